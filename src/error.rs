@@ -89,6 +89,12 @@ pub type Spoken<T> = core::marker::PhantomData<T>;
 /// What every fallible call of this crate returns.
 pub type Result<T = ()> = core::result::Result<T, Error>;
 
+/// A sentence of a table of them, which builds without words leave out.
+#[inline(always)]
+pub(crate) const fn words(what: &'static str) -> &'static str {
+    if cfg!(feature = "words") { what } else { "" }
+}
+
 impl Error {
     /// A failure that words alone describe.
     pub const fn new(kind: Kind, what: &'static str) -> Self {

@@ -312,7 +312,10 @@ fn structures_are_read_by_their_fields_and_choices_need_their_counts() {
     let gear = [Field::new("", Element::I32, &[], 0)];
     for obs in [Space::bytes(8).with_fields(&fields(Element::I32)), Space::bytes(4).with_fields(&gear)] {
         let error = size(&obs).unwrap_err();
-        assert!(error.kind == Kind::Config && error.what.contains("n with an entry for each discrete element"), "{error}");
+        assert!(
+            error.kind == Kind::Config && error.what.contains("n with an entry for each discrete element"),
+            "{error}"
+        );
     }
     let two = [Field::new("a", Element::U8, &[2, 2], 0), Field::new("b", Element::U8, &[4], 4)];
     size(&Space::bytes(8).with_fields(&two)).unwrap();

@@ -7,8 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use super::actor::Taken;
 use super::seen::{Part, choices, pictures};
 use super::shape::{Shape, check_bounds};
-use super::words;
-use crate::error::{Error, Kind, Result, check_finite};
+use crate::error::{Error, Kind, Result, check_finite, words};
 use crate::nn::{self, Net, Node};
 
 /// The most hidden layers of a policy or a value network.
@@ -51,9 +50,9 @@ impl ActorConfig {
             return Err(Error::new(Kind::Config, what).needed(MAX_LAYERS).given(self.num_layers as usize));
         }
         let flags = [
-            ("policy: squash of 0 or 1", self.squash, 1),
-            ("policy: squash of 0 with discrete actions", self.squash, u32::from(self.shape.std_len() > 0)),
-            ("policy: normalize_obs of 0 or 1", self.normalize_obs, 1),
+            (words("policy: squash of 0 or 1"), self.squash, 1),
+            (words("policy: squash of 0 with discrete actions"), self.squash, u32::from(self.shape.std_len() > 0)),
+            (words("policy: normalize_obs of 0 or 1"), self.normalize_obs, 1),
         ];
         for (what, given, most) in flags {
             if given > most {
@@ -94,7 +93,7 @@ impl ActorConfig {
         if self.shape.action_lens().0 > 0 && choices(of.n) != Ok(self.shape.mask_len() as u32) {
             return Err(image("image: choices that sum to the outputs"));
         }
-        if self.shape.structured() && !words::are(of.each, of.n, self.shape.std_len()) {
+        if self.shape.structured() && !super::words::are(of.each, of.n, self.shape.std_len()) {
             return Err(image("image: choices and numbers in their places in an action"));
         }
         check_bounds(of.low, of.high).map_err(|_| image("image: finite bounds in order"))?;

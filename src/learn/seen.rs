@@ -10,6 +10,9 @@ use crate::space::{Element, Elements, Field, Space};
 /// The most parts of an observation.
 pub const MAX_PARTS: usize = 8;
 
+/// This build has observations that are not seen element by element, and the parts of them.
+const CODED: bool = cfg!(feature = "residual");
+
 /// A part of an observation, and where what networks see of it lies. Plain data, stored in the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -51,7 +54,7 @@ impl Parts {
         if fields.is_empty() {
             return Ok(parts);
         }
-        if !cfg!(feature = "residual") {
+        if !CODED {
             let what = "spaces: observations of numbers or bytes without fields; this library was built without others";
             return Err(Error::new(Kind::Config, what));
         }
@@ -133,6 +136,9 @@ impl Parts {
 /// Height, width and channels of parts, and how many they are.
 pub(super) fn pictures(parts: &[Part]) -> ([[u32; 3]; MAX_PARTS], usize) {
     let mut pictures = [[0; 3]; MAX_PARTS];
+    if !CODED {
+        return (pictures, 0);
+    }
     pictures.iter_mut().zip(parts).for_each(|(to, part)| *to = part.picture);
     (pictures, parts.len().min(MAX_PARTS))
 }
@@ -159,7 +165,8 @@ impl Front {
         num_parts: u32,
         num_choices: u32,
     ) -> core::result::Result<Front, TooLong> {
-        Ok(Front { nodes: p.span(num_layers)?, parts: p.span(num_parts as usize)?, n: p.span(num_choices as usize)? })
+        let [parts, n] = if CODED { [num_parts, num_choices].map(|len| len as usize) } else { [0; 2] };
+        Ok(Front { nodes: p.span(num_layers)?, parts: p.span(parts)?, n: p.span(n)? })
     }
 
     pub fn write(self, to: &mut Cutter<'_>, nodes: &[Node], parts: &[Part], n: &[u32]) -> Fit<()> {
@@ -174,6 +181,9 @@ impl Front {
     }
 
     pub fn read(self, mem: &[u8]) -> Fit<(&[Node], &[Part], &[u32])> {
+        if !CODED {
+            return Ok((block::view(mem, self.nodes)?, &[], &[]));
+        }
         Ok((block::view(mem, self.nodes)?, block::view(mem, self.parts)?, block::view(mem, self.n)?))
     }
 }
@@ -197,6 +207,9 @@ impl Seen<'_> {
     /// relies on, and what the shape says. Errors: `Image`.
     pub fn check(&self, size: usize) -> Result {
         let refused = Error::new(Kind::Image, "image: parts of its observations");
+        if !CODED {
+            return if self.coded || self.len != self.elements { Err(refused) } else { Ok(()) };
+        }
         let (mut seen, mut num_choices, mut coded, mut next) = (0u64, 0u64, false, 0u64);
         for part in self.parts {
             let kind = Element::from_number(part.kind).ok_or(refused)?;
@@ -227,7 +240,7 @@ impl Seen<'_> {
 
     /// Writes what networks see of one observation. Errors: `Value` for a choice that is not there.
     pub fn row(&self, obs: Elements<'_>, to: &mut [f32]) -> Result {
-        if !self.coded {
+        if !CODED || !self.coded {
             match obs {
                 Elements::F32(x) => block::copy(to, x),
                 Elements::U8(x) => bytes_to_f32(x, to),
@@ -255,7 +268,7 @@ impl Seen<'_> {
 
     /// The same of `rows` observations, one after another.
     pub fn rows(&self, obs: Elements<'_>, rows: usize, to: &mut [f32]) -> Result {
-        if !self.coded {
+        if !CODED || !self.coded {
             return self.row(obs, to);
         }
         for row in 0..rows {

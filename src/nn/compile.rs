@@ -128,6 +128,9 @@ impl Node {
             if *from & INPUT != 0 {
                 let k = (*from & !INPUT) as usize;
                 let missing = refused("net: a source with a part that the input has, counted from 1, in layer");
+                if !cfg!(feature = "residual") {
+                    return Err(missing);
+                }
                 let (before, [part, ..]) = parts.split_at_checked(k.wrapping_sub(1)).ok_or(missing)? else {
                     return Err(missing);
                 };

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
 use super::initializer::Initializer;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, words};
 
 /// The most layers that a list has.
 pub const MAX_LAYERS: usize = 32;
@@ -229,19 +229,23 @@ impl Layer {
         let [down, right] = self.stride;
         let units = WEIGHTS | FREE;
         let fields = [
-            ("net: source[0] of 0, which its kind does not read, in layer", self.source[0], !FREE),
-            ("net: source[1] of 0, which its kind does not read, in layer", self.source[1], MERGES),
-            ("net: units of 0, which its kind does not read, in layer", self.units, units),
-            ("net: activation of 0, which its kind does not read, in layer", self.activation, !(FREE | SEQUENTIAL)),
-            ("net: flags of 0, which its kind does not read, in layer", self.flags, !FREE),
-            ("net: size of 0, which its kind does not read, in layer", rows | columns, WINDOWS),
-            ("net: stride of 0, which its kind does not read, in layer", down | right, WINDOWS),
-            ("net: same of 0, which its kind does not read, in layer", self.same, WINDOWS),
-            ("net: heads of 0, which its kind does not read, in layer", self.heads, ATTENTION),
-            ("net: window of 0, which its kind does not read, in layer", self.window, ATTENTION),
-            ("net: initializer of 0, which its kind does not read, in layer", self.initializer, WEIGHTS),
-            ("net: symbols of 0, which its kind does not read, in layer", self.symbols, EMBED),
-            ("net: reserved of 0 in layer", self.reserved, 0),
+            (words("net: source[0] of 0, which its kind does not read, in layer"), self.source[0], !FREE),
+            (words("net: source[1] of 0, which its kind does not read, in layer"), self.source[1], MERGES),
+            (words("net: units of 0, which its kind does not read, in layer"), self.units, units),
+            (
+                words("net: activation of 0, which its kind does not read, in layer"),
+                self.activation,
+                !(FREE | SEQUENTIAL),
+            ),
+            (words("net: flags of 0, which its kind does not read, in layer"), self.flags, !FREE),
+            (words("net: size of 0, which its kind does not read, in layer"), rows | columns, WINDOWS),
+            (words("net: stride of 0, which its kind does not read, in layer"), down | right, WINDOWS),
+            (words("net: same of 0, which its kind does not read, in layer"), self.same, WINDOWS),
+            (words("net: heads of 0, which its kind does not read, in layer"), self.heads, ATTENTION),
+            (words("net: window of 0, which its kind does not read, in layer"), self.window, ATTENTION),
+            (words("net: initializer of 0, which its kind does not read, in layer"), self.initializer, WEIGHTS),
+            (words("net: symbols of 0, which its kind does not read, in layer"), self.symbols, EMBED),
+            (words("net: reserved of 0 in layer"), self.reserved, 0),
         ];
         for (what, given, readers) in fields {
             if given != 0 && readers & kind == 0 {
@@ -256,15 +260,19 @@ impl Layer {
         }
         let divides = self.heads >= 1 && self.units.is_multiple_of(self.heads);
         let known = [
-            ("net: units of at least 1 in layer", self.units, has(units, self.units >= 1)),
-            ("net: a known activation in layer", self.activation, Activation::new(self.activation).is_some()),
-            ("net: known flags in layer", self.flags, self.flags & !flags == 0),
-            ("net: size of at least 1 in layer", rows.min(columns), has(WINDOWS, rows >= 1 && columns >= 1)),
-            ("net: same of 0 or 1 in layer", self.same, self.same <= 1),
-            ("net: heads that divide the units in layer", self.heads, has(ATTENTION, divides)),
-            ("net: window of at least 1 in layer", self.window, has(ATTENTION, self.window >= 1)),
-            ("net: symbols of at least 1 in layer", self.symbols, has(EMBED, self.symbols >= 1)),
-            ("net: a known initializer in layer", self.initializer, Initializer::new(self.initializer).is_some()),
+            (words("net: units of at least 1 in layer"), self.units, has(units, self.units >= 1)),
+            (words("net: a known activation in layer"), self.activation, Activation::new(self.activation).is_some()),
+            (words("net: known flags in layer"), self.flags, self.flags & !flags == 0),
+            (words("net: size of at least 1 in layer"), rows.min(columns), has(WINDOWS, rows >= 1 && columns >= 1)),
+            (words("net: same of 0 or 1 in layer"), self.same, self.same <= 1),
+            (words("net: heads that divide the units in layer"), self.heads, has(ATTENTION, divides)),
+            (words("net: window of at least 1 in layer"), self.window, has(ATTENTION, self.window >= 1)),
+            (words("net: symbols of at least 1 in layer"), self.symbols, has(EMBED, self.symbols >= 1)),
+            (
+                words("net: a known initializer in layer"),
+                self.initializer,
+                Initializer::new(self.initializer).is_some(),
+            ),
         ];
         for (what, given, good) in known {
             if !good {

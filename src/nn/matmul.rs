@@ -140,7 +140,9 @@ impl<X: Rows> Kernel for Affine<'_, X> {
         let is_large = rows.len() * n >= LARGE && n.is_multiple_of(LANES) && m >= 32;
         match A::LEVEL {
             // Sums side by side, because each waits for itself.
-            _ if n < LANES && m >= 8 => affine_tiles::<_, _, 8, 1, 1>(at, x, rows, w, bias, y, n),
+            _ if cfg!(feature = "simd") && n < LANES && m >= 8 => {
+                affine_tiles::<_, _, 8, 1, 1>(at, x, rows, w, bias, y, n)
+            }
             _ if n < LANES => affine_tiles::<_, _, 1, 1, 1>(at, x, rows, w, bias, y, n),
             _ if !cfg!(feature = "simd") => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
             Level::Avx512 | Level::Avx2
@@ -460,7 +462,7 @@ impl<X: Rows> Kernel for AddOuter<'_, X> {
         let (k, m) = (rows.len(), dy.len().checked_div(n)?);
         let is_large = n.is_multiple_of(LANES) && k >= 4 && m >= 16 && (m * n >= LARGE || k * n >= LARGE);
         match A::LEVEL {
-            _ if n < LANES && k >= 8 => outer_tiles::<_, _, 8, 1, 1>(at, x, rows, dy, dw, n),
+            _ if cfg!(feature = "simd") && n < LANES && k >= 8 => outer_tiles::<_, _, 8, 1, 1>(at, x, rows, dy, dw, n),
             _ if n < LANES => outer_tiles::<_, _, 1, 1, 1>(at, x, rows, dy, dw, n),
             _ if !cfg!(feature = "simd") => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 | Level::Avx2 if m == 1 && rows.left(0) == k => outer_row(at, x, dy, dw, n),

@@ -301,8 +301,8 @@ impl Node {
 
     /// Height, width and channels of the whole input, if it reads that.
     pub(super) fn picture(&self) -> Option<[usize; 3]> {
-        let (_, input) = self.from.iter().zip(self.input).find(|(from, _)| **from == 0)?;
-        Some(input.map(|len| len as usize))
+        let k = self.from.iter().position(|from| *from == 0)?;
+        Some(self.input.get(k)?.map(|len| len as usize))
     }
 
     /// Where value `k` that it reads lies in a row of the input, if that is a part of it.
