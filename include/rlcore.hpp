@@ -599,18 +599,17 @@ class learner {
   learner() = default;
 
   /* config.num_envs must be that of the environments; env: with its wrappers, whose table they were made from. The fields of
-     a structure are those of env unless config lists them, and the choices of its elements of int32 are env.obs.n. */
+     a structure are those of env unless config lists them, as it must with wrappers (rlcore_env_fields), and the choices of
+     its elements of int32 are env.obs.n. */
   static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
     std::vector<float> bounds(2 * (std::size_t{obs.len} + action.len));
     if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
     rlcore_learner_config parted = config;
-    rlcore_field fields[8] = {};
-    if (obs.kind == RLCORE_STRUCT && !config.num_obs_fields) {
-      if (const status s = rlcore_env_fields(&env, fields, 8, &parted.num_obs_fields); !s) return s;
-      parted.obs_fields = fields;
+    if (obs.kind == RLCORE_STRUCT) {
       obs.n = env.obs.n;
+      if (!config.num_obs_fields && !env.num_wrappers) parted.obs_fields = env.fields, parted.num_obs_fields = env.num_fields;
     }
     return make(parted, obs, action);
   }
