@@ -6,6 +6,7 @@ use core::slice::from_mut;
 
 use super::actor_config::ActorConfig;
 use super::shape::Shape;
+use super::taken::Taken;
 use super::words::{self, MAX_EACH};
 use crate::block::{self, Fit, Misfit};
 use crate::data::normalizer::{Limits, normalise};
@@ -35,26 +36,6 @@ impl<'a> Raw<'a> {
             choice: block::rows(self.choice, index, 1, choices)?,
             vector: block::rows(self.vector, index, 1, numbers)?,
         })
-    }
-}
-
-/// What an action may be.
-#[derive(Clone, Copy)]
-pub struct Taken<'a> {
-    /// Choices of each element that is one.
-    pub n: &'a [u32],
-    /// Of an action that is a structure, what its words are; else empty.
-    pub each: &'a [u32],
-    /// Lower bounds of numbers, if they have some.
-    pub low: &'a [f32],
-    /// The upper ones.
-    pub high: &'a [f32],
-}
-
-impl<'a> Taken<'a> {
-    /// That of actions of one kind.
-    pub fn whole(n: &'a [u32], low: &'a [f32], high: &'a [f32]) -> Taken<'a> {
-        Taken { n, each: &[], low, high }
     }
 }
 
@@ -116,7 +97,7 @@ struct Said<'a> {
 
 impl<'a> Head<'a> {
     /// The head of a policy with these arrays.
-    pub fn new(config: &'a ActorConfig, of: Taken<'a>, log_std: &'a [f32]) -> Head<'a> {
+    pub fn new<'b: 'a>(config: &'a ActorConfig, of: Taken<'b>, log_std: &'a [f32]) -> Head<'a> {
         let Taken { n, each, low, high } = of;
         Head { shape: &config.shape, squash: config.squash != 0, n, each, low, high, log_std }
     }

@@ -4,9 +4,9 @@ use core::ops::RangeInclusive;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::Taken;
 use super::seen::{Part, choices, pictures};
 use super::shape::{Shape, check_bounds};
+use super::taken::Taken;
 use crate::error::{Error, Kind, Result, check_finite, words};
 use crate::nn::{self, Net, Node};
 

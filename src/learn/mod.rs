@@ -18,6 +18,8 @@ mod rows;
 mod seen;
 pub mod shape;
 mod step;
+mod stored;
+mod taken;
 mod words;
 
 pub use actor::{Recurrent, Sampling};

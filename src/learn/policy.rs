@@ -2,10 +2,11 @@
 
 use core::slice::from_mut;
 
-use super::actor::{Head, Recurrent, Sampling, Taken, check_act, see};
+use super::actor::{Head, Recurrent, Sampling, check_act, see};
 use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
 use super::seen::{Front, Part, Seen, pictures};
 use super::shape::Shape;
+use super::taken::Actions;
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
@@ -16,11 +17,8 @@ use crate::space::{Elements, ElementsMut};
 
 fields! {
     /// The one place where the layout of a policy's block is written down.
-    pub(super) spans Spans(config: &ActorConfig, choices: usize, bounds: usize, params_len: usize) {
-        pub(super) action_n: [u32] = choices,
-        pub(super) action_each: [u32] = config.shape.words(),
-        pub(super) action_low: [f32] = bounds,
-        pub(super) action_high: [f32] = bounds,
+    pub(super) spans Spans(config: &ActorConfig, params_len: usize) {
+        pub(super) taken: Actions = config.shape,
         pub(super) obs_mean: [f64] = config.moments_len(),
         pub(super) obs_var: [f64] = config.moments_len(),
         /// Of the network, and logarithms of standard deviations.
@@ -68,10 +66,9 @@ fn front(p: &mut Plan, config: &ActorConfig) -> core::result::Result<Front, TooL
 }
 
 fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usize), TooLong> {
-    let (choices, bounds) = config.shape.action_lens();
     let mut p = Plan::default();
     front(&mut p, config)?;
-    let spans = Spans::plan(&mut p, config, choices, bounds, net.param_len())?;
+    let spans = Spans::plan(&mut p, config, net.param_len())?;
     Ok((spans, p.size()?))
 }
 
@@ -137,7 +134,7 @@ impl<'a> Policy<'a> {
             Ok(plan(config, &net)?.1)
         })?;
         let policy = Self::open(mem)?;
-        config.check_actions(&policy.taken(), policy.log_std()?, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;
+        config.check_actions(&policy.taken, policy.log_std()?, -LOG_STD_LIMIT..=LOG_STD_LIMIT)?;
         let finite = check_finite("", policy.params).is_ok();
         if !finite || moments::check_moments(policy.obs_mean, policy.obs_var, 0.0).is_err() {
             return Err(Error::new(Kind::Image, "policy image: finite parameters and statistics"));
@@ -228,13 +225,8 @@ impl<'a> Policy<'a> {
         Ok(())
     }
 
-    /// What actions may be.
-    fn taken(&self) -> Taken<'_> {
-        Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high }
-    }
-
     fn head(&self) -> Fit<Head<'_>> {
-        Ok(Head::new(&self.config, self.taken(), self.log_std()?))
+        Ok(Head::new(&self.config, self.taken, self.log_std()?))
     }
 
     fn log_std(&self) -> Fit<&[f32]> {

@@ -1,5 +1,7 @@
 //! Some rows of arrays: those of the environments that a call is about, and those of a minibatch.
 
+use core::cmp::Ordering;
+
 use super::seen::Seen;
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
@@ -97,4 +99,24 @@ pub(super) fn list(rows: impl Iterator<Item = usize>, to: &mut [u32]) -> Fit<usi
         count = count.saturating_add(1);
     }
     Ok(count)
+}
+
+/// Copies a row of one array to a row of another.
+#[cfg(feature = "off_policy")]
+pub(super) fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (usize, usize, usize)) -> Result {
+    block::copy(block::rows_mut(to, slot, 1, width)?, block::rows(from, row, 1, width)?);
+    Ok(())
+}
+
+/// Copies row `from` of an array of `count` of them over row `to`.
+pub(super) fn copy_row_within<T: Copy>(array: &mut [T], count: usize, from: usize, to: usize) -> Fit<()> {
+    let width = array.len().checked_div(count).unwrap_or(0);
+    let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(Misfit)?;
+    let (front, back) = (block::rows_mut(front, from.min(to), 1, width), block::rows_mut(back, 0, 1, width)?);
+    match from.cmp(&to) {
+        Ordering::Less => block::copy(back, front?),
+        Ordering::Equal => {}
+        Ordering::Greater => block::copy(front?, back),
+    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use super::layout::log_std;
 use super::{Learner, NONE, With};
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Raw, Recurrent, Sampling, Taken, check_act, check_action, check_obs, see};
+use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_act, check_action, check_obs, see};
 use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::noise;
 #[cfg(feature = "pqn")]
@@ -119,8 +119,7 @@ impl Learner<'_> {
         };
         let params = noise::of(Self::acting(&self.config, self.acting, self.params), self.noisy);
         let log_std = log_std(params, sizes)?;
-        let of = Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
-        let head = Head::new(&self.actor, of, log_std);
+        let head = Head::new(&self.actor, self.taken.read(), log_std);
         head.check_mask(mask, m)?;
         let outputs = block::rows_mut(w.outputs, 0, m, l)?;
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
@@ -131,7 +130,7 @@ impl Learner<'_> {
         let outs = &mut [&mut *outputs, &mut *value];
         sizes.net.infer(params, seen, m, ALL, states, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
         check_finite(STATES, states)?;
-        let choice = block::rows_mut(w.choice, 0, m, self.action_n.len())?;
+        let choice = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
         let noise = block::rows_mut(w.noise, 0, m, shape.draw_len())?;
         let drawn = envs.get(self.act_rng, 1, w.rng)?;
@@ -139,8 +138,8 @@ impl Learner<'_> {
         #[cfg(feature = "pqn")]
         if self.config.learns_q() {
             head.best(m, outputs, mask, ElementsMut::I32(choice))?;
-            q_values::explore(self.action_n, self.config.exploration(self.state.num_steps), mask, noise, choice);
-            q_values::values(self.action_n, outputs, mask, value);
+            q_values::explore(self.taken.n, self.config.exploration(self.state.num_steps), mask, noise, choice);
+            q_values::values(self.taken.n, outputs, mask, value);
         }
         if !self.config.learns_q() {
             head.sample(m, outputs, mask, Sampling::Basic, noise, choice, vector)?;
@@ -165,11 +164,13 @@ impl Learner<'_> {
             let place = |(env, slot)| Place { env, slot, recorded };
             let places = || rows.iter().zip(envs.iter().zip(slots.iter()).map(place));
             for ((row, place), to) in places().zip(w.frame.chunks_exact_mut(*num)) {
-                let numbers = frames.find(&r.read(), &place, block::rows(bytes, row, 1, sizes.pixels_len)?)?;
+                let obs = block::rows(bytes, row, 1, sizes.pixels_len)?;
+                let numbers = frames.find((r.env, r.frame, r.pixels), &place, obs)?;
                 to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
             }
             for ((row, place), numbers) in places().zip(w.frame.chunks_exact(*num)) {
-                frames.keep(r, &place, numbers, block::rows(bytes, row, 1, sizes.pixels_len)?, |x| x)?;
+                let obs = block::rows(bytes, row, 1, sizes.pixels_len)?;
+                frames.keep((r.frame, r.pixels), &place, numbers, obs, |x| x)?;
             }
         } else if let (Elements::U8(bytes), false) = (obs, sizes.seen.coded) {
             for (row, slot) in rows.iter().zip(slots.iter()) {
@@ -178,7 +179,7 @@ impl Learner<'_> {
             }
         }
         slots.put(seen, sizes.obs_len, r.obs)?;
-        slots.put(choice, self.action_n.len(), r.choice)?;
+        slots.put(choice, self.taken.n.len(), r.choice)?;
         slots.put(vector, sizes.std_len, r.vector)?;
         slots.put(value, 1, r.value)?;
         slots.put(log_prob, 1, r.log_prob)?;
@@ -265,8 +266,7 @@ impl Learner<'_> {
         let w = &mut self.work;
         let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows(w.outputs, 0, n, shape.num_outputs as usize)?;
-        let of = Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
-        let head = Head::new(&self.actor, of, log_std);
+        let head = Head::new(&self.actor, self.taken.read(), log_std);
         block::copy(w.rng, self.predict_rng);
         let noise = block::rows_mut(w.noise, 0, n, shape.draw_len())?;
         head.noise(w.rng, noise);
@@ -342,8 +342,7 @@ impl Learner<'_> {
         let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
         check_finite("learner log_prob: outputs that do not overflow", outputs)?;
-        let of = Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
-        let head = Head::new(&self.actor, of, log_std);
+        let head = Head::new(&self.actor, self.taken.read(), log_std);
         let raw = match action {
             Elements::I32(choice) => Raw { choice, vector: &[] },
             Elements::U8(action) => {
@@ -408,7 +407,7 @@ impl Learner<'_> {
         if self.config.learns_q() {
             let q = block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?;
             self.sizes.net.infer(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
-            q_values::values(self.action_n, q, None, block::rows_mut(w.scalar, 0, m, 1)?);
+            q_values::values(self.taken.n, q, None, block::rows_mut(w.scalar, 0, m, 1)?);
             q.iter_mut().for_each(|q| *q *= SHARPNESS);
             return Ok(());
         }
@@ -457,7 +456,7 @@ impl Learner<'_> {
             zero(array, n);
         }
         zero(w.frame, n.saturating_mul(self.sizes.frames.num));
-        zero(w.choice, n.saturating_mul(self.action_n.len()));
+        zero(w.choice, n.saturating_mul(self.taken.n.len()));
         zero(w.mask, n.saturating_mul(l));
         zero(w.ends, n.saturating_mul(2));
         zero(w.cut, n);

@@ -4,7 +4,7 @@ use super::layout::log_std;
 use super::{Learner, Stats, View};
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Raw, Taken, check_action};
+use crate::learn::actor::{Head, Raw, check_action};
 use crate::learn::config::{Algorithm, Config};
 use crate::learn::seen::bytes_to_f32;
 use crate::learn::shape::Shape;
@@ -146,7 +146,7 @@ impl Learner<'_> {
         if frames.are_kept() {
             for (row, obs) in batch.obs.chunks_exact(self.sizes.pixels_len.max(1)).enumerate() {
                 let (place, numbers) = frames.find_in_batch(r.frame, stacks, at, row)?;
-                frames.keep(r, &place, &numbers, obs, byte)?;
+                frames.keep((r.frame, r.pixels), &place, &numbers, obs, byte)?;
             }
         } else {
             let pixels = rows_mut(r.pixels, at, m, self.sizes.pixels_len)?;
@@ -156,9 +156,7 @@ impl Learner<'_> {
             Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
             Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
             Elements::U8(action) => {
-                let of =
-                    Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high };
-                let head = Head::new(&self.actor, of, log_std(self.params, &self.sizes)?);
+                let head = Head::new(&self.actor, self.taken.read(), log_std(self.params, &self.sizes)?);
                 let [k, a] = head.lens();
                 head.part(action, rows_mut(r.choice, at, m, k)?, rows_mut(r.vector, at, m, a)?)?;
             }
@@ -200,7 +198,7 @@ impl View<'_> {
         let shape = &self.actor.shape;
         block::copy(to.obs, rows(r.obs, at, m, self.sizes.obs_len)?);
         if self.sizes.frames.are_kept() {
-            self.sizes.frames.see(r, at..at.saturating_add(m), to.obs)?;
+            self.sizes.frames.see((r.frame, r.pixels), at..at.saturating_add(m), to.obs)?;
         } else {
             bytes_to_f32(rows(r.pixels, at, m, self.sizes.pixels_len)?, to.obs);
         }

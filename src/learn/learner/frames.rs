@@ -3,12 +3,11 @@
 //! A stack is told by the numbers of its frames. Each slot has room for the newest frame of its transition, and each
 //! environment for a stack that nothing recorded came before.
 
-use super::layout::{Rollout, RolloutView};
-use super::rollout;
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{self, Layout, MAX_STACK, Window};
 use crate::learn::config::Config;
+use crate::learn::rows::copy_row_within;
 use crate::learn::shape::Shape;
 
 const REFUSED: Error = Error::new(
@@ -151,21 +150,27 @@ impl Frames {
         Ok(numbers)
     }
 
-    /// The numbers of the frames of an observation that is about to be recorded. Errors: `Value`.
-    pub(super) fn find(&self, r: &RolloutView<'_>, place: &Place, obs: &[u8]) -> Result<[u32; MAX_STACK]> {
-        let before = match place.before(r.env) {
-            Some(slot) => Some(self.stack_of(r.frame, slot)?),
+    /// The numbers of the frames of an observation that is about to be recorded in a rollout of these transitions. Errors:
+    /// `Value`.
+    pub(super) fn find(
+        &self,
+        (env, frames, pixels): (&[u32], &[u32], &[u8]),
+        place: &Place,
+        obs: &[u8],
+    ) -> Result<[u32; MAX_STACK]> {
+        let before = match place.before(env) {
+            Some(slot) => Some(self.stack_of(frames, slot)?),
             None => None,
         };
         let follows = |frames: &[u32], i: usize| {
-            let frame = frames.get(i.saturating_add(1)).and_then(|frame| self.bytes(r.pixels, *frame).ok());
+            let frame = frames.get(i.saturating_add(1)).and_then(|frame| self.bytes(pixels, *frame).ok());
             frame.is_some_and(|frame| self.is(obs, i, frame))
         };
         self.numbers(obs, 0, place, before.map(|frames| (frames, move |i| follows(frames, i))))
     }
 
     /// The same for row `row` of observations that were recorded elsewhere, of environments `env`: they go to slots from
-    /// `first` on, and `r` is only read for what `numbers` of rows before this one are. Errors: `Value`.
+    /// `first` on, and `frames` has the numbers of the rows before this one. Errors: `Value`.
     pub(super) fn find_in_batch(
         &self,
         frames: &[u32],
@@ -190,7 +195,7 @@ impl Frames {
     /// Records the stack of an observation by the numbers that it was found to have.
     pub(super) fn keep<T: Copy>(
         &self,
-        r: &mut Rollout<'_>,
+        (frames, pixels): (&mut [u32], &mut [u8]),
         place: &Place,
         numbers: &[u32],
         obs: &[T],
@@ -201,34 +206,34 @@ impl Frames {
             // The newest one, and those that nothing recorded came before, are to be written.
             let is_new = i.saturating_add(1) == self.num || frame == self.of_env(place.slot, place.env, i);
             if is_new {
-                self.copy(obs, i, byte, block::rows_mut(r.pixels, frame as usize, 1, self.len)?);
+                self.copy(obs, i, byte, block::rows_mut(pixels, frame as usize, 1, self.len)?);
             }
         }
-        block::copy(block::rows_mut(r.frame, place.slot, 1, self.num)?, numbers);
+        block::copy(block::rows_mut(frames, place.slot, 1, self.num)?, numbers);
         Ok(())
     }
 
     /// Keeps the stack of a transition that waits apart, because slots from the first on are filled anew.
-    pub(super) fn set_apart(&self, r: &mut Rollout<'_>, env: usize, slot: usize) -> Fit<()> {
+    pub(super) fn set_apart(&self, (frames, pixels): (&mut [u32], &mut [u8]), env: usize, slot: usize) -> Fit<()> {
         for i in 0..self.num {
             let (at, to) = (slot.saturating_mul(self.num).saturating_add(i), self.of_env(slot, env, i));
-            let frame = r.frame.get_mut(at).ok_or(Misfit)?;
-            rollout::row(r.pixels, self.count(), *frame as usize, to as usize)?;
+            let frame = frames.get_mut(at).ok_or(Misfit)?;
+            copy_row_within(pixels, self.count(), *frame as usize, to as usize)?;
             *frame = to;
         }
         Ok(())
     }
 
     /// Every number in these slots is that of a frame.
-    pub(super) fn are_there(&self, r: &RolloutView<'_>, first: usize, slots: usize) -> Fit<bool> {
+    pub(super) fn are_there(&self, frames: &[u32], first: usize, slots: usize) -> Fit<bool> {
         let count = self.count();
-        Ok(block::rows(r.frame, first, slots, self.num)?.iter().all(|&frame| (frame as usize) < count))
+        Ok(block::rows(frames, first, slots, self.num)?.iter().all(|&frame| (frame as usize) < count))
     }
 
     /// What networks are given for the stacks of these slots.
     pub(in crate::learn) fn see<'t>(
         &self,
-        r: &RolloutView<'_>,
+        (frames, pixels): (&[u32], &[u8]),
         slots: impl Iterator<Item = usize>,
         to: &'t mut [f32],
     ) -> Result<&'t mut [f32]> {
@@ -236,8 +241,8 @@ impl Frames {
         let mut count = 0usize;
         for (slot, to) in slots.zip(to.chunks_exact_mut(width.max(1))) {
             let mut window = Window::new();
-            for &frame in self.stack_of(r.frame, slot)? {
-                window.push(self.bytes(r.pixels, frame)?)?;
+            for &frame in self.stack_of(frames, slot)? {
+                window.push(self.bytes(pixels, frame)?)?;
             }
             stack::stack(&window, self.channels, Layout::Hwc, to)?;
             count = count.saturating_add(1);

@@ -6,9 +6,9 @@ use super::{NONE, PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
-use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
 use crate::learn::noise;
+use crate::learn::stored::Stored;
 use crate::rng::Rng;
 
 /// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
@@ -35,7 +35,7 @@ impl<'a> View<'a> {
         let (s, c) = (&view.state, &view.config);
         let log_std = log_std(view.params, &view.sizes)?;
         let log_stds = c.log_std_min..=c.log_std_max;
-        view.actor.check_actions(&view.taken(), log_std, log_stds)?;
+        view.actor.check_actions(&view.taken, log_std, log_stds)?;
         if !(s.shuffle_rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
@@ -139,7 +139,7 @@ impl<'a> View<'a> {
             _ => Some(block::rows(r.mask, first, count, shape.mask_len())?),
         };
         let allowed = self.head()?.check_mask(mask, count).is_ok();
-        if !allowed || !self.head()?.could_take(block::rows(r.choice, first, count, self.action_n.len())?, mask) {
+        if !allowed || !self.head()?.could_take(block::rows(r.choice, first, count, self.taken.n.len())?, mask) {
             return Err(Error::new(Kind::Image, "learner image: choices that were there and allowed"));
         }
         let obs = block::rows(r.obs, first, count, self.sizes.obs_len)?;
@@ -148,7 +148,7 @@ impl<'a> View<'a> {
         if [obs, vector, state].iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(Error::new(Kind::Image, "learner image: finite observations, actions and states"));
         }
-        if !self.sizes.frames.are_there(r, first, count)? {
+        if !self.sizes.frames.are_there(r.frame, first, count)? {
             return Err(Error::new(Kind::Image, "learner image: frames that are there"));
         }
         let known = !self.config.has_sequences()

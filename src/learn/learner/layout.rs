@@ -4,8 +4,10 @@ use super::frames::Frames;
 use super::{FieldSpans, Learner, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
 use crate::error::Result;
-use crate::learn::config::{Algorithm, Stored};
+use crate::learn::config::Algorithm;
 use crate::learn::seen::{Front, Seen};
+use crate::learn::shape::Shape;
+use crate::learn::stored::Stored;
 use crate::nn::Net;
 use crate::rng::Rng;
 
@@ -40,11 +42,9 @@ pub(in crate::learn) struct Lens {
     pixels: usize,
     stacked: usize,
     outputs: usize,
-    pub(super) choices: usize,
-    pub(super) bounds: usize,
+    choices: usize,
     std: usize,
-    /// Words of an action that is a structure.
-    pub(super) words: usize,
+    pub(super) shape: Shape,
     pub(super) moments: usize,
     masks: usize,
     /// Of a recurrent state.
@@ -139,7 +139,6 @@ pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<Front
 
 fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
     let (Stored { config: c, shape: s }, &Sizes { std_len, room, record_len, .. }) = (stored, sizes);
-    let (choices, bounds) = s.action_lens();
     let (outputs, frames) = (s.num_outputs as usize, &sizes.frames);
     Lens {
         n: c.num_envs as usize,
@@ -151,10 +150,9 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         pixels: if frames.are_kept() { grid(frames.count(), frames.len) } else { grid(frames.slots, sizes.pixels_len) },
         stacked: frames.num,
         outputs,
-        choices,
-        bounds,
+        choices: s.action_lens().0,
         std: std_len,
-        words: s.words(),
+        shape: *s,
         moments: stored.actor().moments_len(),
         state: sizes.state_len(),
         sequences: c.has_sequences(),

@@ -18,16 +18,17 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::{Head, Taken};
+use super::actor::Head;
 use super::actor_config::{ActorConfig, MAX_LAYERS};
-use super::config::{Config, Stored};
+use super::config::Config;
 use super::loss::Sums;
 use super::noise;
 use super::optimizer::Optimizer;
 use super::policy;
 use super::seen::Parts;
 use super::shape::Shape;
-use super::words;
+use super::stored::Stored;
+use super::taken::Actions;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
@@ -123,10 +124,7 @@ impl State {
 fields! {
     /// Where the fields of a learner lie, but its rollout and its working arrays.
     spans FieldSpans(c: &Config, lens: &Lens) {
-        action_n: [u32] = lens.choices,
-        action_each: [u32] = lens.words,
-        action_low: [f32] = lens.bounds,
-        action_high: [f32] = lens.bounds,
+        taken: Actions = lens.shape,
         state: One<State> = (),
         /// `[N]` streams that draw actions while training.
         act_rng: [Rng] = lens.n,
@@ -231,14 +229,8 @@ impl<'a> Learner<'a> {
         let block = block::create(mem, BlockKind::Learner, block_size(&stored, net)?, &stored)?;
         let front = front(&mut Plan::default(), &stored)?;
         front.write(&mut Cutter::new(block), net.nodes(), parts.list(), obs.n)?;
-        let learner = Self::of(block, &stored)?;
-        block::copy(learner.action_n, action.n);
-        if stored.shape.structured() {
-            words::list(action, learner.action_each);
-        }
-        for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
-            (*low, *high) = action.bounds(i);
-        }
+        let mut learner = Self::of(block, &stored)?;
+        learner.taken.init(action);
         *learner.state = State {
             shuffle_rng: Rng::stream(config.seed, SHUFFLE),
             learning_rate: config.learning_rate,
@@ -360,7 +352,7 @@ impl<'a> View<'a> {
 
     /// Numbers of choices of the discrete elements of actions; empty if there are none.
     pub fn action_n(&self) -> &'a [u32] {
-        self.action_n
+        self.taken.n
     }
 
     /// All parameters: the policy's network, logarithms of standard deviations, the value network. Learners of the same
@@ -381,11 +373,8 @@ impl<'a> View<'a> {
 
     /// Writes the policy alone, as it is now, to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
-        policy::write(mem, &self.actor, &self.sizes.net, &self.sizes.seen, |to| {
-            block::copy(to.action_n, self.action_n);
-            block::copy(to.action_each, self.action_each);
-            block::copy(to.action_low, self.action_low);
-            block::copy(to.action_high, self.action_high);
+        policy::write(mem, &self.actor, &self.sizes.net, &self.sizes.seen, |mut to| {
+            to.taken.copy(self.taken);
             block::copy(to.obs_mean, self.obs_mean);
             block::copy(to.obs_var, self.obs_var);
             self.sizes.net.prune_params(self.params, 0, to.params)?;
@@ -403,14 +392,9 @@ impl<'a> View<'a> {
         Ok(self.open.get(begin..end).ok_or(refused.needed(self.open.len()).given(end))?.len())
     }
 
-    /// What actions may be.
-    fn taken(&self) -> Taken<'_> {
-        Taken { n: self.action_n, each: self.action_each, low: self.action_low, high: self.action_high }
-    }
-
     fn head(&self) -> Result<Head<'_>> {
         let log_std = log_std(self.params, &self.sizes)?;
-        Ok(Head::new(&self.actor, self.taken(), log_std))
+        Ok(Head::new(&self.actor, self.taken, log_std))
     }
 
     /// A mask is given exactly if the configuration says so.

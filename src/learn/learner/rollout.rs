@@ -1,10 +1,9 @@
 //! The transitions of a rollout: which are complete, how they become one stretch, and how they make room.
 
-use core::cmp::Ordering;
-
 use super::frames::Frames;
 use super::layout::Rollout;
 use crate::block::{self, Fit, Misfit};
+use crate::learn::rows::copy_row_within;
 
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
@@ -13,25 +12,25 @@ impl Rollout<'_> {
     /// Copies a transition over another one.
     fn copy(&mut self, from: usize, to: usize) -> Fit<()> {
         let slots = self.env.len();
-        row(self.obs, slots, from, to)?;
+        copy_row_within(self.obs, slots, from, to)?;
         if self.frame.is_empty() {
-            row(self.pixels, slots, from, to)?;
+            copy_row_within(self.pixels, slots, from, to)?;
         }
-        row(self.frame, slots, from, to)?;
-        row(self.choice, slots, from, to)?;
-        row(self.vector, slots, from, to)?;
-        row(self.mask, slots, from, to)?;
-        row(self.log_prob, slots, from, to)?;
-        row(self.value, slots, from, to)?;
-        row(self.reward, slots, from, to)?;
-        row(self.terminated, slots, from, to)?;
-        row(self.truncated, slots, from, to)?;
-        row(self.final_value, slots, from, to)?;
-        row(self.advantage, slots, from, to)?;
-        row(self.value_target, slots, from, to)?;
-        row(self.state, slots, from, to)?;
-        row(self.begin, slots, from, to)?;
-        row(self.env, slots, from, to)
+        copy_row_within(self.frame, slots, from, to)?;
+        copy_row_within(self.choice, slots, from, to)?;
+        copy_row_within(self.vector, slots, from, to)?;
+        copy_row_within(self.mask, slots, from, to)?;
+        copy_row_within(self.log_prob, slots, from, to)?;
+        copy_row_within(self.value, slots, from, to)?;
+        copy_row_within(self.reward, slots, from, to)?;
+        copy_row_within(self.terminated, slots, from, to)?;
+        copy_row_within(self.truncated, slots, from, to)?;
+        copy_row_within(self.final_value, slots, from, to)?;
+        copy_row_within(self.advantage, slots, from, to)?;
+        copy_row_within(self.value_target, slots, from, to)?;
+        copy_row_within(self.state, slots, from, to)?;
+        copy_row_within(self.begin, slots, from, to)?;
+        copy_row_within(self.env, slots, from, to)
     }
 
     /// Brings the complete transitions of slots `[begin, end)` to the front, in their order, and returns where they end.
@@ -77,7 +76,7 @@ impl Rollout<'_> {
             }
             self.copy(at, next)?;
             if frames.are_kept() {
-                frames.set_apart(self, env, next)?;
+                frames.set_apart((self.frame, self.pixels), env, next)?;
             }
             *slot = next as u32;
             next += 1;
@@ -111,17 +110,4 @@ pub(super) fn list_by_env(env: &[u32], begin: usize, count: &mut [u32], order: &
 pub(super) fn owner(env: &[u32], slot: &[u32], at: usize) -> Fit<(usize, bool)> {
     let env = *env.get(at).ok_or(Misfit)? as usize;
     Ok((env, *slot.get(env).ok_or(Misfit)? as usize != at))
-}
-
-/// Copies a row of an array of `slots` of them over another.
-pub(super) fn row<T: Copy>(array: &mut [T], slots: usize, from: usize, to: usize) -> Fit<()> {
-    let width = array.len().checked_div(slots).unwrap_or(0);
-    let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(Misfit)?;
-    let (front, back) = (block::rows_mut(front, from.min(to), 1, width), block::rows_mut(back, 0, 1, width)?);
-    match from.cmp(&to) {
-        Ordering::Less => block::copy(back, front?),
-        Ordering::Equal => {}
-        Ordering::Greater => block::copy(front?, back),
-    }
-    Ok(())
 }

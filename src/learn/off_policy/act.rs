@@ -1,15 +1,14 @@
 //! Acting, with recording and without.
 
 use super::OffPolicy;
-use super::observe::copy_row;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Sampling, Taken, check_act, check_obs};
+use crate::learn::actor::{Head, Sampling, check_act, check_obs};
 use crate::learn::config::Algorithm;
 use crate::learn::noise;
 use crate::learn::objective::{critic, q, sac, td3};
 use crate::learn::policy::SHARPNESS;
-use crate::learn::rows::{Rows, list};
+use crate::learn::rows::{Rows, copy_row, list};
 use crate::nn::Net;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -125,8 +124,7 @@ impl OffPolicy<'_> {
                     block::copy(block::rows_mut(b.vector, env, 1, a)?, vector);
                     let action = block::rows_mut(action, row, 1, a)?;
                     block::copy(action, vector);
-                    Head::new(&self.actor, Taken::whole(self.action_n, self.action_low, self.action_high), &[])
-                        .stretch(action);
+                    Head::new(&self.actor, self.taken.read(), &[]).stretch(action);
                 }
                 ElementsMut::U8(_) => {}
             }
@@ -146,7 +144,7 @@ impl OffPolicy<'_> {
             if !c.has_critics() {
                 let mask = (masks > 0).then(|| block::rows(w.allowed, k, 1, masks)).transpose()?;
                 if is_random {
-                    draw_any(self.action_n, mask, rng, block::rows_mut(w.drawn, k, 1, a)?);
+                    draw_any(self.taken.n, mask, rng, block::rows_mut(w.drawn, k, 1, a)?);
                 }
                 continue;
             }
@@ -184,8 +182,8 @@ impl OffPolicy<'_> {
         }
         let allowed = block::rows(w.allowed, 0, m, self.sizes.masks)?;
         let mask = (self.sizes.masks > 0).then_some(allowed);
-        let drawn = block::rows_mut(w.drawn, 0, m, self.action_n.len())?;
-        q::best(self.action_n, said, mask, drawn)?;
+        let drawn = block::rows_mut(w.drawn, 0, m, self.taken.n.len())?;
+        q::best(self.taken.n, said, mask, drawn)?;
         Ok(())
     }
 
@@ -220,7 +218,7 @@ impl OffPolicy<'_> {
         let n = self.sizes.n;
         self.look("learner predict: a finite obs", obs, mask, false)?;
         let (c, w) = (&self.config, &mut self.work);
-        let head = Head::new(&self.actor, Taken::whole(self.action_n, self.action_low, self.action_high), &[]);
+        let head = Head::new(&self.actor, self.taken.read(), &[]);
         block::copy(w.rng, self.predict_rng);
         head.noise(w.rng, w.noise);
         if let ElementsMut::F32(action) = action {
@@ -256,9 +254,9 @@ impl OffPolicy<'_> {
                 return self.value_by_critics(value);
             }
             let w = &mut self.work;
-            q::combine(self.action_n, w.said, w.also_said);
-            q::best(self.action_n, w.said, None, w.drawn)?;
-            q::chosen(self.action_n, w.said, w.drawn, value);
+            q::combine(self.taken.n, w.said, w.also_said);
+            q::best(self.taken.n, w.said, None, w.drawn)?;
+            q::chosen(self.taken.n, w.said, w.drawn, value);
             Ok(())
         });
         self.tidy();

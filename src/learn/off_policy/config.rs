@@ -2,9 +2,10 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::learn::actor_config::MAX_LAYERS;
-use crate::learn::config::{Algorithm, Config, Stored, check_at_least_one, check_flags, check_reals};
+use crate::learn::config::{Algorithm, Config, check_at_least_one, check_flags, check_reals};
 use crate::learn::seen::{Part, critic_parts};
 use crate::learn::shape::Shape;
+use crate::learn::stored::Stored;
 use crate::nn::{Layer, Net, Node};
 use crate::space::Space;
 

@@ -4,10 +4,9 @@ use super::layout::{TransitionView, block_size, nodes};
 use super::{PARAM_LIMIT, TEMPERATURE_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
-use crate::learn::actor::Taken;
-use crate::learn::config::Stored;
 use crate::learn::loss::Sums;
 use crate::learn::noise;
+use crate::learn::stored::Stored;
 use crate::rng::Rng;
 
 impl<'a> View<'a> {
@@ -29,8 +28,7 @@ impl<'a> View<'a> {
         })?;
         let view = View::open(mem)?;
         let (s, c) = (&view.state, &view.config);
-        let of = Taken::whole(view.action_n, view.action_low, view.action_high);
-        view.actor.check_actions(&of, &[], 0.0..=0.0)?;
+        view.actor.check_actions(&view.taken, &[], 0.0..=0.0)?;
         let last = if c.has_critics() { 2 } else { 1 };
         if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
@@ -67,7 +65,7 @@ impl<'a> View<'a> {
     /// What is known of transitions: finite numbers, choices that are there, and something allowed after them.
     fn check_rows(&self, rows: &TransitionView<'_>, count: usize) -> Result {
         let image = |what| Error::new(Kind::Image, what);
-        let choice = block::rows(rows.choice, 0, count, self.action_n.len())?;
+        let choice = block::rows(rows.choice, 0, count, self.taken.n.len())?;
         let mask = block::rows(rows.next_mask, 0, count, self.sizes.masks)?;
         let is_store = rows.reward.len() == self.store.reward.len();
         let allowed = self.sizes.masks == 0 || !is_store || self.head().check_mask(Some(mask), count).is_ok();

@@ -3,8 +3,8 @@
 use super::{FieldSpans, OffPolicy, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Plan, Span, TooLong, fields};
 use crate::error::Result;
-use crate::learn::config::Stored;
 use crate::learn::seen::{Front, Seen};
+use crate::learn::stored::Stored;
 use crate::nn::{Net, Node};
 use crate::space::Element;
 

@@ -13,9 +13,9 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::{Head, Taken};
+use super::actor::Head;
 use super::actor_config::{ActorConfig, MAX_LAYERS};
-use super::config::{Config, Stored};
+use super::config::Config;
 use super::learner::{EPISODES, Phase, Stats};
 use super::loss::Sums;
 use super::noise;
@@ -23,6 +23,8 @@ use super::optimizer::Optimizer;
 use super::policy;
 use super::seen::Parts;
 use super::shape::Shape;
+use super::stored::Stored;
+use super::taken::Actions;
 use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::error::{Error, Kind, Result, check_len};
@@ -83,9 +85,7 @@ struct State {
 fields! {
     /// Where the fields lie, but the store and working arrays.
     spans FieldSpans(stored: &Stored, sizes: &Sizes<'_>) {
-        action_n: [u32] = stored.shape.action_lens().0,
-        action_low: [f32] = stored.shape.action_lens().1,
-        action_high: [f32] = stored.shape.action_lens().1,
+        taken: Actions = stored.shape,
         state: One<State> = (),
         /// `[N]` streams that explore.
         act_rng: [Rng] = sizes.n,
@@ -184,10 +184,7 @@ impl<'a> OffPolicy<'a> {
         front.write(&mut cut, policy.nodes(), parts.list(), obs.n)?;
         block::copy(cut.take(of_critic)?, critic.nodes());
         let mut learner = Self::of(block, &stored)?;
-        block::copy(learner.action_n, action.n);
-        for (i, (low, high)) in learner.action_low.iter_mut().zip(&mut *learner.action_high).enumerate() {
-            (*low, *high) = action.bounds(i);
-        }
+        learner.taken.init(action);
         let first_square = Optimizer::from_number(config.optimizer).unwrap_or_default().first_square();
         *learner.state = State {
             rng: Rng::stream(config.seed, BATCHES),
@@ -316,7 +313,7 @@ impl<'a> View<'a> {
 
     /// Numbers of choices of discrete actions; empty if they are continuous.
     pub fn action_n(&self) -> &'a [u32] {
-        self.action_n
+        self.taken.n
     }
 
     /// All parameters.
@@ -368,10 +365,8 @@ impl<'a> View<'a> {
     /// takes the best one; or means, with deviations as small as the configuration allows. Errors: `Align`, `Size`; then
     /// nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
-        policy::write(mem, &self.actor, &self.sizes.policy, &self.sizes.seen, |to| {
-            block::copy(to.action_n, self.action_n);
-            block::copy(to.action_low, self.action_low);
-            block::copy(to.action_high, self.action_high);
+        policy::write(mem, &self.actor, &self.sizes.policy, &self.sizes.seen, |mut to| {
+            to.taken.copy(self.taken);
             let net = &self.sizes.policy;
             net.prune_params(self.params.get(..net.param_len()).ok_or(Misfit)?, 0, to.params)?;
             if self.config.has_critics() {
@@ -395,7 +390,7 @@ impl<'a> View<'a> {
     }
 
     fn head(&self) -> Head<'_> {
-        Head::new(&self.actor, Taken::whole(self.action_n, self.action_low, self.action_high), &[])
+        Head::new(&self.actor, self.taken, &[])
     }
 
     /// A mask is given exactly if the configuration says so.

@@ -4,7 +4,7 @@ use super::OffPolicy;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::check_obs;
-use crate::learn::rows::Rows;
+use crate::learn::rows::{Rows, copy_row};
 use crate::space::Elements;
 
 impl OffPolicy<'_> {
@@ -90,7 +90,7 @@ impl OffPolicy<'_> {
     /// Stores the transition that an environment waits with. `next` is what it led to, in a row of these observations, and
     /// what is allowed there is row `mask` of the working array; nothing: the episode terminated.
     pub(super) fn store_next(&mut self, env: usize, next: Option<(&Elements<'_>, usize)>, mask: usize) -> Result {
-        let (sizes, choices) = (&self.sizes, self.action_n.len());
+        let (sizes, choices) = (&self.sizes, self.taken.n.len());
         let (from, to) = (&self.begun, &mut self.store);
         let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
         let row = |width| (env, slot, width);
@@ -129,10 +129,4 @@ impl OffPolicy<'_> {
         }
         Ok(())
     }
-}
-
-/// Copies a row of one array to a row of another.
-pub(super) fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (usize, usize, usize)) -> Result {
-    block::copy(block::rows_mut(to, slot, 1, width)?, block::rows(from, row, 1, width)?);
-    Ok(())
 }

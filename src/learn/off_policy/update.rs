@@ -84,7 +84,7 @@ impl OffPolicy<'_> {
             let bench = Bench {
                 config: &self.config,
                 sizes: &self.sizes,
-                action_n: self.action_n,
+                action_n: self.taken.n,
                 params: noise::of(self.params, self.noisy),
                 target: noise::of(self.target, self.noisy_target),
                 store: self.store.read(),

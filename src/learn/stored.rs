@@ -1,0 +1,214 @@
+//! What a learner's block says of itself: its configuration and shapes, and the networks that follow from them.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::actor_config::{ActorConfig, MAX_LAYERS};
+use super::config::Config;
+#[cfg(feature = "off_policy")]
+use super::seen::critic_parts;
+use super::seen::{Part, pictures};
+use super::shape::Shape;
+use crate::error::{Error, Kind, Result};
+use crate::kernels::stack::MAX_STACK;
+use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node};
+use crate::space::Space;
+
+/// Configuration and shapes as a learner's block stores them.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Stored {
+    pub config: Config,
+    pub shape: Shape,
+}
+
+impl Stored {
+    /// Checks everything a host chooses.
+    pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
+        let stored = Stored { config: *config, shape: Shape::new(obs, action)? };
+        stored.check()?;
+        Ok(stored)
+    }
+
+    /// Checks configuration and shape, and that they go together.
+    pub fn check(&self) -> Result {
+        self.config.check()?;
+        self.check_parts(self.config.learns_q())?;
+        let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
+        let refused = self.config.learns_q() && !self.shape.discrete();
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)?;
+        self.check_shape(self.num_layers())
+    }
+
+    /// Actions of several parts have one log-probability, and no Q. Errors: `Config`.
+    pub(super) fn check_parts(&self, learns_q: bool) -> Result {
+        let what = "learner config: algorithm {given} takes actions of one kind; PPO, A2C and IMPALA take structures.";
+        let refused = learns_q && self.shape.structured();
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)
+    }
+
+    /// Checks the shape, and what any learner asks of it and of a network of so many layers.
+    pub(super) fn check_shape(&self, num_layers: usize) -> Result {
+        self.actor().check()?;
+        let (dims, len) = (self.config.obs_dims, self.shape.seen_len);
+        if dims != [0; 3] && dims.iter().try_fold(1u32, |all, len| all.checked_mul(*len)) != Some(len) {
+            let what = "learner config: obs_dims of 0, or with a product of";
+            return Err(Error::new(Kind::Config, what).needed(len as usize));
+        }
+        let what = "learner config: layers and hidden layers together, with normalisations, of at most";
+        Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).when(num_layers > MAX_LAYERS)?;
+        self.check_stack()?;
+        if self.config.use_action_mask != 0 && self.shape.action_lens().0 == 0 {
+            return Err(
+                Error::new(Kind::Config, "learner config: use_action_mask of 0 with continuous actions").given(1)
+            );
+        }
+        Ok(())
+    }
+
+    /// Frames are kept once if observations are stacks of them.
+    fn check_stack(&self) -> Result {
+        let (c, num) = (&self.config, self.config.num_stacked);
+        let refused = |what| Err(Error::new(Kind::Config, what).given(num as usize));
+        if num == 0 {
+            return Ok(());
+        }
+        if !cfg!(feature = "pictures") {
+            return refused("learner config: num_stacked of 0 in a build without pictures");
+        }
+        if num as usize > MAX_STACK {
+            return refused("learner config: num_stacked of 0 to 16");
+        }
+        if !self.shape.obs_u8() || c.normalize_obs != 0 {
+            return refused("learner config: num_stacked of 0 without observations of bytes that are not normalised");
+        }
+        let [.., channels] = c.obs_dims;
+        if !(if channels == 0 { self.shape.obs_len } else { channels }).is_multiple_of(num) {
+            return refused("learner config: num_stacked that divides the last axis of an observation");
+        }
+        // Numbers of frames fit 32 bits: two rollouts, and a stack of each environment in each.
+        let of_envs = u64::from(num).saturating_add(1).saturating_mul(c.num_envs.into());
+        let frames = (c.batch_len() as u64).saturating_add(of_envs).saturating_add(2).saturating_mul(2);
+        if frames > u64::from(u32::MAX) {
+            return Err(Error::new(
+                Kind::Overflow,
+                "learner config: num_envs, num_steps and num_stacked, below 2^31 frames",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What acting reads.
+    pub fn actor(&self) -> ActorConfig {
+        self.config.actor(self.shape)
+    }
+
+    /// The network, compiled from the layers that a host lists: behind them those of the policy, and those of the value
+    /// network that it has alone.
+    pub fn compile<'n>(&self, listed: &[Layer], parts: &[Part], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
+        let second = (!self.config.learns_q()).then_some((self.config.num_shared, 1, 1.0));
+        self.compile_with(listed, parts, second, nodes)
+    }
+
+    /// The same with another second head: the hidden layers that it shares with the first, its numbers, and their gain.
+    pub fn compile_with<'n>(
+        &self,
+        listed: &[Layer],
+        parts: &[Part],
+        second: Option<(u32, u32, f32)>,
+        nodes: &'n mut [Node; MAX_LAYERS],
+    ) -> Result<Net<'n>> {
+        let (c, shape) = (&self.config, &self.shape);
+        let given = |what, given| Err(Error::new(Kind::Config, what).given(given));
+        if listed.len() != c.num_layers as usize {
+            return given("learner: layers, num_layers of them", listed.len());
+        }
+        for layer in listed {
+            if layer.flags & HEAD != 0 || layer.kind == LayerKind::Free as u32 {
+                return given(
+                    "learner: layers that are not heads and read observations or other layers, of kind",
+                    layer.kind as usize,
+                );
+            }
+        }
+        let mut layers = Layers::default();
+        listed.iter().for_each(|layer| layers.push(*layer));
+        layers.push_tower(c, c.num_layers, 0, shape.num_outputs, 0.01);
+        if shape.std_len() > 0 {
+            layers.push(Layer::free(shape.std_len() as u32, c.log_std_init));
+        }
+        if let Some((shared, units, gain)) = second {
+            layers.push_tower(c, c.num_layers, shared, units, gain);
+        }
+        let dims = c.obs_dims.map(|len| len as usize);
+        let input = if dims == [0; 3] { [1, 1, shape.seen_len as usize] } else { dims };
+        let (pictures, count) = pictures(parts);
+        let parts = pictures.get(..count).unwrap_or_default();
+        let net = Net::compile_parts(layers.as_slice(), input, parts, nodes)?;
+        c.check_state(net.state_len())?;
+        c.check_noise(net.noise_len())?;
+        Ok(net)
+    }
+
+    /// A critic: what the host lists and the hidden layers once more, over an observation and an action side by side.
+    #[cfg(feature = "off_policy")]
+    pub fn compile_critic<'n>(
+        &self,
+        listed: &[Layer],
+        parts: &[Part],
+        nodes: &'n mut [Node; MAX_LAYERS],
+    ) -> Result<Net<'n>> {
+        if !self.config.has_critics() {
+            return Ok(Net::new(&[]));
+        }
+        let mut layers = Layers::default();
+        listed.iter().for_each(|layer| layers.push(*layer));
+        layers.push_tower(&self.config, self.config.num_layers, 0, 1, 1.0);
+        let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
+        let (pictures, count) = critic_parts(parts, self.shape.action_len);
+        Net::compile_parts(layers.as_slice(), [1, 1, len], pictures.get(..count).unwrap_or_default(), nodes)
+    }
+
+    /// How many layers there are.
+    pub fn num_layers(&self) -> usize {
+        let c = &self.config;
+        let alone = c.layers_of(c.num_hidden.saturating_sub(c.num_shared)).saturating_add(1);
+        let alone = if c.learns_q() { 0 } else { alone };
+        self.actor().num_layers.saturating_add(alone) as usize
+    }
+}
+
+/// A list of layers that grows.
+#[derive(Default)]
+struct Layers {
+    list: [Layer; MAX_LAYERS],
+    len: usize,
+}
+
+impl Layers {
+    fn push(&mut self, layer: Layer) {
+        if let Some(to) = self.list.get_mut(self.len) {
+            (*to, self.len) = (layer, self.len.saturating_add(1));
+        }
+    }
+
+    fn as_slice(&self) -> &[Layer] {
+        self.list.get(..self.len).unwrap_or(&self.list)
+    }
+
+    /// Adds the hidden layers that come after the first `shared` ones, which it reads, and a head; `num_layers` come before.
+    fn push_tower(&mut self, config: &Config, num_layers: u32, shared: u32, units: u32, gain: f32) {
+        let activation = if config.activation == 0 { Activation::Tanh } else { Activation::Relu };
+        let hidden = config.hidden_len.iter().take(config.num_hidden as usize).skip(shared as usize);
+        let before = num_layers.saturating_add(config.layers_of(shared));
+        let mut source = [if before == 0 { INPUT } else { before }, 0];
+        for &units in hidden {
+            let inner = if config.hidden_norm != 0 { Activation::Identity } else { activation };
+            self.push(config.noisy(Layer { source, ..Layer::dense(units, inner) }));
+            if config.hidden_norm != 0 {
+                self.push(Layer { kind: LayerKind::Norm as u32, ..Layer::dense(0, activation) });
+            }
+            source = [0; 2];
+        }
+        self.push(config.noisy(Layer { source, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) }));
+    }
+}
