@@ -122,7 +122,8 @@ pub struct Layer {
     /// An [`Activation`].
     pub activation: u32,
     /// [`HEAD`], but of recurrent layers and `Attention`; [`NO_BIAS`] of `Dense`, `Conv` and `Deconv`; [`NOISY`] of
-    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] of `Lstm`; [`BYTES`] of `Embed`.
+    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] of `Lstm`;
+    /// [`BYTES`] of `Embed`.
     pub flags: u32,
     /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1.
     pub size: [u32; 2],

@@ -395,7 +395,8 @@ impl<'a> Net<'a> {
     /// recurrent layers are `[gates, input]`, then, but of a minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n
     /// of a GRU, z and the candidate of a minGRU, with `units` numbers each; a GRU's biases are followed by n's inside r's
     /// product. Those of a transposed convolution are `[channels, units, height, width]`, of a table `[channels, symbols,
-    /// units]`; of a dense layer with [`NOISY`](super::NOISY) all means, then all deviations; of attention `[3 * units, input]` of queries, keys and values, positions `[window, units]`, the newest step
+    /// units]`; of a dense layer with [`NOISY`](super::NOISY) all means, then all deviations; of attention `[3 * units, input]`
+    /// of queries, keys and values, positions `[window, units]`, the newest step
     /// first, and `[units, units]` of the output, with biases of the first and of the last.
     ///
     /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.

@@ -225,9 +225,8 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Acts without recording and without noise of layers, in any phase: the training goes on as if this had not been called.
-    /// `recurrent` is what
-    /// recurrent layers carry in these episodes, apart from those that are recorded.
+    /// Acts without recording and without noise of layers, in any phase: the training goes on as if this had not been
+    /// called. `recurrent` is what recurrent layers carry in these episodes, apart from those that are recorded.
     ///
     /// Shapes and errors as [`Learner::act`].
     pub fn predict(
@@ -390,7 +389,8 @@ impl Learner<'_> {
         self.infer(what, count, VALUE, with)
     }
 
-    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with these parameters. What it says is in the working arrays then: `outputs` of the policy, values in the first column.
+    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with these parameters. What it says is in
+    /// the working arrays then: `outputs` of the policy, values in the first column.
     fn infer(&mut self, what: &'static str, m: usize, head: u32, with: With) -> Result {
         let (shape, w) = (&self.actor.shape, &mut self.work);
         let raw = block::rows(w.raw, 0, m, shape.seen_len as usize)?;
