@@ -167,8 +167,9 @@ rlcore_status rlcore_rng_stream(rlcore_rng *rng, uint64_t seed, uint64_t stream)
    finite. */
 rlcore_status rlcore_rng_uniform(rlcore_rng *rng, double low, double high, double *out, size_t len);
 
-/* Fills out[len] with draws between low and high that are uniform in the logarithm, for hyperparameters:
-   exp((1 - x) ln(low + 1e-12) + x ln(high + 1e-12)), x uniform; low if both are equal, which takes as many draws.
+/* Fills out[len] with draws between low and high whose logarithms are uniform, for hyperparameters:
+   exp((1 - x) ln(low + 1e-12) + x ln(high + 1e-12)) with x uniform in [0, 1), or low if low equals high. Each takes one
+   uniform draw from rng.
    Errors: E_VALUE if low or high is negative or not finite. */
 rlcore_status rlcore_rng_log_uniform(rlcore_rng *rng, double low, double high, double *out, size_t len);
 
@@ -189,8 +190,8 @@ typedef enum rlcore_element {
   RLCORE_F32 = 0,  /* float: continuous values */
   RLCORE_I32 = 1,  /* int32_t: discrete choices, counted from 0 */
   RLCORE_U8 = 2,   /* uint8_t: image bytes */
-  /* uint8_t: bytes of a structure with fields of several kinds: observations, and actions of learners. Calls that copy
-     or store observations take it as RLCORE_U8; learners read its fields, see rlcore_learner_config */
+  /* uint8_t: bytes of a structure with fields of several kinds, for observations and for actions of learners. Calls
+     that copy or store observations treat it as RLCORE_U8; learners read its fields, see rlcore_learner_size */
   RLCORE_STRUCT = 3,
 } rlcore_element;
 
@@ -198,10 +199,10 @@ typedef enum rlcore_element {
 typedef struct rlcore_space {
   uint32_t kind;      /* an rlcore_element */
   uint32_t len;       /* elements of one observation or action, 1 to 2^24 */
-  const float *low;   /* [len] lower bounds, in an action that is a structure of its floats only; NULL: unbounded */
+  const float *low;   /* [len] lower bounds; of an action of RLCORE_STRUCT those of its floats only; NULL: unbounded */
   const float *high;  /* [len] upper bounds, likewise; NULL: unbounded */
-  /* [len] number of choices of each element; required for RLCORE_I32, and of each element of this kind in a structure
-     that a learner reads or writes, otherwise unused */
+  /* [len] number of choices of each element, required for RLCORE_I32; of RLCORE_STRUCT those of its elements of kind
+     RLCORE_I32 only, required by learners; otherwise unused */
   const uint32_t *n;
 } rlcore_space;
 
@@ -588,7 +589,7 @@ typedef enum rlcore_sampling_method {
   RLCORE_SAMPLING_BASIC = 0,        /* draws from the distribution */
   RLCORE_SAMPLING_GREEDY = 1,       /* the most probable action, or the mean; draws nothing */
   RLCORE_SAMPLING_TEMPERATURE = 2,  /* draws from a distribution flattened above 1, sharpened below */
-  RLCORE_SAMPLING_TOPK = 3,         /* draws from the k most probable choices; numbers beside them as BASIC does */
+  RLCORE_SAMPLING_TOPK = 3,         /* draws from the k most probable choices; continuous elements as BASIC */
   RLCORE_SAMPLING_BOTTOMK = 4,      /* draws from the k least probable choices, likewise */
 } rlcore_sampling_method;
 
@@ -651,14 +652,14 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_MEAN = 32,        /* pooling takes the mean */
   RLCORE_LAYER_FORGET_ONE = 64,  /* the biases of an LSTM's forget gate start at 1 */
   RLCORE_LAYER_BYTES = 128,      /* embeddings of observations that are bytes, which networks see divided by 255 */
-  /* a dense layer learns a deviation beside each weight and bias, from 0.4 / sqrt(inputs) on: it acts and
-     learns with factorized Gaussian noise of these deviations, predicts and ships without. See noisy of
-     rlcore_learner_config */
+  /* dense layers: each weight and bias has factorized Gaussian noise, whose standard deviation is learned
+     and starts at 0.4 / sqrt(inputs). rlcore_learner_act and updates use the noise; rlcore_learner_predict
+     and policies do not. See noisy of rlcore_learner_config */
   RLCORE_LAYER_NOISY = 256,
 } rlcore_layer_flag;
 
-/* How the weights of a layer are drawn. Biases start at 0, but those of a noisy layer with
-   RLCORE_INIT_UNIFORM as its weights do. */
+/* How the weights of a layer are drawn. Biases start at 0; in a noisy layer with RLCORE_INIT_UNIFORM
+   they are drawn like its weights. */
 typedef enum rlcore_initializer {
   RLCORE_INIT_ORTHOGONAL = 0,  /* orthogonal rows or columns of length gain */
   RLCORE_INIT_NORMAL = 1,      /* normal, mean 0, standard deviation gain */
@@ -734,7 +735,7 @@ typedef enum rlcore_algorithm {
      are 1 and target_noise is 0 */
   RLCORE_ALGORITHM_TD3 = 5,
   RLCORE_ALGORITHM_SAC = 6,  /* soft actor-critic, off policy: continuous actions */
-  RLCORE_ALGORITHM_PQN = 7,  /* Q(lambda) over rollouts: parallelised Q-networks */
+  RLCORE_ALGORITHM_PQN = 7,  /* Q(lambda) over rollouts: parallelized Q-networks */
 } rlcore_algorithm;
 
 /* How parameters move along gradients. */
@@ -753,7 +754,7 @@ typedef struct rlcore_learner rlcore_learner;
 /* Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1. */
 typedef struct rlcore_learner_config {
   uint32_t struct_size;          /* bytes; set by rlcore_learner_config_init */
-  uint32_t num_envs;             /* N, environments that share the learner (4) */
+  uint32_t num_envs;             /* N, environments that share the learner (4; DQN, TD3, SAC 1) */
   uint32_t num_steps;            /* T, steps of every environment in one rollout (128; A2C 5; IMPALA 80; PQN 32) */
   uint32_t num_minibatches;      /* parts of a rollout; T * N must be a multiple of it (4; A2C and IMPALA 1) */
   uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4; A2C and IMPALA 1) */
@@ -768,7 +769,7 @@ typedef struct rlcore_learner_config {
   uint64_t seed;                 /* seed of all random numbers; each environment has a stream of its own (1) */
   uint64_t total_steps;          /* environment steps until the _end values are reached (0: never) */
   float learning_rate;           /* step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4) */
-  float learning_rate_end;       /* step size at total_steps (0) */
+  float learning_rate_end;       /* step size at total_steps (0; DQN, TD3, SAC as learning_rate) */
   float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
   float clip_end;                /* the same at total_steps (0.2) */
   float discount;                /* discount factor, from 0 to 1 (0.99) */
@@ -776,7 +777,7 @@ typedef struct rlcore_learner_config {
   float value_coef;              /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
   float entropy_coef;            /* weight of the entropy bonus (0.01; IMPALA 6e-4; not read by PQN) */
   float value_clip;              /* values are clipped to those of the rollout plus or minus this (0: off) */
-  float max_grad_norm;           /* gradients are scaled down to this (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off) */
+  float max_grad_norm;           /* gradients are scaled down to this norm (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off) */
   float target_kl;               /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
   float adam_beta1;              /* decay of Adam's first moment (0.9) */
   float adam_beta2;              /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
@@ -804,22 +805,24 @@ typedef struct rlcore_learner_config {
      environment */
   uint32_t sequence_len;
   /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
-     last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL) */
+     last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
+     the action, and the last layer must depend on it. The list is read by rlcore_learner_size and rlcore_learner_init
+     only (NULL) */
   const rlcore_layer *layers;
-  uint32_t buffer_size;        /* off policy, as all that follows: transitions stored, at least batch_size (100,000) */
+  uint32_t buffer_size;        /* off policy, as all to policy_interval: transitions kept, at least batch_size (100,000) */
   uint32_t batch_size;         /* transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256) */
   uint32_t learning_starts;    /* environment steps before the first update (1000) */
   uint32_t train_interval;     /* environment steps from one update to the next (1) */
   uint32_t gradient_steps;     /* gradient steps of an update (1) */
   uint32_t target_interval;    /* gradient steps from one move of the target networks to the next (1; DQN 500; TD3 2) */
-  float target_rate;           /* how far the target networks move, above 0, to 1: a copy (DQN: 1) */
+  float target_rate;           /* how far the target networks move, above 0, to 1: a copy (0.005; DQN 1) */
   uint32_t exploration_steps;  /* with PQN too: environment steps to exploration_end (10,000; TD3, SAC 1000) */
   float exploration_start;     /* with PQN too: probability of a random action at the start (1) */
   float exploration_end;       /* with PQN too: the same from exploration_steps on (0.05; TD3, SAC 0) */
-  uint32_t double_q;           /* the network chooses the next action whose value the target network gives (DQN: 1) */
-  uint32_t dueling;            /* separate outputs for the value of an observation and the advantages of actions (0) */
-  uint32_t huber;              /* errors count linearly beyond 1, not squared (DQN: 1) */
-  uint32_t policy_interval;    /* critics' gradient steps from one of the policy to the next; not read by DQN (1; TD3 2) */
+  uint32_t double_q;           /* the network chooses the next action whose value the target network gives (0; DQN 1) */
+  uint32_t dueling;            /* DQN: separate outputs for the value of an observation and the advantages of actions (0) */
+  uint32_t huber;              /* errors count linearly beyond 1, not squared (0; DQN 1) */
+  uint32_t policy_interval;    /* gradient steps of the critics for each one of the policy; not read by DQN (1; TD3 2) */
   uint32_t optimizer;          /* an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam) */
   float rms_decay;             /* decay of RMSProp's mean squares, from 0 to below 1 (0.99) */
   float rms_momentum;          /* part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0) */
@@ -829,35 +832,36 @@ typedef struct rlcore_learner_config {
   float clip_pg_rho;           /* V-trace: probability ratios that scale advantages are clipped to this (1) */
   float leak;                  /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
   uint32_t hidden_norm;        /* hidden layers are normalized before their activation, each row on its own (0; PQN 1) */
-  /* frames that an observation of RLCORE_U8 is a stack of, along its last axis, the newest one last, to 16: a rollout
-     then stores each frame once, 7 KB in place of 28 KB for 84 x 84 x 4. The older frames of an observation have to be
-     those of the same environment's observation before, moved by one, or each of them the newest one, or zeros, as
-     RLCORE_WRAP_FRAME_STACK makes them; only its first observation in a rollout may have any (0: stored whole) */
+  /* frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then stores
+     each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
+     observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
+     RLCORE_WRAP_FRAME_STACK makes such stacks. An environment's first observation in a rollout may have any frames. Not
+     with normalize_obs, not off policy (0: observations are stored whole) */
   uint32_t num_stacked;
-  /* [num_obs_fields] parts of an observation that layers can read alone, as rlcore_env_fields lists them; read by the
-     same calls. Required for RLCORE_STRUCT, each part is then read by its kind (NULL) */
+  /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
+     its source. Required for RLCORE_STRUCT. Read by the same two calls as layers (NULL) */
   const rlcore_field *obs_fields;
-  /* [num_action_fields] parts of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
-     bytes; read by the same calls. NULL for actions of one kind (NULL) */
+  /* [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
+     offsets, with up to 64 elements of each kind. Read by the same two calls. NULL for other actions (NULL) */
   const rlcore_field *action_fields;
   uint32_t num_obs_fields;     /* entries of obs_fields, up to 8 (0) */
   uint32_t num_action_fields;  /* entries of action_fields, up to 8 (0) */
-  uint32_t num_critics;        /* TD3 and SAC: critics, 1 or 2, the lower of which counts (2) */
+  uint32_t num_critics;        /* TD3 and SAC: number of critics, 1 or 2; of two values the lower counts (2) */
   float critic_rate;           /* TD3 and SAC: step size of the critics, relative to learning_rate (1) */
-  float exploration_noise;     /* TD3: deviation of the noise added to actions, whose bounds are -1 and 1 here (0.1) */
-  float target_noise;          /* TD3: the same of noise added to next actions in the critics' targets (0.2) */
-  float target_noise_clip;     /* TD3: that noise is clipped to plus or minus this (0.5) */
-  float temperature;           /* SAC: what a nat of entropy is worth at the start (1) */
+  float exploration_noise;     /* TD3: standard deviation of the noise on actions, which are -1 to 1 here (0.1) */
+  float target_noise;          /* TD3: the same for the noise on next actions in the critics' targets (0.2) */
+  float target_noise_clip;     /* TD3: the noise in targets is clipped to plus or minus this (0.5) */
+  float temperature;           /* SAC: weight of the entropy, in nats, at the start (1) */
   float temperature_rate;      /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4) */
-  float target_entropy;        /* SAC: the entropy that the temperature steers to, in nats per element of an action (-1) */
-  /* 1: hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM) and explore by it. Noise is drawn once
-     per update: a rollout is learned from with the noise that acted. DQN draws it for each gradient step, for Q and its
-     target alike, and acts with it until the next one; exploration_start and exploration_end can be 0 then. Not with
-     overlap, TD3 or SAC; rlcore_learner_learn_batch takes batches of other noise with IMPALA only (0) */
+  float target_entropy;        /* SAC: entropy that the temperature aims at, in nats per element of an action (-1) */
+  /* hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
+     once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q and
+     its target, and acts with it until the next; exploration_start and exploration_end can then be 0. Not with overlap,
+     TD3 or SAC; rlcore_learner_learn_batch then works with IMPALA only (0) */
   uint32_t noisy;
-  /* steps before each sequence of sequence_len that recurrent layers first run through with the current parameters,
-     without a loss, so that it starts from a state that no older parameters made: those of the same episode that the
-     rollout has. At most num_steps - sequence_len (0: the state that was recorded) */
+  /* steps before each sequence that recurrent layers first run through without a loss, so that the sequence starts from a
+     state computed with the current parameters. Fewer where the episode or the rollout begins. At most num_steps -
+     sequence_len (0: sequences start from the states that were recorded) */
   uint32_t burn_in;
 } rlcore_learner_config;
 
@@ -888,16 +892,15 @@ typedef struct rlcore_learner_stats {
    Errors: E_RANGE for another algorithm. */
 rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
 
-/* Bytes a block must have for this configuration and these spaces. Networks read bytes divided by 255, floats as they
-   are, and a choice as n numbers, 1 for the one that is taken and 0 for the others. Of RLCORE_STRUCT they read the parts
-   that config.obs_fields lists, in their order; obs.n then has the choices of all elements of kind RLCORE_I32.
-   rlcore_learner_seen_len tells how many numbers that makes.
-   An action of RLCORE_STRUCT has the parts that config.action_fields lists: each element of kind RLCORE_I32 is a choice,
-   and action.n has the choices of each; each of kind RLCORE_F32 is a number, and action.low and .high have a bound for
-   each, or are NULL. All are drawn at once, each by its own outputs, and have one log-probability and one entropy, the
-   sums of theirs. Bytes that no field covers are the caller's and stay as they are.
-   Errors: E_CONFIG for a structure without fields, or choices without their number; for an action of RLCORE_STRUCT with
-   DQN, PQN, TD3 or SAC. */
+/* Bytes a block must have for this configuration and these spaces.
+   Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
+   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
+   one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+   Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
+   one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
+   NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
+   over its elements. Bytes that no field covers are never written.
+   Errors: E_CONFIG for a structure without fields, and for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC. */
 rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
                                   const rlcore_space *action, size_t *out_size);
 
@@ -927,8 +930,8 @@ rlcore_status rlcore_learner_acted(const rlcore_learner *p, uint8_t *acted);
                 Required with use_action_mask, NULL without.
    action:      [N, action.len] to write.
    Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
-   missing or not expected; E_VALUE for an observation that is not finite or so large that the policy overflows, or a
-   mask that allows nothing; for a choice in an observation that does not exist. */
+   missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so large
+   that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires. */
 rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const void *obs, const uint8_t *action_mask,
                                  void *action);
 
@@ -984,7 +987,7 @@ rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const void *obs, const 
 /* Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers. */
 rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len);
 
-/* Numbers that networks read of one observation: obs.len, but for choices and structures. */
+/* How many numbers networks read of one observation: obs.len, unless observations are choices or structures. */
 rlcore_status rlcore_learner_seen_len(const rlcore_learner *p, size_t *out_len);
 
 /* Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
@@ -1041,7 +1044,7 @@ rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len,
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
    Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
    Arrays as rlcore_learner_batch_read. stats: to write.
-   Errors: E_CONFIG, also for noisy layers unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
+   Errors: E_CONFIG for noisy layers, unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
    update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
    that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
    N or more. */
@@ -1060,8 +1063,8 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
                 the rewards, and value_target the reward and the discounted value of what follows.
    state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
    begin:       [T * N] 1 where an episode begins.
-   env:         [T * N] environments; the transitions of each are in their order. begin is NULL without recurrent layers,
-                unless with IMPALA, and env as well, unless with num_stacked. All to write.
+   env:         [T * N] environments; the transitions of each are in their order. begin and env are required with
+                recurrent layers and with IMPALA, env with num_stacked too, else NULL. All to write.
    Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
 rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
                                         float *log_prob, float *value, float *advantage, float *value_target,
@@ -1109,7 +1112,7 @@ rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t
 
 /* Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
    out_num_envs: N.
-   out_obs:      its n, of choices, and that of out_action point into the learner. */
+   out_obs, out_action: n of discrete elements points into the learner. */
 rlcore_status rlcore_learner_spaces(const rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
                                     rlcore_space *out_action);
 
@@ -1302,7 +1305,7 @@ rlcore_status rlcore_batch_close(rlcore_batch *b);
 /* What an episode is for. */
 typedef enum rlcore_episode_type {
   RLCORE_EPISODE_TRAIN = 0,  /* to learn from */
-  RLCORE_EPISODE_TEST = 1,   /* to test on: act by rlcore_learner_predict, and neither learn from it nor remember it */
+  RLCORE_EPISODE_TEST = 1,   /* to test on: act with rlcore_learner_predict, and neither learn from it nor store it */
 } rlcore_episode_type;
 
 /* Returns and lengths of the episodes of N environments, and records of those that ended.
@@ -1412,10 +1415,10 @@ rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, c
 rlcore_status rlcore_monitor_format_row(const rlcore_episode *episode, const double *info, uint32_t num_info,
                                         char *text, size_t text_size, size_t *out_len);
 
-/* What episode number `index` is for, where num_train episodes to learn from and num_test to test on take turns.
+/* What an episode is for: num_train episodes to learn from, then num_test to test on, and so on.
    index:    number of the episode, from 0.
    out_type: [1] an rlcore_episode_type.
-   Errors: E_CONFIG if num_train and num_test are 0. */
+   Errors: E_CONFIG if num_train and num_test are both 0. */
 rlcore_status rlcore_episode_type_of(uint64_t index, uint32_t num_train, uint32_t num_test, uint32_t *out_type);
 
 /* ---- Normalized observations and rewards of N environments ---- */

@@ -598,9 +598,9 @@ class learner {
   /* Without a learner. */
   learner() = default;
 
-  /* config.num_envs must be that of the environments; env: with its wrappers, whose table they were made from. The fields of
-     a structure are those of env unless config lists them, as it must with wrappers (rlcore_env_fields), and the choices of
-     its elements of int32 are env.obs.n. */
+  /* config.num_envs must be that of the environments; env: the table that they were made from, with its wrappers. If
+     observations are structures, env.obs.n has the numbers of choices of their int32 elements, and config.obs_fields may be
+     empty for the fields of env; with wrappers it must list those of rlcore_env_fields. */
   static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
@@ -613,7 +613,7 @@ class learner {
     }
     return make(parted, obs, action);
   }
-  /* The same for a host without a table. What is of kind RLCORE_STRUCT is of std::uint8_t here: bytes of the host's structs. */
+  /* The same for a host without a table. For RLCORE_STRUCT, Obs or Action is std::uint8_t: the bytes of the host's structs. */
   static result<learner> make(const rlcore_learner_config &config, const rlcore_space &obs, const rlcore_space &action) {
     return with(block<rlcore_learner>::make(
         [&](std::size_t *size) { return rlcore_learner_size(&config, &obs, &action, size); },
@@ -786,7 +786,7 @@ class learner {
     if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); !s) return s;
     if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
     if (const status s = rlcore_learner_seen_len(p.get(), &p.seen_len_); !s) return s;
-    const bool structured = action.kind == RLCORE_STRUCT; /* its n is not as long as it is */
+    const bool structured = action.kind == RLCORE_STRUCT; /* its n has fewer than len entries */
     if (obs.kind == RLCORE_STRUCT) obs.kind = RLCORE_U8;
     if (structured) action.kind = RLCORE_U8, p.mask_len_ = static_cast<std::uint32_t>(p.masks_);
     if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
@@ -820,7 +820,7 @@ class learner {
 
   block<rlcore_learner> block_;
   std::uint32_t num_envs_ = 0, obs_len_ = 0, action_len_ = 0, mask_len_ = 0;
-  /* Of a batch; flags, numbers of recurrent layers and those that networks see, in each of its rows. */
+  /* Rows of a batch; in each row: flags of its mask, numbers of recurrent layers, numbers that networks read of obs. */
   std::size_t rows_ = 0, masks_ = 0, state_len_ = 0, seen_len_ = 0;
   std::vector<Action> action_;
   rlcore_learner_stats stats_ = no_stats();

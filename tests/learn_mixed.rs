@@ -520,9 +520,9 @@ fn spaces_that_cannot_be_are_refused_by_name() {
     refused(Space { low: &[0.0; 3], ..ACTION }, "one entry for all or one an element, 2, given 3");
     refused(Space { low: &[], ..ACTION }, "one entry for all or one an element, 2, given 0");
     refused(Space { low: &[0.0, 2.0], ..ACTION }, "finite bounds, low at most high");
-    refused(Space { len: 16, ..ACTION }, "fields that end within the bytes of an action, whole words, 16, given 20");
-    refused(Space { len: 22, ..ACTION }, "whole words, 22");
-    let lie = "of an action must have elements of kind f32 or i32, and lie aligned behind the field before it";
+    refused(Space { len: 16, ..ACTION }, "the fields end at byte 20; len, 16, must be a multiple of 4 and not less");
+    refused(Space { len: 22, ..ACTION }, "len, 22, must be a multiple of 4");
+    let lie = "must have elements of kind f32 or i32, and an offset that is a multiple of 4 and not within the field before it";
     for (at, wrong) in [
         (1, field("", Element::I32, &[], 0)),
         (2, field("", Element::U8, &[4], 12)),
@@ -536,7 +536,10 @@ fn spaces_that_cannot_be_are_refused_by_name() {
     }
     let nine: [Field<'_>; 9] = std::array::from_fn(|i| field("", Element::F32, &[], 4 * i as u32));
     refused(Space::bytes(36).with_fields(&nine), "fields of an action, at most 8, given 9");
-    refused(Space::bytes(260).with_fields(&[field("", Element::F32, &[65], 0)]), "of each at most 64, given 65");
+    refused(
+        Space::bytes(260).with_fields(&[field("", Element::F32, &[65], 0)]),
+        "elements of each kind in a structure, at most 64, given 65",
+    );
     Learner::size(&config(), &[], &OBS, &Space::bytes(256).with_fields(&[field("", Element::F32, &[64], 0)])).unwrap();
 }
 

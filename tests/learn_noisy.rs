@@ -185,8 +185,8 @@ fn what_cannot_be_is_refused_by_name() {
     refused(listed, &layers, "overlap of 0 with noisy layers");
     for algorithm in [Algorithm::Td3, Algorithm::Sac] {
         let config = Config::of(algorithm);
-        refused(Config { noisy: 1, ..config }, &[], "no noisy layers with TD3 and SAC");
-        refused(Config { num_layers: 1, ..config }, &layers, "no noisy layers with TD3 and SAC");
+        refused(Config { noisy: 1, ..config }, &[], "an algorithm other than TD3 and SAC with noisy layers");
+        refused(Config { num_layers: 1, ..config }, &layers, "an algorithm other than TD3 and SAC with noisy layers");
     }
 
     let mut h = Host::new(&Config { num_epochs: 1, ..noisy() }, &obs, &action);
@@ -196,7 +196,7 @@ fn what_cannot_be_is_refused_by_name() {
     h.learner().learn_drop().unwrap();
     let before = h.block.clone();
     let error = h.learner().learn_batch(&columns.batch()).unwrap_err();
-    assert!(error.kind == Kind::Config && error.to_string().contains("no noisy layers but with IMPALA"), "{error}");
+    assert!(error.kind == Kind::Config && error.to_string().contains("no noisy layers, unless with IMPALA"), "{error}");
     assert!(h.block == before);
 
     // V-trace corrects for what other noise did.

@@ -64,8 +64,8 @@ pub enum rlcore_layer_kind {
     RLCORE_LAYER_JOIN = 14,
 }
 
-/// How the weights of a layer are drawn. Biases start at 0, but those of a noisy layer with
-/// RLCORE_INIT_UNIFORM as its weights do.
+/// How the weights of a layer are drawn. Biases start at 0; in a noisy layer with RLCORE_INIT_UNIFORM
+/// they are drawn like its weights.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_initializer {
@@ -98,9 +98,9 @@ pub enum rlcore_layer_flag {
     RLCORE_LAYER_FORGET_ONE = 64,
     /// embeddings of observations that are bytes, which networks see divided by 255
     RLCORE_LAYER_BYTES = 128,
-    /// a dense layer learns a deviation beside each weight and bias, from 0.4 / sqrt(inputs) on: it acts and
-    /// learns with factorized Gaussian noise of these deviations, predicts and ships without. See noisy of
-    /// rlcore_learner_config
+    /// dense layers: each weight and bias has factorized Gaussian noise, whose standard deviation is learned
+    /// and starts at 0.4 / sqrt(inputs). rlcore_learner_act and updates use the noise; rlcore_learner_predict
+    /// and policies do not. See noisy of rlcore_learner_config
     RLCORE_LAYER_NOISY = 256,
 }
 

@@ -38,7 +38,7 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_TD3 = 5,
     /// soft actor-critic, off policy: continuous actions
     RLCORE_ALGORITHM_SAC = 6,
-    /// Q(lambda) over rollouts: parallelised Q-networks
+    /// Q(lambda) over rollouts: parallelized Q-networks
     RLCORE_ALGORITHM_PQN = 7,
 }
 
@@ -78,7 +78,7 @@ pub enum rlcore_learner_due {
 pub struct rlcore_learner_config {
     /// bytes; set by rlcore_learner_config_init
     pub struct_size: u32,
-    /// N, environments that share the learner (4)
+    /// N, environments that share the learner (4; DQN, TD3, SAC 1)
     pub num_envs: u32,
     /// T, steps of every environment in one rollout (128; A2C 5; IMPALA 80; PQN 32)
     pub num_steps: u32,
@@ -108,7 +108,7 @@ pub struct rlcore_learner_config {
     pub total_steps: u64,
     /// step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4)
     pub learning_rate: f32,
-    /// step size at total_steps (0)
+    /// step size at total_steps (0; DQN, TD3, SAC as learning_rate)
     pub learning_rate_end: f32,
     /// probability ratios are clipped to 1 plus or minus this at the start (0.2)
     pub clip: f32,
@@ -124,7 +124,7 @@ pub struct rlcore_learner_config {
     pub entropy_coef: f32,
     /// values are clipped to those of the rollout plus or minus this (0: off)
     pub value_clip: f32,
-    /// gradients are scaled down to this (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off)
+    /// gradients are scaled down to this norm (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off)
     pub max_grad_norm: f32,
     /// an update ends once its approximate KL divergence passes 1.5 times this (0: off)
     pub target_kl: f32,
@@ -166,9 +166,11 @@ pub struct rlcore_learner_config {
     /// environment
     pub sequence_len: u32,
     /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
-    /// last one. The list is read by rlcore_learner_size and rlcore_learner_init only (NULL)
+    /// last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
+    /// the action, and the last layer must depend on it. The list is read by rlcore_learner_size and rlcore_learner_init
+    /// only (NULL)
     pub layers: *const rlcore_layer,
-    /// off policy, as all that follows: transitions stored, at least batch_size (100,000)
+    /// off policy, as all to policy_interval: transitions kept, at least batch_size (100,000)
     pub buffer_size: u32,
     /// transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256)
     pub batch_size: u32,
@@ -180,7 +182,7 @@ pub struct rlcore_learner_config {
     pub gradient_steps: u32,
     /// gradient steps from one move of the target networks to the next (1; DQN 500; TD3 2)
     pub target_interval: u32,
-    /// how far the target networks move, above 0, to 1: a copy (DQN: 1)
+    /// how far the target networks move, above 0, to 1: a copy (0.005; DQN 1)
     pub target_rate: f32,
     /// with PQN too: environment steps to exploration_end (10,000; TD3, SAC 1000)
     pub exploration_steps: u32,
@@ -188,13 +190,13 @@ pub struct rlcore_learner_config {
     pub exploration_start: f32,
     /// with PQN too: the same from exploration_steps on (0.05; TD3, SAC 0)
     pub exploration_end: f32,
-    /// the network chooses the next action whose value the target network gives (DQN: 1)
+    /// the network chooses the next action whose value the target network gives (0; DQN 1)
     pub double_q: u32,
-    /// separate outputs for the value of an observation and the advantages of actions (0)
+    /// DQN: separate outputs for the value of an observation and the advantages of actions (0)
     pub dueling: u32,
-    /// errors count linearly beyond 1, not squared (DQN: 1)
+    /// errors count linearly beyond 1, not squared (0; DQN 1)
     pub huber: u32,
-    /// critics' gradient steps from one of the policy to the next; not read by DQN (1; TD3 2)
+    /// gradient steps of the critics for each one of the policy; not read by DQN (1; TD3 2)
     pub policy_interval: u32,
     /// an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam)
     pub optimizer: u32,
@@ -214,45 +216,46 @@ pub struct rlcore_learner_config {
     pub leak: f32,
     /// hidden layers are normalized before their activation, each row on its own (0; PQN 1)
     pub hidden_norm: u32,
-    /// frames that an observation of RLCORE_U8 is a stack of, along its last axis, the newest one last, to 16: a rollout
-    /// then stores each frame once, 7 KB in place of 28 KB for 84 x 84 x 4. The older frames of an observation have to be
-    /// those of the same environment's observation before, moved by one, or each of them the newest one, or zeros, as
-    /// RLCORE_WRAP_FRAME_STACK makes them; only its first observation in a rollout may have any (0: stored whole)
+    /// frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then stores
+    /// each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
+    /// observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
+    /// RLCORE_WRAP_FRAME_STACK makes such stacks. An environment's first observation in a rollout may have any frames. Not
+    /// with normalize_obs, not off policy (0: observations are stored whole)
     pub num_stacked: u32,
-    /// [num_obs_fields] parts of an observation that layers can read alone, as rlcore_env_fields lists them; read by the
-    /// same calls. Required for RLCORE_STRUCT, each part is then read by its kind (NULL)
+    /// [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
+    /// its source. Required for RLCORE_STRUCT. Read by the same two calls as layers (NULL)
     pub obs_fields: *const rlcore_field,
-    /// [num_action_fields] parts of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
-    /// bytes; read by the same calls. NULL for actions of one kind (NULL)
+    /// [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
+    /// offsets, with up to 64 elements of each kind. Read by the same two calls. NULL for other actions (NULL)
     pub action_fields: *const rlcore_field,
     /// entries of obs_fields, up to 8 (0)
     pub num_obs_fields: u32,
     /// entries of action_fields, up to 8 (0)
     pub num_action_fields: u32,
-    /// TD3 and SAC: critics, 1 or 2, the lower of which counts (2)
+    /// TD3 and SAC: number of critics, 1 or 2; of two values the lower counts (2)
     pub num_critics: u32,
     /// TD3 and SAC: step size of the critics, relative to learning_rate (1)
     pub critic_rate: f32,
-    /// TD3: deviation of the noise added to actions, whose bounds are -1 and 1 here (0.1)
+    /// TD3: standard deviation of the noise on actions, which are -1 to 1 here (0.1)
     pub exploration_noise: f32,
-    /// TD3: the same of noise added to next actions in the critics' targets (0.2)
+    /// TD3: the same for the noise on next actions in the critics' targets (0.2)
     pub target_noise: f32,
-    /// TD3: that noise is clipped to plus or minus this (0.5)
+    /// TD3: the noise in targets is clipped to plus or minus this (0.5)
     pub target_noise_clip: f32,
-    /// SAC: what a nat of entropy is worth at the start (1)
+    /// SAC: weight of the entropy, in nats, at the start (1)
     pub temperature: f32,
     /// SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4)
     pub temperature_rate: f32,
-    /// SAC: the entropy that the temperature steers to, in nats per element of an action (-1)
+    /// SAC: entropy that the temperature aims at, in nats per element of an action (-1)
     pub target_entropy: f32,
-    /// 1: hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM) and explore by it. Noise is drawn once
-    /// per update: a rollout is learned from with the noise that acted. DQN draws it for each gradient step, for Q and its
-    /// target alike, and acts with it until the next one; exploration_start and exploration_end can be 0 then. Not with
-    /// overlap, TD3 or SAC; rlcore_learner_learn_batch takes batches of other noise with IMPALA only (0)
+    /// hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
+    /// once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q and
+    /// its target, and acts with it until the next; exploration_start and exploration_end can then be 0. Not with overlap,
+    /// TD3 or SAC; rlcore_learner_learn_batch then works with IMPALA only (0)
     pub noisy: u32,
-    /// steps before each sequence of sequence_len that recurrent layers first run through with the current parameters,
-    /// without a loss, so that it starts from a state that no older parameters made: those of the same episode that the
-    /// rollout has. At most num_steps - sequence_len (0: the state that was recorded)
+    /// steps before each sequence that recurrent layers first run through without a loss, so that the sequence starts from a
+    /// state computed with the current parameters. Fewer where the episode or the rollout begins. At most num_steps -
+    /// sequence_len (0: sequences start from the states that were recorded)
     pub burn_in: u32,
 }
 
@@ -579,16 +582,15 @@ pub unsafe extern "C" fn rlcore_learner_config_init(
     })
 }
 
-/// Bytes a block must have for this configuration and these spaces. Networks read bytes divided by 255, floats as they
-/// are, and a choice as n numbers, 1 for the one that is taken and 0 for the others. Of RLCORE_STRUCT they read the parts
-/// that config.obs_fields lists, in their order; obs.n then has the choices of all elements of kind RLCORE_I32.
-/// rlcore_learner_seen_len tells how many numbers that makes.
-/// An action of RLCORE_STRUCT has the parts that config.action_fields lists: each element of kind RLCORE_I32 is a choice,
-/// and action.n has the choices of each; each of kind RLCORE_F32 is a number, and action.low and .high have a bound for
-/// each, or are NULL. All are drawn at once, each by its own outputs, and have one log-probability and one entropy, the
-/// sums of theirs. Bytes that no field covers are the caller's and stay as they are.
-/// Errors: E_CONFIG for a structure without fields, or choices without their number; for an action of RLCORE_STRUCT with
-/// DQN, PQN, TD3 or SAC.
+/// Bytes a block must have for this configuration and these spaces.
+/// Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
+/// and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
+/// one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+/// Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
+/// one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
+/// NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
+/// over its elements. Bytes that no field covers are never written.
+/// Errors: E_CONFIG for a structure without fields, and for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -666,8 +668,8 @@ pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *
 ///              Required with use_action_mask, NULL without.
 /// action:      [N, action.len] to write.
 /// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
-/// missing or not expected; E_VALUE for an observation that is not finite or so large that the policy overflows, or a
-/// mask that allows nothing; for a choice in an observation that does not exist.
+/// missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so large
+/// that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act(
     p: *mut rlcore_learner,
@@ -834,7 +836,7 @@ pub unsafe extern "C" fn rlcore_learner_state_len(p: *const rlcore_learner, out_
     })
 }
 
-/// Numbers that networks read of one observation: obs.len, but for choices and structures.
+/// How many numbers networks read of one observation: obs.len, unless observations are choices or structures.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     call(|| unsafe {

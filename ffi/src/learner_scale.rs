@@ -119,7 +119,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
 /// Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
 /// Arrays as rlcore_learner_batch_read. stats: to write.
-/// Errors: E_CONFIG, also for noisy layers unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
+/// Errors: E_CONFIG for noisy layers, unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
 /// update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
 /// that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
 /// N or more.
@@ -182,8 +182,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
 ///              the rewards, and value_target the reward and the discounted value of what follows.
 /// state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
 /// begin:       [T * N] 1 where an episode begins.
-/// env:         [T * N] environments; the transitions of each are in their order. begin is NULL without recurrent layers,
-///              unless with IMPALA, and env as well, unless with num_stacked. All to write.
+/// env:         [T * N] environments; the transitions of each are in their order. begin and env are required with
+///              recurrent layers and with IMPALA, env with num_stacked too, else NULL. All to write.
 /// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_read(

@@ -332,14 +332,14 @@ pub unsafe extern "C" fn rlcore_monitor_format_row(
 pub enum rlcore_episode_type {
     /// to learn from
     RLCORE_EPISODE_TRAIN = 0,
-    /// to test on: act by rlcore_learner_predict, and neither learn from it nor remember it
+    /// to test on: act with rlcore_learner_predict, and neither learn from it nor store it
     RLCORE_EPISODE_TEST = 1,
 }
 
-/// What episode number `index` is for, where num_train episodes to learn from and num_test to test on take turns.
+/// What an episode is for: num_train episodes to learn from, then num_test to test on, and so on.
 /// index:    number of the episode, from 0.
 /// out_type: [1] an rlcore_episode_type.
-/// Errors: E_CONFIG if num_train and num_test are 0.
+/// Errors: E_CONFIG if num_train and num_test are both 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_episode_type_of(
     index: u64,

@@ -79,8 +79,9 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
     })
 }
 
-/// Fills out[len] with draws between low and high that are uniform in the logarithm, for hyperparameters:
-/// exp((1 - x) ln(low + 1e-12) + x ln(high + 1e-12)), x uniform; low if both are equal, which takes as many draws.
+/// Fills out[len] with draws between low and high whose logarithms are uniform, for hyperparameters:
+/// exp((1 - x) ln(low + 1e-12) + x ln(high + 1e-12)) with x uniform in [0, 1), or low if low equals high. Each takes one
+/// uniform draw from rng.
 /// Errors: E_VALUE if low or high is negative or not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_log_uniform(

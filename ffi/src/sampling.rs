@@ -15,7 +15,7 @@ pub enum rlcore_sampling_method {
     RLCORE_SAMPLING_GREEDY = 1,
     /// draws from a distribution flattened above 1, sharpened below
     RLCORE_SAMPLING_TEMPERATURE = 2,
-    /// draws from the k most probable choices; numbers beside them as BASIC does
+    /// draws from the k most probable choices; continuous elements as BASIC
     RLCORE_SAMPLING_TOPK = 3,
     /// draws from the k least probable choices, likewise
     RLCORE_SAMPLING_BOTTOMK = 4,

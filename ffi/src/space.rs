@@ -18,8 +18,8 @@ pub enum rlcore_element {
     RLCORE_I32 = 1,
     /// uint8_t: image bytes
     RLCORE_U8 = 2,
-    /// uint8_t: bytes of a structure with fields of several kinds: observations, and actions of learners. Calls that copy
-    /// or store observations take it as RLCORE_U8; learners read its fields, see rlcore_learner_config
+    /// uint8_t: bytes of a structure with fields of several kinds, for observations and for actions of learners. Calls
+    /// that copy or store observations treat it as RLCORE_U8; learners read its fields, see rlcore_learner_size
     RLCORE_STRUCT = 3,
 }
 
@@ -31,12 +31,12 @@ pub struct rlcore_space {
     pub kind: u32,
     /// elements of one observation or action, 1 to 2^24
     pub len: u32,
-    /// [len] lower bounds, in an action that is a structure of its floats only; NULL: unbounded
+    /// [len] lower bounds; of an action of RLCORE_STRUCT those of its floats only; NULL: unbounded
     pub low: *const f32,
     /// [len] upper bounds, likewise; NULL: unbounded
     pub high: *const f32,
-    /// [len] number of choices of each element; required for RLCORE_I32, and of each element of this kind in a structure
-    /// that a learner reads or writes, otherwise unused
+    /// [len] number of choices of each element, required for RLCORE_I32; of RLCORE_STRUCT those of its elements of kind
+    /// RLCORE_I32 only, required by learners; otherwise unused
     pub n: *const u32,
 }
 
@@ -229,7 +229,7 @@ pub unsafe fn in_parts<'a>(
 ) -> Result<(Space<'a>, [Extent; 3])> {
     let (mut space, _) = unsafe { at(names, p)? };
     let structure = !space.fields.is_empty();
-    let missing = Error::new(Kind::Config, "a structure, whose fields the learner config has to list in obs_fields");
+    let missing = Error::new(Kind::Config, "fields of the structure, listed in obs_fields of the learner config");
     missing.when(structure && fields.is_empty()).about(names.space)?;
     space.fields = fields;
     if structure && let Some(s) = unsafe { Input::at(names.space, p, 1)? }.slice().first() {
@@ -256,7 +256,7 @@ fn count(what: &'static str, fields: &[Field<'_>], kind: Element) -> Result<usiz
 pub unsafe fn action<'a>(p: *const rlcore_space, fields: &'a [Field<'a>]) -> Result<(Space<'a>, [Extent; 3])> {
     let names = &ACTION;
     let given = unsafe { Input::at(names.space, p, 1)? }.slice().first().filter(|s| structured(s.kind));
-    let missing = "a structure, whose fields the learner config has to list in action_fields";
+    let missing = "fields of the structure, listed in action_fields of the learner config";
     let stray = "a structure if the learner config lists action_fields";
     let Some(s) = given else {
         Error::new(Kind::Config, stray).when(!fields.is_empty()).about(names.space)?;

@@ -70,7 +70,7 @@ fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: 
 
 /// Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
 /// out_num_envs: N.
-/// out_obs:      its n, of choices, and that of out_action point into the learner.
+/// out_obs, out_action: n of discrete elements points into the learner.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_spaces(
     p: *const rlcore_learner,

@@ -371,7 +371,7 @@ static void attack_structures(void) {
   w.settings.num_layers = 4, w.settings.layers = layers;
   size_t size = 0, len = 0;
 #define MAKE rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &space, &w.env.action, &w.agent)
-  REFUSED(RLCORE_E_CONFIG, "a structure, whose fields the learner config has to list in obs_fields", MAKE);
+  REFUSED(RLCORE_E_CONFIG, "fields of the structure, listed in obs_fields of the learner config", MAKE);
   w.settings.num_obs_fields = 3;
   REFUSED(RLCORE_E_NULL, "obs_fields", MAKE);
   w.settings.obs_fields = fields;
@@ -444,7 +444,7 @@ static void attack_mixed(void) {
   w.settings.use_action_mask = 1;
   size_t size = 0, len = 0, flags = 0;
 #define MAKE rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &space, &w.agent)
-  REFUSED(RLCORE_E_CONFIG, "a structure, whose fields the learner config has to list in action_fields", MAKE);
+  REFUSED(RLCORE_E_CONFIG, "fields of the structure, listed in action_fields of the learner config", MAKE);
   w.settings.num_action_fields = 2;
   REFUSED(RLCORE_E_NULL, "action_fields", MAKE);
   w.settings.action_fields = fields;
@@ -452,7 +452,7 @@ static void attack_mixed(void) {
   WITH(w.settings.action_fields, (const rlcore_field *)((const char *)fields + 1), RLCORE_E_ALIGN, "action_fields", MAKE);
   WITH(space.n, NULL, RLCORE_E_NULL, "action.n", MAKE);
   WITH(space.low, NULL, RLCORE_E_CONFIG, "low and high with one entry for all or one an element", MAKE);
-  WITH(space.len, 8, RLCORE_E_CONFIG, "end within the bytes of an action", MAKE);
+  WITH(space.len, 8, RLCORE_E_CONFIG, "must be a multiple of 4 and not less", MAKE);
   WITH(space.len, 0, RLCORE_E_CONFIG, "len of 1 to", MAKE);
   WITH(space.kind, RLCORE_F32, RLCORE_E_CONFIG, "a structure if the learner config lists action_fields", MAKE);
   WITH(w.settings.algorithm, RLCORE_ALGORITHM_PQN, RLCORE_E_CONFIG, "takes actions of one kind", MAKE);
@@ -475,7 +475,7 @@ static void attack_mixed(void) {
       CHECK((action[i].weapon == 1 || action[i].weapon == 2) && fabsf(action[i].aim[0]) <= 1 && fabsf(action[i].aim[1]) <= 2 &&
             action[i].own == 7);
 #define SAY rlcore_learner_log_prob(w.agent, w.obs, mask[0], action, w.reward, w.final_obs[0])
-    WITH(action[2].weapon, 0, RLCORE_E_VALUE, "choices that are there and allowed", SAY);
+    WITH(action[2].weapon, 0, RLCORE_E_VALUE, "choices that exist and are allowed", SAY);
     WITH(action[2].weapon, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", SAY);
     WITH(action[1].aim[1], INFINITY, RLCORE_E_VALUE, "finite actions", SAY);
     FINE(SAY);
@@ -487,7 +487,7 @@ static void attack_mixed(void) {
 #define AND_STATS , &w.stats
   FINE(READ(rlcore_learner_batch_read, ));
   FINE(rlcore_learner_learn_drop(w.agent));
-  WITH(told[N * T - 1].weapon, 0, RLCORE_E_VALUE, "choices that are there and allowed", READ(rlcore_learner_learn_batch, AND_STATS));
+  WITH(told[N * T - 1].weapon, 0, RLCORE_E_VALUE, "choices that exist and are allowed", READ(rlcore_learner_learn_batch, AND_STATS));
   WITH(told[0].aim[1], NAN, RLCORE_E_VALUE, "finite numbers", READ(rlcore_learner_learn_batch, AND_STATS));
   FINE(READ(rlcore_learner_learn_batch, AND_STATS));
   FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));

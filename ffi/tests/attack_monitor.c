@@ -147,7 +147,7 @@ static void attack_text(void) {
 
 static void attack_types(void) {
   uint32_t type = 7;
-  REFUSED(RLCORE_E_CONFIG, "at least one episode", rlcore_episode_type_of(0, 0, 0, &type));
+  REFUSED(RLCORE_E_CONFIG, "num_train or num_test of at least 1", rlcore_episode_type_of(0, 0, 0, &type));
   CHECK(type == 7);
   FINE(rlcore_episode_type_of(4, 2, 1, &type));
   CHECK(type == RLCORE_EPISODE_TRAIN);

@@ -15,7 +15,7 @@ impl Cycle {
     /// Whether episode number `index`, from 0, is one to test on. Errors: `Config` if there are none of either.
     pub fn is_test(self, index: u64) -> Result<bool> {
         let (train, test) = (u64::from(self.num_train), u64::from(self.num_test));
-        let what = "cycle: at least one episode, of num_train and num_test";
+        let what = "episode_type_of: num_train or num_test of at least 1";
         Ok(index.checked_rem(train.saturating_add(test)).ok_or(Error::new(Kind::Config, what))? >= train)
     }
 }

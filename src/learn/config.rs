@@ -524,7 +524,7 @@ impl Config {
     /// Whether a network may have noise, so many numbers of it. Errors: `Config`.
     pub(super) fn check_noise(&self, len: usize) -> Result {
         let algorithm = self.algorithm().is_off_policy() && self.algorithm() != Algorithm::Dqn;
-        let what = "learner config: no noisy layers with TD3 and SAC, whose number is";
+        let what = "learner config: an algorithm other than TD3 and SAC with noisy layers";
         Error::new(Kind::Config, what).given(self.algorithm as usize).when(len > 0 && algorithm)?;
         let what = "learner config: overlap of 0 with noisy layers";
         Error::new(Kind::Config, what).given(self.overlap as usize).when(len > 0 && self.overlap != 0)

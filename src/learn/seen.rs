@@ -55,7 +55,7 @@ impl Parts {
             return Ok(parts);
         }
         if !CODED {
-            let what = "spaces: observations of numbers or bytes without fields; this library was built without others";
+            let what = "spaces: observations of kind f32 or u8 without fields; this library was built without others";
             return Err(Error::new(Kind::Config, what));
         }
         if fields.len() > MAX_PARTS {

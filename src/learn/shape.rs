@@ -96,7 +96,7 @@ impl Shape {
             return refuse("shape: no more parts than observations can have");
         }
         if self.seen_len == 0 || (self.coded == 0 && self.seen_len != self.obs_len) {
-            return refuse("shape: numbers that networks see of observations");
+            return refuse("shape: a number of network inputs that fits observations");
         }
         let known = self.structured() || self.action_kind == Element::F32 as u32 || self.discrete();
         if !known {
@@ -119,7 +119,9 @@ impl Shape {
             (_, discrete) => picks.max(numbers) == 0 && (discrete || self.num_outputs == self.action_len),
         };
         if !right {
-            return refuse("shape: one output for each continuous action, and parts of structures alone");
+            return refuse(
+                "shape: one output for each continuous action, and counts of choices and numbers for structures only",
+            );
         }
         Ok(())
     }

@@ -79,7 +79,7 @@ impl Stored {
             return refused("learner config: num_stacked of 0 to 16");
         }
         if !self.shape.obs_u8() || c.normalize_obs != 0 {
-            return refused("learner config: num_stacked of 0 without observations of bytes that are not normalised");
+            return refused("learner config: num_stacked of 0, or observations of bytes and normalize_obs of 0");
         }
         let [.., channels] = c.obs_dims;
         if !(if channels == 0 { self.shape.obs_len } else { channels }).is_multiple_of(num) {
@@ -91,7 +91,7 @@ impl Stored {
         if frames > u64::from(u32::MAX) {
             return Err(Error::new(
                 Kind::Overflow,
-                "learner config: num_envs, num_steps and num_stacked, below 2^31 frames",
+                "learner config: num_envs * (num_steps + num_stacked + 1) below 2^31 - 2",
             ));
         }
         Ok(())

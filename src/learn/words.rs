@@ -29,7 +29,7 @@ impl Counts {
     pub fn new(action: &Space<'_>) -> Result<Counts> {
         let refused = |what, most, given| Err(Error::limit(Kind::Config, what, most, given));
         if !cfg!(feature = "residual") {
-            let what = "action space: actions of one kind; this library was built without those of several parts";
+            let what = "action space: elements of one kind; this library was built without actions that are structures";
             return Err(Error::new(Kind::Config, what));
         }
         if action.fields.len() > MAX_PARTS {
@@ -42,8 +42,8 @@ impl Counts {
             let Some(len) =
                 len.filter(|_| field.offset as usize >= end && (field.offset as usize).is_multiple_of(WORD))
             else {
-                let what = "action space: field {given} of an action must have elements of kind f32 or i32, and lie aligned \
-                            behind the field before it.";
+                let what = "action space: field {given} must have elements of kind f32 or i32, and an offset that is a \
+                            multiple of 4 and not within the field before it.";
                 return Err(Error::new(Kind::Config, what).given(place));
             };
             end = (field.offset as usize).saturating_add(len);
@@ -52,12 +52,13 @@ impl Counts {
             *own = own.saturating_add(len / WORD);
         }
         if end > size || !size.is_multiple_of(WORD) {
-            let what = "action space: fields that end within the bytes of an action, whole words,";
+            let what =
+                "action space: the fields end at byte {given}; len, {needed}, must be a multiple of 4 and not less.";
             return refused(what, size, end);
         }
         let [picks, numbers] = lens;
         if picks.max(numbers) > MAX_EACH {
-            let what = "action space: choices and numbers of an action of several parts, of each at most";
+            let what = "action space: elements of each kind in a structure, at most";
             return refused(what, MAX_EACH, picks.max(numbers));
         }
         if action.n.len() != picks {

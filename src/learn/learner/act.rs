@@ -467,7 +467,7 @@ impl Learner<'_> {
 }
 
 /// What a choice has to be that is asked about.
-const FORBIDDEN: &str = "learner log_prob: choices that are there and allowed";
+const FORBIDDEN: &str = "learner log_prob: choices that exist and are allowed";
 
 /// What recurrent layers have to leave.
 const STATES: &str = "learner: recurrent states that do not overflow";

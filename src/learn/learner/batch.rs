@@ -92,7 +92,7 @@ impl Learner<'_> {
             return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
         }
         let others = !self.noise.is_empty() && self.config.algorithm() != Algorithm::Impala;
-        let what = "learner learn_batch: no noisy layers but with IMPALA, whose batches may be of other noise";
+        let what = "learner learn_batch: no noisy layers, unless with IMPALA";
         Error::new(Kind::Config, what).when(others)?;
         let view = self.view();
         view.check_batch(batch)?;
@@ -245,7 +245,7 @@ impl View<'_> {
 }
 
 /// What a choice has to be that is learned from.
-const FORBIDDEN: &str = "learner learn_batch: choices that are there and allowed";
+const FORBIDDEN: &str = "learner learn_batch: choices that exist and are allowed";
 
 /// The byte that an observation was before it was divided by 255.
 fn byte(x: f32) -> u8 {

@@ -12,7 +12,7 @@ use crate::learn::shape::Shape;
 
 const REFUSED: Error = Error::new(
     Kind::Value,
-    "learner config: num_stacked of observations whose older frames are those of the observation before, or the newest \
+    "learner, num_stacked: older frames that are those of the previous observation shifted by one, or copies of the newest \
      one, or zeros",
 );
 

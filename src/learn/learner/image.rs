@@ -149,7 +149,7 @@ impl<'a> View<'a> {
             return Err(Error::new(Kind::Image, "learner image: finite observations, actions and states"));
         }
         if !self.sizes.frames.are_there(r.frame, first, count)? {
-            return Err(Error::new(Kind::Image, "learner image: frames that are there"));
+            return Err(Error::new(Kind::Image, "learner image: numbers of frames that exist"));
         }
         let known = !self.config.has_sequences()
             || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)

@@ -63,7 +63,7 @@ impl Config {
         }
         let what = "learner config: squash of 1 with TD3 and SAC";
         Error::new(Kind::Config, what).given(self.squash as usize).when(self.squash != 1)?;
-        let what = "learner config: obs_dims of 0 with TD3 and SAC, whose critics read actions beside observations";
+        let what = "learner config: obs_dims of 0 with TD3 and SAC; pictures are listed in obs_fields";
         Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])?;
         let what = "learner config: dueling of 0 with TD3 and SAC";
         Error::new(Kind::Config, what).given(self.dueling as usize).when(self.dueling != 0)
@@ -83,8 +83,7 @@ impl Stored {
         self.config.check_off_policy()?;
         self.check_parts(true)?;
         self.check_shape(self.num_policy_layers())?;
-        let what =
-            "learner config: an algorithm for discrete actions with them, and one for continuous ones with those";
+        let what = "learner config: algorithm DQN for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.shape.discrete() != self.config.has_critics();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)
     }
