@@ -1,7 +1,7 @@
-/* What PPO recorded, as a file that other programs read: `record [FILE]`. A learner plays eight carts; the host keeps
-   what they saw, did and got, and the learner adds the log-probabilities and values that it acted with. The file, in
-   safetensors format, is written, read back, and compared with the learner: its probabilities, its values and the
-   advantages that follow from what is in the file. Python reads it with `safetensors.numpy.load_file`. */
+/* A rollout of PPO as a file that other programs read: `record [FILE]`. A learner plays eight carts; the host keeps the
+   observations, actions and rewards, and the learner adds the log-probabilities and values that it acted with. The file,
+   in safetensors format, is written, read back, and compared with the learner: log-probabilities, values, and the
+   advantages computed from the file alone. Python reads it with `safetensors.numpy.load_file`. */
 #include "host.h"
 
 #include <stdio.h>
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   size_t size;
   CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
   CHECK(rlcore_vecenv_config_init(&many, sizeof many));
-  many.num_envs = N, many.seed = SEED, many.max_episode_steps = LONGEST; /* so that some episodes are cut */
+  many.num_envs = N, many.seed = SEED, many.max_episode_steps = LONGEST; /* so that some episodes are truncated */
   CHECK(rlcore_vecenv_size(&env, &many, &size));
   CHECK(rlcore_vecenv_init(host_take(size), size, &env, &many, &carts));
   rlcore_learner_config config;
@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
   };
   file.num_finals = play(agent, carts, &env, &here);
 
-  /* The learner lists its transitions as they came: step by step, if all environments act in each. */
+  /* The learner lists its transitions in the order of acting: step by step, if all environments act in each step. */
   static float seen[ROWS][OBS], advantage[ROWS], value_target[ROWS];
   static int32_t taken[ROWS];
   CHECK(rlcore_learner_learn_begin(agent, here.obs + ROWS, &stats));
@@ -114,16 +114,16 @@ int main(int argc, char **argv) {
   CHECK(rlcore_rollout_file_write(&file, &from, bytes, size));
   host_save(path, bytes, size);
 
-  /* Whoever reads it learns its shapes first; here they have to be those that were written. */
+  /* A reader gets the shapes from the file first; here they must be those that were written. */
   memset(bytes, 0xEE, size);
   if (host_read(path, bytes, size) != size) host_fail("%s: too short", path);
   rlcore_rollout_file found = {.struct_size = sizeof found};
   CHECK(rlcore_rollout_file_check(bytes, size, &found));
-  if (memcmp(&found, &file, sizeof file) != 0) host_fail("FAILED: the file says something else of itself");
+  if (memcmp(&found, &file, sizeof file) != 0) host_fail("FAILED: the shapes in the file differ");
   CHECK(rlcore_rollout_file_read(bytes, size, &to));
-  if (memcmp(&here, &back, sizeof here) != 0) host_fail("FAILED: another rollout came back");
+  if (memcmp(&here, &back, sizeof here) != 0) host_fail("FAILED: the rollout in the file differs");
 
-  /* What the learner says of the transitions in the file. */
+  /* The learner's own log-probabilities and values of the transitions in the file. */
   static float log_prob[ROWS], value[ROWS], entropy[N];
   for (int row = 0; row < ROWS; row += N)
     CHECK(rlcore_learner_log_prob(agent, back.obs[row], NULL, back.action + row, log_prob + row, entropy));
@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
   same(back.log_prob, log_prob, sizeof log_prob, "log-probabilities");
   same(back.value, value, sizeof value, "values");
 
-  /* And the advantages that follow from nothing but the file. */
+  /* And advantages, computed from the file alone. */
   static float final_value[ROWS], file_advantage[ROWS], file_target[ROWS];
   for (uint32_t i = 0; i < found.num_finals; i++) final_value[back.final_index[i]] = back.final_value[i];
   const rlcore_rollout gae = {
@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
   CHECK(rlcore_gae(&gae, config.discount, config.gae_lambda, file_advantage, file_target));
   same(file_advantage, advantage, sizeof advantage, "advantages");
   same(file_target, value_target, sizeof value_target, "value targets");
-  CHECK(rlcore_learner_learn_drop(agent)); /* whoever reads the file may learn from it */
+  CHECK(rlcore_learner_learn_drop(agent)); /* a reader of the file may learn from it instead */
 
   double log_probs = 0, targets = 0;
   uint32_t num_cut = 0;
@@ -152,8 +152,8 @@ int main(int argc, char **argv) {
     log_probs += (double)back.log_prob[row], targets += (double)file_target[row];
     num_cut += back.truncated[row] && !back.terminated[row];
   }
-  if (num_cut == 0 || num_cut == found.num_finals) host_fail("FAILED: not both kinds of ends");
-  printf("%zu bytes: %u steps of %u carts, %u episodes ended, %u of them cut\n", size, (unsigned)found.num_steps,
+  if (num_cut == 0 || num_cut == found.num_finals) host_fail("FAILED: episodes must both terminate and be truncated");
+  printf("%zu bytes: %u steps of %u carts, %u episodes ended, %u of them truncated\n", size, (unsigned)found.num_steps,
          (unsigned)found.num_envs, (unsigned)found.num_finals, (unsigned)num_cut);
   printf("mean log-probability %.6f, mean value target %.6f\n", log_probs / ROWS, targets / ROWS);
   puts("ok: log-probabilities, values and advantages of the file are the learner's, bit for bit");

@@ -215,11 +215,11 @@ static void dqn(rlcore_learner_config *c) {
   c->exploration_steps = 20000;
 }
 
-/* Critics that read the action, and a policy that goes after what they say: settings of RLtools' Pendulum examples. */
+/* Learners with critics, with the settings of RLtools' Pendulum examples. */
 static void critics(rlcore_learner_config *c, rlcore_algorithm algorithm) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, algorithm));
   c->num_envs = 1;
-  c->num_steps = 200; /* of one line of the curve */
+  c->num_steps = 200; /* steps per point of the curve */
   c->batch_size = 100;
   c->learning_rate = c->learning_rate_end = 1e-3F;
   c->learning_starts = c->exploration_steps = 100;

@@ -38,7 +38,7 @@ static void look(rlcore_rng *rng, sight *s) {
   s->armor = draw[2] < -0.4 ? 0 : draw[2] < 0.3 ? 1 : 2;
 }
 
-/* 1 for a shot that is right in everything; a tenth with the wrong weapon; nothing from a distance of 1 on. */
+/* 1 for the right weapon, 0.1 for a wrong one, falling to 0 at a distance of 1. */
 static float damage(const sight *s, const shot *a) {
   const float distance = 0.5F * (fabsf(a->aim[0] - s->tank[0]) + fabsf(a->aim[1] - s->tank[1]));
   return (a->weapon == s->armor ? 1.0F : 0.1F) * fmaxf(0, 1 - distance);

@@ -1,6 +1,6 @@
 /* Learning from pictures that the game's own camera takes: an operator pans the camera after a drone and sees nothing
-   else. The camera's motor has inertia. One picture tells where the drone is, only several tell how fast it drifts (with
-   STACK = 1 the reward stays below 40): an observation is the last four, of which the learner keeps each once. */
+   else. The camera's motor has inertia. One picture shows where the drone is, but only several show how fast it drifts
+   (with STACK = 1 the reward stays below 40), so an observation is the last four. The learner stores each picture once. */
 #include "host.h"
 #include "term.h"
 
@@ -10,7 +10,7 @@
 
 enum { SIDE = 84, STACK = 4, N = 8, STEPS = 64, ROLLOUTS = 40, REPORT = 8, LIFE = 64, GAMES = 400 };
 enum { LEFT, STAY, RIGHT, NUM_CHOICES };
-static const float MOTOR = 0.02F, NEAR_IDEAL = 0.9F; /* what an action adds to the turn; how good it has to become */
+static const float MOTOR = 0.02F, NEAR_IDEAL = 0.9F; /* what an action adds to the turn; share of the ideal return to reach */
 
 /* Angles, in half widths of the picture, and how much they change in a frame. */
 typedef struct scene {
@@ -57,7 +57,7 @@ static int32_t step(void *user, void *state, rlcore_rng *rng, const void *action
   return 0;
 }
 
-/* What knows all speeds: turns towards the drone until only braking keeps the camera from swinging past it. */
+/* A policy that knows all speeds: it turns toward the drone until only braking keeps the camera from swinging past it. */
 static int32_t ideal(const scene *s) {
   const float drift = s->speed - s->turn, ahead = s->drone - s->camera + drift * fabsf(drift) / (2 * MOTOR);
   return ahead > MOTOR / 2 ? RIGHT : ahead < -MOTOR / 2 ? LEFT : STAY;
@@ -124,7 +124,7 @@ int main(void) {
   config.num_hidden = config.num_shared = 1, config.hidden_len[0] = 64, config.hidden_len[1] = 0;
   config.activation = RLCORE_ACTIVATION_RELU;
   config.num_envs = N, config.num_steps = STEPS, config.num_epochs = 3, config.learning_rate = 2e-3F;
-  config.discount = config.gae_lambda = 0.9F, config.normalize_reward = 1; /* what counts is the next few frames */
+  config.discount = config.gae_lambda = 0.9F, config.normalize_reward = 1; /* only the next few frames matter */
   const size_t whole = bytes_each(config, &seen, &taken);
   config.num_stacked = STACK;
   printf("a transition takes %zu bytes with each picture kept once, %zu with whole stacks\n",
@@ -160,7 +160,7 @@ int main(void) {
              (double)stats.length_mean, LIFE, (double)stats.return_mean);
   }
   const float best = play_ideally();
-  printf("who knows the speeds gets %.1f\n", (double)best);
+  printf("a policy that knows the speeds gets %.1f\n", (double)best);
   if (!(stats.return_mean > NEAR_IDEAL * best)) host_fail("FAILED: not learned");
   puts("ok: a camera learned from its pictures to follow a drone");
 }
