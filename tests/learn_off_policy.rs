@@ -230,6 +230,87 @@ fn parts_of_environments_act_as_all_of_them_do() {
     }
 }
 
+/// Agents that act and observe each in its own time, leave, and are cut off: in ranges, in slices and saved before every call
+/// they leave the same bytes, however small the store is; and it holds the transitions whose end is known.
+#[test]
+fn rows_that_come_and_go_are_saved_at_any_time() {
+    let (obs, n) = (Space::unbounded(2), 5);
+    let (discrete, real) = (Space::discrete(&[3, 2]), Space::between(&[-1.0, 0.0], &[1.0, 4.0]));
+    let stores = [(5, 5), (3, 3), (40, 5)];
+    let algorithms = [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac];
+    for ((buffer_size, batch_size), algorithm) in stores.into_iter().flat_map(|s| algorithms.map(|a| (s, a))) {
+        let own = if algorithm == Algorithm::Dqn { small() } else { small_critics(algorithm) };
+        let masks = u32::from(algorithm == Algorithm::Dqn);
+        let config = Config {
+            num_envs: n as u32,
+            use_action_mask: masks,
+            buffer_size,
+            batch_size,
+            num_chunks: batch_size,
+            learning_starts: 8,
+            policy_interval: 2,
+            ..own
+        };
+        let action = if masks == 1 { &discrete } else { &real };
+        let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, action).unwrap() / 8];
+        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, action).unwrap();
+        let mut other = block.clone();
+        let (mut rng, mut open, mut waits, mut stored, mut updates) = (Rng::seeded(5), [0u8; 5], [0u8; 5], 0, 0);
+        for _ in 0..150 {
+            let x: Vec<f32> = (0..2 * n).map(|_| rng.uniform_f32()).collect();
+            let mask: Vec<u8> = (0..n).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
+            let acts = open.map(|open| u8::from(open == 0 && rng.bounded(3) > 0));
+            let sees = [0, 1, 2, 3, 4].map(|i| u8::from(open[i] | acts[i] != 0 && rng.bounded(3) > 0));
+            let [terminated, truncated, gone] = [6, 6, 12].map(|p| [(); 5].map(|()| u8::from(rng.bounded(p) == 0)));
+            let (mut choices, mut vectors) = ([[0; 10]; 2], [[0.0f32; 10]; 2]);
+            for (i, block) in [&mut block, &mut other].into_iter().enumerate() {
+                let attached = OffPolicy::attach(bytemuck::cast_slice_mut(block));
+                let mut l = attached.unwrap_or_else(|e| panic!("{algorithm:?}, store of {buffer_size}: {e}"));
+                for (begin, end) in if i == 0 { vec![(0, 5)] } else { vec![(0, 2), (2, 3), (3, 5)] } {
+                    let to = match masks {
+                        1 => ElementsMut::I32(&mut choices[i][2 * begin..2 * end]),
+                        _ => ElementsMut::F32(&mut vectors[i][2 * begin..2 * end]),
+                    };
+                    let mask = (masks == 1).then_some(&mask[5 * begin..5 * end]);
+                    l.act_range(begin, end, Some(&acts[begin..end]), Elements::F32(&x[2 * begin..2 * end]), mask, to)
+                        .unwrap();
+                }
+                let last = Some(Elements::F32(&x));
+                l.observe(Some(&sees), &[0.5; 5], &terminated, &truncated, last).unwrap();
+                while l.phase() == Phase::Learn {
+                    l.learn(i as u32).unwrap();
+                    if i == 1 {
+                        let mut copy = block.clone();
+                        let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+                        l.value(Elements::F32(&x), &mut [0.0; 5]).unwrap();
+                        *block = copy;
+                    }
+                    l = OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap();
+                }
+                l.cut_rows(&gone).unwrap();
+                updates = l.stats().num_updates;
+                assert_eq!(l.stats().num_dropped, 0);
+            }
+            assert!(block == other && choices[0] == choices[1] && vectors[0] == vectors[1], "{algorithm:?}");
+            for i in 0..5 {
+                stored += u32::from(acts[i] & waits[i]);
+                (open[i], waits[i]) = (open[i] | acts[i], if acts[i] == 1 { 0 } else { waits[i] });
+                if sees[i] == 1 {
+                    let ends = terminated[i] | truncated[i];
+                    stored += u32::from(ends);
+                    (open[i], waits[i]) = (0, 1 - ends);
+                }
+                if gone[i] == 1 {
+                    (open[i], waits[i]) = (0, 0);
+                }
+            }
+            let l = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            assert_eq!((l.view().acted(), l.view().stored() as u32), (&open[..], stored.min(buffer_size)));
+        }
+        assert!(updates > 50, "{updates}");
+    }
+}
+
 /// A step from scratch, with a store of one transition: what the reward and what follows are worth, in f64.
 #[test]
 fn one_gradient_step_is_that_of_the_formula() {

@@ -57,18 +57,18 @@ impl<'a> View<'a> {
         if !drawn || s.due > most || (s.due > 0 && stored < c.batch_size as usize) || (s.begun > 0 && s.due == 0) {
             return Err(image("learner image: gradient steps that can be due, with batches of what is stored"));
         }
-        view.check_rows(&view.store, stored)?;
-        view.check_rows(&view.begun, c.num_envs as usize)?;
+        // What environments have begun leads to nothing yet.
+        view.check_rows(&view.store, stored, true)?;
+        view.check_rows(&view.begun, c.num_envs as usize, false)?;
         Ok(view)
     }
 
-    /// What is known of transitions: finite numbers, choices that are there, and something allowed after them.
-    fn check_rows(&self, rows: &TransitionView<'_>, count: usize) -> Result {
+    /// What is known of transitions: finite numbers, choices that are there, and if they are over something allowed after them.
+    fn check_rows(&self, rows: &TransitionView<'_>, count: usize, over: bool) -> Result {
         let image = |what| Error::new(Kind::Image, what);
         let choice = block::rows(rows.choice, 0, count, self.taken.n.len())?;
         let mask = block::rows(rows.next_mask, 0, count, self.sizes.masks)?;
-        let is_store = rows.reward.len() == self.store.reward.len();
-        let allowed = self.sizes.masks == 0 || !is_store || self.head().check_mask(Some(mask), count).is_ok();
+        let allowed = self.sizes.masks == 0 || !over || self.head().check_mask(Some(mask), count).is_ok();
         if !(self.head().could_take(choice, None) && allowed) {
             return Err(image("learner image: choices that are there, and something allowed after them"));
         }
