@@ -444,6 +444,41 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
     }
 }
 
+/// What overflows in one row alone leaves the actions of all rows, and every stream, as they were.
+#[test]
+fn outputs_that_overflow_write_no_row() {
+    let mut block = block(&Config { activation: 1, ..config() });
+    let mut learner = open(&mut block);
+    // Hidden numbers of a tenth of what is seen: only logits grow from there.
+    let mut params = vec![0.0; learner.params().len()];
+    params[..2 * 12].fill(0.1);
+    params[2 * 12 + 12..][..12 * 5].fill(1e6);
+    learner.write_params(&params).unwrap();
+    let mut obs = [0.0; 2 * N];
+    obs[2 * N - 1] = 3e38;
+    let (seen, none) = (Elements::F32(&obs), Recurrent::default);
+    let bytes = export(&learner);
+    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+    let before = block.clone();
+    let mut learner = open(&mut block);
+    let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
+    for sampling in
+        [Sampling::Basic, Sampling::Greedy, Sampling::Temperature(2.0), Sampling::TopK(2), Sampling::BottomK(1)]
+    {
+        let (mut action, mut rng) = ([BLANK; N], Rng::seeded(1));
+        let done = [
+            policy.act(N, seen, None, none(), sampling, &mut rng, &mut scratch, to(&mut action)),
+            learner.predict(seen, None, none(), sampling, to(&mut action)),
+            policy.act_greedy(N, seen, None, none(), &mut scratch, to(&mut action)),
+            learner.act(None, seen, None, to(&mut action)),
+        ];
+        assert!(done.iter().all(|done| done.as_ref().is_err_and(|e| e.kind == Kind::Value)), "{sampling:?}");
+        let untouched = action.iter().all(|a| a.weapon == -9 && a.stance == -9 && a.aim.is_nan());
+        assert!(untouched && rng == Rng::seeded(1), "{sampling:?}: {action:?}");
+    }
+    assert!(block == before);
+}
+
 /// Recurrent layers, normalised observations and frozen parts go with them as with other actions.
 #[test]
 fn recurrent_policies_take_them_too() {

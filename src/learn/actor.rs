@@ -356,6 +356,7 @@ impl<'a> Head<'a> {
                 Ok(())
             }
             ElementsMut::U8(action) if self.shape.structured() => {
+                check_finite(OVERFLOW, outputs)?;
                 self.spread_each(rows, outputs, sampling, noise)?;
                 self.each_row(rows, action, |i, choice, vector| {
                     self.sample_row(self.said(outputs, mask, i)?, sampling, self.draws(noise, i)?, choice, vector)
