@@ -3,7 +3,7 @@
 #![cfg(all(feature = "pictures", feature = "residual"))]
 
 use rlcore::error::Kind;
-use rlcore::learn::{BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -184,8 +184,16 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
 
 /// The same off policy, where the store keeps the bytes of what is coded.
 #[cfg(feature = "off_policy")]
-fn compare_off_policy(layers: &[Layer], coded: &Space<'_>, seen: &Space<'_>, get: fn(&Shown, bool) -> Elements<'_>) {
-    use rlcore::learn::{Algorithm, OffPolicy};
+fn compare_off_policy(
+    algorithm: Algorithm,
+    layers: &[Layer],
+    coded: &Space<'_>,
+    seen: &Space<'_>,
+    get: fn(&Shown, bool) -> Elements<'_>,
+) {
+    use rlcore::learn::OffPolicy;
+    let critics = algorithm != Algorithm::Dqn;
+    let space = if critics { Space::between(&[-1.0], &[1.0]) } else { ACTION };
     let config = Config {
         num_envs: N as u32,
         num_hidden: 1,
@@ -197,14 +205,19 @@ fn compare_off_policy(layers: &[Layer], coded: &Space<'_>, seen: &Space<'_>, get
         learning_starts: 12,
         exploration_steps: 30,
         target_interval: 3,
-        dueling: 1,
-        ..Config::of(Algorithm::Dqn)
+        dueling: u32::from(!critics),
+        train_interval: 1,
+        ..Config::of(algorithm)
     };
-    let mut hosts = [(coded, false), (seen, true)].map(|(space, is_seen)| {
-        let mut block = vec![0u64; OffPolicy::size(&config, layers, space, &ACTION).unwrap() / 8];
-        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, layers, space, &ACTION).unwrap();
+    let mut hosts = [(coded, false), (seen, true)].map(|(obs, is_seen)| {
+        let mut block = vec![0u64; OffPolicy::size(&config, layers, obs, &space).unwrap() / 8];
+        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, layers, obs, &space).unwrap();
         (block, is_seen)
     });
+    fn words(kind: Element, action: &mut [u32; N]) -> ElementsMut<'_> {
+        ElementsMut::of_bytes(kind, bytemuck::cast_slice_mut(action)).unwrap()
+    }
+    let kind = space.kind;
     let mut rng = Rng::seeded(3);
     let (mut before, mut now) = (shown(&mut rng), shown(&mut rng));
     for step in 0..40 {
@@ -214,21 +227,20 @@ fn compare_off_policy(layers: &[Layer], coded: &Space<'_>, seen: &Space<'_>, get
         let said = hosts.each_mut().map(|(block, is_seen)| {
             let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(block)).unwrap();
             let (obs, last) = (get(&now, *is_seen), get(&next, *is_seen));
-            let (mut action, mut best, mut value) = ([9; N], [9; N], [0.0; N]);
+            let (mut action, mut best, mut value) = ([9u32; N], [9u32; N], [0.0; N]);
             l.value(obs, &mut value).unwrap();
-            l.act(None, obs, None, ElementsMut::I32(&mut action)).unwrap();
+            l.act(None, obs, None, words(kind, &mut action)).unwrap();
             l.observe(None, &reward, &terminated, &truncated, Some(last)).unwrap();
             if l.phase() == Phase::Learn {
                 l.learn(0).unwrap();
             }
-            l.predict(last, None, Sampling::Greedy, ElementsMut::I32(&mut best)).unwrap();
+            l.predict(last, None, Sampling::Greedy, words(kind, &mut best)).unwrap();
             let params: Vec<u32> = l.params().iter().map(|x| x.to_bits()).collect();
             let mut policy = vec![0u64; l.view().policy_size().unwrap() / 8];
             l.view().export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
             let policy = Policy::attach(bytemuck::cast_slice(&policy)).unwrap();
-            let (mut scratch, mut own) = (vec![0.0; policy.scratch_len(N).unwrap()], [9; N]);
-            let to = ElementsMut::I32(&mut own);
-            policy.act_greedy(N, last, None, Recurrent::default(), &mut scratch, to).unwrap();
+            let (mut scratch, mut own) = (vec![0.0; policy.scratch_len(N).unwrap()], [9u32; N]);
+            policy.act_greedy(N, last, None, Recurrent::default(), &mut scratch, words(kind, &mut own)).unwrap();
             assert_eq!(own, best);
             (action, best, value.map(f32::to_bits), params, l.stats().num_updates)
         });
@@ -242,7 +254,7 @@ fn compare_off_policy(layers: &[Layer], coded: &Space<'_>, seen: &Space<'_>, get
     now.choices[1] = CHOICES[1] as i32;
     let begin = SIZE - 4;
     now.bytes[begin..SIZE].copy_from_slice(&now.choices[1].to_ne_bytes());
-    let error = l.act(None, get(&now, false), None, ElementsMut::I32(&mut [9; N])).unwrap_err();
+    let error = l.act(None, get(&now, false), None, words(kind, &mut [9; N])).unwrap_err();
     assert_eq!(error.kind, Kind::Value, "{error}");
     let (bytes, size) = (bytemuck::cast_slice_mut::<_, u8>(block), get(&now, false).bytes().len() / N);
     // All rows that the learner knows of what was seen last.
@@ -255,16 +267,42 @@ fn compare_off_policy(layers: &[Layer], coded: &Space<'_>, seen: &Space<'_>, get
 #[test]
 #[cfg(feature = "off_policy")]
 fn off_policy_learners_see_choices_and_structures_too() {
-    let choices = Space::discrete(&CHOICES);
-    compare_off_policy(&[], &choices, &Space::unbounded(5), |s, is_seen| match is_seen {
-        true => Elements::F32(&s.one_hot),
-        false => Elements::I32(&s.choices),
-    });
-    let numbers = Space::unbounded(SEEN as u32).with_fields(&NUMBERS);
-    compare_off_policy(&layers(), &STRUCTURE, &numbers, |s, is_seen| match is_seen {
-        true => Elements::F32(&s.structures),
-        false => Elements::U8(&s.bytes),
-    });
+    for algorithm in [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac] {
+        let choices = Space::discrete(&CHOICES);
+        compare_off_policy(algorithm, &[], &choices, &Space::unbounded(5), |s, is_seen| match is_seen {
+            true => Elements::F32(&s.one_hot),
+            false => Elements::I32(&s.choices),
+        });
+        let numbers = Space::unbounded(SEEN as u32).with_fields(&NUMBERS);
+        // Critics have what all of the input is beside the parts.
+        let [conv, dense, join, last] = layers();
+        let all = Layer { source: [INPUT, 0], ..Layer::dense(4, Activation::Tanh) };
+        let with_all = Layer::merge(LayerKind::Join, [4, 5], Activation::Identity);
+        let list = if algorithm == Algorithm::Dqn {
+            vec![conv, dense, join, last]
+        } else {
+            vec![conv, dense, join, last, all, with_all]
+        };
+        compare_off_policy(algorithm, &list, &STRUCTURE, &numbers, |s, is_seen| match is_seen {
+            true => Elements::F32(&s.structures),
+            false => Elements::U8(&s.bytes),
+        });
+    }
+}
+
+/// Critics whose layers read parts of observations alone would never see an action.
+#[test]
+#[cfg(feature = "off_policy")]
+fn critics_that_read_no_action_are_refused_by_name() {
+    use rlcore::learn::OffPolicy;
+    let real = Space::between(&[-1.0], &[1.0]);
+    for algorithm in [Algorithm::Td3, Algorithm::Sac] {
+        let config = Config { num_layers: 4, ..Config::of(algorithm) };
+        let error = OffPolicy::size(&config, &layers(), &STRUCTURE, &real).unwrap_err();
+        assert!(error.kind == Kind::Config && error.to_string().contains("reads all of the input"), "{error}");
+    }
+    let config = Config { num_layers: 4, ..Config::of(Algorithm::Dqn) };
+    OffPolicy::size(&config, &layers(), &STRUCTURE, &ACTION).unwrap();
 }
 
 #[test]

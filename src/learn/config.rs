@@ -143,7 +143,8 @@ pub struct Config {
     /// Hidden layers that the policy and the value network share, from the first, 0 to `num_hidden`.
     pub num_shared: u32,
     /// Layers of the host's that come first, read observations and belong to the policy and the value network alike: what
-    /// hidden layers read then is the last of them.
+    /// hidden layers read then is the last of them. Those of TD3 and SAC are their critics' too, which find actions behind
+    /// observations: one of them has to read all of the input.
     pub num_layers: u32,
     /// Height, width and channels of an observation that is a picture; 0: it is numbers.
     pub obs_dims: [u32; 3],

@@ -165,7 +165,12 @@ impl Stored {
         layers.push_tower(&self.config, self.config.num_layers, 0, 1, 1.0);
         let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
         let (pictures, count) = critic_parts(parts, self.shape.action_len);
-        Net::compile_parts(layers.as_slice(), [1, 1, len], pictures.get(..count).unwrap_or_default(), nodes)
+        let pictures = pictures.get(..count).unwrap_or_default();
+        let net = Net::compile_parts(layers.as_slice(), [1, 1, len], pictures, nodes)?;
+        let what =
+            "learner: with TD3 and SAC a listed layer that reads all of the input, since critics find actions there";
+        Error::new(Kind::Config, what).when(!net.reads_end())?;
+        Ok(net)
     }
 
     /// How many layers there are.
