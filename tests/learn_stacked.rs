@@ -4,7 +4,7 @@ mod learn_host;
 
 use learn_host::{Columns, Host, config, record, recurrent};
 use rlcore::error::Kind;
-use rlcore::learn::{Config, Learner, Phase, Stats};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::nn::Layer;
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -93,7 +93,13 @@ impl World {
         let (to_act, obs) = (some(0), pictures(&self.cameras));
         let actions = hosts.each_mut().map(|h| {
             let mut action = [-1; N];
-            h.learner().act(Some(&to_act), Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap();
+            // All at once those that keep frames whole, and the others in parts.
+            let ends = if h.config.num_stacked == 0 { [0, N, N] } else { [0, 1, N] };
+            for (begin, end) in ends.into_iter().zip(ends.into_iter().skip(1)) {
+                let rows = Elements::U8(&obs[begin * LEN..end * LEN]);
+                let to = ElementsMut::I32(&mut action[begin..end]);
+                h.learner().act_range(begin, end, Some(&to_act[begin..end]), rows, None, to).unwrap();
+            }
             action
         });
         assert_eq!(actions[0], actions[1]);
@@ -134,12 +140,18 @@ fn bits(stats: &Stats) -> Vec<u8> {
 
 #[test]
 fn learning_is_the_same_as_with_whole_observations() {
-    for (overlap, all, layer) in [0, 1]
-        .into_iter()
-        .flat_map(|overlap| [(overlap, true, None), (overlap, false, None), (overlap, false, Some(recurrent()[1]))])
-    {
-        let mut config = setup(0, overlap);
-        (config.num_layers, config.sequence_len) = if layer.is_some() { (1, 4) } else { (0, 0) };
+    let (ppo, gru) = (Algorithm::Ppo, Some(recurrent()[1]));
+    let is_built = |own: &Algorithm| Algorithm::from_number(*own as u32).is_some();
+    let others = [Algorithm::A2c, Algorithm::Impala, Algorithm::Pqn].into_iter().filter(is_built);
+    let cases = [(0, true, None, ppo), (0, false, None, ppo), (1, true, None, ppo)].into_iter();
+    let more = others.flat_map(|own| [(0, false, gru, own), (1, false, None, own), (1, false, gru, own)]);
+    for (overlap, all, layer, algorithm) in cases.chain([(0, false, gru, ppo), (1, false, gru, ppo)]).chain(more) {
+        let mut config = Config { algorithm: algorithm as u32, ..setup(0, overlap) };
+        if algorithm != ppo {
+            (config.normalize_advantage, config.num_minibatches, config.num_chunks) = (0, 1, 2);
+        }
+        // Agents that come and go have sequences that begin with fresh states.
+        (config.num_layers, config.sequence_len, config.burn_in) = if layer.is_some() { (1, 4, 3) } else { (0, 0, 0) };
         let layers = layer.as_slice();
         let mut hosts = [host(&config, layers), host(&Config { num_stacked: NUM as u32, ..config }, layers)];
         let mut world = World::new();
