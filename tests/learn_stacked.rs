@@ -3,11 +3,13 @@
 mod learn_host;
 
 use learn_host::{Columns, Host, config, record, recurrent};
-use rlcore::error::Kind;
+use rlcore::env::wrap::{Pipeline, Wrapper};
+use rlcore::env::{Autoreset, Env, Spec, Step, StepOut, VecEnv, VecEnvConfig};
+use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::nn::Layer;
 use rlcore::rng::Rng;
-use rlcore::space::{Elements, ElementsMut, Space};
+use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
 const N: usize = 4;
 const NUM: usize = 3;
@@ -258,4 +260,102 @@ fn a_picture_of_84_by_84_takes_its_newest_frame() {
     };
     assert!((28_200.0..28_500.0).contains(&bytes(0)), "{}", bytes(0));
     assert!((7_056.0..7_150.0).contains(&bytes(4)), "{}", bytes(4));
+}
+
+/// A game of three lives whose pictures are noise.
+struct Film;
+
+const FRAME: [Field<'static>; 1] = [Field::new("", Element::U8, &[2, 2, CHANNELS as u32], 0)];
+
+impl Film {
+    fn show(state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        obs.u8()?.fill_with(|| rng.bounded(255) as u8);
+        state[0] -= u8::from(state[0] > 0 && rng.bounded(4) == 0);
+        Ok(())
+    }
+}
+
+impl Env for Film {
+    fn spec(&self) -> Spec<'_> {
+        Spec {
+            env_id: 9300,
+            state_size: 8,
+            max_episode_steps: 20,
+            obs: Space::bytes((PIXELS * CHANNELS) as u32).with_fields(&FRAME),
+            action: Space::discrete(&[3]),
+            wrappers: 0,
+        }
+    }
+
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        state[0] = 3;
+        Film::show(state, rng, obs)
+    }
+
+    fn step(&self, state: &mut [u8], rng: &mut Rng, _: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        Film::show(state, rng, obs)?;
+        Ok(Step { reward: f32::from(state[0]), terminated: state[0] == 0, truncated: false })
+    }
+
+    fn lives(&self, state: &[u8]) -> Result<u32> {
+        Ok(state[0].into())
+    }
+}
+
+/// Records what a vectorised environment with these wrappers shows, until something is refused or three updates are done.
+fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
+    let pipeline = Pipeline::new(&Film, list)?;
+    let vec_config = VecEnvConfig { num_envs: N as u32, seed: 3, autoreset, ..VecEnvConfig::default() };
+    let mut block = vec![0u64; VecEnv::size(&pipeline, &vec_config)?.div_ceil(8)];
+    let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &pipeline, &vec_config)?;
+    let mut hosts = [host(&setup(0, 0), &[]), host(&setup(NUM as u32, 0), &[])];
+    let (mut obs, mut last, mut valid) = (vec![0; N * LEN], vec![0; N * LEN], [1; N]);
+    let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
+    envs.reset(None, ElementsMut::U8(&mut obs))?;
+    while hosts[0].view().stats().num_updates < 3 {
+        // A row that the next step only resets has nothing to decide.
+        let resets = |i: usize| autoreset == Autoreset::NextStep && (terminated[i] | truncated[i]) != 0;
+        let active: Vec<u8> = (0..N).map(|i| u8::from(!resets(i))).collect();
+        let mut action = [0; N];
+        for h in &mut hosts {
+            h.learner().act(Some(&active), Elements::U8(&obs), None, ElementsMut::I32(&mut action))?;
+        }
+        let out = StepOut {
+            obs: ElementsMut::U8(&mut obs),
+            reward: &mut reward,
+            terminated: &mut terminated,
+            truncated: &mut truncated,
+            final_obs: Some(ElementsMut::U8(&mut last)),
+            valid: Some(&mut valid),
+        };
+        envs.step(Elements::I32(&action), out)?;
+        if autoreset != Autoreset::SameStep {
+            last.copy_from_slice(&obs);
+        }
+        for i in (0..N).filter(|i| autoreset == Autoreset::Disabled && (terminated[*i] | truncated[*i]) != 0) {
+            envs.reset_one(i, None, ElementsMut::U8(&mut obs))?;
+        }
+        for h in &mut hosts {
+            let seen = Some(Elements::U8(&last));
+            h.learner().observe(Some(&active), &reward, &terminated, &truncated, seen)?;
+            if h.learner().phase() == Phase::Learn {
+                h.learner().learn(Some(Elements::U8(&obs)), 0)?;
+            }
+        }
+        assert!(hosts[0].view().params() == hosts[1].view().params());
+    }
+    Ok(())
+}
+
+/// Stacks that wrappers make, whenever episodes begin anew. A stack that carries over to the next life has a frame more that
+/// no observation showed: it is refused.
+#[test]
+fn stacks_of_wrappers_are_kept_in_every_mode() {
+    let (stack, life) = (Wrapper::FrameStack { count: NUM as u32 }, Wrapper::EpisodicLife { noop: 0 });
+    for mode in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+        watch(&[stack], mode).unwrap();
+        watch(&[life, stack], mode).unwrap();
+        let error = watch(&[stack, life], mode).unwrap_err();
+        assert!(error.kind == Kind::Value && error.to_string().contains("num_stacked"), "{mode:?}: {error}");
+    }
 }

@@ -199,8 +199,8 @@ pub struct Config {
     pub hidden_norm: u32,
     /// Frames that an observation of bytes is a stack of, along its last axis and the newest one last, 0 to 16: the rollout
     /// keeps each once. The frames of an environment's first observation in a rollout are its own; the older frames of each
-    /// other one have to be those of its observation before, moved by one, or each of them the newest one, or zeros. 0:
-    /// observations are kept whole.
+    /// other one have to be those of its observation before, moved by one, or each of them the newest one, or zeros. (A stack
+    /// under episodic life goes on with a frame that no observation has newest.) 0: observations are kept whole.
     pub num_stacked: u32,
     /// What follows is of learners off policy with critics, whose actions are numbers from -1 to 1 before they are brought to
     /// their bounds: 1 or 2 critics, of which the lower counts.
