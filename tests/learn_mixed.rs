@@ -383,11 +383,18 @@ fn rollouts_are_handed_on_and_masks_forbid_choices() {
 /// change them, whatever the number of chunks.
 #[test]
 fn saves_slices_and_ranges_leave_the_same_bytes() {
-    for (algorithm, num_chunks) in
-        [(Algorithm::Ppo, 1), (Algorithm::Ppo, 2), (Algorithm::Ppo, 3), (Algorithm::A2c, 7), (Algorithm::Impala, 2)]
-    {
+    for (algorithm, num_chunks, overlap, use_action_mask) in [
+        (Algorithm::Ppo, 1, 0, 0),
+        (Algorithm::Ppo, 2, 1, 1),
+        (Algorithm::Ppo, 3, 0, 1),
+        (Algorithm::A2c, 7, 1, 0),
+        (Algorithm::Impala, 2, 1, 1),
+        (Algorithm::Impala, 2, 0, 0),
+    ] {
         let fresh = Config::of(algorithm);
         let config = Config {
+            overlap,
+            use_action_mask,
             num_envs: N as u32,
             num_steps: 8,
             num_minibatches: 2,
@@ -402,21 +409,31 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
         while updates < 2 {
             let (obs, mut action, mut other) = (draw_obs(&mut rng), [BLANK; N], [BLANK; N]);
             let seen = Elements::F32(&obs);
-            open(&mut whole).act(None, seen, None, to(&mut action)).unwrap();
+            // Some rest, or let their last step take longer.
+            let acted = open(&mut whole).acted().to_vec();
+            let acts: Vec<u8> = acted.iter().map(|acted| u8::from(*acted == 0 && rng.bounded(4) > 0)).collect();
+            let flags: Vec<u8> = (0..N).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
+            let mask = |begin: usize, end: usize| (use_action_mask == 1).then_some(&flags[5 * begin..5 * end]);
+            open(&mut whole).act(Some(&acts), seen, mask(0, N), to(&mut action)).unwrap();
             for (block, ends) in [(&mut parts, vec![1, 3, 6, 8]), (&mut shared, vec![7, 8])] {
                 let mut begin = 0;
                 for end in ends {
                     // Saved and read again before each call.
                     let mut copy = block.clone();
                     let (rows, here) = (&obs[2 * begin..2 * end], &mut other[begin..end]);
-                    open(&mut copy).act_range(begin, end, None, Elements::F32(rows), None, to(here)).unwrap();
+                    let acts = Some(&acts[begin..end]);
+                    let (rows, mask) = (Elements::F32(rows), mask(begin, end));
+                    open(&mut copy).act_range(begin, end, acts, rows, mask, to(here)).unwrap();
                     *block = copy;
                     begin = end;
                 }
-                assert_eq!(action, other);
+                assert_eq!(bytemuck::cast_slice::<_, u8>(&action), bytemuck::cast_slice::<_, u8>(&other));
             }
+            let acted = open(&mut whole).acted().to_vec();
+            let sees: Vec<u8> = acted.iter().map(|acted| u8::from(*acted == 1 && rng.bounded(4) > 0)).collect();
+            let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
             for block in [&mut whole, &mut parts, &mut shared] {
-                open(block).observe(None, &pays(&obs, &action), &[1; N], &[0; N], None).unwrap();
+                open(block).observe(Some(&sees), &reward, &[0; N], &[1; N], Some(seen)).unwrap();
             }
             assert!(whole == parts && whole == shared);
             if open(&mut whole).phase() != Phase::Learn {
@@ -424,7 +441,7 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
             }
             updates += 1;
             open(&mut whole).learn(Some(seen), 0).unwrap();
-            while open(&mut parts).phase() == Phase::Learn {
+            while open(&mut parts).stats().minibatches_left > 0 || open(&mut parts).phase() == Phase::Learn {
                 open(&mut parts).learn(Some(seen), 1).unwrap();
                 parts = parts.clone();
             }
@@ -660,4 +677,24 @@ fn no_spoilt_word_does_harm() {
         }
     }
     assert!(refused > 500 && accepted > 500, "{refused} {accepted}");
+
+    let (shipped, mut taken) = (export(&open(&mut block(&small))), 0);
+    let words: Vec<u32> = bytemuck::cast_slice(&shipped).to_vec();
+    for (i, junk) in (0..words.len()).flat_map(|i| [0, 1, 2, 0x7F00_0000, u32::MAX].map(|x| (i, x))) {
+        let mut spoilt = shipped.clone();
+        bytemuck::cast_slice_mut::<u64, u32>(&mut spoilt)[i] = junk;
+        // As a host could write it: no hash of the whole.
+        bytemuck::cast_slice_mut::<u64, u8>(&mut spoilt)[40..48].fill(0);
+        let Ok(policy) = Policy::attach(bytemuck::cast_slice(&spoilt)) else { continue };
+        taken += 1;
+        let mut scratch = vec![f32::NAN; policy.scratch_len(2).unwrap()];
+        for sampling in [Sampling::Basic, Sampling::TopK(2), Sampling::Temperature(1e30)] {
+            let (none, mut rng, mut action) = (Recurrent::default(), Rng::seeded(1), [BLANK; 2]);
+            if policy.act(2, seen, Some(&mask), none, sampling, &mut rng, &mut scratch, to(&mut action)).is_err() {
+                assert!(action.iter().all(|a| a.weapon == -9 && a.stance == -9), "word {i}: {junk}");
+            }
+            let _ = policy.act_greedy(2, seen, None, Recurrent::default(), &mut scratch, to(&mut action));
+        }
+    }
+    assert!(taken > words.len(), "{taken} of {}", words.len());
 }

@@ -1,6 +1,6 @@
 //! Observations that are not numbers: choices, and structures of pictures, numbers and choices. A learner of these is the
 //! learner of the numbers that networks see of them, bit for bit; what no network can see is refused by name.
-#![cfg(all(feature = "pictures", feature = "residual"))]
+#![cfg(all(feature = "pictures", feature = "residual", feature = "recurrent", feature = "actor_critic"))]
 
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling};
@@ -121,7 +121,8 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
                 l.observe(None, &reward, &[0; N], &truncated, Some(last)).unwrap();
                 let mut best = [9; N];
                 let to = ElementsMut::I32(&mut best);
-                l.predict(last, None, Recurrent::default(), Sampling::Greedy, to).unwrap();
+                let mut state = vec![0.25; N * l.view().state_len()];
+                l.predict(last, None, Recurrent { state: &mut state, reset: &[] }, Sampling::Greedy, to).unwrap();
                 said.push((action, best, [value, log_prob, entropy].map(|x| x.map(f32::to_bits))));
             }
             assert_eq!(said[0], said[1], "update {update}");
@@ -137,6 +138,8 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
             let (mut read, mut action) = (vec![f32::NAN; m * seen_len], vec![0; m]);
             let mut columns = [(); 4].map(|()| vec![f32::NAN; m]);
             let [log_prob, value, advantage, value_target] = &mut columns;
+            let (width, has) = (l.view().state_len(), usize::from(l.config().has_sequences()));
+            let (mut state, mut begin, mut env) = (vec![f32::NAN; m * width], vec![9; m * has], vec![9; m * has]);
             let to = BatchMut {
                 obs: &mut read,
                 action: ElementsMut::I32(&mut action),
@@ -145,12 +148,12 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
                 value,
                 advantage,
                 value_target,
-                state: &mut [],
-                begin: &mut [],
-                env: &mut [],
+                state: &mut state,
+                begin: &mut begin,
+                env: &mut env,
             };
             l.view().read_batch(to).unwrap();
-            batches.push((read, action, columns));
+            batches.push((read, action, columns, state, begin, env));
             while l.stats().minibatches_left > 0 {
                 l.learn(None, 1).unwrap();
             }
@@ -169,13 +172,15 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
         let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
         let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
         let (mut action, mut draw, mut best) = ([9; N], Rng::seeded(4), [9; N]);
-        let (obs, none) = (get(&now, h.is_seen), Recurrent::default);
-        let to = ElementsMut::I32(&mut action);
-        policy.act(N, obs, None, none(), Sampling::Basic, &mut draw, &mut scratch, to).unwrap();
-        policy.act_greedy(N, obs, None, none(), &mut scratch, ElementsMut::I32(&mut best)).unwrap();
+        let (obs, to, width) = (get(&now, h.is_seen), ElementsMut::I32(&mut action), policy.state_len());
+        let mut states = [(); 3].map(|()| vec![0.25; N * width]);
+        let [one, two, three] = states.each_mut().map(|state| Recurrent { state, reset: &[] });
+        policy.act(N, obs, None, one, Sampling::Basic, &mut draw, &mut scratch, to).unwrap();
+        policy.act_greedy(N, obs, None, two, &mut scratch, ElementsMut::I32(&mut best)).unwrap();
         let mut own = [9; N];
         let mut l = h.learner();
-        l.predict(obs, None, none(), Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
+        l.predict(obs, None, three, Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
+        assert!(states[0] == states[1] && states[1] == states[2]);
         assert_eq!(best, own);
         acted.push((action, best));
     }
@@ -323,11 +328,19 @@ fn choices_are_learnt_as_one_hot_numbers() {
 
 #[test]
 fn structures_are_learnt_part_by_part() {
-    let list = layers();
+    let mut list = layers().to_vec();
+    list.push(Layer::recurrent(LayerKind::Gru, 5));
     let space = Space::unbounded(SEEN as u32).with_fields(&NUMBERS);
-    for normalize_obs in [0, 1] {
-        let config = Config { normalize_obs, ..config(4) };
-        let (coded, seen) = (Host::new(&config, &list, &STRUCTURE, false), Host::new(&config, &list, &space, true));
+    let own = config(4);
+    for config in [
+        Config { normalize_obs: 0, overlap: 1, ..own },
+        own,
+        Config { normalize_obs: 0, num_layers: 5, sequence_len: 4, burn_in: 2, ..own },
+        Config { overlap: 1, num_layers: 5, sequence_len: 2, burn_in: 5, ..own },
+        Config { algorithm: Algorithm::Impala as u32, normalize_advantage: 0, num_minibatches: 1, ..own },
+    ] {
+        let list = &list[..config.num_layers as usize];
+        let (coded, seen) = (Host::new(&config, list, &STRUCTURE, false), Host::new(&config, list, &space, true));
         compare(
             coded,
             seen,
