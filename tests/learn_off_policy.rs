@@ -315,14 +315,23 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
 #[test]
 fn one_gradient_step_is_that_of_the_formula() {
     let (o, a) = (Space::unbounded(1), Space::discrete(&[2]));
-    for (terminated, truncated, huber, optimizer) in
-        [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 1, 1, 0), (0, 0, 1, 0), (1, 0, 0, Optimizer::RmsProp as u32)]
-    {
+    for (terminated, truncated, huber, optimizer, masked) in [
+        (0, 0, 0, 0, 0),
+        (0, 0, 0, 0, 1),
+        (1, 0, 0, 0, 1),
+        (0, 1, 0, 0, 1),
+        (0, 1, 1, 0, 0),
+        (0, 0, 1, 0, 0),
+        (1, 0, 0, Optimizer::RmsProp as u32, 0),
+    ] {
+        // What comes next forbids the better choice.
+        let mask = |next: bool| (masked == 1).then_some(if next { &[0u8, 1] } else { &[1u8, 1] }.as_slice());
         if Optimizer::from_number(optimizer).is_none() {
             continue;
         }
         let config = Config {
             optimizer,
+            use_action_mask: masked,
             num_hidden: 0,
             hidden_len: [0; 4],
             buffer_size: 1,
@@ -341,13 +350,13 @@ fn one_gradient_step_is_that_of_the_formula() {
         // Q(x) = [x, 2x + 1]: weights [input, output], then the biases.
         learner.write_params(&[1.0, 2.0, 0.0, 1.0]).unwrap();
         let mut action = [0];
-        learner.act(None, Elements::F32(&[3.0]), None, ElementsMut::I32(&mut action)).unwrap();
+        learner.act(None, Elements::F32(&[3.0]), mask(false), ElementsMut::I32(&mut action)).unwrap();
         let chosen = action[0] as usize;
         learner.observe(None, &[2.0], &[terminated], &[truncated], Some(Elements::F32(&[5.0]))).unwrap();
         if terminated + truncated == 0 {
             // The transition is complete with what is seen next; the second one replaces it only when that is.
             assert_eq!(learner.phase(), Phase::Act);
-            learner.act(None, Elements::F32(&[-4.0]), None, ElementsMut::I32(&mut action)).unwrap();
+            learner.act(None, Elements::F32(&[-4.0]), mask(true), ElementsMut::I32(&mut action)).unwrap();
             learner.observe(None, &[9.0], &[0], &[0], None).unwrap();
         }
         assert_eq!(learner.phase(), Phase::Learn);
@@ -357,7 +366,7 @@ fn one_gradient_step_is_that_of_the_formula() {
             2
         } else {
             3
-        }];
+        }] + if masked == 1 && terminated + truncated == 0 { -3.0 } else { 0.0 };
         let target = 2.0 + if terminated == 1 { 0.0 } else { 0.5 * best };
         let q = [3.0, 7.0][chosen];
         let stats = learner.learn(0).unwrap();
@@ -585,6 +594,218 @@ fn slices_copies_and_chunks_of_critics_change_no_bit() {
     }
 }
 
+/// What a linear policy says, and linear critics, with all that TD3 and SAC make of them: in f64, from the papers.
+struct Twin {
+    config: Config,
+    params: Vec<f64>,
+    target: Vec<f64>,
+    temperature: f64,
+    taken: u64,
+}
+
+impl Twin {
+    fn is_sac(&self) -> bool {
+        self.config.algorithm() == Algorithm::Sac
+    }
+
+    /// A weight, a bias and a free number, and those of SAC's deviations.
+    fn policy_len(&self) -> usize {
+        if self.is_sac() { 5 } else { 3 }
+    }
+
+    /// The mean and the logarithm of the deviation.
+    fn policy(&self, params: &[f64], o: f64) -> (f64, f64) {
+        (params[0] * o + params[1], if self.is_sac() { params[3] * o + params[4] } else { 0.0 })
+    }
+
+    /// SAC's action of a normal draw, and the logarithm of its density.
+    fn draw(&self, params: &[f64], o: f64, n: f64) -> (f64, f64) {
+        let (mean, log_std) = self.policy(params, o);
+        let log_std = log_std.clamp(self.config.log_std_min.into(), self.config.log_std_max.into());
+        let action = (mean + log_std.exp() * n).tanh();
+        let density = -0.5 * n * n - log_std - 0.5 * std::f64::consts::TAU.ln();
+        (action, density - (1.0 - action * action).ln())
+    }
+
+    fn critic(&self, params: &[f64], i: usize, o: f64, a: f64) -> f64 {
+        let own = &params[self.policy_len() + 3 * i..];
+        own[0] * o + own[1] * a + own[2]
+    }
+
+    fn lowest(&self, params: &[f64], o: f64, a: f64) -> (f64, usize) {
+        let values = (0..self.config.num_critics as usize).map(|i| (self.critic(params, i, o, a), i));
+        values.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+    }
+
+    /// Adam without memory, and an epsilon of 1.
+    fn descend(rate: f64, params: &mut [f64], grads: &[f64]) {
+        params.iter_mut().zip(grads).for_each(|(x, g)| *x -= rate * g / (g.abs() + 1.0));
+    }
+
+    /// A gradient step with these transitions, of observation, action, reward, discount and what followed, and two draws each.
+    fn step(&mut self, batch: &[([f64; 5], [f64; 2])]) {
+        let (c, len, share) = (self.config, self.policy_len(), 1.0 / batch.len() as f64);
+        let wide = |x: f32| f64::from(x);
+        let mut grads = vec![0.0; self.params.len()];
+        for ([o, a, reward, discount, next], [n, _]) in batch {
+            let (action, log_prob) = if self.is_sac() {
+                self.draw(&self.params, *next, *n)
+            } else {
+                let clip = wide(c.target_noise_clip);
+                let noise = (wide(c.target_noise) * n).clamp(-clip, clip);
+                ((self.policy(&self.target, *next).0.tanh() + noise).clamp(-1.0, 1.0), 0.0)
+            };
+            let value = self.lowest(&self.target, *next, action).0 - self.temperature * log_prob;
+            for i in 0..c.num_critics as usize {
+                let error = self.critic(&self.params, i, *o, *a) - (reward + discount * value);
+                let slope = if c.huber == 0 { 2.0 * error } else { error.clamp(-1.0, 1.0) };
+                for (to, by) in grads[len + 3 * i..].iter_mut().zip([*o, *a, 1.0]) {
+                    *to += share * slope * by;
+                }
+            }
+        }
+        let rate = wide(c.learning_rate);
+        Self::descend(rate * wide(c.critic_rate), &mut self.params[len..], &grads[len..]);
+        self.taken += 1;
+        if self.taken.is_multiple_of(c.policy_interval.into()) {
+            let (mut grads, mut entropy) = (vec![0.0; len], 0.0);
+            for ([o, ..], [_, n]) in batch {
+                let (mean, log_std) = self.policy(&self.params, *o);
+                let (action, log_prob) =
+                    if self.is_sac() { self.draw(&self.params, *o, *n) } else { (mean.tanh(), 0.0) };
+                let lower = if self.is_sac() { self.lowest(&self.params, *o, action).1 } else { 0 };
+                let by_action = -share * self.params[len + 3 * lower + 1];
+                let weight = if self.is_sac() { share * self.temperature } else { 0.0 };
+                let by_raw = by_action * (1.0 - action * action) + 2.0 * weight * action;
+                grads[0] += by_raw * o;
+                grads[1] += by_raw;
+                if self.is_sac() {
+                    let by_log_std = by_raw * log_std.exp() * n - weight;
+                    grads[3] += by_log_std * o;
+                    grads[4] += by_log_std;
+                }
+                entropy -= share * log_prob;
+            }
+            Self::descend(rate, &mut self.params[..len], &grads);
+            if self.is_sac() {
+                let mut log_temperature = [self.temperature.ln()];
+                let slope = self.temperature * (entropy - wide(c.target_entropy));
+                Self::descend(wide(c.temperature_rate), &mut log_temperature, &[slope]);
+                self.temperature = log_temperature[0].exp();
+            }
+        }
+        if self.taken.is_multiple_of(c.target_interval.into()) {
+            let part = wide(c.target_rate);
+            self.target.iter_mut().zip(&self.params).for_each(|(to, x)| *to += part * (x - *to));
+        }
+    }
+}
+
+/// Steps of TD3 and SAC, one after another, against the twin: explored actions, batches and noise come from the streams that the
+/// documentation names.
+#[test]
+fn steps_of_critics_are_those_of_the_formulas() {
+    let (obs, action) = (Space::unbounded(1), Space::between(&[-1.0], &[1.0]));
+    for (algorithm, num_critics, huber) in
+        [Algorithm::Td3, Algorithm::Sac].into_iter().flat_map(|own| [(own, 1, 1), (own, 2, 0), (own, 2, 1)])
+    {
+        let own = small_critics(algorithm);
+        let config = Config {
+            num_hidden: 0,
+            hidden_len: [0; 4],
+            buffer_size: 8,
+            batch_size: 5,
+            num_chunks: 2,
+            learning_starts: 12,
+            train_interval: 1,
+            gradient_steps: 1,
+            policy_interval: 2,
+            target_interval: 3,
+            target_rate: 0.25,
+            exploration_start: 0.5,
+            exploration_end: 0.5,
+            exploration_noise: 0.3,
+            target_noise: 0.4,
+            target_noise_clip: 0.3,
+            temperature: 0.4,
+            temperature_rate: 0.1,
+            target_entropy: -0.5,
+            critic_rate: 3.0,
+            learning_rate: 0.05,
+            learning_rate_end: 0.05,
+            discount: 0.8,
+            adam_beta1: 0.0,
+            adam_beta2: 0.0,
+            adam_epsilon: 1.0,
+            max_grad_norm: 0.0,
+            num_critics,
+            huber,
+            seed: 9,
+            ..own
+        };
+        let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
+        let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let policy = if algorithm == Algorithm::Sac { vec![0.4, -0.1, 0.0, 0.3, -0.6] } else { vec![0.4, -0.1, 0.0] };
+        let critics = [0.5, 0.7, 0.1, -0.2, -0.4, 0.3];
+        let params: Vec<f32> = policy.into_iter().chain(critics[..3 * num_critics as usize].to_vec()).collect();
+        l.write_params(&params).unwrap();
+        let wide = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
+        let mut twin = Twin { config, params: wide(&params), target: wide(&params), temperature: 0.4, taken: 0 };
+        let (mut rng, mut explores, mut draws) = (Rng::seeded(2), Rng::stream(9, 0), Rng::stream(9, 2 << 32));
+        let (mut stored, mut waits): (Vec<[f64; 5]>, Option<[f64; 5]>) = (vec![], None);
+        for step in 0..60 {
+            let (o, reward) = (2.0 * rng.uniform_f32() - 1.0, rng.uniform_f32());
+            let (mut a, mut value) = ([0.0], [0.0]);
+            l.act(None, Elements::F32(&[o]), None, ElementsMut::F32(&mut a)).unwrap();
+            l.value(Elements::F32(&[o]), &mut value).unwrap();
+            let o = f64::from(o);
+            stored.extend(waits.take().map(|[a, b, c, d, _]| [a, b, c, d, o]));
+            let (mean, log_std) = twin.policy(&twin.params, o);
+            let worth = twin.lowest(&twin.params, o, mean.tanh()).0;
+            let mut normal = [0.0];
+            let want = if explores.uniform_f32() < 0.5 {
+                f64::from(2.0 * explores.uniform_f32() - 1.0)
+            } else {
+                explores.fill_normal(&mut normal);
+                let n = f64::from(normal[0]);
+                match algorithm {
+                    Algorithm::Td3 => (mean.tanh() + f64::from(config.exploration_noise) * n).clamp(-1.0, 1.0),
+                    _ => (mean + log_std.exp() * n).tanh(),
+                }
+            };
+            let near = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-4 * (1.0 + b.abs());
+            assert!(near(a[0], want) && near(value[0], worth), "{algorithm:?}, step {step}: {a:?} {want}");
+            let (terminated, truncated) = (u8::from(step % 5 == 4), u8::from(step % 7 == 6));
+            let last = 2.0 * rng.uniform_f32() - 1.0;
+            l.observe(None, &[reward], &[terminated], &[truncated], Some(Elements::F32(&[last]))).unwrap();
+            let begun = [o, a[0].into(), reward.into(), f64::from(config.discount), last.into()];
+            match (terminated, truncated) {
+                (1, _) => stored.push([o, a[0].into(), reward.into(), 0.0, 0.0]),
+                (_, 1) => stored.push(begun),
+                _ => waits = Some(begun),
+            }
+            assert_eq!(l.phase() == Phase::Learn, step >= 11);
+            if l.phase() != Phase::Learn {
+                continue;
+            }
+            // A ring of eight.
+            let held = stored.len().min(8);
+            let at = |slot: usize| stored[(stored.len() - 1 - slot) / 8 * 8 + slot];
+            let slots: Vec<usize> = (0..5).map(|_| draws.bounded(held as u64 - 1) as usize).collect();
+            let mut noise = [0.0; 10];
+            draws.fill_normal(&mut noise);
+            let noise = noise.map(f64::from);
+            let batch: Vec<_> = (0..5).map(|i| (at(slots[i]), [noise[i], noise[5 + i]])).collect();
+            twin.step(&batch);
+            l.learn(0).unwrap();
+            let all_near = l.params().iter().zip(&twin.params).all(|(a, b)| near(*a, *b));
+            assert!(all_near, "{algorithm:?}, {num_critics}, step {step}: {:?} {:?}", l.params(), twin.params);
+            assert!(near(l.view().temperature(), twin.temperature) || algorithm == Algorithm::Td3);
+        }
+        assert_eq!(twin.taken, 49);
+    }
+}
+
 /// The policy waits for its turn, and targets for theirs; and what is exported acts with the mean.
 #[test]
 fn policies_are_delayed_and_ship_their_mean() {
@@ -611,6 +832,9 @@ fn policies_are_delayed_and_ship_their_mean() {
     policy.act(1, seen, None, Recurrent::default(), Sampling::Greedy, &mut Rng::seeded(1), &mut scratch, to).unwrap();
     t.learner().predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::F32(&mut b)).unwrap();
     assert!(a == b && a[0].abs() <= 2.0, "{a:?} {b:?}");
+    let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
+    policy.act(1, seen, None, Recurrent::default(), Sampling::Basic, &mut Rng::seeded(1), &mut scratch, to).unwrap();
+    assert!((a[0] - b[0]).abs() < 1e-5, "a deviation as small as the configuration allows: {a:?} {b:?}");
 }
 
 #[test]
