@@ -436,4 +436,18 @@ fn parts_that_were_changed_in_a_block_are_refused() {
         }
     }
     assert!(refused > len, "{refused} of {len} words");
+    // Every number of a part is that of the shape: kind, place, elements, what is seen before them and of them, choices.
+    let words: Vec<u32> = bytemuck::cast_slice(&h.block).to_vec();
+    for part in [[2, 0, 24, 0, 4, 3, 2, 0], [0, 28, 3, 24, 1, 1, 3, 0], [1, 44, 2, 27, 1, 1, 5, 0]] {
+        let at = words.windows(8).position(|w| w == part).unwrap();
+        for (i, junk) in (at..at + 8).flat_map(|i| [words[i] + 1, words[i] + 4, 1 << 31, u32::MAX].map(|x| (i, x))) {
+            if i == at + 1 && junk < 100 {
+                continue; // there may be a gap before it
+            }
+            let mut block = h.block.clone();
+            bytemuck::cast_slice_mut::<u64, u32>(&mut block)[i] = junk;
+            let error = Learner::attach(bytemuck::cast_slice_mut(&mut block)).err().map(|e| e.kind);
+            assert_eq!(error, Some(Kind::Image), "word {} of {part:?}: {junk}", i - at);
+        }
+    }
 }
