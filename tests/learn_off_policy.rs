@@ -601,6 +601,8 @@ struct Twin {
     target: Vec<f64>,
     temperature: f64,
     taken: u64,
+    /// Of the critics, the mean of the first one, and of the policy when it learned last; and the entropy then.
+    losses: [f64; 4],
 }
 
 impl Twin {
@@ -647,6 +649,7 @@ impl Twin {
         let (c, len, share) = (self.config, self.policy_len(), 1.0 / batch.len() as f64);
         let wide = |x: f32| f64::from(x);
         let mut grads = vec![0.0; self.params.len()];
+        self.losses[..2].fill(0.0);
         for ([o, a, reward, discount, next], [n, _]) in batch {
             let (action, log_prob) = if self.is_sac() {
                 self.draw(&self.params, *next, *n)
@@ -658,7 +661,15 @@ impl Twin {
             let value = self.lowest(&self.target, *next, action).0 - self.temperature * log_prob;
             for i in 0..c.num_critics as usize {
                 let error = self.critic(&self.params, i, *o, *a) - (reward + discount * value);
-                let slope = if c.huber == 0 { 2.0 * error } else { error.clamp(-1.0, 1.0) };
+                let (cost, slope) = match c.huber {
+                    0 => (error * error, 2.0 * error),
+                    _ => (
+                        if error.abs() < 1.0 { 0.5 * error * error } else { error.abs() - 0.5 },
+                        error.clamp(-1.0, 1.0),
+                    ),
+                };
+                self.losses[0] += share * cost;
+                self.losses[1] += if i == 0 { share * self.critic(&self.params, 0, *o, *a) } else { 0.0 };
                 for (to, by) in grads[len + 3 * i..].iter_mut().zip([*o, *a, 1.0]) {
                     *to += share * slope * by;
                 }
@@ -669,11 +680,14 @@ impl Twin {
         self.taken += 1;
         if self.taken.is_multiple_of(c.policy_interval.into()) {
             let (mut grads, mut entropy) = (vec![0.0; len], 0.0);
+            self.losses[2] = 0.0;
             for ([o, ..], [_, n]) in batch {
                 let (mean, log_std) = self.policy(&self.params, *o);
                 let (action, log_prob) =
                     if self.is_sac() { self.draw(&self.params, *o, *n) } else { (mean.tanh(), 0.0) };
                 let lower = if self.is_sac() { self.lowest(&self.params, *o, action).1 } else { 0 };
+                let value = self.critic(&self.params, lower, *o, action);
+                self.losses[2] += share * (if self.is_sac() { self.temperature * log_prob } else { 0.0 } - value);
                 let by_action = -share * self.params[len + 3 * lower + 1];
                 let weight = if self.is_sac() { share * self.temperature } else { 0.0 };
                 let by_raw = by_action * (1.0 - action * action) + 2.0 * weight * action;
@@ -686,6 +700,7 @@ impl Twin {
                 }
                 entropy -= share * log_prob;
             }
+            self.losses[3] = entropy;
             Self::descend(rate, &mut self.params[..len], &grads);
             if self.is_sac() {
                 let mut log_temperature = [self.temperature.ln()];
@@ -750,7 +765,8 @@ fn steps_of_critics_are_those_of_the_formulas() {
         let params: Vec<f32> = policy.into_iter().chain(critics[..3 * num_critics as usize].to_vec()).collect();
         l.write_params(&params).unwrap();
         let wide = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
-        let mut twin = Twin { config, params: wide(&params), target: wide(&params), temperature: 0.4, taken: 0 };
+        let mut twin =
+            Twin { config, params: wide(&params), target: wide(&params), temperature: 0.4, taken: 0, losses: [0.0; 4] };
         let (mut rng, mut explores, mut draws) = (Rng::seeded(2), Rng::stream(9, 0), Rng::stream(9, 2 << 32));
         let (mut stored, mut waits): (Vec<[f64; 5]>, Option<[f64; 5]>) = (vec![], None);
         for step in 0..60 {
@@ -797,7 +813,10 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let noise = noise.map(f64::from);
             let batch: Vec<_> = (0..5).map(|i| (at(slots[i]), [noise[i], noise[5 + i]])).collect();
             twin.step(&batch);
-            l.learn(0).unwrap();
+            let said = l.learn(0).unwrap();
+            let said = [said.value_loss, said.value_mean, said.policy_loss, said.entropy];
+            let all_said = said.iter().zip(&twin.losses).all(|(a, b)| near(*a, *b));
+            assert!(all_said, "{algorithm:?}, {num_critics}, step {step}: {said:?} {:?}", twin.losses);
             let all_near = l.params().iter().zip(&twin.params).all(|(a, b)| near(*a, *b));
             assert!(all_near, "{algorithm:?}, {num_critics}, step {step}: {:?} {:?}", l.params(), twin.params);
             assert!(near(l.view().temperature(), twin.temperature) || algorithm == Algorithm::Td3);
