@@ -111,8 +111,8 @@ fn gradients_are_those_of_states_made_by_hand() {
 /// The parameters that acted make the states that were recorded, whatever agents come and go.
 #[test]
 fn fresh_states_of_the_same_parameters_are_the_recorded_ones() {
-    for (layer, burn_in) in recurrent().into_iter().zip([4, 1, 8, 5]) {
-        let config = Config { num_steps: 12, num_minibatches: 1, num_chunks: 3, burn_in, ..burning(0) };
+    for ((layer, burn_in), noisy) in recurrent().into_iter().zip([4, 1, 8, 5]).flat_map(|own| [(own, 0), (own, 1)]) {
+        let config = Config { num_steps: 12, num_minibatches: 1, num_chunks: 3, burn_in, noisy, ..burning(0) };
         let mut h = host(layer, &config);
         let (mut rng, mut exact, mut is_new) = (Rng::seeded(7), 0, true);
         for _ in 0..400 {
@@ -137,6 +137,9 @@ fn fresh_states_of_the_same_parameters_are_the_recorded_ones() {
             let ends: Vec<u8> = (0..2 * N).map(|_| u8::from(rng.uniform() < 0.1)).collect();
             let (terminated, truncated) = ends.split_at(N);
             h.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get())).unwrap();
+            if h.learner().phase() != Phase::Learn && rng.bounded(9) == 0 {
+                h.learner().cut_rows(&[(); N].map(|()| u8::from(rng.bounded(4) == 0))).unwrap();
+            }
         }
         assert!(exact > 1, "{exact}");
     }

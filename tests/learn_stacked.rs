@@ -156,15 +156,15 @@ fn learning_is_the_same_as_with_whole_observations() {
         (config.num_layers, config.sequence_len, config.burn_in) = if layer.is_some() { (1, 4, 3) } else { (0, 0, 0) };
         let layers = layer.as_slice();
         let mut hosts = [host(&config, layers), host(&Config { num_stacked: NUM as u32, ..config }, layers)];
-        let mut world = World::new();
+        let (mut world, mut other) = (World::new(), host(&hosts[1].config, layers));
         for _ in 0..12 {
             world.begin(&mut hosts, all);
             let [whole, once] = hosts.each_mut().map(Columns::read);
             assert_eq!((&whole.obs, &whole.action, &whole.value), (&once.obs, &once.action, &once.value));
-            let mut other = host(&hosts[1].config, layers);
             other.learner().write_params(hosts[1].view().params()).unwrap();
             other.learner().learn_batch(&once.batch()).unwrap();
             assert_eq!(Columns::read(&mut other), once, "a batch that goes to another learner");
+            other.learner().learn_drop().unwrap();
             // Acting goes on beside the update.
             let before = hosts[0].view().stats().num_updates;
             while hosts[0].view().stats().num_updates == before {
