@@ -180,6 +180,29 @@ fn learning_is_the_same_as_with_whole_observations() {
     }
 }
 
+/// The only field of an observation says which axis is the last, as dimensions do.
+#[test]
+#[cfg(feature = "residual")]
+fn the_picture_of_a_field_is_a_stack_too() {
+    let fields = [Field::new("", Element::U8, &[2, 2, (CHANNELS * NUM) as u32], 0)];
+    let space = Space::bytes(LEN as u32).with_fields(&fields);
+    let mut hosts = [0, NUM as u32].map(|num| {
+        let config = Config { obs_dims: [0; 3], ..setup(num, 0) };
+        Host::with(&config, &[], &space, &Space::discrete(&[3]))
+    });
+    let mut world = World::new();
+    for _ in 0..2 {
+        world.begin(&mut hosts, false);
+        let [whole, once] = hosts.each_mut().map(Columns::read);
+        assert_eq!(whole.obs, once.obs);
+        hosts.iter_mut().for_each(|h| assert!(h.learner().learn(None, 0).is_ok()));
+        assert!(hosts[0].view().params() == hosts[1].view().params());
+    }
+    let config = Config { obs_dims: [0; 3], ..setup(4, 0) };
+    let error = Learner::size(&config, &[], &space, &Space::discrete(&[3])).unwrap_err();
+    assert!(error.to_string().contains("divides the last axis"), "{error}");
+}
+
 #[test]
 fn other_stacks_are_refused_and_nothing_is_written() {
     let mut h = host(&setup(NUM as u32, 0), &[]);

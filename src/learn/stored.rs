@@ -81,10 +81,6 @@ impl Stored {
         if !self.shape.obs_u8() || c.normalize_obs != 0 {
             return refused("learner config: num_stacked of 0, or observations of bytes and normalize_obs of 0");
         }
-        let [.., channels] = c.obs_dims;
-        if !(if channels == 0 { self.shape.obs_len } else { channels }).is_multiple_of(num) {
-            return refused("learner config: num_stacked that divides the last axis of an observation");
-        }
         // Numbers of frames fit 32 bits: two rollouts, and a stack of each environment in each.
         let of_envs = u64::from(num).saturating_add(1).saturating_mul(c.num_envs.into());
         let frames = (c.batch_len() as u64).saturating_add(of_envs).saturating_add(2).saturating_mul(2);
@@ -95,6 +91,23 @@ impl Stored {
             ));
         }
         Ok(())
+    }
+
+    /// How long the last axis of an observation is: of the picture that it is, of its only part, or of all.
+    pub fn last_axis(&self, parts: &[Part]) -> u32 {
+        let [.., channels] = match parts {
+            [part] if self.config.obs_dims == [0; 3] => part.picture,
+            _ => self.config.obs_dims,
+        };
+        if channels == 0 { self.shape.obs_len } else { channels }
+    }
+
+    /// It is as long as so many frames. Errors: `Config`.
+    pub fn check_last_axis(&self, parts: &[Part]) -> Result {
+        let num = self.config.num_stacked;
+        let what = "learner config: num_stacked that divides the last axis of an observation";
+        let fits = num == 0 || self.last_axis(parts).is_multiple_of(num);
+        Error::new(Kind::Config, what).given(num as usize).when(!fits)
     }
 
     /// What acting reads.
@@ -122,6 +135,7 @@ impl Stored {
         if listed.len() != c.num_layers as usize {
             return given("learner: layers, num_layers of them", listed.len());
         }
+        self.check_last_axis(parts)?;
         for layer in listed {
             if layer.flags & HEAD != 0 || layer.kind == LayerKind::Free as u32 {
                 return given(

@@ -6,9 +6,9 @@
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{self, Layout, MAX_STACK, Window};
-use crate::learn::config::Config;
 use crate::learn::rows::copy_row_within;
-use crate::learn::shape::Shape;
+use crate::learn::seen::Part;
+use crate::learn::stored::Stored;
 
 const REFUSED: Error = Error::new(
     Kind::Value,
@@ -50,12 +50,11 @@ impl Place {
 }
 
 impl Frames {
-    pub(super) fn new(c: &Config, shape: &Shape, room: usize, slots: usize) -> Frames {
+    pub(super) fn new(stored: &Stored, parts: &[Part], room: usize, slots: usize) -> Frames {
+        let c = &stored.config;
         let num = if cfg!(feature = "pictures") { c.num_stacked as usize } else { 0 };
-        let [.., channels] = c.obs_dims;
-        let channels = if channels == 0 { shape.obs_len } else { channels } as usize;
-        let part = |len: usize| len.checked_div(num).unwrap_or(0);
-        let (len, channels) = (part(shape.obs_len as usize), part(channels));
+        let part = |len: u32| (len as usize).checked_div(num).unwrap_or(0);
+        let (len, channels) = (part(stored.shape.obs_len), part(stored.last_axis(parts)));
         Frames { num, len, channels, num_envs: c.num_envs as usize, room, slots }
     }
 

@@ -21,6 +21,7 @@ impl<'a> View<'a> {
         block::attach(mem, BlockKind::Learner, |s: &Stored| {
             s.check()?;
             let (nodes, parts, n) = front(&mut Plan::default(), s)?.read(mem)?;
+            s.check_last_axis(parts)?;
             let net = s.actor().network(nodes, parts, n)?;
             let heads = if s.config.learns_q() { [1, 0] } else { [2, 1] };
             if [net.num_heads(), net.head_len(1)] != heads {

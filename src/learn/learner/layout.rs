@@ -122,7 +122,7 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result
         record_len: net.param_len().saturating_add(LOSSES),
         obs_len: if keeps_bytes { 0 } else { obs_len },
         pixels_len: if keeps_bytes { obs_len } else { 0 },
-        frames: Frames::new(c, &stored.shape, room, slots),
+        frames: Frames::new(stored, seen.parts, room, slots),
     })
 }
 
