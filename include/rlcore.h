@@ -716,14 +716,7 @@ typedef enum rlcore_net {
    Errors: E_CONFIG; E_SIZE if there are more than capacity. */
 rlcore_status rlcore_net_preset(uint32_t net, rlcore_layer *out, uint32_t capacity, uint32_t *out_len);
 
-/* ---- Learners: act, observe, learn ---- */
-
-/* The call that is due next. */
-typedef enum rlcore_learner_due {
-  RLCORE_LEARNER_ACT = 0,      /* rlcore_learner_act with the current observations */
-  RLCORE_LEARNER_OBSERVE = 1,  /* rlcore_learner_observe with what the step returned */
-  RLCORE_LEARNER_LEARN = 2,    /* rlcore_learner_learn until no minibatch is left */
-} rlcore_learner_due;
+/* ---- Configurations of learners ---- */
 
 /* What a learner optimizes. */
 typedef enum rlcore_algorithm {
@@ -747,9 +740,6 @@ typedef enum rlcore_optimizer {
   RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,    /* RMSProp that divides by the deviation of gradients, as PyTorch does */
   RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,      /* Adam that warms up until its second moment knows enough gradients (RAdam) */
 } rlcore_optimizer;
-
-/* A learner: the caller's own block. */
-typedef struct rlcore_learner rlcore_learner;
 
 /* Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1. */
 typedef struct rlcore_learner_config {
@@ -835,8 +825,9 @@ typedef struct rlcore_learner_config {
   /* frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then stores
      each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
      observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
-     RLCORE_WRAP_FRAME_STACK makes such stacks. An environment's first observation in a rollout may have any frames. Not
-     with normalize_obs, not off policy (0: observations are stored whole) */
+     RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a step that no
+     observation shows. An environment's first observation in a rollout may have any frames. Not with normalize_obs, not
+     off policy (0: observations are stored whole) */
   uint32_t num_stacked;
   /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
      its source. Required for RLCORE_STRUCT. Read by the same two calls as layers (NULL) */
@@ -865,6 +856,23 @@ typedef struct rlcore_learner_config {
   uint32_t burn_in;
 } rlcore_learner_config;
 
+/* Fills in the defaults of an algorithm.
+   algorithm: an rlcore_algorithm.
+   Errors: E_RANGE for another algorithm. */
+rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
+
+/* ---- Learners: act, observe, learn ---- */
+
+/* The call that is due next. */
+typedef enum rlcore_learner_due {
+  RLCORE_LEARNER_ACT = 0,      /* rlcore_learner_act with the current observations */
+  RLCORE_LEARNER_OBSERVE = 1,  /* rlcore_learner_observe with what the step returned */
+  RLCORE_LEARNER_LEARN = 2,    /* rlcore_learner_learn until no minibatch is left */
+} rlcore_learner_due;
+
+/* A learner: the caller's own block. */
+typedef struct rlcore_learner rlcore_learner;
+
 /* Statistics of the current update, or of the last one, and of the episodes. */
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;       /* sizeof(rlcore_learner_stats) */
@@ -886,11 +894,6 @@ typedef struct rlcore_learner_stats {
   float return_last;          /* return of the most recent episode; NaN before the first ends */
   uint64_t num_dropped;       /* updates that ended early because numbers overflowed */
 } rlcore_learner_stats;
-
-/* Fills in the defaults of an algorithm.
-   algorithm: an rlcore_algorithm.
-   Errors: E_RANGE for another algorithm. */
-rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
 
 /* Bytes a block must have for this configuration and these spaces.
    Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice

@@ -528,13 +528,8 @@ rlcore_status rlcore_net_preset(
   uint32_t capacity,
   /* out */ uint32_t *out_len);
 
-/* ---- Learners: act, observe, learn ---- */
+/* ---- Configurations of learners ---- */
 
-typedef enum rlcore_learner_due {
-  RLCORE_LEARNER_ACT = 0,
-  RLCORE_LEARNER_OBSERVE = 1,
-  RLCORE_LEARNER_LEARN = 2,
-} rlcore_learner_due;
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,
   RLCORE_ALGORITHM_A2C = 1,
@@ -552,7 +547,6 @@ typedef enum rlcore_optimizer {
   RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,
   RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,
 } rlcore_optimizer;
-typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_config {
   uint32_t struct_size;
   uint32_t num_envs;
@@ -636,6 +630,19 @@ typedef struct rlcore_learner_config {
   uint32_t noisy;
   uint32_t burn_in;
 } rlcore_learner_config;
+rlcore_status rlcore_learner_config_init(
+  /* inout */ rlcore_learner_config *config,
+  size_t config_size,
+  uint32_t algorithm);
+
+/* ---- Learners: act, observe, learn ---- */
+
+typedef enum rlcore_learner_due {
+  RLCORE_LEARNER_ACT = 0,
+  RLCORE_LEARNER_OBSERVE = 1,
+  RLCORE_LEARNER_LEARN = 2,
+} rlcore_learner_due;
+typedef struct rlcore_learner rlcore_learner;
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;
   uint32_t minibatches_left;
@@ -656,10 +663,6 @@ typedef struct rlcore_learner_stats {
   float return_last;
   uint64_t num_dropped;
 } rlcore_learner_stats;
-rlcore_status rlcore_learner_config_init(
-  /* inout */ rlcore_learner_config *config,
-  size_t config_size,
-  uint32_t algorithm);
 rlcore_status rlcore_learner_size(
   /* in */ const rlcore_learner_config *config,
   /* in */ const rlcore_space *obs,

@@ -91,6 +91,7 @@ pub mod lazy_frames;
 
 pub mod layer;
 pub mod learner;
+pub mod learner_config;
 mod learner_kind;
 pub mod learner_scale;
 pub mod policy;

@@ -97,11 +97,11 @@ impl<'a> Net<'a> {
         self.nodes
     }
 
-    /// True if a layer reads the end of an input row, alone or with all of it.
+    /// True if a layer that a head depends on reads the end of an input row, alone or with all of it.
     #[cfg(feature = "off_policy")]
     pub(crate) fn reads_end(&self) -> bool {
         let reads = |n: &Node, k| n.is_input(k) && n.part(k).is_none_or(|part| part.end == n.row as usize);
-        self.nodes.iter().any(|n| reads(n, 0) || reads(n, 1))
+        self.nodes.iter().any(|n| n.heads != 0 && (reads(n, 0) || reads(n, 1)))
     }
 
     /// Numbers in one input row.

@@ -1,0 +1,369 @@
+//! Configurations of learners.
+
+use crate::kernels::accumulate;
+use crate::layer::{layers, rlcore_layer};
+use crate::mirror::{mirror, versioned};
+use crate::ptr::{self, Extent, Input};
+use crate::space::rlcore_field;
+use crate::status::{About, Fault, Result, call, rlcore_status};
+use rlcore::env::wrap::MAX_FIELDS;
+use rlcore::error::{Error, Kind};
+use rlcore::learn::{Algorithm, Config};
+use rlcore::nn::Layer;
+
+/// What a learner optimizes.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_algorithm {
+    /// proximal policy optimization
+    RLCORE_ALGORITHM_PPO = 0,
+    /// advantage actor-critic
+    RLCORE_ALGORITHM_A2C = 1,
+    /// IMPALA: an actor-critic that corrects by V-trace for what older policies did
+    RLCORE_ALGORITHM_IMPALA = 2,
+    /// deep Q-networks, off policy: discrete actions
+    RLCORE_ALGORITHM_DQN = 4,
+    /// twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
+    /// are 1 and target_noise is 0
+    RLCORE_ALGORITHM_TD3 = 5,
+    /// soft actor-critic, off policy: continuous actions
+    RLCORE_ALGORITHM_SAC = 6,
+    /// Q(lambda) over rollouts: parallelized Q-networks
+    RLCORE_ALGORITHM_PQN = 7,
+}
+
+/// How parameters move along gradients.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_optimizer {
+    /// Adam; epsilon is added as PyTorch adds it
+    RLCORE_OPTIMIZER_ADAM = 0,
+    /// Adam; epsilon is added as TensorFlow adds it
+    RLCORE_OPTIMIZER_ADAM_TENSORFLOW = 1,
+    /// RMSProp; epsilon is added as PyTorch adds it
+    RLCORE_OPTIMIZER_RMSPROP = 2,
+    /// RMSProp; epsilon as TensorFlow adds it, and mean squares that begin with 1
+    RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW = 3,
+    /// RMSProp that divides by the deviation of gradients, as PyTorch does
+    RLCORE_OPTIMIZER_RMSPROP_CENTERED = 4,
+    /// Adam that warms up until its second moment knows enough gradients (RAdam)
+    RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,
+}
+
+/// Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_learner_config {
+    /// bytes; set by rlcore_learner_config_init
+    pub struct_size: u32,
+    /// N, environments that share the learner (4; DQN, TD3, SAC 1)
+    pub num_envs: u32,
+    /// T, steps of every environment in one rollout (128; A2C 5; IMPALA 80; PQN 32)
+    pub num_steps: u32,
+    /// parts of a rollout; T * N must be a multiple of it (4; A2C and IMPALA 1)
+    pub num_minibatches: u32,
+    /// passes over each rollout, 1 to 1000 (4; A2C and IMPALA 1)
+    pub num_epochs: u32,
+    /// hidden layers of the policy and of the value network, 0 to 4 (2)
+    pub num_hidden: u32,
+    /// units of each hidden layer, 0 beyond num_hidden (64, 64)
+    pub hidden_len: [u32; 4],
+    /// an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN)
+    pub activation: u32,
+    /// advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0)
+    pub normalize_advantage: u32,
+    /// observations are scaled to mean 0 and deviation 1 by running statistics (0)
+    pub normalize_obs: u32,
+    /// rewards are divided by the running deviation of the discounted return (0)
+    pub normalize_reward: u32,
+    /// continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1)
+    pub squash: u32,
+    /// rlcore_learner_act takes a mask of allowed choices (0)
+    pub use_action_mask: u32,
+    /// seed of all random numbers; each environment has a stream of its own (1)
+    pub seed: u64,
+    /// environment steps until the _end values are reached (0: never)
+    pub total_steps: u64,
+    /// step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4)
+    pub learning_rate: f32,
+    /// step size at total_steps (0; DQN, TD3, SAC as learning_rate)
+    pub learning_rate_end: f32,
+    /// probability ratios are clipped to 1 plus or minus this at the start (0.2)
+    pub clip: f32,
+    /// the same at total_steps (0.2)
+    pub clip_end: f32,
+    /// discount factor, from 0 to 1 (0.99)
+    pub discount: f32,
+    /// lambda of GAE, V-trace, Q(lambda), from 0 to 1 (0.95; A2C, IMPALA 1; PQN 0.65)
+    pub gae_lambda: f32,
+    /// weight of the value loss, half the mean squared error (0.5; A2C 1)
+    pub value_coef: f32,
+    /// weight of the entropy bonus (0.01; IMPALA 6e-4; not read by PQN)
+    pub entropy_coef: f32,
+    /// values are clipped to those of the rollout plus or minus this (0: off)
+    pub value_clip: f32,
+    /// gradients are scaled down to this norm (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off)
+    pub max_grad_norm: f32,
+    /// an update ends once its approximate KL divergence passes 1.5 times this (0: off)
+    pub target_kl: f32,
+    /// decay of Adam's first moment (0.9)
+    pub adam_beta1: f32,
+    /// decay of Adam's second moment, at least the square of adam_beta1 (0.999)
+    pub adam_beta2: f32,
+    /// epsilon of the optimizer, from 1e-12 to 1 (1e-5; IMPALA 0.01)
+    pub adam_epsilon: f32,
+    /// initial logarithm of the standard deviation of continuous actions (0)
+    pub log_std_init: f32,
+    /// normalized observations are clipped to plus or minus this (10)
+    pub obs_clip: f32,
+    /// normalized rewards are clipped to plus or minus this (10)
+    pub reward_clip: f32,
+    /// precision that advantages are summed in: an rlcore_accumulate (f32)
+    pub accumulate: u32,
+    /// lower limit of the logarithms of standard deviations, from -40 (-20)
+    pub log_std_min: f32,
+    /// upper limit of the logarithms of standard deviations, to 40 (2)
+    pub log_std_max: f32,
+    /// chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their
+    /// gradients are added as a binary tree in the order of the chunks (1)
+    pub num_chunks: u32,
+    /// an rlcore_algorithm, set by rlcore_learner_config_init
+    pub algorithm: u32,
+    /// environments can act and be observed while an update runs; the policy from before the update acts. Needs memory
+    /// for a second rollout and a second set of parameters (0)
+    pub overlap: u32,
+    /// first hidden layers that the policy and the value network share, 0 to num_hidden (0)
+    pub num_shared: u32,
+    /// entries of layers, up to 21 (0)
+    pub num_layers: u32,
+    /// height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len
+    /// (0: the observation is no picture)
+    pub obs_dims: [u32; 3],
+    /// steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are multiples
+    /// of; at least 1 exactly if there are such layers (0). Without them IMPALA learns from whole rollouts of each
+    /// environment
+    pub sequence_len: u32,
+    /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
+    /// last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
+    /// the action, and the last layer must depend on it. The list is read by rlcore_learner_size and rlcore_learner_init
+    /// only (NULL)
+    pub layers: *const rlcore_layer,
+    /// off policy, as all to policy_interval: transitions kept, at least batch_size (100,000)
+    pub buffer_size: u32,
+    /// transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256)
+    pub batch_size: u32,
+    /// environment steps before the first update (1000)
+    pub learning_starts: u32,
+    /// environment steps from one update to the next (1)
+    pub train_interval: u32,
+    /// gradient steps of an update (1)
+    pub gradient_steps: u32,
+    /// gradient steps from one move of the target networks to the next (1; DQN 500; TD3 2)
+    pub target_interval: u32,
+    /// how far the target networks move, above 0, to 1: a copy (0.005; DQN 1)
+    pub target_rate: f32,
+    /// with PQN too: environment steps to exploration_end (10,000; TD3, SAC 1000)
+    pub exploration_steps: u32,
+    /// with PQN too: probability of a random action at the start (1)
+    pub exploration_start: f32,
+    /// with PQN too: the same from exploration_steps on (0.05; TD3, SAC 0)
+    pub exploration_end: f32,
+    /// the network chooses the next action whose value the target network gives (0; DQN 1)
+    pub double_q: u32,
+    /// DQN: separate outputs for the value of an observation and the advantages of actions (0)
+    pub dueling: u32,
+    /// errors count linearly beyond 1, not squared (0; DQN 1)
+    pub huber: u32,
+    /// gradient steps of the critics for each one of the policy; not read by DQN (1; TD3 2)
+    pub policy_interval: u32,
+    /// an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam)
+    pub optimizer: u32,
+    /// decay of RMSProp's mean squares, from 0 to below 1 (0.99)
+    pub rms_decay: f32,
+    /// part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0)
+    pub rms_momentum: f32,
+    /// losses are sums over a minibatch instead of means; 0 off policy (0; IMPALA 1)
+    pub sum_losses: u32,
+    /// V-trace: probability ratios that scale temporal differences are clipped to this (1)
+    pub clip_rho: f32,
+    /// V-trace: probability ratios that carry later differences back are clipped to this (1)
+    pub clip_c: f32,
+    /// V-trace: probability ratios that scale advantages are clipped to this (1)
+    pub clip_pg_rho: f32,
+    /// V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0)
+    pub leak: f32,
+    /// hidden layers are normalized before their activation, each row on its own (0; PQN 1)
+    pub hidden_norm: u32,
+    /// frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then stores
+    /// each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
+    /// observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
+    /// RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a step that no
+    /// observation shows. An environment's first observation in a rollout may have any frames. Not with normalize_obs, not
+    /// off policy (0: observations are stored whole)
+    pub num_stacked: u32,
+    /// [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
+    /// its source. Required for RLCORE_STRUCT. Read by the same two calls as layers (NULL)
+    pub obs_fields: *const rlcore_field,
+    /// [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
+    /// offsets, with up to 64 elements of each kind. Read by the same two calls. NULL for other actions (NULL)
+    pub action_fields: *const rlcore_field,
+    /// entries of obs_fields, up to 8 (0)
+    pub num_obs_fields: u32,
+    /// entries of action_fields, up to 8 (0)
+    pub num_action_fields: u32,
+    /// TD3 and SAC: number of critics, 1 or 2; of two values the lower counts (2)
+    pub num_critics: u32,
+    /// TD3 and SAC: step size of the critics, relative to learning_rate (1)
+    pub critic_rate: f32,
+    /// TD3: standard deviation of the noise on actions, which are -1 to 1 here (0.1)
+    pub exploration_noise: f32,
+    /// TD3: the same for the noise on next actions in the critics' targets (0.2)
+    pub target_noise: f32,
+    /// TD3: the noise in targets is clipped to plus or minus this (0.5)
+    pub target_noise_clip: f32,
+    /// SAC: weight of the entropy, in nats, at the start (1)
+    pub temperature: f32,
+    /// SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4)
+    pub temperature_rate: f32,
+    /// SAC: entropy that the temperature aims at, in nats per element of an action (-1)
+    pub target_entropy: f32,
+    /// hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
+    /// once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q and
+    /// its target, and acts with it until the next; exploration_start and exploration_end can then be 0. Not with overlap,
+    /// TD3 or SAC; rlcore_learner_learn_batch then works with IMPALA only (0)
+    pub noisy: u32,
+    /// steps before each sequence that recurrent layers first run through without a loss, so that the sequence starts from a
+    /// state computed with the current parameters. Fewer where the episode or the rollout begins. At most num_steps -
+    /// sequence_len (0: sequences start from the states that were recorded)
+    pub burn_in: u32,
+}
+
+versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
+mirror!(
+    rlcore_learner_config,
+    Config {
+        num_envs,
+        num_steps,
+        num_minibatches,
+        num_epochs,
+        num_hidden,
+        hidden_len,
+        activation,
+        normalize_advantage,
+        normalize_obs,
+        normalize_reward,
+        squash,
+        use_action_mask,
+        seed,
+        total_steps,
+        learning_rate,
+        learning_rate_end,
+        clip,
+        clip_end,
+        discount,
+        gae_lambda,
+        value_coef,
+        entropy_coef,
+        value_clip,
+        max_grad_norm,
+        target_kl,
+        adam_beta1,
+        adam_beta2,
+        adam_epsilon,
+        log_std_init,
+        obs_clip,
+        reward_clip,
+        accumulate,
+        log_std_min,
+        log_std_max,
+        num_chunks,
+        algorithm,
+        overlap,
+        num_shared,
+        num_layers,
+        obs_dims,
+        sequence_len,
+        buffer_size,
+        batch_size,
+        learning_starts,
+        train_interval,
+        gradient_steps,
+        target_interval,
+        target_rate,
+        exploration_steps,
+        exploration_start,
+        exploration_end,
+        double_q,
+        dueling,
+        huber,
+        policy_interval,
+        optimizer,
+        rms_decay,
+        rms_momentum,
+        sum_losses,
+        clip_rho,
+        clip_c,
+        clip_pg_rho,
+        leak,
+        hidden_norm,
+        num_stacked,
+        num_critics,
+        critic_rate,
+        exploration_noise,
+        target_noise,
+        target_noise_clip,
+        temperature,
+        temperature_rate,
+        target_entropy,
+        noisy,
+        burn_in
+    }
+);
+
+/// A configuration and what it lists.
+pub(crate) struct Setup<'a> {
+    pub(crate) config: Config,
+    pub(crate) layers: &'a [Layer],
+    pub(crate) obs_fields: &'a [rlcore_field],
+    pub(crate) action_fields: &'a [rlcore_field],
+    /// Where the layers lie, and both lists of fields.
+    pub(crate) extents: [Extent; 3],
+}
+
+/// Reads a configuration with its lists.
+pub(crate) unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
+    let c = unsafe { ptr::sized(p)? };
+    accumulate("learner config: accumulate", c.accumulate)?;
+    let layers = unsafe { layers(c.layers, c.num_layers)? };
+    let most = |what, given: u32| {
+        Error::limit(Kind::Config, "at most", MAX_FIELDS, given as usize).when(given as usize > MAX_FIELDS).about(what)
+    };
+    most("learner config: num_obs_fields", c.num_obs_fields)?;
+    most("learner config: num_action_fields", c.num_action_fields)?;
+    let (seen, taken) = (c.num_obs_fields as usize, c.num_action_fields as usize);
+    let obs = unsafe { Input::unless_empty("learner config: obs_fields", c.obs_fields, seen)? };
+    let action = unsafe { Input::unless_empty("learner config: action_fields", c.action_fields, taken)? };
+    let extent = |fields: &Option<Input<'_, rlcore_field>>| fields.as_ref().map_or(Extent::NONE, Input::extent);
+    let extents = [layers.as_ref().map_or(Extent::NONE, Input::extent), extent(&obs), extent(&action)];
+    let (obs_fields, action_fields) = (obs.map_or(&[][..], Input::slice), action.map_or(&[][..], Input::slice));
+    Ok(Setup { config: c.into(), layers: layers.map_or(&[][..], Input::slice), obs_fields, action_fields, extents })
+}
+
+/// Fills in the defaults of an algorithm.
+/// algorithm: an rlcore_algorithm.
+/// Errors: E_RANGE for another algorithm.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_config_init(
+    config: *mut rlcore_learner_config,
+    config_size: usize,
+    algorithm: u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        ptr::init_sized(config, config_size, || match Algorithm::from_number(algorithm) {
+            Some(algorithm) => Ok(Config::of(algorithm).into()),
+            None => {
+                Err(Fault::at("algorithm", Error::new(Kind::Range, "an rlcore_algorithm").given(algorithm as usize)))
+            }
+        })
+    })
+}
