@@ -152,7 +152,7 @@ static void pendulum_no_vel(rlcore_learner_config *c) {
   c->num_epochs = 8;
   c->learning_rate = 3e-3F;
   c->discount = 0.95F;
-  c->gae_lambda = 0.9F;
+  c->gae_lambda = 0.95F;
   c->log_std_init = 0.6931472F;
   c->entropy_coef = 0;
   c->normalize_reward = 1;
@@ -257,7 +257,7 @@ static const task tasks[] = {
      draw_space_invaders},
     {"cartpolenovel", "CartPole-v1 without velocities", RLCORE_ENV_CARTPOLE_NO_VEL, 150000, 5, 475, 0, cartpole_no_vel,
      draw_cartpole_no_vel},
-    {"pendulumnovel", "Pendulum-v1 without velocities", RLCORE_ENV_PENDULUM_NO_VEL, 1000000, 3, -220, 0, pendulum_no_vel,
+    {"pendulumnovel", "Pendulum-v1 without velocities", RLCORE_ENV_PENDULUM_NO_VEL, 1000000, 5, -200, 0, pendulum_no_vel,
      draw_pendulum},
     {"repeat", "RepeatPrevious: name the suit of three cards ago", RLCORE_ENV_REPEAT_PREVIOUS, 500000, 3, 0.95, 0,
      repeat_previous, draw_suits},

@@ -137,7 +137,7 @@ impl<X: Rows> Kernel for Affine<'_, X> {
         let Affine { x, rows, w, bias, y, n } = self;
         let m = y.len().checked_div(n)?;
         // Copies pay from so many rows on.
-        let is_large = rows.len() * n >= LARGE && n.is_multiple_of(LANES) && m >= 32;
+        let is_large = rows.len() * n >= LARGE && n.is_multiple_of(LANES) && m >= MANY_ROWS;
         match A::LEVEL {
             // Sums side by side, because each waits for itself.
             _ if cfg!(feature = "simd") && n < LANES && m >= 8 => {
@@ -262,6 +262,9 @@ fn affine_rows<A: At>(
 /// Numbers of a matrix that fill the first-level cache. Of such a one, a strip of columns does not stay there, because lines
 /// that are a power of two apart share few places: it is copied to a [`PANEL`].
 const LARGE: usize = 8192;
+
+/// Rows from which on copies pay.
+pub(crate) const MANY_ROWS: usize = 32;
 
 /// Numbers of a factor that are copied side by side, half of a first-level cache.
 const PANEL: usize = 4096;
@@ -466,9 +469,10 @@ impl<X: Rows> Kernel for AddOuter<'_, X> {
             _ if n < LANES => outer_tiles::<_, _, 1, 1, 1>(at, x, rows, dy, dw, n),
             _ if !cfg!(feature = "simd") => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 | Level::Avx2 if m == 1 && rows.left(0) == k => outer_row(at, x, dy, dw, n),
-            Level::Avx512 if is_large && n.is_multiple_of(64) => outer_panels::<_, _, 4>(at, x, rows, dy, dw, n),
-            Level::Avx512 if is_large && n.is_multiple_of(32) => outer_panels::<_, _, 2>(at, x, rows, dy, dw, n),
-            Level::Avx2 if is_large => outer_panels::<_, _, 1>(at, x, rows, dy, dw, n),
+            Level::Avx512 if is_large && k >= 8 && n.is_multiple_of(32) => {
+                outer_panels::<_, _, 8, 2>(at, x, rows, dy, dw, n)
+            }
+            Level::Avx2 if is_large => outer_panels::<_, _, 4, 1>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<_, _, 4, 4, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 8 && n.is_multiple_of(32) => outer_tiles::<_, _, 8, 2, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 8 => outer_tiles::<_, _, 8, 1, LANES>(at, x, rows, dy, dw, n),
@@ -571,10 +575,10 @@ fn outer_row<A: At>(at: A, x: &[f32], dy: &[f32], dw: &mut [f32], n: usize) -> O
     Some(())
 }
 
-/// [`AddOuter`] of some rows after others, which are copied to a panel, `k >= 4`, `n` a multiple of `C * LANES`. Sums lie in
+/// [`AddOuter`] of some rows after others, which are copied to a panel, `k >= R`, `n` a multiple of `C * LANES`. Sums lie in
 /// `dw` between them.
 #[inline(always)]
-fn outer_panels<A: At, X: Rows, const C: usize>(
+fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
     at: A,
     x: &[f32],
     rows: X,
@@ -582,18 +586,18 @@ fn outer_panels<A: At, X: Rows, const C: usize>(
     dw: &mut [f32],
     n: usize,
 ) -> Option<()> {
-    const R: usize = 4;
     let (n, k) = (NonZero::new(n)?.get(), rows.len());
     let m = dy.len() / n;
     let mut panel = [[[0.0; LANES]; C]; PANEL / LANES];
     let panel = panel.get_mut(..PANEL / LANES / C)?;
-    let mut picked = [[0.0; R]; PANEL_ROWS];
+    let (mut picked, mut starts) = ([[0.0; R]; PANEL_ROWS], [0; PANEL_ROWS]);
     let deep = m.min(PANEL_ROWS).min(panel.len()).max(1);
     // Vectors side by side that panels have room for.
     let wide = panel.len().checked_div(deep)? * C * LANES;
     for first in (0..m).step_by(deep) {
         let deep = deep.min(m - first).max(1);
         let dy = dy.get(first * n..)?;
+        starts.iter_mut().zip(rows.walk(first)).for_each(|(to, start)| *to = start);
         for left in (0..n).step_by(wide.max(1)) {
             let columns = left..n.min(left + wide);
             for (column, panel) in columns.clone().step_by(C * LANES).zip(panel.chunks_exact_mut(deep)) {
@@ -604,19 +608,25 @@ fn outer_panels<A: At, X: Rows, const C: usize>(
             let (mut row, mut old_rows, last_row) = (0, 0, k.checked_sub(R)?);
             loop {
                 let places: [usize; R] = core::array::from_fn(|r| rows.place(row + r));
-                pick_all(x, rows, first, places, picked.get_mut(..deep)?)?;
+                let (begin, end) = (*places.first()?, *places.last()?);
+                let side_by_side = end == begin + R - 1;
+                if !side_by_side {
+                    for (to, start) in picked.get_mut(..deep)?.iter_mut().zip(&starts) {
+                        *to = rows.pick(x, *start, &places)?.map(|x| *x);
+                    }
+                }
                 let dw = dw.get_mut(row * n..(row + R) * n)?;
                 for (column, panel) in columns.clone().step_by(C * LANES).zip(panel.chunks_exact(deep)) {
                     let mut sums: Tile<R, C, LANES> = [[[0.0; LANES]; C]; R];
                     for (r, sums) in sums.iter_mut().enumerate() {
                         *sums = *vectors(dw, r * n + column)?;
                     }
-                    for (x, dy) in picked.iter().zip(panel) {
-                        unroll!(ROW in 0..4 {
-                            if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
-                                add_scaled(at, sums, *x, dy);
-                            }
-                        });
+                    if side_by_side {
+                        for (start, dy) in starts.iter().zip(panel) {
+                            add_row(at, &mut sums, x.get(start + begin..)?.first_chunk()?, dy);
+                        }
+                    } else {
+                        picked.iter().zip(panel).for_each(|(x, dy)| add_row(at, &mut sums, x, dy));
                     }
                     for (r, sums) in sums.iter().enumerate() {
                         if r >= old_rows {
@@ -635,28 +645,19 @@ fn outer_panels<A: At, X: Rows, const C: usize>(
     Some(())
 }
 
-/// The numbers at these places of the rows from `first` on.
+/// `sums + x[R] * w`.
 #[inline(always)]
-fn pick_all<X: Rows, const R: usize>(
-    x: &[f32],
-    rows: X,
-    first: usize,
-    places: [usize; R],
-    to: &mut [[f32; R]],
-) -> Option<()> {
-    let (begin, end) = (*places.first()?, *places.last()?);
-    if end == begin + R - 1 {
-        for (to, start) in to.iter_mut().zip(rows.walk(first)) {
-            *to = *x.get(start + begin..)?.first_chunk()?;
+fn add_row<A: At, const R: usize, const C: usize>(
+    at: A,
+    sums: &mut Tile<R, C, LANES>,
+    x: &[f32; R],
+    w: &[[f32; LANES]; C],
+) {
+    unroll!(ROW in 0..8 {
+        if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
+            add_scaled(at, sums, *x, w);
         }
-    } else {
-        for (to, start) in to.iter_mut().zip(rows.walk(first)) {
-            for (to, x) in to.iter_mut().zip(rows.pick(x, start, &places)?) {
-                *to = *x;
-            }
-        }
-    }
-    Some(())
+    });
 }
 
 /// `sums[n] += dy[m,n]`, rows upwards.
@@ -670,27 +671,50 @@ pub(crate) fn add_rows(dy: &[f32], sums: &mut [f32]) -> Option<()> {
     Some(())
 }
 
-/// `t[n,m] = a[m,n]^T`, in squares, as many side by side as fill a line of the cache.
+/// `t[n,m] = a[m,n]^T`, in squares: large ones, so that whole lines of the cache are read and written, then small ones where
+/// those do not fit, then number by number.
 #[inline(always)]
 pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<()> {
-    let (whole_m, whole_n) = (m & !3, n & !3);
-    for first in (0..whole_m).step_by(16) {
-        for i in (0..whole_n).step_by(4) {
-            for j in (first..whole_m.min(first + 16)).step_by(4) {
-                let mut square = [[0.0; 4]; 4];
-                for (row, to) in square.iter_mut().enumerate() {
-                    *to = *a.get((j + row) * n + i..)?.first_chunk()?;
-                }
-                for (row, from) in cpu::turn(square).iter().enumerate() {
-                    *t.get_mut((i + row) * m + j..)?.first_chunk_mut()? = *from;
-                }
-            }
+    let (large_m, large_n, small_m, small_n) = (m & !15, n & !15, m & !3, n & !3);
+    for i in (0..large_n).step_by(16) {
+        for j in (0..large_m).step_by(16) {
+            square::<4>(a, t, [m, n], [j, i])?;
+        }
+    }
+    for i in (0..small_n).step_by(4) {
+        for j in (if i < large_n { large_m } else { 0 }..small_m).step_by(4) {
+            square::<1>(a, t, [m, n], [j, i])?;
         }
     }
     for i in 0..n {
-        for j in if i < whole_n { whole_m } else { 0 }..m {
+        for j in if i < small_n { small_m } else { 0 }..m {
             *t.get_mut(i * m + j)? = *a.get(j * n + i)?;
         }
+    }
+    Some(())
+}
+
+/// [`transpose`] of the square of `4 S` rows and columns that starts at this row and column of `a`.
+#[inline(always)]
+fn square<const S: usize>(a: &[f32], t: &mut [f32], [m, n]: [usize; 2], [j, i]: [usize; 2]) -> Option<()> {
+    let mut turned = [[[[0.0; 4]; S]; 4]; S];
+    let mut a = a.get(j * n + i..)?;
+    for down in 0..S {
+        let mut rows = [[[0.0; 4]; S]; 4];
+        for row in &mut rows {
+            *row = *a.as_chunks().0.first_chunk()?;
+            a = a.get(n..).unwrap_or_default();
+        }
+        for (right, turned) in turned.iter_mut().enumerate() {
+            for (to, column) in turned.iter_mut().zip(cpu::turn(rows.map(|row| row[right]))) {
+                to[down] = column;
+            }
+        }
+    }
+    let mut t = t.get_mut(i * m + j..)?;
+    for row in turned.as_flattened() {
+        *t.as_chunks_mut().0.first_chunk_mut()? = *row;
+        t = t.get_mut(m..).unwrap_or_default();
     }
     Some(())
 }

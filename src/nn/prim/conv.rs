@@ -222,6 +222,13 @@ impl Conv {
         }
     }
 
+    /// Rows of windows whose gradients are computed at once, so that products have rows enough to be fast.
+    #[inline(always)]
+    fn lines(self) -> usize {
+        let [rows, columns] = self.frame.windows;
+        matmul::MANY_ROWS.div_ceil(columns.max(1)).min(rows)
+    }
+
     /// Numbers that come out of a picture.
     #[inline(always)]
     fn out_len(self) -> usize {
@@ -271,8 +278,7 @@ impl Prim for Conv {
     }
 
     fn work_len(self, _: usize) -> usize {
-        let [_, columns] = self.frame.windows;
-        self.frame.padded_len() + columns * self.patch_len()
+        self.frame.padded_len() + self.lines() * self.patches().columns * self.patch_len()
     }
 
     fn init_scratch_len(self) -> usize {
@@ -329,7 +335,7 @@ impl RowWise for Conv {
         if self.has_bias { matmul::add_rows(dy, db) } else { Some(()) }
     }
 
-    /// The patches' gradients of a row of windows at a time, which are then added to the picture, window by window.
+    /// The patches' gradients of some rows of windows at a time, which are then added to the picture, window by window.
     #[inline(always)]
     fn input_gradient<A: At>(
         self,
@@ -343,12 +349,14 @@ impl RowWise for Conv {
     ) -> Option<()> {
         let (patches, k, is_padded) = (self.patches(), self.patch_len(), self.frame.is_padded());
         let (padded, work) = work.split_at_mut_checked(self.frame.padded_len())?;
-        let d_patches = work.get_mut(..patches.columns * k)?;
+        let windows_at_once = self.lines() * patches.columns;
+        let d_patches = work.get_mut(..windows_at_once * k)?;
         for (dy, dx) in rows(dy, self.out_len()).zip(rows_mut(dx, self.frame.len())) {
             let d_picture = if is_padded { &mut *padded } else { &mut *dx };
             d_picture.fill(0.0);
             let mut windows = patches.walk_from(0);
-            for dy in rows(dy, patches.columns * self.units) {
+            for dy in dy.chunks((windows_at_once * self.units).max(1)) {
+                let d_patches = d_patches.get_mut(..dy.len().checked_div(self.units)? * k)?;
                 at.call(Affine { x: dy, rows: Flat(self.units), w: turned, bias: None, y: &mut *d_patches, n: k })?;
                 for d_patch in rows(d_patches, k) {
                     let start = windows.step();
