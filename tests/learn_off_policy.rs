@@ -147,8 +147,10 @@ fn small() -> Config {
 
 #[test]
 fn the_right_action_is_learnt_with_every_option() {
-    for (double_q, dueling, huber, target_rate) in [(0, 0, 0, 1.0), (1, 1, 1, 0.1), (1, 0, 0, 0.2)] {
-        let config = Config { double_q, dueling, huber, target_rate, seed: 3, ..small() };
+    for (double_q, dueling, huber, target_rate, n_step) in
+        [(0, 0, 0, 1.0, 1), (1, 1, 1, 0.1, 1), (1, 0, 0, 0.2, 1), (1, 0, 1, 1.0, 3)]
+    {
+        let config = Config { double_q, dueling, huber, target_rate, n_step, seed: 3, ..small() };
         let mut t = Training::new("Probe5", &config);
         assert!(t.evaluate(40) < 0.99, "it is to be learnt");
         let stats = t.run(1200);
@@ -156,16 +158,20 @@ fn the_right_action_is_learnt_with_every_option() {
         assert!(stats.value_loss < 0.1 && stats.num_dropped == 0, "{stats:?}");
     }
     // What is worth something ten steps later.
-    let mut t = Training::new("Probe6", &Config { num_envs: 2, gradient_steps: 2, ..small() });
-    t.run(1500);
-    assert!(t.evaluate(10) > 0.99);
+    for n_step in [1, 3] {
+        let mut t = Training::new("Probe6", &Config { num_envs: 2, gradient_steps: 2, n_step, ..small() });
+        t.run(1500);
+        assert!(t.evaluate(10) > 0.99, "{n_step} steps");
+    }
 }
 
 #[test]
 fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
     let mut plain: Vec<f32> = Vec::new();
-    for num_chunks in [1, 2, 3, 7] {
-        let config = Config { num_envs: 3, gradient_steps: 2, dueling: 1, num_chunks, max_grad_norm: 0.0, ..small() };
+    for (n_step, num_chunks) in [1, 3].into_iter().flat_map(|n| [1, 2, 3, 7].map(|chunks| (n, chunks))) {
+        let own = small();
+        let config =
+            Config { num_envs: 3, gradient_steps: 2, dueling: 1, num_chunks, max_grad_norm: 0.0, n_step, ..own };
         let mut whole = Training::new("CartPole-v1", &config);
         let mut sliced = Training { max_slices: 1, ..whole.clone() };
         whole.run(150);
@@ -236,9 +242,9 @@ fn parts_of_environments_act_as_all_of_them_do() {
 fn rows_that_come_and_go_are_saved_at_any_time() {
     let (obs, n) = (Space::unbounded(2), 5);
     let (discrete, real) = (Space::discrete(&[3, 2]), Space::between(&[-1.0, 0.0], &[1.0, 4.0]));
-    let stores = [(5, 5), (3, 3), (40, 5)];
+    let stores = [(5, 5, 1), (3, 3, 1), (3, 3, 3), (40, 5, 1), (40, 5, 3)];
     let algorithms = [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac];
-    for ((buffer_size, batch_size), algorithm) in stores.into_iter().flat_map(|s| algorithms.map(|a| (s, a))) {
+    for ((buffer_size, batch_size, n_step), algorithm) in stores.into_iter().flat_map(|s| algorithms.map(|a| (s, a))) {
         let own = if algorithm == Algorithm::Dqn { small() } else { small_critics(algorithm) };
         let masks = u32::from(algorithm == Algorithm::Dqn);
         let config = Config {
@@ -249,13 +255,14 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
             num_chunks: batch_size,
             learning_starts: 8,
             policy_interval: 2,
+            n_step,
             ..own
         };
         let action = if masks == 1 { &discrete } else { &real };
         let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, action).unwrap() / 8];
         OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, action).unwrap();
         let mut other = block.clone();
-        let (mut rng, mut open, mut waits, mut stored, mut updates) = (Rng::seeded(5), [0u8; 5], [0u8; 5], 0, 0);
+        let (mut rng, mut open, mut begun, mut stored, mut updates) = (Rng::seeded(5), [0u8; 5], [0; 5], 0, 0);
         for _ in 0..150 {
             let x: Vec<f32> = (0..2 * n).map(|_| rng.uniform_f32()).collect();
             let mask: Vec<u8> = (0..n).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
@@ -293,15 +300,18 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
             }
             assert!(block == other && choices[0] == choices[1] && vectors[0] == vectors[1], "{algorithm:?}");
             for i in 0..5 {
-                stored += u32::from(acts[i] & waits[i]);
-                (open[i], waits[i]) = (open[i] | acts[i], if acts[i] == 1 { 0 } else { waits[i] });
+                if acts[i] == 1 {
+                    stored += u32::from(begun[i] == n_step);
+                    (open[i], begun[i]) = (1, n_step.min(begun[i] + 1));
+                }
                 if sees[i] == 1 {
-                    let ends = terminated[i] | truncated[i];
-                    stored += u32::from(ends);
-                    (open[i], waits[i]) = (0, 1 - ends);
+                    open[i] = 0;
+                    if terminated[i] | truncated[i] == 1 {
+                        (stored, begun[i]) = (stored + begun[i], 0);
+                    }
                 }
                 if gone[i] == 1 {
-                    (open[i], waits[i]) = (0, 0);
+                    (open[i], begun[i]) = (0, 0);
                 }
             }
             let l = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
@@ -393,7 +403,7 @@ fn what_cannot_be_is_refused_by_name() {
     let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
     let size = |c: &Config, a: &Space<'_>| OffPolicy::size(c, &[], &obs, a);
     type Spoil = fn(&mut Config);
-    let bad: [(&str, Spoil); 21] = [
+    let bad: [(&str, Spoil); 24] = [
         ("algorithm", |c| c.algorithm = 0),
         ("batch_size of at least", |c| c.batch_size = 0),
         ("batch_size of at most", |c| c.batch_size = 301),
@@ -402,6 +412,9 @@ fn what_cannot_be_is_refused_by_name() {
         ("gradient_steps", |c| c.gradient_steps = 0),
         ("target_interval", |c| c.target_interval = 0),
         ("policy_interval", |c| c.policy_interval = 0),
+        ("n_step of at least", |c| c.n_step = 0),
+        ("n_step of at most", |c| c.n_step = 301),
+        ("reserved of", |c| c.reserved = 1),
         ("target_rate", |c| c.target_rate = 0.0),
         ("exploration_start", |c| c.exploration_start = 1.5),
         ("exploration_end", |c| c.exploration_end = f32::NAN),
@@ -472,6 +485,7 @@ fn forged_images_are_refused_or_harmless() {
         num_chunks: 2,
         dueling: 1,
         use_action_mask: 1,
+        n_step: 2,
         ..small()
     };
     let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
@@ -592,6 +606,150 @@ fn slices_copies_and_chunks_of_critics_change_no_bit() {
             }
         }
     }
+}
+
+/// The steps of an episode, and the transitions that they make, from the definition: of n steps, or of those up to the end.
+struct Episode {
+    n: usize,
+    discount: f64,
+    /// Observation, action and reward.
+    steps: Vec<[f64; 3]>,
+}
+
+impl Episode {
+    fn new(config: &Config) -> Episode {
+        Episode { n: config.n_step as usize, discount: config.discount.into(), steps: vec![] }
+    }
+
+    /// Observation, action, discounted rewards, discount and what followed, if that counts.
+    fn transition(&self, t: usize, next: Option<f64>) -> [f64; 5] {
+        let rewards = self.steps[t..].iter().take(self.n).enumerate();
+        let sum = rewards.clone().map(|(k, step)| self.discount.powi(k as i32) * step[2]).sum();
+        let discount = if next.is_some() { self.discount.powi(rewards.len() as i32) } else { 0.0 };
+        [self.steps[t][0], self.steps[t][1], sum, discount, next.unwrap_or(0.0)]
+    }
+
+    /// The transition that leads to what is seen now.
+    fn sees(&self, next: f64) -> Option<[f64; 5]> {
+        self.steps.len().checked_sub(self.n).map(|t| self.transition(t, Some(next)))
+    }
+
+    /// Those that the end cuts off; without an observation it was terminated.
+    fn ends(&mut self, next: Option<f64>) -> Vec<[f64; 5]> {
+        let len = self.steps.len();
+        let last = (len.saturating_sub(self.n)..len).map(|t| self.transition(t, next)).collect();
+        self.steps.clear();
+        last
+    }
+}
+
+/// Agents that come and go, with masks: gradient steps of a linear Q are those of transitions of the definition, in f64.
+#[test]
+fn n_steps_are_those_of_the_definition() {
+    let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
+    for n_step in 1..=5 {
+        let config = Config {
+            num_envs: 3,
+            num_hidden: 0,
+            hidden_len: [0; 4],
+            use_action_mask: 1,
+            buffer_size: 11,
+            batch_size: 4,
+            num_chunks: 2,
+            learning_starts: 20,
+            train_interval: 1,
+            target_interval: 1,
+            discount: 0.8,
+            double_q: 0,
+            huber: 0,
+            exploration_end: 0.5,
+            adam_beta1: 0.0,
+            adam_beta2: 0.0,
+            adam_epsilon: 1.0,
+            max_grad_norm: 0.0,
+            n_step,
+            seed: 9,
+            ..small()
+        };
+        let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
+        let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        // Q(o) = [w0 o + b0, w1 o + b1].
+        let mut params = [0.5f32, -0.75, 0.25, 0.0];
+        l.write_params(&params).unwrap();
+        let mut twin = params.map(f64::from);
+        let (mut rng, mut draws) = (Rng::seeded(n_step.into()), Rng::stream(9, 2 << 32));
+        let mut stored: Vec<([f64; 5], [u8; 2])> = vec![];
+        let (mut episodes, mut open) = ([(); 3].map(|()| Episode::new(&config)), [0u8; 3]);
+        let mut begun = [[0.0; 2]; 3];
+        let mut learnt = 0;
+        for _ in 0..150 {
+            let [x, last, reward] = [(); 3].map(|()| [(); 3].map(|()| 2.0 * rng.uniform_f32() - 1.0));
+            let mask = [(); 3].map(|()| [[1, 1], [1, 0], [0, 1]][rng.bounded(2) as usize]);
+            let acts = open.map(|open| u8::from(open == 0 && rng.bounded(3) > 0));
+            let mut a = [0; 3];
+            l.act(Some(&acts), Elements::F32(&x), Some(&mask.concat()), ElementsMut::I32(&mut a)).unwrap();
+            for i in (0..3).filter(|&i| acts[i] == 1) {
+                stored.extend(episodes[i].sees(x[i].into()).map(|t| (t, mask[i])));
+                (open[i], begun[i]) = (1, [x[i].into(), a[i].into()]);
+            }
+            let sees = open.map(|open| u8::from(open == 1 && rng.bounded(3) > 0));
+            let [terminated, truncated, gone] = [9, 9, 20].map(|p| [(); 3].map(|()| u8::from(rng.bounded(p) == 0)));
+            l.observe(Some(&sees), &reward, &terminated, &truncated, Some(Elements::F32(&last))).unwrap();
+            for i in (0..3).filter(|&i| sees[i] == 1) {
+                episodes[i].steps.push([begun[i][0], begun[i][1], reward[i].into()]);
+                open[i] = 0;
+                if terminated[i] | truncated[i] == 1 {
+                    let next = (terminated[i] == 0).then_some(last[i].into());
+                    stored.extend(episodes[i].ends(next).into_iter().map(|t| (t, [1, 1])));
+                }
+            }
+            assert_eq!(l.view().stored(), stored.len().min(11));
+            while l.phase() == Phase::Learn {
+                let at = |slot: usize| stored[(stored.len() - 1 - slot) / 11 * 11 + slot];
+                let (mut grads, mut loss) = ([0.0; 4], 0.0);
+                for _ in 0..4 {
+                    let ([o, a, sum, discount, next], mask) =
+                        at(draws.bounded(stored.len().min(11) as u64 - 1) as usize);
+                    let (q, a) = (|o: f64, a: usize| twin[a] * o + twin[2 + a], a as usize);
+                    let best = (0..2).filter(|&a| mask[a] == 1).map(|a| q(next, a)).fold(f64::MIN, f64::max);
+                    let error = q(o, a) - (sum + discount * best);
+                    loss += error * error / 4.0;
+                    grads[a] += 2.0 * error * o / 4.0;
+                    grads[2 + a] += 2.0 * error / 4.0;
+                }
+                Twin::descend(config.learning_rate.into(), &mut twin, &grads);
+                l.learn(2).unwrap();
+                params.copy_from_slice(l.params());
+                let near = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-5 * (1.0 + b.abs());
+                assert!(params.iter().zip(&twin).all(|(a, b)| near(*a, *b)), "{n_step} steps: {params:?} {twin:?}");
+                if l.phase() != Phase::Learn {
+                    // The mean over all gradient steps of an update; of one of them its loss.
+                    assert!(sees != [1, 0, 0] || near(l.stats().value_loss, loss), "{n_step} steps: {loss}");
+                }
+                learnt += 1;
+            }
+            l.cut_rows(&gone).unwrap();
+            for i in (0..3).filter(|&i| gone[i] == 1) {
+                (open[i], episodes[i].steps) = (0, vec![]);
+            }
+        }
+        assert!(learnt > 100, "{learnt}");
+    }
+}
+
+/// Sums of rewards stay finite, and so does what attach reads.
+#[test]
+fn sums_of_large_rewards_are_finite() {
+    let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
+    let config = Config { n_step: 3, discount: 1.0, ..small() };
+    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
+    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    for step in 0..6 {
+        let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        l.act(None, Elements::F32(&[0.5]), None, ElementsMut::I32(&mut [0])).unwrap();
+        l.observe(None, &[f32::MAX * if step < 3 { 1.0 } else { -1.0 }], &[0], &[0], None).unwrap();
+    }
+    OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
 }
 
 /// What a linear policy says, and linear critics, with all that TD3 and SAC make of them: in f64, from the papers.
@@ -721,8 +879,8 @@ impl Twin {
 #[test]
 fn steps_of_critics_are_those_of_the_formulas() {
     let (obs, action) = (Space::unbounded(1), Space::between(&[-1.0], &[1.0]));
-    for (algorithm, num_critics, huber) in
-        [Algorithm::Td3, Algorithm::Sac].into_iter().flat_map(|own| [(own, 1, 1), (own, 2, 0), (own, 2, 1)])
+    for (algorithm, num_critics, huber, n_step) in
+        [Algorithm::Td3, Algorithm::Sac].into_iter().flat_map(|own| [(own, 1, 1, 2), (own, 2, 0, 1), (own, 2, 1, 3)])
     {
         let own = small_critics(algorithm);
         let config = Config {
@@ -755,6 +913,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
             max_grad_norm: 0.0,
             num_critics,
             huber,
+            n_step,
             seed: 9,
             ..own
         };
@@ -768,14 +927,14 @@ fn steps_of_critics_are_those_of_the_formulas() {
         let mut twin =
             Twin { config, params: wide(&params), target: wide(&params), temperature: 0.4, taken: 0, losses: [0.0; 4] };
         let (mut rng, mut explores, mut draws) = (Rng::seeded(2), Rng::stream(9, 0), Rng::stream(9, 2 << 32));
-        let (mut stored, mut waits): (Vec<[f64; 5]>, Option<[f64; 5]>) = (vec![], None);
+        let (mut stored, mut episode): (Vec<[f64; 5]>, _) = (vec![], Episode::new(&config));
         for step in 0..60 {
             let (o, reward) = (2.0 * rng.uniform_f32() - 1.0, rng.uniform_f32());
             let (mut a, mut value) = ([0.0], [0.0]);
             l.act(None, Elements::F32(&[o]), None, ElementsMut::F32(&mut a)).unwrap();
             l.value(Elements::F32(&[o]), &mut value).unwrap();
             let o = f64::from(o);
-            stored.extend(waits.take().map(|[a, b, c, d, _]| [a, b, c, d, o]));
+            stored.extend(episode.sees(o));
             let (mean, log_std) = twin.policy(&twin.params, o);
             let worth = twin.lowest(&twin.params, o, mean.tanh()).0;
             let mut normal = [0.0];
@@ -794,11 +953,9 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let (terminated, truncated) = (u8::from(step % 5 == 4), u8::from(step % 7 == 6));
             let last = 2.0 * rng.uniform_f32() - 1.0;
             l.observe(None, &[reward], &[terminated], &[truncated], Some(Elements::F32(&[last]))).unwrap();
-            let begun = [o, a[0].into(), reward.into(), f64::from(config.discount), last.into()];
-            match (terminated, truncated) {
-                (1, _) => stored.push([o, a[0].into(), reward.into(), 0.0, 0.0]),
-                (_, 1) => stored.push(begun),
-                _ => waits = Some(begun),
+            episode.steps.push([o, a[0].into(), reward.into()]);
+            if terminated + truncated > 0 {
+                stored.extend(episode.ends((terminated == 0).then_some(last.into())));
             }
             assert_eq!(l.phase() == Phase::Learn, step >= 11);
             if l.phase() != Phase::Learn {
@@ -896,6 +1053,7 @@ fn forged_images_of_critics_are_refused_or_harmless() {
         learning_starts: 3,
         num_chunks: 2,
         train_interval: 1,
+        n_step: 2,
         ..own
     };
     let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];

@@ -227,6 +227,11 @@ pub struct Config {
     /// with a state that no older parameters made; at most T less `sequence_len`. Those of the same episode that the rollout
     /// has are taken, from the state that was recorded at the first of them. 0: sequences begin with their recorded states.
     pub burn_in: u32,
+    /// What follows is of learners off policy: steps n whose discounted rewards a transition adds up before the value of what
+    /// they led to counts, at least 1 and at most `buffer_size`. Where an episode ends, its last transitions have fewer.
+    pub n_step: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 impl Default for Config {
@@ -307,6 +312,8 @@ impl Default for Config {
             target_entropy: -1.0,
             noisy: 0,
             burn_in: 0,
+            n_step: 1,
+            reserved: 0,
         }
     }
 }
@@ -435,6 +442,7 @@ impl Config {
             ("learner config: num_envs of at least", self.num_envs),
             ("learner config: num_chunks of at least", self.num_chunks),
         ])?;
+        Error::config("learner config: reserved of", 0, self.reserved).when(self.reserved != 0)?;
         check_flags(&[
             ("learner config: normalize_advantage of 0 or 1", self.normalize_advantage),
             ("learner config: normalize_reward of 0 or 1", self.normalize_reward),

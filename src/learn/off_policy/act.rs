@@ -14,8 +14,8 @@ use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
 impl OffPolicy<'_> {
-    /// Chooses an action for each environment, the best one or a random one, and begins a transition. What the step before
-    /// led to is known now: its transition goes to the store.
+    /// Chooses an action for each environment, the best one or a random one, and begins a transition. What the steps
+    /// before led to is known now: the transition whose `n_step` steps they are goes to the store.
     ///
     /// Shapes and errors as [`Learner::act`](crate::learn::Learner::act).
     pub fn act(
@@ -105,23 +105,27 @@ impl OffPolicy<'_> {
         for k in 0..m {
             let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
             let row = env.wrapping_sub(begin);
-            if self.waits.get(env) == Some(&1) {
-                self.store_next(env, Some((&obs, row)), k)?;
+            let count = *self.num_begun.get(env).ok_or(Misfit)?;
+            let begun = self.begun_row(env, count);
+            if count >= self.config.n_step.into() {
+                self.store_begun(begun, Some((&obs, row)), k)?;
             }
             let b = &mut self.begun;
             match obs {
-                Elements::F32(x) if self.sizes.pixels == 0 => copy_row(x, b.obs, (row, env, self.sizes.obs))?,
-                _ => copy_row(obs.bytes(), b.pixels, (row, env, self.sizes.pixels))?,
+                Elements::F32(x) if self.sizes.pixels == 0 => copy_row(x, b.obs, (row, begun, self.sizes.obs))?,
+                _ => copy_row(obs.bytes(), b.pixels, (row, begun, self.sizes.pixels))?,
             }
+            *b.reward.get_mut(begun).ok_or(Misfit)? = 0.0;
+            *b.discount.get_mut(begun).ok_or(Misfit)? = 1.0;
             match &mut action {
                 ElementsMut::I32(action) => {
                     let choice = block::rows(self.work.drawn, k, 1, a)?;
-                    block::copy(block::rows_mut(b.choice, env, 1, a)?, choice);
+                    block::copy(block::rows_mut(b.choice, begun, 1, a)?, choice);
                     block::copy(block::rows_mut(action, row, 1, a)?, choice);
                 }
                 ElementsMut::F32(action) => {
                     let vector = block::rows(self.work.done, k, 1, a)?;
-                    block::copy(block::rows_mut(b.vector, env, 1, a)?, vector);
+                    block::copy(block::rows_mut(b.vector, begun, 1, a)?, vector);
                     let action = block::rows_mut(action, row, 1, a)?;
                     block::copy(action, vector);
                     Head::new(&self.actor, self.taken.read(), &[]).stretch(action);
@@ -129,6 +133,7 @@ impl OffPolicy<'_> {
                 ElementsMut::U8(_) => {}
             }
             *self.open.get_mut(env).ok_or(Misfit)? = 1;
+            *self.num_begun.get_mut(env).ok_or(Misfit)? = count.saturating_add(1);
         }
         Ok(())
     }

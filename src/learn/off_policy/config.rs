@@ -20,6 +20,7 @@ impl Config {
             ("learner config: gradient_steps of at least", self.gradient_steps),
             ("learner config: target_interval of at least", self.target_interval),
             ("learner config: policy_interval of at least", self.policy_interval),
+            ("learner config: n_step of at least", self.n_step),
         ])?;
         check_flags(&[
             ("learner config: double_q of 0 or 1", self.double_q),
@@ -41,6 +42,7 @@ impl Config {
         let pairs = [
             ("learner config: batch_size of at most buffer_size,", self.buffer_size, self.batch_size),
             ("learner config: num_chunks of at most batch_size,", self.batch_size, self.num_chunks),
+            ("learner config: n_step of at most buffer_size,", self.buffer_size, self.n_step),
         ];
         for (what, most, given) in pairs {
             Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;

@@ -33,8 +33,11 @@ impl<'a> View<'a> {
         if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
-        if [view.open, view.waits, view.done].into_iter().flatten().any(|&x| x > 1) || s.frozen > 1 || s.begun > last {
+        if [view.open, view.done].into_iter().flatten().any(|&x| x > 1) || s.frozen > 1 || s.begun > last {
             return Err(image("learner image: flags of 0 or 1"));
+        }
+        if view.open.iter().zip(view.num_begun).any(|(open, count)| (*open, *count) == (1, 0)) {
+            return Err(image("learner image: a transition of each environment that has acted"));
         }
         let small = view.params.iter().chain(view.target).all(|x| x.abs() <= PARAM_LIMIT);
         let [noise, noisy] = noise::limits(PARAM_LIMIT);
@@ -59,7 +62,7 @@ impl<'a> View<'a> {
         }
         // What environments have begun leads to nothing yet.
         view.check_rows(&view.store, stored, true)?;
-        view.check_rows(&view.begun, c.num_envs as usize, false)?;
+        view.check_rows(&view.begun, view.begun.reward.len(), false)?;
         Ok(view)
     }
 

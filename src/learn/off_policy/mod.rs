@@ -1,7 +1,8 @@
 //! Learning off policy in one block: transitions go to a store, and batches drawn from it are learnt from.
 //!
 //! The order of calls is that of learners on policy: `act`, `observe`, and `learn` when [`OffPolicy::phase`] says so. A
-//! transition goes to the store once what it led to is known: where the episode goes on, with the next `act`.
+//! transition goes to the store once what its `n_step` steps led to is known: where the episode goes on, with the `act` that
+//! follows them; where it ends, with whatever steps it has (as in Rainbow, Hessel et al. 2018).
 
 mod act;
 pub(super) mod bench;
@@ -93,11 +94,12 @@ fields! {
         predict_rng: [Rng] = sizes.n,
         /// `[N]` 1: this environment has acted and not observed yet.
         open: [u8] = sizes.n,
-        /// `[N]` 1: it has observed, and what it sees next is not known.
-        waits: [u8] = sizes.n,
+        /// `[N]` transitions that it has begun in this episode.
+        num_begun: [u64] = sizes.n,
         store: Transitions = sizes.transitions(stored.config.buffer_size as usize),
-        /// `[N]` the transition that an environment has begun.
-        begun: Transitions = sizes.transitions(sizes.n),
+        /// `[N, n_step]` the last transitions that an environment has begun, a ring each: rewards so far, and the discount of
+        /// the next one.
+        begun: Transitions = sizes.transitions(sizes.n.saturating_mul(stored.config.n_step as usize)),
         params: [f32] = sizes.params,
         target: [f32] = sizes.params,
         adam_m: [f32] = sizes.params,

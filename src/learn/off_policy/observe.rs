@@ -5,6 +5,7 @@ use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::learn::actor::check_obs;
 use crate::learn::rows::{Rows, copy_row};
+use crate::num;
 use crate::space::Elements;
 
 impl OffPolicy<'_> {
@@ -59,16 +60,25 @@ impl OffPolicy<'_> {
             let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
             let (is_cut, terminated) = (is_cut(&env), flag(terminated, env));
             let reward = *reward.get(env).ok_or(Misfit)?;
-            *self.begun.reward.get_mut(env).ok_or(Misfit)? = reward;
-            *self.begun.discount.get_mut(env).ok_or(Misfit)? = if terminated { 0.0 } else { self.config.discount };
-            *self.open.get_mut(env).ok_or(Misfit)? = 0;
-            *self.waits.get_mut(env).ok_or(Misfit)? = 1;
-            self.episodes.step(env, reward, terminated || is_cut);
-            if terminated || is_cut {
+            let over = terminated || is_cut;
+            let next = final_obs.as_ref().filter(|_| is_cut).map(|obs| (obs, env));
+            if over {
                 self.work.allowed.fill(1);
-                let next = final_obs.as_ref().filter(|_| is_cut).map(|obs| (obs, env));
-                self.store_next(env, next, 0)?;
             }
+            let count = *self.num_begun.get(env).ok_or(Misfit)?;
+            for number in count.saturating_sub(self.config.n_step.into())..count {
+                let begun = self.begun_row(env, number);
+                let sum = self.begun.reward.get_mut(begun).ok_or(Misfit)?;
+                let discount = self.begun.discount.get_mut(begun).ok_or(Misfit)?;
+                *sum = num::clamp(*sum + *discount * reward, f32::MIN, f32::MAX);
+                *discount *= if terminated { 0.0 } else { self.config.discount };
+                if over {
+                    self.store_begun(begun, next, 0)?;
+                }
+            }
+            *self.num_begun.get_mut(env).ok_or(Misfit)? = if over { 0 } else { count };
+            *self.open.get_mut(env).ok_or(Misfit)? = 0;
+            self.episodes.step(env, reward, over);
         }
         self.count(m as u64);
         Ok(())
@@ -87,13 +97,21 @@ impl OffPolicy<'_> {
         }
     }
 
-    /// Stores the transition that an environment waits with. `next` is what it led to, in a row of these observations, and
-    /// what is allowed there is row `mask` of the working array; nothing: the episode terminated.
-    pub(super) fn store_next(&mut self, env: usize, next: Option<(&Elements<'_>, usize)>, mask: usize) -> Result {
+    /// The row of the transition that an environment begins as the one of this number in its episode: those of the last
+    /// `n_step` numbers are there.
+    pub(super) fn begun_row(&self, env: usize, number: u64) -> usize {
+        let n = self.config.n_step;
+        let own = number.checked_rem(n.into()).unwrap_or(0) as usize;
+        env.saturating_mul(n as usize).saturating_add(own)
+    }
+
+    /// Stores a row of those begun. `next` is what it led to, in a row of these observations, and what is allowed there is row
+    /// `mask` of the working array; nothing: the episode terminated.
+    pub(super) fn store_begun(&mut self, begun: usize, next: Option<(&Elements<'_>, usize)>, mask: usize) -> Result {
         let (sizes, choices) = (&self.sizes, self.taken.n.len());
         let (from, to) = (&self.begun, &mut self.store);
         let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
-        let row = |width| (env, slot, width);
+        let row = |width| (begun, slot, width);
         copy_row(from.obs, to.obs, row(sizes.obs))?;
         copy_row(from.pixels, to.pixels, row(sizes.pixels))?;
         copy_row(from.choice, to.choice, row(choices))?;
@@ -110,7 +128,6 @@ impl OffPolicy<'_> {
             }
         }
         self.state.num_stored = self.state.num_stored.saturating_add(1);
-        *self.waits.get_mut(env).ok_or(Misfit)? = 0;
         Ok(())
     }
 
@@ -121,9 +138,9 @@ impl OffPolicy<'_> {
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
         self.check_not_due("learner cut: an update is due; call learn first.")?;
         check_len("learner cut: flags", gone, self.sizes.n)?;
-        for (env, (open, waits)) in self.open.iter_mut().zip(&mut *self.waits).enumerate() {
+        for (env, (open, count)) in self.open.iter_mut().zip(&mut *self.num_begun).enumerate() {
             if gone.get(env) != Some(&0) {
-                (*open, *waits) = (0, 0);
+                (*open, *count) = (0, 0);
                 self.episodes.forget(env);
             }
         }

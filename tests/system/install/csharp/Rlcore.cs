@@ -103,7 +103,7 @@ public unsafe struct rlcore_learner_config {
   public IntPtr obs_fields, action_fields;
   public uint num_obs_fields, num_action_fields, num_critics;
   public float critic_rate, exploration_noise, target_noise, target_noise_clip, temperature, temperature_rate, target_entropy;
-  public uint noisy, burn_in;
+  public uint noisy, burn_in, n_step, reserved;
 }
 
 [StructLayout(LayoutKind.Sequential)]
