@@ -62,7 +62,7 @@ extern "C" {
 #define RLCORE_VERSION_MINOR 1  /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0  /* Patch version of the library. */
 #define RLCORE_ABI_VERSION 0    /* Incremented when callers must be recompiled. */
-#define RLCORE_IMAGE_VERSION 8  /* Incremented when a kind of saved block can no longer be attached. */
+#define RLCORE_IMAGE_VERSION 9  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
@@ -854,6 +854,11 @@ typedef struct rlcore_learner_config {
      state computed with the current parameters. Fewer where the episode or the rollout begins. At most num_steps -
      sequence_len (0: sequences start from the states that were recorded) */
   uint32_t burn_in;
+  /* off policy: steps n whose discounted rewards are summed before the value of the next observation counts, from 1 to
+     buffer_size; fewer where an episode ends. What older policies did is not corrected for. num_envs * n_step
+     transitions lie beside the buffer until they are complete (1) */
+  uint32_t n_step;
+  uint32_t reserved;  /* 0 */
 } rlcore_learner_config;
 
 /* Fills in the defaults of an algorithm.

@@ -20,7 +20,7 @@ enum { RLCORE_VERSION_MAJOR = 0 };
 enum { RLCORE_VERSION_MINOR = 1 };
 enum { RLCORE_VERSION_PATCH = 0 };
 enum { RLCORE_ABI_VERSION = 0 };
-enum { RLCORE_IMAGE_VERSION = 8 };
+enum { RLCORE_IMAGE_VERSION = 9 };
 typedef int32_t rlcore_status;
 enum {
   RLCORE_OK = 0,
@@ -629,6 +629,8 @@ typedef struct rlcore_learner_config {
   float target_entropy;
   uint32_t noisy;
   uint32_t burn_in;
+  uint32_t n_step;
+  uint32_t reserved;
 } rlcore_learner_config;
 rlcore_status rlcore_learner_config_init(
   /* inout */ rlcore_learner_config *config,

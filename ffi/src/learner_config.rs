@@ -236,9 +236,9 @@ pub struct rlcore_learner_config {
     /// state computed with the current parameters. Fewer where the episode or the rollout begins. At most num_steps -
     /// sequence_len (0: sequences start from the states that were recorded)
     pub burn_in: u32,
-    /// off policy: steps whose discounted rewards are summed before the value of the observation they lead to counts, from 1 to
-    /// buffer_size; fewer where an episode ends. num_envs * n_step transitions are kept beside the buffer until they are
-    /// complete. Without corrections for what older policies did (1)
+    /// off policy: steps n whose discounted rewards are summed before the value of the next observation counts, from 1 to
+    /// buffer_size; fewer where an episode ends. What older policies did is not corrected for. num_envs * n_step
+    /// transitions lie beside the buffer until they are complete (1)
     pub n_step: u32,
     /// 0
     pub reserved: u32,
