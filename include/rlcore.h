@@ -960,7 +960,8 @@ rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, c
 
 /* Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
    since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
-   observation that the last action was chosen for. Their episodes are not counted. The rows are free for other agents.
+   observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
+   Their episodes are not counted. The rows are free for other agents.
    gone: [N] flags.
    Errors: E_NOT_READY if rlcore_learner_learn is due. */
 rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);

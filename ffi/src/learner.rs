@@ -386,7 +386,8 @@ pub unsafe extern "C" fn rlcore_learner_observe(
 
 /// Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
 /// since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
-/// observation that the last action was chosen for. Their episodes are not counted. The rows are free for other agents.
+/// observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
+/// Their episodes are not counted. The rows are free for other agents.
 /// gone: [N] flags.
 /// Errors: E_NOT_READY if rlcore_learner_learn is due.
 #[unsafe(no_mangle)]
