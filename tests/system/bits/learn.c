@@ -294,7 +294,7 @@ static rlcore_status learner_algorithms(hashes *h) {
     config.num_steps = 16, config.num_minibatches = 2, config.num_chunks = 2;
     config.hidden_len[0] = config.hidden_len[1] = 20;
     config.buffer_size = 100, config.batch_size = 18, config.learning_starts = 40;
-    config.exploration_steps = 60, config.target_interval = 3;
+    config.exploration_steps = 60, config.target_interval = 3, config.n_step = 3;
     config.noisy = list[i][0] == RLCORE_ALGORITHM_PPO || list[i][0] == RLCORE_ALGORITHM_DQN;
     TRY(train(h, list[i][1], &config, 6));
   }
