@@ -637,6 +637,13 @@ class learner {
     Action *const to = action_.data() + std::size_t{begin} * action_len_;
     return rlcore_learner_act_range(get(), begin, end, some(active), obs.data(), some(mask), to);
   }
+  /* Begins transitions with the host's own actions in place of act, off policy. action: [N, action.len]; the others as there. */
+  status demonstrate(span<const Obs> obs, span<const Action> action, span<const std::uint8_t> mask = {},
+                     span<const std::uint8_t> active = {}) {
+    if (!fits(obs) || action.size() != std::size_t{num_envs_} * action_len_) return RLCORE_E_SHAPE;
+    if (!maybe(mask, std::size_t{num_envs_} * mask_len_) || !maybe(active, num_envs_)) return RLCORE_E_SHAPE;
+    return rlcore_learner_demonstrate(get(), some(active), obs.data(), some(mask), action.data());
+  }
   /* [N, action.len] the actions that act drew. */
   span<const Action> action() const { return action_; }
   /* What the step returned that took those actions. active: [N] flags of those that were stepped, empty: all. */

@@ -356,6 +356,30 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
     })
 }
 
+/// Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
+/// person, a script or a recorded game. rlcore_learner_observe completes it, and its episodes are counted as others are.
+/// Only learners off policy (DQN, TD3, SAC) take such actions.
+/// action: [N, action.len] between its bounds, or a choice that action_mask allows.
+/// Arrays and errors as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_demonstrate(
+    p: *mut rlcore_learner,
+    active: *const u8,
+    obs: *const c_void,
+    action_mask: *const u8,
+    action: *const c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Any::open)?;
+        let (n, shape) = (learner.num_envs(), learner.shape());
+        let action = AnyInput::at("action", action, shape.kinds().1, n, shape.action_len as usize)?;
+        let (obs, mask) = (self::obs("obs", shape, n, obs)?, mask(shape, n, action_mask)?);
+        let active = Input::optional("active", active, n)?;
+        let (active, obs, mask, action) = learner.extent.writing((active, obs, mask, action))?;
+        Ok(learner.demonstrate(active, obs, mask, action)?)
+    })
+}
+
 /// Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
 /// Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
 /// active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.

@@ -139,6 +139,25 @@ impl<'a> Any<'a> {
         either!(Any, self, l => l.act_range(begin, end, active, obs, mask, action))
     }
 
+    /// Errors: `Disabled` for a learner on policy.
+    pub fn demonstrate(
+        &mut self,
+        active: Option<&[u8]>,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: Elements<'_>,
+    ) -> Result {
+        match self {
+            Any::On(_) => {
+                let _ = (active, obs, mask, action);
+                let what = "learner: learners on policy learn from actions that they draw, not from demonstrations.";
+                Err(Error::new(Kind::Disabled, what))
+            }
+            #[cfg(feature = "off_policy")]
+            Any::Off(l) => l.demonstrate(active, obs, mask, action),
+        }
+    }
+
     pub fn observe(
         &mut self,
         active: Option<&[u8]>,

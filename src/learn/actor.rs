@@ -432,6 +432,18 @@ impl<'a> Head<'a> {
         }
     }
 
+    /// Undoes [`Head::stretch`] of an action that is squashed. False, with nothing of meaning in it, if it is not between its bounds.
+    #[cfg(feature = "off_policy")]
+    pub fn shrink(&self, action: &mut [f32]) -> bool {
+        action.iter_mut().zip(self.low).zip(self.high).all(|((x, &low), &high)| {
+            let fits = *x >= low && *x <= high;
+            // Half of everything, because the width may overflow.
+            let (part, width) = (0.5 * *x - 0.5 * low, 0.5 * high - 0.5 * low);
+            *x = if width > 0.0 { num::clamp(2.0 * (part / width) - 1.0, -1.0, 1.0) } else { 0.0 };
+            fits
+        })
+    }
+
     /// A mask has a flag for each choice and leaves something allowed in each choice of each row.
     pub fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         let Some(mask) = mask else { return Ok(()) };

@@ -1,9 +1,9 @@
-//! Acting, with recording and without.
+//! Acting, with recording and without, and recording what the host has chosen.
 
 use super::OffPolicy;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::learn::actor::{Head, Sampling, check_act, check_obs};
+use crate::learn::actor::{Head, Sampling, check_act, check_action, check_obs};
 use crate::learn::config::Algorithm;
 use crate::learn::noise;
 use crate::learn::objective::{critic, q, sac, td3};
@@ -99,9 +99,27 @@ impl OffPolicy<'_> {
         }
         self.say(m, true)?;
         self.choose(m)?;
-        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
         // Nothing fails from here on.
+        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
         envs.put(block::rows(self.work.rng, 0, m, 1)?, 1, self.act_rng)?;
+        self.begin(begin, m, obs)?;
+        let rows = Rows::new(block::rows(self.work.row, 0, m, 1)?, begin as u32);
+        match &mut action {
+            ElementsMut::I32(action) => rows.put(self.work.drawn, a, action)?,
+            ElementsMut::F32(action) => {
+                let done = block::rows_mut(self.work.done, 0, m, a)?;
+                Head::new(&self.actor, self.taken.read(), &[]).stretch(done);
+                rows.put(done, a, action)?;
+            }
+            ElementsMut::U8(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Begins a transition for each of the first `m` environments of the list, with the actions in the working arrays. Those
+    /// that are `n_step` steps old go to the store.
+    fn begin(&mut self, begin: usize, m: usize, obs: Elements<'_>) -> Result {
+        let (choices, numbers) = (self.taken.n.len(), self.sizes.vector);
         for k in 0..m {
             let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
             let row = env.wrapping_sub(begin);
@@ -115,27 +133,64 @@ impl OffPolicy<'_> {
                 Elements::F32(x) if self.sizes.pixels == 0 => copy_row(x, b.obs, (row, begun, self.sizes.obs))?,
                 _ => copy_row(obs.bytes(), b.pixels, (row, begun, self.sizes.pixels))?,
             }
+            copy_row(self.work.drawn, b.choice, (k, begun, choices))?;
+            copy_row(self.work.done, b.vector, (k, begun, numbers))?;
             *b.reward.get_mut(begun).ok_or(Misfit)? = 0.0;
             *b.discount.get_mut(begun).ok_or(Misfit)? = 1.0;
-            match &mut action {
-                ElementsMut::I32(action) => {
-                    let choice = block::rows(self.work.drawn, k, 1, a)?;
-                    block::copy(block::rows_mut(b.choice, begun, 1, a)?, choice);
-                    block::copy(block::rows_mut(action, row, 1, a)?, choice);
-                }
-                ElementsMut::F32(action) => {
-                    let vector = block::rows(self.work.done, k, 1, a)?;
-                    block::copy(block::rows_mut(b.vector, begun, 1, a)?, vector);
-                    let action = block::rows_mut(action, row, 1, a)?;
-                    block::copy(action, vector);
-                    Head::new(&self.actor, self.taken.read(), &[]).stretch(action);
-                }
-                ElementsMut::U8(_) => {}
-            }
             *self.open.get_mut(env).ok_or(Misfit)? = 1;
             *self.num_begun.get_mut(env).ok_or(Misfit)? = count.saturating_add(1);
         }
         Ok(())
+    }
+
+    /// Begins transitions with actions of the host's own in place of `act`. They lie in the action space, and choices are
+    /// among those that the mask allows.
+    ///
+    /// Shapes and errors as [`OffPolicy::act`]; `Value` for an action that does not.
+    pub fn demonstrate(
+        &mut self,
+        active: Option<&[u8]>,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: Elements<'_>,
+    ) -> Result {
+        let n = self.sizes.n;
+        self.check_not_due("learner demonstrate: an update is due; call learn first.")?;
+        check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
+        check_action(self.shape(), n, action.kind(), action.len())?;
+        self.view().check_mask(mask, n)?;
+        let done = self.select("learner demonstrate: active flags", 0, n, active, 0).and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.demonstrate_on(m, obs, mask, action),
+        });
+        self.tidy();
+        done
+    }
+
+    fn demonstrate_on(&mut self, m: usize, obs: Elements<'_>, mask: Option<&[u8]>, action: Elements<'_>) -> Result {
+        let (a, masks) = (self.shape().action_len as usize, self.sizes.masks);
+        let w = &mut self.work;
+        let rows = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        check_finite("learner demonstrate: a finite obs", rows.see(&self.sizes.seen, obs, w.seen)?)?;
+        if let Some(mask) = mask {
+            rows.get(mask, masks, w.allowed)?;
+        }
+        match action {
+            Elements::I32(action) => drop(rows.get(action, a, w.drawn)?),
+            Elements::F32(action) => drop(rows.get(action, a, w.done)?),
+            Elements::U8(_) => {}
+        }
+        let head = Head::new(&self.actor, self.taken.read(), &[]);
+        for (k, env) in rows.iter().enumerate() {
+            let mask = (masks > 0).then(|| block::rows(w.allowed, k, 1, masks)).transpose()?;
+            let fits = match action {
+                Elements::F32(_) => head.shrink(block::rows_mut(w.done, k, 1, a)?),
+                _ => are_allowed(self.taken.n, mask, block::rows(w.drawn, k, 1, a)?),
+            };
+            let what = "learner demonstrate: the action of environment {given} is outside of the action space, or not allowed.";
+            Error::new(Kind::Value, what).given(env).when(!fits)?;
+        }
+        self.begin(0, m, obs)
     }
 
     /// Changes the best choices of the first `m` environments of the list to those that are to be taken, or draws actions
@@ -308,15 +363,30 @@ impl OffPolicy<'_> {
     }
 }
 
+/// What the mask allows of a choice that begins at flag `first` of it, `n` of them.
+fn allowed(mask: Option<&[u8]>, first: usize, n: u32) -> impl Iterator<Item = u32> + Clone {
+    let is_allowed =
+        move |k: &u32| mask.is_none_or(|m| m.get(first.saturating_add(*k as usize)).is_some_and(|&x| x != 0));
+    (0..n).filter(is_allowed)
+}
+
+/// Each element of an action is one of what the mask allows.
+fn are_allowed(n: &[u32], mask: Option<&[u8]>, choice: &[i32]) -> bool {
+    let mut first = 0usize;
+    choice.iter().zip(n).all(|(x, &n)| {
+        let fits = allowed(mask, first, n).any(|k| i64::from(k) == i64::from(*x));
+        first = first.saturating_add(n as usize);
+        fits
+    })
+}
+
 /// Draws each element of an action from what the mask allows, all of it alike.
 fn draw_any(n: &[u32], mask: Option<&[u8]>, rng: &mut Rng, choice: &mut [i32]) {
     let mut first = 0usize;
     for (to, &n) in choice.iter_mut().zip(n) {
-        let end = first.saturating_add(n as usize);
-        let allowed = |k: &u32| mask.is_none_or(|m| m.get(first.saturating_add(*k as usize)).is_some_and(|&x| x != 0));
-        let count = (0..n).filter(allowed).count() as u64;
-        let index = rng.bounded(count.saturating_sub(1)) as usize;
-        *to = (0..n).filter(allowed).nth(index).unwrap_or(0) as i32;
-        first = end;
+        let all = allowed(mask, first, n);
+        let index = rng.bounded((all.clone().count() as u64).saturating_sub(1)) as usize;
+        *to = all.clone().nth(index).unwrap_or(0) as i32;
+        first = first.saturating_add(n as usize);
     }
 }

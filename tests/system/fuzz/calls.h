@@ -831,6 +831,14 @@ OP(learner_act_range) {
   TO(int32_t, action, N, 0);
   return CALL(rlcore_learner_act_range(p, begin, end, active, obs, action_mask, action));
 }
+OP(learner_demonstrate) {
+  ON(learner, p, LEARNER_ACTS);
+  IN(uint8_t, active, N, 1, 0, OPTIONAL | ANY);
+  IN(float, obs, N * OBS, 1, 1, ANY);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL | ANY);
+  IN(int32_t, action, N, 1, 0, ANY);
+  return CALL(rlcore_learner_demonstrate(p, active, obs, action_mask, action));
+}
 OP(learner_observe) {
   ON(learner, p, LEARNER_OBSERVES);
   IN(uint8_t, active, N, 1, 0, OPTIONAL | ANY);
