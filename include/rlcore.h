@@ -803,7 +803,7 @@ typedef struct rlcore_learner_config {
   uint32_t batch_size;         /* transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256) */
   uint32_t learning_starts;    /* environment steps before the first update (1000) */
   uint32_t train_interval;     /* environment steps from one update to the next (1) */
-  uint32_t gradient_steps;     /* gradient steps of an update (1) */
+  uint32_t gradient_steps;     /* gradient steps of an update, up to 10,000 (1) */
   uint32_t target_interval;    /* gradient steps from one move of the target networks to the next (1; DQN 500; TD3 2) */
   float target_rate;           /* how far the target networks move, above 0, to 1: a copy (0.005; DQN 1) */
   uint32_t exploration_steps;  /* with PQN too: environment steps to exploration_end (10,000; TD3, SAC 1000) */
@@ -948,6 +948,14 @@ rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const
    Arrays and errors as rlcore_learner_act, with [end - begin, ...] in place of [N, ...]; E_RANGE. */
 rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32_t end, const uint8_t *active,
                                        const void *obs, const uint8_t *action_mask, void *action);
+
+/* Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
+   person, a script or a recorded game. rlcore_learner_observe completes it, and its episodes are counted as others are.
+   Only learners off policy (DQN, TD3, SAC) take such actions.
+   action: [N, action.len] between its bounds, or a choice that action_mask allows.
+   Arrays and errors as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy. */
+rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const uint8_t *active, const void *obs,
+                                         const uint8_t *action_mask, const void *action);
 
 /* Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
    Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.

@@ -701,6 +701,12 @@ rlcore_status rlcore_learner_act_range(
   /* in [N, obs.len] */ const void *obs,
   /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
   /* out [N, action.len] */ void *action);
+rlcore_status rlcore_learner_demonstrate(
+  /* inout */ rlcore_learner *p,
+  /* in [N] optional */ const uint8_t *active,
+  /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in [N, action.len] */ const void *action);
 rlcore_status rlcore_learner_observe(
   /* inout */ rlcore_learner *p,
   /* in [N] optional */ const uint8_t *active,

@@ -403,13 +403,14 @@ fn what_cannot_be_is_refused_by_name() {
     let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
     let size = |c: &Config, a: &Space<'_>| OffPolicy::size(c, &[], &obs, a);
     type Spoil = fn(&mut Config);
-    let bad: [(&str, Spoil); 24] = [
+    let bad: [(&str, Spoil); 25] = [
         ("algorithm", |c| c.algorithm = 0),
         ("batch_size of at least", |c| c.batch_size = 0),
         ("batch_size of at most", |c| c.batch_size = 301),
         ("num_chunks of at most", |c| c.num_chunks = 15),
         ("train_interval", |c| c.train_interval = 0),
         ("gradient_steps", |c| c.gradient_steps = 0),
+        ("gradient_steps of at most", |c| c.gradient_steps = 10_001),
         ("target_interval", |c| c.target_interval = 0),
         ("policy_interval", |c| c.policy_interval = 0),
         ("n_step of at least", |c| c.n_step = 0),

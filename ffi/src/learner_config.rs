@@ -156,7 +156,7 @@ pub struct rlcore_learner_config {
     pub learning_starts: u32,
     /// environment steps from one update to the next (1)
     pub train_interval: u32,
-    /// gradient steps of an update (1)
+    /// gradient steps of an update, up to 10,000 (1)
     pub gradient_steps: u32,
     /// gradient steps from one move of the target networks to the next (1; DQN 500; TD3 2)
     pub target_interval: u32,

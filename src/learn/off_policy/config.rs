@@ -9,6 +9,9 @@ use crate::learn::stored::Stored;
 use crate::nn::{Layer, Net, Node};
 use crate::space::Space;
 
+/// The most gradient steps of an update: whatever a configuration says, it comes to its end.
+const MAX_GRADIENT_STEPS: u32 = 10_000;
+
 impl Config {
     /// [`Config::check`] for a learner off policy.
     fn check_off_policy(&self) -> Result {
@@ -43,6 +46,7 @@ impl Config {
             ("learner config: batch_size of at most buffer_size,", self.buffer_size, self.batch_size),
             ("learner config: num_chunks of at most batch_size,", self.batch_size, self.num_chunks),
             ("learner config: n_step of at most buffer_size,", self.buffer_size, self.n_step),
+            ("learner config: gradient_steps of at most", MAX_GRADIENT_STEPS, self.gradient_steps),
         ];
         for (what, most, given) in pairs {
             Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;

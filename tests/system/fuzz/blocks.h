@@ -14,7 +14,7 @@ enum sample {
   VECENV_NEW, VECENV_RUNNING, BATCH_IDLE, BATCH_PENDING, BATCH_DONE, MONITOR_USED, NORMALIZER_USED, LEARNER_ACTS, LEARNER_OBSERVES,
   LEARNER_LEARNS, POLICY_MADE, LAZY_EMPTY, LAZY_USED, MEMORY_USED, REPLAY_USED, ROLLOUT_OPEN, ROLLOUT_FINISHED, TRAJECTORY_EMPTY,
   TRAJECTORY_USED, QUEUE_EMPTY, QUEUE_USED, LEARNER_OF_VECTORS_ACTS, LEARNER_OF_VECTORS_LEARNS, POLICY_OF_VECTORS, LEARNER_UPDATES,
-  LEARNER_GRADED, SAMPLES
+  LEARNER_GRADED, LEARNER_STORES, SAMPLES
 };
 
 static struct {
@@ -217,6 +217,21 @@ static void make_learners_of_vectors(void) {
   keep(POLICY_OF_VECTORS, POLICY, policy_mem, size);
 }
 
+/* A learner that stores transitions. */
+static void make_learner_off_policy(void) {
+  static _Alignas(64) unsigned char mem[BLOCK_SIZE];
+  rlcore_learner *p;
+  rlcore_learner_config c;
+  size_t size;
+  FINE(rlcore_learner_config_init(&c, sizeof c, RLCORE_ALGORITHM_DQN));
+  c.num_envs = N, c.num_hidden = 1, c.hidden_len[0] = 2, c.hidden_len[1] = 0, c.use_action_mask = 1;
+  c.buffer_size = 4, c.batch_size = c.learning_starts = 2, c.n_step = 2;
+  FINE(rlcore_learner_size(&c, &SEEN, &DONE, &size));
+  ALWAYS(size <= BLOCK_SIZE);
+  FINE(rlcore_learner_init(mem, size, &c, &SEEN, &DONE, &p));
+  keep(LEARNER_STORES, LEARNER, mem, size);
+}
+
 static void make_memories(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE];
   rlcore_lazy_frames *l;
@@ -294,6 +309,7 @@ static void make_samples(void) {
   make_records();
   make_learners();
   make_learners_of_vectors();
+  make_learner_off_policy();
   make_memories();
   make_rollouts();
 }

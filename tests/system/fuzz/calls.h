@@ -832,11 +832,11 @@ OP(learner_act_range) {
   return CALL(rlcore_learner_act_range(p, begin, end, active, obs, action_mask, action));
 }
 OP(learner_demonstrate) {
-  ON(learner, p, LEARNER_ACTS);
+  ON(learner, p, LEARNER_STORES);
   IN(uint8_t, active, N, 1, 0, OPTIONAL | ANY);
   IN(float, obs, N * OBS, 1, 1, ANY);
-  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL | ANY);
-  IN(int32_t, action, N, 1, 0, ANY);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
+  IN(int32_t, action, N, 0, 1, 0);
   return CALL(rlcore_learner_demonstrate(p, active, obs, action_mask, action));
 }
 OP(learner_observe) {
