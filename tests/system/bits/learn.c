@@ -41,8 +41,13 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   TRY(rlcore_learner_state_len(agent, &state_len));
   TRY(rlcore_learner_seen_len(agent, &size));
   CHECK(state_len <= MAX_STATE && size == env.obs.len);
-  while (num_updates > 0) {
-    TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
+  const int stores = config->algorithm == RLCORE_ALGORITHM_DQN || config->algorithm == RLCORE_ALGORITHM_TD3 ||
+                     config->algorithm == RLCORE_ALGORITHM_SAC;
+  for (uint32_t t = 0; num_updates > 0; t++) {
+    if (stores && t % 5 == 4)
+      TRY(rlcore_learner_demonstrate(agent, NULL, obs, NULL, action)); /* the last one again */
+    else
+      TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
     TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
     TRY(rlcore_learner_phase(agent, &phase));
