@@ -706,8 +706,9 @@ fn square<const S: usize>(a: &[f32], t: &mut [f32], [m, n]: [usize; 2], [j, i]: 
             a = a.get(n..).unwrap_or_default();
         }
         for (right, turned) in turned.iter_mut().enumerate() {
-            for (to, column) in turned.iter_mut().zip(cpu::turn(rows.map(|row| row[right]))) {
-                to[down] = column;
+            let own = rows.map(|row| row.get(right).copied().unwrap_or_default());
+            for (to, column) in turned.iter_mut().zip(cpu::turn(own)) {
+                *to.get_mut(down)? = column;
             }
         }
     }
