@@ -39,8 +39,8 @@ static int num_arguments, num_slots;
 /* The argument that one that is SHARED or WITHIN lies on; -1 is the array before it. */
 static int shared_with = -1;
 
-/* The sample that each kind's block is a copy of; it stays as calls leave it until the input ends. */
-static unsigned char loaded[KINDS + 1];
+/* Bytes of the sample that each kind's block is a copy of, 0: of none; it stays as calls leave it until the input ends. */
+static size_t loaded[KINDS + 1];
 
 /* Kinds of wrong pointers, and of contents. */
 enum { GOOD, NIL, CROOKED, HALF_CROOKED, SHARED, IN_BLOCK, NOT_A_NUMBER, INFINITE, HUGE_ONES, NEGATIVE, ZEROS, RANDOM };
@@ -170,12 +170,13 @@ static void *object(const char *name, enum sample sample, unsigned flags) {
   enum kind kind = samples[sample].kind;
   if (flags & IN_PLACE) kind = KINDS; /* a second one */
   unsigned char *p = here->blocks[kind];
-  a->at = place_of(p), a->size = samples[sample].size, a->element = 8, a->bad = (int32_t)samples[sample].kind;
-  if (here == &first && (!loaded[kind] || a->chosen >= ANEW)) {
-    memcpy(p, samples[sample].bytes, a->size);
-    FORBID(p + a->size, BLOCK_SIZE + GUARD - a->size);
-    loaded[kind] = 1;
+  if (here == &first && (loaded[kind] < samples[sample].size || a->chosen >= ANEW)) {
+    loaded[kind] = samples[sample].size;
+    ALLOW(p, BLOCK_SIZE + GUARD);
+    memcpy(p, samples[sample].bytes, loaded[kind]);
+    FORBID(p + loaded[kind], BLOCK_SIZE + GUARD - loaded[kind]);
   }
+  a->at = place_of(p), a->size = loaded[kind], a->element = 8, a->bad = (int32_t)samples[sample].kind;
   if (flags & FIXED && a->chosen > HALF_CROOKED) return p; /* memory that is written to */
   switch (a->chosen) {
     case NIL: return NULL;
