@@ -185,7 +185,7 @@ impl OffPolicy<'_> {
             let mask = (masks > 0).then(|| block::rows(w.allowed, k, 1, masks)).transpose()?;
             let fits = match action {
                 Elements::F32(_) => head.shrink(block::rows_mut(w.done, k, 1, a)?),
-                _ => are_allowed(self.taken.n, mask, block::rows(w.drawn, k, 1, a)?),
+                _ => head.could_take(block::rows(w.drawn, k, 1, a)?, mask),
             };
             let what = "learner demonstrate: the action of environment {given} is outside of the action space, or not allowed.";
             Error::new(Kind::Value, what).given(env).when(!fits)?;
@@ -363,30 +363,15 @@ impl OffPolicy<'_> {
     }
 }
 
-/// What the mask allows of a choice that begins at flag `first` of it, `n` of them.
-fn allowed(mask: Option<&[u8]>, first: usize, n: u32) -> impl Iterator<Item = u32> + Clone {
-    let is_allowed =
-        move |k: &u32| mask.is_none_or(|m| m.get(first.saturating_add(*k as usize)).is_some_and(|&x| x != 0));
-    (0..n).filter(is_allowed)
-}
-
-/// Each element of an action is one of what the mask allows.
-fn are_allowed(n: &[u32], mask: Option<&[u8]>, choice: &[i32]) -> bool {
-    let mut first = 0usize;
-    choice.iter().zip(n).all(|(x, &n)| {
-        let fits = allowed(mask, first, n).any(|k| i64::from(k) == i64::from(*x));
-        first = first.saturating_add(n as usize);
-        fits
-    })
-}
-
 /// Draws each element of an action from what the mask allows, all of it alike.
 fn draw_any(n: &[u32], mask: Option<&[u8]>, rng: &mut Rng, choice: &mut [i32]) {
     let mut first = 0usize;
     for (to, &n) in choice.iter_mut().zip(n) {
-        let all = allowed(mask, first, n);
-        let index = rng.bounded((all.clone().count() as u64).saturating_sub(1)) as usize;
-        *to = all.clone().nth(index).unwrap_or(0) as i32;
-        first = first.saturating_add(n as usize);
+        let end = first.saturating_add(n as usize);
+        let allowed = |k: &u32| mask.is_none_or(|m| m.get(first.saturating_add(*k as usize)).is_some_and(|&x| x != 0));
+        let count = (0..n).filter(allowed).count() as u64;
+        let index = rng.bounded(count.saturating_sub(1)) as usize;
+        *to = (0..n).filter(allowed).nth(index).unwrap_or(0) as i32;
+        first = end;
     }
 }
