@@ -790,7 +790,8 @@ class learner {
     p.block_ = *std::move(made);
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_learner_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
-    if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); !s) return s;
+    const status rollout = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); /* off policy there is none */
+    if (!rollout && rollout != RLCORE_E_DISABLED) return rollout;
     if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
     if (const status s = rlcore_learner_seen_len(p.get(), &p.seen_len_); !s) return s;
     const bool structured = action.kind == RLCORE_STRUCT; /* its n has fewer than len entries */

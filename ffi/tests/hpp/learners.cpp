@@ -165,6 +165,32 @@ void rows_come_and_go() {
   IS(learner->learn_drop(), RLCORE_E_NOT_READY);
 }
 
+/* A game that a person plays: the learner records it, goes on from its bytes, and learns. */
+void demonstrations_are_learned_from() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  rlcore_learner_config settings = rlcore::learner_config(RLCORE_ALGORITHM_DQN);
+  settings.num_envs = 2;
+  settings.batch_size = settings.learning_starts = 8;
+  settings.n_step = 3;
+  auto learner = rlcore::learner<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  const std::vector<float> obs(8), reward(2, 1.0F);
+  const std::vector<std::int32_t> action = {1, 0};
+  const std::int32_t none[2] = {2, 0};
+  const std::vector<std::uint8_t> zeros(2);
+  IS(learner->demonstrate(obs, none), RLCORE_E_VALUE);
+  for (int i = 0; i < 7; i++) {
+    auto saved = rlcore::learner<>::load(learner->bytes());
+    IS(saved.why(), RLCORE_OK);
+    learner = std::move(saved);
+    IS(learner->demonstrate(obs, action), RLCORE_OK);
+    IS(learner->act(obs), RLCORE_E_NOT_READY);
+    IS(learner->observe(reward, zeros, zeros), RLCORE_OK);
+  }
+  IS(learner->learn({}), RLCORE_OK);
+  CHECK(learner->stats().num_steps == 14 && learner->stats().num_updates > 0);
+}
+
 /* Spans of another length are refused in what looks at a learner and what shares its updates, too. */
 void parts_have_to_fit() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
@@ -185,6 +211,11 @@ void parts_have_to_fit() {
   IS(learner->act_range(2, 1, obs), RLCORE_E_RANGE);
   IS(learner->act_range(0, 1, obs), RLCORE_E_SHAPE);
   IS(learner->act_range(0, 2, obs, {}, flags), RLCORE_E_SHAPE);
+  IS(learner->demonstrate(obs, {action.data(), 1}), RLCORE_E_SHAPE);
+  IS(learner->demonstrate(two, action), RLCORE_E_SHAPE);
+  IS(learner->demonstrate(obs, action, flags), RLCORE_E_SHAPE);
+  IS(learner->demonstrate(obs, action, {}, flags), RLCORE_E_SHAPE);
+  IS(learner->demonstrate(obs, action), RLCORE_E_DISABLED); /* it learns from actions of its own */
   IS(learner->acted(acted), RLCORE_E_SHAPE);
   IS(learner->cut(flags), RLCORE_E_SHAPE);
   IS(learner->observe(three, {flags.data(), 2}, {flags.data(), 2}), RLCORE_E_SHAPE);
@@ -273,6 +304,7 @@ void learners() {
   actions_of_several_parts();
   spans_have_to_fit();
   rows_come_and_go();
+  demonstrations_are_learned_from();
   parts_have_to_fit();
   what_was_saved_is_what_is_loaded();
 }
