@@ -524,14 +524,14 @@ OP(batch_run) {
 OP(batch_step_wait) {
   ON(batch, b, BATCH_DONE);
   const rlcore_vecenv_out *out = step_out(N);
-  return CALL(rlcore_batch_step_wait(b, out));
+  return CALL_WRITING_ON(RLCORE_E_CALLBACK, rlcore_batch_step_wait(b, out));
 }
 OP(batch_recv) {
   ON(batch, b, BATCH_DONE);
   U32(num_rows, N, N, REFUSED);
   TO(uint32_t, rows, num_rows & 7, 0);
   const rlcore_vecenv_out *out = step_out(num_rows & 7);
-  return CALL(rlcore_batch_recv(b, num_rows, rows, out));
+  return CALL_WRITING_ON(RLCORE_E_CALLBACK, rlcore_batch_recv(b, num_rows, rows, out));
 }
 OP(batch_send) {
   ON(batch, b, BATCH_IDLE);
