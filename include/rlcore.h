@@ -858,7 +858,11 @@ typedef struct rlcore_learner_config {
      buffer_size; fewer where an episode ends. What older policies did is not corrected for. num_envs * n_step
      transitions lie beside the buffer until they are complete (1) */
   uint32_t n_step;
-  uint32_t reserved;  /* 0 */
+  /* off policy: how far the distances of values from their targets decide which transitions are drawn, from 0, all alike,
+     to 1, in proportion (0) */
+  float priority_exponent;
+  float importance_exponent;  /* how far what is drawn more often counts less, from 0 to 1, at the start (0.4) */
+  uint32_t importance_steps;  /* environment steps after which that is 1 (0: it stays as it is) */
 } rlcore_learner_config;
 
 /* Fills in the defaults of an algorithm.

@@ -630,7 +630,9 @@ typedef struct rlcore_learner_config {
   uint32_t noisy;
   uint32_t burn_in;
   uint32_t n_step;
-  uint32_t reserved;
+  float priority_exponent;
+  float importance_exponent;
+  uint32_t importance_steps;
 } rlcore_learner_config;
 rlcore_status rlcore_learner_config_init(
   /* inout */ rlcore_learner_config *config,

@@ -83,9 +83,9 @@ fn critics_read_pairs_and_learn_their_targets() {
     critic::join((&[1.0, 2.0, 3.0, 4.0], 2), (&[5.0, 6.0], 1), &mut pair);
     assert_eq!(pair, [1.0, 2.0, 5.0, 3.0, 4.0, 6.0]);
     let mut d = [0.0; 2];
-    assert_eq!(critic::regress(&[1.0, 4.0], &[2.0, 1.0], 4, false, &mut d), (2.5, 1.25));
+    assert_eq!(critic::regress(&[1.0, 4.0], &[2.0, 1.0], 4, false, &mut d, |_, _| 1.0), (2.5, 1.25));
     assert_eq!(d, [-0.5, 1.5]);
-    assert_eq!(critic::regress(&[1.0, 4.0], &[2.0, 1.0], 4, true, &mut d), (0.75, 1.25));
+    assert_eq!(critic::regress(&[1.0, 4.0], &[2.0, 1.0], 4, true, &mut d, |_, _| 1.0), (0.75, 1.25));
     assert_eq!(d, [-0.25, 0.25]);
 }
 

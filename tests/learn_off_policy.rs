@@ -147,10 +147,10 @@ fn small() -> Config {
 
 #[test]
 fn the_right_action_is_learnt_with_every_option() {
-    for (double_q, dueling, huber, target_rate, n_step) in
-        [(0, 0, 0, 1.0, 1), (1, 1, 1, 0.1, 1), (1, 0, 0, 0.2, 1), (1, 0, 1, 1.0, 3)]
+    for (double_q, dueling, huber, target_rate, n_step, priority_exponent) in
+        [(0, 0, 0, 1.0, 1, 0.0), (1, 1, 1, 0.1, 1, 0.0), (1, 0, 0, 0.2, 1, 1.0), (1, 0, 1, 1.0, 3, 0.6)]
     {
-        let config = Config { double_q, dueling, huber, target_rate, n_step, seed: 3, ..small() };
+        let config = Config { double_q, dueling, huber, target_rate, n_step, priority_exponent, seed: 3, ..small() };
         let mut t = Training::new("Probe5", &config);
         assert!(t.evaluate(40) < 0.99, "it is to be learnt");
         let stats = t.run(1200);
@@ -172,6 +172,7 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
         let own = small();
         let config =
             Config { num_envs: 3, gradient_steps: 2, dueling: 1, num_chunks, max_grad_norm: 0.0, n_step, ..own };
+        let config = Config { priority_exponent: if n_step > 1 { 0.6 } else { 0.0 }, importance_steps: 100, ..config };
         let mut whole = Training::new("CartPole-v1", &config);
         let mut sliced = Training { max_slices: 1, ..whole.clone() };
         whole.run(150);
@@ -403,7 +404,7 @@ fn what_cannot_be_is_refused_by_name() {
     let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
     let size = |c: &Config, a: &Space<'_>| OffPolicy::size(c, &[], &obs, a);
     type Spoil = fn(&mut Config);
-    let bad: [(&str, Spoil); 25] = [
+    let bad: [(&str, Spoil); 26] = [
         ("algorithm", |c| c.algorithm = 0),
         ("batch_size of at least", |c| c.batch_size = 0),
         ("batch_size of at most", |c| c.batch_size = 301),
@@ -415,7 +416,8 @@ fn what_cannot_be_is_refused_by_name() {
         ("policy_interval", |c| c.policy_interval = 0),
         ("n_step of at least", |c| c.n_step = 0),
         ("n_step of at most", |c| c.n_step = 301),
-        ("reserved of", |c| c.reserved = 1),
+        ("priority_exponent", |c| c.priority_exponent = 1.5),
+        ("importance_exponent", |c| c.importance_exponent = f32::NAN),
         ("target_rate", |c| c.target_rate = 0.0),
         ("exploration_start", |c| c.exploration_start = 1.5),
         ("exploration_end", |c| c.exploration_end = f32::NAN),
@@ -487,6 +489,7 @@ fn forged_images_are_refused_or_harmless() {
         dueling: 1,
         use_action_mask: 1,
         n_step: 2,
+        priority_exponent: 0.6,
         ..small()
     };
     let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
@@ -1055,6 +1058,7 @@ fn forged_images_of_critics_are_refused_or_harmless() {
         num_chunks: 2,
         train_interval: 1,
         n_step: 2,
+        priority_exponent: 1.0,
         ..own
     };
     let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];

@@ -23,10 +23,10 @@ fn targets_losses_and_gradients_are_those_of_torch() {
         assert!(near(&target, &want), "{target:?}");
     }
     let (choice, target, mut d_q) = ([1, 0, 1], [1.297, -1.0, 2.975], [0.0; 6]);
-    let (loss, mean) = q::loss(&n, &q, &choice, &target, 3, false, &mut d_q);
+    let (loss, mean) = q::loss(&n, &q, &choice, &target, 3, false, &mut d_q, |_, _| 1.0);
     assert!(near(&[loss, mean], &[0.914_944_67, 5.5 / 3.0]), "{loss} {mean}");
     assert!(near(&d_q, &[0.0, 0.468_666_67, 1.0, 0.0, 0.0, 0.016_666_67]), "{d_q:?}");
-    let (loss, _) = q::loss(&n, &q, &choice, &target, 3, true, &mut d_q);
+    let (loss, _) = q::loss(&n, &q, &choice, &target, 3, true, &mut d_q, |_, _| 1.0);
     assert!(near(&[loss], &[0.415_805_67]), "{loss}");
     assert!(near(&d_q, &[0.0, 0.234_333_33, 0.333_333_33, 0.0, 0.0, 0.008_333_33]), "{d_q:?}");
 }
@@ -37,11 +37,11 @@ fn gradients_are_the_slopes_of_the_loss() {
     let (n, m, mut rng) = ([3, 2], 4, Rng::seeded(11));
     let mut draw = |len: usize| -> Vec<f32> { (0..len).map(|_| 2.0 * rng.normal_f32()).collect() };
     let (advantage, value, target) = (draw(5 * m), draw(m), draw(2 * m));
-    let choice = [0, 1, 2, 0, 1, 1, 0, 0];
+    let (choice, weight) = ([0, 1, 2, 0, 1, 1, 0, 0], [1.0, 0.5, 0.125, 2.0]);
     for huber in [false, true] {
         let (mut d_q, mut d_value, mut q) = (vec![0.0; 5 * m], vec![0.0; m], advantage.clone());
         q::combine(&n, &mut q, &value);
-        let (loss, mean) = q::loss(&n, &q, &choice, &target, 8, huber, &mut d_q);
+        let (loss, mean) = q::loss(&n, &q, &choice, &target, 8, huber, &mut d_q, |row, _| weight[row]);
         q::split(&n, &mut d_q, &mut d_value);
         // The same, written down anew: the mean over 8 rows of the mean over the elements.
         let of = |advantage: &[f64], value: &[f64]| -> [f64; 2] {
@@ -51,13 +51,14 @@ fn gradients_are_the_slopes_of_the_loss() {
                     let centre = own.iter().sum::<f64>() / own.len() as f64;
                     let q = own[choice[2 * row + k] as usize] + value[row] - centre;
                     let e = q - f64::from(target[2 * row + k]);
-                    sum += if !huber {
-                        e * e
-                    } else if e.abs() < 1.0 {
-                        e * e / 2.0
-                    } else {
-                        e.abs() - 0.5
-                    };
+                    sum += f64::from(weight[row])
+                        * if !huber {
+                            e * e
+                        } else if e.abs() < 1.0 {
+                            e * e / 2.0
+                        } else {
+                            e.abs() - 0.5
+                        };
                     values += q;
                 }
             }

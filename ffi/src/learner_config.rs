@@ -240,8 +240,13 @@ pub struct rlcore_learner_config {
     /// buffer_size; fewer where an episode ends. What older policies did is not corrected for. num_envs * n_step
     /// transitions lie beside the buffer until they are complete (1)
     pub n_step: u32,
-    /// 0
-    pub reserved: u32,
+    /// off policy: how far the distances of values from their targets decide which transitions are drawn, from 0, all alike,
+    /// to 1, in proportion (0)
+    pub priority_exponent: f32,
+    /// how far what is drawn more often counts less, from 0 to 1, at the start (0.4)
+    pub importance_exponent: f32,
+    /// environment steps after which that is 1 (0: it stays as it is)
+    pub importance_steps: u32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -324,7 +329,9 @@ mirror!(
         noisy,
         burn_in,
         n_step,
-        reserved
+        priority_exponent,
+        importance_exponent,
+        importance_steps
     }
 );
 

@@ -8,7 +8,8 @@ use rlcore::learn::{OffPolicy, off_policy};
 use rlcore::nn::Layer;
 use rlcore::space::{Elements, ElementsMut, Space};
 
-/// A learner to change.
+/// A learner to change. It lives for one call, on the stack.
+#[allow(clippy::large_enum_variant)]
 pub enum Any<'a> {
     On(Learner<'a>),
     #[cfg(feature = "off_policy")]

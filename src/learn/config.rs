@@ -230,8 +230,13 @@ pub struct Config {
     /// What follows is of learners off policy: steps n whose discounted rewards a transition adds up before the value of what
     /// they led to counts, at least 1 and at most `buffer_size`. Where an episode ends, its last transitions have fewer.
     pub n_step: u32,
-    /// 0.
-    pub reserved: u32,
+    /// How far errors decide which transitions are drawn, from 0, all alike, to 1, in proportion to the distances of their
+    /// values from their targets (Schaul et al. 2016). New transitions have the largest weight so far.
+    pub priority_exponent: f32,
+    /// How far what is drawn more often counts less, from 0 to 1, at the start.
+    pub importance_exponent: f32,
+    /// Environment steps after which that is 1; 0: it stays as it is.
+    pub importance_steps: u32,
 }
 
 impl Default for Config {
@@ -313,7 +318,9 @@ impl Default for Config {
             noisy: 0,
             burn_in: 0,
             n_step: 1,
-            reserved: 0,
+            priority_exponent: 0.0,
+            importance_exponent: 0.4,
+            importance_steps: 0,
         }
     }
 }
@@ -385,6 +392,16 @@ impl Config {
         (start + (end - start) * part) as f32
     }
 
+    /// How far importance makes up for priorities after so many environment steps.
+    #[cfg(feature = "off_policy")]
+    pub(super) fn importance(&self, steps: u64) -> f64 {
+        let start = f64::from(self.importance_exponent);
+        match self.importance_steps {
+            0 => start,
+            all => start + (1.0 - start) * (steps as f64 / f64::from(all)).min(1.0),
+        }
+    }
+
     /// Checks every field but those of [`ActorConfig`]; the failure names the field, what it may be and
     /// what it is.
     pub fn check(&self) -> Result {
@@ -442,7 +459,6 @@ impl Config {
             ("learner config: num_envs of at least", self.num_envs),
             ("learner config: num_chunks of at least", self.num_chunks),
         ])?;
-        Error::config("learner config: reserved of", 0, self.reserved).when(self.reserved != 0)?;
         check_flags(&[
             ("learner config: normalize_advantage of 0 or 1", self.normalize_advantage),
             ("learner config: normalize_reward of 0 or 1", self.normalize_reward),

@@ -235,7 +235,14 @@ impl Kernel for Backward<'_> {
         let (values, more) = scratch.split_at_mut_checked(values)?;
         let copy_of = |n: &Node| n.turned(if n.turns_late() { turned - added } else { 0 });
         for node in nodes.iter().filter(|n| n.runs(heads) && (wants_input || !n.turns_late())) {
-            node.op().turn(params.get(node.params())?, copies.get_mut(copy_of(node))?)?;
+            let (own, copy) = (params.get(node.params())?, copies.get_mut(copy_of(node))?);
+            match node.op() {
+                #[cfg(feature = "recurrent")]
+                Op::Sequential(layer) => {
+                    layer.turn_used(own, copy, [wants_input || !node.reads_input(), carry.steps > 1])?
+                }
+                op => op.turn(own, copy)?,
+            }
         }
         let copies = &*copies;
         let parts_len = parts_len(nodes);

@@ -25,7 +25,7 @@
 //! # }
 //! ```
 
-use crate::block::{self, Cutter, Fit, Plan, TooLong, fields};
+use crate::block::{self, Cutter, Field, Fit, Plan, TooLong, fields};
 use crate::cpu::{self, Kernel, snapshot};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
@@ -168,41 +168,33 @@ impl<'a> SumTree<'a> {
 
     /// What no sequence of calls can produce is no image.
     pub fn check_image(&self) -> Result {
-        let damaged = |what| Error::new(Kind::Image, what);
-        let in_use = self.len;
-        for (i, weight) in self.weights.as_flattened().iter().enumerate() {
-            let allowed = *weight >= 0.0 && *weight < f32::INFINITY && weight.is_sign_positive();
-            let what = "sum_tree: weights that are finite, not negative, and 0 behind the last item";
-            damaged(what).when(!allowed || i >= in_use && weight.to_bits() != 0)?;
-        }
-        let what = "sum_tree: no node of an update that did not end";
-        damaged(what).when(self.marks.as_flattened().iter().any(|&mark| mark != 0))?;
-        let damaged = damaged("sum_tree: sums that are those of the weights");
-        let mut below: Option<usize> = None;
-        for (i, &start) in self.levels.starts().iter().enumerate() {
-            let end = self.levels.starts().get(i.wrapping_add(1)).copied().unwrap_or(self.levels.nodes);
-            let entries = start.saturating_mul(WIDTH)..end.saturating_mul(WIDTH);
-            for (node, at) in entries.enumerate() {
-                let (sum, min) = match below {
-                    None => self.weights.get(node).map_or(NOTHING, sum_weights),
-                    Some(below) if below.saturating_add(node) < start => {
-                        let node = below.saturating_add(node);
-                        let (Some(sums), Some(mins)) = (self.sums.get(node), self.mins.get(node)) else {
-                            return Err(damaged);
-                        };
-                        let (before, sum) = before(sums);
-                        damaged.when(self.begins.get(node).is_none_or(|begins| !same_bits(begins, &before)))?;
-                        (sum, least(mins))
-                    }
-                    Some(_) => NOTHING,
-                };
-                let has_sum = self.sums.as_flattened().get(at).copied().unwrap_or(f64::NAN);
-                let has_min = self.mins.as_flattened().get(at).copied().unwrap_or(f32::NAN);
-                damaged.when(sum.to_bits() != has_sum.to_bits() || min.to_bits() != has_min.to_bits())?;
-            }
-            below = Some(start);
-        }
-        damaged.when(self.begins.last().is_none_or(|root| !same_bits(root, &[0.0; WIDTH])))
+        self.view().check_image(self.len)
+    }
+}
+
+/// A tree of so many weights as a field of a block.
+pub struct Weights;
+
+impl Field for Weights {
+    type Len<'a> = usize;
+    type Span = Spans;
+    type Mut<'a> = SumTree<'a>;
+    type Ref<'a> = View<'a>;
+
+    fn plan(plan: &mut Plan, len: usize) -> core::result::Result<Spans, TooLong> {
+        spans(plan, len)
+    }
+
+    fn cut<'a>(cut: &mut Cutter<'a>, spans: &Spans) -> Fit<SumTree<'a>> {
+        SumTree::take(cut, spans, spans.weights.len().saturating_mul(WIDTH))
+    }
+
+    fn view<'a>(block: &'a [u8], spans: &Spans) -> Fit<View<'a>> {
+        View::open(block, spans, spans.weights.len().saturating_mul(WIDTH))
+    }
+
+    fn read<'a>(field: &'a SumTree<'_>) -> View<'a> {
+        field.view()
     }
 }
 
@@ -296,6 +288,54 @@ impl View<'_> {
     /// The tree of `len` weights in a block, to draw from.
     pub fn open<'a>(block: &'a [u8], spans: &Spans, len: usize) -> Fit<View<'a>> {
         View::of(block, spans, Levels::of(len))
+    }
+
+    /// Checks a tree of `len` weights: what no sequence of calls can produce is no image.
+    pub fn check_image(&self, len: usize) -> Result {
+        let damaged = |what| Error::new(Kind::Image, what);
+        for (i, weight) in self.weights.as_flattened().iter().enumerate() {
+            let allowed = *weight >= 0.0 && *weight < f32::INFINITY && weight.is_sign_positive();
+            let what = "sum_tree: weights that are finite, not negative, and 0 behind the last item";
+            damaged(what).when(!allowed || i >= len && weight.to_bits() != 0)?;
+        }
+        let what = "sum_tree: no node of an update that did not end";
+        damaged(what).when(self.marks.as_flattened().iter().any(|&mark| mark != 0))?;
+        let damaged = damaged("sum_tree: sums that are those of the weights");
+        let mut below: Option<usize> = None;
+        for (i, &start) in self.levels.starts().iter().enumerate() {
+            let end = self.levels.starts().get(i.wrapping_add(1)).copied().unwrap_or(self.levels.nodes);
+            let entries = start.saturating_mul(WIDTH)..end.saturating_mul(WIDTH);
+            for (node, at) in entries.enumerate() {
+                let (sum, min) = match below {
+                    None => self.weights.get(node).map_or(NOTHING, sum_weights),
+                    Some(below) if below.saturating_add(node) < start => {
+                        let node = below.saturating_add(node);
+                        let (Some(sums), Some(mins)) = (self.sums.get(node), self.mins.get(node)) else {
+                            return Err(damaged);
+                        };
+                        let (before, sum) = before(sums);
+                        damaged.when(self.begins.get(node).is_none_or(|begins| !same_bits(begins, &before)))?;
+                        (sum, least(mins))
+                    }
+                    Some(_) => NOTHING,
+                };
+                let has_sum = self.sums.as_flattened().get(at).copied().unwrap_or(f64::NAN);
+                let has_min = self.mins.as_flattened().get(at).copied().unwrap_or(f32::NAN);
+                damaged.when(sum.to_bits() != has_sum.to_bits() || min.to_bits() != has_min.to_bits())?;
+            }
+            below = Some(start);
+        }
+        damaged.when(self.begins.last().is_none_or(|root| !same_bits(root, &[0.0; WIDTH])))
+    }
+
+    /// Room for weights, 0 at the end if there are fewer.
+    pub fn len(&self) -> usize {
+        self.weights.as_flattened().len()
+    }
+
+    /// No weights, which no tree has.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
     }
 
     /// Sum of all weights.

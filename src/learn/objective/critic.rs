@@ -16,11 +16,11 @@ use crate::num;
 
 /// Fills the record of a chunk, which is zeros: the gradients of the critics, or of the policy, and two losses behind all
 /// parameters: the critics' and their mean, or the policy's and the entropy.
-pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    if b.policy_next { policy(b, w, record) } else { critics(b, w, record) }
+pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    if b.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
 
-fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     let (c, s, net, a) = (b.config, &b.store, &b.sizes.critic, b.sizes.vector);
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let mut columns = block::rows_mut(w.column, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
@@ -57,7 +57,8 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     for i in 0..b.sizes.num_critics {
         let params = b.critic_of(b.params, i)?;
         net.forward(params, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
-        let (own, mean) = regress(value, target, c.batch_size as usize, c.huber != 0, d_value);
+        let weigh = q::weigh(b.importance, errors, 1.0 / b.sizes.num_critics as f32);
+        let (own, mean) = regress(value, target, c.batch_size as usize, c.huber != 0, d_value, weigh);
         loss += own;
         first = if i == 0 { mean } else { first };
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;
@@ -168,14 +169,23 @@ pub(in crate::learn) fn lowest(
 }
 
 /// The loss of one critic for these rows and the mean of its values, each a share of those of `num_rows` rows, and the
-/// gradient by the values. Squared errors count, or with `huber` half of them, and linearly beyond 1.
-pub fn regress(value: &[f32], target: &[f32], num_rows: usize, huber: bool, d_value: &mut [f32]) -> (f32, f32) {
+/// gradient by the values. Squared errors count, or with `huber` half of them, and linearly beyond 1; each as often as `weigh`
+/// says of a row and an error.
+pub fn regress(
+    value: &[f32],
+    target: &[f32],
+    num_rows: usize,
+    huber: bool,
+    d_value: &mut [f32],
+    mut weigh: impl FnMut(usize, f32) -> f32,
+) -> (f32, f32) {
     let share = 1.0 / num_rows as f64;
     let (mut loss, mut sum) = (0.0f64, 0.0f64);
-    for ((value, target), d_value) in value.iter().zip(target).zip(d_value) {
-        let (cost, slope) = q::cost(*value - *target, huber);
-        *d_value = slope * share as f32;
-        (loss, sum) = (loss + f64::from(cost), sum + f64::from(*value));
+    for (row, ((value, target), d_value)) in value.iter().zip(target).zip(d_value).enumerate() {
+        let error = *value - *target;
+        let (weight, (cost, slope)) = (weigh(row, error), q::cost(error, huber));
+        *d_value = weight * slope * share as f32;
+        (loss, sum) = (loss + f64::from(weight * cost), sum + f64::from(*value));
     }
     ((loss * share) as f32, (sum * share) as f32)
 }

@@ -12,8 +12,9 @@ use crate::learn::rows::Rows;
 use crate::nn::{ALL, Carry, Net};
 use crate::num;
 
-/// Fills the record of a chunk, which is zeros: the gradients of the parameters, then the loss and the mean Q.
-pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+/// Fills the record of a chunk, which is zeros: the gradients of the parameters, then the loss and the mean Q. Adds up how far
+/// Q of each transition is from its target.
+pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     let (c, n, net, s) = (b.config, b.action_n, &b.sizes.policy, &b.store);
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let (l, k) = (net.head_len(0), n.len());
@@ -44,7 +45,8 @@ pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32
     let outs = &mut [&mut *q, &mut *value];
     net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
     combine(n, q, value);
-    let (loss, mean) = loss(n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q);
+    let weigh = weigh(b.importance, errors, 1.0 / k as f32);
+    let (loss, mean) = loss(n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
     block::copy(losses, &[loss, mean]);
     split(n, d_q, d_value);
     let d_outs = [&*d_q, d_value];
@@ -148,7 +150,8 @@ pub fn targets(n: &[u32], next_q: &[f32], next: &[i32], reward: &[f32], discount
 }
 
 /// The loss of these rows and the mean Q of what was chosen, each a share of those of `num_rows` rows, and the gradient by Q.
-/// Squared errors count, or with `huber` half of them, and linearly beyond 1.
+/// Squared errors count, or with `huber` half of them, and linearly beyond 1; each as often as `weigh` says of a row and an error.
+#[allow(clippy::too_many_arguments)]
 pub fn loss(
     n: &[u32],
     q: &[f32],
@@ -157,23 +160,40 @@ pub fn loss(
     num_rows: usize,
     huber: bool,
     d_q: &mut [f32],
+    mut weigh: impl FnMut(usize, f32) -> f32,
 ) -> (f32, f32) {
     let share = 1.0 / (num_rows.saturating_mul(n.len()) as f64);
     let (mut loss, mut sum) = (0.0f64, 0.0f64);
     d_q.fill(0.0);
     let mut pairs = choice.iter().zip(target);
     let mut begin = 0usize;
-    for (own, (&choice, target)) in elements(n, q, &mut pairs) {
+    for (i, (own, (&choice, target))) in elements(n, q, &mut pairs).enumerate() {
         let q = at(own, choice);
         let error = q - *target;
+        let weight = weigh(i.checked_div(n.len()).unwrap_or(0), error);
         let (cost, slope) = cost(error, huber);
-        (loss, sum) = (loss + f64::from(cost), sum + f64::from(q));
+        let slope = weight * slope;
+        (loss, sum) = (loss + f64::from(weight * cost), sum + f64::from(q));
         if let Some(to) = d_q.get_mut(begin.saturating_add(choice as usize)) {
             *to = slope * share as f32;
         }
         begin = begin.saturating_add(own.len());
     }
     ((loss * share) as f32, (sum * share) as f32)
+}
+
+/// Weighs errors of rows by their importance, and adds this share of their sizes up.
+pub(super) fn weigh<'w>(
+    importance: &'w [f32],
+    errors: &'w mut [f32],
+    share: f32,
+) -> impl FnMut(usize, f32) -> f32 + use<'w> {
+    move |row, error| {
+        if let Some(sum) = errors.get_mut(row) {
+            *sum += share * error.abs();
+        }
+        importance.get(row).copied().unwrap_or(1.0)
+    }
 }
 
 /// What an error costs and its slope: its square, or with `huber` half of that, and linearly beyond 1.

@@ -18,6 +18,8 @@ pub(in crate::learn) struct Bench<'b> {
     pub(in crate::learn) store: TransitionView<'b>,
     /// Slots of the transitions of the chunk.
     pub(in crate::learn) order: &'b [u32],
+    /// How much each of them counts.
+    pub(in crate::learn) importance: &'b [f32],
     /// Normal draws for the next actions and for those of the policy, a row for each transition.
     pub(in crate::learn) noise: [&'b [f32]; 2],
     pub(in crate::learn) temperature: f32,

@@ -53,6 +53,8 @@ impl Config {
         }
         let (positive, most) = (f32::MIN_POSITIVE, f32::MAX);
         check_reals(&[
+            ("learner config: priority_exponent in [0, 1]", self.priority_exponent, 0.0, 1.0),
+            ("learner config: importance_exponent in [0, 1]", self.importance_exponent, 0.0, 1.0),
             ("learner config: target_rate above 0, at most 1", self.target_rate, positive, 1.0),
             ("learner config: critic_rate in [0, 1000]", self.critic_rate, 0.0, 1000.0),
             ("learner config: exploration_noise of at least 0, finite", self.exploration_noise, 0.0, most),

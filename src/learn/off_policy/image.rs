@@ -45,7 +45,7 @@ impl<'a> View<'a> {
         let small = small && noisy && view.layer_noise.iter().all(|x| x.abs() <= noise);
         let more = [s.policy_loss, s.entropy, s.temperature_m, s.temperature_v];
         let finite = [view.adam_m, view.adam_v, view.noise, &more].iter().all(|x| check_finite("", x).is_ok());
-        let small = small && s.log_temperature.abs() <= TEMPERATURE_LIMIT && s.temperature_v >= 0.0 && s.zero == 0;
+        let small = small && s.log_temperature.abs() <= TEMPERATURE_LIMIT && s.temperature_v >= 0.0;
         let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);
         let sums = view.adam_v.iter().all(|x| *x >= 0.0) && own.iter().all(|x| x.is_finite());
         if !(small && finite && sums && s.value_sum.is_finite() && view.episodes.are_right()) {
@@ -59,6 +59,14 @@ impl<'a> View<'a> {
         let most = c.num_envs.saturating_mul(c.gradient_steps);
         if !drawn || s.due > most || (s.due > 0 && stored < c.batch_size as usize) || (s.begun > 0 && s.due == 0) {
             return Err(image("learner image: gradient steps that can be due, with batches of what is stored"));
+        }
+        let (weights, weighs) = (&view.weights, c.priority_exponent > 0.0);
+        weights.check_image(weights.len())?;
+        let right = |slot| (weights.weight(slot) > 0.0) == (weighs && slot < stored);
+        let shares = view.importance.iter().all(|x| (0.0..=1.0).contains(x))
+            && view.error.iter().all(|x| *x >= 0.0 && *x <= f32::MAX);
+        if !((0..weights.len()).all(right) && shares && s.largest > 0.0 && s.largest <= f32::MAX) {
+            return Err(image("learner image: a weight of each transition that is stored"));
         }
         // What environments have begun leads to nothing yet.
         view.check_rows(&view.store, stored, true)?;

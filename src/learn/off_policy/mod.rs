@@ -28,6 +28,7 @@ use super::stored::Stored;
 use super::taken::Actions;
 use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
+use crate::data::sum_tree::Weights;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::{Layer, Node};
 use crate::num;
@@ -80,7 +81,8 @@ struct State {
     log_temperature: f32,
     temperature_m: f32,
     temperature_v: f32,
-    zero: u32,
+    /// The largest weight that a transition had: that of new ones.
+    largest: f32,
 }
 
 fields! {
@@ -107,6 +109,11 @@ fields! {
         episodes: Episodes = episodes::Lens { num_envs: sizes.n, keep: EPISODES },
         /// `[batch_size]` slots of the transitions of this gradient step.
         order: [u32] = stored.config.batch_size as usize,
+        /// What the transitions of the store are drawn in proportion to; one that is 0 where all are drawn alike.
+        weights: Weights = if stored.config.priority_exponent > 0.0 { stored.config.buffer_size as usize } else { 1 },
+        /// `[batch_size]` how much they count in this gradient step, and how far their values are from their targets.
+        importance: [f32] = stored.config.batch_size as usize,
+        error: [f32] = stored.config.batch_size as usize,
         /// `[2, batch_size, action_len]` normal draws: for the next actions, and for those of the policy.
         noise: [f32] = sizes.noise(stored.config.batch_size as usize),
         /// The noise of Q, and parameters and targets with it.
@@ -187,12 +194,14 @@ impl<'a> OffPolicy<'a> {
         block::copy(cut.take(of_critic)?, critic.nodes());
         let mut learner = Self::of(block, &stored)?;
         learner.taken.init(action);
+        learner.weights.clear();
         let first_square = Optimizer::from_number(config.optimizer).unwrap_or_default().first_square();
         *learner.state = State {
             rng: Rng::stream(config.seed, BATCHES),
             learning_rate: config.learning_rate,
             log_temperature: num::ln(config.temperature),
             temperature_v: first_square,
+            largest: 1.0,
             ..State::zeroed()
         };
         for ((act, predict), i) in learner.act_rng.iter_mut().zip(&mut *learner.predict_rng).zip(0..) {

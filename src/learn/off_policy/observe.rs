@@ -128,6 +128,9 @@ impl OffPolicy<'_> {
             }
         }
         self.state.num_stored = self.state.num_stored.saturating_add(1);
+        if self.config.priority_exponent > 0.0 {
+            self.weights.set_checked(&[slot as u32], &[self.state.largest]);
+        }
         Ok(())
     }
 

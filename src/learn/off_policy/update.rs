@@ -17,6 +17,12 @@ use crate::learn::objective::{critic, q, sac};
 use crate::learn::step::Moving;
 use crate::num;
 
+/// Transitions that are drawn side by side.
+const DRAWS: usize = 32;
+
+/// Added to the error of a transition, so that each is drawn at times.
+pub(super) const LEAST_PRIORITY: f64 = 1e-6;
+
 impl OffPolicy<'_> {
     /// Does at most `max_slices` chunks of the gradient steps that are due, of which a batch has `num_chunks` (0: all that
     /// are left), and returns statistics so far. Results do not depend on how an update is sliced.
@@ -69,16 +75,59 @@ impl OffPolicy<'_> {
             (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
         }
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
-        self.order.fill_with(|| s.rng.bounded(last) as u32);
+        if c.priority_exponent > 0.0 {
+            self.draw_by_priority()?;
+        } else {
+            self.order.fill_with(|| s.rng.bounded(last) as u32);
+            self.importance.fill(1.0);
+        }
+        let s = &mut *self.state;
+        self.error.fill(0.0);
         s.rng.fill_normal(self.noise);
         s.begun = 1;
         noise::draw(&self.sizes.policy, &mut s.rng, self.layer_noise)?;
         self.add_noise()
     }
 
+    /// Draws a batch in proportion to the weights of transitions, one from each of as many equal parts of their sum. The
+    /// importance of each makes up for it, as far as `importance_exponent` says, by that of the transition that is drawn least.
+    fn draw_by_priority(&mut self) -> Result {
+        let (weights, s) = (self.weights.view(), &mut *self.state);
+        let part = weights.total() / f64::from(self.config.batch_size);
+        let exponent = self.config.importance(s.num_steps);
+        let mut begin = 0.0;
+        for (order, importance) in self.order.chunks_mut(DRAWS).zip(self.importance.chunks_mut(DRAWS)) {
+            let mut mass = [0.0; DRAWS];
+            let mass = mass.get_mut(..order.len()).ok_or(Misfit)?;
+            for mass in &mut *mass {
+                *mass = (begin + s.rng.uniform()) * part;
+                begin += 1.0;
+            }
+            weights.find(mass, order)?;
+            for (importance, slot) in importance.iter_mut().zip(order) {
+                let ratio = f64::from(weights.min()) / f64::from(weights.weight(*slot as usize));
+                *importance = num::pow64(ratio, exponent) as f32;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the transitions of the batch the weights of their errors.
+    fn set_priorities(&mut self) {
+        let exponent = f64::from(self.config.priority_exponent);
+        if exponent > 0.0 {
+            for error in &mut *self.error {
+                *error = num::pow64(f64::from(*error) + LEAST_PRIORITY, exponent) as f32;
+                self.state.largest = num::max(self.state.largest, *error);
+            }
+            self.weights.set_checked(self.order, self.error);
+        }
+    }
+
     fn learn_chunk(&mut self, chunk: usize) -> Result {
         let (begin, end) = self.config.part(chunk as u32, self.config.batch_size as usize);
         let (mut work, grads) = (mem::take(&mut self.work), mem::take(&mut self.grads));
+        let errors = mem::take(&mut self.error);
         let record = block::rows_mut(grads, chunk, 1, self.sizes.record);
         let done = record.map_err(Error::from).and_then(|record| {
             let bench = Bench {
@@ -89,19 +138,21 @@ impl OffPolicy<'_> {
                 target: noise::of(self.target, self.noisy_target),
                 store: self.store.read(),
                 order: self.order.get(begin..end).ok_or(Misfit)?,
+                importance: self.importance.get(begin..end).ok_or(Misfit)?,
                 noise: [self.noise_of(0, begin, end)?, self.noise_of(1, begin, end)?],
                 temperature: num::exp(self.state.log_temperature),
                 policy_next: self.state.begun > 1,
             };
             record.fill(0.0);
+            let errors = errors.get_mut(begin..end).ok_or(Misfit)?;
             if self.config.has_critics() {
-                critic::chunk(&bench, &mut work, record)
+                critic::chunk(&bench, &mut work, record, errors)
             } else {
-                q::chunk(&bench, &mut work, record)?;
+                q::chunk(&bench, &mut work, record, errors)?;
                 noise::gradients(&self.sizes.policy, self.layer_noise, record)
             }
         });
-        (self.work, self.grads) = (work, grads);
+        (self.work, self.grads, self.error) = (work, grads, errors);
         done?;
         *self.done.get_mut(chunk).ok_or(Misfit)? = 1;
         Ok(())
@@ -123,6 +174,9 @@ impl OffPolicy<'_> {
         let stepped = if self.state.begun > 1 { self.step_policy(grads) } else { self.step_values(grads) };
         self.grads = grads;
         stepped?;
+        if self.state.begun == 1 {
+            self.set_priorities();
+        }
         let s = &mut *self.state;
         let taken = s.num_gradient_steps.saturating_add(1);
         if c.has_critics() && s.begun == 1 && taken.is_multiple_of(c.policy_interval.into()) {
@@ -193,4 +247,114 @@ fn move_target(rate: f32, params: &[f32], target: &mut [f32]) {
         return block::copy(target, params);
     }
     target.iter_mut().zip(params).for_each(|(to, from)| *to = (1.0 - rate) * *to + rate * *from);
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::learn::config::Config;
+    use crate::learn::learner::Phase;
+    use crate::space::{Elements, ElementsMut, Space};
+    use std::vec;
+    use std::vec::Vec;
+
+    const ROWS: usize = 40;
+
+    fn config(priority_exponent: f32) -> Config {
+        Config {
+            num_hidden: 1,
+            hidden_len: [8, 0, 0, 0],
+            buffer_size: ROWS as u32,
+            batch_size: 64,
+            learning_starts: ROWS as u32,
+            train_interval: 1,
+            priority_exponent,
+            importance_exponent: 0.5,
+            importance_steps: 80,
+            ..Config::of(Algorithm::Dqn)
+        }
+    }
+
+    /// A learner whose store is full, with an update that is due.
+    fn filled(config: &Config) -> Vec<u64> {
+        let config = Config { batch_size: config.batch_size.min(ROWS as u32), ..*config };
+        let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
+        let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
+        let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        for t in 0..ROWS {
+            let (x, mut choice) = ([(t as f32) / 8.0 - 2.0], [0]);
+            learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut choice)).unwrap();
+            learner.observe(None, &[x[0] * choice[0] as f32], &[u8::from(t % 3 == 0)], &[0], None).unwrap();
+        }
+        let mut choice = [0];
+        if learner.phase() == Phase::Act {
+            learner.act(None, Elements::F32(&[0.0]), None, ElementsMut::I32(&mut choice)).unwrap();
+            learner.observe(None, &[1.0], &[1], &[0], None).unwrap();
+        }
+        assert!(learner.phase() == Phase::Learn);
+        block
+    }
+
+    /// Transitions are drawn as often as their weights say, and the importance of each is that of the paper.
+    #[test]
+    fn draws_are_in_proportion_to_weights() {
+        let mut block = filled(&config(0.6));
+        let mut l = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let stored = l.view().stored();
+        let weights: Vec<f32> = (0..stored).map(|i| 0.25 + (i % 7) as f32).collect();
+        let slots: Vec<u32> = (0..stored as u32).collect();
+        l.weights.set(&slots, &weights).unwrap();
+        let (sum, batches) = (weights.iter().map(|x| f64::from(*x)).sum::<f64>(), 2000);
+        let mut counts = vec![0u32; stored];
+        let beta = 0.5 + 0.5 * (l.state.num_steps as f64 / 80.0).min(1.0);
+        for _ in 0..batches {
+            l.draw_by_priority().unwrap();
+            for (slot, importance) in l.order.iter().zip(&*l.importance) {
+                counts[*slot as usize] += 1;
+                let p = f64::from(weights[*slot as usize]) / sum;
+                let (own, most) = ((1.0 / (stored as f64 * p)).powf(beta), (sum / (stored as f64 * 0.25)).powf(beta));
+                assert!((f64::from(*importance) - own / most).abs() < 1e-6);
+            }
+        }
+        let draws = f64::from(l.config.batch_size * batches);
+        for (count, weight) in counts.iter().zip(&weights) {
+            let wanted = f64::from(*weight) / sum;
+            let (part, spread) = (f64::from(*count) / draws, (wanted / draws).sqrt());
+            assert!((part - wanted).abs() < 5.0 * spread, "{part} {wanted}");
+        }
+    }
+
+    /// After a gradient step the transitions of the batch have the weights of their errors, others the ones that they had.
+    #[test]
+    fn weights_are_those_of_errors() {
+        for exponent in [0.5, 1.0] {
+            let config = Config { double_q: 0, huber: 0, gradient_steps: 1, batch_size: 5, ..config(exponent) };
+            let mut block = filled(&config);
+            let mut l = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            let stored = l.view().stored();
+            assert!((0..stored).all(|i| l.weights.view().weight(i) == 1.0), "new ones are alike");
+            let (params, target) = (l.params.to_vec(), l.target.to_vec());
+            l.learn(1).unwrap();
+            let say = |params: &[f32], x: f32, which: usize| -> f64 {
+                // A hidden layer of 8 with tanh or ReLU, as the network's own inference has it.
+                let (mut q, mut scratch) = ([0.0; 2], vec![0.0; 4096]);
+                q::infer(&l.sizes.policy, params, &[x], 1, &mut scratch, &mut q, &mut []).unwrap();
+                if which < 2 { f64::from(q[which]) } else { f64::from(q[0].max(q[1])) }
+            };
+            let store = l.store.read();
+            let mut largest = 1.0f64;
+            for slot in 0..stored {
+                let weight = f64::from(l.weights.view().weight(slot));
+                let next = f64::from(store.discount[slot]) * say(&target, store.next_obs[slot], 2);
+                let own = say(&params, store.obs[slot], store.choice[slot] as usize);
+                let error = (own - f64::from(store.reward[slot]) - next).abs();
+                let wanted =
+                    if l.order.contains(&(slot as u32)) { (error + 1e-6).powf(f64::from(exponent)) } else { 1.0 };
+                assert!((weight - wanted).abs() < 1e-4 * (1.0 + wanted), "{weight} {wanted}");
+                largest = largest.max(wanted);
+            }
+            assert!((f64::from(l.state.largest) - largest).abs() < 1e-4 * largest);
+        }
+    }
 }

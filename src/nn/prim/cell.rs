@@ -305,10 +305,7 @@ impl Prim for Recurrent {
 
     #[inline(always)]
     fn turn(self, params: &[f32], turned: &mut [f32]) -> Option<()> {
-        let (w, own, _) = self.split(params)?;
-        let (to, to_own) = turned.split_at_mut_checked(w.len())?;
-        matmul::transpose(w, to, self.input, self.gates())?;
-        if own.is_empty() { Some(()) } else { matmul::transpose(own, to_own, self.units, self.gates()) }
+        self.turn_used(params, turned, [true; 2])
     }
 
     fn work_len(self, rows: usize) -> usize {
@@ -358,6 +355,16 @@ impl Prim for Recurrent {
 }
 
 impl StepWise for Recurrent {
+    #[inline(always)]
+    fn turn_used(self, params: &[f32], turned: &mut [f32], [input, back]: [bool; 2]) -> Option<()> {
+        let (w, own, _) = self.split(params)?;
+        let (to, to_own) = turned.split_at_mut_checked(w.len())?;
+        if input {
+            matmul::transpose(w, to, self.input, self.gates())?;
+        }
+        if back && self.is_recurrent() { matmul::transpose(own, to_own, self.units, self.gates()) } else { Some(()) }
+    }
+
     /// The output, and an LSTM's cells.
     #[inline(always)]
     fn state_len(self) -> usize {
@@ -496,7 +503,8 @@ impl StepWise for Recurrent {
                 d: &mut *d,
                 d_own: &mut *d_own,
             })?;
-            if self.is_recurrent() {
+            // Before the first step nothing learns.
+            if self.is_recurrent() && step.start >= flow.sequences {
                 let (x, y) = (if self.cell == Cell::Gru { &*d_own } else { d }, part_mut(back, &own, u)?);
                 at.call(Affine { x, rows: Flat(gates), w: turned_own, bias: None, y: &mut *y, n: u })?;
                 dh.iter_mut().zip(y).for_each(|(dh, back)| *dh += *back);

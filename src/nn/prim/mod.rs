@@ -151,6 +151,11 @@ pub(super) trait RowWise: Prim {
 /// A layer whose rows know those before them. Row `t * S + s` is step t of sequence s.
 #[cfg(feature = "recurrent")]
 pub(super) trait StepWise: Prim {
+    /// [`Prim::turn`] of what is used: for the gradient of the input, and for what goes back from step to step.
+    fn turn_used(self, params: &[f32], turned: &mut [f32], _used: [bool; 2]) -> Option<()> {
+        self.turn(params, turned)
+    }
+
     /// Numbers of a state, which goes from step to step.
     fn state_len(self) -> usize;
 
@@ -306,6 +311,11 @@ one_of! {
 
 #[cfg(feature = "recurrent")]
 impl StepWise for Sequential {
+    #[inline(always)]
+    fn turn_used(self, params: &[f32], turned: &mut [f32], used: [bool; 2]) -> Option<()> {
+        each_sequential!(self, p => p.turn_used(params, turned, used))
+    }
+
     #[inline(always)]
     fn state_len(self) -> usize {
         each_sequential!(self, p => p.state_len())

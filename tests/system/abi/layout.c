@@ -308,7 +308,7 @@ FIELD(rlcore_layer, gain, 56, 56, 56);
 FIELD(rlcore_layer, symbols, 60, 60, 60);
 FIELD(rlcore_layer, reserved, 64, 64, 64);
 
-SIZE(rlcore_learner_config, 376, 360, 360);
+SIZE(rlcore_learner_config, 384, 368, 368);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);
 FIELD(rlcore_learner_config, num_envs, 4, 4, 4);
 FIELD(rlcore_learner_config, num_steps, 8, 8, 8);
@@ -391,7 +391,9 @@ FIELD(rlcore_learner_config, target_entropy, 356, 340, 340);
 FIELD(rlcore_learner_config, noisy, 360, 344, 344);
 FIELD(rlcore_learner_config, burn_in, 364, 348, 348);
 FIELD(rlcore_learner_config, n_step, 368, 352, 352);
-FIELD(rlcore_learner_config, reserved, 372, 356, 356);
+FIELD(rlcore_learner_config, priority_exponent, 372, 356, 356);
+FIELD(rlcore_learner_config, importance_exponent, 376, 360, 360);
+FIELD(rlcore_learner_config, importance_steps, 380, 364, 364);
 
 SIZE(rlcore_learner_stats, 88, 88, 88);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

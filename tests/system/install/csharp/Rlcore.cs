@@ -103,7 +103,9 @@ public unsafe struct rlcore_learner_config {
   public IntPtr obs_fields, action_fields;
   public uint num_obs_fields, num_action_fields, num_critics;
   public float critic_rate, exploration_noise, target_noise, target_noise_clip, temperature, temperature_rate, target_entropy;
-  public uint noisy, burn_in, n_step, reserved;
+  public uint noisy, burn_in, n_step;
+  public float priority_exponent, importance_exponent;
+  public uint importance_steps;
 }
 
 [StructLayout(LayoutKind.Sequential)]
