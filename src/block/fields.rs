@@ -11,7 +11,7 @@ pub trait Field {
     /// What its size depends on.
     type Len<'a>;
     /// Where it lies.
-    type Span: Copy + Debug;
+    type Span: Pod + Debug;
     /// To write.
     type Mut<'a>;
     /// To read.
@@ -124,7 +124,8 @@ macro_rules! fields {
     (@spans [$($head:tt)*] $spans:ident ($($arg:ident: $arg_type:ty),*)
         { $($(#[$doc:meta])* $vis:vis $name:ident: $kind:ty = $len:expr,)* }
     ) => {
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy, Debug, ::bytemuck::Pod, ::bytemuck::Zeroable)]
+        #[repr(C)]
         $($head)* struct $spans {
             $($(#[$doc])* $vis $name: <$kind as $crate::block::Field>::Span,)*
         }

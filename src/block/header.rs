@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 9;
+pub const IMAGE: u32 = 10;
 
 impl Kind {
     /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
@@ -58,7 +58,7 @@ impl Kind {
         match self {
             Kind::LazyFrames => 4,
             Kind::Policy => 8,
-            Kind::Learner | Kind::OffPolicy => 9,
+            Kind::Learner | Kind::OffPolicy => 10,
             _ => 1,
         }
     }
@@ -203,6 +203,14 @@ pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) ->
     let what = "block: the size that its configuration asks for,";
     Error::limit(ErrorKind::Image, what, size, promised as usize).when(promised != size as u64)?;
     Ok(config)
+}
+
+/// Checks that a block keeps this plan where it says, and hands the size on that goes with it. Errors: `Image`.
+pub fn check_plan<P: Pod>(mem: &[u8], kept: Span<P>, (plan, size): (P, usize)) -> Result<usize> {
+    let kept = bytemuck::cast_slice::<P, u8>(super::plan::view(mem, kept)?);
+    let damaged = Error::new(ErrorKind::Image, "block: arrays that lie where its configuration puts them");
+    damaged.when(kept.iter().ne(bytemuck::bytes_of(&plan)))?;
+    Ok(size)
 }
 
 /// Checks a block with `config_size` bytes of configuration from `start`, and returns the size that it says it has.

@@ -12,6 +12,7 @@ pub mod shared;
 pub(crate) use fields::fields;
 pub use fields::{Field, One};
 pub use header::{
-    HASH_START, Header, IMAGE, Kind, attach, config, create, create_with, cut_config, hash, seal, spans, unseal,
+    HASH_START, Header, IMAGE, Kind, attach, check_plan, config, create, create_with, cut_config, hash, seal, spans,
+    unseal,
 };
 pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Fit, Misfit, Plan, Span, TooLong, copy, rows, rows_mut, view};

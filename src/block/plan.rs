@@ -1,6 +1,6 @@
 //! Spans, one after another: asking for a size and laying a block out are the same walk.
 
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
 
 use crate::error::{Error, Kind};
@@ -34,11 +34,12 @@ impl From<Misfit> for Error {
     }
 }
 
-/// Where one array of a block lies.
-#[derive(Debug, PartialEq, Eq)]
+/// Where one array of a block lies. Plain data, alike on all machines: a block may keep its own plan.
+#[derive(Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(transparent)]
 pub struct Span<T> {
-    start: usize,
-    len: usize,
+    /// Byte offset from the base of the block, and number of elements.
+    lies: [u64; 2],
     element: PhantomData<T>,
 }
 
@@ -53,17 +54,17 @@ impl<T> Copy for Span<T> {}
 impl<T> Span<T> {
     /// Byte offset from the base of the block.
     pub fn start(&self) -> usize {
-        self.start
+        self.lies[0] as usize
     }
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.len
+        self.lies[1] as usize
     }
 
     /// True if the array has no element.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 }
 
@@ -78,7 +79,7 @@ impl Plan {
     #[inline]
     pub fn span<T: Pod>(&mut self, len: usize) -> Result<Span<T>, TooLong> {
         let start = self.bytes(len, size_of::<T>()).ok_or(TooLong)?;
-        Ok(Span { start, len, element: PhantomData })
+        Ok(Span { lies: [start as u64, len as u64], element: PhantomData })
     }
 
     /// The next array, of `rows` times `width` elements.
@@ -117,12 +118,12 @@ impl<'a> Cutter<'a> {
     /// The array of this span. Spans have to be taken in the order of the plan; some may be left out.
     #[inline(never)]
     pub fn take<T: Pod>(&mut self, span: Span<T>) -> Fit<&'a mut [T]> {
-        let field = self.bytes(span.start, span.len.saturating_mul(size_of::<T>())).ok_or(Misfit)?;
+        let field = self.bytes(span.start(), span.len().saturating_mul(size_of::<T>())).ok_or(Misfit)?;
         bytemuck::try_cast_slice_mut(field).map_err(|_| Misfit)
     }
 
     /// `len` bytes from `start`.
-    #[inline(never)]
+    #[inline(always)]
     fn bytes(&mut self, start: usize, len: usize) -> Option<&'a mut [u8]> {
         let rest = core::mem::take(&mut self.rest);
         let (_, rest) = rest.split_at_mut_checked(start.checked_sub(self.at)?)?;
@@ -135,8 +136,8 @@ impl<'a> Cutter<'a> {
 
 /// The array of a span, for reading.
 pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Fit<&[T]> {
-    let end = span.start.saturating_add(span.len.saturating_mul(size_of::<T>()));
-    bytemuck::try_cast_slice(block.get(span.start..end).ok_or(Misfit)?).map_err(|_| Misfit)
+    let end = span.start().saturating_add(span.len().saturating_mul(size_of::<T>()));
+    bytemuck::try_cast_slice(block.get(span.start()..end).ok_or(Misfit)?).map_err(|_| Misfit)
 }
 
 /// Elements `index * width ..` of an array of rows, `count` rows of them.

@@ -1,6 +1,6 @@
 //! What `attach` asks of a learner's block.
 
-use super::layout::{block_size, front, log_std};
+use super::layout::{block_plan, front, log_std};
 use super::rollout::owner;
 use super::{NONE, PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
@@ -20,7 +20,8 @@ impl<'a> View<'a> {
     pub fn attach(mem: &'a [u8]) -> Result<View<'a>> {
         block::attach(mem, BlockKind::Learner, |s: &Stored| {
             s.check()?;
-            let (nodes, parts, n) = front(&mut Plan::default(), s)?.read(mem)?;
+            let (front, spans) = front(&mut Plan::default(), s)?;
+            let (nodes, parts, n) = front.read(mem)?;
             s.check_last_axis(parts)?;
             let net = s.actor().network(nodes, parts, n)?;
             let heads = if s.config.learns_q() { [1, 0] } else { [2, 1] };
@@ -29,7 +30,7 @@ impl<'a> View<'a> {
             }
             s.config.check_state(net.state_len())?;
             s.config.check_noise(net.noise_len())?;
-            block_size(s, net)
+            block::check_plan(mem, spans, block_plan(s, net)?)
         })?;
         let image = |what| Error::new(Kind::Image, what);
         let view = View::open(mem)?;

@@ -1,8 +1,10 @@
 //! Where everything lies in a learner's block.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::frames::Frames;
 use super::{FieldSpans, Learner, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Algorithm;
 use crate::learn::seen::{Front, Seen};
@@ -18,8 +20,9 @@ const SPARE: usize = 6;
 /// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
 pub(super) const LOSSES: usize = 8;
 
-/// Where everything lies in a learner's block.
-#[derive(Clone, Copy)]
+/// Where everything lies in a learner's block, which keeps it: calls look it up, and only `attach` works it out again.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct Spans {
     rollout: RolloutSpans,
     work: WorkSpans,
@@ -126,15 +129,17 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result
     })
 }
 
-/// Bytes of a learner's block with this network.
-pub(super) fn block_size(stored: &Stored, net: Net<'_>) -> Result<usize> {
-    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(&[], &[]))?)?.1)
+/// Where everything lies in a learner's block with this network, and its bytes.
+pub(super) fn block_plan(stored: &Stored, net: Net<'_>) -> Result<(Spans, usize)> {
+    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(&[], &[]))?)?)
 }
 
-/// Where compiled layers lie, and what is known of observations: before everything whose length they say.
-pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<Front, TooLong> {
+/// Where compiled layers lie, and what is known of observations, before everything whose length they say; then the plan of
+/// the rest.
+pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<(Front, Span<Spans>), TooLong> {
     block::spans::<Stored>(p)?;
-    Front::plan(p, stored.num_layers(), stored.shape.num_parts, stored.shape.num_choices)
+    let front = Front::plan(p, stored.num_layers(), stored.shape.num_parts, stored.shape.num_choices)?;
+    Ok((front, p.span(1)?))
 }
 
 fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
@@ -284,10 +289,11 @@ fields! {
 impl<'a> Learner<'a> {
     pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<Learner<'a>> {
         let mut cut = Cutter::new(mem);
-        let (nodes, parts, n) = front(&mut Plan::default(), stored)?.take(&mut cut)?;
+        let (front, spans) = front(&mut Plan::default(), stored)?;
+        let (nodes, parts, n) = front.take(&mut cut)?;
+        let spans = cut.take(spans)?.first().ok_or(Misfit)?;
         let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n))?;
-        let (spans, _) = plan(stored, &sizes)?;
-        Ok(Self::take(cut, stored, sizes, &spans)?)
+        Ok(Self::take(cut, stored, sizes, spans)?)
     }
 
     #[inline(never)]
@@ -301,9 +307,10 @@ impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: Stored = block::config(mem, BlockKind::Learner)?;
-        let (nodes, parts, n) = front(&mut Plan::default(), &stored)?.read(mem)?;
+        let (front, spans) = front(&mut Plan::default(), &stored)?;
+        let (nodes, parts, n) = front.read(mem)?;
+        let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
         let sizes = sizes(&stored, Net::new(nodes), stored.shape.seen(parts, n))?;
-        let (s, _) = plan(&stored, &sizes)?;
         let rollout = RolloutView::of(mem, &s.rollout)?;
         Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes, rollout)?)
     }

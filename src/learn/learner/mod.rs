@@ -37,7 +37,7 @@ use crate::nn::{Layer, Node};
 use crate::rng::Rng;
 use crate::space::Space;
 use batch::mask_len;
-use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_size, front, log_std};
+use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_plan, front, log_std};
 use rollout::NONE;
 
 pub use batch::{Batch, BatchMut};
@@ -210,7 +210,7 @@ impl<'a> Learner<'a> {
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        block_size(&stored, stored.compile(layers, parts.list(), &mut [Node::default(); MAX_LAYERS])?)
+        Ok(block_plan(&stored, stored.compile(layers, parts.list(), &mut [Node::default(); MAX_LAYERS])?)?.1)
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
@@ -226,9 +226,11 @@ impl<'a> Learner<'a> {
         let mut compiled = [Node::default(); MAX_LAYERS];
         let parts = Parts::new(obs)?;
         let net = stored.compile(layers, parts.list(), &mut compiled)?;
-        let block = block::create(mem, BlockKind::Learner, block_size(&stored, net)?, &stored)?;
-        let front = front(&mut Plan::default(), &stored)?;
-        front.write(&mut Cutter::new(block), net.nodes(), parts.list(), obs.n)?;
+        let (plan, size) = block_plan(&stored, net)?;
+        let block = block::create(mem, BlockKind::Learner, size, &stored)?;
+        let (mut cut, (front, spans)) = (Cutter::new(block), front(&mut Plan::default(), &stored)?);
+        front.write(&mut cut, net.nodes(), parts.list(), obs.n)?;
+        cut.take(spans)?.fill(plan);
         let mut learner = Self::of(block, &stored)?;
         learner.taken.init(action);
         *learner.state = State {

@@ -1,6 +1,6 @@
 //! What `attach` asks of the block of a learner off policy.
 
-use super::layout::{TransitionView, block_size, nodes};
+use super::layout::{TransitionView, block_plan, front};
 use super::{PARAM_LIMIT, TEMPERATURE_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
@@ -16,7 +16,7 @@ impl<'a> View<'a> {
         let image = |what| Error::new(Kind::Image, what);
         block::attach(mem, BlockKind::OffPolicy, |s: &Stored| {
             s.check_off_policy()?;
-            let (front, critic) = nodes(&mut Plan::default(), s)?;
+            let (front, critic, spans) = front(&mut Plan::default(), s)?;
             let (policy, parts, n) = front.read(mem)?;
             let (policy, critic) =
                 (s.actor().network(policy, parts, n)?, s.accept_critic(block::view(mem, critic)?, parts)?);
@@ -24,7 +24,7 @@ impl<'a> View<'a> {
                 return Err(image("learner image: the network of its algorithm"));
             }
             s.config.check_noise(policy.noise_len())?;
-            block_size(s, [policy, critic])
+            block::check_plan(mem, spans, block_plan(s, [policy, critic])?)
         })?;
         let view = View::open(mem)?;
         let (s, c) = (&view.state, &view.config);

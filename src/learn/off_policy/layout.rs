@@ -1,7 +1,9 @@
 //! Where everything lies in the block of a learner off policy.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::{FieldSpans, OffPolicy, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Plan, Span, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::seen::{Front, Seen};
 use crate::learn::stored::Stored;
@@ -14,8 +16,9 @@ pub(in crate::learn) const COLUMNS: usize = 7;
 /// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
 pub(in crate::learn) const LOSSES: usize = 8;
 
-/// Where everything lies in the block.
-#[derive(Clone, Copy)]
+/// Where everything lies in the block, which keeps it: calls look it up, and only `attach` works it out again.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct Spans {
     work: WorkSpans,
     pub(super) fields: FieldSpans,
@@ -95,23 +98,23 @@ pub(super) fn sizes<'n>(stored: &Stored, [policy, critic]: [Net<'n>; 2], seen: S
     }
 }
 
-/// Bytes of a block with these networks.
-pub(super) fn block_size(stored: &Stored, nets: [Net<'_>; 2]) -> Result<usize> {
-    Ok(plan(stored, &sizes(stored, nets, stored.shape.seen(&[], &[])))?.1)
+/// Where everything lies in a block with these networks, and its bytes.
+pub(super) fn block_plan(stored: &Stored, nets: [Net<'_>; 2]) -> Result<(Spans, usize)> {
+    Ok(plan(stored, &sizes(stored, nets, stored.shape.seen(&[], &[])))?)
 }
 
-/// Where compiled layers of the policy and of the critics lie, and what is known of observations: before everything whose
-/// length they say.
-pub(super) fn nodes(p: &mut Plan, stored: &Stored) -> core::result::Result<(Front, Span<Node>), TooLong> {
+/// Where compiled layers of the policy and of the critics lie, and what is known of observations, before everything whose
+/// length they say; then the plan of the rest.
+pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<(Front, Span<Node>, Span<Spans>), TooLong> {
     block::spans::<Stored>(p)?;
     let front = Front::plan(p, stored.num_policy_layers(), stored.shape.num_parts, stored.shape.num_choices)?;
-    Ok((front, p.span(stored.num_critic_layers())?))
+    Ok((front, p.span(stored.num_critic_layers())?, p.span(1)?))
 }
 
 /// Where everything lies, and the bytes of the whole block.
 fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Spans, usize), TooLong> {
     let mut p = Plan::default();
-    nodes(&mut p, stored)?;
+    front(&mut p, stored)?;
     let spans =
         Spans { work: WorkSpans::plan(&mut p, stored, sizes)?, fields: FieldSpans::plan(&mut p, stored, sizes)? };
     Ok((spans, p.size()?))
@@ -207,12 +210,11 @@ fields! {
 impl<'a> OffPolicy<'a> {
     pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<OffPolicy<'a>> {
         let mut cut = Cutter::new(mem);
-        let (front, critic) = nodes(&mut Plan::default(), stored)?;
+        let (front, critic, spans) = front(&mut Plan::default(), stored)?;
         let (policy, parts, n) = front.take(&mut cut)?;
         let nets = [Net::new(policy), Net::new(cut.take(critic)?)];
-        let sizes = sizes(stored, nets, stored.shape.seen(parts, n));
-        let (spans, _) = plan(stored, &sizes)?;
-        Ok(Self::take(cut, stored, sizes, &spans)?)
+        let spans = cut.take(spans)?.first().ok_or(Misfit)?;
+        Ok(Self::take(cut, stored, sizes(stored, nets, stored.shape.seen(parts, n)), spans)?)
     }
 
     #[inline(never)]
@@ -226,11 +228,11 @@ impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: Stored = block::config(mem, BlockKind::OffPolicy)?;
-        let (front, critic) = nodes(&mut Plan::default(), &stored)?;
+        let (front, critic, spans) = front(&mut Plan::default(), &stored)?;
         let (policy, parts, n) = front.read(mem)?;
         let nets = [Net::new(policy), Net::new(block::view(mem, critic)?)];
         let sizes = sizes(&stored, nets, stored.shape.seen(parts, n));
-        let (s, _) = plan(&stored, &sizes)?;
+        let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
         Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes)?)
     }
 }

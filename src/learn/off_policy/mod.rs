@@ -34,7 +34,7 @@ use crate::nn::{Layer, Node};
 use crate::num;
 use crate::rng::Rng;
 use crate::space::Space;
-use layout::{Sizes, Transitions, Work, block_size, nodes};
+use layout::{Sizes, Transitions, Work, block_plan, front};
 
 /// Parameters stay within ± this, as those of learners on policy do.
 const PARAM_LIMIT: f32 = 1e6;
@@ -171,7 +171,7 @@ impl<'a> OffPolicy<'a> {
         let parts = Parts::new(obs)?;
         let (mut policy, mut critic) = ([Node::default(); MAX_LAYERS], [Node::default(); MAX_LAYERS]);
         let policy = stored.compile_policy(layers, parts.list(), &mut policy)?;
-        block_size(&stored, [policy, stored.compile_critic(layers, parts.list(), &mut critic)?])
+        Ok(block_plan(&stored, [policy, stored.compile_critic(layers, parts.list(), &mut critic)?])?.1)
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters. Errors: `Align`, `Size`, `Config`,
@@ -188,10 +188,12 @@ impl<'a> OffPolicy<'a> {
         let (mut policy, mut critic) = ([Node::default(); MAX_LAYERS], [Node::default(); MAX_LAYERS]);
         let policy = stored.compile_policy(layers, parts.list(), &mut policy)?;
         let critic = stored.compile_critic(layers, parts.list(), &mut critic)?;
-        let block = block::create(mem, BlockKind::OffPolicy, block_size(&stored, [policy, critic])?, &stored)?;
-        let (mut cut, (front, of_critic)) = (Cutter::new(block), nodes(&mut Plan::default(), &stored)?);
+        let (plan, size) = block_plan(&stored, [policy, critic])?;
+        let block = block::create(mem, BlockKind::OffPolicy, size, &stored)?;
+        let (mut cut, (front, of_critic, spans)) = (Cutter::new(block), front(&mut Plan::default(), &stored)?);
         front.write(&mut cut, policy.nodes(), parts.list(), obs.n)?;
         block::copy(cut.take(of_critic)?, critic.nodes());
+        cut.take(spans)?.fill(plan);
         let mut learner = Self::of(block, &stored)?;
         learner.taken.init(action);
         learner.weights.clear();
