@@ -237,6 +237,12 @@ pub struct Config {
     pub importance_exponent: f32,
     /// Environment steps after which that is 1; 0: it stays as it is.
     pub importance_steps: u32,
+    /// PPO: updates from one refresh to the next of a copy of the parameters, taken when an update begins, whose
+    /// log-probabilities stand in for the recorded ones in ratios. 0: there is none. A copy has the noise that the parameters
+    /// had.
+    pub prime_interval: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 impl Default for Config {
@@ -321,6 +327,8 @@ impl Default for Config {
             priority_exponent: 0.0,
             importance_exponent: 0.4,
             importance_steps: 0,
+            prime_interval: 0,
+            reserved: 0,
         }
     }
 }
@@ -470,6 +478,12 @@ impl Config {
             ("learner config: sum_losses of 0 or 1", self.sum_losses),
             ("learner config: noisy of 0 or 1", self.noisy),
         ])?;
+        let what = "learner config: prime_interval of 0 with algorithms other than PPO";
+        let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
+        Error::new(Kind::Config, what).given(self.prime_interval as usize).when(primed)?;
+        Error::new(Kind::Config, "learner config: reserved of 0")
+            .given(self.reserved as usize)
+            .when(self.reserved > 0)?;
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
         Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;
@@ -646,7 +660,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 43] = [
+        let bad: [fn(&mut Config); 45] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -690,6 +704,8 @@ mod tests {
             |c| c.clip_c = f32::NAN,
             |c| c.clip_pg_rho = f32::INFINITY,
             |c| c.leak = 1.1,
+            |c| c.reserved = 1,
+            |c| (c.algorithm, c.prime_interval) = (Algorithm::A2c as u32, 1),
         ];
         for (i, spoil) in bad.iter().enumerate() {
             let mut config = good;
