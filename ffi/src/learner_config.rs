@@ -247,6 +247,12 @@ pub struct rlcore_learner_config {
     pub importance_exponent: f32,
     /// environment steps after which that is 1 (0: it stays as it is)
     pub importance_steps: u32,
+    /// PPO: updates from one refresh to the next of a copy of the parameters. An update that refreshes it does so when it
+    /// begins; the copy's log-probabilities then stand in for the recorded ones in ratios, approx_kl and clip_fraction. A copy
+    /// has the noise that the parameters had (0: there is none)
+    pub prime_interval: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -331,7 +337,9 @@ mirror!(
         n_step,
         priority_exponent,
         importance_exponent,
-        importance_steps
+        importance_steps,
+        prime_interval,
+        reserved
     }
 );
 
