@@ -26,7 +26,7 @@ pub enum Algorithm {
     /// Twin delayed deterministic policy gradients, off policy: continuous actions. DDPG with one critic, a
     /// `policy_interval` of 1 and no target noise.
     Td3 = 5,
-    /// Soft actor-critic, off policy: continuous actions.
+    /// Soft actor-critic, off policy: continuous actions, or discrete ones.
     Sac = 6,
     /// Q(λ) over rollouts, with neither a store nor target parameters (parallelised Q-networks): discrete actions.
     Pqn = 7,
@@ -217,7 +217,8 @@ pub struct Config {
     pub temperature: f32,
     /// SAC: step size of the logarithm of the temperature; 0 keeps it.
     pub temperature_rate: f32,
-    /// SAC: the entropy, in nats for each element of an action, that the temperature goes after.
+    /// SAC: the entropy, in nats for each element of an action, that the temperature goes after. For choices a number below 0
+    /// stands for half of the most that they can have, which is the logarithm of how many they are.
     pub target_entropy: f32,
     /// 1: hidden layers and heads are noisy, as [`NOISY`] says, and start uniform. One draw of noise is for a rollout and the
     /// update that learns from it, or for a gradient step of DQN and what acts until the next one; Q and target share it. Of no
@@ -577,7 +578,7 @@ impl Config {
                 .num_layers
                 .saturating_add(self.layers_of(self.num_hidden))
                 .saturating_add(if shape.std_len() == 0 { 1 } else { 2 }),
-            squash: self.squash,
+            squash: if self.algorithm == Algorithm::Sac as u32 && shape.discrete() { 0 } else { self.squash },
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
         }
