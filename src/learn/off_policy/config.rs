@@ -90,10 +90,10 @@ impl Stored {
     pub(super) fn check_off_policy(&self) -> Result {
         self.config.check_off_policy()?;
         self.check_parts(true)?;
-        self.check_shape(self.num_policy_layers())?;
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.config.algorithm() == Algorithm::Sac || self.shape.discrete() != self.config.has_critics();
-        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)?;
+        self.check_shape(self.num_policy_layers())
     }
 
     /// The policy's network: Q, or its advantages and the value; logits of choices; or means, and the logarithms of SAC's
