@@ -85,6 +85,37 @@ fn the_specification_s_actor_and_critic() {
     near("d value", &d_value, &[-0.125, -0.05, -0.075, 0.05], 1e-8);
 }
 
+/// Spec, agents, section 8: the same data, with the whole of the squared value error, which is a weight of 2, clip 0.1, and
+/// the policy that ratios are to given by its logits.
+#[test]
+fn the_specification_s_ratios_to_an_older_policy() {
+    let logits = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
+    let older = [0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.2, -0.2, 0.0, 1.5, 0.3];
+    let (mut log_prob, mut old_log_prob, mut entropy) = ([0.0; 4], [0.0; 4], [0.0; 4]);
+    for (logits, to) in [(older, &mut old_log_prob), (logits, &mut log_prob)] {
+        let logits = Logits { num_rows: 4, n: &[3], logits: &logits, mask: None };
+        categorical::evaluate(&logits, &[2, 0, 1, 1], to, &mut entropy).unwrap();
+    }
+    let ratio: Vec<f32> = log_prob.iter().zip(&old_log_prob).map(|(a, b)| (a - b).exp()).collect();
+    near("ratios", &ratio, &[1.2369800567, 1.7339709473, 0.8296835997, 1.205220042], 5e-7);
+    let batch = Batch {
+        num_rows: 4,
+        log_prob: &log_prob,
+        old_log_prob: &old_log_prob,
+        advantage: &[1.0, -0.5, 2.0, 0.3],
+        value: &[0.5, -0.2, 0.1, 0.9],
+        old_value: &[0.0; 4],
+        value_target: &[1.0, 0.0, 0.4, 0.7],
+    };
+    let c = Coefficients { clip: 0.1, value_clip: 0.0, value_coef: 2.0 };
+    let losses = policy_and_value(&batch, &c, &mut [0.0; 4], &mut [0.0; 4]).unwrap();
+    let value = f64::from(c.value_coef * losses.value_loss);
+    let total = f64::from(losses.policy_loss) + value - 0.01 * moments::mean_std(&entropy).unwrap().0;
+    near("surrogate", &[losses.policy_loss], &[-0.5555954314368191], 3e-7);
+    near("value", &[value as f32], &[0.105], 1e-8);
+    near("total", &[total as f32], &[-0.45972592916926724], 3e-7);
+}
+
 /// The loss in f64, from the formula, with the clipped surrogate or with log-probabilities.
 fn twin(surrogate: bool, columns: [&[f64]; 6], c: &Coefficients) -> f64 {
     let [lp, old_lp, adv, v, old_v, target] = columns;

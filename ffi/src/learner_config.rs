@@ -26,7 +26,7 @@ pub enum rlcore_algorithm {
     /// twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
     /// are 1 and target_noise is 0
     RLCORE_ALGORITHM_TD3 = 5,
-    /// soft actor-critic, off policy: continuous actions
+    /// soft actor-critic, off policy: continuous actions, or discrete ones, which are drawn from a softmax
     RLCORE_ALGORITHM_SAC = 6,
     /// Q(lambda) over rollouts: parallelized Q-networks
     RLCORE_ALGORITHM_PQN = 7,
@@ -76,7 +76,7 @@ pub struct rlcore_learner_config {
     pub normalize_obs: u32,
     /// rewards are divided by the running deviation of the discounted return (0)
     pub normalize_reward: u32,
-    /// continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1)
+    /// continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1, also with discrete actions)
     pub squash: u32,
     /// rlcore_learner_act takes a mask of allowed choices (0)
     pub use_action_mask: u32,
@@ -145,8 +145,8 @@ pub struct rlcore_learner_config {
     pub sequence_len: u32,
     /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
     /// last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
-    /// the action, and the last layer must depend on it. The list is read by rlcore_learner_size and rlcore_learner_init
-    /// only (NULL)
+    /// the action, and the last layer must depend on it; with discrete actions it is the observation. The list is read by
+    /// rlcore_learner_size and rlcore_learner_init only (NULL)
     pub layers: *const rlcore_layer,
     /// off policy, as all to policy_interval: transitions kept, at least batch_size (100,000)
     pub buffer_size: u32,
@@ -225,7 +225,8 @@ pub struct rlcore_learner_config {
     pub temperature: f32,
     /// SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4)
     pub temperature_rate: f32,
-    /// SAC: entropy that the temperature aims at, in nats per element of an action (-1)
+    /// SAC: entropy that the temperature aims at, in nats per element of an action. With discrete actions a number below 0
+    /// means half of ln n, the most that n choices can have (-1)
     pub target_entropy: f32,
     /// hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
     /// once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q and
@@ -247,6 +248,12 @@ pub struct rlcore_learner_config {
     pub importance_exponent: f32,
     /// environment steps after which that is 1 (0: it stays as it is)
     pub importance_steps: u32,
+    /// PPO: updates from one refresh to the next of a copy of the parameters. An update that refreshes it does so when it
+    /// begins; the copy's log-probabilities then stand in for the recorded ones in ratios, approx_kl and clip_fraction. A copy
+    /// has the noise that the parameters had (0: there is none)
+    pub prime_interval: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -331,7 +338,9 @@ mirror!(
         n_step,
         priority_exponent,
         importance_exponent,
-        importance_steps
+        importance_steps,
+        prime_interval,
+        reserved
     }
 );
 

@@ -102,6 +102,11 @@ impl<'a> Head<'a> {
         Head { shape: &config.shape, squash: config.squash != 0, n, each, low, high, log_std }
     }
 
+    /// The same with these logarithms of deviations.
+    pub fn with(self, log_std: &'a [f32]) -> Head<'a> {
+        Head { log_std, ..self }
+    }
+
     /// Choices and numbers of an action.
     pub fn lens(&self) -> [usize; 2] {
         [self.n.len(), self.shape.std_len()]

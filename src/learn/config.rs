@@ -26,7 +26,7 @@ pub enum Algorithm {
     /// Twin delayed deterministic policy gradients, off policy: continuous actions. DDPG with one critic, a
     /// `policy_interval` of 1 and no target noise.
     Td3 = 5,
-    /// Soft actor-critic, off policy: continuous actions.
+    /// Soft actor-critic, off policy: continuous actions, or discrete ones.
     Sac = 6,
     /// Q(λ) over rollouts, with neither a store nor target parameters (parallelised Q-networks): discrete actions.
     Pqn = 7,
@@ -217,7 +217,8 @@ pub struct Config {
     pub temperature: f32,
     /// SAC: step size of the logarithm of the temperature; 0 keeps it.
     pub temperature_rate: f32,
-    /// SAC: the entropy, in nats for each element of an action, that the temperature goes after.
+    /// SAC: the entropy, in nats for each element of an action, that the temperature goes after. For choices a number below 0
+    /// stands for half of the most that they can have, which is the logarithm of how many they are.
     pub target_entropy: f32,
     /// 1: hidden layers and heads are noisy, as [`NOISY`] says, and start uniform. One draw of noise is for a rollout and the
     /// update that learns from it, or for a gradient step of DQN and what acts until the next one; Q and target share it. Of no
@@ -237,6 +238,12 @@ pub struct Config {
     pub importance_exponent: f32,
     /// Environment steps after which that is 1; 0: it stays as it is.
     pub importance_steps: u32,
+    /// PPO: updates from one refresh to the next of a copy of the parameters, taken when an update begins, whose
+    /// log-probabilities stand in for the recorded ones in ratios. 0: there is none. A copy has the noise that the parameters
+    /// had.
+    pub prime_interval: u32,
+    /// 0.
+    pub reserved: u32,
 }
 
 impl Default for Config {
@@ -321,6 +328,8 @@ impl Default for Config {
             priority_exponent: 0.0,
             importance_exponent: 0.4,
             importance_steps: 0,
+            prime_interval: 0,
+            reserved: 0,
         }
     }
 }
@@ -470,6 +479,12 @@ impl Config {
             ("learner config: sum_losses of 0 or 1", self.sum_losses),
             ("learner config: noisy of 0 or 1", self.noisy),
         ])?;
+        let what = "learner config: prime_interval of 0 with algorithms other than PPO";
+        let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
+        Error::new(Kind::Config, what).given(self.prime_interval as usize).when(primed)?;
+        Error::new(Kind::Config, "learner config: reserved of 0")
+            .given(self.reserved as usize)
+            .when(self.reserved > 0)?;
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
         Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;
@@ -563,7 +578,7 @@ impl Config {
                 .num_layers
                 .saturating_add(self.layers_of(self.num_hidden))
                 .saturating_add(if shape.std_len() == 0 { 1 } else { 2 }),
-            squash: self.squash,
+            squash: if self.algorithm == Algorithm::Sac as u32 && shape.discrete() { 0 } else { self.squash },
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
         }
@@ -646,7 +661,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 43] = [
+        let bad: [fn(&mut Config); 45] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -690,6 +705,8 @@ mod tests {
             |c| c.clip_c = f32::NAN,
             |c| c.clip_pg_rho = f32::INFINITY,
             |c| c.leak = 1.1,
+            |c| c.reserved = 1,
+            |c| (c.algorithm, c.prime_interval) = (Algorithm::A2c as u32, 1),
         ];
         for (i, spoil) in bad.iter().enumerate() {
             let mut config = good;

@@ -143,12 +143,12 @@ pub(super) fn pictures(parts: &[Part]) -> ([[u32; 3]; MAX_PARTS], usize) {
     (pictures, parts.len().min(MAX_PARTS))
 }
 
-/// [`pictures`] of what critics read: the action comes behind the parts of an observation that has any.
+/// [`pictures`] of what critics read: an action, if they read one, comes behind the parts of an observation that has any.
 #[cfg(feature = "off_policy")]
-pub(super) fn critic_parts(parts: &[Part], action_len: u32) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
-    let (mut all, (observed, count)) = ([[1, 1, action_len]; MAX_PARTS + 1], pictures(parts));
+pub(super) fn critic_parts(parts: &[Part], action_len: Option<u32>) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
+    let (mut all, (observed, count)) = ([[1, 1, action_len.unwrap_or(0)]; MAX_PARTS + 1], pictures(parts));
     all.iter_mut().zip(observed.iter().take(count)).for_each(|(to, picture)| *to = *picture);
-    (all, if count == 0 { 0 } else { count.saturating_add(1) })
+    (all, if count == 0 || action_len.is_none() { count } else { count.saturating_add(1) })
 }
 
 /// Where compiled layers lie in a block, the parts of observations and the numbers of choices of their discrete elements.

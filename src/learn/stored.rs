@@ -4,8 +4,6 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::Config;
-#[cfg(feature = "off_policy")]
-use super::seen::critic_parts;
 use super::seen::{Part, pictures};
 use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
@@ -163,7 +161,8 @@ impl Stored {
         Ok(net)
     }
 
-    /// A critic: what the host lists and the hidden layers once more, over an observation and an action side by side.
+    /// A critic: what the host lists and the hidden layers once more, over an observation and an action side by side, or with
+    /// choices over an observation alone.
     #[cfg(feature = "off_policy")]
     pub fn compile_critic<'n>(
         &self,
@@ -176,14 +175,14 @@ impl Stored {
         }
         let mut layers = Layers::default();
         listed.iter().for_each(|layer| layers.push(*layer));
-        layers.push_tower(&self.config, self.config.num_layers, 0, 1, 1.0);
-        let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
-        let (pictures, count) = critic_parts(parts, self.shape.action_len);
+        let (len, units) = self.critic_lens();
+        layers.push_tower(&self.config, self.config.num_layers, 0, units, 1.0);
+        let (pictures, count) = self.critic_parts(parts);
         let pictures = pictures.get(..count).unwrap_or_default();
-        let net = Net::compile_parts(layers.as_slice(), [1, 1, len], pictures, nodes)?;
+        let net = Net::compile_parts(layers.as_slice(), [1, 1, len as usize], pictures, nodes)?;
         let what =
             "learner: with TD3 and SAC a listed layer that reads all of the input, since critics find actions there";
-        Error::new(Kind::Config, what).when(!net.reads_end())?;
+        Error::new(Kind::Config, what).when(!self.shape.discrete() && !net.reads_end())?;
         Ok(net)
     }
 

@@ -20,6 +20,8 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) params: &'b [f32],
     /// What was added to them.
     pub(in crate::learn) noise: &'b [f32],
+    /// Older parameters, whose log-probabilities take the place of the recorded ones; empty: none do.
+    pub(in crate::learn) prime: &'b [f32],
     pub(in crate::learn) rollout: RolloutView<'r>,
     /// The first of its slots.
     pub(in crate::learn) begin: u32,

@@ -37,7 +37,10 @@ impl<'a> View<'a> {
         let (s, c) = (&view.state, &view.config);
         let log_std = log_std(view.params, &view.sizes)?;
         let log_stds = c.log_std_min..=c.log_std_max;
-        view.actor.check_actions(&view.taken, log_std, log_stds)?;
+        view.actor.check_actions(&view.taken, log_std, log_stds.clone())?;
+        if !view.prime.is_empty() {
+            view.actor.check_actions(&view.taken, self::log_std(view.prime, &view.sizes)?, log_stds)?;
+        }
         if !(s.shuffle_rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
@@ -53,6 +56,8 @@ impl<'a> View<'a> {
         }
         let small = view.params.iter().chain(view.acting).all(|x| x.abs() <= PARAM_LIMIT);
         let [noise, noisy] = noise::limits(PARAM_LIMIT);
+        let most = if view.noisy.is_empty() { PARAM_LIMIT } else { noisy };
+        let small = small && view.prime.iter().all(|x| x.abs() <= most);
         let small = small && view.noise.iter().all(|x| x.abs() <= noise) && view.noisy.iter().all(|x| x.abs() <= noisy);
         let finite = [&view.adam_m, &view.adam_v].iter().all(|x| check_finite("", x).is_ok());
         let sums = view.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && view.adam_v.iter().all(|x| *x >= 0.0);
@@ -65,6 +70,9 @@ impl<'a> View<'a> {
         }
         if !((0.0..=1.0).contains(&s.learning_rate) && (0.0..=10.0).contains(&s.clip)) {
             return Err(image("learner image: a learning rate and a clip range that a configuration can have"));
+        }
+        if view.prime_age.iter().any(|&age| age >= c.prime_interval) {
+            return Err(image("learner image: an older copy of the parameters that is refreshed in time"));
         }
         if s.minibatch >= if s.updating != 0 { c.update_len() } else { 1 } {
             return Err(image("learner image: a minibatch inside the update"));

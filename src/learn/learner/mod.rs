@@ -162,6 +162,9 @@ fields! {
         /// The noise of the rollout that is recorded or learnt from, and parameters with it, which act and learn.
         noise: [f32] = lens.noise,
         noisy: [f32] = if lens.noise > 0 { lens.params } else { 0 },
+        /// The copy of the parameters that `prime_interval` asks for, and the updates begun since it was refreshed.
+        prime: [f32] = if c.prime_interval > 0 { lens.params } else { 0 },
+        prime_age: [u32] = u32::min(c.prime_interval, 1) as usize,
     }
     /// A learner, cut from its block.
     ///
@@ -256,6 +259,7 @@ impl<'a> Learner<'a> {
         learner.obs_var.fill(1.0);
         noise::draw(&learner.sizes.net, &mut learner.state.shuffle_rng, learner.noise)?;
         noise::add(&learner.sizes.net, learner.noise, learner.params, learner.noisy)?;
+        block::copy(learner.prime, learner.params);
         Ok(learner)
     }
 

@@ -203,6 +203,12 @@ impl Learner<'_> {
         let before = s.num_steps.saturating_sub(c.batch_len() as u64);
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before)?;
         s.clip = c.scheduled(c.clip, c.clip_end, before)?;
+        if let Some(age) = self.prime_age.first_mut() {
+            if *age == 0 {
+                block::copy(self.prime, noise::of(self.params, self.noisy));
+            }
+            *age = age.saturating_add(1).checked_rem(c.prime_interval).unwrap_or(0);
+        }
         (s.updating, s.minibatch) = (1, 0);
         self.begin_minibatch()
     }
@@ -366,6 +372,7 @@ impl<'a> View<'a> {
             head: self.head()?,
             params: noise::of(self.params, self.noisy),
             noise: self.noise,
+            prime: self.prime,
             rollout: self.rollout,
             begin: self.state.learn_begin,
             order: minibatch(c, self.state.minibatch, self.order)?,

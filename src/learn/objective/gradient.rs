@@ -5,8 +5,9 @@ use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::kernels::moments;
 use crate::learn::actor::Raw;
+use crate::learn::actor_config::POLICY;
 use crate::learn::learner::bench::Bench;
-use crate::learn::learner::layout::{COLUMNS, Work, log_std_mut};
+use crate::learn::learner::layout::{COLUMNS, Work, log_std, log_std_mut};
 use crate::learn::loss::{Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
 use crate::nn::ALL;
@@ -43,8 +44,13 @@ pub(super) fn chunk(
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     let carry = b.carry(m, w.state, w.cut)?;
-    sizes.net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, &mut [outputs, value])?;
     let raw = Raw { choice, vector };
+    if !b.prime.is_empty() {
+        let to = &mut [&mut *outputs];
+        sizes.net.forward(b.prime, obs, m, POLICY, &carry, tape, w.scratch, to)?;
+        b.head.with(log_std(b.prime, sizes)?).evaluate(outputs, mask, raw, old_log_prob, entropy)?;
+    }
+    sizes.net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, &mut [outputs, value])?;
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
     let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };

@@ -4,6 +4,8 @@
 mod aac;
 #[cfg(feature = "off_policy")]
 pub mod critic;
+#[cfg(feature = "off_policy")]
+pub mod discrete_sac;
 mod gradient;
 mod ppo;
 #[cfg(feature = "pqn")]

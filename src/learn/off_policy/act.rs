@@ -3,10 +3,11 @@
 use super::OffPolicy;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::kernels::categorical::{self, Logits};
 use crate::learn::actor::{Head, Sampling, check_act, check_action, check_obs};
 use crate::learn::config::Algorithm;
 use crate::learn::noise;
-use crate::learn::objective::{critic, q, sac, td3};
+use crate::learn::objective::{critic, discrete_sac, q, sac, td3};
 use crate::learn::policy::SHARPNESS;
 use crate::learn::rows::{Rows, copy_row, list};
 use crate::nn::Net;
@@ -133,6 +134,7 @@ impl OffPolicy<'_> {
                 Elements::F32(x) if self.sizes.pixels == 0 => copy_row(x, b.obs, (row, begun, self.sizes.obs))?,
                 _ => copy_row(obs.bytes(), b.pixels, (row, begun, self.sizes.pixels))?,
             }
+            copy_row(self.work.allowed, b.mask, (k, begun, self.sizes.own_masks))?;
             copy_row(self.work.drawn, b.choice, (k, begun, choices))?;
             copy_row(self.work.done, b.vector, (k, begun, numbers))?;
             *b.reward.get_mut(begun).ok_or(Misfit)? = 0.0;
@@ -201,10 +203,16 @@ impl OffPolicy<'_> {
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         for (k, rng) in envs.get(self.act_rng, 1, w.rng)?.iter_mut().enumerate() {
             let is_random = rng.uniform_f32() < epsilon;
-            if !c.has_critics() {
+            if self.sizes.vector == 0 {
                 let mask = (masks > 0).then(|| block::rows(w.allowed, k, 1, masks)).transpose()?;
+                let (n, drawn) = (&*self.taken.n, block::rows_mut(w.drawn, k, 1, a)?);
                 if is_random {
-                    draw_any(self.taken.n, mask, rng, block::rows_mut(w.drawn, k, 1, a)?);
+                    draw_any(n, mask, rng, drawn);
+                } else if c.has_critics() {
+                    let noise = block::rows_mut(w.noise, k, 1, a)?;
+                    noise.fill_with(|| rng.uniform_f32());
+                    let logits = block::rows(w.said, k, 1, self.sizes.choice_values)?;
+                    categorical::sample(&Logits { num_rows: 1, n, logits, mask }, Sampling::Basic, noise, drawn)?;
                 }
                 continue;
             }
@@ -248,8 +256,8 @@ impl OffPolicy<'_> {
     }
 
     /// Acts without recording, in any phase: the training goes on as if this had not been called. Sampling is that of a
-    /// policy of 1024 times Q, and so all but greedy unless a temperature says otherwise; SAC's of its Gaussians; and TD3 has
-    /// nothing to draw from.
+    /// policy of 1024 times Q, and so all but greedy unless a temperature says otherwise; SAC's of its Gaussians or of its
+    /// choices; and TD3 has nothing to draw from.
     ///
     /// Shapes and errors as [`OffPolicy::act`].
     pub fn predict(
@@ -296,7 +304,9 @@ impl OffPolicy<'_> {
             }
             head.stretch(action);
         } else {
-            w.said.iter_mut().for_each(|x| *x *= SHARPNESS);
+            if !c.has_critics() {
+                w.said.iter_mut().for_each(|x| *x *= SHARPNESS);
+            }
             head.draw(n, w.said, mask, sampling, w.noise, action)?;
         }
         block::copy(self.predict_rng, w.rng);
@@ -304,12 +314,15 @@ impl OffPolicy<'_> {
     }
 
     /// The value of each observation, `obs` `[N, obs_len]`, `value` `[N]`: of its best action; the mean over the elements of
-    /// an action, if there are several choices; what critics say of the mean action. Nothing is recorded. Errors: `Shape`;
-    /// `Value`.
+    /// an action, if there are several choices; what critics say of the mean action, or on average over the choices of SAC.
+    /// Nothing is recorded. Errors: `Shape`; `Value`.
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
         check_obs("learner value: obs", self.shape(), self.sizes.n, &obs)?;
         check_len("learner value: values", value, self.sizes.n)?;
         let done = self.look("learner value: a finite obs", obs, None, true).and_then(|()| {
+            if self.sizes.choice_values > 0 {
+                return self.value_of_choices(value);
+            }
             if self.config.has_critics() {
                 return self.value_by_critics(value);
             }
@@ -333,6 +346,22 @@ impl OffPolicy<'_> {
         critic::lowest(&sizes.critic, critics, w.pair, n, w.infer, other, spare)?;
         check_finite("learner value: outputs that do not overflow", spare)?;
         block::copy(value, spare);
+        Ok(())
+    }
+
+    /// The mean of what the critics say over the choices, and over the elements of an action.
+    fn value_of_choices(&mut self, value: &mut [f32]) -> Result {
+        let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
+        let critics = self.params.get(sizes.policy.param_len()..).ok_or(Misfit)?;
+        let len = sizes.n.saturating_mul(sizes.choice_values);
+        let (q, other) = w.spare.split_at_mut_checked(len).ok_or(Misfit)?;
+        critic::lowest(&sizes.critic, critics, w.seen, sizes.n, w.infer, other, q)?;
+        check_finite("learner value: outputs that do not overflow", q)?;
+        categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits: w.said, mask: None }, other)?;
+        discrete_sac::values(n, other, q, 0.0, w.noise);
+        for (value, each) in value.iter_mut().zip(w.noise.chunks_exact(n.len().max(1))) {
+            *value = each.iter().sum::<f32>() / n.len() as f32;
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use crate::error::{Error, Kind, Result};
 use crate::learn::actor_config::MAX_LAYERS;
 use crate::learn::config::{Algorithm, Config, check_at_least_one, check_flags, check_reals};
-use crate::learn::seen::{Part, critic_parts};
+use crate::learn::seen::{MAX_PARTS, Part, critic_parts};
 use crate::learn::shape::Shape;
 use crate::learn::stored::Stored;
 use crate::nn::{Layer, Net, Node};
@@ -90,13 +90,14 @@ impl Stored {
     pub(super) fn check_off_policy(&self) -> Result {
         self.config.check_off_policy()?;
         self.check_parts(true)?;
-        self.check_shape(self.num_policy_layers())?;
-        let what = "learner config: algorithm DQN for discrete actions, TD3 or SAC for continuous ones";
-        let fits = self.shape.discrete() != self.config.has_critics();
-        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)
+        let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
+        let fits = self.config.algorithm() == Algorithm::Sac || self.shape.discrete() != self.config.has_critics();
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)?;
+        self.check_shape(self.num_policy_layers())
     }
 
-    /// The policy's network: Q, or its advantages and the value; or means, and the logarithms of SAC's deviations.
+    /// The policy's network: Q, or its advantages and the value; logits of choices; or means, and the logarithms of SAC's
+    /// deviations.
     pub(super) fn compile_policy<'n>(
         &self,
         listed: &[Layer],
@@ -110,6 +111,7 @@ impl Stored {
     pub(super) fn second_head(&self) -> Option<(u32, u32, f32)> {
         let c = &self.config;
         match c.algorithm() {
+            Algorithm::Sac if self.shape.discrete() => None,
             Algorithm::Sac => Some((c.num_hidden, self.shape.action_len, 0.01)),
             _ => (c.dueling != 0).then_some((c.num_shared, 1, 1.0)),
         }
@@ -133,14 +135,26 @@ impl Stored {
         if !self.config.has_critics() {
             return Ok(Net::new(&[]));
         }
-        let (pictures, count) = critic_parts(parts, self.shape.action_len);
+        let (len, units) = self.critic_lens();
+        let (pictures, count) = self.critic_parts(parts);
         let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..count).unwrap_or_default())?;
-        let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
-        let own = net.input() == len && net.num_heads() == 1 && net.head_len(0) == 1;
+        let own = net.input() == len as usize && net.num_heads() == 1 && net.head_len(0) == units as usize;
         let more = net.state_len() > 0 || net.noise_len() > 0 || !net.free_params(0).is_empty();
         let what = "learner image: critics of its observations and actions";
         Error::new(Kind::Image, what).when(!own || more)?;
         Ok(net)
+    }
+
+    /// What a critic reads and says: an observation and an action, and what they are worth; or an observation, and what each
+    /// choice is worth there.
+    pub(in crate::learn) fn critic_lens(&self) -> (u32, u32) {
+        let s = &self.shape;
+        if s.discrete() { (s.seen_len, s.num_outputs) } else { (s.seen_len.saturating_add(s.action_len), 1) }
+    }
+
+    /// The pictures of what it reads, and how many they are.
+    pub(in crate::learn) fn critic_parts(&self, parts: &[Part]) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
+        critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) })
     }
 
     /// How many layers a critic has.

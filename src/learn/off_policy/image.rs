@@ -79,8 +79,10 @@ impl<'a> View<'a> {
         let image = |what| Error::new(Kind::Image, what);
         let choice = block::rows(rows.choice, 0, count, self.taken.n.len())?;
         let mask = block::rows(rows.next_mask, 0, count, self.sizes.masks)?;
+        let own = block::rows(rows.mask, 0, count, self.sizes.own_masks)?;
+        let own = (self.sizes.own_masks > 0).then_some(own);
         let allowed = self.sizes.masks == 0 || !over || self.head().check_mask(Some(mask), count).is_ok();
-        if !(self.head().could_take(choice, None) && allowed) {
+        if !(self.head().could_take(choice, own) && self.head().check_mask(own, count).is_ok() && allowed) {
             return Err(image("learner image: choices that are there, and something allowed after them"));
         }
         let numbers = [

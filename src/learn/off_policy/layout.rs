@@ -45,8 +45,11 @@ pub(in crate::learn) struct Sizes<'n> {
     /// Numbers and bytes of an observation in the store; one of them is 0.
     pub(in crate::learn) obs: usize,
     pub(in crate::learn) pixels: usize,
-    /// Flags of a mask.
+    /// Flags of a mask, and of that of what was seen first, which SAC asks for.
     pub(in crate::learn) masks: usize,
+    pub(super) own_masks: usize,
+    /// What a critic says of all choices; 0 if actions are numbers, and without critics.
+    pub(in crate::learn) choice_values: usize,
     /// Elements of an action, of choices or of numbers; one of them is 0.
     choices: usize,
     pub(in crate::learn) vector: usize,
@@ -55,8 +58,8 @@ pub(in crate::learn) struct Sizes<'n> {
 impl Sizes<'_> {
     /// Lengths of so many transitions.
     pub(super) fn transitions(&self, rows: usize) -> TransitionLens {
-        let &Sizes { obs, pixels, masks, choices, vector, .. } = self;
-        TransitionLens { rows, obs, pixels, masks, choices, vector }
+        let &Sizes { obs, pixels, masks, own_masks, choices, vector, .. } = self;
+        TransitionLens { rows, obs, pixels, masks, own_masks, choices, vector }
     }
 
     /// Parameters with noise; 0 without noisy layers.
@@ -69,9 +72,19 @@ impl Sizes<'_> {
         self.vector.saturating_mul(rows).saturating_mul(2)
     }
 
-    /// Numbers of what critics read.
+    /// Numbers of what critics read, if there are actions among them.
     pub(in crate::learn) fn pair(&self) -> usize {
-        self.critic.input()
+        if self.choice_values > 0 { 0 } else { self.critic.input() }
+    }
+
+    /// Numbers for what two critics say of an environment.
+    fn spare(&self) -> usize {
+        if self.choice_values > 0 { self.choice_values.saturating_mul(2) } else { self.num_critics }
+    }
+
+    /// Numbers beside what the policy says first: what it says else, or critics of its choices.
+    fn others(&self) -> usize {
+        self.policy.head_len(1).max(self.choice_values)
     }
 }
 
@@ -81,6 +94,8 @@ pub(super) fn sizes<'n>(stored: &Stored, [policy, critic]: [Net<'n>; 2], seen: S
     let critics = critic.param_len().saturating_mul(num_critics);
     let params = policy.param_len().saturating_add(critics);
     let numbers = shape.kinds().0 == Element::F32 && !seen.coded;
+    let masks = if c.use_action_mask != 0 { shape.num_outputs as usize } else { 0 };
+    let choice_values = if c.has_critics() && shape.discrete() { shape.num_outputs as usize } else { 0 };
     Sizes {
         policy,
         critic,
@@ -92,7 +107,9 @@ pub(super) fn sizes<'n>(stored: &Stored, [policy, critic]: [Net<'n>; 2], seen: S
         n: c.num_envs as usize,
         obs: if numbers { seen.len } else { 0 },
         pixels: if numbers { 0 } else { shape.obs_size() },
-        masks: if c.use_action_mask != 0 { shape.num_outputs as usize } else { 0 },
+        masks,
+        own_masks: masks.min(choice_values),
+        choice_values,
         choices: shape.action_lens().0,
         vector: shape.std_len(),
     }
@@ -132,6 +149,7 @@ pub(in crate::learn) struct TransitionLens {
     obs: usize,
     pixels: usize,
     masks: usize,
+    own_masks: usize,
     choices: usize,
     vector: usize,
 }
@@ -145,6 +163,8 @@ fields! {
         pub(in crate::learn) next_pixels: [u8] = grid(lens.rows, lens.pixels),
         /// What is allowed in `next_obs`.
         pub(in crate::learn) next_mask: [u8] = grid(lens.rows, lens.masks),
+        /// What was allowed in `obs`, for SAC.
+        pub(in crate::learn) mask: [u8] = grid(lens.rows, lens.own_masks),
         pub(in crate::learn) choice: [i32] = grid(lens.rows, lens.choices),
         /// From -1 to 1.
         pub(in crate::learn) vector: [f32] = grid(lens.rows, lens.vector),
@@ -175,7 +195,7 @@ fields! {
         /// What was done, or what is best, from -1 to 1; and beside it what was seen.
         pub(super) done: [f32] = grid(sizes.n, sizes.vector),
         pub(super) pair: [f32] = grid(sizes.n, sizes.pair()),
-        pub(super) spare: [f32] = grid(sizes.n, sizes.num_critics),
+        pub(super) spare: [f32] = grid(sizes.n, sizes.spare()),
         pub(super) infer: [f32] = sizes.policy.infer_scratch_len(usize::MAX).max(sizes.critic.infer_scratch_len(usize::MAX)),
         /// What a chunk works with.
         pub(in crate::learn) obs: [f32] = grid(sizes.rows, sizes.seen.len),
@@ -185,8 +205,8 @@ fields! {
         pub(in crate::learn) column: [f32] = grid(sizes.rows, COLUMNS),
         pub(in crate::learn) outputs: [f32] = grid(sizes.rows, stored.shape.num_outputs as usize),
         pub(in crate::learn) d_outputs: [f32] = grid(sizes.rows, stored.shape.num_outputs as usize),
-        pub(in crate::learn) others: [f32] = grid(sizes.rows, sizes.policy.head_len(1)),
-        pub(in crate::learn) d_others: [f32] = grid(sizes.rows, sizes.policy.head_len(1)),
+        pub(in crate::learn) others: [f32] = grid(sizes.rows, sizes.others()),
+        pub(in crate::learn) d_others: [f32] = grid(sizes.rows, sizes.others()),
         pub(in crate::learn) target: [f32] = grid(sizes.rows, stored.shape.action_lens().0),
         /// Actions, what they were before tanh, what critics read, and gradients.
         pub(in crate::learn) vector: [f32] = grid(sizes.rows, sizes.vector),

@@ -197,6 +197,7 @@ impl<'a> OffPolicy<'a> {
         let mut learner = Self::of(block, &stored)?;
         learner.taken.init(action);
         learner.weights.clear();
+        learner.begun.mask.fill(1);
         let first_square = Optimizer::from_number(config.optimizer).unwrap_or_default().first_square();
         *learner.state = State {
             rng: Rng::stream(config.seed, BATCHES),
@@ -375,13 +376,16 @@ impl<'a> View<'a> {
     }
 
     /// Writes the policy alone, as it is now, to the caller's bytes: its outputs are 1024 times Q, so that drawing an action
-    /// takes the best one; or means, with deviations as small as the configuration allows. Errors: `Align`, `Size`; then
-    /// nothing is written.
+    /// takes the best one; the logits of SAC's choices; or means, with deviations as small as the configuration allows. Errors:
+    /// `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
         policy::write(mem, &self.actor, &self.sizes.policy, &self.sizes.seen, |mut to| {
             to.taken.copy(self.taken);
             let net = &self.sizes.policy;
             net.prune_params(self.params.get(..net.param_len()).ok_or(Misfit)?, 0, to.params)?;
+            if self.sizes.choice_values > 0 {
+                return Ok(());
+            }
             if self.config.has_critics() {
                 let log_std = to.params.rchunks_mut(self.sizes.vector.max(1)).next().unwrap_or_default();
                 log_std.fill(self.config.log_std_min);

@@ -114,6 +114,7 @@ impl OffPolicy<'_> {
         let row = |width| (begun, slot, width);
         copy_row(from.obs, to.obs, row(sizes.obs))?;
         copy_row(from.pixels, to.pixels, row(sizes.pixels))?;
+        copy_row(from.mask, to.mask, row(sizes.own_masks))?;
         copy_row(from.choice, to.choice, row(choices))?;
         copy_row(from.vector, to.vector, row(sizes.vector))?;
         copy_row(from.reward, to.reward, row(1))?;

@@ -13,7 +13,7 @@ use crate::learn::config::Algorithm;
 use crate::learn::learner::{Stats, add_as_tree};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
-use crate::learn::objective::{critic, q, sac};
+use crate::learn::objective::{critic, discrete_sac, q, sac};
 use crate::learn::step::Moving;
 use crate::num;
 
@@ -145,7 +145,9 @@ impl OffPolicy<'_> {
             };
             record.fill(0.0);
             let errors = errors.get_mut(begin..end).ok_or(Misfit)?;
-            if self.config.has_critics() {
+            if self.sizes.choice_values > 0 {
+                discrete_sac::chunk(&bench, &mut work, record, errors)
+            } else if self.config.has_critics() {
                 critic::chunk(&bench, &mut work, record, errors)
             } else {
                 q::chunk(&bench, &mut work, record, errors)?;
@@ -230,7 +232,10 @@ impl OffPolicy<'_> {
         (s.policy_loss, s.entropy) = (policy_loss, entropy);
         if c.algorithm() == Algorithm::Sac && c.temperature_rate > 0.0 {
             let (params, m, v) = (&mut s.log_temperature, &mut s.temperature_m, &mut s.temperature_v);
-            let target = c.target_entropy * self.sizes.vector as f32;
+            let target = match self.sizes.vector {
+                0 => discrete_sac::target_entropy(self.taken.n, c.target_entropy),
+                numbers => c.target_entropy * numbers as f32,
+            };
             let grads = [sac::temperature_gradient(num::exp(*params), entropy, target)];
             let moving =
                 Moving { params: from_mut(params), m: from_mut(m), v: from_mut(v), steps: &mut s.temperature_steps };

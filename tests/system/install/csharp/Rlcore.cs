@@ -105,7 +105,7 @@ public unsafe struct rlcore_learner_config {
   public float critic_rate, exploration_noise, target_noise, target_noise_clip, temperature, temperature_rate, target_entropy;
   public uint noisy, burn_in, n_step;
   public float priority_exponent, importance_exponent;
-  public uint importance_steps;
+  public uint importance_steps, prime_interval, reserved;
 }
 
 [StructLayout(LayoutKind.Sequential)]

@@ -1,0 +1,132 @@
+//! Soft actor-critic with choices (Christodoulou 2019): critics say Q of every choice, and means over the policy's probabilities
+//! take the place of draws. Each element of an action has a policy and a Q of its own; the mean over the elements counts.
+//!
+//! In all calls `n` has the choices of each element, K of them and L together: Q, logarithms of probabilities and gradients are
+//! `[rows, L]`. Choices that a mask forbids have probability 0.
+
+use super::critic::lowest;
+use super::q;
+use crate::block::{self, Misfit};
+use crate::error::Result;
+use crate::kernels::categorical::{Logits, log_softmax};
+use crate::learn::off_policy::bench::Bench;
+use crate::learn::off_policy::layout::Work;
+use crate::learn::rows::Rows;
+use crate::nn::{ALL, Carry};
+use crate::num;
+
+/// As [`critic::chunk`](super::critic::chunk).
+pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    if b.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
+}
+
+fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    let (c, n, s, net) = (b.config, b.action_n, &b.store, &b.sizes.critic);
+    let (rows, m) = (Rows::new(b.order, 0), b.order.len());
+    let (l, k) = (b.sizes.choice_values, n.len());
+    let (logits, log_prob) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
+    let (q, other) = (block::rows_mut(w.others, 0, m, l)?, block::rows_mut(w.d_others, 0, m, l)?);
+    let (choice, target) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.target, 0, m, k)?);
+    let (reward, discount) = w.column.split_at_mut_checked(m).ok_or(Misfit)?;
+    let (reward, discount) = (rows.get(s.reward, 1, reward)?, rows.get(s.discount, 1, discount)?);
+    let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, l, w.mask)?) } else { None };
+
+    let obs = b.see(&rows, s.next_obs, s.next_pixels, w.obs)?;
+    q::infer(&b.sizes.policy, b.policy_of(b.params)?, obs, m, w.scratch, logits, &mut [])?;
+    log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
+    let critics = b.target.get(b.sizes.policy.param_len()..).ok_or(Misfit)?;
+    lowest(net, critics, obs, m, w.scratch, other, q)?;
+    values(n, log_prob, q, b.temperature, target);
+    for (target, (reward, discount)) in target.chunks_exact_mut(k.max(1)).zip(reward.iter().zip(discount)) {
+        target.iter_mut().for_each(|x| *x = *reward + *discount * *x);
+    }
+
+    let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
+    let grads = grads.get_mut(b.sizes.policy.param_len()..).ok_or(Misfit)?;
+    let tape = block::rows_mut(w.critic_tape, 0, net.tape_len(m), 1)?;
+    let (d_q, mut loss, mut first) = (log_prob, 0.0, 0.0);
+    for i in 0..b.sizes.num_critics {
+        let params = b.critic_of(b.params, i)?;
+        net.forward(params, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *q])?;
+        let weigh = q::weigh(b.importance, errors, 1.0 / b.sizes.num_critics.saturating_mul(k) as f32);
+        let (own, mean) = q::loss(n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
+        loss += own;
+        first = if i == 0 { mean } else { first };
+        let grads = block::rows_mut(grads, i, 1, net.param_len())?;
+        net.backward(params, obs, m, ALL, &Carry::NONE, tape, &[&*d_q], None, grads, w.scratch)?;
+    }
+    block::copy(losses, &[loss, first]);
+    Ok(())
+}
+
+fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    let (n, s, net, l) = (b.action_n, &b.store, &b.sizes.policy, b.sizes.choice_values);
+    let (rows, m) = (Rows::new(b.order, 0), b.order.len());
+    let (logits, log_prob) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
+    let (q, other) = (block::rows_mut(w.others, 0, m, l)?, block::rows_mut(w.d_others, 0, m, l)?);
+    let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.mask, l, w.mask)?) } else { None };
+
+    let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
+    let critics = b.params.get(net.param_len()..).ok_or(Misfit)?;
+    lowest(&b.sizes.critic, critics, obs, m, w.scratch, other, q)?;
+    let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
+    let own = b.policy_of(b.params)?;
+    net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *logits])?;
+    log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
+    let (loss, entropy) = descend(n, q, b.temperature, b.config.batch_size as usize, log_prob);
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
+    block::copy(losses, &[loss, entropy]);
+    let grads = grads.get_mut(..net.param_len()).ok_or(Misfit)?;
+    net.backward(own, obs, m, ALL, &Carry::NONE, tape, &[&*log_prob], None, grads, w.scratch)
+}
+
+/// What each element is worth, `[rows, K]`: the mean of Q, and `temperature` times the entropy.
+pub fn values(n: &[u32], log_prob: &[f32], q: &[f32], temperature: f32, value: &mut [f32]) {
+    let mut choices = log_prob.iter().zip(q);
+    for (value, &n) in value.iter_mut().zip(n.iter().cycle()) {
+        *value = 0.0;
+        for (&log_prob, &q) in choices.by_ref().take(n as usize) {
+            let p = num::exp(log_prob);
+            *value += if p > 0.0 { p * (q - temperature * log_prob) } else { 0.0 };
+        }
+    }
+}
+
+/// The policy's loss of these rows and the sum of the entropies of their elements, each a share of those of `num_rows` rows; and
+/// the gradient by logits, in the place of the logarithms of probabilities.
+///
+/// The loss is the mean over the elements of what each is worth less than nothing: of `temperature` times the logarithm of a
+/// probability, minus Q.
+pub fn descend(n: &[u32], q: &[f32], temperature: f32, num_rows: usize, log_prob: &mut [f32]) -> (f32, f32) {
+    let share = 1.0 / num_rows.saturating_mul(n.len()) as f32;
+    let (mut loss, mut entropy) = (0.0f64, 0.0f64);
+    let (mut rest, mut rest_q) = (log_prob, q);
+    for &n in n.iter().cycle() {
+        let Some((own, after)) = rest.split_at_mut_checked(n as usize).filter(|(own, _)| !own.is_empty()) else {
+            break;
+        };
+        let Some((q, after_q)) = rest_q.split_at_checked(n as usize) else { break };
+        (rest, rest_q) = (after, after_q);
+        let mut mean = 0.0;
+        for (&log_prob, &q) in own.iter().zip(q) {
+            let p = num::exp(log_prob);
+            if p > 0.0 {
+                mean += p * (temperature * log_prob - q);
+                entropy -= f64::from(p * log_prob);
+            }
+        }
+        loss += f64::from(mean);
+        for (x, &q) in own.iter_mut().zip(q) {
+            let p = num::exp(*x);
+            *x = if p > 0.0 { num::canonical(share * p * (temperature * *x - q - mean)) } else { 0.0 };
+        }
+    }
+    ((loss * f64::from(share)) as f32, (entropy / num_rows as f64) as f32)
+}
+
+/// The entropy of an action that the temperature goes after, where each element has this one; below 0: half of the most that
+/// its choices can have.
+pub fn target_entropy(n: &[u32], each: f32) -> f32 {
+    n.iter().map(|n| if each < 0.0 { 0.5 * num::ln(*n as f32) } else { each }).sum()
+}
