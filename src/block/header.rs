@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 9;
+pub const IMAGE: u32 = 10;
 
 impl Kind {
     /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
@@ -57,7 +57,7 @@ impl Kind {
     pub const fn image(self) -> u32 {
         match self {
             Kind::LazyFrames => 4,
-            Kind::Policy => 8,
+            Kind::Policy => 10,
             Kind::Learner | Kind::OffPolicy => 9,
             _ => 1,
         }

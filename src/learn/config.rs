@@ -4,7 +4,10 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
 use super::optimizer::Optimizer;
+use super::policy::SHARPNESS;
 use super::shape::Shape;
+#[cfg(feature = "off_policy")]
+use super::value_head::{Atoms, ValueHead};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
@@ -237,6 +240,21 @@ pub struct Config {
     pub importance_exponent: f32,
     /// Environment steps after which that is 1; 0: it stays as it is.
     pub importance_steps: u32,
+    /// Quantiles that stand for the value of a choice (DQN: Dabney et al. 2018) or for what a critic says (SAC: Kuznetsov et al.
+    /// 2020), 2 to 256. Errors count linearly, or with `huber` as half their squares up to 1. 0: there is one value.
+    pub num_quantiles: u32,
+    /// SAC: the highest quantiles, so many for each critic, that targets leave out of all of those of the critics; fewer than
+    /// `num_quantiles`.
+    pub dropped_quantiles: u32,
+    /// DQN: returns, evenly spaced, whose probabilities stand for the value of a choice (Bellemare et al. 2017), 2 to 256. Their
+    /// cross-entropy is learnt, and priorities go by the Kullback-Leibler divergence. 0: there are none.
+    pub num_atoms: u32,
+    /// The lowest of these returns, from -1e6.
+    pub value_min: f32,
+    /// The highest of them, to 1e6.
+    pub value_max: f32,
+    /// 0.
+    pub reserved: u32,
 }
 
 impl Default for Config {
@@ -321,6 +339,12 @@ impl Default for Config {
             priority_exponent: 0.0,
             importance_exponent: 0.4,
             importance_steps: 0,
+            num_quantiles: 0,
+            dropped_quantiles: 0,
+            num_atoms: 0,
+            value_min: -10.0,
+            value_max: 10.0,
+            reserved: 0,
         }
     }
 }
@@ -366,6 +390,34 @@ impl Config {
     #[cfg(feature = "off_policy")]
     pub(super) fn has_critics(&self) -> bool {
         matches!(self.algorithm(), Algorithm::Td3 | Algorithm::Sac)
+    }
+
+    /// What a network says of the value of a choice.
+    #[cfg(feature = "off_policy")]
+    pub(super) fn value_head(&self) -> ValueHead {
+        let atoms = Atoms { num: self.num_atoms, low: self.value_min, high: self.value_max };
+        match (self.algorithm(), self.num_quantiles, self.num_atoms) {
+            (Algorithm::Dqn, 0, 1..) => ValueHead::Atoms(atoms),
+            (Algorithm::Dqn, num @ 1.., _) => ValueHead::Quantiles(num),
+            _ => ValueHead::Mean,
+        }
+    }
+
+    /// Numbers that a critic says: its quantiles, or one.
+    #[cfg(feature = "off_policy")]
+    pub(super) fn critic_len(&self) -> u32 {
+        if self.has_critics() { self.num_quantiles.max(1) } else { 1 }
+    }
+
+    /// Numbers that a policy's network says of the value of a choice, and those that are still there in what ships.
+    pub(super) fn value_lens(&self) -> [u32; 2] {
+        #[cfg(feature = "off_policy")]
+        return match self.value_head() {
+            ValueHead::Atoms(atoms) => [atoms.num, atoms.num],
+            own => [own.width() as u32, 1],
+        };
+        #[cfg(not(feature = "off_policy"))]
+        [1, 1]
     }
 
     /// Layers of so many hidden ones.
@@ -557,6 +609,7 @@ impl Config {
 
     /// What acting reads of this.
     pub fn actor(&self, shape: Shape) -> ActorConfig {
+        let has_atoms = self.value_lens()[1] > 1;
         ActorConfig {
             shape,
             num_layers: self
@@ -566,6 +619,10 @@ impl Config {
             squash: self.squash,
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
+            num_atoms: if has_atoms { self.num_atoms } else { 0 },
+            value_min: if has_atoms { SHARPNESS * self.value_min } else { 0.0 },
+            value_max: if has_atoms { SHARPNESS * self.value_max } else { 0.0 },
+            reserved: 0,
         }
     }
 

@@ -454,16 +454,19 @@ impl<'a> Net<'a> {
     }
 
     /// Copies the parameters of the layers that [`Net::prune`] keeps, without deviations, to `to`, which has the `param_len` of
-    /// those layers.
+    /// those layers. Of the head's own `group` numbers side by side become their mean: so does what it says.
     ///
     /// Errors: `Range` for a head that is not there; `Shape`; nothing is written then.
-    pub fn prune_params(&self, params: &[f32], k: usize, to: &mut [f32]) -> Result {
+    pub fn prune_params(&self, params: &[f32], k: usize, group: usize, to: &mut [f32]) -> Result {
         check_len("net: parameters of length", params, self.param_len())?;
         let head = self.head_bit(k)?;
-        let kept = || self.nodes.iter().filter(|n| n.heads & head != 0).map(Node::means);
-        check_len("net: parameters of the head, of length", to, kept().map(|range| range.len()).sum())?;
-        let from = kept().filter_map(|range| params.get(range)).flatten();
-        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        let group = |n: &Node| if n.is_head() { group.max(1) } else { 1 };
+        let kept = || self.nodes.iter().filter(|n| n.heads & head != 0).map(|n| (n.means(), group(n)));
+        let len = kept().map(|(range, group)| range.len().checked_div(group).unwrap_or(0)).sum();
+        check_len("net: parameters of the head, of length", to, len)?;
+        let from = kept().filter_map(|(range, group)| Some(params.get(range)?.chunks_exact(group.max(1))));
+        let mean = |own: &[f32]| own.iter().sum::<f32>() / own.len() as f32;
+        to.iter_mut().zip(from.flatten()).for_each(|(to, from)| *to = mean(from));
         Ok(())
     }
 

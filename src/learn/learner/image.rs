@@ -22,7 +22,7 @@ impl<'a> View<'a> {
             s.check()?;
             let (nodes, parts, n) = front(&mut Plan::default(), s)?.read(mem)?;
             s.check_last_axis(parts)?;
-            let net = s.actor().network(nodes, parts, n)?;
+            let net = s.actor().network(nodes, parts, n, s.shape.num_outputs as usize)?;
             let heads = if s.config.learns_q() { [1, 0] } else { [2, 1] };
             if [net.num_heads(), net.head_len(1)] != heads {
                 return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));

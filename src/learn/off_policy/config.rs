@@ -1,7 +1,7 @@
 //! What learners off policy ask of a configuration, and the networks that follow from it.
 
 use crate::error::{Error, Kind, Result};
-use crate::learn::actor_config::MAX_LAYERS;
+use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
 use crate::learn::config::{Algorithm, Config, check_at_least_one, check_flags, check_reals};
 use crate::learn::seen::{Part, critic_parts};
 use crate::learn::shape::Shape;
@@ -11,6 +11,12 @@ use crate::space::Space;
 
 /// The most gradient steps of an update: whatever a configuration says, it comes to its end.
 const MAX_GRADIENT_STEPS: u32 = 10_000;
+
+/// The most critics.
+const MAX_CRITICS: u32 = 8;
+
+/// Atoms are within ± this.
+const VALUE_LIMIT: f32 = 1e6;
 
 impl Config {
     /// [`Config::check`] for a learner off policy.
@@ -64,8 +70,12 @@ impl Config {
             ("learner config: temperature_rate in [0, 1]", self.temperature_rate, 0.0, 1.0),
             ("learner config: target_entropy, finite", self.target_entropy, f32::MIN, most),
         ])?;
-        let what = "learner config: num_critics of 1 or 2";
-        Error::new(Kind::Config, what).given(self.num_critics as usize).when(!(1..=2).contains(&self.num_critics))?;
+        self.check_values()?;
+        let most = if self.num_quantiles > 0 { MAX_CRITICS } else { 2 };
+        let what = "learner config: num_critics of 1 or 2, or with num_quantiles of 1 to 8";
+        Error::new(Kind::Config, what)
+            .given(self.num_critics as usize)
+            .when(!(1..=most).contains(&self.num_critics))?;
         if !self.has_critics() {
             return Ok(());
         }
@@ -75,6 +85,42 @@ impl Config {
         Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])?;
         let what = "learner config: dueling of 0 with TD3 and SAC";
         Error::new(Kind::Config, what).given(self.dueling as usize).when(self.dueling != 0)
+    }
+
+    /// Checks what says how values are distributed.
+    fn check_values(&self) -> Result {
+        let lens = [
+            ("learner config: num_quantiles of 0, or 2 to 256", self.num_quantiles),
+            ("learner config: num_atoms of 0, or 2 to 256", self.num_atoms),
+        ];
+        for (what, given) in lens {
+            Error::new(Kind::Config, what).given(given as usize).when(given == 1 || given > MAX_ATOMS)?;
+        }
+        check_reals(&[
+            ("learner config: value_min in [-1e6, 1e6]", self.value_min, -VALUE_LIMIT, VALUE_LIMIT),
+            ("learner config: value_max in [-1e6, 1e6]", self.value_max, -VALUE_LIMIT, VALUE_LIMIT),
+        ])?;
+        let (quantiles, atoms) = (self.num_quantiles, self.num_atoms);
+        let sac = self.algorithm() == Algorithm::Sac;
+        let none = [
+            ("learner config: num_quantiles of 0 with TD3", quantiles, self.algorithm() == Algorithm::Td3),
+            ("learner config: num_atoms of 0 with TD3 and SAC", atoms, self.has_critics()),
+            ("learner config: num_atoms of 0 with num_quantiles", atoms, quantiles > 0),
+            (
+                "learner config: dropped_quantiles of 0, unless SAC has num_quantiles",
+                self.dropped_quantiles,
+                !(sac && quantiles > 0),
+            ),
+            ("learner config: reserved of 0", self.reserved, true),
+        ];
+        for (what, given, zero) in none {
+            Error::new(Kind::Config, what).given(given as usize).when(zero && given != 0)?;
+        }
+        let what = "learner config: dropped_quantiles below num_quantiles,";
+        let refused = self.dropped_quantiles > 0 && self.dropped_quantiles >= quantiles;
+        Error::limit(Kind::Config, what, quantiles as usize, self.dropped_quantiles as usize).when(refused)?;
+        let what = "learner config: value_min below value_max with num_atoms; it is";
+        Error::new(Kind::Config, what).given_f32(self.value_min).when(atoms > 0 && self.value_min >= self.value_max)
     }
 }
 
@@ -111,7 +157,7 @@ impl Stored {
         let c = &self.config;
         match c.algorithm() {
             Algorithm::Sac => Some((c.num_hidden, self.shape.action_len, 0.01)),
-            _ => (c.dueling != 0).then_some((c.num_shared, 1, 1.0)),
+            _ => (c.dueling != 0).then_some((c.num_shared, c.value_lens()[0], 1.0)),
         }
     }
 
@@ -136,7 +182,7 @@ impl Stored {
         let (pictures, count) = critic_parts(parts, self.shape.action_len);
         let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..count).unwrap_or_default())?;
         let len = (self.shape.seen_len as usize).saturating_add(self.shape.action_len as usize);
-        let own = net.input() == len && net.num_heads() == 1 && net.head_len(0) == 1;
+        let own = net.input() == len && net.num_heads() == 1 && net.head_len(0) == self.config.critic_len() as usize;
         let more = net.state_len() > 0 || net.noise_len() > 0 || !net.free_params(0).is_empty();
         let what = "learner image: critics of its observations and actions";
         Error::new(Kind::Image, what).when(!own || more)?;
