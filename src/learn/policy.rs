@@ -2,7 +2,7 @@
 
 use core::slice::from_mut;
 
-use super::actor::{Head, OVERFLOW, Recurrent, Sampling, check_act, see};
+use super::actor::{Head, Recurrent, Sampling, check_act, see};
 use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
 use super::seen::{Front, Part, Seen, pictures};
 use super::shape::Shape;
@@ -289,7 +289,7 @@ impl<'a> Policy<'a> {
     fn means<'s>(&self, outputs: &'s [f32], means: &'s mut [f32]) -> Result<&'s [f32]> {
         #[cfg(feature = "off_policy")]
         if let ActorConfig { num_atoms: num @ 1.., value_min: low, value_max: high, .. } = self.config {
-            check_finite(OVERFLOW, outputs)?;
+            check_finite(super::actor::OVERFLOW, outputs)?;
             ValueHead::Atoms(Atoms { num, low, high }).means(outputs, means);
             return Ok(means);
         }

@@ -121,7 +121,7 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
     let grads = grads.get_mut(..b.sizes.policy.param_len()).ok_or(Misfit)?;
     let (tapes, quantiles) = (net.tape_len(m), b.sizes.quantiles);
-    let (own, d_own) =
+    let (all, d_all) =
         (block::rows_mut(w.quantiles, 0, m, quantiles)?, block::rows_mut(w.d_quantiles, 0, m, quantiles)?);
     value.fill(0.0);
     other.fill(f32::INFINITY);
@@ -129,21 +129,21 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
         let said = match (quantiles, i) {
             (0, 0) => &mut *value,
             (0, _) => &mut *other,
-            _ => &mut *own,
+            _ => &mut *all,
         };
         let tape = block::rows_mut(w.critic_tape, i, 1, tapes)?;
         net.forward(b.critic_of(b.params, i)?, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [said])?;
         if quantiles > 0 {
-            tqc::add_means(own, count, value);
+            tqc::add_means(all, count, value);
         }
     }
-    d_own.fill(-share / count.saturating_mul(quantiles) as f32);
+    d_all.fill(-share / count.saturating_mul(quantiles) as f32);
     d_action.fill(0.0);
     for i in 0..count {
         for ((d_value, value), other) in d_value.iter_mut().zip(&*value).zip(&*other) {
             *d_value = if (i == 0) == (value <= other) { -share } else { 0.0 };
         }
-        let d_value = if quantiles > 0 { &*d_own } else { &*d_value };
+        let d_value = if quantiles > 0 { &*d_all } else { &*d_value };
         let (params, tape) = (b.critic_of(b.params, i)?, block::rows(w.critic_tape, i, 1, tapes)?);
         net.backward(params, pair, m, ALL, &Carry::NONE, tape, &[d_value], Some(d_pair), &mut [], w.scratch)?;
         for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
