@@ -285,7 +285,7 @@ fn the_right_action_is_learnt_and_ships() {
                 policy.act_greedy(1, Elements::F32(&x), None, Recurrent::default(), &mut scratch, to).unwrap();
                 let to = if discrete { ElementsMut::I32(&mut same.0) } else { ElementsMut::F32(&mut same.1) };
                 agent.learner().predict(Elements::F32(&x), None, Sampling::Greedy, to).unwrap();
-                assert_eq!((choice, vector), same, "what ships does what the learner does");
+                assert_eq!((choice, vector), same, "what ships does what the learner does: {i} {config:?}");
                 count +=
                     usize::from(if discrete { (choice[0] == 1) == (i > 49) } else { (vector[0] > 0.0) == (i > 49) });
             }

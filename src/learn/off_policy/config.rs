@@ -137,6 +137,8 @@ impl Stored {
         self.config.check_off_policy()?;
         self.check_parts(true)?;
         self.check_shape(self.num_policy_layers())?;
+        let what = "learner config: choices with all numbers that stand for their values fit 31 bits";
+        Error::new(Kind::Overflow, what).when(self.outputs() > i32::MAX as u32)?;
         let what = "learner config: algorithm DQN for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.shape.discrete() != self.config.has_critics();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)
