@@ -3,6 +3,7 @@
 #![cfg(feature = "off_policy")]
 
 use rlcore::learn::objective::q;
+use rlcore::learn::value_head::ValueHead;
 use rlcore::rng::Rng;
 
 fn near(a: &[f32], b: &[f64]) -> bool {
@@ -19,14 +20,14 @@ fn targets_losses_and_gradients_are_those_of_torch() {
     for (values, want) in [(&target_q, [1.297, -1.0, 2.975]), (&next_q, [1.099, -1.0, 1.985])] {
         q::best(&n, values, None, &mut best).unwrap();
         let mut target = [0.0; 3];
-        q::targets(&n, &target_q, &best, &reward, &discount, &mut target);
+        q::targets(ValueHead::Mean, &n, &target_q, &best, &reward, &discount, &mut target);
         assert!(near(&target, &want), "{target:?}");
     }
     let (choice, target, mut d_q) = ([1, 0, 1], [1.297, -1.0, 2.975], [0.0; 6]);
-    let (loss, mean) = q::loss(&n, &q, &choice, &target, 3, false, &mut d_q, |_, _| 1.0);
+    let (loss, mean) = q::loss(ValueHead::Mean, &n, &q, &choice, &target, 3, false, &mut d_q, |_, _| 1.0);
     assert!(near(&[loss, mean], &[0.914_944_67, 5.5 / 3.0]), "{loss} {mean}");
     assert!(near(&d_q, &[0.0, 0.468_666_67, 1.0, 0.0, 0.0, 0.016_666_67]), "{d_q:?}");
-    let (loss, _) = q::loss(&n, &q, &choice, &target, 3, true, &mut d_q, |_, _| 1.0);
+    let (loss, _) = q::loss(ValueHead::Mean, &n, &q, &choice, &target, 3, true, &mut d_q, |_, _| 1.0);
     assert!(near(&[loss], &[0.415_805_67]), "{loss}");
     assert!(near(&d_q, &[0.0, 0.234_333_33, 0.333_333_33, 0.0, 0.0, 0.008_333_33]), "{d_q:?}");
 }
@@ -40,9 +41,9 @@ fn gradients_are_the_slopes_of_the_loss() {
     let (choice, weight) = ([0, 1, 2, 0, 1, 1, 0, 0], [1.0, 0.5, 0.125, 2.0]);
     for huber in [false, true] {
         let (mut d_q, mut d_value, mut q) = (vec![0.0; 5 * m], vec![0.0; m], advantage.clone());
-        q::combine(&n, &mut q, &value);
-        let (loss, mean) = q::loss(&n, &q, &choice, &target, 8, huber, &mut d_q, |row, _| weight[row]);
-        q::split(&n, &mut d_q, &mut d_value);
+        q::combine(&n, 1, &mut q, &value);
+        let (loss, mean) = q::loss(ValueHead::Mean, &n, &q, &choice, &target, 8, huber, &mut d_q, |row, _| weight[row]);
+        q::split(&n, 1, &mut d_q, &mut d_value);
         // The same, written down anew: the mean over 8 rows of the mean over the elements.
         let of = |advantage: &[f64], value: &[f64]| -> [f64; 2] {
             let (mut sum, mut values) = (0.0, 0.0);

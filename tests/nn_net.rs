@@ -606,7 +606,7 @@ fn a_head_is_taken_out_with_what_it_depends_on() {
         let mut nodes = [Node::default(); 4];
         let alone = Net::compile(&to[..count], [1, 1, 3], &mut nodes).unwrap();
         let mut params = vec![f32::NAN; alone.param_len()];
-        net.prune_params(&case.params, k, &mut params).unwrap();
+        net.prune_params(&case.params, k, 1, &mut params).unwrap();
         let mut out = vec![f32::NAN; 5 * alone.head_len(0)];
         let mut scratch = vec![f32::NAN; alone.infer_scratch_len(5)];
         alone.infer(&params, &case.x, 5, ALL, &mut [], &mut scratch, &mut [&mut out]).unwrap();
@@ -614,13 +614,13 @@ fn a_head_is_taken_out_with_what_it_depends_on() {
         if k == 0 {
             assert_eq!(params[alone.params_of(3).unwrap()], case.params[net.params_of(3).unwrap()]);
         }
-        assert_eq!(net.prune_params(&case.params[1..], k, &mut params).unwrap_err().kind, Kind::Shape);
-        assert_eq!(net.prune_params(&case.params, k, &mut params[1..]).unwrap_err().kind, Kind::Shape);
+        assert_eq!(net.prune_params(&case.params[1..], k, 1, &mut params).unwrap_err().kind, Kind::Shape);
+        assert_eq!(net.prune_params(&case.params, k, 1, &mut params[1..]).unwrap_err().kind, Kind::Shape);
     }
     let mut to = [Layer::default(); MAX_LAYERS];
     assert_eq!(net.prune(&layers, 2, &mut to).unwrap_err().kind, Kind::Range);
     assert_eq!(net.prune(&layers[1..], 0, &mut to).unwrap_err().kind, Kind::Shape);
-    assert_eq!(net.prune_params(&case.params, 2, &mut []).unwrap_err().kind, Kind::Range);
+    assert_eq!(net.prune_params(&case.params, 2, 1, &mut []).unwrap_err().kind, Kind::Range);
     assert_eq!(to, [Layer::default(); MAX_LAYERS]);
 }
 

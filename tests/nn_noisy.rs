@@ -287,7 +287,7 @@ fn a_head_alone_is_the_network_of_the_means() {
     let mut alone = [Node::default(); 4];
     let alone = Net::compile(&kept[..4], [1, 1, INPUT_LEN], &mut alone).unwrap();
     let mut own = vec![f32::NAN; alone.param_len()];
-    net.prune_params(&params, 0, &mut own).unwrap();
+    net.prune_params(&params, 0, 1, &mut own).unwrap();
     assert!(alone.noise_len() == 0 && own.len() < params.len() / 2 + 200);
     let (x, mut y, mut want) = ([0.3, -0.2, 0.9, 0.1], [0.0; 3], [0.0; 3]);
     let mut scratch = vec![0.0; net.infer_scratch_len(1)];

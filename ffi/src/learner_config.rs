@@ -211,7 +211,7 @@ pub struct rlcore_learner_config {
     pub num_obs_fields: u32,
     /// entries of action_fields, up to 8 (0)
     pub num_action_fields: u32,
-    /// TD3 and SAC: number of critics, 1 or 2; of two values the lower counts (2)
+    /// TD3 and SAC: number of critics, 1 or 2; of two values the lower counts. With num_quantiles up to 8 (2)
     pub num_critics: u32,
     /// TD3 and SAC: step size of the critics, relative to learning_rate (1)
     pub critic_rate: f32,
@@ -252,8 +252,19 @@ pub struct rlcore_learner_config {
     /// begins; the copy's log-probabilities then stand in for the recorded ones in ratios, approx_kl and clip_fraction. A copy
     /// has the noise that the parameters had (0: there is none)
     pub prime_interval: u32,
-    /// 0
-    pub reserved: u32,
+    /// quantiles of the distribution of returns that DQN learns for each choice (QR-DQN), or that each of SAC's critics learns
+    /// (TQC), 2 to 256. Values are their means. With huber errors count linearly only beyond 1 (0: values alone)
+    pub num_quantiles: u32,
+    /// SAC with num_quantiles: targets are the quantiles of all critics without the highest, this many for each critic; below
+    /// num_quantiles. The critics, up to 8 then, are averaged, not the lowest taken (0)
+    pub dropped_quantiles: u32,
+    /// DQN: atoms of the distribution of returns that it learns for each choice (C51), 2 to 256; 51 in the paper. Priorities
+    /// are Kullback-Leibler divergences then, huber is not read. Not with num_quantiles (0: off)
+    pub num_atoms: u32,
+    /// the lowest atom, from -1e6; returns below it count as this (-10)
+    pub value_min: f32,
+    /// the highest atom, to 1e6; returns above it count as this (10)
+    pub value_max: f32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -340,7 +351,11 @@ mirror!(
         importance_exponent,
         importance_steps,
         prime_interval,
-        reserved
+        num_quantiles,
+        dropped_quantiles,
+        num_atoms,
+        value_min,
+        value_max
     }
 );
 

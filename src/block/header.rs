@@ -57,8 +57,7 @@ impl Kind {
     pub const fn image(self) -> u32 {
         match self {
             Kind::LazyFrames => 4,
-            Kind::Policy => 8,
-            Kind::Learner | Kind::OffPolicy => 10,
+            Kind::Policy | Kind::Learner | Kind::OffPolicy => 10,
             _ => 1,
         }
     }

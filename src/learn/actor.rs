@@ -497,7 +497,7 @@ impl<'a> Head<'a> {
 }
 
 /// What a network has to say for a policy to act.
-const OVERFLOW: &str = "policy: outputs and actions that do not overflow";
+pub(super) const OVERFLOW: &str = "policy: outputs and actions that do not overflow";
 
 /// What actions have to be.
 const KINDS: &str = "actions: elements of kind f32 or i32, or structures of them";

@@ -20,6 +20,12 @@ pub(super) const MAX_LAYERS: usize = if cfg!(any(feature = "pictures", feature =
     2 * MAX_HIDDEN + 3
 };
 
+/// The most atoms of a distribution of values.
+pub(super) const MAX_ATOMS: u32 = 256;
+
+/// Atoms are within ± this.
+const VALUE_LIMIT: f32 = 1e12;
+
 /// The policy's head and the value's, in a mask of heads.
 pub(super) const POLICY: u32 = 1;
 pub(super) const VALUE: u32 = 2;
@@ -39,6 +45,15 @@ pub struct ActorConfig {
     pub normalize_obs: u32,
     /// Normalised observations are clipped to ± this; 0 if they are not normalised.
     pub obs_clip: f32,
+    /// Atoms of the distribution whose mean is the value of a choice, 2 to 256, of which the network says the logits. 0: it says
+    /// values, or what else a policy's outputs are.
+    pub num_atoms: u32,
+    /// The lowest of them; 0 without.
+    pub value_min: f32,
+    /// The highest; 0 without.
+    pub value_max: f32,
+    /// 0.
+    pub reserved: u32,
 }
 
 impl ActorConfig {
@@ -59,6 +74,7 @@ impl ActorConfig {
                 return Err(Error::new(Kind::Config, what).given(given as usize));
             }
         }
+        self.check_atoms()?;
         let clips = self.obs_clip >= f32::MIN_POSITIVE && self.obs_clip <= f32::MAX;
         if if self.normalize_obs != 0 { clips } else { self.obs_clip == 0.0 } {
             return Ok(());
@@ -67,15 +83,36 @@ impl ActorConfig {
         Err(Error::new(Kind::Config, what).given_f32(self.obs_clip))
     }
 
+    /// Checks what says how values are distributed.
+    fn check_atoms(&self) -> Result {
+        let refuse = |what, given| Err(Error::new(Kind::Config, what).given_f32(given));
+        let (low, high) = (self.value_min, self.value_max);
+        if self.num_atoms == 0 && low.to_bits() | high.to_bits() | self.reserved == 0 {
+            return Ok(());
+        }
+        if !(cfg!(feature = "off_policy") && (2..=MAX_ATOMS).contains(&self.num_atoms) && self.shape.discrete()) {
+            return refuse("policy: num_atoms of 0, or 2 to 256 with discrete actions", self.num_atoms as f32);
+        }
+        if !(low < high && low.abs() <= VALUE_LIMIT && high.abs() <= VALUE_LIMIT && self.reserved == 0) {
+            return refuse("policy: value_min below value_max, both from -1e12 to 1e12", low);
+        }
+        Ok(())
+    }
+
+    /// Outputs of the policy's network.
+    pub(super) fn outputs(&self) -> usize {
+        (self.shape.num_outputs as usize).saturating_mul(self.num_atoms.max(1) as usize)
+    }
+
     /// Checks compiled layers that may come from anywhere: a network of observations of these parts, whose first head is the
-    /// policy's.
+    /// policy's and has so many outputs.
     /// Errors: `Image`.
-    pub(super) fn network<'n>(&self, nodes: &'n [Node], parts: &[Part], n: &[u32]) -> Result<Net<'n>> {
+    pub(super) fn network<'n>(&self, nodes: &'n [Node], parts: &[Part], n: &[u32], outputs: usize) -> Result<Net<'n>> {
         self.shape.seen(parts, n).check(self.shape.obs_size())?;
         let (pictures, len) = pictures(parts);
         let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..len).unwrap_or_default())?;
         let (shape, own) = (&self.shape, [net.input(), net.head_len(0), net.free_params(0).len()]);
-        if own != [shape.seen_len as usize, shape.num_outputs as usize, shape.std_len()] {
+        if own != [shape.seen_len as usize, outputs, shape.std_len()] {
             return Err(Error::new(Kind::Image, "image: a network of its observations and actions"));
         }
         Ok(net)
@@ -113,7 +150,8 @@ mod tests {
     #[test]
     fn every_field_is_checked_and_every_word_is_known() {
         let shape = Shape::new(&Space::unbounded(3), &Space::unbounded(2)).unwrap();
-        let good = ActorConfig { shape, num_layers: 3, squash: 1, normalize_obs: 1, obs_clip: 10.0 };
+        let good =
+            ActorConfig { shape, num_layers: 3, squash: 1, normalize_obs: 1, obs_clip: 10.0, ..ActorConfig::zeroed() };
         good.check().unwrap();
         ActorConfig { normalize_obs: 0, obs_clip: 0.0, ..good }.check().unwrap();
         let choose = Shape::new(&Space::unbounded(3), &Space::discrete(&[2])).unwrap();
@@ -139,10 +177,34 @@ mod tests {
         }
         let error = ActorConfig { shape: choose, ..good }.check().unwrap_err();
         assert!(error.what.contains("squash of 0 with discrete actions"), "{error}");
+
+        let good = ActorConfig { squash: 0, num_atoms: 2, value_min: -1.0, value_max: 1e12, shape: choose, ..good };
+        assert_eq!(good.check().is_ok(), cfg!(feature = "off_policy"));
+        let bad: [Spoil; 10] = [
+            |c| c.num_atoms = 0,
+            |c| c.num_atoms = 1,
+            |c| c.num_atoms = 257,
+            |c| c.value_min = 1e12,
+            |c| c.value_min = f32::NAN,
+            |c| c.value_max = 1e13,
+            |c| c.value_max = f32::INFINITY,
+            |c| c.reserved = 1,
+            |c| (c.num_atoms, c.value_min, c.value_max) = (0, -0.0, 0.0),
+            |c| c.shape = Shape::new(&Space::unbounded(3), &Space::unbounded(2)).unwrap(),
+        ];
+        for (i, spoil) in bad.iter().enumerate() {
+            let mut config = good;
+            spoil(&mut config);
+            let error = config.check().unwrap_err();
+            assert!(
+                error.kind == Kind::Config && error.what.contains("value_min") | error.what.contains("num_atoms"),
+                "{i}"
+            );
+        }
     }
 
     #[test]
     fn the_words_lie_where_every_machine_looks_for_them() {
-        assert_eq!((size_of::<ActorConfig>(), core::mem::offset_of!(ActorConfig, num_layers)), (56, 40));
+        assert_eq!((size_of::<ActorConfig>(), core::mem::offset_of!(ActorConfig, num_layers)), (72, 40));
     }
 }

@@ -4,7 +4,10 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
 use super::optimizer::Optimizer;
+use super::policy::SHARPNESS;
 use super::shape::Shape;
+#[cfg(feature = "off_policy")]
+use super::value_head::{Atoms, ValueHead};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
@@ -242,8 +245,19 @@ pub struct Config {
     /// log-probabilities stand in for the recorded ones in ratios. 0: there is none. A copy has the noise that the parameters
     /// had.
     pub prime_interval: u32,
-    /// 0.
-    pub reserved: u32,
+    /// Quantiles that stand for the value of a choice (DQN: Dabney et al. 2018) or for what a critic says (SAC: Kuznetsov et al.
+    /// 2020), 2 to 256. Errors count linearly, or with `huber` as half their squares up to 1. 0: there is one value.
+    pub num_quantiles: u32,
+    /// SAC: the highest quantiles, so many for each critic, that targets leave out of all of those of the critics; fewer than
+    /// `num_quantiles`.
+    pub dropped_quantiles: u32,
+    /// DQN: returns, evenly spaced, whose probabilities stand for the value of a choice (Bellemare et al. 2017), 2 to 256. Their
+    /// cross-entropy is learnt, and priorities go by the Kullback-Leibler divergence. 0: there are none.
+    pub num_atoms: u32,
+    /// The lowest of these returns, from -1e6.
+    pub value_min: f32,
+    /// The highest of them, to 1e6.
+    pub value_max: f32,
 }
 
 impl Default for Config {
@@ -329,7 +343,11 @@ impl Default for Config {
             importance_exponent: 0.4,
             importance_steps: 0,
             prime_interval: 0,
-            reserved: 0,
+            num_quantiles: 0,
+            dropped_quantiles: 0,
+            num_atoms: 0,
+            value_min: -10.0,
+            value_max: 10.0,
         }
     }
 }
@@ -375,6 +393,34 @@ impl Config {
     #[cfg(feature = "off_policy")]
     pub(super) fn has_critics(&self) -> bool {
         matches!(self.algorithm(), Algorithm::Td3 | Algorithm::Sac)
+    }
+
+    /// What a network says of the value of a choice.
+    #[cfg(feature = "off_policy")]
+    pub(super) fn value_head(&self) -> ValueHead {
+        let atoms = Atoms { num: self.num_atoms, low: self.value_min, high: self.value_max };
+        match (self.algorithm(), self.num_quantiles, self.num_atoms) {
+            (Algorithm::Dqn, 0, 1..) => ValueHead::Atoms(atoms),
+            (Algorithm::Dqn, num @ 1.., _) => ValueHead::Quantiles(num),
+            _ => ValueHead::Mean,
+        }
+    }
+
+    /// Numbers that a critic says: its quantiles, or one.
+    #[cfg(feature = "off_policy")]
+    pub(super) fn critic_len(&self) -> u32 {
+        if self.has_critics() { self.num_quantiles.max(1) } else { 1 }
+    }
+
+    /// Numbers that a policy's network says of the value of a choice, and those that are still there in what ships.
+    pub(super) fn value_lens(&self) -> [u32; 2] {
+        #[cfg(feature = "off_policy")]
+        return match self.value_head() {
+            ValueHead::Atoms(atoms) => [atoms.num, atoms.num],
+            own => [own.width() as u32, 1],
+        };
+        #[cfg(not(feature = "off_policy"))]
+        [1, 1]
     }
 
     /// Layers of so many hidden ones.
@@ -482,9 +528,6 @@ impl Config {
         let what = "learner config: prime_interval of 0 with algorithms other than PPO";
         let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
         Error::new(Kind::Config, what).given(self.prime_interval as usize).when(primed)?;
-        Error::new(Kind::Config, "learner config: reserved of 0")
-            .given(self.reserved as usize)
-            .when(self.reserved > 0)?;
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
         Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;
@@ -572,6 +615,7 @@ impl Config {
 
     /// What acting reads of this.
     pub fn actor(&self, shape: Shape) -> ActorConfig {
+        let has_atoms = self.value_lens()[1] > 1;
         ActorConfig {
             shape,
             num_layers: self
@@ -581,6 +625,10 @@ impl Config {
             squash: if self.algorithm == Algorithm::Sac as u32 && shape.discrete() { 0 } else { self.squash },
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
+            num_atoms: if has_atoms { self.num_atoms } else { 0 },
+            value_min: if has_atoms { SHARPNESS * self.value_min } else { 0.0 },
+            value_max: if has_atoms { SHARPNESS * self.value_max } else { 0.0 },
+            reserved: 0,
         }
     }
 
@@ -661,7 +709,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 45] = [
+        let bad: [fn(&mut Config); 44] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -705,7 +753,6 @@ mod tests {
             |c| c.clip_c = f32::NAN,
             |c| c.clip_pg_rho = f32::INFINITY,
             |c| c.leak = 1.1,
-            |c| c.reserved = 1,
             |c| (c.algorithm, c.prime_interval) = (Algorithm::A2c as u32, 1),
         ];
         for (i, spoil) in bad.iter().enumerate() {

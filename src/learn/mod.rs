@@ -20,6 +20,8 @@ pub mod shape;
 mod step;
 mod stored;
 mod taken;
+#[cfg(feature = "off_policy")]
+pub mod value_head;
 mod words;
 
 pub use actor::{Recurrent, Sampling};

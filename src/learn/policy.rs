@@ -7,11 +7,13 @@ use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
 use super::seen::{Front, Part, Seen, pictures};
 use super::shape::Shape;
 use super::taken::Actions;
+#[cfg(feature = "off_policy")]
+use super::value_head::{Atoms, ValueHead};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
-use crate::nn::{Layer, LayerKind, NOISY, Net, Node};
+use crate::nn::{HEAD, Layer, LayerKind, NOISY, Net, Node};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -78,7 +80,11 @@ fn alone<'n>(config: &ActorConfig, of: &Net<'_>, parts: &[Part], nodes: &'n mut 
     let (mut layers, len) = ([Layer::default(); MAX_LAYERS], config.num_layers as usize);
     for (to, layer) in layers.iter_mut().zip(of.layers()).take(len) {
         let layer = Layer { flags: layer.flags & !NOISY, ..layer };
-        *to = if layer.kind == LayerKind::Free as u32 { Layer { gain: 0.0, ..layer } } else { layer };
+        *to = match layer {
+            Layer { kind, .. } if kind == LayerKind::Free as u32 => Layer { gain: 0.0, ..layer },
+            Layer { flags, .. } if flags & HEAD != 0 => Layer { units: config.outputs() as u32, ..layer },
+            _ => layer,
+        };
     }
     let (pictures, count) = pictures(parts);
     let parts = pictures.get(..count).unwrap_or_default();
@@ -86,14 +92,15 @@ fn alone<'n>(config: &ActorConfig, of: &Net<'_>, parts: &[Part], nodes: &'n mut 
 }
 
 /// A policy of Q says its values times this: so that an action drawn from it is the best one but for ties.
-#[cfg(any(feature = "off_policy", feature = "pqn"))]
 pub(super) const SHARPNESS: f32 = 1024.0;
 
-/// Makes `params`, of a policy of so many layers that says Q, say [`SHARPNESS`] times that. Errors: `Shape`.
+/// Makes `params`, of a policy of so many layers that says Q, say [`SHARPNESS`] times that. Quantiles of Q, so many, have been
+/// averaged in them. Errors: `Shape`.
 #[cfg(any(feature = "off_policy", feature = "pqn"))]
-pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, params: &mut [f32]) -> Result {
-    let last = net.means_of(num_layers.saturating_sub(1) as usize)?;
-    let head = params.rchunks_mut(last.len().max(1)).next().unwrap_or_default();
+pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, quantiles: u32, params: &mut [f32]) -> Result {
+    let last = net.means_of(num_layers.saturating_sub(1) as usize)?.len();
+    let last = last.checked_div(quantiles as usize).unwrap_or(0);
+    let head = params.rchunks_mut(last.max(1)).next().unwrap_or_default();
     head.iter_mut().for_each(|x| *x *= SHARPNESS);
     Ok(())
 }
@@ -130,7 +137,7 @@ impl<'a> Policy<'a> {
         let config = block::attach(mem, BlockKind::Policy, |config: &ActorConfig| {
             config.check()?;
             let (nodes, parts, n) = front(&mut Plan::default(), config)?.read(mem)?;
-            let net = config.network(nodes, parts, n)?;
+            let net = config.network(nodes, parts, n, config.outputs())?;
             Ok(plan(config, &net)?.1)
         })?;
         let policy = Self::open(mem)?;
@@ -164,8 +171,9 @@ impl<'a> Policy<'a> {
     /// Numbers of scratch that [`Policy::act`] needs for `num_rows` observations. Errors: `Overflow`.
     pub fn scratch_len(&self, num_rows: usize) -> Result<usize> {
         let too_large = Error::new(Kind::Overflow, "policy: rows whose scratch fits the address space");
-        let (o, l) = (self.shape().seen_len as usize, self.shape().num_outputs as usize);
-        let seen = o.checked_mul(2).and_then(|o| o.checked_add(l)).ok_or(too_large)?;
+        let o = self.shape().seen_len as usize;
+        let seen = o.checked_mul(2).and_then(|o| o.checked_add(self.config.outputs())).ok_or(too_large)?;
+        let seen = seen.checked_add(self.num_means()).ok_or(too_large)?;
         let rows = seen.checked_mul(num_rows).ok_or(too_large)?;
         let noise = num_rows.checked_mul(self.shape().draw_len()).ok_or(too_large)?;
         let states = num_rows.checked_mul(self.state_len()).ok_or(too_large)?;
@@ -248,7 +256,7 @@ impl<'a> Policy<'a> {
         check_act("policy act: obs", self.shape(), num_rows, &obs, action)?;
         recurrent.check(num_rows, self.state_len())?;
         self.head()?.check_mask(mask, num_rows)?;
-        let (o, l) = (self.shape().seen_len as usize, self.shape().num_outputs as usize);
+        let (o, l) = (self.shape().seen_len as usize, self.config.outputs());
         let given = scratch.len();
         let short = || Error::new(Kind::Size, "policy act: scratch numbers, at least").given(given);
         let need = self.scratch_len(num_rows)?;
@@ -258,6 +266,8 @@ impl<'a> Policy<'a> {
         let (raw, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
         let (seen, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(o)).ok_or_else(short)?;
         let (outputs, scratch) = scratch.split_at_mut_checked(num_rows.saturating_mul(l)).ok_or_else(short)?;
+        let (means, scratch) =
+            scratch.split_at_mut_checked(num_rows.saturating_mul(self.num_means())).ok_or_else(short)?;
         let states = num_rows.saturating_mul(self.state_len());
         let (states, scratch) = scratch.split_at_mut_checked(states).ok_or_else(short)?;
         let work = self.net.infer_scratch_len(num_rows);
@@ -267,6 +277,23 @@ impl<'a> Policy<'a> {
         see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
         recurrent.start(self.state_len(), states);
         self.net.infer(self.params, seen, num_rows, POLICY, states, work, &mut [&mut *outputs])?;
-        Ok((outputs, states, scratch))
+        Ok((self.means(outputs, means)?, states, scratch))
+    }
+
+    /// Numbers of a row that stand for what a network says where that is distributions.
+    fn num_means(&self) -> usize {
+        if self.config.num_atoms > 0 { self.shape().num_outputs as usize } else { 0 }
+    }
+
+    /// What a network says, or the means of the distributions that it says.
+    fn means<'s>(&self, outputs: &'s [f32], means: &'s mut [f32]) -> Result<&'s [f32]> {
+        #[cfg(feature = "off_policy")]
+        if let ActorConfig { num_atoms: num @ 1.., value_min: low, value_max: high, .. } = self.config {
+            check_finite(super::actor::OVERFLOW, outputs)?;
+            ValueHead::Atoms(Atoms { num, low, high }).means(outputs, means);
+            return Ok(means);
+        }
+        let _ = means;
+        Ok(outputs)
     }
 }

@@ -113,6 +113,11 @@ impl Stored {
         self.config.actor(self.shape)
     }
 
+    /// Outputs of the policy's network.
+    pub(super) fn outputs(&self) -> u32 {
+        self.shape.num_outputs.saturating_mul(self.config.value_lens()[0])
+    }
+
     /// The network, compiled from the layers that a host lists: behind them those of the policy, and those of the value
     /// network that it has alone.
     pub fn compile<'n>(&self, listed: &[Layer], parts: &[Part], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
@@ -144,7 +149,7 @@ impl Stored {
         }
         let mut layers = Layers::default();
         listed.iter().for_each(|layer| layers.push(*layer));
-        layers.push_tower(c, c.num_layers, 0, shape.num_outputs, 0.01);
+        layers.push_tower(c, c.num_layers, 0, self.outputs(), 0.01);
         if shape.std_len() > 0 {
             layers.push(Layer::free(shape.std_len() as u32, c.log_std_init));
         }

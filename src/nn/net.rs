@@ -10,8 +10,9 @@ use super::compile::{self, MISFIT};
 use super::initializer::{Initializer, Start};
 use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS, NOISY};
 use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, parts_len, state_len};
-use super::prim::Prim;
+use super::prim::{Local, Op, Prim};
 use super::run::{Backward, Forward};
+use crate::block;
 use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::rng::Rng;
@@ -454,16 +455,30 @@ impl<'a> Net<'a> {
     }
 
     /// Copies the parameters of the layers that [`Net::prune`] keeps, without deviations, to `to`, which has the `param_len` of
-    /// those layers.
+    /// those layers. Of the head's own `group` numbers side by side become their mean: so does what it says.
     ///
     /// Errors: `Range` for a head that is not there; `Shape`; nothing is written then.
-    pub fn prune_params(&self, params: &[f32], k: usize, to: &mut [f32]) -> Result {
+    pub fn prune_params(&self, params: &[f32], k: usize, group: usize, to: &mut [f32]) -> Result {
         check_len("net: parameters of length", params, self.param_len())?;
         let head = self.head_bit(k)?;
-        let kept = || self.nodes.iter().filter(|n| n.heads & head != 0).map(Node::means);
-        check_len("net: parameters of the head, of length", to, kept().map(|range| range.len()).sum())?;
-        let from = kept().filter_map(|range| params.get(range)).flatten();
-        to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        let group = |n: &Node| if n.is_head() { group.max(1) } else { 1 };
+        let kept = || self.nodes.iter().filter(|n| n.heads & head != 0).map(|n| (n, n.means(), group(n)));
+        let len = |range: &Range<usize>, group| range.len().checked_div(group).unwrap_or(0);
+        check_len(
+            "net: parameters of the head, of length",
+            to,
+            kept().map(|(_, range, group)| len(&range, group)).sum(),
+        )?;
+        let mut rest = to;
+        for (node, range, group) in kept() {
+            let (own, after) = rest.split_at_mut_checked(len(&range, group)).ok_or(MISFIT)?;
+            let from = params.get(range).ok_or(MISFIT)?;
+            match node.op() {
+                Op::Local(Local::Dense(dense)) if group > 1 => dense.average(group, from, own).ok_or(MISFIT)?,
+                _ => block::copy(own, from),
+            }
+            rest = after;
+        }
         Ok(())
     }
 

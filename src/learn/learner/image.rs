@@ -23,7 +23,7 @@ impl<'a> View<'a> {
             let (front, spans) = front(&mut Plan::default(), s)?;
             let (nodes, parts, n) = front.read(mem)?;
             s.check_last_axis(parts)?;
-            let net = s.actor().network(nodes, parts, n)?;
+            let net = s.actor().network(nodes, parts, n, s.shape.num_outputs as usize)?;
             let heads = if s.config.learns_q() { [1, 0] } else { [2, 1] };
             if [net.num_heads(), net.head_len(1)] != heads {
                 return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));

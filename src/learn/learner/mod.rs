@@ -383,10 +383,10 @@ impl<'a> View<'a> {
             to.taken.copy(self.taken);
             block::copy(to.obs_mean, self.obs_mean);
             block::copy(to.obs_var, self.obs_var);
-            self.sizes.net.prune_params(self.params, 0, to.params)?;
+            self.sizes.net.prune_params(self.params, 0, 1, to.params)?;
             #[cfg(feature = "pqn")]
             if self.config.learns_q() {
-                policy::sharpen(&self.sizes.net, self.actor.num_layers, to.params)?;
+                policy::sharpen(&self.sizes.net, self.actor.num_layers, 1, to.params)?;
             }
             Ok(())
         })

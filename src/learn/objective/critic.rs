@@ -4,13 +4,14 @@
 //! Actions are `[rows, action_len]` numbers from -1 to 1.
 
 use super::q::{self, infer};
-use super::{sac, td3};
+use super::{sac, td3, tqc};
 use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::learn::config::Algorithm;
 use crate::learn::off_policy::bench::Bench;
 use crate::learn::off_policy::layout::{COLUMNS, Work};
 use crate::learn::rows::Rows;
+use crate::learn::value_head::cost;
 use crate::nn::{ALL, Carry, Net};
 use crate::num;
 
@@ -22,11 +23,20 @@ pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32
 
 fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     let (c, s, net, a) = (b.config, &b.store, &b.sizes.critic, b.sizes.vector);
+    let (quantiles, pooled) = (b.sizes.quantiles, b.sizes.pool());
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let mut columns = block::rows_mut(w.column, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
     let mut column = || columns.next().ok_or(Misfit);
     let (reward, discount) = (rows.get(s.reward, 1, column()?)?, rows.get(s.discount, 1, column()?)?);
-    let (target, value, d_value, log_prob) = (column()?, column()?, column()?, column()?);
+    let log_prob = column()?;
+    let (target, value, d_value) = match quantiles {
+        0 => (column()?, column()?, column()?),
+        _ => (
+            block::rows_mut(w.pool, 0, m, pooled)?,
+            block::rows_mut(w.quantiles, 0, m, quantiles)?,
+            block::rows_mut(w.d_quantiles, 0, m, quantiles)?,
+        ),
+    };
     let (mean, log_std) =
         (block::rows_mut(w.outputs, 0, m, a)?, block::rows_mut(w.others, 0, m, b.sizes.policy.head_len(1))?);
     let (action, pair) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.pairs, 0, m, net.input())?);
@@ -43,9 +53,13 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
     }
     join((obs, b.sizes.seen.len), (action, a), pair);
     let critics = b.target.get(b.sizes.policy.param_len()..).ok_or(Misfit)?;
-    lowest(net, critics, pair, m, w.scratch, value, target)?;
-    for ((target, log_prob), (reward, discount)) in target.iter_mut().zip(&*log_prob).zip(reward.iter().zip(discount)) {
-        *target = *reward + *discount * (*target - b.temperature * log_prob);
+    match quantiles {
+        0 => lowest(net, critics, pair, m, w.scratch, value, target)?,
+        _ => tqc::pool(net, critics, pair, w.scratch, value, target)?,
+    }
+    let of_rows = target.chunks_exact_mut(pooled.max(1)).zip(&*log_prob).zip(reward.iter().zip(discount));
+    for ((target, log_prob), (reward, discount)) in of_rows {
+        target.iter_mut().for_each(|to| *to = *reward + *discount * (*to - b.temperature * log_prob));
     }
 
     let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
@@ -58,7 +72,13 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
         let params = b.critic_of(b.params, i)?;
         net.forward(params, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
         let weigh = q::weigh(b.importance, errors, 1.0 / b.sizes.num_critics as f32);
-        let (own, mean) = regress(value, target, c.batch_size as usize, c.huber != 0, d_value, weigh);
+        let (own, mean) = match quantiles {
+            0 => regress(value, target, c.batch_size as usize, c.huber != 0, d_value, weigh),
+            _ => {
+                let kept = pooled.saturating_sub((c.dropped_quantiles as usize).saturating_mul(b.sizes.num_critics));
+                tqc::regress(value, target, d_value, [quantiles, kept], c.batch_size as usize, c.huber != 0, weigh)
+            }
+        };
         loss += own;
         first = if i == 0 { mean } else { first };
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;
@@ -97,22 +117,33 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     }
     join((obs, b.sizes.seen.len), (action, a), pair);
 
-    // What each critic says, and the way back through the one that says least.
+    // What each critic says, and the way back through the one that says least; or through all quantiles, whose mean counts.
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
     let grads = grads.get_mut(..b.sizes.policy.param_len()).ok_or(Misfit)?;
-    let tapes = net.tape_len(m);
-    for (i, value) in [&mut *value, &mut *other].into_iter().enumerate().take(count) {
+    let (tapes, quantiles) = (net.tape_len(m), b.sizes.quantiles);
+    let (all, d_all) =
+        (block::rows_mut(w.quantiles, 0, m, quantiles)?, block::rows_mut(w.d_quantiles, 0, m, quantiles)?);
+    value.fill(0.0);
+    other.fill(f32::INFINITY);
+    for i in 0..count {
+        let said = match (quantiles, i) {
+            (0, 0) => &mut *value,
+            (0, _) => &mut *other,
+            _ => &mut *all,
+        };
         let tape = block::rows_mut(w.critic_tape, i, 1, tapes)?;
-        net.forward(b.critic_of(b.params, i)?, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
+        net.forward(b.critic_of(b.params, i)?, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [said])?;
+        if quantiles > 0 {
+            tqc::add_means(all, count, value);
+        }
     }
-    if count < 2 {
-        other.fill(f32::INFINITY);
-    }
+    d_all.fill(-share / count.saturating_mul(quantiles) as f32);
     d_action.fill(0.0);
     for i in 0..count {
         for ((d_value, value), other) in d_value.iter_mut().zip(&*value).zip(&*other) {
             *d_value = if (i == 0) == (value <= other) { -share } else { 0.0 };
         }
+        let d_value = if quantiles > 0 { &*d_all } else { &*d_value };
         let (params, tape) = (b.critic_of(b.params, i)?, block::rows(w.critic_tape, i, 1, tapes)?);
         net.backward(params, pair, m, ALL, &Carry::NONE, tape, &[d_value], Some(d_pair), &mut [], w.scratch)?;
         for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
@@ -183,7 +214,7 @@ pub fn regress(
     let (mut loss, mut sum) = (0.0f64, 0.0f64);
     for (row, ((value, target), d_value)) in value.iter().zip(target).zip(d_value).enumerate() {
         let error = *value - *target;
-        let (weight, (cost, slope)) = (weigh(row, error), q::cost(error, huber));
+        let (weight, (cost, slope)) = (weigh(row, error), cost(error, huber));
         *d_value = weight * slope * share as f32;
         (loss, sum) = (loss + f64::from(weight * cost), sum + f64::from(*value));
     }

@@ -12,6 +12,7 @@ use crate::kernels::categorical::{Logits, log_softmax};
 use crate::learn::off_policy::bench::Bench;
 use crate::learn::off_policy::layout::Work;
 use crate::learn::rows::Rows;
+use crate::learn::value_head::ValueHead;
 use crate::nn::{ALL, Carry};
 use crate::num;
 
@@ -50,7 +51,8 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
         let params = b.critic_of(b.params, i)?;
         net.forward(params, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *q])?;
         let weigh = q::weigh(b.importance, errors, 1.0 / b.sizes.num_critics.saturating_mul(k) as f32);
-        let (own, mean) = q::loss(n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
+        let (own, mean) =
+            q::loss(ValueHead::Mean, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
         loss += own;
         first = if i == 0 { mean } else { first };
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;

@@ -16,6 +16,8 @@ pub mod q;
 pub mod sac;
 #[cfg(feature = "off_policy")]
 pub mod td3;
+#[cfg(feature = "off_policy")]
+pub mod tqc;
 #[cfg(feature = "actor_critic")]
 mod vtrace;
 

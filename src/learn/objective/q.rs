@@ -1,7 +1,8 @@
-//! Deep Q-networks (Mnih et al. 2015), double (van Hasselt et al. 2016) and duelling (Wang et al. 2016). Each element of an
-//! action has a Q of its own, and the mean of their losses counts (Tavakoli et al. 2018).
+//! Deep Q-networks (Mnih et al. 2015), double (van Hasselt et al. 2016) and duelling (Wang et al. 2016), and those of
+//! distributions. Each element of an action has a Q of its own, and the mean of their losses counts (Tavakoli et al. 2018).
 //!
 //! In all calls `n` has the choices of each element, K of them and L together: Q is `[rows, L]`, and choices are `[rows, K]`.
+//! Where distributions are learnt, `width` numbers stand for each Q: `[rows, L, width]`.
 
 use crate::block::{self, Misfit};
 use crate::error::Result;
@@ -9,34 +10,37 @@ use crate::kernels::categorical::{self, Logits};
 use crate::learn::off_policy::bench::Bench;
 use crate::learn::off_policy::layout::Work;
 use crate::learn::rows::Rows;
+use crate::learn::value_head::{Cost, ValueHead};
 use crate::nn::{ALL, Carry, Net};
-use crate::num;
 
 /// Fills the record of a chunk, which is zeros: the gradients of the parameters, then the loss and the mean Q. Adds up how far
 /// Q of each transition is from its target.
 pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
-    let (c, n, net, s) = (b.config, b.action_n, &b.sizes.policy, &b.store);
+    let (c, n, net, s, of) = (b.config, b.action_n, &b.sizes.policy, &b.store, b.config.value_head());
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let (l, k) = (net.head_len(0), n.len());
     let (q, value) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.others, 0, m, net.head_len(1))?);
     let (d_q, d_value) = (block::rows_mut(w.d_outputs, 0, m, l)?, block::rows_mut(w.d_others, 0, m, net.head_len(1))?);
     let (choice, next) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.best, 0, m, k)?);
-    let target = block::rows_mut(w.target, 0, m, k)?;
+    let target = block::rows_mut(w.target, 0, m, k.saturating_mul(of.width()))?;
     let (reward, discount) = w.column.split_at_mut_checked(m).ok_or(Misfit)?;
     let (reward, discount) = (rows.get(s.reward, 1, reward)?, rows.get(s.discount, 1, discount)?);
-    let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, l, w.mask)?) } else { None };
+    let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, b.sizes.masks, w.mask)?) } else { None };
 
     let obs = b.see(&rows, s.next_obs, s.next_pixels, w.obs)?;
-    if c.double_q != 0 {
-        infer(net, b.params, obs, m, w.scratch, q, value)?;
-        best(n, q, mask, next)?;
+    for (params, chooses) in [(b.params, true), (b.target, false)].into_iter().skip(usize::from(c.double_q == 0)) {
+        infer(net, params, obs, m, w.scratch, q, value)?;
+        if !of.is_mean() {
+            combine(n, of.width(), q, value);
+        }
+        if chooses || c.double_q == 0 {
+            best(n, means(of, q, w.means), mask, next)?;
+        }
     }
-    infer(net, b.target, obs, m, w.scratch, q, value)?;
-    if c.double_q == 0 {
-        best(n, q, mask, next)?;
+    if of.is_mean() {
+        combine(n, 1, q, value);
     }
-    combine(n, q, value);
-    targets(n, q, next, reward, discount, target);
+    targets(of, n, q, next, reward, discount, target);
 
     let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
     let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
@@ -44,14 +48,25 @@ pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32
     let heads = net.num_heads();
     let outs = &mut [&mut *q, &mut *value];
     net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
-    combine(n, q, value);
+    combine(n, of.width(), q, value);
     let weigh = weigh(b.importance, errors, 1.0 / k as f32);
-    let (loss, mean) = loss(n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
+    let (loss, mean) = loss(of, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
     block::copy(losses, &[loss, mean]);
-    split(n, d_q, d_value);
+    split(n, of.width(), d_q, d_value);
     let d_outs = [&*d_q, d_value];
     let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
     net.backward(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+}
+
+/// Q of all choices: these numbers, or in `to` what they stand for.
+pub(in crate::learn) fn means<'q>(of: ValueHead, numbers: &'q [f32], to: &'q mut [f32]) -> &'q [f32] {
+    if of.is_mean() {
+        return numbers;
+    }
+    let len = numbers.len().checked_div(of.width()).unwrap_or(0);
+    let to = to.get_mut(..len).unwrap_or_default();
+    of.means(numbers, to);
+    to
 }
 
 /// What a network says to `rows` observations: Q, or advantages and a value of each row.
@@ -74,85 +89,114 @@ pub fn best(n: &[u32], q: &[f32], mask: Option<&[u8]>, choice: &mut [i32]) -> Re
     categorical::greedy(&Logits { num_rows, n, logits: q, mask }, choice)
 }
 
-/// Runs through the elements of each row: their numbers, and what else is given for each.
+/// Runs through the elements of each row: the numbers of their choices, `width` each, and what else is given for each.
 fn elements<'q, T>(
     n: &'q [u32],
+    width: usize,
     q: &'q [f32],
     of: impl Iterator<Item = T> + 'q,
 ) -> impl Iterator<Item = (&'q [f32], T)> {
     let mut rest = q;
     n.iter().cycle().zip(of).map(move |(&n, of)| {
-        let (own, after) = rest.split_at_checked(n as usize).unwrap_or_default();
+        let (own, after) = rest.split_at_checked((n as usize).saturating_mul(width)).unwrap_or_default();
         rest = after;
         (own, of)
     })
 }
 
 /// The same, to write.
-fn each(n: &[u32], mut q: &mut [f32], mut change: impl FnMut(&mut [f32])) {
+fn each(n: &[u32], width: usize, mut q: &mut [f32], mut change: impl FnMut(&mut [f32])) {
     for &n in n.iter().cycle() {
-        let Some((own, rest)) = q.split_at_mut_checked(n as usize).filter(|(own, _)| !own.is_empty()) else { return };
+        let len = (n as usize).saturating_mul(width);
+        let Some((own, rest)) = q.split_at_mut_checked(len).filter(|(own, _)| !own.is_empty()) else { return };
         change(own);
         q = rest;
     }
 }
 
 /// Makes Q of advantages, in their place, and the value of each row: their sum, without the mean advantage of an element.
-/// Without values it stays.
-pub fn combine(n: &[u32], q: &mut [f32], value: &[f32]) {
-    let l = q.len().checked_div(value.len()).unwrap_or(0).max(1);
-    for (q, &value) in q.chunks_exact_mut(l).zip(value) {
-        each(n, q, |own| {
-            let shift = value - mean(own);
-            own.iter_mut().for_each(|x| *x += shift);
+/// Without values it stays. Where `width` numbers stand for a value, each of them is one.
+pub fn combine(n: &[u32], width: usize, q: &mut [f32], value: &[f32]) {
+    let rows = value.len().checked_div(width).unwrap_or(0);
+    let l = q.len().checked_div(rows).unwrap_or(0).max(1);
+    for (q, value) in q.chunks_exact_mut(l).zip(value.chunks_exact(width.max(1))) {
+        each(n, width, q, |own| {
+            for (k, value) in value.iter().enumerate() {
+                let shift = value - mean(own, width, k);
+                column(own, width, k).for_each(|x| *x += shift);
+            }
         });
     }
 }
 
 /// Makes gradients by advantages, in their place, and by values of those by Q: the way back of [`combine`].
-pub fn split(n: &[u32], d_q: &mut [f32], d_value: &mut [f32]) {
-    let l = d_q.len().checked_div(d_value.len()).unwrap_or(0).max(1);
-    for (d_q, d_value) in d_q.chunks_exact_mut(l).zip(d_value) {
-        *d_value = d_q.iter().sum();
-        each(n, d_q, |own| {
-            let mean = mean(own);
-            own.iter_mut().for_each(|x| *x -= mean);
+pub fn split(n: &[u32], width: usize, d_q: &mut [f32], d_value: &mut [f32]) {
+    let rows = d_value.len().checked_div(width).unwrap_or(0);
+    let l = d_q.len().checked_div(rows).unwrap_or(0).max(1);
+    for (d_q, d_value) in d_q.chunks_exact_mut(l).zip(d_value.chunks_exact_mut(width.max(1))) {
+        for (k, d_value) in d_value.iter_mut().enumerate() {
+            *d_value = column(d_q, width, k).map(|x| *x).sum();
+        }
+        each(n, width, d_q, |own| {
+            for k in 0..width {
+                let mean = mean(own, width, k);
+                column(own, width, k).for_each(|x| *x -= mean);
+            }
         });
     }
 }
 
-fn mean(x: &[f32]) -> f32 {
-    x.iter().sum::<f32>() / x.len() as f32
+/// Number `k` of each choice.
+fn column(own: &mut [f32], width: usize, k: usize) -> impl Iterator<Item = &mut f32> {
+    own.iter_mut().skip(k).step_by(width.max(1))
 }
 
-/// Q of one choice.
-fn at(q: &[f32], choice: i32) -> f32 {
-    q.get(choice as usize).copied().unwrap_or(0.0)
+fn mean(own: &mut [f32], width: usize, k: usize) -> f32 {
+    let count = own.len().checked_div(width).unwrap_or(0);
+    column(own, width, k).map(|x| *x).sum::<f32>() / count as f32
+}
+
+/// The numbers of one choice.
+fn at(q: &[f32], width: usize, choice: i32) -> &[f32] {
+    block::rows(q, choice as usize, 1, width).unwrap_or_default()
 }
 
 /// The mean over the elements of a row of Q of what is chosen; `value` is `[rows]`.
 pub fn chosen(n: &[u32], q: &[f32], choice: &[i32], value: &mut [f32]) {
-    let mut all = elements(n, q, choice.iter());
+    let mut all = elements(n, 1, q, choice.iter());
     for value in value {
-        *value = all.by_ref().take(n.len()).map(|(q, &choice)| at(q, choice)).sum::<f32>() / n.len() as f32;
+        let each = all.by_ref().take(n.len()).map(|(q, &choice)| ValueHead::Mean.mean(at(q, 1, choice)));
+        *value = each.sum::<f32>() / n.len() as f32;
     }
 }
 
-/// What Q of each element should be, `[rows, K]`: the reward, and the discounted Q of the choice that follows. `reward` and
-/// `discount` are `[rows]`.
-pub fn targets(n: &[u32], next_q: &[f32], next: &[i32], reward: &[f32], discount: &[f32], target: &mut [f32]) {
-    let mut all = elements(n, next_q, next.iter());
-    for ((target, reward), discount) in target.chunks_exact_mut(n.len().max(1)).zip(reward).zip(discount) {
-        for (to, (q, &next)) in target.iter_mut().zip(all.by_ref()) {
-            *to = *reward + *discount * at(q, next);
+/// What the numbers of each element should be, `[rows, K]` of them: those of Q are the reward and the discounted Q of the choice
+/// that follows. `reward` and `discount` are `[rows]`.
+pub fn targets(
+    of: ValueHead,
+    n: &[u32],
+    next_q: &[f32],
+    next: &[i32],
+    reward: &[f32],
+    discount: &[f32],
+    target: &mut [f32],
+) {
+    let width = of.width().max(1);
+    let mut all = elements(n, width, next_q, next.iter());
+    let row = n.len().saturating_mul(width).max(1);
+    for ((target, reward), discount) in target.chunks_exact_mut(row).zip(reward).zip(discount) {
+        for (to, (q, &next)) in target.chunks_exact_mut(width).zip(all.by_ref()) {
+            of.target(at(q, width, next), *reward, *discount, to);
         }
     }
 }
 
-/// The loss of these rows and the mean Q of what was chosen, each a share of those of `num_rows` rows, and the gradient by Q.
-/// Squared errors count, or with `huber` half of them, and linearly beyond 1; each as often as `weigh` says of a row and an error.
+/// The loss of these rows and the mean Q of what was chosen, each a share of those of `num_rows` rows, and the gradient by Q, or
+/// by the numbers that stand for it. Squared errors count, or with `huber` half of them, and linearly beyond 1; each as often as
+/// `weigh` says of a row and an error.
 #[allow(clippy::too_many_arguments)]
 pub fn loss(
+    of: ValueHead,
     n: &[u32],
     q: &[f32],
     choice: &[i32],
@@ -162,22 +206,18 @@ pub fn loss(
     d_q: &mut [f32],
     mut weigh: impl FnMut(usize, f32) -> f32,
 ) -> (f32, f32) {
-    let share = 1.0 / (num_rows.saturating_mul(n.len()) as f64);
+    let (share, width) = (1.0 / (num_rows.saturating_mul(n.len()) as f64), of.width().max(1));
     let (mut loss, mut sum) = (0.0f64, 0.0f64);
     d_q.fill(0.0);
-    let mut pairs = choice.iter().zip(target);
+    let pairs = choice.iter().zip(target.chunks_exact(width));
     let mut begin = 0usize;
-    for (i, (own, (&choice, target))) in elements(n, q, &mut pairs).enumerate() {
-        let q = at(own, choice);
-        let error = q - *target;
+    for (i, (own, (&choice, target))) in elements(n, width, q, pairs).enumerate() {
+        let to = block::rows_mut(d_q, begin.saturating_add(choice as usize), 1, width).unwrap_or_default();
+        let Cost { cost, mean, error } = of.compare(at(own, width, choice), target, huber, to);
         let weight = weigh(i.checked_div(n.len()).unwrap_or(0), error);
-        let (cost, slope) = cost(error, huber);
-        let slope = weight * slope;
-        (loss, sum) = (loss + f64::from(weight * cost), sum + f64::from(q));
-        if let Some(to) = d_q.get_mut(begin.saturating_add(choice as usize)) {
-            *to = slope * share as f32;
-        }
-        begin = begin.saturating_add(own.len());
+        to.iter_mut().for_each(|slope| *slope = weight * *slope * share as f32);
+        (loss, sum) = (loss + f64::from(weight * cost), sum + f64::from(mean));
+        begin = begin.saturating_add(own.len() / width);
     }
     ((loss * share) as f32, (sum * share) as f32)
 }
@@ -193,14 +233,5 @@ pub(super) fn weigh<'w>(
             *sum += share * error.abs();
         }
         importance.get(row).copied().unwrap_or(1.0)
-    }
-}
-
-/// What an error costs and its slope: its square, or with `huber` half of that, and linearly beyond 1.
-pub(super) fn cost(error: f32, huber: bool) -> (f32, f32) {
-    match huber {
-        false => (error * error, 2.0 * error),
-        true if error.abs() <= 1.0 => (0.5 * error * error, error),
-        true => (error.abs() - 0.5, num::clamp(error, -1.0, 1.0)),
     }
 }

@@ -7,7 +7,7 @@ use crate::kernels::categorical::{self, Logits};
 use crate::learn::actor::{Head, Sampling, check_act, check_action, check_obs};
 use crate::learn::config::Algorithm;
 use crate::learn::noise;
-use crate::learn::objective::{critic, discrete_sac, q, sac, td3};
+use crate::learn::objective::{critic, discrete_sac, q, sac, td3, tqc};
 use crate::learn::policy::SHARPNESS;
 use crate::learn::rows::{Rows, copy_row, list};
 use crate::nn::Net;
@@ -236,22 +236,29 @@ impl OffPolicy<'_> {
     /// The outputs of the policy of `m` rows that are seen, with noise or without, and the best choices of them. Errors: `Value`.
     fn say(&mut self, m: usize, noisy: bool) -> Result {
         let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
-        let (w, net) = (&mut self.work, &self.sizes.policy);
+        let (w, net, of) = (&mut self.work, &self.sizes.policy, self.config.value_head());
         let seen = block::rows(w.seen, 0, m, o)?;
-        let said = block::rows_mut(w.said, 0, m, l)?;
+        let means = block::rows_mut(w.said, 0, m, l)?;
+        let spread = block::rows_mut(w.spread, 0, m, if of.is_mean() { 0 } else { net.head_len(0) })?;
         let also = block::rows_mut(w.also_said, 0, m, net.head_len(1))?;
         let params = if noisy { noise::of(self.params, self.noisy) } else { &*self.params };
         let params = params.get(..net.param_len()).ok_or(Misfit)?;
-        q::infer(net, params, seen, m, w.infer, said, also)?;
+        let numbers = if of.is_mean() { &mut *means } else { &mut *spread };
+        q::infer(net, params, seen, m, w.infer, numbers, also)?;
         let what = "learner act: outputs that do not overflow";
-        check_finite(what, said).and(check_finite(what, also))?;
+        check_finite(what, numbers).and(check_finite(what, also))?;
+        if !of.is_mean() {
+            q::combine(self.taken.n, of.width(), spread, also);
+            of.means(spread, means);
+            check_finite(what, means)?;
+        }
         if self.config.has_critics() {
             return Ok(());
         }
         let allowed = block::rows(w.allowed, 0, m, self.sizes.masks)?;
         let mask = (self.sizes.masks > 0).then_some(allowed);
         let drawn = block::rows_mut(w.drawn, 0, m, self.taken.n.len())?;
-        q::best(self.taken.n, said, mask, drawn)?;
+        q::best(self.taken.n, means, mask, drawn)?;
         Ok(())
     }
 
@@ -327,7 +334,9 @@ impl OffPolicy<'_> {
                 return self.value_by_critics(value);
             }
             let w = &mut self.work;
-            q::combine(self.taken.n, w.said, w.also_said);
+            if self.config.value_head().is_mean() {
+                q::combine(self.taken.n, 1, w.said, w.also_said);
+            }
             q::best(self.taken.n, w.said, None, w.drawn)?;
             q::chosen(self.taken.n, w.said, w.drawn, value);
             Ok(())
@@ -343,7 +352,11 @@ impl OffPolicy<'_> {
         td3::act(w.said, w.done);
         critic::join((w.seen, sizes.seen.len), (w.done, sizes.vector), w.pair);
         let (spare, other) = w.spare.split_at_mut_checked(n).ok_or(Misfit)?;
-        critic::lowest(&sizes.critic, critics, w.pair, n, w.infer, other, spare)?;
+        if sizes.quantiles > 0 {
+            tqc::means(&sizes.critic, critics, w.pair, w.infer, other, spare)?;
+        } else {
+            critic::lowest(&sizes.critic, critics, w.pair, n, w.infer, other, spare)?;
+        }
         check_finite("learner value: outputs that do not overflow", spare)?;
         block::copy(value, spare);
         Ok(())
@@ -382,7 +395,7 @@ impl OffPolicy<'_> {
         let infer = |net: &Net<'_>| net.infer_scratch_len(self.sizes.n);
         let infer = infer(&self.sizes.policy).max(infer(&self.sizes.critic));
         let scratch = w.infer.get_mut(..infer).unwrap_or_default();
-        for numbers in [&mut *w.seen, w.said, w.also_said, w.noise, w.done, w.pair, w.spare, scratch] {
+        for numbers in [&mut *w.seen, w.said, w.spread, w.also_said, w.noise, w.done, w.pair, w.spare, scratch] {
             numbers.fill(0.0);
         }
         w.row.fill(0);

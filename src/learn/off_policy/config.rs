@@ -1,7 +1,7 @@
 //! What learners off policy ask of a configuration, and the networks that follow from it.
 
 use crate::error::{Error, Kind, Result};
-use crate::learn::actor_config::MAX_LAYERS;
+use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
 use crate::learn::config::{Algorithm, Config, check_at_least_one, check_flags, check_reals};
 use crate::learn::seen::{MAX_PARTS, Part, critic_parts};
 use crate::learn::shape::Shape;
@@ -11,6 +11,12 @@ use crate::space::Space;
 
 /// The most gradient steps of an update: whatever a configuration says, it comes to its end.
 const MAX_GRADIENT_STEPS: u32 = 10_000;
+
+/// The most critics.
+const MAX_CRITICS: u32 = 8;
+
+/// Atoms are within ± this.
+const VALUE_LIMIT: f32 = 1e6;
 
 impl Config {
     /// [`Config::check`] for a learner off policy.
@@ -64,8 +70,12 @@ impl Config {
             ("learner config: temperature_rate in [0, 1]", self.temperature_rate, 0.0, 1.0),
             ("learner config: target_entropy, finite", self.target_entropy, f32::MIN, most),
         ])?;
-        let what = "learner config: num_critics of 1 or 2";
-        Error::new(Kind::Config, what).given(self.num_critics as usize).when(!(1..=2).contains(&self.num_critics))?;
+        self.check_values()?;
+        let most = if self.num_quantiles > 0 { MAX_CRITICS } else { 2 };
+        let what = "learner config: num_critics of 1 or 2, or with num_quantiles of 1 to 8";
+        Error::new(Kind::Config, what)
+            .given(self.num_critics as usize)
+            .when(!(1..=most).contains(&self.num_critics))?;
         if !self.has_critics() {
             return Ok(());
         }
@@ -75,6 +85,41 @@ impl Config {
         Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])?;
         let what = "learner config: dueling of 0 with TD3 and SAC";
         Error::new(Kind::Config, what).given(self.dueling as usize).when(self.dueling != 0)
+    }
+
+    /// Checks what says how values are distributed.
+    fn check_values(&self) -> Result {
+        let lens = [
+            ("learner config: num_quantiles of 0, or 2 to 256", self.num_quantiles),
+            ("learner config: num_atoms of 0, or 2 to 256", self.num_atoms),
+        ];
+        for (what, given) in lens {
+            Error::new(Kind::Config, what).given(given as usize).when(given == 1 || given > MAX_ATOMS)?;
+        }
+        check_reals(&[
+            ("learner config: value_min in [-1e6, 1e6]", self.value_min, -VALUE_LIMIT, VALUE_LIMIT),
+            ("learner config: value_max in [-1e6, 1e6]", self.value_max, -VALUE_LIMIT, VALUE_LIMIT),
+        ])?;
+        let (quantiles, atoms) = (self.num_quantiles, self.num_atoms);
+        let sac = self.algorithm() == Algorithm::Sac;
+        let none = [
+            ("learner config: num_quantiles of 0 with TD3", quantiles, self.algorithm() == Algorithm::Td3),
+            ("learner config: num_atoms of 0 with TD3 and SAC", atoms, self.has_critics()),
+            ("learner config: num_atoms of 0 with num_quantiles", atoms, quantiles > 0),
+            (
+                "learner config: dropped_quantiles of 0, unless SAC has num_quantiles",
+                self.dropped_quantiles,
+                !(sac && quantiles > 0),
+            ),
+        ];
+        for (what, given, zero) in none {
+            Error::new(Kind::Config, what).given(given as usize).when(zero && given != 0)?;
+        }
+        let what = "learner config: dropped_quantiles below num_quantiles,";
+        let refused = self.dropped_quantiles > 0 && self.dropped_quantiles >= quantiles;
+        Error::limit(Kind::Config, what, quantiles as usize, self.dropped_quantiles as usize).when(refused)?;
+        let what = "learner config: value_min below value_max with num_atoms; it is";
+        Error::new(Kind::Config, what).given_f32(self.value_min).when(atoms > 0 && self.value_min >= self.value_max)
     }
 }
 
@@ -93,7 +138,12 @@ impl Stored {
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.config.algorithm() == Algorithm::Sac || self.shape.discrete() != self.config.has_critics();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)?;
-        self.check_shape(self.num_policy_layers())
+        let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
+        let spread = self.config.has_critics() && self.shape.discrete() && self.config.num_quantiles > 0;
+        Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).when(spread)?;
+        self.check_shape(self.num_policy_layers())?;
+        let what = "learner config: choices with all numbers that stand for their values fit 31 bits";
+        Error::new(Kind::Overflow, what).when(self.outputs() > i32::MAX as u32)
     }
 
     /// The policy's network: Q, or its advantages and the value; logits of choices; or means, and the logarithms of SAC's
@@ -113,7 +163,7 @@ impl Stored {
         match c.algorithm() {
             Algorithm::Sac if self.shape.discrete() => None,
             Algorithm::Sac => Some((c.num_hidden, self.shape.action_len, 0.01)),
-            _ => (c.dueling != 0).then_some((c.num_shared, 1, 1.0)),
+            _ => (c.dueling != 0).then_some((c.num_shared, c.value_lens()[0], 1.0)),
         }
     }
 
@@ -149,7 +199,11 @@ impl Stored {
     /// choice is worth there.
     pub(in crate::learn) fn critic_lens(&self) -> (u32, u32) {
         let s = &self.shape;
-        if s.discrete() { (s.seen_len, s.num_outputs) } else { (s.seen_len.saturating_add(s.action_len), 1) }
+        if s.discrete() {
+            (s.seen_len, s.num_outputs)
+        } else {
+            (s.seen_len.saturating_add(s.action_len), self.config.critic_len())
+        }
     }
 
     /// The pictures of what it reads, and how many they are.

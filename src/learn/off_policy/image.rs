@@ -18,8 +18,10 @@ impl<'a> View<'a> {
             s.check_off_policy()?;
             let (front, critic, spans) = front(&mut Plan::default(), s)?;
             let (policy, parts, n) = front.read(mem)?;
-            let (policy, critic) =
-                (s.actor().network(policy, parts, n)?, s.accept_critic(block::view(mem, critic)?, parts)?);
+            let (policy, critic) = (
+                s.actor().network(policy, parts, n, s.outputs() as usize)?,
+                s.accept_critic(block::view(mem, critic)?, parts)?,
+            );
             if [policy.num_heads(), policy.head_len(1), policy.state_len()] != s.heads() {
                 return Err(image("learner image: the network of its algorithm"));
             }

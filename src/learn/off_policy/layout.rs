@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::{FieldSpans, OffPolicy, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
+use crate::learn::config::Config;
 use crate::learn::seen::{Front, Seen};
 use crate::learn::stored::Stored;
 use crate::nn::{Net, Node};
@@ -32,6 +33,8 @@ pub(in crate::learn) struct Sizes<'n> {
     /// What an action is worth, for TD3 and SAC; else no layers.
     pub(in crate::learn) critic: Net<'n>,
     pub(in crate::learn) num_critics: usize,
+    /// Numbers of the distributions that critics say; 0 if they say one value.
+    pub(in crate::learn) quantiles: usize,
     /// How networks see observations.
     pub(in crate::learn) seen: Seen<'n>,
     /// Parameters.
@@ -72,6 +75,21 @@ impl Sizes<'_> {
         self.vector.saturating_mul(rows).saturating_mul(2)
     }
 
+    /// Numbers of the distributions that Q of all choices are means of; 0 if the network says Q.
+    fn spread(&self, c: &Config) -> usize {
+        if c.value_head().is_mean() { 0 } else { self.policy.head_len(0) }
+    }
+
+    /// Q of all choices, if it is a mean.
+    fn means(&self, stored: &Stored) -> usize {
+        if stored.config.value_head().is_mean() { 0 } else { stored.shape.num_outputs as usize }
+    }
+
+    /// Quantiles of all critics.
+    pub(in crate::learn) fn pool(&self) -> usize {
+        self.quantiles.saturating_mul(self.num_critics)
+    }
+
     /// Numbers of what critics read, if there are actions among them.
     pub(in crate::learn) fn pair(&self) -> usize {
         if self.choice_values > 0 { 0 } else { self.critic.input() }
@@ -79,7 +97,11 @@ impl Sizes<'_> {
 
     /// Numbers for what two critics say of an environment.
     fn spare(&self) -> usize {
-        if self.choice_values > 0 { self.choice_values.saturating_mul(2) } else { self.num_critics }
+        if self.choice_values > 0 {
+            self.choice_values.saturating_mul(2)
+        } else {
+            self.num_critics.max(self.quantiles.saturating_add(1))
+        }
     }
 
     /// Numbers beside what the policy says first: what it says else, or critics of its choices.
@@ -100,6 +122,7 @@ pub(super) fn sizes<'n>(stored: &Stored, [policy, critic]: [Net<'n>; 2], seen: S
         policy,
         critic,
         num_critics,
+        quantiles: if c.has_critics() { c.num_quantiles as usize } else { 0 },
         seen,
         params,
         record: params.saturating_add(LOSSES),
@@ -188,6 +211,8 @@ fields! {
         pub(super) seen: [f32] = grid(sizes.n, sizes.seen.len),
         pub(super) allowed: [u8] = grid(sizes.n, sizes.masks),
         pub(super) said: [f32] = grid(sizes.n, stored.shape.num_outputs as usize),
+        /// What they are means of.
+        pub(super) spread: [f32] = grid(sizes.n, sizes.spread(&stored.config)),
         pub(super) also_said: [f32] = grid(sizes.n, sizes.policy.head_len(1)),
         pub(super) drawn: [i32] = grid(sizes.n, stored.shape.action_lens().0),
         pub(super) noise: [f32] = grid(sizes.n, stored.shape.action_len as usize),
@@ -203,11 +228,17 @@ fields! {
         pub(in crate::learn) choice: [i32] = grid(sizes.rows, stored.shape.action_lens().0),
         pub(in crate::learn) best: [i32] = grid(sizes.rows, stored.shape.action_lens().0),
         pub(in crate::learn) column: [f32] = grid(sizes.rows, COLUMNS),
-        pub(in crate::learn) outputs: [f32] = grid(sizes.rows, stored.shape.num_outputs as usize),
-        pub(in crate::learn) d_outputs: [f32] = grid(sizes.rows, stored.shape.num_outputs as usize),
+        pub(in crate::learn) outputs: [f32] = grid(sizes.rows, sizes.policy.head_len(0)),
+        pub(in crate::learn) d_outputs: [f32] = grid(sizes.rows, sizes.policy.head_len(0)),
         pub(in crate::learn) others: [f32] = grid(sizes.rows, sizes.others()),
         pub(in crate::learn) d_others: [f32] = grid(sizes.rows, sizes.others()),
-        pub(in crate::learn) target: [f32] = grid(sizes.rows, stored.shape.action_lens().0),
+        pub(in crate::learn) means: [f32] = grid(sizes.rows, sizes.means(stored)),
+        pub(in crate::learn) target: [f32] =
+            grid(sizes.rows, grid(stored.shape.action_lens().0, stored.config.value_lens()[0] as usize)),
+        /// Quantiles of a critic, their gradients, and those of all critics' targets.
+        pub(in crate::learn) quantiles: [f32] = grid(sizes.rows, sizes.quantiles),
+        pub(in crate::learn) d_quantiles: [f32] = grid(sizes.rows, sizes.quantiles),
+        pub(in crate::learn) pool: [f32] = grid(sizes.rows, sizes.pool()),
         /// Actions, what they were before tanh, what critics read, and gradients.
         pub(in crate::learn) vector: [f32] = grid(sizes.rows, sizes.vector),
         pub(in crate::learn) d_vector: [f32] = grid(sizes.rows, sizes.vector),

@@ -376,13 +376,15 @@ impl<'a> View<'a> {
     }
 
     /// Writes the policy alone, as it is now, to the caller's bytes: its outputs are 1024 times Q, so that drawing an action
-    /// takes the best one; the logits of SAC's choices; or means, with deviations as small as the configuration allows. Errors:
-    /// `Align`, `Size`; then nothing is written.
+    /// takes the best one, or logits of atoms 1024 times as large; the logits of SAC's choices; or means, with deviations as
+    /// small as the configuration allows. Errors: `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
         policy::write(mem, &self.actor, &self.sizes.policy, &self.sizes.seen, |mut to| {
             to.taken.copy(self.taken);
             let net = &self.sizes.policy;
-            net.prune_params(self.params.get(..net.param_len()).ok_or(Misfit)?, 0, to.params)?;
+            let [len, shipped] = self.config.value_lens();
+            let group = if shipped == 1 { len } else { 1 };
+            net.prune_params(self.params.get(..net.param_len()).ok_or(Misfit)?, 0, group as usize, to.params)?;
             if self.sizes.choice_values > 0 {
                 return Ok(());
             }
@@ -391,7 +393,8 @@ impl<'a> View<'a> {
                 log_std.fill(self.config.log_std_min);
                 return Ok(());
             }
-            policy::sharpen(net, self.actor.num_layers, to.params)
+            // Atoms are 1024 times those that were learnt.
+            if shipped > 1 { Ok(()) } else { policy::sharpen(net, self.actor.num_layers, group, to.params) }
         })
     }
 

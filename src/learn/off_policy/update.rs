@@ -37,6 +37,7 @@ impl OffPolicy<'_> {
             (s.due, s.begun) = (0, 0);
             s.num_dropped = s.num_dropped.saturating_add(1);
             self.done.fill(0);
+            self.error.fill(0.0);
             let what = "learner learn: numbers overflowed; the update was dropped, act is due.";
             return Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e });
         }

@@ -66,6 +66,31 @@ impl Dense {
         self.units < LANES
     }
 
+    /// Where the weight of an input to a unit lies.
+    fn place(self, unit: usize, input: usize) -> usize {
+        if self.is_narrow() { unit * self.input + input } else { input * self.units + unit }
+    }
+
+    /// Makes parameters without deviations, of a layer of fewer units, each the mean of so many side by side.
+    pub fn average(self, group: usize, params: &[f32], to: &mut [f32]) -> Option<()> {
+        let few = Dense { units: self.units.checked_div(group)?, ..self };
+        let (w, b) = self.split(params, 0)?;
+        let (few_w, few_b) = to.split_at_mut_checked(few.weight_len())?;
+        for unit in 0..few.units {
+            for input in 0..self.input {
+                let mut sum = 0.0;
+                for k in 0..group {
+                    sum += *w.get(self.place(unit * group + k, input))?;
+                }
+                *few_w.get_mut(few.place(unit, input))? = sum / group as f32;
+            }
+        }
+        for (few, b) in few_b.iter_mut().zip(b.chunks_exact(group.max(1))) {
+            *few = b.iter().sum::<f32>() / group as f32;
+        }
+        Some(())
+    }
+
     /// Rows and columns of the weights as they lie.
     #[inline(always)]
     fn lies(self) -> (usize, usize) {

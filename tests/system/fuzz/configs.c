@@ -190,7 +190,9 @@ static int learner(void) {
   c.num_layers = byte() & 1 ? byte() % 5 : 0, c.layers = list, c.sequence_len = any(byte() & 1);
   c.num_stacked = any(byte() & 1), c.noisy = any(byte() & 1), c.burn_in = any(byte() & 1);
   c.n_step = any(c.n_step), c.priority_exponent = any_real(0), c.importance_exponent = any_real(0.4F), c.importance_steps = any(0);
-  c.prime_interval = any(byte() & 1), c.reserved = any(0);
+  c.prime_interval = any(byte() & 1);
+  c.num_quantiles = any(byte() & 2), c.dropped_quantiles = any(byte() & 1), c.num_atoms = any(byte() & 2);
+  c.value_min = any_real(-1), c.value_max = any_real(1);
   rlcore_space obs = SEEN, action = DONE;
   if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
   obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);

@@ -105,7 +105,8 @@ public unsafe struct rlcore_learner_config {
   public float critic_rate, exploration_noise, target_noise, target_noise_clip, temperature, temperature_rate, target_entropy;
   public uint noisy, burn_in, n_step;
   public float priority_exponent, importance_exponent;
-  public uint importance_steps, prime_interval, reserved;
+  public uint importance_steps, prime_interval, num_quantiles, dropped_quantiles, num_atoms;
+  public float value_min, value_max;
 }
 
 [StructLayout(LayoutKind.Sequential)]

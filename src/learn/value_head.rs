@@ -1,0 +1,192 @@
+//! What a network says of the value of a choice: its mean, Q, or the distribution of returns, by quantiles (QR-DQN, Dabney et al.
+//! 2018) or by the probabilities of atoms (C51, Bellemare et al. 2017).
+
+use crate::num;
+
+/// What the numbers of a choice stand for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ValueHead {
+    /// Q.
+    Mean,
+    /// So many quantiles, of which Q is the mean.
+    Quantiles(u32),
+    /// Logits of atoms.
+    Atoms(Atoms),
+}
+
+/// Returns that a distribution knows, evenly spaced, both ends among them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Atoms {
+    /// How many there are, at least 2.
+    pub num: u32,
+    /// The lowest.
+    pub low: f32,
+    /// The highest.
+    pub high: f32,
+}
+
+/// How far values are from their targets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// What it costs.
+    pub cost: f32,
+    /// Q.
+    pub mean: f32,
+    /// What priorities go by: how far Q is from that of the target, or of atoms the Kullback-Leibler divergence.
+    pub error: f32,
+}
+
+impl ValueHead {
+    /// Numbers of a choice.
+    pub fn width(&self) -> usize {
+        match *self {
+            ValueHead::Mean => 1,
+            ValueHead::Quantiles(num) => num.max(1) as usize,
+            ValueHead::Atoms(atoms) => atoms.num.max(1) as usize,
+        }
+    }
+
+    /// Numbers are Q.
+    pub fn is_mean(&self) -> bool {
+        *self == ValueHead::Mean
+    }
+
+    /// Q of what a choice's numbers stand for.
+    pub fn mean(&self, own: &[f32]) -> f32 {
+        match self {
+            ValueHead::Mean => own.first().copied().unwrap_or(0.0),
+            ValueHead::Quantiles(_) => mean(own),
+            ValueHead::Atoms(atoms) => atoms.mean(own),
+        }
+    }
+
+    /// Q of each of these choices.
+    pub fn means(&self, numbers: &[f32], q: &mut [f32]) {
+        q.iter_mut().zip(numbers.chunks_exact(self.width().max(1))).for_each(|(q, own)| *q = self.mean(own));
+    }
+
+    /// What a choice's numbers should be, or of atoms their probabilities: `next` are those of the choice that follows.
+    pub fn target(&self, next: &[f32], reward: f32, discount: f32, to: &mut [f32]) {
+        match self {
+            ValueHead::Atoms(atoms) => atoms.project(next, reward, discount, to),
+            _ => to.iter_mut().zip(next).for_each(|(to, next)| *to = reward + discount * *next),
+        }
+    }
+
+    /// Compares a choice's numbers with their target, and writes the slopes of the cost.
+    pub fn compare(&self, own: &[f32], target: &[f32], huber: bool, slope: &mut [f32]) -> Cost {
+        match self {
+            ValueHead::Mean => {
+                let (mean, target) = (self.mean(own), self.mean(target));
+                let (cost, by) = cost(mean - target, huber);
+                slope.fill(by);
+                Cost { cost, mean, error: mean - target }
+            }
+            ValueHead::Quantiles(_) => quantiles(own, target, huber, slope),
+            ValueHead::Atoms(atoms) => atoms.compare(own, target, slope),
+        }
+    }
+}
+
+/// What an error costs and its slope: its square, or with `huber` half of that, and linearly beyond 1.
+pub fn cost(error: f32, huber: bool) -> (f32, f32) {
+    match huber {
+        false => (error * error, 2.0 * error),
+        true if error.abs() <= 1.0 => (0.5 * error * error, error),
+        true => (error.abs() - 0.5, num::clamp(error, -1.0, 1.0)),
+    }
+}
+
+/// Numbers that are worked on side by side.
+const LANES: usize = 16;
+
+/// The loss of quantile regression: over all pairs of a quantile and a target that of their distance, or with `huber` of half
+/// its square and linearly beyond 1, weighted by how far the quantile is to be above it; the sum over quantiles of the mean over
+/// targets.
+pub fn quantiles(own: &[f32], target: &[f32], huber: bool, slope: &mut [f32]) -> Cost {
+    let (share, count) = (1.0 / target.len() as f32, own.len() as f32);
+    let (mut all, mut middle) = (0.0f32, 0.5f32);
+    for (own, to) in own.iter().zip(slope) {
+        let level = middle / count;
+        let (mut costs, mut slopes) = ([0.0; LANES], [0.0; LANES]);
+        for targets in target.chunks(LANES) {
+            for ((cost, slope), target) in costs.iter_mut().zip(&mut slopes).zip(targets) {
+                let error = target - own;
+                let weight = if error < 0.0 { 1.0 - level } else { level };
+                // Within 1 half the square, beyond it linear; or linear everywhere.
+                let short = num::clamp(error, -1.0, 1.0);
+                let sign = f32::from(i8::from(error > 0.0) - i8::from(error < 0.0));
+                let (own_cost, own_slope) =
+                    if huber { (short * (error - 0.5 * short), short) } else { (error.abs(), sign) };
+                *cost += weight * own_cost;
+                *slope += weight * own_slope;
+            }
+        }
+        *to = num::canonical(-(num::tree(slopes) * share));
+        all += num::tree(costs) * share;
+        middle += 1.0;
+    }
+    let mean = mean(own);
+    Cost { cost: all, mean, error: mean - self::mean(target) }
+}
+
+fn mean(numbers: &[f32]) -> f32 {
+    numbers.iter().sum::<f32>() / numbers.len() as f32
+}
+
+impl Atoms {
+    /// Atom `index`.
+    pub fn at(&self, index: usize) -> f32 {
+        self.low + (self.high - self.low) * (index as f32 / self.last())
+    }
+
+    fn last(&self) -> f32 {
+        self.num.saturating_sub(1).max(1) as f32
+    }
+
+    /// The mean of the distribution that these logits stand for.
+    pub fn mean(&self, logits: &[f32]) -> f32 {
+        let (most, sum) = softmax(logits);
+        let weighted = |(i, x): (usize, &f32)| num::exp(x - most) * self.at(i);
+        logits.iter().enumerate().map(weighted).sum::<f32>() / sum
+    }
+
+    /// Probabilities of the atoms once each of them, with the probabilities of `next`, is discounted, has the reward added and
+    /// is divided between its neighbours.
+    pub fn project(&self, next: &[f32], reward: f32, discount: f32, to: &mut [f32]) {
+        let (most, sum) = softmax(next);
+        let before_last = to.len().saturating_sub(2);
+        to.fill(0.0);
+        for (i, x) in next.iter().enumerate() {
+            let p = num::exp(x - most) / sum;
+            let moved = num::clamp(reward + discount * self.at(i), self.low, self.high);
+            let place = (moved - self.low) / (self.high - self.low) * self.last();
+            let lower = (place as usize).min(before_last);
+            let part = num::clamp(place - lower as f32, 0.0, 1.0);
+            for (to, part) in to.iter_mut().skip(lower).zip([1.0 - part, part]) {
+                *to += p * part;
+            }
+        }
+    }
+
+    /// The cross-entropy of a distribution, by its logits, to the target's probabilities.
+    fn compare(&self, logits: &[f32], target: &[f32], slope: &mut [f32]) -> Cost {
+        let (most, sum) = softmax(logits);
+        let log_sum = num::ln(sum);
+        let (mut cost, mut mean, mut entropy) = (0.0, 0.0, 0.0);
+        for (i, ((x, target), to)) in logits.iter().zip(target).zip(slope).enumerate() {
+            let p = num::exp(x - most) / sum;
+            mean += p * self.at(i);
+            cost -= *target * (x - most - log_sum);
+            entropy -= if *target > 0.0 { *target * num::ln(*target) } else { 0.0 };
+            *to = num::canonical(p - *target);
+        }
+        Cost { cost, mean, error: num::max(0.0, cost - entropy) }
+    }
+}
+
+/// The largest of these logits, and the sum of exponentials without it.
+fn softmax(logits: &[f32]) -> (f32, f32) {
+    let most = logits.iter().fold(f32::MIN, |most, x| num::max(most, *x));
+    (most, logits.iter().map(|x| num::exp(x - most)).sum())
+}
