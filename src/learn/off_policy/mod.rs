@@ -5,6 +5,7 @@
 //! follows them; where it ends, with whatever steps it has (as in Rainbow, Hessel et al. 2018).
 
 mod act;
+mod batch;
 pub(super) mod bench;
 mod config;
 mod image;

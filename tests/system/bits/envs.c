@@ -128,6 +128,7 @@ static rlcore_status pendulum(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM
 static rlcore_status cartpole_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_CARTPOLE_NO_VEL, 700); }
 static rlcore_status pendulum_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM_NO_VEL, 700); }
 static rlcore_status repeat_previous(hashes *h) { return builtin(h, RLCORE_ENV_REPEAT_PREVIOUS, 200); }
+static rlcore_status bit_flip(hashes *h) { return builtin(h, RLCORE_ENV_BIT_FLIP, 200); }
 static rlcore_status maze(hashes *h) {
   TRY(builtin(h, RLCORE_ENV_MAZE, 60));
   return builtin(h, RLCORE_ENV_MAZE_RGB, 30);
