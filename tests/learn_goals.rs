@@ -190,11 +190,7 @@ fn evaluate(l: &mut OffPolicy<'_>) -> usize {
 
 #[test]
 fn bits_are_flipped_to_goals_with_hindsight_only() {
-    for n in [1000, 2000, 4000] {
-        let t = std::time::Instant::now();
-        let with = reached(n, true);
-        let mid = t.elapsed();
-        let without = reached(n, false);
-        eprintln!("{n} {with} {without} of 400, {mid:?} {:?}", t.elapsed());
-    }
+    let [with, without] = [true, false].map(|hindsight| reached(4000, hindsight));
+    eprintln!("{with} of 400 with hindsight, {without} without");
+    assert!(with > 360 && without < 40, "{with} of 400 with hindsight, {without} without");
 }

@@ -2,8 +2,8 @@
 
 use super::grid_game::GridGame;
 use super::{
-    Acrobot, Asterix, BitFlip, Breakout, CartPole, Catch, Env, Freeway, Maze, MountainCar, MountainCarContinuous, NoVel,
-    Pendulum, Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
+    Acrobot, Asterix, BitFlip, Breakout, CartPole, Catch, Env, Freeway, Maze, MountainCar, MountainCarContinuous,
+    NoVel, Pendulum, Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
 };
 use super::{acrobot, cartpole, mountain_car, pendulum, repeat_previous};
 use crate::error::Result;

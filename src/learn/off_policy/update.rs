@@ -74,9 +74,8 @@ impl OffPolicy<'_> {
         Ok(())
     }
 
-    /// Draws a batch, unless it is given.
+    /// Draws a batch, unless it is given, and noise for it.
     fn begin_step(&mut self, is_given: bool) -> Result {
-        let last = self.view().stored().saturating_sub(1) as u64;
         let (c, s) = (&self.config, &mut *self.state);
         if is_given || s.due.is_multiple_of(c.gradient_steps) {
             (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
@@ -84,11 +83,8 @@ impl OffPolicy<'_> {
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
         if is_given {
             self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
-        } else if c.priority_exponent > 0.0 {
-            self.draw_by_priority()?;
         } else {
-            self.order.fill_with(|| s.rng.bounded(last) as u32);
-            self.importance.fill(1.0);
+            self.draw()?;
         }
         let s = &mut *self.state;
         self.error.fill(0.0);
@@ -96,6 +92,17 @@ impl OffPolicy<'_> {
         s.begun = 1;
         noise::draw(&self.sizes.policy, &mut s.rng, self.layer_noise)?;
         self.add_noise()
+    }
+
+    /// Draws transitions of the store: all alike, or by their priorities.
+    pub(super) fn draw(&mut self) -> Result {
+        if self.config.priority_exponent > 0.0 {
+            return self.draw_by_priority();
+        }
+        let last = self.view().stored().saturating_sub(1) as u64;
+        self.order.fill_with(|| self.state.rng.bounded(last) as u32);
+        self.importance.fill(1.0);
+        Ok(())
     }
 
     /// Draws a batch in proportion to the weights of transitions, one from each of as many equal parts of their sum. The
