@@ -338,6 +338,11 @@ impl<'a> View<'a> {
         num::exp(self.state.log_temperature)
     }
 
+    /// Transitions of a batch, B, and flags in the mask of each; 0 without `use_action_mask`.
+    pub fn batch_len(&self) -> (usize, usize) {
+        (self.config.batch_size as usize, self.sizes.masks)
+    }
+
     /// Transitions that the store holds.
     pub fn stored(&self) -> usize {
         self.state.num_stored.min(self.config.buffer_size.into()) as usize
