@@ -52,6 +52,7 @@ fn steps_are_those_of_the_formula() {
             adam_beta2: 0.0,
             adam_epsilon: 1.0,
             max_grad_norm: 0.0,
+            gradient_steps: 3,
             ..config(Algorithm::Dqn)
         };
         let mut block = block(&config, &obs, &action);
@@ -304,4 +305,21 @@ fn overflow_drops_the_step() {
         let stats = l.learn_transitions(&good, Some(&mut error)).unwrap();
         assert!(stats.num_updates == 2 && error.iter().all(|x| x.is_finite()));
     }
+}
+
+/// So is an update of the own store: whatever its errors were, the block can be opened again.
+#[test]
+fn overflow_of_the_own_store_leaves_a_block_that_can_be_opened() {
+    let config = Config { huber: 0, buffer_size: 8, learning_starts: 8, train_interval: 2, ..config(Algorithm::Dqn) };
+    let mut learner = block(&config, &Space::unbounded(1), &Space::discrete(&[2]));
+    let mut l = open(&mut learner);
+    // What follows is worth more than any number.
+    let params = vec![2.0; l.params().len()];
+    l.write_params(&params).unwrap();
+    while l.phase() != Phase::Learn {
+        l.act(None, Elements::F32(&[0.5; N]), None, ElementsMut::I32(&mut [0; N])).unwrap();
+        l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&[3e38; N]))).unwrap();
+    }
+    assert_eq!(l.learn(0).unwrap_err().kind, Kind::Value);
+    assert_eq!(OffPolicy::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap().stats().num_dropped, 1);
 }
