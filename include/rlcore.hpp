@@ -591,6 +591,18 @@ struct learner_batch {
   }
 };
 
+/* Transitions of the host's own for one gradient step off policy: as rlcore_learner_learn_transitions, batch_size rows. */
+template <class Obs = float, class Action = std::int32_t>
+struct transition_batch {
+  span<const Obs> obs, next_obs;            /* [rows, obs.len] */
+  span<const Action> action;                /* [rows, action.len] */
+  span<const float> reward;                 /* [rows] */
+  span<const std::uint8_t> terminated;      /* [rows] */
+  span<const float> discount = {};          /* [rows], empty: that of the configuration */
+  span<const std::uint8_t> next_mask = {};  /* [rows, sum of action.n], empty without masks */
+  span<const float> importance = {};        /* [rows], empty: 1 */
+};
+
 /* A learner for environments whose observations and actions have these elements. A copy is a snapshot. */
 template <class Obs = float, class Action = std::int32_t>
 class learner {
@@ -727,6 +739,17 @@ class learner {
                                       b.value.data(), b.advantage.data(), b.value_target.data(), some<float>(b.state),
                                       some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), &stats_);
   }
+  /* A gradient step off policy from transitions of the host's own. error: [rows] to write, for priorities; or empty. */
+  status learn_transitions(const transition_batch<Obs, Action> &b, span<float> error = {}) {
+    const auto maybe_rows = [&](std::size_t size) { return size == 0 || size == rows_; };
+    if (b.obs.size() != rows_ * obs_len_ || b.next_obs.size() != rows_ * obs_len_ || b.action.size() != rows_ * action_len_ ||
+        b.reward.size() != rows_ || b.terminated.size() != rows_ || !maybe_rows(b.discount.size()) ||
+        !maybe(b.next_mask, rows_ * mask_len_) || !maybe_rows(b.importance.size()) || !maybe_rows(error.size()))
+      return RLCORE_E_SHAPE;
+    return rlcore_learner_learn_transitions(get(), b.obs.data(), b.action.data(), b.reward.data(), b.terminated.data(),
+                                            some(b.discount), b.next_obs.data(), some(b.next_mask), some(b.importance),
+                                            error.empty() ? nullptr : error.data(), &stats_);
+  }
   /* Of the update that runs, or of the last one. */
   const rlcore_learner_stats &stats() const { return stats_; }
 
@@ -790,8 +813,7 @@ class learner {
     p.block_ = *std::move(made);
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_learner_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
-    const status rollout = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); /* off policy there is none */
-    if (!rollout && rollout != RLCORE_E_DISABLED) return rollout;
+    if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); !s) return s;
     if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
     if (const status s = rlcore_learner_seen_len(p.get(), &p.seen_len_); !s) return s;
     const bool structured = action.kind == RLCORE_STRUCT; /* its n has fewer than len entries */

@@ -60,6 +60,8 @@ pub enum rlcore_env_id {
     RLCORE_ENV_MAZE = 14,
     /// the same maze: bytes [84, 84, 3]
     RLCORE_ENV_MAZE_RGB = 15,
+    /// ten bits to flip until they are the ten of a goal beside them
+    RLCORE_ENV_BIT_FLIP = 16,
     /// constant reward: value
     RLCORE_ENV_PROBE1 = 101,
     /// reward equal to the observation: backpropagation

@@ -148,7 +148,8 @@ pub struct rlcore_learner_config {
     /// the action, and the last layer must depend on it; with discrete actions it is the observation. The list is read by
     /// rlcore_learner_size and rlcore_learner_init only (NULL)
     pub layers: *const rlcore_layer,
-    /// off policy, as all to policy_interval: transitions kept, at least batch_size (100,000)
+    /// off policy, as all to policy_interval: transitions kept, at least batch_size; or 0: none, it learns by
+    /// rlcore_learner_learn_transitions alone (100,000)
     pub buffer_size: u32,
     /// transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256)
     pub batch_size: u32,

@@ -2,7 +2,7 @@
 
 use rlcore::block::{Header, Kind as BlockKind};
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, Shape, Stats, View};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, Shape, Stats, TransitionBatch, View};
 #[cfg(feature = "off_policy")]
 use rlcore::learn::{OffPolicy, off_policy};
 use rlcore::nn::Layer;
@@ -88,6 +88,14 @@ pub fn view_on_policy(mem: &[u8]) -> Result<View<'_>> {
     View::open(mem)
 }
 
+/// [`Any::open`]. Errors: `Disabled` for a learner on policy.
+pub fn off_policy(mem: &mut [u8]) -> Result<Any<'_>> {
+    let any = Any::open(mem)?;
+    let what = "learner: this call is about transitions of the host's own, which learners on policy do not learn from.";
+    Error::new(Kind::Disabled, what).when(matches!(any, Any::On(_)))?;
+    Ok(any)
+}
+
 impl<'a> Any<'a> {
     pub fn open(mem: &'a mut [u8]) -> Result<Any<'a>> {
         match is_off_policy(mem) {
@@ -104,6 +112,10 @@ impl<'a> Any<'a> {
     /// N.
     pub fn num_envs(&self) -> usize {
         either!(Any, self, l => l.config().num_envs as usize)
+    }
+
+    pub fn batch_len(&self) -> (usize, usize) {
+        either!(Any, self, l => l.view().batch_len())
     }
 
     pub fn num_params(&self) -> usize {
@@ -182,6 +194,18 @@ impl<'a> Any<'a> {
         }
     }
 
+    /// Errors: `Disabled` for a learner on policy, which [`off_policy`] does not open.
+    pub fn learn_transitions(&mut self, batch: &TransitionBatch<'_>, error: Option<&mut [f32]>) -> Result<Stats> {
+        match self {
+            Any::On(_) => {
+                let _ = (batch, error);
+                Err(Error::new(Kind::Disabled, "learner: transitions are learned from off policy."))
+            }
+            #[cfg(feature = "off_policy")]
+            Any::Off(l) => l.learn_transitions(batch, error),
+        }
+    }
+
     pub fn learn_drop(&mut self) -> Result {
         either!(Any, self, l => l.learn_drop())
     }
@@ -230,6 +254,10 @@ impl<'a> AnyView<'a> {
     /// N.
     pub fn num_envs(&self) -> u32 {
         either!(AnyView, self, l => l.config().num_envs)
+    }
+
+    pub fn batch_len(&self) -> (usize, usize) {
+        either!(AnyView, self, l => l.batch_len())
     }
 
     pub fn obs_n(&self) -> &'a [u32] {

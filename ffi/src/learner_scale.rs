@@ -3,11 +3,11 @@
 use core::ffi::c_void;
 
 use crate::learner::{copy_out, learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats};
-use crate::learner_kind::{Any, AnyView, on_policy, view_on_policy};
+use crate::learner_kind::{self, Any, AnyView, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
 use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output};
 use crate::status::{Result, call, rlcore_status};
-use rlcore::learn::{Batch, BatchMut, Learner, View};
+use rlcore::learn::{Batch, BatchMut, Learner, TransitionBatch, View};
 
 /// A call that tells a number of a learner.
 fn look(
@@ -99,7 +99,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rl
     call(|| unsafe { Ok(open(p, Any::open)?.learn_drop()?) })
 }
 
-/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N.
+/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
+/// arrays of rlcore_learner_learn_transitions: batch_size.
 /// out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_len(
@@ -108,7 +109,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
     out_mask_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, view_on_policy)?;
+        let learner = view(p, AnyView::open)?;
         let outputs = (One::at("out_len", out_len)?, One::at("out_mask_len", out_mask_len)?);
         let (len, mask_len) = learner.extent.reading(outputs)?;
         (*len, *mask_len) = learner.batch_len();
@@ -168,6 +169,65 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
             let (begin, env) = (begin.unwrap_or_default(), env.unwrap_or_default());
             let batch = Batch { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env };
             learner.learn_batch(&batch)
+        },
+    )
+}
+
+/// Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay or
+/// rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts as an
+/// update and as no environment steps, and leaves the transitions that the learner keeps as they are. With buffer_size 0 it
+/// keeps none: act and observe, which explore and count steps, then never make an update due.
+/// B = batch_size.
+/// obs, next_obs:    [B, obs.len] before the action, and after the step or after the last of several; also finite where the
+///                   episode terminated.
+/// action:           [B, action.len] between its bounds, or a choice.
+/// reward:           [B] of the step; or sums of the discounted rewards of several.
+/// terminated:       [B] 1: the value of next_obs does not count.
+/// discount:         [B] of that value, 0 to 1, as rlcore_replay_transitions writes them; NULL: config.discount.
+/// next_action_mask: [B, sum of action.n] choices allowed in next_obs, at least one of each element. Required with
+///                   use_action_mask, NULL without.
+/// importance:       [B] weights of each transition, finite and at least 0, as rlcore_replay_sample writes them; NULL: 1.
+/// error:            [B] absolute temporal-difference errors to write, as rlcore_replay_update takes them: the mean of two
+///                   critics, or of the elements of an action; may be NULL.
+/// stats:            to write.
+/// Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
+/// that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
+/// because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_learn_transitions(
+    p: *mut rlcore_learner,
+    obs: *const c_void,
+    action: *const c_void,
+    reward: *const f32,
+    terminated: *const u8,
+    discount: *const f32,
+    next_obs: *const c_void,
+    next_action_mask: *const u8,
+    importance: *const f32,
+    error: *mut f32,
+    stats: *mut rlcore_learner_stats,
+) -> rlcore_status {
+    learning(
+        p,
+        stats,
+        learner_kind::off_policy,
+        |learner| unsafe {
+            let (shape, (rows, _)) = (learner.shape(), learner.batch_len());
+            let masks = ptr::grid("next_action_mask", rows, shape.mask_len())?;
+            Ok((
+                (self::obs("obs", shape, rows, obs)?, self::obs("next_obs", shape, rows, next_obs)?),
+                AnyInput::at("action", action, shape.kinds().1, rows, shape.action_len as usize)?,
+                Input::at("reward", reward, rows)?,
+                Input::at("terminated", terminated, rows)?,
+                Input::optional("discount", discount, rows)?,
+                Input::optional("next_action_mask", next_action_mask, masks)?,
+                Input::optional("importance", importance, rows)?,
+                Output::optional("error", error, rows)?,
+            ))
+        },
+        |learner, ((obs, next_obs), action, reward, terminated, discount, next_mask, importance, error)| {
+            let batch = TransitionBatch { obs, action, reward, terminated, discount, next_obs, next_mask, importance };
+            learner.learn_transitions(&batch, error)
         },
     )
 }

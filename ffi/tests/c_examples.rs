@@ -114,6 +114,11 @@ fn vtrace_learns_from_what_another_policy_did() {
 }
 
 #[test]
+fn goals_are_reached_with_hindsight_from_the_hosts_own_store() {
+    make(&["check-goals"]);
+}
+
+#[test]
 fn another_process_resumes_to_the_same_bytes() {
     make(&["check-resume"]);
 }

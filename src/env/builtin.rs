@@ -2,8 +2,8 @@
 
 use super::grid_game::GridGame;
 use super::{
-    Acrobot, Asterix, Breakout, CartPole, Catch, Env, Freeway, Maze, MountainCar, MountainCarContinuous, NoVel,
-    Pendulum, Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
+    Acrobot, Asterix, BitFlip, Breakout, CartPole, Catch, Env, Freeway, Maze, MountainCar, MountainCarContinuous,
+    NoVel, Pendulum, Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
 };
 use super::{acrobot, cartpole, mountain_car, pendulum, repeat_previous};
 use crate::error::Result;
@@ -41,12 +41,14 @@ pub enum Builtin {
     SpaceInvaders(SpaceInvaders),
     /// A maze in pictures.
     Maze(Maze),
+    /// Ten bits, and ten of a goal.
+    BitFlip(BitFlip<10>),
     /// A probe.
     Probe(Probe),
 }
 
 /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
-pub const BUILTINS: [(&str, Builtin); 25] = [
+pub const BUILTINS: [(&str, Builtin); 26] = [
     ("CartPole-v1", Builtin::CartPole(CartPole)),
     ("MountainCar-v0", Builtin::MountainCar(MountainCar)),
     ("MountainCarContinuous-v0", Builtin::MountainCarContinuous(MountainCarContinuous)),
@@ -62,6 +64,7 @@ pub const BUILTINS: [(&str, Builtin); 25] = [
     ("SpaceInvaders-MinAtar", Builtin::SpaceInvaders(SpaceInvaders)),
     ("Maze-42x42x1", Builtin::Maze(Maze::Grey)),
     ("Maze-84x84x3", Builtin::Maze(Maze::Colour)),
+    ("BitFlip-10", Builtin::BitFlip(BitFlip)),
     ("Probe1", Builtin::Probe(Probe::One)),
     ("Probe2", Builtin::Probe(Probe::Two)),
     ("Probe3", Builtin::Probe(Probe::Three)),
@@ -95,6 +98,7 @@ impl Builtin {
             Builtin::Freeway(_) => Freeway::SPEC,
             Builtin::SpaceInvaders(_) => SpaceInvaders::SPEC,
             Builtin::Maze(maze) => maze.constant_spec(),
+            Builtin::BitFlip(_) => BitFlip::<10>::SPEC,
             Builtin::Probe(probe) => probe.constant_spec(),
         }
     }
@@ -134,6 +138,7 @@ macro_rules! each {
             Builtin::Freeway($env) => $call,
             Builtin::SpaceInvaders($env) => $call,
             Builtin::Maze($env) => $call,
+            Builtin::BitFlip($env) => $call,
             Builtin::Probe($env) => $call,
         }
     };

@@ -35,6 +35,7 @@ use crate::space::{Elements, ElementsMut, Space};
 mod acrobot;
 mod asterix;
 pub mod batch;
+mod bit_flip;
 mod breakout;
 mod builtin;
 mod cartpole;
@@ -61,6 +62,7 @@ pub mod wrap;
 
 pub use acrobot::Acrobot;
 pub use asterix::Asterix;
+pub use bit_flip::BitFlip;
 pub use breakout::Breakout;
 pub use builtin::{BUILTINS, Builtin, FIRST_FREE_ID};
 pub use cartpole::CartPole;

@@ -154,7 +154,8 @@ pub struct Config {
     /// Steps of the sequences that recurrent layers learn from, at least 1, of which T and the rows of a minibatch are
     /// multiples: a minibatch is made of whole sequences, and gradients go back to the begin of theirs. 0 without such layers.
     pub sequence_len: u32,
-    /// What follows is of learners off policy: the transitions that their store keeps, at least `batch_size`.
+    /// What follows is of learners off policy: the transitions that their store keeps, at least `batch_size`;
+    /// or 0, if the learner keeps none and learns from those of the host's alone.
     pub buffer_size: u32,
     /// Transitions of one gradient step, at least 1.
     pub batch_size: u32,

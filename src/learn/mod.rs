@@ -20,6 +20,7 @@ pub mod shape;
 mod step;
 mod stored;
 mod taken;
+pub mod transition_batch;
 #[cfg(feature = "off_policy")]
 pub mod value_head;
 mod words;
@@ -33,3 +34,4 @@ pub use off_policy::OffPolicy;
 pub use optimizer::Optimizer;
 pub use policy::Policy;
 pub use shape::Shape;
+pub use transition_batch::TransitionBatch;

@@ -191,6 +191,54 @@ void demonstrations_are_learned_from() {
   CHECK(learner->stats().num_steps == 14 && learner->stats().num_updates > 0);
 }
 
+/* A host with transitions of its own: the learner keeps none, learns from them, and tells how far its values are off. */
+void transitions_of_the_host_are_learned_from() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  rlcore_learner_config settings = rlcore::learner_config(RLCORE_ALGORITHM_DQN);
+  settings.num_envs = 2;
+  settings.buffer_size = 0;
+  settings.batch_size = 3;
+  settings.use_action_mask = 1;
+  auto learner = rlcore::learner<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  const std::vector<float> obs(12), reward = {1, 0, 5}, discount = {1, 0.5F, 0}, importance = {2, 1, 0};
+  const std::vector<std::int32_t> action = {1, 0, 1};
+  const std::vector<std::uint8_t> terminated = {0, 0, 1}, mask(6, 1);
+  std::vector<float> error(3, -1.0F);
+  const rlcore::transition_batch<> batch = {obs, obs, action, reward, terminated, discount, mask, importance};
+  IS(learner->learn_transitions(batch, error), RLCORE_OK);
+  CHECK(learner->stats().num_updates == 1 && learner->stats().num_steps == 0 && error[2] > 3);
+  auto saved = rlcore::learner<>::load(learner->bytes());
+  IS(saved.why(), RLCORE_OK);
+  IS(saved->learn_transitions({obs, obs, action, reward, terminated, {}, mask}), RLCORE_OK);
+  CHECK(saved->stats().num_updates == 2);
+  IS(learner->learn_transitions({obs, obs, action, reward, terminated}), RLCORE_E_SHAPE); /* where is the mask? */
+
+  const auto refused = [&](const rlcore::transition_batch<> &other) { return learner->learn_transitions(other, error) == RLCORE_E_SHAPE; };
+  const auto most = [](const auto &all) { return decltype(rlcore::transition_batch<>::reward)(all.data(), all.size() - 1); };
+  const rlcore::span<const std::int32_t> two(action.data(), 2);
+  const rlcore::span<const std::uint8_t> flags(mask.data(), 2);
+  CHECK(refused({most(obs), obs, action, reward, terminated, discount, mask, importance}));
+  CHECK(refused({obs, most(obs), action, reward, terminated, discount, mask, importance}));
+  CHECK(refused({obs, obs, two, reward, terminated, discount, mask, importance}));
+  CHECK(refused({obs, obs, action, most(reward), terminated, discount, mask, importance}));
+  CHECK(refused({obs, obs, action, reward, flags, discount, mask, importance}));
+  CHECK(refused({obs, obs, action, reward, terminated, most(discount), mask, importance}));
+  CHECK(refused({obs, obs, action, reward, terminated, discount, flags, importance}));
+  CHECK(refused({obs, obs, action, reward, terminated, discount, mask, most(importance)}));
+  IS(learner->learn_transitions(batch, {error.data(), 2}), RLCORE_E_SHAPE);
+  CHECK(learner->stats().num_updates == 1);
+
+  settings = rlcore::learner_config();
+  settings.num_envs = 1, settings.num_steps = 4;
+  auto on_policy = rlcore::learner<>::make(settings, *env);
+  IS(on_policy.why(), RLCORE_OK);
+  const std::vector<float> seen(16), four(4);
+  const std::vector<std::int32_t> choices(4);
+  const std::vector<std::uint8_t> zeros(4);
+  IS(on_policy->learn_transitions({seen, seen, choices, four, zeros}), RLCORE_E_DISABLED);
+}
+
 /* Spans of another length are refused in what looks at a learner and what shares its updates, too. */
 void parts_have_to_fit() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
@@ -305,6 +353,7 @@ void learners() {
   spans_have_to_fit();
   rows_come_and_go();
   demonstrations_are_learned_from();
+  transitions_of_the_host_are_learned_from();
   parts_have_to_fit();
   what_was_saved_is_what_is_loaded();
 }

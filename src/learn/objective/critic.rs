@@ -27,7 +27,7 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let mut columns = block::rows_mut(w.column, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
     let mut column = || columns.next().ok_or(Misfit);
-    let (reward, discount) = (rows.get(s.reward, 1, column()?)?, rows.get(s.discount, 1, column()?)?);
+    let (reward, discount) = (rows.get(s.reward, 1, column()?)?, b.discounts(&rows, column()?)?);
     let log_prob = column()?;
     let (target, value, d_value) = match quantiles {
         0 => (column()?, column()?, column()?),
@@ -63,7 +63,7 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
     }
 
     let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
-    join((obs, b.sizes.seen.len), (rows.get(s.vector, a, action)?, a), pair);
+    join((obs, b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
     let grads = grads.get_mut(b.sizes.policy.param_len()..).ok_or(Misfit)?;
     let tape = block::rows_mut(w.critic_tape, 0, net.tape_len(m), 1)?;

@@ -29,7 +29,7 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
     let (q, other) = (block::rows_mut(w.others, 0, m, l)?, block::rows_mut(w.d_others, 0, m, l)?);
     let (choice, target) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.target, 0, m, k)?);
     let (reward, discount) = w.column.split_at_mut_checked(m).ok_or(Misfit)?;
-    let (reward, discount) = (rows.get(s.reward, 1, reward)?, rows.get(s.discount, 1, discount)?);
+    let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, l, w.mask)?) } else { None };
 
     let obs = b.see(&rows, s.next_obs, s.next_pixels, w.obs)?;

@@ -24,7 +24,7 @@ pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32
     let (choice, next) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.best, 0, m, k)?);
     let target = block::rows_mut(w.target, 0, m, k.saturating_mul(of.width()))?;
     let (reward, discount) = w.column.split_at_mut_checked(m).ok_or(Misfit)?;
-    let (reward, discount) = (rows.get(s.reward, 1, reward)?, rows.get(s.discount, 1, discount)?);
+    let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, b.sizes.masks, w.mask)?) } else { None };
 
     let obs = b.see(&rows, s.next_obs, s.next_pixels, w.obs)?;

@@ -3,10 +3,19 @@
 use super::layout::{Sizes, TransitionView};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
+use crate::learn::actor::Head;
 use crate::learn::config::Config;
 use crate::learn::rows::Rows;
 use crate::learn::seen::Seen;
 use crate::space::Elements;
+
+/// What transitions of the host's own have beside or in place of those of a store.
+pub(in crate::learn) struct Given<'b> {
+    /// Actions are as environments take them.
+    pub(in crate::learn) head: Head<'b>,
+    /// `[batch_size]` flags; discounts there are 0, and elsewhere that of the configuration if none are given.
+    pub(in crate::learn) terminated: &'b [u8],
+}
 
 /// Nothing of it changes while the chunks of a batch are done.
 pub(in crate::learn) struct Bench<'b> {
@@ -16,9 +25,10 @@ pub(in crate::learn) struct Bench<'b> {
     pub(in crate::learn) params: &'b [f32],
     pub(in crate::learn) target: &'b [f32],
     pub(in crate::learn) store: TransitionView<'b>,
+    pub(in crate::learn) given: Option<Given<'b>>,
     /// Slots of the transitions of the chunk.
     pub(in crate::learn) order: &'b [u32],
-    /// How much each of them counts.
+    /// How much each of them counts; empty: 1.
     pub(in crate::learn) importance: &'b [f32],
     /// Normal draws for the next actions and for those of the policy, a row for each transition.
     pub(in crate::learn) noise: [&'b [f32]; 2],
@@ -36,6 +46,35 @@ impl<'b> Bench<'b> {
     pub(in crate::learn) fn critic_of(&self, params: &'b [f32], i: usize) -> Fit<&'b [f32]> {
         let critics = params.get(self.sizes.policy.param_len()..).ok_or(Misfit)?;
         block::rows(critics, i, 1, self.sizes.critic.param_len())
+    }
+
+    /// Actions of these rows of the store, from -1 to 1.
+    pub(in crate::learn) fn actions<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+        let to = rows.get(self.store.vector, self.sizes.vector, to)?;
+        if let Some(given) = &self.given {
+            for action in to.chunks_exact_mut(self.sizes.vector.max(1)) {
+                given.head.shrink(action);
+            }
+        }
+        Ok(to)
+    }
+
+    /// What the values of the next observations of these rows count.
+    pub(in crate::learn) fn discounts<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+        let Some(given) = &self.given else { return rows.get(self.store.discount, 1, to) };
+        let to = if self.store.discount.is_empty() {
+            let to = block::rows_mut(to, 0, rows.len(), 1)?;
+            to.fill(self.config.discount);
+            to
+        } else {
+            rows.get(self.store.discount, 1, to)?
+        };
+        for (to, row) in to.iter_mut().zip(rows.iter()) {
+            if given.terminated.get(row) != Some(&0) {
+                *to = 0.0;
+            }
+        }
+        Ok(to)
     }
 
     /// Observations of these rows of the store, as the network sees them.

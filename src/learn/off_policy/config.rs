@@ -49,14 +49,25 @@ impl Config {
             Error::new(Kind::Config, what).given(given as usize).when(given != 0)?;
         }
         let pairs = [
-            ("learner config: batch_size of at most buffer_size,", self.buffer_size, self.batch_size),
             ("learner config: num_chunks of at most batch_size,", self.batch_size, self.num_chunks),
-            ("learner config: n_step of at most buffer_size,", self.buffer_size, self.n_step),
             ("learner config: gradient_steps of at most", MAX_GRADIENT_STEPS, self.gradient_steps),
         ];
         for (what, most, given) in pairs {
             Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;
         }
+        let kept = [
+            ("learner config: batch_size of at most buffer_size,", self.batch_size),
+            ("learner config: n_step of at most buffer_size,", self.n_step),
+        ];
+        // Without a store the host has transitions of its own.
+        for (what, given) in kept.into_iter().filter(|_| self.buffer_size > 0) {
+            let most = self.buffer_size;
+            Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;
+        }
+        let what = "learner config: priority_exponent of 0 without a store of its own";
+        Error::new(Kind::Config, what)
+            .given_f32(self.priority_exponent)
+            .when(self.buffer_size == 0 && self.priority_exponent > 0.0)?;
         let (positive, most) = (f32::MIN_POSITIVE, f32::MAX);
         check_reals(&[
             ("learner config: priority_exponent in [0, 1]", self.priority_exponent, 0.0, 1.0),

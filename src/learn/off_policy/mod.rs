@@ -5,6 +5,7 @@
 //! follows them; where it ends, with whatever steps it has (as in Rainbow, Hessel et al. 2018).
 
 mod act;
+mod batch;
 pub(super) mod bench;
 mod config;
 mod image;
@@ -338,6 +339,11 @@ impl<'a> View<'a> {
     /// What SAC says that a nat of entropy is worth; 1 of other algorithms, but for their configuration.
     pub fn temperature(&self) -> f32 {
         num::exp(self.state.log_temperature)
+    }
+
+    /// Transitions of a batch, B, and flags in the mask of each; 0 without `use_action_mask`.
+    pub fn batch_len(&self) -> (usize, usize) {
+        (self.config.batch_size as usize, self.sizes.masks)
     }
 
     /// Transitions that the store holds.

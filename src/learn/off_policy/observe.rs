@@ -108,6 +108,9 @@ impl OffPolicy<'_> {
     /// Stores a row of those begun. `next` is what it led to, in a row of these observations, and what is allowed there is row
     /// `mask` of the working array; nothing: the episode terminated.
     pub(super) fn store_begun(&mut self, begun: usize, next: Option<(&Elements<'_>, usize)>, mask: usize) -> Result {
+        if self.config.buffer_size == 0 {
+            return Ok(());
+        }
         let (sizes, choices) = (&self.sizes, self.taken.n.len());
         let (from, to) = (&self.begun, &mut self.store);
         let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;

@@ -9,12 +9,14 @@ use super::layout::LOSSES;
 use super::{OffPolicy, PARAM_LIMIT, TEMPERATURE_LIMIT};
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_finite};
+use crate::learn::actor::Head;
 use crate::learn::config::Algorithm;
 use crate::learn::learner::{Stats, add_as_tree};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
 use crate::learn::objective::{critic, discrete_sac, q, sac};
 use crate::learn::step::Moving;
+use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
 
 /// Transitions that are drawn side by side.
@@ -31,17 +33,20 @@ impl OffPolicy<'_> {
     /// and parameters are those of the last step whose numbers did not.
     pub fn learn(&mut self, max_slices: u32) -> Result<Stats> {
         Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0)?;
-        let done = self.learn_slices(if max_slices == 0 { u64::MAX } else { max_slices.into() });
-        if let Err(e) = done {
-            let s = &mut *self.state;
-            (s.due, s.begun) = (0, 0);
-            s.num_dropped = s.num_dropped.saturating_add(1);
-            self.done.fill(0);
-            self.error.fill(0.0);
-            let what = "learner learn: numbers overflowed; the update was dropped, act is due.";
-            return Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e });
-        }
+        let done = self.learn_slices(if max_slices == 0 { u64::MAX } else { max_slices.into() }, None);
+        self.end_or_drop(done, "learner learn: numbers overflowed; the update was dropped, act is due.")?;
         Ok(self.stats())
+    }
+
+    /// Ends an update that failed, and says `what` if numbers overflowed.
+    pub(super) fn end_or_drop(&mut self, done: Result, what: &'static str) -> Result {
+        let Err(e) = done else { return Ok(()) };
+        let s = &mut *self.state;
+        (s.due, s.begun) = (0, 0);
+        s.num_dropped = s.num_dropped.saturating_add(1);
+        self.done.fill(0);
+        self.error.fill(0.0);
+        Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e })
     }
 
     /// Ends the update that is due or runs, without learning any more of it. Errors: `NotReady` if none is.
@@ -52,35 +57,34 @@ impl OffPolicy<'_> {
         Ok(())
     }
 
-    fn learn_slices(&mut self, mut budget: u64) -> Result {
+    /// Does chunks of the gradient steps that are due, from the store or from what is given.
+    pub(super) fn learn_slices(&mut self, mut budget: u64, given: Option<&TransitionBatch<'_>>) -> Result {
         while budget > 0 && self.state.due > 0 {
             if self.state.begun == 0 {
-                self.begin_step()?;
+                self.begin_step(given.is_some())?;
             }
             if let Some(chunk) = self.done.iter().position(|&done| done == 0) {
                 budget -= 1;
-                self.learn_chunk(chunk)?;
+                self.learn_chunk(chunk, given)?;
             }
             if !self.done.contains(&0) {
-                self.apply()?;
+                self.apply(given.is_some())?;
             }
         }
         Ok(())
     }
 
-    /// Draws a batch.
-    fn begin_step(&mut self) -> Result {
-        let last = self.view().stored().saturating_sub(1) as u64;
+    /// Draws a batch, unless it is given, and noise for it.
+    fn begin_step(&mut self, is_given: bool) -> Result {
         let (c, s) = (&self.config, &mut *self.state);
-        if s.due.is_multiple_of(c.gradient_steps) {
+        if is_given || s.due.is_multiple_of(c.gradient_steps) {
             (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
         }
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
-        if c.priority_exponent > 0.0 {
-            self.draw_by_priority()?;
+        if is_given {
+            self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
         } else {
-            self.order.fill_with(|| s.rng.bounded(last) as u32);
-            self.importance.fill(1.0);
+            self.draw()?;
         }
         let s = &mut *self.state;
         self.error.fill(0.0);
@@ -88,6 +92,17 @@ impl OffPolicy<'_> {
         s.begun = 1;
         noise::draw(&self.sizes.policy, &mut s.rng, self.layer_noise)?;
         self.add_noise()
+    }
+
+    /// Draws transitions of the store: all alike, or by their priorities.
+    pub(super) fn draw(&mut self) -> Result {
+        if self.config.priority_exponent > 0.0 {
+            return self.draw_by_priority();
+        }
+        let last = self.view().stored().saturating_sub(1) as u64;
+        self.order.fill_with(|| self.state.rng.bounded(last) as u32);
+        self.importance.fill(1.0);
+        Ok(())
     }
 
     /// Draws a batch in proportion to the weights of transitions, one from each of as many equal parts of their sum. The
@@ -125,21 +140,29 @@ impl OffPolicy<'_> {
         }
     }
 
-    fn learn_chunk(&mut self, chunk: usize) -> Result {
+    fn learn_chunk(&mut self, chunk: usize, given: Option<&TransitionBatch<'_>>) -> Result {
         let (begin, end) = self.config.part(chunk as u32, self.config.batch_size as usize);
         let (mut work, grads) = (mem::take(&mut self.work), mem::take(&mut self.grads));
         let errors = mem::take(&mut self.error);
         let record = block::rows_mut(grads, chunk, 1, self.sizes.record);
         let done = record.map_err(Error::from).and_then(|record| {
+            let head = Head::new(&self.actor, self.taken.read(), &[]);
+            let own = (self.store.read(), None);
+            let (store, beside) = given.map_or(own, |batch| batch.rows(self.sizes.pixels == 0, head));
+            let importance = match given {
+                None => self.importance.get(begin..end).ok_or(Misfit)?,
+                Some(batch) => batch.importance.and_then(|all| all.get(begin..end)).unwrap_or_default(),
+            };
             let bench = Bench {
                 config: &self.config,
                 sizes: &self.sizes,
                 action_n: self.taken.n,
                 params: noise::of(self.params, self.noisy),
                 target: noise::of(self.target, self.noisy_target),
-                store: self.store.read(),
+                store,
+                given: beside,
                 order: self.order.get(begin..end).ok_or(Misfit)?,
-                importance: self.importance.get(begin..end).ok_or(Misfit)?,
+                importance,
                 noise: [self.noise_of(0, begin, end)?, self.noise_of(1, begin, end)?],
                 temperature: num::exp(self.state.log_temperature),
                 policy_next: self.state.begun > 1,
@@ -169,7 +192,7 @@ impl OffPolicy<'_> {
 
     /// Adds the chunks of a batch, and takes the step of the optimiser that they are for; after the last one of a gradient
     /// step that of the targets.
-    fn apply(&mut self) -> Result {
+    fn apply(&mut self, is_given: bool) -> Result {
         add_as_tree(self.grads, self.sizes.record);
         self.done.fill(0);
         let c = self.config;
@@ -177,7 +200,7 @@ impl OffPolicy<'_> {
         let stepped = if self.state.begun > 1 { self.step_policy(grads) } else { self.step_values(grads) };
         self.grads = grads;
         stepped?;
-        if self.state.begun == 1 {
+        if self.state.begun == 1 && !is_given {
             self.set_priorities();
         }
         let s = &mut *self.state;

@@ -33,7 +33,7 @@ static rlcore_status mix_obs(hashes *h, const rlcore_env_def *env, uint32_t num_
 static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_envs, uint32_t autoreset, int num_steps,
                            double reach) {
   static float reward[N], push[N], bounds[MAX_OBS / 2];
-  static uint8_t terminated[N], truncated[N], valid[N], mask[N * 8], rgb[N * HEIGHT * WIDTH * 3];
+  static uint8_t terminated[N], truncated[N], valid[N], mask[N * 10], rgb[N * HEIGHT * WIDTH * 3];
   static uint32_t lives[N];
   static int32_t choice[N];
   const int discrete = env->action.kind == RLCORE_I32;
@@ -128,6 +128,7 @@ static rlcore_status pendulum(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM
 static rlcore_status cartpole_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_CARTPOLE_NO_VEL, 700); }
 static rlcore_status pendulum_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM_NO_VEL, 700); }
 static rlcore_status repeat_previous(hashes *h) { return builtin(h, RLCORE_ENV_REPEAT_PREVIOUS, 200); }
+static rlcore_status bit_flip(hashes *h) { return builtin(h, RLCORE_ENV_BIT_FLIP, 200); }
 static rlcore_status maze(hashes *h) {
   TRY(builtin(h, RLCORE_ENV_MAZE, 60));
   return builtin(h, RLCORE_ENV_MAZE_RGB, 30);
@@ -385,6 +386,7 @@ const stage ENV_STAGES[] = {
     {"cartpole_no_vel", cartpole_no_vel},
     {"pendulum_no_vel", pendulum_no_vel},
     {"repeat_previous", repeat_previous},
+    {"bit_flip", bit_flip},
     {"maze", maze},
     {"callbacks", callbacks},
     {"wrapped", wrapped},

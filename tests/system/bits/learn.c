@@ -306,6 +306,62 @@ static rlcore_status learner_algorithms(hashes *h) {
   return RLCORE_OK;
 }
 
+/* A learner without a store, which learns from each step that its host hands over, by turns with weights and discounts. */
+static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t env_id) {
+  static uint64_t world[1024], learner[1 << 15];
+  static float obs[N * MAX_LEN], before[N * MAX_LEN], next[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], error[N];
+  static uint8_t terminated[N], truncated[N];
+  static int32_t action[N];
+  static const float discount[N] = {0.5F, 0, 1, 0.9F}, weight[N] = {1, 0.25F, 0, 2};
+  const rlcore_vecenv_out out = {
+      .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
+      .final_obs = final_obs,
+  };
+  rlcore_env_def env;
+  rlcore_vecenv_config many;
+  rlcore_vecenv *envs;
+  rlcore_learner *agent;
+  rlcore_learner_config config;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  size_t size, len, mask_len;
+  TRY(rlcore_env_builtin(env_id, &env, sizeof env));
+  CHECK(env.obs.len <= MAX_LEN && env.action.len == 1);
+  TRY(rlcore_vecenv_config_init(&many, sizeof many));
+  TRY(rlcore_learner_config_init(&config, sizeof config, algorithm));
+  many.num_envs = config.num_envs = N, many.seed = 4;
+  config.buffer_size = 0, config.batch_size = N, config.num_chunks = 2, config.exploration_steps = 60, config.target_interval = 3;
+  config.hidden_len[0] = config.hidden_len[1] = 20;
+  TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
+  TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  TRY(rlcore_learner_size(&config, &env.obs, &env.action, &size));
+  TRY(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
+  TRY(rlcore_learner_batch_len(agent, &len, &mask_len));
+  CHECK(len == N && mask_len == 0);
+  for (int t = 0; t < 60; t++) {
+    for (size_t i = 0; i < LEN(obs); i++) before[i] = obs[i];
+    TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
+    TRY(rlcore_vecenv_step(envs, &env, action, &out));
+    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+    for (size_t i = 0; i < N * env.obs.len; i++) {
+      const size_t row = i / env.obs.len;
+      next[i] = terminated[row] || truncated[row] ? final_obs[i] : obs[i];
+    }
+    TRY(rlcore_learner_learn_transitions(agent, before, action, reward, terminated, t % 2 ? discount : NULL, next, NULL,
+                                         t % 3 ? weight : NULL, error, &stats));
+    MIX(h, error);
+    const float numbers[] = {stats.policy_loss, stats.value_loss, stats.entropy, stats.grad_norm, stats.value_mean};
+    MIX(h, numbers);
+  }
+  mix_block(h, learner, size);
+  return RLCORE_OK;
+}
+
+static rlcore_status learner_transitions(hashes *h) {
+  TRY(from_transitions(h, RLCORE_ALGORITHM_DQN, RLCORE_ENV_CARTPOLE));
+  TRY(from_transitions(h, RLCORE_ALGORITHM_TD3, RLCORE_ENV_PENDULUM));
+  return from_transitions(h, RLCORE_ALGORITHM_SAC, RLCORE_ENV_PENDULUM);
+}
+
 const stage LEARN_STAGES[] = {
     {"learner_rows", learner_rows},
     {"learner_discrete", learner_discrete},
@@ -313,5 +369,6 @@ const stage LEARN_STAGES[] = {
     {"learner_recurrent", learner_recurrent},
     {"learner_attention", learner_attention},
     {"learner_algorithms", learner_algorithms},
+    {"learner_transitions", learner_transitions},
     {NULL, NULL},
 };

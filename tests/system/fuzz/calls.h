@@ -917,6 +917,20 @@ OP(learner_learn_batch) {
   LEARNER_STATS;
   return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL, stats));
 }
+OP(learner_learn_transitions) {
+  ON(learner, p, LEARNER_STORES);
+  IN(float, obs, 2 * OBS, 1, 1, 0);
+  IN(int32_t, action, 2, 0, 1, 0);
+  IN(float, reward, 2, 1, 1, 0);
+  IN(uint8_t, terminated, 2, 1, 0, 0);
+  IN(float, discount, 2, 1, 0, OPTIONAL);
+  IN(float, next_obs, 2 * OBS, 1, 1, 0);
+  IN(uint8_t, next_action_mask, 2 * 2, 1, 0, OPTIONAL);
+  IN(float, importance, 2, 1, 0, OPTIONAL);
+  TO(float, error, 2, OPTIONAL);
+  LEARNER_STATS;
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_transitions(p, obs, action, reward, terminated, discount, next_obs, next_action_mask, importance, error, stats));
+}
 OP(learner_batch_len) {
   CONST_ON(learner, p, LEARNER_ACTS);
   HANDLE(size_t, out_len, 0);

@@ -1,0 +1,101 @@
+//! Bit flipping beside its rules: what is seen, earned and drawn.
+
+use rlcore::env::{Autoreset, BitFlip, Builtin, Env, NO_LIMIT, StepOut, VecEnv, VecEnvConfig};
+use rlcore::rng::Rng;
+use rlcore::space::{Elements, ElementsMut};
+
+/// Every step flips the bit that is named and no other, earns -1 until the goal is reached, and 0 then.
+fn follows_its_rules<const N: usize>() {
+    let (env, mut rng) = (BitFlip::<N>, Rng::seeded(3));
+    let (spec, mut ends) = (env.spec(), 0);
+    assert_eq!((spec.obs.len as usize, spec.action.n, spec.max_episode_steps), (2 * N, &[N as u32][..], N as u32));
+    assert!(spec.obs.low.iter().all(|x| *x == 0.0) && spec.obs.high.iter().all(|x| *x == 1.0));
+    for _ in 0..200 {
+        let (mut state, mut obs) = ([0u64], vec![7.0; 2 * N]);
+        env.reset(bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut obs)).unwrap();
+        let (mut bits, goal) = (obs[..N].to_vec(), obs[N..].to_vec());
+        assert!(obs.iter().all(|x| *x == 0.0 || *x == 1.0) && bits != goal);
+        for step in 0..3 * N {
+            // At random at first, then those that are wrong.
+            let wrong = (0..N).find(|&i| bits[i] != goal[i]).unwrap();
+            let flip = if step < N { rng.bounded(N as u64 - 1) as usize } else { wrong };
+            bits[flip] = 1.0 - bits[flip];
+            let action = [flip as i32];
+            let (state, to) = (bytemuck::cast_slice_mut(&mut state), ElementsMut::F32(&mut obs));
+            let done = env.step(state, &mut rng, Elements::I32(&action), to).unwrap();
+            assert_eq!(obs, [&bits[..], &goal[..]].concat());
+            let there = bits == goal;
+            assert_eq!((done.reward, done.terminated, done.truncated), (if there { 0.0 } else { -1.0 }, there, false));
+            if there {
+                ends += 1;
+                break;
+            }
+        }
+    }
+    assert_eq!(ends, 200, "the goal can be reached from everywhere");
+}
+
+#[test]
+fn steps_follow_the_rules() {
+    follows_its_rules::<1>();
+    follows_its_rules::<2>();
+    follows_its_rules::<10>();
+    follows_its_rules::<16>();
+}
+
+/// Of two bits all four starts and the three goals of each are drawn, all alike.
+#[test]
+fn all_starts_are_drawn_alike() {
+    let (mut counts, mut rng) = ([0u32; 16], Rng::seeded(1));
+    for _ in 0..12_000 {
+        let (mut state, mut obs) = ([0u64], [0.0; 4]);
+        BitFlip::<2>.reset(bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut obs)).unwrap();
+        counts[obs.iter().enumerate().map(|(i, x)| (*x as usize) << i).sum::<usize>()] += 1;
+    }
+    for (i, count) in counts.into_iter().enumerate() {
+        let possible = i & 3 != i >> 2;
+        assert!(if possible { (850..1150).contains(&count) } else { count == 0 }, "{i}: {count}");
+    }
+}
+
+/// Episodes end after as many steps as there are bits, or when the goal is reached, also of the built-in one of ten.
+#[test]
+fn episodes_are_as_long_as_there_are_bits() {
+    let env = Builtin::from_name("BitFlip-10").unwrap();
+    assert_eq!((env.spec().env_id, BitFlip::<10>.spec().env_id, BitFlip::<9>.spec().env_id), (16, 16, 0));
+    for (limit, longest) in [(0, 10), (NO_LIMIT, 40)] {
+        let config = VecEnvConfig { num_envs: 2, seed: 1, autoreset: Autoreset::SameStep, max_episode_steps: limit };
+        let mut block = vec![0u64; VecEnv::size(&env, &config).unwrap() / 8];
+        let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &env, &config).unwrap();
+        let (mut obs, mut last, mut reward) = ([0.0; 40], [0.0; 40], [0.0; 2]);
+        let (mut terminated, mut truncated) = ([0; 2], [0; 2]);
+        envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+        for step in 1..=longest {
+            let out = StepOut {
+                obs: ElementsMut::F32(&mut obs),
+                reward: &mut reward,
+                terminated: &mut terminated,
+                truncated: &mut truncated,
+                final_obs: Some(ElementsMut::F32(&mut last)),
+                valid: None,
+            };
+            // There and back again.
+            envs.step(Elements::I32(&[3; 2]), out).unwrap();
+            let over = u8::from(limit == 0 && step == 10);
+            assert_eq!((terminated, truncated), ([0; 2], [over; 2]), "step {step}");
+        }
+    }
+}
+
+#[test]
+fn other_shapes_are_refused() {
+    let (env, mut rng, mut state) = (BitFlip::<3>, Rng::seeded(1), [0u64; 2]);
+    for len in [0, 5, 7] {
+        let state = bytemuck::cast_slice_mut(&mut state[..1]);
+        assert!(env.reset(state, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
+    }
+    assert!(env.reset(bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut [0.0; 6])).is_err());
+    let state = bytemuck::cast_slice_mut(&mut state[..1]);
+    assert!(env.reset(state, &mut rng, ElementsMut::I32(&mut [0; 6])).is_err());
+    assert!(env.step(state, &mut rng, Elements::F32(&[0.0]), ElementsMut::F32(&mut [0.0; 6])).is_err());
+}
