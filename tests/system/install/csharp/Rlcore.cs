@@ -106,6 +106,7 @@ public unsafe struct rlcore_learner_config {
   public uint noisy, burn_in, n_step;
   public float priority_exponent, importance_exponent;
   public uint importance_steps;
+  public float kappa_policy, kappa_value;
 }
 
 [StructLayout(LayoutKind.Sequential)]
