@@ -390,6 +390,7 @@ impl Config {
             (words("learner config: num_steps with a stream algorithm of"), self.num_steps, 1),
             (words("learner config: num_epochs with a stream algorithm of"), self.num_epochs, 1),
             (words("learner config: overlap with a stream algorithm of"), self.overlap, 0),
+            (words("learner config: noisy with a stream algorithm of"), self.noisy, 0),
             (words("learner config: normalize_advantage with a stream algorithm of"), self.normalize_advantage, 0),
             (
                 words("learner config: sequence_len with a stream algorithm, which has no recurrent layers, of"),
