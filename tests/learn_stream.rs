@@ -205,8 +205,11 @@ fn hosts() -> Vec<Host> {
     hosts
 }
 
-/// One step of a host, with ends in one of twelve of each kind. The next observation is written to `obs`. Returns what it was.
-fn step(h: &mut Host, rng: &mut Rng, obs: &mut [f32; 3]) -> (Option<Vec<u8>>, Vec<f64>, f32, [bool; 2], [f32; 3]) {
+/// A step that a host took: the mask, the action, the reward, the ends of both kinds, and what was observed last.
+type Taken = (Option<Vec<u8>>, Vec<f64>, f32, [bool; 2], [f32; 3]);
+
+/// One step of a host, with ends in one of twelve of each kind. The next observation is written to `obs`.
+fn step(h: &mut Host, rng: &mut Rng, obs: &mut [f32; 3]) -> Taken {
     let (mask, mut action) = (h.draw_mask(rng), h.actions());
     h.learner().act(None, Elements::F32(obs), mask.as_deref(), action.get_mut()).unwrap();
     let reward = 2.0 * rng.uniform_f32() - 1.0;
