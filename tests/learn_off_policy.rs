@@ -2,7 +2,9 @@
 
 #![cfg(feature = "off_policy")]
 
-use rlcore::block::{HASH_START, hash};
+mod learn_host;
+
+use learn_host::seal;
 use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, OffPolicy, Optimizer, Phase, Policy, Recurrent, Sampling, Stats};
@@ -1099,14 +1101,4 @@ fn forged_images_of_critics_are_refused_or_harmless() {
         }
     }
     assert!(refused > 100 && taken > 100, "{refused} {taken}");
-}
-
-/// Hashes the header and the configuration, as a host could, and takes the seal of the whole off.
-fn seal(block: &mut [u64]) {
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);
-    let config_size = u32::from_ne_bytes(bytes[20..24].try_into().unwrap()) as usize;
-    bytes[32..48].fill(0);
-    let Some(config) = bytes.get(64..64usize.saturating_add(config_size)) else { return };
-    let check = hash(hash(HASH_START, &bytes[..40]), config);
-    bytes[32..40].copy_from_slice(&check.to_ne_bytes());
 }

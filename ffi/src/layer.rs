@@ -24,6 +24,8 @@ pub enum rlcore_activation {
     RLCORE_ACTIVATION_SILU = 4,
     /// Gaussian error linear unit, with tanh
     RLCORE_ACTIVATION_GELU = 5,
+    /// x above 0, x / 100 below
+    RLCORE_ACTIVATION_LEAKY_RELU = 6,
 }
 
 /// Kinds of layers, each with the fields of rlcore_layer that it reads besides source and activation.
@@ -78,6 +80,8 @@ pub enum rlcore_initializer {
     RLCORE_INIT_UNIFORM = 2,
     /// normal, scaled so that the weights of one output have length gain
     RLCORE_INIT_UNIT_ROWS = 3,
+    /// as RLCORE_INIT_UNIFORM, but nine tenths of the weights of each output are 0
+    RLCORE_INIT_SPARSE = 4,
 }
 
 /// Flags of layers, to be combined with |.

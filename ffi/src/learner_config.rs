@@ -30,6 +30,11 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_SAC = 6,
     /// Q(lambda) over rollouts: parallelized Q-networks
     RLCORE_ALGORITHM_PQN = 7,
+    /// stream AC(lambda): an actor-critic that learns from each step alone, by eligibility traces. One environment, num_steps
+    /// 1: learn is due after every observe
+    RLCORE_ALGORITHM_STREAM_AC = 8,
+    /// stream Q(lambda), as RLCORE_ALGORITHM_STREAM_AC: discrete actions
+    RLCORE_ALGORITHM_STREAM_Q = 9,
 }
 
 /// How parameters move along gradients.
@@ -68,9 +73,11 @@ pub struct rlcore_learner_config {
     pub num_hidden: u32,
     /// units of each hidden layer, 0 beyond num_hidden (64, 64)
     pub hidden_len: [u32; 4],
-    /// an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN)
+    /// an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN; leaky ReLU with stream algorithms).
+    /// One of these three
     pub activation: u32,
-    /// advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0)
+    /// advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0; stream algorithms, which take no
+    /// other, 0)
     pub normalize_advantage: u32,
     /// observations are scaled to mean 0 and deviation 1 by running statistics (0)
     pub normalize_obs: u32,
@@ -94,7 +101,8 @@ pub struct rlcore_learner_config {
     pub clip_end: f32,
     /// discount factor, from 0 to 1 (0.99)
     pub discount: f32,
-    /// lambda of GAE, V-trace, Q(lambda), from 0 to 1 (0.95; A2C, IMPALA 1; PQN 0.65)
+    /// lambda of GAE, V-trace, Q(lambda) and eligibility traces, from 0 to 1 (0.95; A2C, IMPALA 1; PQN 0.65; stream
+    /// algorithms 0.8)
     pub gae_lambda: f32,
     /// weight of the value loss, half the mean squared error (0.5; A2C 1)
     pub value_coef: f32,
@@ -193,7 +201,8 @@ pub struct rlcore_learner_config {
     pub clip_pg_rho: f32,
     /// V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0)
     pub leak: f32,
-    /// hidden layers are normalized before their activation, each row on its own (0; PQN 1)
+    /// hidden layers are normalized before their activation, each row on its own (0; PQN 1; stream algorithms 1, without
+    /// scales and biases)
     pub hidden_norm: u32,
     /// frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then stores
     /// each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
@@ -266,6 +275,11 @@ pub struct rlcore_learner_config {
     pub value_min: f32,
     /// the highest atom, to 1e6; returns above it count as this (10)
     pub value_max: f32,
+    /// stream AC: bounds the steps of the policy's parameters: they are at most the error times the trace over kappa_policy *
+    /// max(|error|, 1) * the sum of absolute values of the trace; 0: no bound (3)
+    pub kappa_policy: f32,
+    /// stream algorithms: the same for the parameters of the value, or of Q (2)
+    pub kappa_value: f32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -356,7 +370,9 @@ mirror!(
         dropped_quantiles,
         num_atoms,
         value_min,
-        value_max
+        value_max,
+        kappa_policy,
+        kappa_value
     }
 );
 

@@ -8,10 +8,10 @@ use super::policy::SHARPNESS;
 use super::shape::Shape;
 #[cfg(feature = "off_policy")]
 use super::value_head::{Atoms, ValueHead};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, words};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
-use crate::nn::{Initializer, Layer, NOISY, Schedule};
+use crate::nn::{Initializer, Layer, NO_BIAS, NO_SCALE, NOISY, Schedule};
 
 /// What a learner optimises.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,10 @@ pub enum Algorithm {
     Sac = 6,
     /// Q(λ) over rollouts, with neither a store nor target parameters (parallelised Q-networks): discrete actions.
     Pqn = 7,
+    /// Stream AC(λ): an actor-critic that learns from each step alone, by eligibility traces.
+    StreamAc = 8,
+    /// Stream Q(λ), which does the same with Q: discrete actions.
+    StreamQ = 9,
 }
 
 impl Algorithm {
@@ -46,6 +50,8 @@ impl Algorithm {
             5 if cfg!(feature = "off_policy") => Some(Algorithm::Td3),
             6 if cfg!(feature = "off_policy") => Some(Algorithm::Sac),
             7 if cfg!(feature = "pqn") => Some(Algorithm::Pqn),
+            8 if cfg!(feature = "stream") => Some(Algorithm::StreamAc),
+            9 if cfg!(feature = "stream") => Some(Algorithm::StreamQ),
             _ => None,
         }
     }
@@ -82,7 +88,7 @@ pub struct Config {
     pub num_hidden: u32,
     /// Units of each hidden layer; entries past `num_hidden` are 0.
     pub hidden_len: [u32; MAX_HIDDEN],
-    /// Of the hidden layers: 0 tanh, 1 ReLU.
+    /// Of the hidden layers: 0 tanh, 1 ReLU, 2 leaky ReLU.
     pub activation: u32,
     /// 1: advantages are brought to mean 0 and deviation 1 in each minibatch.
     pub normalize_advantage: u32,
@@ -104,7 +110,7 @@ pub struct Config {
     pub clip_end: f32,
     /// Discount in [0, 1].
     pub discount: f32,
-    /// Lambda of GAE in [0, 1].
+    /// Lambda of GAE, and of traces and targets of other algorithms that have one, in [0, 1].
     pub gae_lambda: f32,
     /// Weight of the value loss, half the mean squared error.
     pub value_coef: f32,
@@ -259,6 +265,11 @@ pub struct Config {
     pub value_min: f32,
     /// The highest of them, to 1e6.
     pub value_max: f32,
+    /// Stream AC: steps of the policy's parameters go at most so far that their trace would be followed by 1 / this; 0: there
+    /// is no bound. See [`Obgd`](crate::nn::Obgd).
+    pub kappa_policy: f32,
+    /// The same of those that values or Q come from.
+    pub kappa_value: f32,
 }
 
 impl Default for Config {
@@ -349,6 +360,8 @@ impl Default for Config {
             num_atoms: 0,
             value_min: -10.0,
             value_max: 10.0,
+            kappa_policy: 3.0,
+            kappa_value: 2.0,
         }
     }
 }
@@ -387,7 +400,37 @@ impl Config {
 
     /// The network says Q, what each choice is worth, and there is no network of values.
     pub(super) fn learns_q(&self) -> bool {
-        cfg!(feature = "pqn") && self.algorithm == Algorithm::Pqn as u32
+        cfg!(feature = "pqn") && matches!(self.algorithm(), Algorithm::Pqn | Algorithm::StreamQ)
+    }
+
+    /// Each step is learnt from alone, by eligibility traces.
+    pub(super) fn streams(&self) -> bool {
+        cfg!(feature = "stream") && matches!(self.algorithm(), Algorithm::StreamAc | Algorithm::StreamQ)
+    }
+
+    /// What traces ask of the other fields: one transition is an update. Errors: `Config`.
+    fn check_stream(&self) -> Result {
+        if !self.streams() {
+            return Ok(());
+        }
+        for (what, given, needed) in [
+            (words("learner config: num_envs with a stream algorithm of"), self.num_envs, 1),
+            (words("learner config: num_steps with a stream algorithm of"), self.num_steps, 1),
+            (words("learner config: num_epochs with a stream algorithm of"), self.num_epochs, 1),
+            (words("learner config: overlap with a stream algorithm of"), self.overlap, 0),
+            (words("learner config: noisy with a stream algorithm of"), self.noisy, 0),
+            (words("learner config: normalize_advantage with a stream algorithm of"), self.normalize_advantage, 0),
+            (
+                words("learner config: sequence_len with a stream algorithm, which has no recurrent layers, of"),
+                self.sequence_len,
+                0,
+            ),
+        ] {
+            Error::limit(Kind::Config, what, needed, given as usize).when(given as usize != needed)?;
+        }
+        let shares = self.algorithm() == Algorithm::StreamAc && (self.num_shared > 0 || self.num_layers > 0);
+        let what = "learner config: num_shared and num_layers of 0 with stream AC, whose policy and values have their own traces";
+        Error::new(Kind::Config, what).given(self.num_shared.max(self.num_layers) as usize).when(shares)
     }
 
     /// There are critics of observations and actions, and a policy that goes after what they say.
@@ -429,8 +472,16 @@ impl Config {
         hidden.saturating_mul(if self.hidden_norm != 0 { 2 } else { 1 })
     }
 
-    /// A dense layer, with noise if the configuration says so.
-    pub(super) fn noisy(&self, layer: Layer) -> Layer {
+    /// Flags of the normalisations of hidden layers: stream algorithms have no parameters there.
+    pub(super) fn norm_flags(&self) -> u32 {
+        if self.streams() { NO_BIAS | NO_SCALE } else { 0 }
+    }
+
+    /// A dense layer as the configuration says that it starts: with noise, or with few weights that are not 0.
+    pub(super) fn starting(&self, layer: Layer) -> Layer {
+        if self.streams() {
+            return Layer { initializer: Initializer::Sparse as u32, gain: 1.0, ..layer };
+        }
         if self.noisy == 0 {
             return layer;
         }
@@ -498,6 +549,7 @@ impl Config {
             return Err(Error::new(Kind::Config, what).needed(self.num_sequences()).given(self.num_chunks as usize));
         }
         self.check_algorithm(false)?;
+        self.check_stream()?;
         let mixed = self.algorithm() == Algorithm::Impala && self.normalize_advantage != 0;
         Error::new(Kind::Config, "learner config: normalize_advantage of 0 with IMPALA").given(1).when(mixed)
     }
@@ -522,13 +574,16 @@ impl Config {
             ("learner config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
             ("learner config: overlap of 0 or 1", self.overlap),
             ("learner config: hidden_norm of 0 or 1", self.hidden_norm),
-            ("learner config: activation of 0 (tanh) or 1 (relu)", self.activation),
             ("learner config: sum_losses of 0 or 1", self.sum_losses),
             ("learner config: noisy of 0 or 1", self.noisy),
         ])?;
         let what = "learner config: prime_interval of 0 with algorithms other than PPO";
         let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
         Error::new(Kind::Config, what).given(self.prime_interval as usize).when(primed)?;
+        let most = if cfg!(feature = "stream") { 2 } else { 1 };
+        let what =
+            "learner config: activation of 0 (tanh), 1 (relu) or, where there are stream algorithms, 2 (leaky relu)";
+        Error::new(Kind::Config, what).given(self.activation as usize).when(self.activation > most)?;
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
         Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;
@@ -593,6 +648,8 @@ impl Config {
             ("learner config: leak in [0, 1]", self.leak, 0.0, 1.0),
             ("learner config: exploration_start in [0, 1]", self.exploration_start, 0.0, 1.0),
             ("learner config: exploration_end in [0, 1]", self.exploration_end, 0.0, 1.0),
+            ("learner config: kappa_policy of at least 0, finite", self.kappa_policy, 0.0, f32::MAX),
+            ("learner config: kappa_value of at least 0, finite", self.kappa_value, 0.0, f32::MAX),
         ])
     }
 
@@ -607,8 +664,9 @@ impl Config {
 
     /// Whether a network may have noise, so many numbers of it. Errors: `Config`.
     pub(super) fn check_noise(&self, len: usize) -> Result {
-        let algorithm = self.algorithm().is_off_policy() && self.algorithm() != Algorithm::Dqn;
-        let what = "learner config: an algorithm other than TD3 and SAC with noisy layers";
+        let critics = self.algorithm().is_off_policy() && self.algorithm() != Algorithm::Dqn;
+        let algorithm = critics || self.streams();
+        let what = "learner config: an algorithm other than TD3, SAC and stream algorithms with noisy layers";
         Error::new(Kind::Config, what).given(self.algorithm as usize).when(len > 0 && algorithm)?;
         let what = "learner config: overlap of 0 with noisy layers";
         Error::new(Kind::Config, what).given(self.overlap as usize).when(len > 0 && self.overlap != 0)
@@ -710,7 +768,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 44] = [
+        let bad: [fn(&mut Config); 46] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -742,7 +800,9 @@ mod tests {
             |c| c.num_hidden = 5,
             |c| c.num_hidden = 1,
             |c| c.hidden_len[2] = 1,
-            |c| c.activation = 2,
+            |c| c.activation = 3,
+            |c| c.kappa_policy = -1.0,
+            |c| c.kappa_value = f32::INFINITY,
             |c| c.num_layers = 22,
             |c| c.sequence_len = 3,
             |c| c.optimizer = 6,

@@ -6,7 +6,8 @@ use super::optimizer::Optimizer;
 impl Config {
     /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an entropy
     /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's; those of
-    /// TD3 and SAC are Stable-Baselines3's, but for smaller networks, a smaller store and a slower end of random actions.
+    /// TD3 and SAC are Stable-Baselines3's, but for smaller networks, a smaller store and a slower end of random actions; those of stream algorithms are the
+    /// paper's, but for smaller networks.
     pub fn of(algorithm: Algorithm) -> Config {
         let ppo = Config { algorithm: algorithm as u32, ..Config::default() };
         match algorithm {
@@ -65,6 +66,23 @@ impl Config {
                 policy_interval: 1,
                 algorithm: algorithm as u32,
                 ..Config::of(Algorithm::Td3)
+            },
+            Algorithm::StreamAc | Algorithm::StreamQ => Config {
+                num_envs: 1,
+                num_steps: 1,
+                num_minibatches: 1,
+                num_epochs: 1,
+                activation: 2,
+                normalize_advantage: 0,
+                normalize_obs: 1,
+                normalize_reward: 1,
+                learning_rate: 1.0,
+                learning_rate_end: 1.0,
+                gae_lambda: 0.8,
+                max_grad_norm: 0.0,
+                exploration_end: 0.01,
+                hidden_norm: 1,
+                ..ppo
             },
             Algorithm::Pqn => Config {
                 num_steps: 32,

@@ -64,6 +64,27 @@ pub fn explore(n: &[u32], epsilon: f32, mask: Option<&[u8]>, noise: &[f32], choi
     }
 }
 
+/// What the choices of one row are worth, the mean of Q over the elements, whose gradient goes to `d_q`; and whether the mask
+/// allows none that is worth more.
+#[cfg(feature = "stream")]
+pub fn of_choice(n: &[u32], q: &[f32], mask: Option<&[u8]>, choice: &[i32], d_q: &mut [f32]) -> (f32, bool) {
+    let share = 1.0 / n.len() as f32;
+    let (mut sum, mut is_best, mut begin) = (0.0, true, 0usize);
+    d_q.fill(0.0);
+    for (&n, &choice) in n.iter().zip(choice) {
+        let end = begin.saturating_add(n as usize);
+        let at = begin.saturating_add(choice as usize);
+        if let (Some(own), Some(d_q)) = (q.get(at), d_q.get_mut(at)) {
+            let counts = |at| mask.is_none_or(|mask| mask.get(at) != Some(&0));
+            let better = |(at, other): (usize, &f32)| counts(at) && other > own;
+            is_best &= !q.iter().enumerate().take(end).skip(begin).any(better);
+            (sum, *d_q) = (sum + own, share);
+        }
+        begin = end;
+    }
+    (sum * share, is_best)
+}
+
 /// L.
 fn width(n: &[u32]) -> usize {
     n.iter().fold(0usize, |sum, n| sum.saturating_add(*n as usize)).max(1)

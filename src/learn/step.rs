@@ -1,8 +1,14 @@
 //! A step of the parameters, by the optimiser that the configuration chooses.
 
 use super::config::Config;
+#[cfg(feature = "stream")]
+use super::objective::stream::{CUT, ERROR};
 use super::optimizer::Optimizer;
+#[cfg(feature = "stream")]
+use crate::block::Misfit;
 use crate::error::Result;
+#[cfg(feature = "stream")]
+use crate::nn::Obgd;
 use crate::nn::{Adam, Epsilon};
 
 /// What an optimiser moves, of the length of the parameters, and the steps that it has taken.
@@ -14,6 +20,37 @@ pub(super) struct Moving<'a> {
 }
 
 impl Config {
+    /// The same along eligibility traces, which lie where first moments do; those behind the first `policy` parameters have a
+    /// trace of their own. `losses` have the error, and whether the traces end.
+    #[cfg(feature = "stream")]
+    pub(super) fn follow(
+        &self,
+        to: Moving<'_>,
+        policy: usize,
+        grads: &[f32],
+        losses: &[f32],
+        learning_rate: f32,
+        limit: f32,
+    ) -> Result<f32> {
+        let norm = crate::nn::norm(grads)?;
+        let (Some(&error), Some(&cut)) = (losses.get(ERROR), losses.get(CUT)) else { return Err(Misfit.into()) };
+        let decay = self.discount * self.gae_lambda;
+        let obgd = |kappa| Obgd { decay, kappa, limit };
+        let (first, second) = (obgd(self.kappa_policy), obgd(self.kappa_value));
+        let (params, values_params) = to.params.split_at_mut_checked(policy).ok_or(Misfit)?;
+        let (trace, values_trace) = to.m.split_at_mut_checked(policy).ok_or(Misfit)?;
+        let (grads, values_grads) = grads.split_at_checked(policy).ok_or(Misfit)?;
+        // Both can be done, or none is.
+        let by = first.reach(params, trace, grads, error, learning_rate)?;
+        let values_by = second.reach(values_params, values_trace, values_grads, error, learning_rate)?;
+        first.follow(params, trace, grads, by);
+        second.follow(values_params, values_trace, values_grads, values_by);
+        if cut != 0.0 {
+            to.m.fill(0.0);
+        }
+        Ok(norm)
+    }
+
     /// Takes a step that leaves parameters within ± `limit`, and returns the norm of the gradient before clipping. Errors:
     /// as [`Adam::step`]; then nothing is written.
     pub(super) fn descend(&self, to: Moving<'_>, grads: &[f32], learning_rate: f32, limit: f32) -> Result<f32> {

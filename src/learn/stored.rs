@@ -220,18 +220,24 @@ impl Layers {
 
     /// Adds the hidden layers that come after the first `shared` ones, which it reads, and a head; `num_layers` come before.
     fn push_tower(&mut self, config: &Config, num_layers: u32, shared: u32, units: u32, gain: f32) {
-        let activation = if config.activation == 0 { Activation::Tanh } else { Activation::Relu };
+        let activation = match config.activation {
+            0 => Activation::Tanh,
+            #[cfg(feature = "stream")]
+            2 => Activation::LeakyRelu,
+            _ => Activation::Relu,
+        };
+        let norm = Layer { kind: LayerKind::Norm as u32, flags: config.norm_flags(), ..Layer::dense(0, activation) };
         let hidden = config.hidden_len.iter().take(config.num_hidden as usize).skip(shared as usize);
         let before = num_layers.saturating_add(config.layers_of(shared));
         let mut source = [if before == 0 { INPUT } else { before }, 0];
         for &units in hidden {
             let inner = if config.hidden_norm != 0 { Activation::Identity } else { activation };
-            self.push(config.noisy(Layer { source, ..Layer::dense(units, inner) }));
+            self.push(config.starting(Layer { source, ..Layer::dense(units, inner) }));
             if config.hidden_norm != 0 {
-                self.push(Layer { kind: LayerKind::Norm as u32, ..Layer::dense(0, activation) });
+                self.push(norm);
             }
             source = [0; 2];
         }
-        self.push(config.noisy(Layer { source, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) }));
+        self.push(config.starting(Layer { source, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) }));
     }
 }

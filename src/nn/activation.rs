@@ -22,11 +22,18 @@ pub enum Activation {
     /// x / 2 · (1 + tanh(√(2/π) (x + 0.044715 x³))) (Hendrycks and Gimpel 2016).
     #[cfg(feature = "residual")]
     Gelu = 5,
+    /// x above 0, x / 100 below.
+    #[cfg(feature = "stream")]
+    LeakyRelu = 6,
 }
 
 /// √(2/π), and the weight of the cube in [`Activation::Gelu`].
 #[cfg(feature = "residual")]
 const GELU: [f32; 2] = [0.797_884_6, 0.044_715];
+
+/// The slope of [`Activation::LeakyRelu`] below 0.
+#[cfg(feature = "stream")]
+const LEAK: f32 = 0.01;
 
 impl Activation {
     /// The activation of this number, if this build has it.
@@ -41,6 +48,8 @@ impl Activation {
             4 => Some(Activation::Silu),
             #[cfg(feature = "residual")]
             5 => Some(Activation::Gelu),
+            #[cfg(feature = "stream")]
+            6 => Some(Activation::LeakyRelu),
             _ => None,
         }
     }
@@ -85,11 +94,17 @@ impl Activation {
                     *x *= 0.5 + 0.5 * num::tanh(root * (*x + cube * *x * *x * *x));
                 }
             }
+            #[cfg(feature = "stream")]
+            Activation::LeakyRelu => {
+                for x in values {
+                    *x = num::canonical(if *x > 0.0 { *x } else { LEAK * *x });
+                }
+            }
         }
     }
 
-    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a²; 1 where a > 0, else 0 or 1 + a; or
-    /// 1. If [`Activation::needs_sum`], `activations` are what it was applied to.
+    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a²; 1 where a > 0, else 0, 0.01 or 1 + a;
+    /// or 1. If [`Activation::needs_sum`], `activations` are what it was applied to.
     #[inline(always)]
     pub(super) fn apply_slope(self, gradients: &mut [f32], activations: &[f32]) {
         match self {
@@ -124,6 +139,12 @@ impl Activation {
                     let ([root, cube], x) = (GELU, num::clamp(*x, -10.0, 10.0));
                     let t = num::tanh(root * (x + cube * x * x * x));
                     *g *= 0.5 + 0.5 * t + 0.5 * x * (1.0 - t * t) * root * (1.0 + 3.0 * cube * x * x);
+                }
+            }
+            #[cfg(feature = "stream")]
+            Activation::LeakyRelu => {
+                for (g, a) in gradients.iter_mut().zip(activations) {
+                    *g *= if *a > 0.0 { 1.0 } else { LEAK };
                 }
             }
         }

@@ -70,6 +70,12 @@ pub fn clip_global_norm(grads: &mut [f32], max_norm: f32) -> Result<f32> {
     Ok(norm as f32)
 }
 
+/// The Euclidean norm of gradients. Errors: `Value` for one that is not finite.
+#[cfg(feature = "stream")]
+pub(crate) fn norm(grads: &[f32]) -> Result<f32> {
+    Ok(norm_and_scale(grads, 0.0)?.0 as f32)
+}
+
 fn norm_and_scale(grads: &[f32], max_norm: f32) -> Result<(f64, f32)> {
     if max_norm.is_nan() || max_norm < 0.0 {
         return Err(Error::new(Kind::Config, "gradient: a norm to clip to of at least 0").given_f32(max_norm));

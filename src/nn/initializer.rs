@@ -19,6 +19,9 @@ pub enum Initializer {
     Uniform = 2,
     /// Normal numbers, of which those that belong to the same n have length `gain` together.
     UnitRows = 3,
+    /// As `Uniform`; then 0 but for a tenth of the numbers that go into each output, rounded down, at least one (Elsayed et
+    /// al. 2024).
+    Sparse = 4,
 }
 
 impl Initializer {
@@ -29,6 +32,7 @@ impl Initializer {
             1 => Some(Initializer::Normal),
             2 => Some(Initializer::Uniform),
             3 => Some(Initializer::UnitRows),
+            4 if cfg!(feature = "stream") => Some(Initializer::Sparse),
             _ => None,
         }
     }
@@ -59,6 +63,11 @@ impl Start {
             }
             _ => self.each(w, inputs, rng),
         }
+        if cfg!(feature = "stream") && self.initializer == Initializer::Sparse {
+            for column in 0..outputs {
+                thin(w.get_mut(column..).unwrap_or_default(), outputs, inputs, rng);
+            }
+        }
         Ok(())
     }
 
@@ -79,6 +88,9 @@ impl Start {
             }
             _ => self.each(w, inputs, rng),
         }
+        if cfg!(feature = "stream") && self.initializer == Initializer::Sparse {
+            w.chunks_exact_mut(inputs.max(1)).for_each(|row| thin(row, 1, inputs, rng));
+        }
         Ok(())
     }
 
@@ -98,5 +110,17 @@ impl Start {
         let length = num::sqrt(w.iter().step_by(step.max(1)).map(|x| x * x).sum());
         let scale = self.gain / num::max(length, f32::MIN_POSITIVE);
         w.iter_mut().step_by(step.max(1)).for_each(|x| *x *= scale);
+    }
+}
+
+/// Makes all but a tenth of `len` numbers 0, `step` apart. Every choice of those that stay is as likely.
+fn thin(w: &mut [f32], step: usize, len: usize, rng: &mut Rng) {
+    let mut stay = (len / 10).max(1);
+    for (x, left) in w.iter_mut().step_by(step.max(1)).zip((1..=len).rev()) {
+        if f64::from(rng.uniform_f32()) * (left as f64) < stay as f64 {
+            stay = stay.saturating_sub(1);
+        } else {
+            *x = 0.0;
+        }
     }
 }

@@ -11,6 +11,8 @@ mod matmul;
 mod net;
 mod node;
 mod noise;
+#[cfg(feature = "stream")]
+mod obgd;
 mod orthogonal;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 mod preset;
@@ -24,12 +26,16 @@ pub use activation::Activation;
 pub use adam::{Adam, Epsilon};
 pub use carry::Carry;
 pub use descent::clip_global_norm;
+#[cfg(feature = "stream")]
+pub(crate) use descent::norm;
 pub use initializer::Initializer;
 pub use layer::{
     BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, NOISY, RMS, WHOLE,
 };
 pub use net::{ALL, Net};
 pub use node::Node;
+#[cfg(feature = "stream")]
+pub use obgd::Obgd;
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub use preset::Preset;

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use rlcore::block::{HASH_START, hash};
 use rlcore::learn::{BatchMut, Config, Learner, Phase, View};
 use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
@@ -293,4 +294,14 @@ pub fn spaces() -> [(Space<'static>, Space<'static>); 5] {
         (Space::unbounded(6), Space::unbounded(3)),
         (Space::bytes(6), Space::unbounded(2)),
     ]
+}
+
+/// Hashes the header and the configuration, as a host could, and takes the seal of the whole off.
+pub fn seal(block: &mut [u64]) {
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);
+    let config_size = u32::from_ne_bytes(bytes[20..24].try_into().unwrap()) as usize;
+    bytes[32..48].fill(0);
+    let Some(config) = bytes.get(64..64usize.saturating_add(config_size)) else { return };
+    let check = hash(hash(HASH_START, &bytes[..40]), config);
+    bytes[32..40].copy_from_slice(&check.to_ne_bytes());
 }

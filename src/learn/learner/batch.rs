@@ -94,6 +94,8 @@ impl Learner<'_> {
         let others = !self.noise.is_empty() && self.config.algorithm() != Algorithm::Impala;
         let what = "learner learn_batch: no noisy layers, unless with IMPALA";
         Error::new(Kind::Config, what).when(others)?;
+        let what = "learner learn_batch: an algorithm other than a stream one, which learns from its own steps alone";
+        Error::new(Kind::Config, what).when(self.config.streams())?;
         let view = self.view();
         view.check_batch(batch)?;
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);

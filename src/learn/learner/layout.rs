@@ -18,7 +18,7 @@ pub(in crate::learn) const COLUMNS: usize = 8;
 const SPARE: usize = 6;
 
 /// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
-pub(super) const LOSSES: usize = 8;
+pub(in crate::learn) const LOSSES: usize = 8;
 
 /// Where everything lies in a learner's block, which keeps it: calls look it up, and only `attach` works it out again.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

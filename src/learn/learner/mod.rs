@@ -139,8 +139,9 @@ fields! {
         /// `[N, seen_len]` what networks see of those observations; else 0.
         new_obs: [f32] = lens.n.saturating_mul(lens.moments),
         params: [f32] = lens.params,
+        /// First moments; eligibility traces of algorithms that have them.
         adam_m: [f32] = lens.params,
-        adam_v: [f32] = lens.params,
+        adam_v: [f32] = if c.streams() { 0 } else { lens.params },
         obs_mean: [f64] = lens.moments,
         obs_var: [f64] = lens.moments,
         running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },

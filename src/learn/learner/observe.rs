@@ -124,6 +124,7 @@ impl Learner<'_> {
         self.tidy();
         for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
             self.give_up(env)?;
+            self.cut_traces();
             self.episodes.forget(env);
             if let Some(begins) = self.begins.get_mut(env) {
                 *begins = 1;

@@ -77,8 +77,16 @@ impl Learner<'_> {
             (self.state.learn_begin, self.state.learn_end) = (s.begin, s.end);
             self.hand_over()?;
         }
+        self.cut_traces();
         self.end_update();
         Ok(())
+    }
+
+    /// What steps before did is not to blame for what comes.
+    pub(super) fn cut_traces(&mut self) {
+        if self.config.streams() {
+            self.adam_m.fill(0.0);
+        }
     }
 
     /// Errors: `NotReady` if no rollout is complete, or an update runs.
@@ -93,6 +101,7 @@ impl Learner<'_> {
             Ok(()) => Ok(self.stats()),
             Err(e) => {
                 self.state.num_dropped = self.state.num_dropped.saturating_add(1);
+                self.cut_traces();
                 self.end_update();
                 let what = "learner learn: numbers overflowed; the update was dropped, act is due.";
                 Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e })
@@ -291,7 +300,16 @@ impl Learner<'_> {
         let too_far = c.target_kl > 0.0 && approx_kl > 1.5 * c.target_kl;
         if !too_far {
             let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
-            let norm = c.descend(Moving { params: self.params, m, v, steps }, grads, s.learning_rate, PARAM_LIMIT)?;
+            let to = Moving { params: self.params, m, v, steps };
+            let norm = match c.streams() {
+                #[cfg(feature = "stream")]
+                true => {
+                    let policy =
+                        if c.learns_q() { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
+                    c.follow(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?
+                }
+                _ => c.descend(to, grads, s.learning_rate, PARAM_LIMIT)?,
+            };
             sums.grad_norm += f64::from(num::min(norm, f32::MAX));
             let log_std = log_std_mut(self.params, sizes)?;
             log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));

@@ -13,13 +13,13 @@ use crate::learn::rows::Rows;
 use crate::nn::ALL;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses. `loss` writes its
-/// derivatives by log-probability and by value; it has the columns that are left.
+/// derivatives by log-probability and by value, and finds those by entropy; it has the columns that are left.
 pub(super) fn chunk(
     b: &Bench<'_, '_>,
     chunk: u32,
     w: &mut Work<'_>,
     record: &mut [f32],
-    loss: impl FnOnce(&Batch<'_>, &Coefficients, &mut [f32], [&mut [f32]; 2]) -> Result<Losses>,
+    loss: impl FnOnce(&Batch<'_>, &Coefficients, &mut [f32], [&mut [f32]; 3]) -> Result<Losses>,
 ) -> Result {
     let (c, sizes, shape, r) = (b.config, b.sizes, b.shape, &b.rollout);
     let num_rows = c.loss_rows();
@@ -55,15 +55,15 @@ pub(super) fn chunk(
 
     let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };
     let coefficients = Coefficients { clip: b.clip, value_clip: c.value_clip, value_coef: c.value_coef };
-    let losses = loss(&batch, &coefficients, spare, [&mut *d_log_prob, &mut *d_value])?;
     let entropy_share = moments::mean_std(entropy)?.0 * (m as f64 / num_rows as f64);
+    let d_entropy = entropy;
+    d_entropy.fill(-c.entropy_coef / num_rows as f32);
+    let losses = loss(&batch, &coefficients, spare, [&mut *d_log_prob, &mut *d_value, &mut *d_entropy])?;
 
     let (grads, to) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
     let Losses { policy_loss, value_loss, approx_kl, clip_fraction } = losses;
     block::copy(to, &[policy_loss, value_loss, approx_kl, clip_fraction, entropy_share as f32]);
     let d_log_std = log_std_mut(grads, sizes)?;
-    let d_entropy = entropy;
-    d_entropy.fill(-c.entropy_coef / num_rows as f32);
     b.head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
     sizes.net.backward(b.params, obs, m, ALL, &carry, tape, &[d_outputs, d_value], None, grads, w.scratch)
 }

@@ -14,6 +14,8 @@ mod pqn;
 pub mod q;
 #[cfg(feature = "off_policy")]
 pub mod sac;
+#[cfg(feature = "stream")]
+pub mod stream;
 #[cfg(feature = "off_policy")]
 pub mod td3;
 #[cfg(feature = "off_policy")]
@@ -40,6 +42,8 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
         Algorithm::Impala => vtrace::chunk(b, chunk, w, record),
         #[cfg(feature = "pqn")]
         Algorithm::Pqn => pqn::chunk(b, chunk, w, record),
+        #[cfg(feature = "stream")]
+        Algorithm::StreamAc | Algorithm::StreamQ => stream::chunk(b, chunk, w, record),
         _ => ppo::chunk(b, chunk, w, record),
     }?;
     noise::gradients(&b.sizes.net, b.noise, record)

@@ -8,7 +8,7 @@ use crate::learn::loss;
 
 /// See [`gradient::chunk`].
 pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    gradient::chunk(b, chunk, w, record, |batch, c, _, [d_log_prob, d_value]| {
+    gradient::chunk(b, chunk, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
         loss::policy_and_value(batch, c, d_log_prob, d_value)
     })
 }

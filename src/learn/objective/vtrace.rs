@@ -19,7 +19,7 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     let given = b.advantage.get(begin..end).ok_or(Misfit)?;
     let num_steps = c.num_together();
     let num_envs = order.len().checked_div(num_steps).ok_or(Misfit)?;
-    gradient::chunk(b, chunk, w, record, |batch, coefficients, spare, [d_log_prob, d_value]| {
+    gradient::chunk(b, chunk, w, record, |batch, coefficients, spare, [d_log_prob, d_value, _]| {
         let mut columns = spare.chunks_exact_mut(order.len().max(1));
         let mut column = || columns.next().ok_or(Misfit);
         let (reward, discounts, log_rho) = (column()?, column()?, column()?);

@@ -744,7 +744,7 @@ static const struct flaw learner_flaws[] = {
     BAD(num_hidden, 0), BAD(hidden_len[0], 0), BAD(hidden_len[1], 1), BAD(hidden_len[3], 1), BAD(num_shared, 2),
     BAD(num_stacked, 1), BAD(num_stacked, 17), BAD(num_stacked, UINT32_MAX),
     REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_layers, 1), BAD(obs_dims[0], 1), BAD(obs_dims[2], UINT32_MAX),
-    BAD(algorithm, UINT32_MAX), FLAG(activation), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward),
+    BAD(algorithm, UINT32_MAX), BAD(activation, 3), BAD(activation, UINT32_MAX), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward),
     FLAG(squash), FLAG(use_action_mask), FLAG(accumulate), FLAG(overlap), BAD(squash, 1),
     REAL(learning_rate, -1e-9, 1.1), REAL(learning_rate_end, -1e-9, 1.1), REAL(clip, 0, 11),
     REAL(clip_end, -1e-9, 11), REAL(discount, -1e-9, 1.1), REAL(gae_lambda, -1e-9, 1.1), REAL(value_coef, -1e-9, NAN),
@@ -756,7 +756,7 @@ static const struct flaw learner_flaws[] = {
     REAL(clip_rho, 0, NAN), REAL(clip_c, 0, NAN), REAL(clip_pg_rho, 0, NAN), REAL(leak, -1e-9, 1.1),
     REAL(exploration_start, -1e-9, 1.1), REAL(exploration_end, -1e-9, 1.1), FLAG(hidden_norm),
     REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_action_fields, 1), BAD(num_action_fields, 9),
-    FLAG(noisy), BAD(burn_in, 1), BAD(burn_in, UINT32_MAX),
+    REAL(kappa_policy, -1e-9, NAN), REAL(kappa_value, -1e-9, NAN), FLAG(noisy), BAD(burn_in, 1), BAD(burn_in, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_envs, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_steps, UINT32_MAX)};
 static rlcore_learner_config *learner_made_from(void) {

@@ -193,6 +193,7 @@ static int learner(void) {
   c.prime_interval = any(byte() & 1);
   c.num_quantiles = any(byte() & 2), c.dropped_quantiles = any(byte() & 1), c.num_atoms = any(byte() & 2);
   c.value_min = any_real(-1), c.value_max = any_real(1);
+  c.kappa_policy = any_real(3), c.kappa_value = any_real(2);
   rlcore_space obs = SEEN, action = DONE;
   if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
   obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);

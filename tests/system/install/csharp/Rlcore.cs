@@ -106,7 +106,7 @@ public unsafe struct rlcore_learner_config {
   public uint noisy, burn_in, n_step;
   public float priority_exponent, importance_exponent;
   public uint importance_steps, prime_interval, num_quantiles, dropped_quantiles, num_atoms;
-  public float value_min, value_max;
+  public float value_min, value_max, kappa_policy, kappa_value;
 }
 
 [StructLayout(LayoutKind.Sequential)]

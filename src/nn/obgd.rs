@@ -1,0 +1,166 @@
+//! Steps along eligibility traces that are short enough not to overshoot (ObGD; Elsayed et al. 2024, algorithm 3).
+
+use super::descent;
+use crate::cpu::{self, Kernel};
+use crate::error::{Error, Kind, Result, check_len};
+use crate::num;
+
+/// Overshooting-bounded gradient descent: parameters move by α δ z, where z is their eligibility trace, δ an error, and α the
+/// learning rate, or less so that α κ max(|δ|, 1) |z|₁ is at most 1.
+///
+/// ```
+/// use rlcore::nn::Obgd;
+///
+/// let (mut params, mut trace) = ([1.0, 1.0], [2.0, 0.0]);
+/// let obgd = Obgd { decay: 0.5, kappa: 2.0, ..Obgd::default() };
+/// obgd.step(&mut params, &mut trace, &[1.0, 2.0], -3.0, 1.0)?;
+/// assert_eq!(trace, [2.0, 2.0]);
+/// // 1 / (2 * 3 * 4) of -3 times the trace.
+/// assert_eq!(params, [0.75, 0.75]);
+/// # Ok::<(), rlcore::error::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Obgd {
+    /// What is left of a trace from one step to the next: discount times lambda.
+    pub decay: f32,
+    /// κ: 0 does not bound steps.
+    pub kappa: f32,
+    /// Parameters stay within ± this.
+    pub limit: f32,
+}
+
+impl Default for Obgd {
+    fn default() -> Self {
+        Obgd { decay: 0.0, kappa: 2.0, limit: f32::MAX }
+    }
+}
+
+impl Obgd {
+    /// Adds `grads`, whose direction the error is for, to the trace, which has decayed, and takes a step along it. Returns the
+    /// norm of `grads`. All are of one length.
+    ///
+    /// Errors: `Shape`; `Value` for an error, a learning rate or gradients that are not finite, and for a step that would
+    /// leave a parameter beyond the limit or a trace not finite. Nothing is written then.
+    pub fn step(
+        &self,
+        params: &mut [f32],
+        trace: &mut [f32],
+        grads: &[f32],
+        error: f32,
+        learning_rate: f32,
+    ) -> Result<f32> {
+        let norm = descent::norm(grads)?;
+        let by = self.reach(params, trace, grads, error, learning_rate)?;
+        self.follow(params, trace, grads, by);
+        Ok(norm)
+    }
+
+    /// What the trace is multiplied by in [`Obgd::step`], α δ. Errors: as there.
+    pub(crate) fn reach(
+        &self,
+        params: &[f32],
+        trace: &[f32],
+        grads: &[f32],
+        error: f32,
+        learning_rate: f32,
+    ) -> Result<f32> {
+        check_len("optimizer: gradients of length", grads, params.len())?;
+        check_len("optimizer: traces of length", trace, params.len())?;
+        if !(error.is_finite() && learning_rate.is_finite()) {
+            return Err(Error::new(Kind::Value, "optimizer: a finite error and learning rate").given_f32(error));
+        }
+        let length = cpu::dispatch(Length { decay: self.decay, trace, grads });
+        let rate = f64::from(learning_rate);
+        let overshoot = rate * f64::from(self.kappa) * f64::from(num::max(error.abs(), 1.0)) * length;
+        // A length that is no number fails below.
+        let rate = if overshoot > 1.0 { rate / overshoot } else { rate };
+        let by = (rate * f64::from(error)) as f32;
+        let within = Within { decay: self.decay, params, trace, grads, by, limit: self.limit };
+        if !(length.is_finite() && cpu::dispatch(within)) {
+            let what = "optimizer: a step that keeps parameters finite and within their limit";
+            return Err(Error::new(Kind::Value, what));
+        }
+        Ok(by)
+    }
+
+    /// Does what [`Obgd::reach`] has found possible.
+    pub(crate) fn follow(&self, params: &mut [f32], trace: &mut [f32], grads: &[f32], by: f32) {
+        cpu::dispatch(Follow { decay: self.decay, params, trace, grads, by });
+    }
+}
+
+/// The trace after a step.
+#[inline(always)]
+fn traced(decay: f32, z: f32, g: f32) -> f32 {
+    decay * z + g
+}
+
+/// The sum of the sizes of a trace, element i in lane i mod 16.
+struct Length<'a> {
+    decay: f32,
+    trace: &'a [f32],
+    grads: &'a [f32],
+}
+
+impl Kernel for Length<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let ((traces, rest), (grads, last)) = (self.trace.as_chunks::<16>(), self.grads.as_chunks::<16>());
+        let mut lanes = [0.0f64; 16];
+        for (trace, grad) in traces.iter().zip(grads) {
+            for ((lane, z), g) in lanes.iter_mut().zip(trace).zip(grad) {
+                *lane += f64::from(traced(self.decay, *z, *g).abs());
+            }
+        }
+        for ((lane, z), g) in lanes.iter_mut().zip(rest).zip(last) {
+            *lane += f64::from(traced(self.decay, *z, *g).abs());
+        }
+        lanes.iter().sum()
+    }
+}
+
+/// Whether a step leaves every parameter within the limit.
+struct Within<'a> {
+    decay: f32,
+    params: &'a [f32],
+    trace: &'a [f32],
+    grads: &'a [f32],
+    by: f32,
+    limit: f32,
+}
+
+impl Kernel for Within<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let mut within = true;
+        for ((p, z), g) in self.params.iter().zip(self.trace).zip(self.grads) {
+            // False of a parameter that is no number, too.
+            within &= (p + self.by * traced(self.decay, *z, *g)).abs() <= self.limit;
+        }
+        within
+    }
+}
+
+struct Follow<'a> {
+    decay: f32,
+    params: &'a mut [f32],
+    trace: &'a mut [f32],
+    grads: &'a [f32],
+    by: f32,
+}
+
+impl Kernel for Follow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for ((p, z), g) in self.params.iter_mut().zip(self.trace).zip(self.grads) {
+            *z = traced(self.decay, *z, *g);
+            *p += self.by * *z;
+        }
+    }
+}
