@@ -20,6 +20,7 @@ pub mod shape;
 mod step;
 mod stored;
 mod taken;
+pub mod tasks;
 mod words;
 
 pub use actor::{Recurrent, Sampling};

@@ -1,5 +1,6 @@
 //! What an algorithm reads to make gradients of a chunk of a minibatch.
 
+use super::history::HistoryView;
 use super::layout::{RolloutView, Sizes, Work};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
@@ -21,6 +22,8 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     /// What was added to them.
     pub(in crate::learn) noise: &'b [f32],
     pub(in crate::learn) rollout: RolloutView<'r>,
+    /// Past steps.
+    pub(in crate::learn) history: HistoryView<'r>,
     /// The first of its slots.
     pub(in crate::learn) begin: u32,
     /// Slots of the transitions of this minibatch.

@@ -23,13 +23,14 @@ impl<'a> View<'a> {
             let (nodes, parts, n) = front(&mut Plan::default(), s)?.read(mem)?;
             s.check_last_axis(parts)?;
             let net = s.actor().network(nodes, parts, n)?;
-            let heads = if s.config.learns_q() { [1, 0] } else { [2, 1] };
-            if [net.num_heads(), net.head_len(1)] != heads {
+            let heads = if s.config.learns_q() { [1, 0] } else { [net.num_heads(), 1] };
+            let right = s.config.learns_q() || s.tasks(parts).are_of(&net);
+            if [net.num_heads(), net.head_len(1)] != heads || !right {
                 return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));
             }
             s.config.check_state(net.state_len())?;
             s.config.check_noise(net.noise_len())?;
-            block_size(s, net)
+            block_size(s, net, parts)
         })?;
         let image = |what| Error::new(Kind::Image, what);
         let view = View::open(mem)?;
@@ -69,6 +70,7 @@ impl<'a> View<'a> {
             return Err(image("learner image: a minibatch inside the update"));
         }
         view.check_rollout()?;
+        view.check_history()?;
         Ok(view)
     }
 

@@ -8,6 +8,7 @@ mod act;
 mod batch;
 pub(super) mod bench;
 mod frames;
+pub(super) mod history;
 mod image;
 pub(super) mod layout;
 mod observe;
@@ -37,6 +38,7 @@ use crate::nn::{Layer, Node};
 use crate::rng::Rng;
 use crate::space::Space;
 use batch::mask_len;
+use history::History;
 use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_size, front, log_std};
 use rollout::NONE;
 
@@ -65,6 +67,7 @@ pub enum Phase {
 const PARAMS: u64 = 1 << 32;
 const SHUFFLE: u64 = 2 << 32;
 const PREDICT: u64 = 3 << 32;
+const REPLAY: u64 = 4 << 32;
 
 /// Which parameters networks are run with: those that act, those that learn, or those that act without noise.
 #[derive(Clone, Copy, PartialEq)]
@@ -162,6 +165,8 @@ fields! {
         /// The noise of the rollout that is recorded or learnt from, and parameters with it, which act and learn.
         noise: [f32] = lens.noise,
         noisy: [f32] = if lens.noise > 0 { lens.params } else { 0 },
+        /// Past steps, with auxiliary tasks.
+        history: History = lens.history,
     }
     /// A learner, cut from its block.
     ///
@@ -210,7 +215,8 @@ impl<'a> Learner<'a> {
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        block_size(&stored, stored.compile(layers, parts.list(), &mut [Node::default(); MAX_LAYERS])?)
+        let net = &mut [Node::default(); MAX_LAYERS];
+        block_size(&stored, stored.compile(layers, parts.list(), net)?, parts.list())
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
@@ -226,7 +232,7 @@ impl<'a> Learner<'a> {
         let mut compiled = [Node::default(); MAX_LAYERS];
         let parts = Parts::new(obs)?;
         let net = stored.compile(layers, parts.list(), &mut compiled)?;
-        let block = block::create(mem, BlockKind::Learner, block_size(&stored, net)?, &stored)?;
+        let block = block::create(mem, BlockKind::Learner, block_size(&stored, net, parts.list())?, &stored)?;
         let front = front(&mut Plan::default(), &stored)?;
         front.write(&mut Cutter::new(block), net.nodes(), parts.list(), obs.n)?;
         let mut learner = Self::of(block, &stored)?;
@@ -250,6 +256,9 @@ impl<'a> Learner<'a> {
         block::copy(learner.acting, learner.params);
         learner.slot.fill(NONE);
         learner.begins.fill(1);
+        learner.history.rng.fill(Rng::stream(config.seed, REPLAY));
+        learner.history.sequence.fill(history::NOT_DRAWN);
+        learner.history.last.fill(history::NOT_DRAWN);
         learner.adam_v.fill(Optimizer::from_number(config.optimizer).unwrap_or_default().first_square());
         learner.obs_var.fill(1.0);
         noise::draw(&learner.sizes.net, &mut learner.state.shuffle_rng, learner.noise)?;

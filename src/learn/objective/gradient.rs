@@ -5,11 +5,11 @@ use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::kernels::moments;
 use crate::learn::actor::Raw;
+use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::learner::bench::Bench;
 use crate::learn::learner::layout::{COLUMNS, Work, log_std_mut};
 use crate::learn::loss::{Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
-use crate::nn::ALL;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses. `loss` writes its
 /// derivatives by log-probability and by value; it has the columns that are left.
@@ -43,7 +43,7 @@ pub(super) fn chunk(
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     let carry = b.carry(m, w.state, w.cut)?;
-    sizes.net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, &mut [outputs, value])?;
+    sizes.net.forward(b.params, obs, m, POLICY | VALUE, &carry, tape, w.scratch, &mut [outputs, value])?;
     let raw = Raw { choice, vector };
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
@@ -59,5 +59,5 @@ pub(super) fn chunk(
     let d_entropy = entropy;
     d_entropy.fill(-c.entropy_coef / num_rows as f32);
     b.head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
-    sizes.net.backward(b.params, obs, m, ALL, &carry, tape, &[d_outputs, d_value], None, grads, w.scratch)
+    sizes.net.backward(b.params, obs, m, POLICY | VALUE, &carry, tape, &[d_outputs, d_value], None, grads, w.scratch)
 }
