@@ -180,7 +180,7 @@ impl Node {
             units: if !own_units {
                 0
             } else if self.is(LayerKind::Dense) {
-                self.units() as u32
+                self.output.iter().fold(1, |all: u32, len| all.saturating_mul(*len))
             } else {
                 self.output[2]
             },

@@ -190,6 +190,12 @@ static int learner(void) {
   c.num_layers = byte() & 1 ? byte() % 5 : 0, c.layers = list, c.sequence_len = any(byte() & 1);
   c.num_stacked = any(byte() & 1), c.noisy = any(byte() & 1), c.burn_in = any(byte() & 1);
   c.n_step = any(c.n_step), c.priority_exponent = any_real(0), c.importance_exponent = any_real(0.4F), c.importance_steps = any(0);
+  if (byte() & 1) {
+    c.pixel_control_coef = any_real(0), c.reward_class_coef = any_real(0), c.value_replay_coef = any_real(0);
+    c.pixel_control_discount = any_real(0), c.reward_threshold = any_real(0);
+    c.history_len = any(8), c.num_replayed = any(0), c.pixel_cell = any(1), c.pixel_mean = any(0), c.reward_sequence_len = any(2);
+    if (byte() & 1) c.algorithm = RLCORE_ALGORITHM_UNREAL;
+  }
   rlcore_space obs = SEEN, action = DONE;
   if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
   obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);
