@@ -476,7 +476,7 @@ fn tasks_are_those_of_the_formula() {
             assert_eq!(net.param_len(), params.len());
             let mut ranges: Vec<_> = (0..layers.len()).map(|i| net.params_of(i).unwrap()).collect();
             ranges.push(0..params.len());
-            for range in ranges {
+            for (at, range) in ranges.into_iter().enumerate() {
                 let mut rng = Rng::seeded(range.start as u64);
                 let mut direction = vec![0.0f32; params.len()];
                 direction[range.clone()].fill_with(|| rng.uniform_f32() - 0.5);
@@ -490,7 +490,7 @@ fn tasks_are_those_of_the_formula() {
                     grads[range.clone()].iter().zip(&direction[range]).map(|(g, d)| along(g, d).powi(2)).sum();
                 assert!(
                     (got - slope).abs() < 3e-3 + 0.02 * size.sqrt(),
-                    "mask {mask}, update {update}: {got}, not {slope}"
+                    "mask {mask}, update {update}, {at}: {got}, not {slope}"
                 );
             }
             tasks.h.learner().learn(None, 0).unwrap();

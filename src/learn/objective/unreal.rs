@@ -151,7 +151,7 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
 fn classify(b: &Bench<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
     let (frames, width) = (tasks.frames, tasks.frames.saturating_mul(CLASS_UNITS));
-    let m = last.len().saturating_mul(frames);
+    let (m, all) = (last.len().saturating_mul(frames), width.saturating_mul(frames));
     let past = block::rows_mut(w.past, 0, m, 1)?;
     for (own, &last) in past.chunks_exact_mut(frames.max(1)).zip(last) {
         own.iter_mut().rev().enumerate().for_each(|(k, to)| *to = h.before(last, k));
@@ -177,11 +177,11 @@ fn classify(b: &Bench<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &mut [f32
         let reward = *h.reward.get(last as usize).ok_or(Misfit)?;
         loss += reward_class::predict(
             frames,
-            block::rows(share_of, k, frames, width)?,
+            block::rows(share_of, k, 1, all)?,
             own,
             reward_class::class(reward, c.reward_threshold),
             c.reward_class_coef * share,
-            block::rows_mut(d_share, k, frames, width)?,
+            block::rows_mut(d_share, k, 1, all)?,
             grads.get_mut(free.clone()).ok_or(Misfit)?,
         )?;
     }
