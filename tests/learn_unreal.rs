@@ -35,7 +35,7 @@ fn with_state() -> Config {
 }
 
 fn layers(config: &Config) -> Vec<Layer> {
-    let mut layers = vec![Layer::conv(4, [3, 3], [2, 2], Activation::Relu), Layer::dense(12, Activation::Tanh)];
+    let mut layers = vec![Layer::conv(4, [3, 3], [2, 2], Activation::Tanh), Layer::dense(12, Activation::Tanh)];
     if config.sequence_len > 0 {
         layers.push(Layer::recurrent(LayerKind::Lstm, 5));
     }
