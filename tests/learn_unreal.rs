@@ -7,7 +7,7 @@ use rlcore::error::Kind;
 use rlcore::learn::objective::{pixel_control, reward_class};
 use rlcore::learn::tasks::{CLASS_UNITS, CLASSES};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy};
-use rlcore::nn::{Activation, Carry, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, Net, Node};
+use rlcore::nn::{Activation, Carry, HEAD, Initializer, Layer, LayerKind, NO_BIAS, Net, Node};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -500,4 +500,199 @@ fn tasks_are_those_of_the_formula() {
         }
         assert!(mask == 2 || seen[1] > 0 && seen[2] > 0, "{seen:?}");
     }
+}
+
+/// The whole learner, its past and its draws are the same however an update is cut, and wherever it was saved.
+#[test]
+fn slices_threads_and_copies_leave_the_same_bits() {
+    for base in [unreal(), with_state()] {
+        for num_chunks in [1, 2, 3] {
+            let config = Config { num_chunks, num_replayed: 5, num_minibatches: 1, ..base };
+            let mut whole = Twin::new(&config);
+            let mut sliced = Twin::new(&config);
+            let mut shared = Twin::new(&config);
+            for _ in 0..4 {
+                for twin in [&mut whole, &mut sliced, &mut shared] {
+                    twin.begin();
+                }
+                whole.h.learner().learn(None, 0).unwrap();
+                while sliced.h.learner().stats().minibatches_left > 0 {
+                    // As another process that was handed the bytes.
+                    sliced.h = sliced.h.clone();
+                    sliced.h.learner().learn(None, 1).unwrap();
+                }
+                let grads = threads(&shared.h, num_chunks.min(2) as usize);
+                shared.h.learner().write_grads(0, num_chunks as usize, &grads).unwrap();
+                shared.h.learner().learn_apply().unwrap();
+            }
+            let params = |t: &Twin| t.h.view().params().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert!(params(&whole) == params(&sliced) && params(&whole) == params(&shared), "{num_chunks} chunks");
+            assert!(whole.h.block == sliced.h.block, "{num_chunks} chunks");
+        }
+    }
+}
+
+/// Seven chunks and a number of sequences that they do not divide: the gradients of one chunk, but for rounding.
+#[test]
+fn chunks_add_up_to_the_same_gradient() {
+    let sums = [1u32, 2, 3, 7].map(|num_chunks| {
+        let config = Config { num_chunks, num_replayed: 5, ..unreal() };
+        let mut twin = Twin::new(&config);
+        // The first update has no sequence.
+        twin.begin();
+        twin.h.learner().learn(None, 0).unwrap();
+        let params = Twin::new(&config).h.view().params().to_vec();
+        twin.h.learner().write_params(&params).unwrap();
+        twin.begin();
+        let all = chunks(&twin.h, 0, num_chunks as usize);
+        let width = all.len() / num_chunks as usize;
+        (0..width).map(|i| all.iter().skip(i).step_by(width).map(|&x| f64::from(x)).sum::<f64>()).collect::<Vec<_>>()
+    });
+    for sum in &sums[1..] {
+        for (a, b) in sums[0].iter().zip(sum) {
+            assert!((a - b).abs() < 1e-5 + 1e-4 * a.abs(), "{a}, {b}");
+        }
+    }
+}
+
+/// An episode that is given up ends the past of its environment, and what its last step led to is not learnt.
+#[test]
+fn what_was_given_up_is_not_learnt() {
+    let config = only(5, unreal());
+    let mut twin = Twin::new(&config);
+    for _ in 0..5 {
+        let obs = twin.h.draw_obs(&mut twin.rng);
+        twin.h.learner().act(None, obs.get(), None, ElementsMut::I32(&mut [0; 3])).unwrap();
+        twin.h.learner().observe(None, &[0.5; 3], &[0; 3], &[0; 3], None).unwrap();
+        twin.h.learner().cut_rows(&[0, 1, 0]).unwrap();
+    }
+    train(&mut twin.h, &mut Rng::seeded(2), 5);
+    assert!(twin.h.view().params().iter().all(|x| x.is_finite()));
+    assert_eq!(twin.h.learner().stats().num_dropped, 0);
+}
+
+/// A policy knows nothing of the tasks: it is as long as that of A2C, and its network is the same.
+#[test]
+fn a_policy_has_no_auxiliary_layers() {
+    let policies = [7, 0].map(|mask| {
+        let config = only(mask, unreal());
+        let h = host(&config);
+        let view = h.view();
+        let mut policy = vec![0u64; view.policy_size().unwrap().div_ceil(8)];
+        view.export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
+        Policy::attach(bytemuck::cast_slice(&policy)).unwrap();
+        policy
+    });
+    assert!(policies[0] == policies[1]);
+}
+
+/// Dense layers that make a picture, as the head of pixel control does of 4 × 4 cells and more.
+#[test]
+fn cells_of_every_number_have_a_head() {
+    for side in [3, 4, 5, 6, 7, 8, 9, 11, 14, 42] {
+        for pixel_cell in [1, 2, 3, 4] {
+            let config = Config { obs_dims: [side, side + 1, 1], num_layers: 1, pixel_cell, ..unreal() };
+            let (obs, action) = (Space::bytes(side * (side + 1)), Space::discrete(&[2]));
+            let mut h = Host::with(&config, &[Layer::dense(6, Activation::Tanh)], &obs, &action);
+            if side < 9 {
+                train(&mut h, &mut Rng::seeded(3), 3);
+            }
+            assert_eq!(h.learner().stats().num_dropped, 0);
+        }
+    }
+}
+
+#[test]
+fn refusals_say_what_is_needed() {
+    type Spoil = fn(&mut Config);
+    let bad: [(&str, Spoil); 15] = [
+        ("pixel_control_coef of at least 0", |c| c.pixel_control_coef = -1.0),
+        ("reward_class_coef of at least 0", |c| c.reward_class_coef = f32::NAN),
+        ("value_replay_coef of at least 0", |c| c.value_replay_coef = f32::INFINITY),
+        ("pixel_control_discount in [0, 1]", |c| c.pixel_control_discount = 1.5),
+        ("reward_threshold of at least 0", |c| c.reward_threshold = -0.1),
+        ("pixel_mean of 0 or 1", |c| c.pixel_mean = 2),
+        ("an algorithm other than UNREAL", |c| c.algorithm = Algorithm::A2c as u32),
+        ("overlap of 0", |c| c.overlap = 1),
+        ("num_stacked of 0", |c| c.num_stacked = 2),
+        ("pixel_cell of at least 1", |c| c.pixel_cell = 0),
+        ("reward_sequence_len of 1 to 16", |c| c.reward_sequence_len = 0),
+        ("reward_sequence_len of 1 to 16", |c| c.reward_sequence_len = 17),
+        ("history_len of at least a sequence", |c| c.history_len = 6),
+        ("below 2^31", |c| c.history_len = u32::MAX / 2),
+        ("obs_dims with pixel_control_coef", |c| c.obs_dims = [0; 3]),
+    ];
+    let (obs, action) = spaces();
+    for (i, (word, spoil)) in bad.iter().enumerate() {
+        let mut config = unreal();
+        spoil(&mut config);
+        let layers = [Layer::dense(4, Activation::Tanh), Layer::dense(12, Activation::Tanh)];
+        let error = Learner::size(&config, &layers, &obs, &action).unwrap_err();
+        assert!(error.what.contains(word), "case {i}: {error}");
+    }
+    for action in [Space::discrete(&[3, 2]), Space::unbounded(2)] {
+        let error = Learner::size(&unreal(), &layers(&unreal()), &obs, &action).unwrap_err();
+        assert!(error.kind == Kind::Config && error.what.contains("actions of one choice"), "{error}");
+        // The other tasks take them.
+        Learner::size(&only(6, unreal()), &layers(&unreal()), &obs, &action).unwrap();
+    }
+}
+
+/// Words anywhere in a block that was sealed again: what is accepted, every call takes.
+#[test]
+fn forged_images_are_refused_or_work() {
+    let mut twin = Twin::new(&Config { history_len: 8, num_chunks: 2, ..with_state() });
+    twin.begin();
+    twin.h.learner().learn(None, 0).unwrap();
+    twin.begin();
+    twin.h.learner().learn(None, 1).unwrap();
+    let good = twin.h.block.clone();
+    let words = good.len() * 2;
+    let (mut accepted, mut refused) = (0, 0);
+    let forged = [0, 1, 2, 7, 8, 0x7fff_ffff, u32::MAX, 0x7fc0_0000, 0x3f80_0000, 0xff7f_ffff];
+    let mut rng = Rng::seeded(9);
+    // All of the configuration and the layers, and some of the rest.
+    let some: Vec<usize> = (0..1500).map(|_| rng.bounded(words as u64 - 11) as usize + 10).collect();
+    for at in (10..600).chain(some) {
+        let word = forged[rng.bounded(forged.len() as u64 - 1) as usize];
+        let mut block = good.clone();
+        bytemuck::cast_slice_mut::<u64, u32>(&mut block)[at] = word;
+        seal(&mut block);
+        let Ok(learner) = Learner::attach(bytemuck::cast_slice_mut(&mut block)) else {
+            refused += 1;
+            continue;
+        };
+        accepted += 1;
+        let (n, shape) = (learner.config().num_envs as usize, *learner.shape());
+        if shape.obs_u8() && n * shape.obs_len as usize <= 1 << 16 && shape.discrete() {
+            let obs = vec![7; n * shape.obs_len as usize];
+            let mut action = vec![0; n * shape.action_len as usize];
+            for _ in 0..12 {
+                let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+                let done = match learner.phase() {
+                    Phase::Act => learner.act(None, Elements::U8(&obs), None, ElementsMut::I32(&mut action)),
+                    Phase::Observe => {
+                        let acted = learner.acted().to_vec();
+                        let (reward, ends) = (vec![1.0; n], vec![0; n]);
+                        learner.observe(Some(&acted), &reward, &ends, &ends, None)
+                    }
+                    Phase::Learn => learner.learn(Some(Elements::U8(&obs)), 0).map(drop),
+                };
+                assert!(
+                    done.is_ok_and(|()| true) || done.is_err_and(|e| e.kind == Kind::Value || e.kind == Kind::Shape)
+                );
+            }
+        }
+    }
+    assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
+}
+
+/// Hashes the header and the configuration, and takes the seal of the whole off.
+fn seal(block: &mut [u64]) {
+    use rlcore::block::{HASH_START, hash};
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);
+    let config_size = u32::from_ne_bytes(bytes[20..24].try_into().unwrap()) as usize;
+    bytes[32..48].fill(0);
+    let check = hash(hash(HASH_START, &bytes[..40]), &bytes[64..64 + config_size]);
+    bytes[32..40].copy_from_slice(&check.to_ne_bytes());
 }
