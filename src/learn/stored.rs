@@ -8,11 +8,15 @@ use super::config::Config;
 use super::seen::critic_parts;
 use super::seen::{Part, pictures};
 use super::shape::Shape;
-use super::tasks::{CLASS_FREE, CLASS_UNITS, PIXEL_CHANNELS, Tasks, enlarge};
+use super::tasks::Tasks;
+#[cfg(feature = "unreal")]
+use super::tasks::{CLASS_FREE, CLASS_UNITS, PIXEL_CHANNELS, enlarge};
 use crate::block::Misfit;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::MAX_STACK;
-use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, Net, Node};
+use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node};
+#[cfg(feature = "unreal")]
+use crate::nn::{Initializer, NO_BIAS};
 use crate::space::Space;
 
 /// Configuration and shapes as a learner's block stores them.
@@ -176,6 +180,7 @@ impl Stored {
         if let Some((shared, units, gain)) = second {
             layers.push_tower(c, c.num_layers, shared, units, gain);
         }
+        #[cfg(feature = "unreal")]
         layers.push_tasks(c, &self.tasks(parts), listed);
         let dims = c.obs_dims.map(|len| len as usize);
         let input = if dims == [0; 3] { [1, 1, shape.seen_len as usize] } else { dims };
@@ -243,10 +248,10 @@ impl Layers {
     /// Adds the heads of auxiliary tasks. Cells of pixel control are made from the last layer that the policy and the values
     /// share; rewards are predicted from the last of the host's layers before the first dense or recurrent one, a share of the
     /// hidden layer by each observation, and the layers behind it are free numbers.
+    #[cfg(feature = "unreal")]
     fn push_tasks(&mut self, c: &Config, tasks: &Tasks, listed: &[Layer]) {
         let from = |before: u32| [if before == 0 { INPUT } else { before }, 0];
         let uniform = |layer: Layer| Layer { initializer: Initializer::Uniform as u32, gain: 1.0, ..layer };
-        #[cfg(feature = "unreal")]
         if tasks.cells() > 0 {
             let [[height, down], [width, right]] = tasks.grid.map(enlarge);
             let source = from(c.num_layers.saturating_add(c.layers_of(c.num_shared)));

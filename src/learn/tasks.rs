@@ -16,6 +16,7 @@ pub const CLASSES: usize = 3;
 pub(super) const CLASS_FREE: usize = CLASS_UNITS + CLASSES * CLASS_UNITS + CLASSES;
 
 /// Channels of the picture that the cells of pixel control are made from.
+#[cfg(feature = "unreal")]
 pub(super) const PIXEL_CHANNELS: u32 = 32;
 
 /// The most observations that a reward is predicted from.
@@ -49,6 +50,7 @@ impl Config {
         }
     }
 
+    #[cfg(feature = "unreal")]
     /// Those of chunk `index`: `[begin, end)`.
     pub(super) fn replays(&self, index: u32) -> (usize, usize) {
         let bound = |i: u64| i.saturating_mul(self.num_replays() as u64).checked_div(self.num_chunks.into());
@@ -166,6 +168,7 @@ fn grid([height, width, _]: [u32; 3], cell: u32) -> [usize; 2] {
 
 /// How the cells of one side come from those of a smaller picture, of which each adds a window two cells after the one before:
 /// the smaller side, and the window's.
+#[cfg(feature = "unreal")]
 pub(super) fn enlarge(cells: usize) -> [u32; 2] {
     let window = if cells.is_multiple_of(2) { 4 } else { 3 };
     match cells.checked_sub(window) {

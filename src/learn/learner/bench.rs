@@ -23,6 +23,7 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) noise: &'b [f32],
     pub(in crate::learn) rollout: RolloutView<'r>,
     /// Past steps.
+    #[cfg_attr(not(feature = "unreal"), allow(dead_code))]
     pub(in crate::learn) history: HistoryView<'r>,
     /// The first of its slots.
     pub(in crate::learn) begin: u32,

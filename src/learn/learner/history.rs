@@ -194,6 +194,7 @@ impl Past<'_> {
     }
 }
 
+#[cfg_attr(not(feature = "unreal"), allow(dead_code))]
 impl HistoryView<'_> {
     /// Where the step lies that is so many after that of a slot, of the same environment.
     pub(in crate::learn) fn after(&self, slot: u32, steps: usize) -> u32 {
