@@ -33,7 +33,8 @@ pub enum rlcore_activation {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_layer_kind {
-    /// units weighted sums of everything it reads: units, initializer, gain, flags
+    /// units weighted sums of everything it reads: units, initializer, gain, flags; with a size they are a picture of that
+    /// height and width for the layers that read it
     RLCORE_LAYER_DENSE = 1,
     /// 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain,
     /// flags
@@ -127,7 +128,7 @@ pub struct rlcore_layer {
     pub activation: u32,
     /// rlcore_layer_flag
     pub flags: u32,
-    /// height and width of a window
+    /// height and width of a window, or of the picture that a dense layer makes
     pub size: [u32; 2],
     /// rows and columns from one window to the next (0: 1; pooling: size)
     pub stride: [u32; 2],

@@ -21,6 +21,8 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_A2C = 1,
     /// IMPALA: an actor-critic that corrects by V-trace for what older policies did
     RLCORE_ALGORITHM_IMPALA = 2,
+    /// A2C with auxiliary tasks on past steps (UNREAL): pixel control, reward prediction, value replay
+    RLCORE_ALGORITHM_UNREAL = 3,
     /// deep Q-networks, off policy: discrete actions
     RLCORE_ALGORITHM_DQN = 4,
     /// twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
@@ -63,11 +65,11 @@ pub struct rlcore_learner_config {
     pub struct_size: u32,
     /// N, environments that share the learner (4; DQN, TD3, SAC 1)
     pub num_envs: u32,
-    /// T, steps of every environment in one rollout (128; A2C 5; IMPALA 80; PQN 32)
+    /// T, steps of every environment in one rollout (128; A2C 5; UNREAL 20; IMPALA 80; PQN 32)
     pub num_steps: u32,
-    /// parts of a rollout; T * N must be a multiple of it (4; A2C and IMPALA 1)
+    /// parts of a rollout; T * N must be a multiple of it (4; A2C, UNREAL and IMPALA 1)
     pub num_minibatches: u32,
-    /// passes over each rollout, 1 to 1000 (4; A2C and IMPALA 1)
+    /// passes over each rollout, 1 to 1000 (4; A2C, UNREAL and IMPALA 1)
     pub num_epochs: u32,
     /// hidden layers of the policy and of the value network, 0 to 4 (2)
     pub num_hidden: u32,
@@ -91,7 +93,7 @@ pub struct rlcore_learner_config {
     pub seed: u64,
     /// environment steps until the _end values are reached (0: never)
     pub total_steps: u64,
-    /// step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4)
+    /// step size at the start (2.5e-4; A2C, UNREAL 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4)
     pub learning_rate: f32,
     /// step size at total_steps (0; DQN, TD3, SAC as learning_rate)
     pub learning_rate_end: f32,
@@ -101,16 +103,16 @@ pub struct rlcore_learner_config {
     pub clip_end: f32,
     /// discount factor, from 0 to 1 (0.99)
     pub discount: f32,
-    /// lambda of GAE, V-trace, Q(lambda) and eligibility traces, from 0 to 1 (0.95; A2C, IMPALA 1; PQN 0.65; stream
+    /// lambda of GAE, V-trace, Q(lambda) and eligibility traces, from 0 to 1 (0.95; A2C, UNREAL, IMPALA 1; PQN 0.65; stream
     /// algorithms 0.8)
     pub gae_lambda: f32,
     /// weight of the value loss, half the mean squared error (0.5; A2C 1)
     pub value_coef: f32,
-    /// weight of the entropy bonus (0.01; IMPALA 6e-4; not read by PQN)
+    /// weight of the entropy bonus (0.01; UNREAL 1e-3; IMPALA 6e-4; not read by PQN)
     pub entropy_coef: f32,
     /// values are clipped to those of the rollout plus or minus this (0: off)
     pub value_clip: f32,
-    /// gradients are scaled down to this norm (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off)
+    /// gradients are scaled down to this norm (0.5; UNREAL, IMPALA 40; DQN, PQN 10; TD3, SAC 0: off)
     pub max_grad_norm: f32,
     /// an update ends once its approximate KL divergence passes 1.5 times this (0: off)
     pub target_kl: f32,
@@ -280,6 +282,29 @@ pub struct rlcore_learner_config {
     pub kappa_policy: f32,
     /// stream algorithms: the same for the parameters of the value, or of Q (2)
     pub kappa_value: f32,
+    /// UNREAL: weight of pixel control, the squared error of how much cells of the picture change, summed over cells; it needs
+    /// actions of one choice, and a picture (0: off, without such a head; UNREAL 0.05)
+    pub pixel_control_coef: f32,
+    /// UNREAL: weight of reward prediction, the cross-entropy of the sign of the next reward (0: off; UNREAL 1)
+    pub reward_class_coef: f32,
+    /// UNREAL: weight of value replay, the squared error of values on past steps (0: off; UNREAL 0.5)
+    pub value_replay_coef: f32,
+    /// discount of pixel changes; 0: only the next change counts (0; UNREAL 0.9)
+    pub pixel_control_discount: f32,
+    /// last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, and
+    /// states of recurrent layers are kept too (0; UNREAL 2000)
+    pub history_len: u32,
+    /// sequences of past steps, each of sequence_len or else num_steps steps, and rewards to predict, per minibatch (0: as many
+    /// steps as the minibatch has)
+    pub num_replayed: u32,
+    /// height and width of a cell, at least 1. Half of it is cropped on each side (0; UNREAL 2)
+    pub pixel_cell: u32,
+    /// change of a cell: 0: the largest of its pixels, 1: their mean (0)
+    pub pixel_mean: u32,
+    /// observations that a reward is predicted from, 1 to 16 (0; UNREAL 3)
+    pub reward_sequence_len: u32,
+    /// rewards are positive above this, and negative below its negative (0; UNREAL 0.1)
+    pub reward_threshold: f32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -372,7 +397,17 @@ mirror!(
         value_min,
         value_max,
         kappa_policy,
-        kappa_value
+        kappa_value,
+        pixel_control_coef,
+        reward_class_coef,
+        value_replay_coef,
+        pixel_control_discount,
+        history_len,
+        num_replayed,
+        pixel_cell,
+        pixel_mean,
+        reward_sequence_len,
+        reward_threshold
     }
 );
 

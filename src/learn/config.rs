@@ -24,6 +24,8 @@ pub enum Algorithm {
     A2c = 1,
     /// IMPALA: an actor-critic that corrects by V-trace for what older policies did.
     Impala = 2,
+    /// A2C with auxiliary tasks on past steps: pixel control, reward prediction and value replay (UNREAL).
+    Unreal = 3,
     /// Deep Q-networks, off policy: discrete actions.
     Dqn = 4,
     /// Twin delayed deterministic policy gradients, off policy: continuous actions. DDPG with one critic, a
@@ -46,6 +48,7 @@ impl Algorithm {
             0 => Some(Algorithm::Ppo),
             1 if cfg!(feature = "actor_critic") => Some(Algorithm::A2c),
             2 if cfg!(feature = "actor_critic") => Some(Algorithm::Impala),
+            3 if cfg!(feature = "unreal") => Some(Algorithm::Unreal),
             4 if cfg!(feature = "off_policy") => Some(Algorithm::Dqn),
             5 if cfg!(feature = "off_policy") => Some(Algorithm::Td3),
             6 if cfg!(feature = "off_policy") => Some(Algorithm::Sac),
@@ -270,6 +273,28 @@ pub struct Config {
     pub kappa_policy: f32,
     /// The same of those that values or Q come from.
     pub kappa_value: f32,
+    /// What follows is of UNREAL, whose gradients are those of A2C and of auxiliary tasks on past steps. Weight of pixel
+    /// control: the squared error of how much cells of the picture change, summed over cells; 0: there is no such head.
+    pub pixel_control_coef: f32,
+    /// Weight of reward prediction, the cross-entropy of the sign of the next reward; 0: there is no such head.
+    pub reward_class_coef: f32,
+    /// Weight of the squared error of values on past steps; 0: there is none.
+    pub value_replay_coef: f32,
+    /// Discount of changes of pixels, in [0, 1]; 0: the next change alone is learnt.
+    pub pixel_control_discount: f32,
+    /// Last steps of each environment that are kept, more than a sequence has.
+    pub history_len: u32,
+    /// Sequences of past steps, each as long as those of recurrent layers or else as a rollout, and rewards to predict, of each
+    /// minibatch; 0: sequences of as many steps as it has rows, at least one.
+    pub num_replayed: u32,
+    /// Height and width of the cells of a picture, at least 1 with pixel control. Half of it is cut off on each side.
+    pub pixel_cell: u32,
+    /// 1: a cell's change is the mean of its pixels' changes; 0: the largest of them.
+    pub pixel_mean: u32,
+    /// Observations that a reward is predicted from, 1 to 16 with reward prediction, the last of which it follows.
+    pub reward_sequence_len: u32,
+    /// Rewards count as positive above this, as negative below its negative.
+    pub reward_threshold: f32,
 }
 
 impl Default for Config {
@@ -362,6 +387,16 @@ impl Default for Config {
             value_max: 10.0,
             kappa_policy: 3.0,
             kappa_value: 2.0,
+            pixel_control_coef: 0.0,
+            reward_class_coef: 0.0,
+            value_replay_coef: 0.0,
+            pixel_control_discount: 0.0,
+            history_len: 0,
+            num_replayed: 0,
+            pixel_cell: 0,
+            pixel_mean: 0,
+            reward_sequence_len: 0,
+            reward_threshold: 0.0,
         }
     }
 }
@@ -550,6 +585,7 @@ impl Config {
         }
         self.check_algorithm(false)?;
         self.check_stream()?;
+        self.check_tasks()?;
         let mixed = self.algorithm() == Algorithm::Impala && self.normalize_advantage != 0;
         Error::new(Kind::Config, "learner config: normalize_advantage of 0 with IMPALA").given(1).when(mixed)
     }

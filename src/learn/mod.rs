@@ -20,6 +20,7 @@ pub mod shape;
 mod step;
 mod stored;
 mod taken;
+pub mod tasks;
 pub mod transition_batch;
 #[cfg(feature = "off_policy")]
 pub mod value_head;

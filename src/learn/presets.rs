@@ -6,8 +6,9 @@ use super::optimizer::Optimizer;
 impl Config {
     /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an entropy
     /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's; those of
-    /// TD3 and SAC are Stable-Baselines3's, but for smaller networks, a smaller store and a slower end of random actions; those of stream algorithms are the
-    /// paper's, but for smaller networks.
+    /// UNREAL are A2C's with those of miyosuda/unreal, whose losses are sums over 20 steps; those of TD3 and SAC are
+    /// Stable-Baselines3's, but for smaller networks, a smaller store and a slower end of random actions; those of stream
+    /// algorithms are the paper's, but for smaller networks.
     pub fn of(algorithm: Algorithm) -> Config {
         let ppo = Config { algorithm: algorithm as u32, ..Config::default() };
         match algorithm {
@@ -22,6 +23,22 @@ impl Config {
                 value_coef: 1.0,
                 optimizer: Optimizer::RmsProp as u32,
                 ..ppo
+            },
+            Algorithm::Unreal => Config {
+                num_steps: 20,
+                max_grad_norm: 40.0,
+                entropy_coef: 1e-3,
+                value_coef: 0.5,
+                pixel_control_coef: 0.05,
+                reward_class_coef: 1.0,
+                value_replay_coef: 0.5,
+                pixel_control_discount: 0.9,
+                history_len: 2000,
+                pixel_cell: 2,
+                reward_sequence_len: 3,
+                reward_threshold: 0.1,
+                algorithm: algorithm as u32,
+                ..Config::of(Algorithm::A2c)
             },
             Algorithm::Impala => Config {
                 num_steps: 80,

@@ -6,9 +6,15 @@ use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::Config;
 use super::seen::{Part, pictures};
 use super::shape::Shape;
+use super::tasks::Tasks;
+#[cfg(feature = "unreal")]
+use super::tasks::{CLASS_FREE, CLASS_UNITS, PIXEL_CHANNELS, enlarge};
+use crate::block::Misfit;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node};
+#[cfg(feature = "unreal")]
+use crate::nn::{Initializer, NO_BIAS};
 use crate::space::Space;
 
 /// Configuration and shapes as a learner's block stores them.
@@ -34,6 +40,9 @@ impl Stored {
         let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
         let refused = self.config.learns_q() && !self.shape.discrete();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)?;
+        let what = "learner config: pixel_control_coef of 0, or actions of one choice";
+        let others = self.config.tasks()[0] && !(self.shape.discrete() && self.shape.action_len == 1);
+        Error::new(Kind::Config, what).given(self.shape.action_len as usize).when(others)?;
         self.check_shape(self.num_layers())
     }
 
@@ -91,17 +100,31 @@ impl Stored {
         Ok(())
     }
 
-    /// How long the last axis of an observation is: of the picture that it is, of its only part, or of all.
-    pub fn last_axis(&self, parts: &[Part]) -> u32 {
-        let [.., channels] = match parts {
+    /// Height, width and channels of an observation: of the picture that it is, or of its only part; else 0.
+    pub fn picture(&self, parts: &[Part]) -> [u32; 3] {
+        match parts {
             [part] if self.config.obs_dims == [0; 3] => part.picture,
             _ => self.config.obs_dims,
-        };
+        }
+    }
+
+    /// The tasks, of observations of these parts.
+    pub fn tasks(&self, parts: &[Part]) -> Tasks {
+        Tasks::new(&self.config, &self.shape, self.picture(parts))
+    }
+
+    /// How long the last axis of an observation is: of the picture that it is, of its only part, or of all.
+    pub fn last_axis(&self, parts: &[Part]) -> u32 {
+        let [.., channels] = self.picture(parts);
         if channels == 0 { self.shape.obs_len } else { channels }
     }
 
-    /// It is as long as so many frames. Errors: `Config`.
+    /// It is as long as so many frames, and observations are pictures if pixels are controlled. Errors: `Config`.
     pub fn check_last_axis(&self, parts: &[Part]) -> Result {
+        let picture = self.picture(parts).iter().try_fold(1u32, |all, len| all.checked_mul(*len));
+        let what = "learner config: obs_dims with pixel_control_coef, numbers";
+        let others = self.config.tasks()[0] && picture != Some(self.shape.seen_len);
+        Error::new(Kind::Config, what).needed(self.shape.seen_len as usize).when(others)?;
         let num = self.config.num_stacked;
         let what = "learner config: num_stacked that divides the last axis of an observation";
         let fits = num == 0 || self.last_axis(parts).is_multiple_of(num);
@@ -122,7 +145,11 @@ impl Stored {
     /// network that it has alone.
     pub fn compile<'n>(&self, listed: &[Layer], parts: &[Part], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
         let second = (!self.config.learns_q()).then_some((self.config.num_shared, 1, 1.0));
-        self.compile_with(listed, parts, second, nodes)
+        let net = self.compile_with(listed, parts, second, nodes)?;
+        if self.config.has_tasks() && !self.tasks(parts).are_of(&net) {
+            return Err(Misfit.into());
+        }
+        Ok(net)
     }
 
     /// The same with another second head: the hidden layers that it shares with the first, its numbers, and their gain.
@@ -156,6 +183,8 @@ impl Stored {
         if let Some((shared, units, gain)) = second {
             layers.push_tower(c, c.num_layers, shared, units, gain);
         }
+        #[cfg(feature = "unreal")]
+        layers.push_tasks(c, &self.tasks(parts), listed);
         let dims = c.obs_dims.map(|len| len as usize);
         let input = if dims == [0; 3] { [1, 1, shape.seen_len as usize] } else { dims };
         let (pictures, count) = pictures(parts);
@@ -196,7 +225,9 @@ impl Stored {
         let c = &self.config;
         let alone = c.layers_of(c.num_hidden.saturating_sub(c.num_shared)).saturating_add(1);
         let alone = if c.learns_q() { 0 } else { alone };
-        self.actor().num_layers.saturating_add(alone) as usize
+        let [pixels, class, _] = c.tasks();
+        let tasks = if pixels { 3 } else { 0 } + if class { 2 } else { 0 };
+        self.actor().num_layers.saturating_add(alone).saturating_add(tasks) as usize
     }
 }
 
@@ -216,6 +247,36 @@ impl Layers {
 
     fn as_slice(&self) -> &[Layer] {
         self.list.get(..self.len).unwrap_or(&self.list)
+    }
+
+    /// Adds the heads of auxiliary tasks. Cells of pixel control are made from the last layer that the policy and the values
+    /// share; rewards are predicted from the last of the host's layers before the first dense or recurrent one, a share of the
+    /// hidden layer by each observation, and the layers behind it are free numbers.
+    #[cfg(feature = "unreal")]
+    fn push_tasks(&mut self, c: &Config, tasks: &Tasks, listed: &[Layer]) {
+        let from = |before: u32| [if before == 0 { INPUT } else { before }, 0];
+        let uniform = |layer: Layer| Layer { initializer: Initializer::Uniform as u32, gain: 1.0, ..layer };
+        if tasks.cells() > 0 {
+            let [[height, down], [width, right]] = tasks.grid.map(enlarge);
+            let source = from(c.num_layers.saturating_add(c.layers_of(c.num_shared)));
+            let units = height.saturating_mul(width).saturating_mul(PIXEL_CHANNELS);
+            let small = Layer { source, size: [height, width], ..Layer::dense(units, Activation::Elu) };
+            self.push(c.starting(uniform(small)));
+            let source = from(self.len as u32);
+            for units in [tasks.choices as u32, 1] {
+                let cells = Layer::conv(units, [down, right], [2, 2], Activation::Identity);
+                self.push(uniform(Layer { kind: LayerKind::Deconv as u32, source, flags: HEAD, ..cells }));
+            }
+        }
+        if tasks.frames > 0 {
+            let dense = [LayerKind::Dense, LayerKind::Lstm, LayerKind::Gru, LayerKind::MinGru, LayerKind::Attention];
+            let last = |layer: &Layer| dense.iter().any(|kind| *kind as u32 == layer.kind);
+            let source = from(listed.iter().position(last).unwrap_or(listed.len()) as u32);
+            let units = (tasks.frames as u32).saturating_mul(CLASS_UNITS as u32);
+            let shares = Layer { source, flags: HEAD | NO_BIAS, ..Layer::dense(units, Activation::Identity) };
+            self.push(c.starting(uniform(shares)));
+            self.push(Layer::free(CLASS_FREE as u32, 0.0));
+        }
     }
 
     /// Adds the hidden layers that come after the first `shared` ones, which it reads, and a head; `num_layers` come before.

@@ -172,14 +172,21 @@ impl Node {
             0 => INPUT,
             from => from,
         });
+        let [height, width, _] = self.output;
         let own_units = !(self.is(LayerKind::Pool) || self.is(LayerKind::Norm) || is_merge(self.kind));
         Layer {
             kind: self.kind,
             source,
-            units: if own_units { self.output[2] } else { 0 },
+            units: if !own_units {
+                0
+            } else if self.is(LayerKind::Dense) {
+                self.output.iter().fold(1, |all: u32, len| all.saturating_mul(*len))
+            } else {
+                self.output[2]
+            },
             activation: self.activation,
             flags: self.flags & !(ADDS | KEPT),
-            size: self.size,
+            size: if self.is(LayerKind::Dense) && [height, width] != [1, 1] { [height, width] } else { self.size },
             stride: self.stride,
             same: self.same,
             heads: self.num_heads,
@@ -218,6 +225,8 @@ impl Node {
         } else if self.is(LayerKind::Embed) {
             self.output = [height, width, layer.units];
             return Ok(());
+        } else if self.is(LayerKind::Dense) {
+            return self.shape(layer, number);
         } else if layer.size[0] == 0 {
             return Ok(());
         }
@@ -250,6 +259,21 @@ impl Node {
         Ok(())
     }
 
+    /// The picture that the numbers of a dense layer are. Errors: `Config`.
+    fn shape(&mut self, layer: &Layer, number: usize) -> Result {
+        let [height, width] = layer.size;
+        if !cfg!(feature = "pictures") || (height, width) == (0, 0) {
+            return Ok(());
+        }
+        let pixels = height.checked_mul(width).filter(|&pixels| pixels > 0 && layer.units.is_multiple_of(pixels));
+        let Some(channels) = pixels.and_then(|pixels| layer.units.checked_div(pixels)) else {
+            let what = "net: a size whose product divides the units in layer";
+            return Err(Error::new(Kind::Config, what).needed(number).given(layer.units as usize));
+        };
+        self.output = [height, width, channels];
+        Ok(())
+    }
+
     /// More numbers than anything that is kept of it or worked out with it has. Errors: `Overflow`.
     fn most(&self) -> Result<u64> {
         let [[height, width, channels], _] = self.input.map(|input| input.map(u64::from));
@@ -267,7 +291,7 @@ impl Node {
                 product(&[channels, u64::from(self.symbols), units])?
             }
             _ if has_windows => product(&[kh, kw, channels, units])?,
-            _ => product(&[read, units])?.saturating_mul(if self.is_noisy() { 2 } else { 1 }),
+            _ => product(&[read, made])?.saturating_mul(if self.is_noisy() { 2 } else { 1 }),
         };
         let mut padded = 0;
         if has_windows {

@@ -48,7 +48,8 @@ const DENSE_FLAGS: u32 = HEAD | NO_BIAS | if cfg!(feature = "noisy") { NOISY } e
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum LayerKind {
-    /// `units` numbers, each a weighted sum of all the numbers that it reads, and a bias; then the activation.
+    /// `units` numbers, each a weighted sum of all the numbers that it reads, and a bias; then the activation. With a `size` they
+    /// are a picture of that height and width, for layers that read it.
     Dense = 1,
     /// `units` learnt numbers that depend on no input, such as logarithms of standard deviations. They belong to the head
     /// listed before them; no layer reads them.
@@ -96,6 +97,7 @@ const ATTENTION: u32 = 1 << LayerKind::Attention as u32;
 const EMBED: u32 = 1 << LayerKind::Embed as u32;
 const MERGES: u32 = 1 << LayerKind::Add as u32 | 1 << LayerKind::Multiply as u32 | 1 << LayerKind::Join as u32;
 const WINDOWS: u32 = CONV | POOL | DECONV;
+const SIZED: u32 = WINDOWS | if cfg!(feature = "pictures") { DENSE } else { 0 };
 const SEQUENTIAL: u32 = CELLS | ATTENTION;
 const WEIGHTS: u32 = DENSE | CONV | DECONV | SEQUENTIAL | EMBED;
 
@@ -125,7 +127,8 @@ pub struct Layer {
     /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] of `Lstm`;
     /// [`BYTES`] of `Embed`.
     pub flags: u32,
-    /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1.
+    /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1. `Dense`: those of the picture that its numbers
+    /// are, whose product divides `units`, or 0.
     pub size: [u32; 2],
     /// `Conv`, `Deconv` and `Pool`: how far a window is from the next one, down and to the right; 0: 1, and the size of a
     /// pool's window.
@@ -239,7 +242,7 @@ impl Layer {
                 !(FREE | SEQUENTIAL),
             ),
             (words("net: flags of 0, which its kind does not read, in layer"), self.flags, !FREE),
-            (words("net: size of 0, which its kind does not read, in layer"), rows | columns, WINDOWS),
+            (words("net: size of 0, which its kind does not read, in layer"), rows | columns, SIZED),
             (words("net: stride of 0, which its kind does not read, in layer"), down | right, WINDOWS),
             (words("net: same of 0, which its kind does not read, in layer"), self.same, WINDOWS),
             (words("net: heads of 0, which its kind does not read, in layer"), self.heads, ATTENTION),

@@ -15,7 +15,6 @@ use crate::learn::policy::SHARPNESS;
 #[cfg(feature = "pqn")]
 use crate::learn::q_values;
 use crate::learn::rows::Rows;
-use crate::nn::ALL;
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
@@ -126,9 +125,9 @@ impl Learner<'_> {
         let mut column = || columns.next().ok_or(Misfit);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
         let states = recall(self.carry, self.begins, envs, sizes.state_len(), w.state)?;
-        let heads = sizes.net.num_heads();
+        let heads = sizes.net.num_heads().min(2);
         let outs = &mut [&mut *outputs, &mut *value];
-        sizes.net.infer(params, seen, m, ALL, states, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
+        sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
         check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
@@ -430,7 +429,11 @@ impl Learner<'_> {
         for array in [&mut *w.d_outputs, w.tape, w.scratch] {
             array.fill(0.0);
         }
+        for array in [&mut *w.cell, w.d_cell, w.cell_value, w.d_cell_value, w.target, w.change, w.class, w.d_class] {
+            array.fill(0.0);
+        }
         w.before.fill(0);
+        w.past.fill(0);
     }
 
     /// Zeroes the first `n` rows of them.

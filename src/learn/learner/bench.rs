@@ -1,5 +1,6 @@
 //! What an algorithm reads to make gradients of a chunk of a minibatch.
 
+use super::history::HistoryView;
 use super::layout::{RolloutView, Sizes, Work};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
@@ -23,6 +24,9 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     /// Older parameters, whose log-probabilities take the place of the recorded ones; empty: none do.
     pub(in crate::learn) prime: &'b [f32],
     pub(in crate::learn) rollout: RolloutView<'r>,
+    /// Past steps.
+    #[cfg_attr(not(feature = "unreal"), allow(dead_code))]
+    pub(in crate::learn) history: HistoryView<'r>,
     /// The first of its slots.
     pub(in crate::learn) begin: u32,
     /// Slots of the transitions of this minibatch.

@@ -24,13 +24,14 @@ impl<'a> View<'a> {
             let (nodes, parts, n) = front.read(mem)?;
             s.check_last_axis(parts)?;
             let net = s.actor().network(nodes, parts, n, s.shape.num_outputs as usize)?;
-            let heads = if s.config.learns_q() { [1, 0] } else { [2, 1] };
-            if [net.num_heads(), net.head_len(1)] != heads {
+            let heads = if s.config.learns_q() { [1, 0] } else { [net.num_heads(), 1] };
+            let right = s.config.learns_q() || s.tasks(parts).are_of(&net);
+            if [net.num_heads(), net.head_len(1)] != heads || !right {
                 return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));
             }
             s.config.check_state(net.state_len())?;
             s.config.check_noise(net.noise_len())?;
-            block::check_plan(mem, spans, block_plan(s, net)?)
+            block::check_plan(mem, spans, block_plan(s, net, parts)?)
         })?;
         let image = |what| Error::new(Kind::Image, what);
         let view = View::open(mem)?;
@@ -78,6 +79,7 @@ impl<'a> View<'a> {
             return Err(image("learner image: a minibatch inside the update"));
         }
         view.check_rollout()?;
+        view.check_history()?;
         Ok(view)
     }
 

@@ -3,13 +3,16 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::frames::Frames;
+use super::history::HistoryLens;
 use super::{FieldSpans, Learner, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Algorithm;
+use crate::learn::seen::Part;
 use crate::learn::seen::{Front, Seen};
 use crate::learn::shape::Shape;
 use crate::learn::stored::Stored;
+use crate::learn::tasks::{CLASS_UNITS, Tasks};
 use crate::nn::Net;
 use crate::rng::Rng;
 
@@ -55,10 +58,12 @@ pub(in crate::learn) struct Lens {
     /// See [`Config::has_sequences`](crate::learn::Config::has_sequences).
     pub(super) sequences: bool,
     columns: usize,
+    frames: usize,
     pub(super) params: usize,
     /// Of a draw for noisy layers.
     pub(super) noise: usize,
     pub(super) record: usize,
+    pub(super) history: HistoryLens,
 }
 
 /// Rows and networks that working arrays are for.
@@ -72,6 +77,10 @@ pub(in crate::learn) struct WorkLens<'l> {
     tape: usize,
     before: usize,
     scratch: usize,
+    /// Steps that are replayed, numbers of cells of one of them, and observations that rewards are predicted from.
+    replayed: usize,
+    cells: [usize; 2],
+    frames: usize,
 }
 
 /// What follows from the stored configuration.
@@ -98,6 +107,9 @@ pub(in crate::learn) struct Sizes<'n> {
     pub(in crate::learn) pixels_len: usize,
     /// Frames that are kept once.
     pub(in crate::learn) frames: Frames,
+    /// The auxiliary tasks, and the rows of their passes through the network: steps of sequences, and observations.
+    pub(in crate::learn) tasks: Tasks,
+    pub(in crate::learn) task_rows: [usize; 2],
 }
 
 impl Sizes<'_> {
@@ -112,6 +124,7 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result
     let chunk_rows = c.chunk_len();
     let std = net.free_params(0);
     let (obs_len, keeps_bytes) = (stored.shape.seen_len as usize, stored.shape.obs_u8() && c.normalize_obs == 0);
+    let (tasks, replays) = (stored.tasks(seen.parts), c.most_replays());
     let room = c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1);
     let slots = room.saturating_mul(if c.overlap != 0 { 2 } else { 1 });
     Ok(Sizes {
@@ -126,12 +139,17 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result
         obs_len: if keeps_bytes { 0 } else { obs_len },
         pixels_len: if keeps_bytes { obs_len } else { 0 },
         frames: Frames::new(stored, seen.parts, room, slots),
+        tasks,
+        task_rows: [
+            if tasks.replays() { replays.saturating_mul(c.replay_len().saturating_add(1)) } else { 0 },
+            replays.saturating_mul(tasks.frames),
+        ],
     })
 }
 
 /// Where everything lies in a learner's block with this network, and its bytes.
-pub(super) fn block_plan(stored: &Stored, net: Net<'_>) -> Result<(Spans, usize)> {
-    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(&[], &[]))?)?)
+pub(super) fn block_plan(stored: &Stored, net: Net<'_>, parts: &[Part]) -> Result<(Spans, usize)> {
+    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(parts, &[]))?)?)
 }
 
 /// Where compiled layers lie, and what is known of observations, before everything whose length they say; then the plan of
@@ -161,11 +179,21 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         moments: stored.actor().moments_len(),
         state: sizes.state_len(),
         sequences: c.has_sequences(),
+        frames: sizes.tasks.frames,
         columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { COLUMNS },
         masks: if c.use_action_mask != 0 { s.mask_len() } else { 0 },
         params: record_len.saturating_sub(LOSSES),
         noise: sizes.net.noise_len(),
         record: record_len,
+        history: HistoryLens {
+            n: if c.has_tasks() { c.num_envs as usize } else { 0 },
+            len: c.history_len as usize,
+            obs: sizes.obs_len,
+            pixels: sizes.pixels_len,
+            choices: usize::from(sizes.tasks.choices > 0),
+            state: sizes.state_len(),
+            draws: if c.has_tasks() { c.num_replays() } else { 0 },
+        },
     }
 }
 
@@ -192,11 +220,16 @@ fn work(
 ) -> core::result::Result<WorkSpans, TooLong> {
     let net = &sizes.net;
     let rows = if n > 0 { sizes.rows } else { sizes.chunk_rows };
+    let [replayed, frames] = sizes.task_rows;
+    let rows = rows.max(replayed).max(frames);
     let sequences = sizes.chunk_rows.checked_div(stored.config.num_together()).unwrap_or(0);
-    let scratch = net.scratch_len(false, sequences).max(net.infer_scratch_len(usize::MAX));
+    let sequences_most = sequences.max(stored.config.most_replays());
+    let scratch = net.scratch_len(false, sequences_most).max(net.infer_scratch_len(usize::MAX));
     let tape = net.tape_len(rows);
     let before = if stored.config.burn_in > 0 { sequences.saturating_mul(2) } else { 0 };
-    WorkSpans::plan(p, &WorkLens { lens, n, rows, draws: stored.shape.draw_len(), tape, before, scratch })
+    let cells = [sizes.tasks.cells().saturating_mul(sizes.tasks.choices), sizes.tasks.cells()];
+    let draws = stored.shape.draw_len();
+    WorkSpans::plan(p, &WorkLens { lens, n, rows, draws, tape, before, scratch, replayed, cells, frames })
 }
 
 /// Working arrays of `learn_range`, and their bytes.
@@ -277,6 +310,18 @@ fields! {
         pub(in crate::learn) scalar: [f32] = grid(w.rows, w.lens.columns),
         pub(in crate::learn) outputs: [f32] = grid(w.rows, w.lens.outputs),
         pub(in crate::learn) d_outputs: [f32] = grid(w.rows, w.lens.outputs),
+        /// Slots of past steps.
+        pub(in crate::learn) past: [u32] = w.replayed.max(w.frames),
+        /// Advantages and values of cells, `[steps, cells, choices]` and `[steps, cells]`; what they should be, and changes.
+        pub(in crate::learn) cell: [f32] = grid(w.replayed, w.cells[0]),
+        pub(in crate::learn) d_cell: [f32] = grid(w.replayed, w.cells[0]),
+        pub(in crate::learn) cell_value: [f32] = grid(w.replayed, w.cells[1]),
+        pub(in crate::learn) d_cell_value: [f32] = grid(w.replayed, w.cells[1]),
+        pub(in crate::learn) target: [f32] = w.cells[1],
+        pub(in crate::learn) change: [f32] = w.cells[1],
+        /// What observations add to hidden units that predict rewards.
+        pub(in crate::learn) class: [f32] = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
+        pub(in crate::learn) d_class: [f32] = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
         pub(in crate::learn) tape: [f32] = w.tape,
         pub(in crate::learn) scratch: [f32] = w.scratch,
     }

@@ -8,6 +8,7 @@ mod act;
 mod batch;
 pub(super) mod bench;
 mod frames;
+pub(super) mod history;
 mod image;
 pub(super) mod layout;
 mod observe;
@@ -37,6 +38,7 @@ use crate::nn::{Layer, Node};
 use crate::rng::Rng;
 use crate::space::Space;
 use batch::mask_len;
+use history::History;
 use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_plan, front, log_std};
 use rollout::NONE;
 
@@ -65,6 +67,7 @@ pub enum Phase {
 const PARAMS: u64 = 1 << 32;
 const SHUFFLE: u64 = 2 << 32;
 const PREDICT: u64 = 3 << 32;
+const REPLAY: u64 = 4 << 32;
 
 /// Which parameters networks are run with: those that act, those that learn, or those that act without noise.
 #[derive(Clone, Copy, PartialEq)]
@@ -166,6 +169,8 @@ fields! {
         /// The copy of the parameters that `prime_interval` asks for, and the updates begun since it was refreshed.
         prime: [f32] = if c.prime_interval > 0 { lens.params } else { 0 },
         prime_age: [u32] = u32::min(c.prime_interval, 1) as usize,
+        /// Past steps, with auxiliary tasks.
+        history: History = lens.history,
     }
     /// A learner, cut from its block.
     ///
@@ -214,7 +219,8 @@ impl<'a> Learner<'a> {
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        Ok(block_plan(&stored, stored.compile(layers, parts.list(), &mut [Node::default(); MAX_LAYERS])?)?.1)
+        let net = &mut [Node::default(); MAX_LAYERS];
+        Ok(block_plan(&stored, stored.compile(layers, parts.list(), net)?, parts.list())?.1)
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
@@ -230,7 +236,7 @@ impl<'a> Learner<'a> {
         let mut compiled = [Node::default(); MAX_LAYERS];
         let parts = Parts::new(obs)?;
         let net = stored.compile(layers, parts.list(), &mut compiled)?;
-        let (plan, size) = block_plan(&stored, net)?;
+        let (plan, size) = block_plan(&stored, net, parts.list())?;
         let block = block::create(mem, BlockKind::Learner, size, &stored)?;
         let (mut cut, (front, spans)) = (Cutter::new(block), front(&mut Plan::default(), &stored)?);
         front.write(&mut cut, net.nodes(), parts.list(), obs.n)?;
@@ -256,6 +262,9 @@ impl<'a> Learner<'a> {
         block::copy(learner.acting, learner.params);
         learner.slot.fill(NONE);
         learner.begins.fill(1);
+        learner.history.rng.fill(Rng::stream(config.seed, REPLAY));
+        learner.history.sequence.fill(history::NOT_DRAWN);
+        learner.history.last.fill(history::NOT_DRAWN);
         learner.adam_v.fill(Optimizer::from_number(config.optimizer).unwrap_or_default().first_square());
         learner.obs_var.fill(1.0);
         noise::draw(&learner.sizes.net, &mut learner.state.shuffle_rng, learner.noise)?;

@@ -247,6 +247,7 @@ impl Learner<'_> {
         if c.normalize_advantage != 0 {
             moments::standardise(self.advantage, ADVANTAGE_EPSILON)?;
         }
+        self.history.draw(c);
         Ok(())
     }
 
@@ -283,9 +284,9 @@ impl Learner<'_> {
         add_as_tree(self.grads, sizes.record_len);
         self.done.fill(0);
         let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
-        let [policy_loss, value_loss, approx_kl, clip_fraction, entropy, ..] =
-            *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
-        check_finite("learner losses", &[policy_loss, value_loss, approx_kl, clip_fraction, entropy])?;
+        let losses = losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
+        check_finite("learner losses", losses)?;
+        let [policy_loss, value_loss, approx_kl, clip_fraction, entropy, ..] = *losses;
         if s.updating == 0 {
             s.sums = Sums::zeroed();
             s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
@@ -392,6 +393,7 @@ impl<'a> View<'a> {
             noise: self.noise,
             prime: self.prime,
             rollout: self.rollout,
+            history: self.history,
             begin: self.state.learn_begin,
             order: minibatch(c, self.state.minibatch, self.order)?,
             advantage: self.advantage,

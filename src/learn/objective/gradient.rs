@@ -5,12 +5,11 @@ use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::kernels::moments;
 use crate::learn::actor::Raw;
-use crate::learn::actor_config::POLICY;
+use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::learner::bench::Bench;
 use crate::learn::learner::layout::{COLUMNS, Work, log_std, log_std_mut};
 use crate::learn::loss::{Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
-use crate::nn::ALL;
 
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses. `loss` writes its
 /// derivatives by log-probability and by value, and finds those by entropy; it has the columns that are left.
@@ -50,7 +49,7 @@ pub(super) fn chunk(
         sizes.net.forward(b.prime, obs, m, POLICY, &carry, tape, w.scratch, to)?;
         b.head.with(log_std(b.prime, sizes)?).evaluate(outputs, mask, raw, old_log_prob, entropy)?;
     }
-    sizes.net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, &mut [outputs, value])?;
+    sizes.net.forward(b.params, obs, m, POLICY | VALUE, &carry, tape, w.scratch, &mut [outputs, value])?;
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
     let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };
@@ -65,5 +64,5 @@ pub(super) fn chunk(
     block::copy(to, &[policy_loss, value_loss, approx_kl, clip_fraction, entropy_share as f32]);
     let d_log_std = log_std_mut(grads, sizes)?;
     b.head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
-    sizes.net.backward(b.params, obs, m, ALL, &carry, tape, &[d_outputs, d_value], None, grads, w.scratch)
+    sizes.net.backward(b.params, obs, m, POLICY | VALUE, &carry, tape, &[d_outputs, d_value], None, grads, w.scratch)
 }

@@ -7,11 +7,15 @@ pub mod critic;
 #[cfg(feature = "off_policy")]
 pub mod discrete_sac;
 mod gradient;
+#[cfg(feature = "unreal")]
+pub mod pixel_control;
 mod ppo;
 #[cfg(feature = "pqn")]
 mod pqn;
 #[cfg(feature = "off_policy")]
 pub mod q;
+#[cfg(feature = "unreal")]
+pub mod reward_class;
 #[cfg(feature = "off_policy")]
 pub mod sac;
 #[cfg(feature = "stream")]
@@ -20,6 +24,8 @@ pub mod stream;
 pub mod td3;
 #[cfg(feature = "off_policy")]
 pub mod tqc;
+#[cfg(feature = "unreal")]
+mod unreal;
 #[cfg(feature = "actor_critic")]
 mod vtrace;
 
@@ -38,6 +44,8 @@ pub(super) fn chunk(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     match b.config.algorithm() {
         #[cfg(feature = "actor_critic")]
         Algorithm::A2c => aac::chunk(b, chunk, w, record),
+        #[cfg(feature = "unreal")]
+        Algorithm::Unreal => unreal::chunk(b, chunk, w, record),
         #[cfg(feature = "actor_critic")]
         Algorithm::Impala => vtrace::chunk(b, chunk, w, record),
         #[cfg(feature = "pqn")]

@@ -23,6 +23,7 @@ impl Config {
     fn check_off_policy(&self) -> Result {
         self.check_common()?;
         self.check_algorithm(true)?;
+        self.check_tasks()?;
         check_at_least_one(&[
             ("learner config: batch_size of at least", self.batch_size),
             ("learner config: train_interval of at least", self.train_interval),

@@ -194,6 +194,12 @@ static int learner(void) {
   c.num_quantiles = any(byte() & 2), c.dropped_quantiles = any(byte() & 1), c.num_atoms = any(byte() & 2);
   c.value_min = any_real(-1), c.value_max = any_real(1);
   c.kappa_policy = any_real(3), c.kappa_value = any_real(2);
+  if (byte() & 1) {
+    c.pixel_control_coef = any_real(0), c.reward_class_coef = any_real(0), c.value_replay_coef = any_real(0);
+    c.pixel_control_discount = any_real(0), c.reward_threshold = any_real(0);
+    c.history_len = any(8), c.num_replayed = any(0), c.pixel_cell = any(1), c.pixel_mean = any(0), c.reward_sequence_len = any(2);
+    if (byte() & 1) c.algorithm = RLCORE_ALGORITHM_UNREAL;
+  }
   rlcore_space obs = SEEN, action = DONE;
   if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
   obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);

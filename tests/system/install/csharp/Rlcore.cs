@@ -106,7 +106,10 @@ public unsafe struct rlcore_learner_config {
   public uint noisy, burn_in, n_step;
   public float priority_exponent, importance_exponent;
   public uint importance_steps, prime_interval, num_quantiles, dropped_quantiles, num_atoms;
-  public float value_min, value_max, kappa_policy, kappa_value;
+  public float value_min, value_max, kappa_policy, kappa_value, pixel_control_coef, reward_class_coef, value_replay_coef,
+    pixel_control_discount;
+  public uint history_len, num_replayed, pixel_cell, pixel_mean, reward_sequence_len;
+  public float reward_threshold;
 }
 
 [StructLayout(LayoutKind.Sequential)]

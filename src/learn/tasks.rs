@@ -1,0 +1,178 @@
+//! The auxiliary tasks of UNREAL (Jaderberg et al. 2016) as a configuration asks for them: which heads they add to the
+//! network, and what they learn from.
+
+use super::config::{Algorithm, Config, check_flags, check_reals};
+use super::shape::Shape;
+use crate::error::{Error, Kind, Result};
+use crate::nn::Net;
+
+/// Units of the hidden layer that predicts rewards.
+pub const CLASS_UNITS: usize = 128;
+
+/// Classes of rewards: negative, zero, positive.
+pub const CLASSES: usize = 3;
+
+/// Numbers of that layer's biases, and of the weights and biases of the layer behind it.
+pub(super) const CLASS_FREE: usize = CLASS_UNITS + CLASSES * CLASS_UNITS + CLASSES;
+
+/// Channels of the picture that the cells of pixel control are made from.
+#[cfg(feature = "unreal")]
+pub(super) const PIXEL_CHANNELS: u32 = 32;
+
+/// The most observations that a reward is predicted from.
+const MAX_FRAMES: u32 = 16;
+
+/// This build has the tasks.
+pub(super) const BUILT: bool = cfg!(feature = "unreal");
+
+impl Config {
+    /// The tasks that are on: pixel control, reward prediction, value replay.
+    pub(super) fn tasks(&self) -> [bool; 3] {
+        let on = |coef: f32| BUILT && self.algorithm == Algorithm::Unreal as u32 && coef != 0.0;
+        [on(self.pixel_control_coef), on(self.reward_class_coef), on(self.value_replay_coef)]
+    }
+
+    /// Past steps are kept.
+    pub(super) fn has_tasks(&self) -> bool {
+        self.tasks().contains(&true)
+    }
+
+    /// Steps of a sequence that is replayed, but for the one after it.
+    pub fn replay_len(&self) -> usize {
+        (if self.sequence_len > 0 { self.sequence_len } else { self.num_steps }) as usize
+    }
+
+    /// Sequences that are replayed, and rewards that are predicted, in each minibatch.
+    pub fn num_replays(&self) -> usize {
+        match self.num_replayed {
+            0 => self.minibatch_len().checked_div(self.replay_len()).unwrap_or(0).max(1),
+            num => num as usize,
+        }
+    }
+
+    #[cfg(feature = "unreal")]
+    /// Those of chunk `index`: `[begin, end)`.
+    pub(super) fn replays(&self, index: u32) -> (usize, usize) {
+        let bound = |i: u64| i.saturating_mul(self.num_replays() as u64).checked_div(self.num_chunks.into());
+        (bound(index.into()).unwrap_or(0) as usize, bound(u64::from(index) + 1).unwrap_or(0) as usize)
+    }
+
+    /// The most of a chunk.
+    pub(super) fn most_replays(&self) -> usize {
+        if self.has_tasks() { self.num_replays().div_ceil((self.num_chunks as usize).max(1)) } else { 0 }
+    }
+
+    /// Checks what the tasks read. Errors: `Config`, `Overflow`.
+    pub(super) fn check_tasks(&self) -> Result {
+        let coefs = [self.pixel_control_coef, self.reward_class_coef, self.value_replay_coef];
+        check_reals(&[
+            ("learner config: pixel_control_coef of at least 0, finite", coefs[0], 0.0, f32::MAX),
+            ("learner config: reward_class_coef of at least 0, finite", coefs[1], 0.0, f32::MAX),
+            ("learner config: value_replay_coef of at least 0, finite", coefs[2], 0.0, f32::MAX),
+            ("learner config: pixel_control_discount in [0, 1]", self.pixel_control_discount, 0.0, 1.0),
+            ("learner config: reward_threshold of at least 0, finite", self.reward_threshold, 0.0, f32::MAX),
+        ])?;
+        check_flags(&[("learner config: pixel_mean of 0 or 1", self.pixel_mean)])?;
+        let [pixels, class, _] = self.tasks();
+        let what = "learner config: weights of auxiliary tasks of 0 with an algorithm other than UNREAL";
+        let others = self.algorithm != Algorithm::Unreal as u32 && coefs != [0.0; 3];
+        Error::new(Kind::Config, what).given(self.algorithm as usize).when(others)?;
+        if !self.has_tasks() {
+            return Ok(());
+        }
+        let refused = |what, given: u32| Error::new(Kind::Config, what).given(given as usize);
+        refused("learner config: overlap of 0 with auxiliary tasks", self.overlap).when(self.overlap != 0)?;
+        refused("learner config: num_stacked of 0 with auxiliary tasks", self.num_stacked)
+            .when(self.num_stacked != 0)?;
+        refused("learner config: pixel_cell of at least 1", 0).when(pixels && self.pixel_cell == 0)?;
+        let frames = self.reward_sequence_len;
+        refused("learner config: reward_sequence_len of 1 to 16", frames)
+            .when(class && !(1..=MAX_FRAMES).contains(&frames))?;
+        let least = self.replay_len().saturating_add(1).max(if class { frames as usize } else { 0 });
+        let what = "learner config: history_len of at least a sequence, and the step after it,";
+        Error::limit(Kind::Config, what, least, self.history_len as usize).when((self.history_len as usize) < least)?;
+        let kept = u64::from(self.num_envs).saturating_mul(self.history_len.into());
+        let rows = (self.num_replays() as u64).saturating_mul(least as u64);
+        let what = "learner config: num_envs * history_len, and the steps of what is replayed, below 2^31";
+        Error::new(Kind::Overflow, what).when(kept.max(rows) > u64::from(u32::MAX >> 1))
+    }
+}
+
+/// The heads of the tasks, and what they are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Tasks {
+    /// Rows and columns of the cells of pixel control; 0 without it.
+    pub grid: [usize; 2],
+    /// Height, width and channels of a picture.
+    pub picture: [usize; 3],
+    /// Choices that cells tell apart.
+    pub choices: usize,
+    /// The number of the head that predicts rewards, from observations, so many of them; 0 without it.
+    pub class_head: usize,
+    pub frames: usize,
+    /// Values of past steps are learnt.
+    pub values: bool,
+}
+
+impl Tasks {
+    /// Those of a configuration whose observations are these pictures.
+    pub fn new(c: &Config, shape: &Shape, picture: [u32; 3]) -> Tasks {
+        let [pixels, class, values] = c.tasks();
+        Tasks {
+            grid: if pixels { grid(picture, c.pixel_cell) } else { [0; 2] },
+            picture: picture.map(|len| len as usize),
+            choices: if pixels { shape.num_outputs as usize } else { 0 },
+            class_head: if class { FIRST.saturating_add(if pixels { 2 } else { 0 }) } else { 0 },
+            frames: if class { c.reward_sequence_len as usize } else { 0 },
+            values,
+        }
+    }
+
+    /// Cells of a picture.
+    pub fn cells(&self) -> usize {
+        self.grid[0].saturating_mul(self.grid[1])
+    }
+
+    /// Sequences are replayed.
+    pub fn replays(&self) -> bool {
+        self.values || self.cells() > 0
+    }
+
+    /// Whether a network has the heads of the tasks behind the policy's and the values'.
+    pub fn are_of(&self, net: &Net<'_>) -> bool {
+        let pixels = if self.cells() > 0 { 2 } else { 0 };
+        let class = usize::from(self.class_head > 0);
+        let cells = [self.cells().saturating_mul(self.choices), self.cells()];
+        let class_len = self.frames.saturating_mul(CLASS_UNITS);
+        net.num_heads() == FIRST.saturating_add(pixels).saturating_add(class)
+            && (pixels == 0 || [net.head_len(FIRST), net.head_len(FIRST + 1)] == cells)
+            && (class == 0
+                || (net.head_len(self.class_head) == class_len && net.free_params(self.class_head).len() == CLASS_FREE))
+    }
+}
+
+/// Heads before those of the tasks: the policy's and the values'.
+pub(super) const FIRST: usize = 2;
+
+/// A side of a picture without what is cut off, half a cell at each end unless nothing would be left, and what that is.
+pub fn crop(side: u32, cell: u32) -> (u32, u32) {
+    let border = cell / 2;
+    let rest = side.saturating_sub(border.saturating_mul(2));
+    if rest > 1 { (rest, border) } else { (side, 0) }
+}
+
+/// Rows and columns of cells.
+fn grid([height, width, _]: [u32; 3], cell: u32) -> [usize; 2] {
+    [height, width].map(|side| crop(side, cell).0.div_ceil(cell.max(1)) as usize)
+}
+
+/// How the cells of one side come from those of a smaller picture, of which each adds a window two cells after the one before:
+/// the smaller side, and the window's.
+#[cfg(feature = "unreal")]
+pub(super) fn enlarge(cells: usize) -> [u32; 2] {
+    let window = if cells.is_multiple_of(2) { 4 } else { 3 };
+    match cells.checked_sub(window) {
+        Some(rest) => [(rest / 2).saturating_add(1) as u32, window as u32],
+        None => [1, cells as u32],
+    }
+}
