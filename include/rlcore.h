@@ -58,11 +58,11 @@ extern "C" {
 
 /* ---- Versions and results ---- */
 
-#define RLCORE_VERSION_MAJOR 0  /* Major version of the library, as in its Cargo.toml. */
-#define RLCORE_VERSION_MINOR 1  /* Minor version of the library. */
-#define RLCORE_VERSION_PATCH 0  /* Patch version of the library. */
-#define RLCORE_ABI_VERSION 0    /* Incremented when callers must be recompiled. */
-#define RLCORE_IMAGE_VERSION 9  /* Incremented when a kind of saved block can no longer be attached. */
+#define RLCORE_VERSION_MAJOR 0   /* Major version of the library, as in its Cargo.toml. */
+#define RLCORE_VERSION_MINOR 1   /* Minor version of the library. */
+#define RLCORE_VERSION_PATCH 0   /* Patch version of the library. */
+#define RLCORE_ABI_VERSION 0     /* Incremented when callers must be recompiled. */
+#define RLCORE_IMAGE_VERSION 10  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
@@ -424,6 +424,7 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_SPACE_INVADERS = 13,          /* MinAtar's Space Invaders: bytes [10, 10, 6] of cannon, aliens and bullets */
   RLCORE_ENV_MAZE = 14,                    /* a maze of 7 x 7 cells, 20 steps long: bytes [42, 42, 1] of walls and agent */
   RLCORE_ENV_MAZE_RGB = 15,                /* the same maze: bytes [84, 84, 3] */
+  RLCORE_ENV_BIT_FLIP = 16,                /* ten bits to flip until they are the ten of a goal beside them */
   RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
   RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
   RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */
@@ -607,18 +608,21 @@ typedef struct rlcore_sampling {
 
 /* Activation function of a layer. */
 typedef enum rlcore_activation {
-  RLCORE_ACTIVATION_TANH = 0,      /* tanh */
-  RLCORE_ACTIVATION_RELU = 1,      /* max(x, 0) */
-  RLCORE_ACTIVATION_IDENTITY = 2,  /* x */
-  RLCORE_ACTIVATION_ELU = 3,       /* x above 0, e^x - 1 below */
-  RLCORE_ACTIVATION_SILU = 4,      /* x * sigmoid(x) */
-  RLCORE_ACTIVATION_GELU = 5,      /* Gaussian error linear unit, with tanh */
+  RLCORE_ACTIVATION_TANH = 0,        /* tanh */
+  RLCORE_ACTIVATION_RELU = 1,        /* max(x, 0) */
+  RLCORE_ACTIVATION_IDENTITY = 2,    /* x */
+  RLCORE_ACTIVATION_ELU = 3,         /* x above 0, e^x - 1 below */
+  RLCORE_ACTIVATION_SILU = 4,        /* x * sigmoid(x) */
+  RLCORE_ACTIVATION_GELU = 5,        /* Gaussian error linear unit, with tanh */
+  RLCORE_ACTIVATION_LEAKY_RELU = 6,  /* x above 0, x / 100 below */
 } rlcore_activation;
 
 /* Kinds of layers, each with the fields of rlcore_layer that it reads besides source and activation.
    All others must be zero. */
 typedef enum rlcore_layer_kind {
-  RLCORE_LAYER_DENSE = 1,  /* units weighted sums of everything it reads: units, initializer, gain, flags */
+  /* units weighted sums of everything it reads: units, initializer, gain, flags; with a size they are a picture of that
+     height and width for the layers that read it */
+  RLCORE_LAYER_DENSE = 1,
   /* 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain,
      flags */
   RLCORE_LAYER_CONV = 3,
@@ -667,6 +671,7 @@ typedef enum rlcore_initializer {
      convolution: of outputs of an input, as PyTorch counts) */
   RLCORE_INIT_UNIFORM = 2,
   RLCORE_INIT_UNIT_ROWS = 3,  /* normal, scaled so that the weights of one output have length gain */
+  RLCORE_INIT_SPARSE = 4,     /* as RLCORE_INIT_UNIFORM, but nine tenths of the weights of each output are 0 */
 } rlcore_initializer;
 
 /* One layer of a network, for a list such as
@@ -682,7 +687,7 @@ typedef struct rlcore_layer {
   uint32_t units;        /* outputs, or channels of a picture */
   uint32_t activation;   /* an rlcore_activation */
   uint32_t flags;        /* rlcore_layer_flag */
-  uint32_t size[2];      /* height and width of a window */
+  uint32_t size[2];      /* height and width of a window, or of the picture that a dense layer makes */
   uint32_t stride[2];    /* rows and columns from one window to the next (0: 1; pooling: size) */
   uint32_t same;         /* 0: windows lie inside the picture (VALID); 1: zeros surround it as in TensorFlow (SAME) */
   uint32_t heads;        /* attention heads, which divide units */
@@ -723,12 +728,17 @@ typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,     /* proximal policy optimization */
   RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic */
   RLCORE_ALGORITHM_IMPALA = 2,  /* IMPALA: an actor-critic that corrects by V-trace for what older policies did */
+  RLCORE_ALGORITHM_UNREAL = 3,  /* A2C with auxiliary tasks on past steps: pixel control, rewards, values */
   RLCORE_ALGORITHM_DQN = 4,     /* deep Q-networks, off policy: discrete actions */
   /* twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
      are 1 and target_noise is 0 */
   RLCORE_ALGORITHM_TD3 = 5,
-  RLCORE_ALGORITHM_SAC = 6,  /* soft actor-critic, off policy: continuous actions */
+  RLCORE_ALGORITHM_SAC = 6,  /* soft actor-critic, off policy: continuous actions, or discrete ones */
   RLCORE_ALGORITHM_PQN = 7,  /* Q(lambda) over rollouts: parallelized Q-networks */
+  /* stream AC(lambda): an actor-critic that learns from each step alone, by eligibility traces. One environment, num_steps
+     1: learn is due after every observe */
+  RLCORE_ALGORITHM_STREAM_AC = 8,
+  RLCORE_ALGORITHM_STREAM_Q = 9,  /* stream Q(lambda), as RLCORE_ALGORITHM_STREAM_AC: discrete actions */
 } rlcore_algorithm;
 
 /* How parameters move along gradients. */
@@ -743,41 +753,47 @@ typedef enum rlcore_optimizer {
 
 /* Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1. */
 typedef struct rlcore_learner_config {
-  uint32_t struct_size;          /* bytes; set by rlcore_learner_config_init */
-  uint32_t num_envs;             /* N, environments that share the learner (4; DQN, TD3, SAC 1) */
-  uint32_t num_steps;            /* T, steps of every environment in one rollout (128; A2C 5; IMPALA 80; PQN 32) */
-  uint32_t num_minibatches;      /* parts of a rollout; T * N must be a multiple of it (4; A2C and IMPALA 1) */
-  uint32_t num_epochs;           /* passes over each rollout, 1 to 1000 (4; A2C and IMPALA 1) */
-  uint32_t num_hidden;           /* hidden layers of the policy and of the value network, 0 to 4 (2) */
-  uint32_t hidden_len[4];        /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
-  uint32_t activation;           /* an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN) */
-  uint32_t normalize_advantage;  /* advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0) */
-  uint32_t normalize_obs;        /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
-  uint32_t normalize_reward;     /* rewards are divided by the running deviation of the discounted return (0) */
-  uint32_t squash;               /* continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1) */
-  uint32_t use_action_mask;      /* rlcore_learner_act takes a mask of allowed choices (0) */
-  uint64_t seed;                 /* seed of all random numbers; each environment has a stream of its own (1) */
-  uint64_t total_steps;          /* environment steps until the _end values are reached (0: never) */
-  float learning_rate;           /* step size at the start (2.5e-4; A2C 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4) */
-  float learning_rate_end;       /* step size at total_steps (0; DQN, TD3, SAC as learning_rate) */
-  float clip;                    /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
-  float clip_end;                /* the same at total_steps (0.2) */
-  float discount;                /* discount factor, from 0 to 1 (0.99) */
-  float gae_lambda;              /* lambda of GAE, V-trace, Q(lambda), from 0 to 1 (0.95; A2C, IMPALA 1; PQN 0.65) */
-  float value_coef;              /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
-  float entropy_coef;            /* weight of the entropy bonus (0.01; IMPALA 6e-4; not read by PQN) */
-  float value_clip;              /* values are clipped to those of the rollout plus or minus this (0: off) */
-  float max_grad_norm;           /* gradients are scaled down to this norm (0.5; IMPALA 40; DQN, PQN 10; TD3, SAC 0: off) */
-  float target_kl;               /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
-  float adam_beta1;              /* decay of Adam's first moment (0.9) */
-  float adam_beta2;              /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
-  float adam_epsilon;            /* epsilon of the optimizer, from 1e-12 to 1 (1e-5; IMPALA 0.01) */
-  float log_std_init;            /* initial logarithm of the standard deviation of continuous actions (0) */
-  float obs_clip;                /* normalized observations are clipped to plus or minus this (10) */
-  float reward_clip;             /* normalized rewards are clipped to plus or minus this (10) */
-  uint32_t accumulate;           /* precision that advantages are summed in: an rlcore_accumulate (f32) */
-  float log_std_min;             /* lower limit of the logarithms of standard deviations, from -40 (-20) */
-  float log_std_max;             /* upper limit of the logarithms of standard deviations, to 40 (2) */
+  uint32_t struct_size;      /* bytes; set by rlcore_learner_config_init */
+  uint32_t num_envs;         /* N, environments that share the learner (4; DQN, TD3, SAC 1) */
+  uint32_t num_steps;        /* T, steps of every environment in one rollout (128; A2C 5; UNREAL 20; IMPALA 80; PQN 32) */
+  uint32_t num_minibatches;  /* parts of a rollout; T * N must be a multiple of it (4; A2C, UNREAL and IMPALA 1) */
+  uint32_t num_epochs;       /* passes over each rollout, 1 to 1000 (4; A2C, UNREAL and IMPALA 1) */
+  uint32_t num_hidden;       /* hidden layers of the policy and of the value network, 0 to 4 (2) */
+  uint32_t hidden_len[4];    /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
+  /* an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN; leaky ReLU with stream algorithms).
+     One of these three */
+  uint32_t activation;
+  /* advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0; stream algorithms, which take no
+     other, 0) */
+  uint32_t normalize_advantage;
+  uint32_t normalize_obs;     /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
+  uint32_t normalize_reward;  /* rewards are divided by the running deviation of the discounted return (0) */
+  uint32_t squash;            /* continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1) */
+  uint32_t use_action_mask;   /* rlcore_learner_act takes a mask of allowed choices (0) */
+  uint64_t seed;              /* seed of all random numbers; each environment has a stream of its own (1) */
+  uint64_t total_steps;       /* environment steps until the _end values are reached (0: never) */
+  float learning_rate;        /* step size at the start (2.5e-4; A2C, UNREAL 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4) */
+  float learning_rate_end;    /* step size at total_steps (0; DQN, TD3, SAC as learning_rate) */
+  float clip;                 /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
+  float clip_end;             /* the same at total_steps (0.2) */
+  float discount;             /* discount factor, from 0 to 1 (0.99) */
+  /* lambda of GAE, V-trace, Q(lambda) and eligibility traces, from 0 to 1 (0.95; A2C, UNREAL, IMPALA 1; PQN 0.65; stream
+     algorithms 0.8) */
+  float gae_lambda;
+  float value_coef;     /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
+  float entropy_coef;   /* weight of the entropy bonus (0.01; UNREAL 1e-3; IMPALA 6e-4; not read by PQN) */
+  float value_clip;     /* values are clipped to those of the rollout plus or minus this (0: off) */
+  float max_grad_norm;  /* gradients are scaled down to this norm (0.5; UNREAL, IMPALA 40; DQN, PQN 10; TD3, SAC 0: off) */
+  float target_kl;      /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
+  float adam_beta1;     /* decay of Adam's first moment (0.9) */
+  float adam_beta2;     /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
+  float adam_epsilon;   /* epsilon of the optimizer, from 1e-12 to 1 (1e-5; IMPALA 0.01) */
+  float log_std_init;   /* initial logarithm of the standard deviation of continuous actions (0) */
+  float obs_clip;       /* normalized observations are clipped to plus or minus this (10) */
+  float reward_clip;    /* normalized rewards are clipped to plus or minus this (10) */
+  uint32_t accumulate;  /* precision that advantages are summed in: an rlcore_accumulate (f32) */
+  float log_std_min;    /* lower limit of the logarithms of standard deviations, from -40 (-20) */
+  float log_std_max;    /* upper limit of the logarithms of standard deviations, to 40 (2) */
   /* chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their
      gradients are added as a binary tree in the order of the chunks (1) */
   uint32_t num_chunks;
@@ -796,10 +812,12 @@ typedef struct rlcore_learner_config {
   uint32_t sequence_len;
   /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
      last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
-     the action, and the last layer must depend on it. The list is read by rlcore_learner_size and rlcore_learner_init
-     only (NULL) */
+     the action, and the last layer must depend on it; with discrete actions it is the observation. The list is read by
+     rlcore_learner_size and rlcore_learner_init only (NULL) */
   const rlcore_layer *layers;
-  uint32_t buffer_size;        /* off policy, as all to policy_interval: transitions kept, at least batch_size (100,000) */
+  /* off policy, as all to policy_interval: transitions kept, at least batch_size; or 0: none, it learns by
+     rlcore_learner_learn_transitions alone (100,000) */
+  uint32_t buffer_size;
   uint32_t batch_size;         /* transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256) */
   uint32_t learning_starts;    /* environment steps before the first update (1000) */
   uint32_t train_interval;     /* environment steps from one update to the next (1) */
@@ -821,7 +839,9 @@ typedef struct rlcore_learner_config {
   float clip_c;                /* V-trace: probability ratios that carry later differences back are clipped to this (1) */
   float clip_pg_rho;           /* V-trace: probability ratios that scale advantages are clipped to this (1) */
   float leak;                  /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
-  uint32_t hidden_norm;        /* hidden layers are normalized before their activation, each row on its own (0; PQN 1) */
+  /* hidden layers are normalized before their activation, each row on its own (0; PQN 1; stream algorithms 1, without
+     scales and biases) */
+  uint32_t hidden_norm;
   /* frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then stores
      each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
      observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
@@ -837,14 +857,16 @@ typedef struct rlcore_learner_config {
   const rlcore_field *action_fields;
   uint32_t num_obs_fields;     /* entries of obs_fields, up to 8 (0) */
   uint32_t num_action_fields;  /* entries of action_fields, up to 8 (0) */
-  uint32_t num_critics;        /* TD3 and SAC: number of critics, 1 or 2; of two values the lower counts (2) */
+  uint32_t num_critics;        /* TD3 and SAC: critics, 1 or 2, the lower of which counts; with num_quantiles to 8 (2) */
   float critic_rate;           /* TD3 and SAC: step size of the critics, relative to learning_rate (1) */
   float exploration_noise;     /* TD3: standard deviation of the noise on actions, which are -1 to 1 here (0.1) */
   float target_noise;          /* TD3: the same for the noise on next actions in the critics' targets (0.2) */
   float target_noise_clip;     /* TD3: the noise in targets is clipped to plus or minus this (0.5) */
   float temperature;           /* SAC: weight of the entropy, in nats, at the start (1) */
   float temperature_rate;      /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4) */
-  float target_entropy;        /* SAC: entropy that the temperature aims at, in nats per element of an action (-1) */
+  /* SAC: entropy that the temperature aims at, in nats per element of an action. With discrete actions a number below 0
+     means half of ln n, the most that n choices can have (-1) */
+  float target_entropy;
   /* hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
      once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q and
      its target, and acts with it until the next; exploration_start and exploration_end can then be 0. Not with overlap,
@@ -863,6 +885,41 @@ typedef struct rlcore_learner_config {
   float priority_exponent;
   float importance_exponent;  /* how far what is drawn more often counts less, from 0 to 1, at the start (0.4) */
   uint32_t importance_steps;  /* environment steps after which that is 1 (0: it stays as it is) */
+  /* PPO: updates from one refresh to the next of a copy of the parameters. An update that refreshes it does so when it
+     begins; the copy's log-probabilities then stand in for the recorded ones in ratios, approx_kl and clip_fraction. A copy
+     has the noise that the parameters had (0: there is none) */
+  uint32_t prime_interval;
+  /* quantiles of the distribution of returns that DQN learns for each choice (QR-DQN), or that each of SAC's critics learns
+     (TQC), 2 to 256. Values are their means. With huber errors count linearly only beyond 1 (0: values alone) */
+  uint32_t num_quantiles;
+  /* SAC with num_quantiles: targets are the quantiles of all critics without the highest, this many for each critic; below
+     num_quantiles. The critics, up to 8 then, are averaged, not the lowest taken (0) */
+  uint32_t dropped_quantiles;
+  /* DQN: atoms of the distribution of returns that it learns for each choice (C51), 2 to 256; 51 in the paper. Priorities
+     are Kullback-Leibler divergences then, huber is not read. Not with num_quantiles (0: off) */
+  uint32_t num_atoms;
+  float value_min;  /* the lowest atom, from -1e6; returns below it count as this (-10) */
+  float value_max;  /* the highest atom, to 1e6; returns above it count as this (10) */
+  /* stream AC: bounds the steps of the policy's parameters: they are at most the error times the trace over kappa_policy *
+     max(|error|, 1) * the sum of absolute values of the trace; 0: no bound (3) */
+  float kappa_policy;
+  float kappa_value;  /* stream algorithms: the same for the parameters of the value, or of Q (2) */
+  /* UNREAL: weight of pixel control, the squared error of how much cells of the picture change, summed over cells; it needs
+     actions of one choice, and a picture (0: off, without such a head; UNREAL 0.05) */
+  float pixel_control_coef;
+  float reward_class_coef;       /* UNREAL: weight of the prediction of the next reward's sign (0: off; UNREAL 1) */
+  float value_replay_coef;       /* UNREAL: weight of the error of values on past steps (0: off; UNREAL 0.5) */
+  float pixel_control_discount;  /* discount of pixel changes; 0: only the next change counts (0; UNREAL 0.9) */
+  /* last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, and
+     states of recurrent layers are kept too (0; UNREAL 2000) */
+  uint32_t history_len;
+  /* sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch (0: as many
+     steps as the minibatch has) */
+  uint32_t num_replayed;
+  uint32_t pixel_cell;           /* side of a cell, at least 1; half of it is cropped on each side (0; UNREAL 2) */
+  uint32_t pixel_mean;           /* change of a cell: 0: the largest of its pixels, 1: their mean (0) */
+  uint32_t reward_sequence_len;  /* observations that a reward is predicted from, 1 to 16 (0; UNREAL 3) */
+  float reward_threshold;        /* rewards are positive above this, and negative below its negative (0; UNREAL 0.1) */
 } rlcore_learner_config;
 
 /* Fills in the defaults of an algorithm.
@@ -1058,7 +1115,8 @@ rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats
    Errors: E_NOT_READY if there is no such update. */
 rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
 
-/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N.
+/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
+   arrays of rlcore_learner_learn_transitions: batch_size.
    out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL. */
 rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len, size_t *out_mask_len);
 
@@ -1073,6 +1131,31 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
                                          const uint8_t *action_mask, const float *log_prob, const float *value,
                                          const float *advantage, const float *value_target, const float *state,
                                          const uint8_t *begin, const uint32_t *env, rlcore_learner_stats *stats);
+
+/* Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay or
+   rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts as an
+   update and as no environment steps, and leaves the transitions that the learner keeps as they are. With buffer_size 0 it
+   keeps none: act and observe, which explore and count steps, then never make an update due.
+   B = batch_size.
+   obs, next_obs:    [B, obs.len] before the action, and after the step or after the last of several; also finite where the
+                     episode terminated.
+   action:           [B, action.len] between its bounds, or a choice.
+   reward:           [B] of the step; or sums of the discounted rewards of several.
+   terminated:       [B] 1: the value of next_obs does not count.
+   discount:         [B] of that value, 0 to 1, as rlcore_replay_transitions writes them; NULL: config.discount.
+   next_action_mask: [B, sum of action.n] choices allowed in next_obs, at least one of each element. Required with
+                     use_action_mask, NULL without.
+   importance:       [B] weights of each transition, finite and at least 0, as rlcore_replay_sample writes them; NULL: 1.
+   error:            [B] absolute temporal-difference errors to write, as rlcore_replay_update takes them: the mean of two
+                     critics, or of the elements of an action; may be NULL.
+   stats:            to write.
+   Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
+   that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
+   because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written. */
+rlcore_status rlcore_learner_learn_transitions(rlcore_learner *p, const void *obs, const void *action,
+                                               const float *reward, const uint8_t *terminated, const float *discount,
+                                               const void *next_obs, const uint8_t *next_action_mask,
+                                               const float *importance, float *error, rlcore_learner_stats *stats);
 
 /* Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
    only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.

@@ -20,7 +20,7 @@ enum { RLCORE_VERSION_MAJOR = 0 };
 enum { RLCORE_VERSION_MINOR = 1 };
 enum { RLCORE_VERSION_PATCH = 0 };
 enum { RLCORE_ABI_VERSION = 0 };
-enum { RLCORE_IMAGE_VERSION = 9 };
+enum { RLCORE_IMAGE_VERSION = 10 };
 typedef int32_t rlcore_status;
 enum {
   RLCORE_OK = 0,
@@ -300,6 +300,7 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_SPACE_INVADERS = 13,
   RLCORE_ENV_MAZE = 14,
   RLCORE_ENV_MAZE_RGB = 15,
+  RLCORE_ENV_BIT_FLIP = 16,
   RLCORE_ENV_PROBE1 = 101,
   RLCORE_ENV_PROBE2 = 102,
   RLCORE_ENV_PROBE3 = 103,
@@ -461,6 +462,7 @@ typedef enum rlcore_activation {
   RLCORE_ACTIVATION_ELU = 3,
   RLCORE_ACTIVATION_SILU = 4,
   RLCORE_ACTIVATION_GELU = 5,
+  RLCORE_ACTIVATION_LEAKY_RELU = 6,
 } rlcore_activation;
 typedef enum rlcore_layer_kind {
   RLCORE_LAYER_DENSE = 1,
@@ -492,6 +494,7 @@ typedef enum rlcore_initializer {
   RLCORE_INIT_NORMAL = 1,
   RLCORE_INIT_UNIFORM = 2,
   RLCORE_INIT_UNIT_ROWS = 3,
+  RLCORE_INIT_SPARSE = 4,
 } rlcore_initializer;
 typedef struct rlcore_layer {
   uint32_t kind;
@@ -534,10 +537,13 @@ typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,
   RLCORE_ALGORITHM_A2C = 1,
   RLCORE_ALGORITHM_IMPALA = 2,
+  RLCORE_ALGORITHM_UNREAL = 3,
   RLCORE_ALGORITHM_DQN = 4,
   RLCORE_ALGORITHM_TD3 = 5,
   RLCORE_ALGORITHM_SAC = 6,
   RLCORE_ALGORITHM_PQN = 7,
+  RLCORE_ALGORITHM_STREAM_AC = 8,
+  RLCORE_ALGORITHM_STREAM_Q = 9,
 } rlcore_algorithm;
 typedef enum rlcore_optimizer {
   RLCORE_OPTIMIZER_ADAM = 0,
@@ -633,6 +639,24 @@ typedef struct rlcore_learner_config {
   float priority_exponent;
   float importance_exponent;
   uint32_t importance_steps;
+  uint32_t prime_interval;
+  uint32_t num_quantiles;
+  uint32_t dropped_quantiles;
+  uint32_t num_atoms;
+  float value_min;
+  float value_max;
+  float kappa_policy;
+  float kappa_value;
+  float pixel_control_coef;
+  float reward_class_coef;
+  float value_replay_coef;
+  float pixel_control_discount;
+  uint32_t history_len;
+  uint32_t num_replayed;
+  uint32_t pixel_cell;
+  uint32_t pixel_mean;
+  uint32_t reward_sequence_len;
+  float reward_threshold;
 } rlcore_learner_config;
 rlcore_status rlcore_learner_config_init(
   /* inout */ rlcore_learner_config *config,
@@ -793,6 +817,18 @@ rlcore_status rlcore_learner_learn_batch(
   /* in [T * N, rlcore_learner_state_len()] optional */ const float *state,
   /* in [T * N] */ const uint8_t *begin,
   /* in [T * N] optional */ const uint32_t *env,
+  /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_learn_transitions(
+  /* inout */ rlcore_learner *p,
+  /* in [B, obs.len] */ const void *obs,
+  /* in [B, action.len] */ const void *action,
+  /* in [B] */ const float *reward,
+  /* in [B] */ const uint8_t *terminated,
+  /* in [B] optional */ const float *discount,
+  /* in [B, obs.len] */ const void *next_obs,
+  /* in [B, sum(action.n)] optional */ const uint8_t *next_action_mask,
+  /* in [B] optional */ const float *importance,
+  /* out [B] optional */ float *error,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_batch_read(
   /* in */ const rlcore_learner *p,

@@ -482,6 +482,46 @@ fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
     }
 }
 
+/// Critics that say the quantiles of entry `tqc_kept`, whatever they see: what is left of the pool is their target.
+#[test]
+fn critics_learn_from_what_is_left_of_the_pool() {
+    let config = Config {
+        num_hidden: 0,
+        hidden_len: [0; 4],
+        num_quantiles: 3,
+        dropped_quantiles: 1,
+        huber: 1,
+        discount: 1.0,
+        temperature: 1e-8,
+        temperature_rate: 0.0,
+        batch_size: 1,
+        learning_starts: 1,
+        train_interval: 1,
+        ..small(Algorithm::Sac)
+    };
+    let mut agent = Agent::new(&config);
+    let mut l = agent.learner();
+    let said = [[1.0f32, 5.0, 2.0], [3.0, 0.0, 4.0]];
+    let params: Vec<f32> = [0.0; 5].into_iter().chain(said.iter().flat_map(|b| [&[0.0; 6][..], b].concat())).collect();
+    l.write_params(&params).unwrap();
+    l.act(None, Elements::F32(&[0.5]), None, ElementsMut::F32(&mut [0.0])).unwrap();
+    l.observe(None, &[0.0], &[0], &[1], Some(Elements::F32(&[0.5]))).unwrap();
+    let stats = l.learn(0).unwrap();
+    let mut want = 0.0;
+    for own in said {
+        for (i, own) in wide(&own).into_iter().enumerate() {
+            for target in [0.0, 1.0, 2.0, 3.0] {
+                let u: f64 = target - own;
+                let size = if u.abs() < 1.0 { u * u / 2.0 } else { u.abs() - 0.5 };
+                want += ((i as f64 + 0.5) / 3.0 - f64::from(u < 0.0)).abs() * size / 12.0;
+            }
+        }
+    }
+    assert!(near(&[stats.value_loss, stats.value_mean], &[want, 8.0 / 3.0]), "{stats:?} {want}");
+    // The policy goes after the mean of all quantiles, which a step has moved by 5e-3 at most.
+    assert!((stats.policy_loss + 2.5).abs() < 0.006, "{stats:?}");
+}
+
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     type Spoil = fn(&mut Config);

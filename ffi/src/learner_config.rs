@@ -21,14 +21,14 @@ pub enum rlcore_algorithm {
     RLCORE_ALGORITHM_A2C = 1,
     /// IMPALA: an actor-critic that corrects by V-trace for what older policies did
     RLCORE_ALGORITHM_IMPALA = 2,
-    /// A2C with auxiliary tasks on past steps (UNREAL): pixel control, reward prediction, value replay
+    /// A2C with auxiliary tasks on past steps: pixel control, rewards, values
     RLCORE_ALGORITHM_UNREAL = 3,
     /// deep Q-networks, off policy: discrete actions
     RLCORE_ALGORITHM_DQN = 4,
     /// twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
     /// are 1 and target_noise is 0
     RLCORE_ALGORITHM_TD3 = 5,
-    /// soft actor-critic, off policy: continuous actions, or discrete ones, which are drawn from a softmax
+    /// soft actor-critic, off policy: continuous actions, or discrete ones
     RLCORE_ALGORITHM_SAC = 6,
     /// Q(lambda) over rollouts: parallelized Q-networks
     RLCORE_ALGORITHM_PQN = 7,
@@ -85,7 +85,7 @@ pub struct rlcore_learner_config {
     pub normalize_obs: u32,
     /// rewards are divided by the running deviation of the discounted return (0)
     pub normalize_reward: u32,
-    /// continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1, also with discrete actions)
+    /// continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1)
     pub squash: u32,
     /// rlcore_learner_act takes a mask of allowed choices (0)
     pub use_action_mask: u32,
@@ -223,7 +223,7 @@ pub struct rlcore_learner_config {
     pub num_obs_fields: u32,
     /// entries of action_fields, up to 8 (0)
     pub num_action_fields: u32,
-    /// TD3 and SAC: number of critics, 1 or 2; of two values the lower counts. With num_quantiles up to 8 (2)
+    /// TD3 and SAC: critics, 1 or 2, the lower of which counts; with num_quantiles to 8 (2)
     pub num_critics: u32,
     /// TD3 and SAC: step size of the critics, relative to learning_rate (1)
     pub critic_rate: f32,
@@ -285,19 +285,19 @@ pub struct rlcore_learner_config {
     /// UNREAL: weight of pixel control, the squared error of how much cells of the picture change, summed over cells; it needs
     /// actions of one choice, and a picture (0: off, without such a head; UNREAL 0.05)
     pub pixel_control_coef: f32,
-    /// UNREAL: weight of reward prediction, the cross-entropy of the sign of the next reward (0: off; UNREAL 1)
+    /// UNREAL: weight of the prediction of the next reward's sign (0: off; UNREAL 1)
     pub reward_class_coef: f32,
-    /// UNREAL: weight of value replay, the squared error of values on past steps (0: off; UNREAL 0.5)
+    /// UNREAL: weight of the error of values on past steps (0: off; UNREAL 0.5)
     pub value_replay_coef: f32,
     /// discount of pixel changes; 0: only the next change counts (0; UNREAL 0.9)
     pub pixel_control_discount: f32,
     /// last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, and
     /// states of recurrent layers are kept too (0; UNREAL 2000)
     pub history_len: u32,
-    /// sequences of past steps, each of sequence_len or else num_steps steps, and rewards to predict, per minibatch (0: as many
+    /// sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch (0: as many
     /// steps as the minibatch has)
     pub num_replayed: u32,
-    /// height and width of a cell, at least 1. Half of it is cropped on each side (0; UNREAL 2)
+    /// side of a cell, at least 1; half of it is cropped on each side (0; UNREAL 2)
     pub pixel_cell: u32,
     /// change of a cell: 0: the largest of its pixels, 1: their mean (0)
     pub pixel_mean: u32,

@@ -265,7 +265,7 @@ mod tests {
             let see = |rng: &mut Rng| -> Vec<u32> {
                 let word = |i: usize, rng: &mut Rng| match obs_space.kind {
                     Element::F32 => (2.0 * rng.uniform_f32() - 1.0).to_bits(),
-                    Element::I32 => rng.bounded(if i % 2 == 0 { 3 } else { 1 }) as u32,
+                    Element::I32 => rng.bounded(if i.is_multiple_of(2) { 3 } else { 1 }) as u32,
                     Element::U8 => rng.next_u64() as u32,
                 };
                 (0..2 * N).map(|i| word(i, rng)).collect()
