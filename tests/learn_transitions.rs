@@ -310,7 +310,8 @@ fn overflow_drops_the_step() {
 /// So is an update of the own store: whatever its errors were, the block can be opened again.
 #[test]
 fn overflow_of_the_own_store_leaves_a_block_that_can_be_opened() {
-    let config = Config { huber: 0, buffer_size: 8, learning_starts: 8, train_interval: 2, ..config(Algorithm::Dqn) };
+    let own = Config { num_hidden: 0, hidden_len: [0; 4], ..config(Algorithm::Dqn) };
+    let config = Config { buffer_size: 8, learning_starts: 8, train_interval: 2, ..own };
     let mut learner = block(&config, &Space::unbounded(1), &Space::discrete(&[2]));
     let mut l = open(&mut learner);
     // What follows is worth more than any number.
