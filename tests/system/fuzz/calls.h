@@ -115,7 +115,7 @@ OP(learner_config_init) {
   const rlcore_learner_config none = {0};
   STRUCT(rlcore_learner_config, config, none, OUT | FIXED);
   SIZE(config_size, sizeof none, sizeof none, RLCORE_E_SIZE);
-  U32(algorithm, RLCORE_ALGORITHM_A2C, RLCORE_ALGORITHM_IMPALA, RLCORE_E_RANGE);
+  U32(algorithm, RLCORE_ALGORITHM_PPO, RLCORE_ALGORITHM_STREAM_Q, RLCORE_E_RANGE);
   return CALL(rlcore_learner_config_init(config, config_size, algorithm));
 }
 CONFIG_INIT(queue_config_init, rlcore_queue_config, rlcore_queue_config_init)
