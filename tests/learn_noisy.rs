@@ -185,8 +185,16 @@ fn what_cannot_be_is_refused_by_name() {
     refused(listed, &layers, "overlap of 0 with noisy layers");
     for algorithm in [Algorithm::Td3, Algorithm::Sac] {
         let config = Config::of(algorithm);
-        refused(Config { noisy: 1, ..config }, &[], "an algorithm other than TD3 and SAC with noisy layers");
-        refused(Config { num_layers: 1, ..config }, &layers, "an algorithm other than TD3 and SAC with noisy layers");
+        refused(
+            Config { noisy: 1, ..config },
+            &[],
+            "an algorithm other than TD3, SAC and stream algorithms with noisy layers",
+        );
+        refused(
+            Config { num_layers: 1, ..config },
+            &layers,
+            "an algorithm other than TD3, SAC and stream algorithms with noisy layers",
+        );
     }
 
     let mut h = Host::new(&Config { num_epochs: 1, ..noisy() }, &obs, &action);

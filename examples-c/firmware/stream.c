@@ -9,7 +9,7 @@
     if (status) return failed(#call, status);                                                                          \
   } while (0)
 
-enum { MEMORY_SIZE = 17 << 10, UNITS = 16, IN_A_ROW = 10, MAX_TRAINING = 40000 };
+enum { MEMORY_SIZE = 19 << 10, UNITS = 16, IN_A_ROW = 10, MAX_TRAINING = 40000 };
 
 static _Alignas(64) unsigned char memory[MEMORY_SIZE]; /* the learner; what else training needs is on the stack */
 

@@ -23,6 +23,9 @@ pub(super) const MAX_LAYERS: usize = if cfg!(any(feature = "pictures", feature =
 /// The most atoms of a distribution of values.
 pub(super) const MAX_ATOMS: u32 = 256;
 
+/// Policies may say distributions of values.
+pub(super) const ATOMS: bool = cfg!(feature = "off_policy");
+
 /// Atoms are within ± this.
 const VALUE_LIMIT: f32 = 1e12;
 
@@ -87,10 +90,10 @@ impl ActorConfig {
     fn check_atoms(&self) -> Result {
         let refuse = |what, given| Err(Error::new(Kind::Config, what).given_f32(given));
         let (low, high) = (self.value_min, self.value_max);
-        if self.num_atoms == 0 && low.to_bits() | high.to_bits() | self.reserved == 0 {
+        if self.num_atoms | low.to_bits() | high.to_bits() | self.reserved == 0 {
             return Ok(());
         }
-        if !(cfg!(feature = "off_policy") && (2..=MAX_ATOMS).contains(&self.num_atoms) && self.shape.discrete()) {
+        if !(ATOMS && (2..=MAX_ATOMS).contains(&self.num_atoms) && self.shape.discrete()) {
             return refuse("policy: num_atoms of 0, or 2 to 256 with discrete actions", self.num_atoms as f32);
         }
         if !(low < high && low.abs() <= VALUE_LIMIT && high.abs() <= VALUE_LIMIT && self.reserved == 0) {
@@ -101,7 +104,7 @@ impl ActorConfig {
 
     /// Outputs of the policy's network.
     pub(super) fn outputs(&self) -> usize {
-        (self.shape.num_outputs as usize).saturating_mul(self.num_atoms.max(1) as usize)
+        (self.shape.num_outputs as usize).saturating_mul(if ATOMS { self.num_atoms.max(1) as usize } else { 1 })
     }
 
     /// Checks compiled layers that may come from anywhere: a network of observations of these parts, whose first head is the

@@ -3,7 +3,7 @@
 use core::slice::from_mut;
 
 use super::actor::{Head, Recurrent, Sampling, check_act, see};
-use super::actor_config::{ActorConfig, MAX_LAYERS, POLICY};
+use super::actor_config::{ATOMS, ActorConfig, MAX_LAYERS, POLICY};
 use super::seen::{Front, Part, Seen, pictures};
 use super::shape::Shape;
 use super::taken::Actions;
@@ -282,7 +282,7 @@ impl<'a> Policy<'a> {
 
     /// Numbers of a row that stand for what a network says where that is distributions.
     fn num_means(&self) -> usize {
-        if self.config.num_atoms > 0 { self.shape().num_outputs as usize } else { 0 }
+        if ATOMS && self.config.num_atoms > 0 { self.shape().num_outputs as usize } else { 0 }
     }
 
     /// What a network says, or the means of the distributions that it says.

@@ -179,14 +179,18 @@ impl Node {
             source,
             units: if !own_units {
                 0
-            } else if self.is(LayerKind::Dense) {
+            } else if cfg!(feature = "pictures") && self.is(LayerKind::Dense) {
                 self.output.iter().fold(1, |all: u32, len| all.saturating_mul(*len))
             } else {
                 self.output[2]
             },
             activation: self.activation,
             flags: self.flags & !(ADDS | KEPT),
-            size: if self.is(LayerKind::Dense) && [height, width] != [1, 1] { [height, width] } else { self.size },
+            size: if cfg!(feature = "pictures") && self.is(LayerKind::Dense) && [height, width] != [1, 1] {
+                [height, width]
+            } else {
+                self.size
+            },
             stride: self.stride,
             same: self.same,
             heads: self.num_heads,

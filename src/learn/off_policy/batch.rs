@@ -130,10 +130,10 @@ impl<'a> TransitionBatch<'a> {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::super::update::LEAST_PRIORITY;
     use super::*;
     use crate::learn::config::{Algorithm, Config};
     use crate::learn::learner::Phase;
+    use crate::learn::off_policy::update::LEAST_PRIORITY;
     use crate::rng::Rng;
     use crate::space::{Element, Space};
     use std::vec;
@@ -332,7 +332,7 @@ mod tests {
                         assert!((weight - wanted).abs() < 1e-5 * wanted, "{weight} {wanted}");
                     }
                     assert!(errors.iter().all(|x| *x > 0.0));
-                    super::super::View::attach(bytemuck::cast_slice(&twin)).unwrap();
+                    crate::learn::off_policy::View::attach(bytemuck::cast_slice(&twin)).unwrap();
                     steps += 1;
                 }
             }
