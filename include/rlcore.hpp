@@ -594,7 +594,8 @@ struct learner_batch {
 /* Transitions of the host's own for one gradient step off policy: as rlcore_learner_learn_transitions, batch_size rows. */
 template <class Obs = float, class Action = std::int32_t>
 struct transition_batch {
-  span<const Obs> obs, next_obs;            /* [rows, obs.len] */
+  span<const Obs> obs;                      /* [rows, obs.len] */
+  span<const Obs> next_obs;                 /* [rows, obs.len], what the actions led to */
   span<const Action> action;                /* [rows, action.len] */
   span<const float> reward;                 /* [rows] */
   span<const std::uint8_t> terminated;      /* [rows] */
