@@ -329,13 +329,8 @@ impl View<'_> {
     }
 
     /// Room for weights, 0 at the end if there are fewer.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.weights.as_flattened().len()
-    }
-
-    /// No weights, which no tree has.
-    pub fn is_empty(&self) -> bool {
-        self.weights.is_empty()
     }
 
     /// Sum of all weights.
