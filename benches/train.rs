@@ -1,13 +1,15 @@
-//! Whole PPO updates, environments included: acting, stepping, observing and learning, in environment steps a second.
+//! Whole updates, environments included: acting, stepping, observing and learning, in environment steps a second.
 //!
-//! The limit is the arithmetic of two 64-64 towers: 234 kFLOP a step at the CartPole settings, 122 kFLOP at Pendulum's.
+//! The limit of PPO is the arithmetic of two 64-64 towers: 234 kFLOP a step at the CartPole settings, 122 kFLOP at Pendulum's.
 
 mod limit;
 
 use criterion::{Criterion, Throughput, criterion_group};
 use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
-use rlcore::learn::{Config, Learner, Phase};
-use rlcore::space::{Element, Elements, ElementsMut};
+use rlcore::learn::{Algorithm, Config, Learner, Phase};
+use rlcore::nn::Preset;
+use rlcore::rng::Rng;
+use rlcore::space::{Element, Elements, ElementsMut, Space};
 
 /// CleanRL's settings for CartPole-v1.
 fn cartpole() -> Config {
@@ -68,9 +70,47 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
     group.finish();
 }
 
+/// An update of UNREAL with btgym's network on pictures of 42 x 42 and three choices, with its auxiliary tasks and without.
+fn unreal(c: &mut Criterion) {
+    const N: usize = 8;
+    let layers = Preset::Btgym42.layers();
+    let (obs_space, action_space) = (Space::bytes(42 * 42), Space::discrete(&[3]));
+    let tasks = Config {
+        num_envs: N as u32,
+        num_hidden: 0,
+        hidden_len: [0; 4],
+        num_layers: layers.len() as u32,
+        sequence_len: 20,
+        obs_dims: [42, 42, 1],
+        history_len: 200,
+        ..Config::of(Algorithm::Unreal)
+    };
+    let alone = Config { pixel_control_coef: 0.0, reward_class_coef: 0.0, value_replay_coef: 0.0, ..tasks };
+    let mut group = c.benchmark_group("unreal");
+    group.throughput(Throughput::Elements(tasks.batch_len() as u64)).sample_size(10);
+    for (name, config) in [("btgym42", tasks), ("btgym42/without-tasks", alone)] {
+        let mut block = vec![0u64; Learner::size(&config, layers, &obs_space, &action_space).unwrap() / 8];
+        let mut learner =
+            Learner::init(bytemuck::cast_slice_mut(&mut block), &config, layers, &obs_space, &action_space).unwrap();
+        let (mut rng, mut obs, mut action) = (Rng::seeded(1), vec![0u8; N * 42 * 42], [0; N]);
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                while learner.phase() != Phase::Learn {
+                    obs.iter_mut().for_each(|x| *x = rng.next_u64() as u8);
+                    learner.act(None, Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap();
+                    learner.observe(None, &[0.1; N], &[0; N], &[0; N], None).unwrap();
+                }
+                learner.learn(Some(Elements::U8(&obs)), 0).unwrap()
+            })
+        });
+    }
+    group.finish();
+}
+
 fn train(c: &mut Criterion) {
     updates(c, "cartpole/4x128-64-64-tanh", "CartPole-v1", cartpole(), 234_000);
     updates(c, "pendulum/4x1024-64-64-relu", "Pendulum-v1", pendulum(), 122_000);
+    unreal(c);
 }
 
 criterion_group!(benches, train);
