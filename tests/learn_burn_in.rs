@@ -4,7 +4,7 @@
 
 mod learn_host;
 
-use learn_host::{Columns, Host, chunks, config, record, recurrent, threads};
+use learn_host::{Columns, Host, chunks, config, record, recurrent, same_in_parts};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, OffPolicy, Phase};
 use rlcore::nn::{ALL, Activation, HEAD, Layer, Net, Node};
@@ -150,30 +150,7 @@ fn any_parts_leave_the_same_bytes() {
     for layer in recurrent() {
         for overlap in [0, 1] {
             let config = Config { overlap, noisy: u32::from(overlap == 0), ..burning(6) };
-            let mut whole = host(layer, &config);
-            let mut parts: Vec<Host> = [1, 2, 3, 7].map(|_| whole.clone()).into();
-            for update in 0..2 {
-                let last = record(&mut whole, &mut Rng::seeded(update));
-                whole.learner().learn(Some(last.get()), 0).unwrap();
-                for (part, h) in [1, 2, 3, 7].into_iter().zip(&mut parts) {
-                    let last = record(h, &mut Rng::seeded(update));
-                    if part == 3 {
-                        h.learner().learn_begin(last.get()).unwrap();
-                        while h.learner().stats().minibatches_left > 0 {
-                            let grads = threads(h, part);
-                            h.learner().write_grads(0, 7, &grads).unwrap();
-                            h.learner().learn_apply().unwrap();
-                        }
-                    } else {
-                        h.learner().learn(Some(last.get()), part as u32).unwrap();
-                        while h.learner().stats().minibatches_left > 0 {
-                            *h = h.clone();
-                            h.learner().learn(None, part as u32).unwrap();
-                        }
-                    }
-                    assert!(h.block == whole.block, "kind {}, parts of {part}, update {update}", layer.kind);
-                }
-            }
+            same_in_parts(host(layer, &config), 2, &format!("kind {}", layer.kind));
         }
     }
 }

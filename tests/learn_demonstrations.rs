@@ -2,7 +2,10 @@
 
 #![cfg(feature = "off_policy")]
 
-use rlcore::error::{Kind, Result};
+mod learn_host;
+
+use learn_host::refused;
+use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Policy, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -124,14 +127,6 @@ fn they_are_learnt_from() {
         hits += (0..N).filter(|&i| action[i] == right(&obs, i)).count();
     }
     assert!(hits > 540, "{hits} of 600");
-}
-
-/// Refuses, says so, and leaves every byte as it was.
-fn refused(block: &mut Vec<u64>, kind: Kind, words: &str, call: impl FnOnce(&mut OffPolicy<'_>) -> Result) {
-    let before = block.clone();
-    let e = call(&mut open(block)).unwrap_err();
-    assert!(e.kind == kind && format!("{e}").contains(words), "{e}");
-    assert_eq!(*block, before, "{words}");
 }
 
 #[test]

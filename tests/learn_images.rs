@@ -1,6 +1,8 @@
 //! Learners and policies whose words were forged and sealed again: what `attach` accepts, every call takes.
 
-use rlcore::block::{HASH_START, hash};
+mod learn_host;
+
+use learn_host::seal;
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::rng::Rng;
@@ -107,18 +109,6 @@ fn hosts() -> Vec<Host> {
     hosts
 }
 
-/// Where the configuration lies, behind the header, which is all that is sealed.
-const BODY: usize = 64;
-
-/// Hashes the header, its check left out, and the configuration, and takes the seal of the whole off: neither is a secret.
-fn seal(block: &mut [u64]) {
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);
-    let config_size = u32::from_ne_bytes(bytes[20..24].try_into().unwrap()) as usize;
-    bytes[32..48].fill(0);
-    let check = hash(hash(HASH_START, &bytes[..40]), &bytes[BODY..BODY + config_size]);
-    bytes[32..40].copy_from_slice(&check.to_ne_bytes());
-}
-
 const WORDS: [u32; 22] = [
     0,
     1,
@@ -155,6 +145,22 @@ fn the_seal_is_the_blocks_own() {
         let before = h.block.clone();
         seal(&mut h.block);
         assert!(h.block == before);
+    }
+}
+
+/// Blocks say where their arrays lie, and calls believe it: each number of that is looked at.
+#[test]
+fn plans_other_than_the_configurations_are_refused() {
+    for host in hosts() {
+        let refused = (10..host.block.len() * 2).filter(|&at| {
+            let mut h = host.clone();
+            bytemuck::cast_slice_mut::<u64, u32>(&mut h.block)[at] ^= 1;
+            seal(&mut h.block);
+            h.attach().is_err_and(|e| e.what.contains("arrays that lie where"))
+        });
+        // Offsets and lengths of some seventy arrays, in two words each.
+        let refused = refused.count();
+        assert!(refused > 280, "{refused}");
     }
 }
 

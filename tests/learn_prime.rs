@@ -2,7 +2,7 @@
 
 mod learn_host;
 
-use learn_host::{Columns, Host, chunks, config, record, recurrent, spaces, threads, train};
+use learn_host::{Columns, Host, chunks, config, record, recurrent, same_in_parts, spaces, train};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner};
 use rlcore::rng::Rng;
@@ -160,31 +160,7 @@ fn copies_are_refreshed_in_time() {
 
 #[test]
 fn any_parts_and_threads_leave_the_same_bytes() {
-    for mut whole in hosts(2, 7) {
-        let mut parts: Vec<Host> = [1, 2, 3, 7].map(|_| whole.clone()).into();
-        for update in 0..3 {
-            let last = record(&mut whole, &mut Rng::seeded(update));
-            whole.learner().learn(Some(last.get()), 0).unwrap();
-            for (part, h) in [1, 2, 3, 7].into_iter().zip(&mut parts) {
-                let last = record(h, &mut Rng::seeded(update));
-                if part == 3 {
-                    h.learner().learn_begin(last.get()).unwrap();
-                    while h.learner().stats().minibatches_left > 0 {
-                        let grads = threads(h, part);
-                        h.learner().write_grads(0, 7, &grads).unwrap();
-                        h.learner().learn_apply().unwrap();
-                    }
-                } else {
-                    h.learner().learn(Some(last.get()), part as u32).unwrap();
-                    while h.learner().stats().minibatches_left > 0 {
-                        *h = h.clone();
-                        h.learner().learn(None, part as u32).unwrap();
-                    }
-                }
-                assert!(h.block == whole.block, "parts of {part}, update {update}");
-            }
-        }
-    }
+    hosts(2, 7).for_each(|whole| same_in_parts(whole, 3, "an older copy"));
 }
 
 #[test]

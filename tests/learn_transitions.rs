@@ -2,7 +2,10 @@
 
 #![cfg(feature = "off_policy")]
 
-use rlcore::error::{Kind, Result};
+mod learn_host;
+
+use learn_host::refused;
+use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -181,14 +184,6 @@ fn learners_without_a_store_learn() {
     }
 }
 
-/// Refuses, says so, and leaves every byte as it was.
-fn refused(block: &mut Vec<u64>, kind: Kind, words: &str, call: impl FnOnce(&mut OffPolicy<'_>) -> Result) {
-    let before = block.clone();
-    let e = call(&mut open(block)).unwrap_err();
-    assert!(e.kind == kind && format!("{e}").contains(words), "{e}");
-    assert_eq!(*block, before, "{words}");
-}
-
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let obs_space = Space::unbounded(2);
@@ -311,16 +306,20 @@ fn overflow_drops_the_step() {
 #[test]
 fn overflow_of_the_own_store_leaves_a_block_that_can_be_opened() {
     let own = Config { num_hidden: 0, hidden_len: [0; 4], ..config(Algorithm::Dqn) };
-    let config = Config { buffer_size: 8, learning_starts: 8, train_interval: 2, ..own };
+    let config = Config { buffer_size: 8, learning_starts: 8, train_interval: 2, num_chunks: 2, ..own };
     let mut learner = block(&config, &Space::unbounded(1), &Space::discrete(&[2]));
     let mut l = open(&mut learner);
-    // What follows is worth more than any number.
+    // What the host does is worth more than any number.
     let params = vec![2.0; l.params().len()];
     l.write_params(&params).unwrap();
     while l.phase() != Phase::Learn {
-        l.act(None, Elements::F32(&[0.5; N]), None, ElementsMut::I32(&mut [0; N])).unwrap();
-        l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&[3e38; N]))).unwrap();
+        l.demonstrate(None, Elements::F32(&[3e38; N]), None, Elements::I32(&[0; N])).unwrap();
+        l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&[0.5; N]))).unwrap();
     }
-    assert_eq!(l.learn(0).unwrap_err().kind, Kind::Value);
+    // In the middle too.
+    l.learn(1).unwrap();
+    let l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
+    assert_eq!((l.phase(), l.stats().num_dropped), (Phase::Learn, 0));
+    assert_eq!(open(&mut learner).learn(0).unwrap_err().kind, Kind::Value);
     assert_eq!(OffPolicy::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap().stats().num_dropped, 1);
 }

@@ -2,7 +2,7 @@
 
 mod learn_host;
 
-use learn_host::{Host, chunks, record, threads, train};
+use learn_host::{Host, chunks, record, seal, threads, train};
 use rlcore::error::Kind;
 use rlcore::learn::objective::{pixel_control, reward_class};
 use rlcore::learn::tasks::{CLASS_UNITS, CLASSES};
@@ -685,14 +685,4 @@ fn forged_images_are_refused_or_work() {
         }
     }
     assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
-}
-
-/// Hashes the header and the configuration, and takes the seal of the whole off.
-fn seal(block: &mut [u64]) {
-    use rlcore::block::{HASH_START, hash};
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);
-    let config_size = u32::from_ne_bytes(bytes[20..24].try_into().unwrap()) as usize;
-    bytes[32..48].fill(0);
-    let check = hash(hash(HASH_START, &bytes[..40]), &bytes[64..64 + config_size]);
-    bytes[32..40].copy_from_slice(&check.to_ne_bytes());
 }

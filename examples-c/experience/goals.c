@@ -100,17 +100,23 @@ static int32_t right_bit(const float *obs) {
   return 0;
 }
 
-static void train(int scripted, int hindsight) {
+/* Environments that begin anew, and what they show. */
+static rlcore_vecenv *begin(uint64_t seed, float obs[ENVS][OBS]) {
   static _Alignas(64) unsigned char world[1 << 12];
-  static float obs[ENVS][OBS], final_obs[ENVS][OBS], before[ENVS][OBS], reward[ENVS];
-  static uint8_t terminated[ENVS], truncated[ENVS];
-  int32_t action[ENVS];
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
   CHECK(rlcore_vecenv_config_init(&many, sizeof many));
-  many.num_envs = ENVS, many.seed = 5;
+  many.num_envs = ENVS, many.seed = seed;
   CHECK(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
   CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  return envs;
+}
+
+static void train(int scripted, int hindsight) {
+  static float obs[ENVS][OBS], final_obs[ENVS][OBS], before[ENVS][OBS], reward[ENVS];
+  static uint8_t terminated[ENVS], truncated[ENVS];
+  int32_t action[ENVS];
+  rlcore_vecenv *envs = begin(5, obs);
   const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
   for (int step = 0; step < STEPS; step++) {
     memcpy(before, obs, sizeof before);
@@ -140,18 +146,12 @@ static void train(int scripted, int hindsight) {
 
 /* The share of new episodes that reach their goal when the best actions are taken. */
 static double success(void) {
-  static _Alignas(64) unsigned char world[1 << 12];
   static float obs[ENVS][OBS], final_obs[ENVS][OBS], reward[ENVS];
   static uint8_t terminated[ENVS], truncated[ENVS];
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   int32_t action[ENVS];
   int over = 0, there = 0;
-  rlcore_vecenv_config many;
-  rlcore_vecenv *envs;
-  CHECK(rlcore_vecenv_config_init(&many, sizeof many));
-  many.num_envs = ENVS, many.seed = 99;
-  CHECK(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
-  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  rlcore_vecenv *envs = begin(99, obs);
   const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
   while (over < EPISODES) {
     CHECK(rlcore_learner_predict(agent, obs, NULL, NULL, NULL, &greedy, action));

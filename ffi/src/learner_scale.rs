@@ -190,9 +190,10 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
 /// error:            [B] absolute temporal-difference errors to write, as rlcore_replay_update takes them: the mean of two
 ///                   critics, or of the elements of an action; may be NULL.
 /// stats:            to write.
-/// Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
-/// that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
-/// because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written.
+/// Errors: E_CONFIG; E_DISABLED for a learner on policy, and for SAC on discrete actions with use_action_mask;
+/// E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers,
+/// actions and masks other than those, before anything changes, or because numbers overflow. In that case the step is
+/// dropped and counted in num_dropped, and error is not written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_transitions(
     p: *mut rlcore_learner,

@@ -8,10 +8,10 @@ use super::policy::SHARPNESS;
 use super::shape::Shape;
 #[cfg(feature = "off_policy")]
 use super::value_head::{Atoms, ValueHead};
-use crate::error::{Error, Kind, Result, words};
+use crate::error::{Error, Kind, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
-use crate::nn::{Initializer, Layer, NO_BIAS, NO_SCALE, NOISY, Schedule};
+use crate::nn::Schedule;
 
 /// What a learner optimises.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -297,110 +297,6 @@ pub struct Config {
     pub reward_threshold: f32,
 }
 
-impl Default for Config {
-    fn default() -> Self {
-        Config {
-            seed: 1,
-            total_steps: 0,
-            num_envs: 4,
-            num_steps: 128,
-            num_minibatches: 4,
-            num_epochs: 4,
-            num_hidden: 2,
-            hidden_len: [64, 64, 0, 0],
-            activation: 0,
-            normalize_advantage: 1,
-            normalize_obs: 0,
-            normalize_reward: 0,
-            squash: 0,
-            use_action_mask: 0,
-            learning_rate: 2.5e-4,
-            learning_rate_end: 0.0,
-            clip: 0.2,
-            clip_end: 0.2,
-            discount: 0.99,
-            gae_lambda: 0.95,
-            value_coef: 0.5,
-            entropy_coef: 0.01,
-            value_clip: 0.0,
-            max_grad_norm: 0.5,
-            target_kl: 0.0,
-            adam_beta1: 0.9,
-            adam_beta2: 0.999,
-            adam_epsilon: 1e-5,
-            log_std_init: 0.0,
-            obs_clip: 10.0,
-            reward_clip: 10.0,
-            log_std_min: -20.0,
-            log_std_max: 2.0,
-            accumulate: 0,
-            num_chunks: 1,
-            algorithm: Algorithm::Ppo as u32,
-            overlap: 0,
-            num_shared: 0,
-            num_layers: 0,
-            obs_dims: [0; 3],
-            sequence_len: 0,
-            buffer_size: 100_000,
-            batch_size: 128,
-            learning_starts: 1000,
-            train_interval: 1,
-            gradient_steps: 1,
-            target_interval: 1,
-            target_rate: 0.005,
-            exploration_steps: 10_000,
-            exploration_start: 1.0,
-            exploration_end: 0.05,
-            double_q: 0,
-            dueling: 0,
-            huber: 0,
-            policy_interval: 1,
-            optimizer: Optimizer::Adam as u32,
-            rms_decay: 0.99,
-            rms_momentum: 0.0,
-            sum_losses: 0,
-            clip_rho: 1.0,
-            clip_c: 1.0,
-            clip_pg_rho: 1.0,
-            leak: 0.0,
-            hidden_norm: 0,
-            num_stacked: 0,
-            num_critics: 2,
-            critic_rate: 1.0,
-            exploration_noise: 0.1,
-            target_noise: 0.2,
-            target_noise_clip: 0.5,
-            temperature: 1.0,
-            temperature_rate: 3e-4,
-            target_entropy: -1.0,
-            noisy: 0,
-            burn_in: 0,
-            n_step: 1,
-            priority_exponent: 0.0,
-            importance_exponent: 0.4,
-            importance_steps: 0,
-            prime_interval: 0,
-            num_quantiles: 0,
-            dropped_quantiles: 0,
-            num_atoms: 0,
-            value_min: -10.0,
-            value_max: 10.0,
-            kappa_policy: 3.0,
-            kappa_value: 2.0,
-            pixel_control_coef: 0.0,
-            reward_class_coef: 0.0,
-            value_replay_coef: 0.0,
-            pixel_control_discount: 0.0,
-            history_len: 0,
-            num_replayed: 0,
-            pixel_cell: 0,
-            pixel_mean: 0,
-            reward_sequence_len: 0,
-            reward_threshold: 0.0,
-        }
-    }
-}
-
 /// Errors: `Config` for a field of 0.
 pub(super) fn check_at_least_one(fields: &[(&'static str, u32)]) -> Result {
     for &(what, given) in fields {
@@ -436,36 +332,6 @@ impl Config {
     /// The network says Q, what each choice is worth, and there is no network of values.
     pub(super) fn learns_q(&self) -> bool {
         cfg!(feature = "pqn") && matches!(self.algorithm(), Algorithm::Pqn | Algorithm::StreamQ)
-    }
-
-    /// Each step is learnt from alone, by eligibility traces.
-    pub(super) fn streams(&self) -> bool {
-        cfg!(feature = "stream") && matches!(self.algorithm(), Algorithm::StreamAc | Algorithm::StreamQ)
-    }
-
-    /// What traces ask of the other fields: one transition is an update. Errors: `Config`.
-    fn check_stream(&self) -> Result {
-        if !self.streams() {
-            return Ok(());
-        }
-        for (what, given, needed) in [
-            (words("learner config: num_envs with a stream algorithm of"), self.num_envs, 1),
-            (words("learner config: num_steps with a stream algorithm of"), self.num_steps, 1),
-            (words("learner config: num_epochs with a stream algorithm of"), self.num_epochs, 1),
-            (words("learner config: overlap with a stream algorithm of"), self.overlap, 0),
-            (words("learner config: noisy with a stream algorithm of"), self.noisy, 0),
-            (words("learner config: normalize_advantage with a stream algorithm of"), self.normalize_advantage, 0),
-            (
-                words("learner config: sequence_len with a stream algorithm, which has no recurrent layers, of"),
-                self.sequence_len,
-                0,
-            ),
-        ] {
-            Error::limit(Kind::Config, what, needed, given as usize).when(given as usize != needed)?;
-        }
-        let shares = self.algorithm() == Algorithm::StreamAc && (self.num_shared > 0 || self.num_layers > 0);
-        let what = "learner config: num_shared and num_layers of 0 with stream AC, whose policy and values have their own traces";
-        Error::new(Kind::Config, what).given(self.num_shared.max(self.num_layers) as usize).when(shares)
     }
 
     /// There are critics of observations and actions, and a policy that goes after what they say.
@@ -505,22 +371,6 @@ impl Config {
     /// Layers of so many hidden ones.
     pub(super) fn layers_of(&self, hidden: u32) -> u32 {
         hidden.saturating_mul(if self.hidden_norm != 0 { 2 } else { 1 })
-    }
-
-    /// Flags of the normalisations of hidden layers: stream algorithms have no parameters there.
-    pub(super) fn norm_flags(&self) -> u32 {
-        if self.streams() { NO_BIAS | NO_SCALE } else { 0 }
-    }
-
-    /// A dense layer as the configuration says that it starts: with noise, or with few weights that are not 0.
-    pub(super) fn starting(&self, layer: Layer) -> Layer {
-        if self.streams() {
-            return Layer { initializer: Initializer::Sparse as u32, gain: 1.0, ..layer };
-        }
-        if self.noisy == 0 {
-            return layer;
-        }
-        Layer { flags: layer.flags | NOISY, initializer: Initializer::Uniform as u32, gain: 1.0, ..layer }
     }
 
     /// How much is explored after so many environment steps.

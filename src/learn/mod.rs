@@ -19,6 +19,7 @@ mod seen;
 pub mod shape;
 mod step;
 mod stored;
+mod stream;
 mod taken;
 pub mod tasks;
 pub mod transition_batch;

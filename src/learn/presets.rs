@@ -3,12 +3,116 @@
 use super::config::{Algorithm, Config};
 use super::optimizer::Optimizer;
 
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            seed: 1,
+            total_steps: 0,
+            num_envs: 4,
+            num_steps: 128,
+            num_minibatches: 4,
+            num_epochs: 4,
+            num_hidden: 2,
+            hidden_len: [64, 64, 0, 0],
+            activation: 0,
+            normalize_advantage: 1,
+            normalize_obs: 0,
+            normalize_reward: 0,
+            squash: 0,
+            use_action_mask: 0,
+            learning_rate: 2.5e-4,
+            learning_rate_end: 0.0,
+            clip: 0.2,
+            clip_end: 0.2,
+            discount: 0.99,
+            gae_lambda: 0.95,
+            value_coef: 0.5,
+            entropy_coef: 0.01,
+            value_clip: 0.0,
+            max_grad_norm: 0.5,
+            target_kl: 0.0,
+            adam_beta1: 0.9,
+            adam_beta2: 0.999,
+            adam_epsilon: 1e-5,
+            log_std_init: 0.0,
+            obs_clip: 10.0,
+            reward_clip: 10.0,
+            log_std_min: -20.0,
+            log_std_max: 2.0,
+            accumulate: 0,
+            num_chunks: 1,
+            algorithm: Algorithm::Ppo as u32,
+            overlap: 0,
+            num_shared: 0,
+            num_layers: 0,
+            obs_dims: [0; 3],
+            sequence_len: 0,
+            buffer_size: 100_000,
+            batch_size: 128,
+            learning_starts: 1000,
+            train_interval: 1,
+            gradient_steps: 1,
+            target_interval: 1,
+            target_rate: 0.005,
+            exploration_steps: 10_000,
+            exploration_start: 1.0,
+            exploration_end: 0.05,
+            double_q: 0,
+            dueling: 0,
+            huber: 0,
+            policy_interval: 1,
+            optimizer: Optimizer::Adam as u32,
+            rms_decay: 0.99,
+            rms_momentum: 0.0,
+            sum_losses: 0,
+            clip_rho: 1.0,
+            clip_c: 1.0,
+            clip_pg_rho: 1.0,
+            leak: 0.0,
+            hidden_norm: 0,
+            num_stacked: 0,
+            num_critics: 2,
+            critic_rate: 1.0,
+            exploration_noise: 0.1,
+            target_noise: 0.2,
+            target_noise_clip: 0.5,
+            temperature: 1.0,
+            temperature_rate: 3e-4,
+            target_entropy: -1.0,
+            noisy: 0,
+            burn_in: 0,
+            n_step: 1,
+            priority_exponent: 0.0,
+            importance_exponent: 0.4,
+            importance_steps: 0,
+            prime_interval: 0,
+            num_quantiles: 0,
+            dropped_quantiles: 0,
+            num_atoms: 0,
+            value_min: -10.0,
+            value_max: 10.0,
+            kappa_policy: 3.0,
+            kappa_value: 2.0,
+            pixel_control_coef: 0.0,
+            reward_class_coef: 0.0,
+            value_replay_coef: 0.0,
+            pixel_control_discount: 0.0,
+            history_len: 0,
+            num_replayed: 0,
+            pixel_cell: 0,
+            pixel_mean: 0,
+            reward_sequence_len: 0,
+            reward_threshold: 0.0,
+        }
+    }
+}
+
 impl Config {
     /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an entropy
-    /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's; those of
-    /// UNREAL are A2C's with those of miyosuda/unreal, whose losses are sums over 20 steps; those of TD3 and SAC are
-    /// Stable-Baselines3's, but for smaller networks, a smaller store and a slower end of random actions; those of stream
-    /// algorithms are the paper's, but for smaller networks.
+    /// bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's; those of UNREAL are
+    /// miyosuda/unreal's with the optimizer of A2C and means for losses; those of TD3 and SAC are Stable-Baselines3's, but for
+    /// smaller networks, a smaller store and a slower end of random actions; those of stream algorithms are the paper's, but
+    /// for smaller networks.
     pub fn of(algorithm: Algorithm) -> Config {
         let ppo = Config { algorithm: algorithm as u32, ..Config::default() };
         match algorithm {

@@ -12,9 +12,7 @@ use super::tasks::{CLASS_FREE, CLASS_UNITS, PIXEL_CHANNELS, enlarge};
 use crate::block::Misfit;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::MAX_STACK;
-use crate::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node};
-#[cfg(feature = "unreal")]
-use crate::nn::{Initializer, NO_BIAS};
+use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node};
 use crate::space::Space;
 
 /// Configuration and shapes as a learner's block stores them.
@@ -228,6 +226,24 @@ impl Stored {
         let [pixels, class, _] = c.tasks();
         let tasks = if pixels { 3 } else { 0 } + if class { 2 } else { 0 };
         self.actor().num_layers.saturating_add(alone).saturating_add(tasks) as usize
+    }
+}
+
+impl Config {
+    /// Flags of the normalisations of hidden layers: stream algorithms have no parameters there.
+    fn norm_flags(&self) -> u32 {
+        if self.streams() { NO_BIAS | NO_SCALE } else { 0 }
+    }
+
+    /// A dense layer as the configuration says that it starts: with noise, or with few weights that are not 0.
+    fn starting(&self, layer: Layer) -> Layer {
+        if self.streams() {
+            return Layer { initializer: Initializer::Sparse as u32, gain: 1.0, ..layer };
+        }
+        if self.noisy == 0 {
+            return layer;
+        }
+        Layer { flags: layer.flags | NOISY, initializer: Initializer::Uniform as u32, gain: 1.0, ..layer }
     }
 }
 

@@ -3,6 +3,10 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use rlcore::block::{HASH_START, hash};
+#[cfg(feature = "off_policy")]
+use rlcore::error::{Kind, Result};
+#[cfg(feature = "off_policy")]
+use rlcore::learn::OffPolicy;
 use rlcore::learn::{BatchMut, Config, Learner, Phase, View};
 use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
@@ -274,6 +278,34 @@ pub fn threads(h: &Host, num_threads: usize) -> Vec<f32> {
     })
 }
 
+/// Updates of seven chunks leave the same bytes whole, in slices of 1, 2 or 7 with the block copied between them, and with
+/// three threads.
+pub fn same_in_parts(mut whole: Host, updates: u64, what: &str) {
+    let mut parts: Vec<Host> = [1, 2, 3, 7].map(|_| whole.clone()).into();
+    for update in 0..updates {
+        let last = record(&mut whole, &mut Rng::seeded(update));
+        whole.learner().learn(Some(last.get()), 0).unwrap();
+        for (part, h) in [1, 2, 3, 7].into_iter().zip(&mut parts) {
+            let last = record(h, &mut Rng::seeded(update));
+            if part == 3 {
+                h.learner().learn_begin(last.get()).unwrap();
+                while h.learner().stats().minibatches_left > 0 {
+                    let grads = threads(h, part);
+                    h.learner().write_grads(0, 7, &grads).unwrap();
+                    h.learner().learn_apply().unwrap();
+                }
+            } else {
+                h.learner().learn(Some(last.get()), part as u32).unwrap();
+                while h.learner().stats().minibatches_left > 0 {
+                    *h = h.clone();
+                    h.learner().learn(None, part as u32).unwrap();
+                }
+            }
+            assert!(h.block == whole.block, "{what}: parts of {part}, update {update}");
+        }
+    }
+}
+
 /// Small networks that learn at a pace that shows.
 pub fn config() -> Config {
     Config { num_hidden: 1, hidden_len: [7, 0, 0, 0], learning_rate: 0.02, ..Config::default() }
@@ -304,4 +336,47 @@ pub fn seal(block: &mut [u64]) {
     let Some(config) = bytes.get(64..64usize.saturating_add(config_size)) else { return };
     let check = hash(hash(HASH_START, &bytes[..40]), config);
     bytes[32..40].copy_from_slice(&check.to_ne_bytes());
+}
+
+/// Hands blocks over in which one word is another, each in turn with each of these values, and their checksums are right.
+/// `attach` says whether it took one, having used it as a host would. At least so many are refused, and as many are not.
+pub fn forge(blocks: &[Vec<u64>], values: &[u32], least: usize, mut attach: impl FnMut(&mut [u64]) -> bool) {
+    let mut taken = [0, 0];
+    for block in blocks {
+        for at in 0..block.len() * 2 {
+            for &value in values {
+                let mut forged = block.clone();
+                bytemuck::cast_slice_mut::<u64, u32>(&mut forged)[at] = value;
+                seal(&mut forged);
+                taken[usize::from(attach(&mut forged))] += 1;
+            }
+        }
+    }
+    assert!(taken.iter().all(|count| *count > least), "{taken:?}");
+}
+
+/// Learners off policy that are forged take what a host calls.
+#[cfg(feature = "off_policy")]
+pub fn forge_off_policy(
+    blocks: &[Vec<u64>],
+    values: &[u32],
+    calls: usize,
+    call: impl Fn(&mut OffPolicy<'_>) -> Result<()>,
+) {
+    forge(blocks, values, 100, |forged| {
+        let Ok(mut learner) = OffPolicy::attach(bytemuck::cast_slice_mut(forged)) else { return false };
+        for _ in 0..calls {
+            let _ = call(&mut learner); // it may say no, and must not fall over
+        }
+        true
+    });
+}
+
+/// Refuses, says so, and leaves every byte of a learner off policy as it was.
+#[cfg(feature = "off_policy")]
+pub fn refused(block: &mut Vec<u64>, kind: Kind, words: &str, call: impl FnOnce(&mut OffPolicy<'_>) -> Result<()>) {
+    let before = block.clone();
+    let e = call(&mut OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap()).unwrap_err();
+    assert!(e.kind == kind && format!("{e}").contains(words), "{e}");
+    assert_eq!(*block, before, "{words}");
 }

@@ -329,6 +329,7 @@ impl View<'_> {
     }
 
     /// Room for weights, 0 at the end if there are fewer.
+    #[cfg(feature = "off_policy")]
     pub(crate) fn len(&self) -> usize {
         self.weights.as_flattened().len()
     }

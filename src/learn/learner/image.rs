@@ -24,9 +24,11 @@ impl<'a> View<'a> {
             let (nodes, parts, n) = front.read(mem)?;
             s.check_last_axis(parts)?;
             let net = s.actor().network(nodes, parts, n, s.shape.num_outputs as usize)?;
-            let heads = if s.config.learns_q() { [1, 0] } else { [net.num_heads(), 1] };
-            let right = s.config.learns_q() || s.tasks(parts).are_of(&net);
-            if [net.num_heads(), net.head_len(1)] != heads || !right {
+            let right = match s.config.learns_q() {
+                true => net.num_heads() == 1,
+                false => net.head_len(1) == 1 && s.tasks(parts).are_of(&net),
+            };
+            if !right {
                 return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));
             }
             s.config.check_state(net.state_len())?;

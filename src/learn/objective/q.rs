@@ -230,7 +230,9 @@ pub(super) fn weigh<'w>(
 ) -> impl FnMut(usize, f32) -> f32 + use<'w> {
     move |row, error| {
         if let Some(sum) = errors.get_mut(row) {
-            *sum += share * error.abs();
+            // Saved between slices, a block is opened again whatever the update comes to.
+            let size = *sum + share * error.abs();
+            *sum = if size <= f32::MAX { size } else { f32::MAX };
         }
         importance.get(row).copied().unwrap_or(1.0)
     }

@@ -41,20 +41,23 @@ impl OffPolicy<'_> {
     /// Ends an update that failed, and says `what` if numbers overflowed.
     pub(super) fn end_or_drop(&mut self, done: Result, what: &'static str) -> Result {
         let Err(e) = done else { return Ok(()) };
-        let s = &mut *self.state;
-        (s.due, s.begun) = (0, 0);
-        s.num_dropped = s.num_dropped.saturating_add(1);
-        self.done.fill(0);
-        self.error.fill(0.0);
+        self.state.num_dropped = self.state.num_dropped.saturating_add(1);
+        self.end();
         Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e })
     }
 
     /// Ends the update that is due or runs, without learning any more of it. Errors: `NotReady` if none is.
     pub fn learn_drop(&mut self) -> Result {
         Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0)?;
+        self.end();
+        Ok(())
+    }
+
+    /// No gradient step is due, and none has begun.
+    fn end(&mut self) {
         (self.state.due, self.state.begun) = (0, 0);
         self.done.fill(0);
-        Ok(())
+        self.error.fill(0.0);
     }
 
     /// Does chunks of the gradient steps that are due, from the store or from what is given.

@@ -1,0 +1,36 @@
+//! What stream algorithms (Elsayed et al. 2024) ask of a configuration.
+
+use super::config::{Algorithm, Config};
+use crate::error::{Error, Kind, Result, words};
+
+impl Config {
+    /// Each step is learnt from alone, by eligibility traces.
+    pub(super) fn streams(&self) -> bool {
+        cfg!(feature = "stream") && matches!(self.algorithm(), Algorithm::StreamAc | Algorithm::StreamQ)
+    }
+
+    /// What traces ask of the other fields: one transition is an update. Errors: `Config`.
+    pub(super) fn check_stream(&self) -> Result {
+        if !self.streams() {
+            return Ok(());
+        }
+        for (what, given, needed) in [
+            (words("learner config: num_envs with a stream algorithm of"), self.num_envs, 1),
+            (words("learner config: num_steps with a stream algorithm of"), self.num_steps, 1),
+            (words("learner config: num_epochs with a stream algorithm of"), self.num_epochs, 1),
+            (words("learner config: overlap with a stream algorithm of"), self.overlap, 0),
+            (words("learner config: noisy with a stream algorithm of"), self.noisy, 0),
+            (words("learner config: normalize_advantage with a stream algorithm of"), self.normalize_advantage, 0),
+            (
+                words("learner config: sequence_len with a stream algorithm, which has no recurrent layers, of"),
+                self.sequence_len,
+                0,
+            ),
+        ] {
+            Error::limit(Kind::Config, what, needed, given as usize).when(given as usize != needed)?;
+        }
+        let shares = self.algorithm() == Algorithm::StreamAc && (self.num_shared > 0 || self.num_layers > 0);
+        let what = "learner config: num_shared and num_layers of 0 with stream AC, whose policy and values have their own traces";
+        Error::new(Kind::Config, what).given(self.num_shared.max(self.num_layers) as usize).when(shares)
+    }
+}
