@@ -102,7 +102,6 @@ pub(super) fn list(rows: impl Iterator<Item = usize>, to: &mut [u32]) -> Fit<usi
 }
 
 /// Copies a row of one array to a row of another.
-#[cfg(feature = "off_policy")]
 pub(super) fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (usize, usize, usize)) -> Result {
     block::copy(block::rows_mut(to, slot, 1, width)?, block::rows(from, row, 1, width)?);
     Ok(())

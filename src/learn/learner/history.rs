@@ -1,11 +1,10 @@
 //! Past steps of each environment, for auxiliary tasks: rings of them, one after another, and what is drawn from them.
 
-use super::View;
-use super::layout::{Rollout, Sizes};
-use crate::block::{self, Fit, Misfit, fields};
-use crate::error::{Error, Kind, Result, check_finite};
+use crate::block::fields;
+use crate::error::Result;
 use crate::learn::config::Config;
 use crate::learn::rows::Rows;
+use crate::learn::seen::Seen;
 use crate::rng::Rng;
 use crate::space::Elements;
 
@@ -74,34 +73,17 @@ impl HistoryMut<'_> {
         self.reward.len().checked_div(self.next.len()).unwrap_or(0)
     }
 
-    /// Keeps the step of an environment that is complete in a slot of the rollout, in place of its oldest one.
-    pub(super) fn keep(&mut self, env: usize, slot: usize, r: &Rollout<'_>, sizes: &Sizes<'_>) -> Fit<()> {
+    /// Where the next step of an environment goes, in place of its oldest one; nothing without a history.
+    pub(super) fn place(&mut self, env: usize) -> Option<usize> {
         let len = self.len();
-        let (Some(next), Some(held)) = (self.next.get_mut(env), self.held.get_mut(env)) else { return Ok(()) };
+        let (next, held) = (self.next.get_mut(env)?, self.held.get_mut(env)?);
         let at = env.saturating_mul(len).saturating_add(*next as usize);
         *next = next.saturating_add(1);
         if *next as usize >= len {
             *next = 0;
         }
         *held = held.saturating_add(1).min(len as u32);
-        copy(r.obs, slot, self.obs, at, sizes.obs_len)?;
-        copy(r.pixels, slot, self.pixels, at, sizes.pixels_len)?;
-        if !self.choice.is_empty() {
-            copy(r.choice, slot, self.choice, at, 1)?;
-        }
-        copy(r.reward, slot, self.reward, at, 1)?;
-        copy(r.final_value, slot, self.final_value, at, 1)?;
-        copy(r.state, slot, self.state, at, sizes.state_len())?;
-        let flag = |flags: &[u8]| flags.get(slot).is_some_and(|&x| x != 0);
-        let ends = if flag(r.terminated) {
-            TERMINATED
-        } else if flag(r.truncated) {
-            TRUNCATED
-        } else {
-            GOES_ON
-        };
-        *self.ends.get_mut(at).ok_or(Misfit)? = ends;
-        Ok(())
+        Some(at)
     }
 
     /// The episode of an environment was given up: nothing follows its last step.
@@ -148,12 +130,6 @@ impl HistoryMut<'_> {
             *to = view.ends_of(frames, pays).nth(at as usize).unwrap_or(NOT_DRAWN);
         }
     }
-}
-
-/// Copies a row.
-fn copy<T: Copy>(from: &[T], row: usize, to: &mut [T], at: usize, width: usize) -> Fit<()> {
-    block::copy(block::rows_mut(to, at, 1, width)?, block::rows(from, row, 1, width)?);
-    Ok(())
 }
 
 /// What draws look at.
@@ -212,32 +188,15 @@ impl HistoryView<'_> {
     }
 
     /// What networks see of the observations of these slots.
-    pub(in crate::learn) fn see<'w>(&self, sizes: &Sizes<'_>, slots: Rows<'_>, to: &'w mut [f32]) -> Result<&'w [f32]> {
+    pub(in crate::learn) fn see<'w>(
+        &self,
+        (seen, obs_len): (&Seen<'_>, usize),
+        slots: Rows<'_>,
+        to: &'w mut [f32],
+    ) -> Result<&'w [f32]> {
         match self.pixels {
-            [] => Ok(slots.get(self.obs, sizes.obs_len, to)?),
-            pixels => Ok(slots.see(&sizes.seen, Elements::U8(pixels), to)?),
+            [] => Ok(slots.get(self.obs, obs_len, to)?),
+            pixels => Ok(slots.see(seen, Elements::U8(pixels), to)?),
         }
-    }
-}
-
-impl View<'_> {
-    /// What `attach` asks of past steps.
-    pub(super) fn check_history(&self) -> Result {
-        let h = &self.history;
-        if h.next.is_empty() {
-            return Ok(());
-        }
-        let (len, steps, n) = (self.config.history_len, h.reward.len(), self.sizes.tasks.choices);
-        let numbers = [h.obs, h.reward, h.final_value, h.state].iter().all(|x| check_finite("", x).is_ok());
-        let choices = n == 0 || h.choice.iter().all(|&x| usize::try_from(x).is_ok_and(|x| x < n));
-        let there = |x: &u32| *x == NOT_DRAWN || (*x as usize) < steps;
-        let places = h.next.iter().all(|&x| x < len)
-            && h.held.iter().all(|&x| x <= len)
-            && h.sequence.iter().chain(h.last).all(there)
-            && h.ends.iter().all(|&x| x <= GIVEN_UP);
-        if numbers && choices && places && h.rng.iter().all(Rng::is_valid) {
-            return Ok(());
-        }
-        Err(Error::new(Kind::Image, "learner image: past steps that can have been"))
     }
 }

@@ -1,5 +1,6 @@
 //! What `attach` asks of a learner's block.
 
+use super::history::{GIVEN_UP, NOT_DRAWN};
 use super::layout::{block_plan, front, log_std};
 use super::rollout::owner;
 use super::{NONE, PARAM_LIMIT, View};
@@ -172,5 +173,25 @@ impl<'a> View<'a> {
             return Err(Error::new(Kind::Image, "learner image: begins of 0 or 1, of environments that are there"));
         }
         Ok(())
+    }
+
+    /// What `attach` asks of past steps.
+    fn check_history(&self) -> Result {
+        let h = &self.history;
+        if h.next.is_empty() {
+            return Ok(());
+        }
+        let (len, steps, n) = (self.config.history_len, h.reward.len(), self.sizes.tasks.choices);
+        let numbers = [h.obs, h.reward, h.final_value, h.state].iter().all(|x| check_finite("", x).is_ok());
+        let choices = n == 0 || h.choice.iter().all(|&x| usize::try_from(x).is_ok_and(|x| x < n));
+        let there = |x: &u32| *x == NOT_DRAWN || (*x as usize) < steps;
+        let places = h.next.iter().all(|&x| x < len)
+            && h.held.iter().all(|&x| x <= len)
+            && h.sequence.iter().chain(h.last).all(there)
+            && h.ends.iter().all(|&x| x <= GIVEN_UP);
+        if numbers && choices && places && h.rng.iter().all(Rng::is_valid) {
+            return Ok(());
+        }
+        Err(Error::new(Kind::Image, "learner image: past steps that can have been"))
     }
 }

@@ -99,7 +99,7 @@ impl Learner<'_> {
         slots.put(scaled, 1, r.reward)?;
         if !self.history.next.is_empty() {
             for (env, slot) in envs.iter().zip(slots.iter()) {
-                self.history.keep(env, slot, r, &self.sizes)?;
+                r.keep(env, slot, &mut self.history, &self.sizes)?;
             }
         }
         for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {

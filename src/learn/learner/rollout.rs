@@ -1,14 +1,37 @@
 //! The transitions of a rollout: which are complete, how they become one stretch, and how they make room.
 
 use super::frames::Frames;
-use super::layout::Rollout;
+use super::history::{GOES_ON, HistoryMut, TERMINATED, TRUNCATED};
+use super::layout::{Rollout, Sizes};
 use crate::block::{self, Fit, Misfit};
-use crate::learn::rows::copy_row_within;
+use crate::error::Result;
+use crate::learn::rows::{copy_row, copy_row_within};
 
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
 
 impl Rollout<'_> {
+    /// Keeps the step of an environment that is complete among its past ones.
+    pub(super) fn keep(&self, env: usize, slot: usize, past: &mut HistoryMut<'_>, sizes: &Sizes<'_>) -> Result {
+        let Some(at) = past.place(env) else { return Ok(()) };
+        let row = |width| (slot, at, width);
+        copy_row(self.obs, past.obs, row(sizes.obs_len))?;
+        copy_row(self.pixels, past.pixels, row(sizes.pixels_len))?;
+        if !past.choice.is_empty() {
+            copy_row(self.choice, past.choice, row(1))?;
+        }
+        copy_row(self.reward, past.reward, row(1))?;
+        copy_row(self.final_value, past.final_value, row(1))?;
+        copy_row(self.state, past.state, row(sizes.state_len()))?;
+        let flag = |flags: &[u8]| flags.get(slot).is_some_and(|&x| x != 0);
+        *past.ends.get_mut(at).ok_or(Misfit)? = match (flag(self.terminated), flag(self.truncated)) {
+            (true, _) => TERMINATED,
+            (_, true) => TRUNCATED,
+            _ => GOES_ON,
+        };
+        Ok(())
+    }
+
     /// Copies a transition over another one.
     fn copy(&mut self, from: usize, to: usize) -> Fit<()> {
         let slots = self.env.len();

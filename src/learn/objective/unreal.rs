@@ -47,7 +47,7 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
         *to = h.after(*begin.get(k).ok_or(Misfit)?, step);
     }
     let past = &*past;
-    let obs = h.see(sizes, Rows::new(past, 0), w.obs)?;
+    let obs = h.see((&sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
     let width = sizes.state_len();
     if width > 0 {
         for (row, (&slot, cut)) in past.iter().zip(block::rows_mut(w.cut, 0, m, 1)?).enumerate() {
@@ -156,7 +156,7 @@ fn classify(b: &Bench<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &mut [f32
     for (own, &last) in past.chunks_exact_mut(frames.max(1)).zip(last) {
         own.iter_mut().rev().enumerate().for_each(|(k, to)| *to = h.before(last, k));
     }
-    let obs = h.see(sizes, Rows::new(past, 0), w.obs)?;
+    let obs = h.see((&sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
     if sizes.state_len() > 0 {
         // What predicts rewards remembers nothing.
         block::rows_mut(w.cut, 0, m, 1)?.fill(1);
