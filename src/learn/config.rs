@@ -233,7 +233,7 @@ pub struct Config {
     /// SAC: the entropy, in nats for each element of an action, that the temperature goes after. For choices a number below 0
     /// stands for half of the most that they can have, which is the logarithm of how many they are.
     pub target_entropy: f32,
-    /// 1: hidden layers and heads are noisy, as [`NOISY`] says, and start uniform. One draw of noise is for a rollout and the
+    /// 1: hidden layers and heads are [`NOISY`](crate::nn::NOISY), and start uniform. One draw of noise is for a rollout and the
     /// update that learns from it, or for a gradient step of DQN and what acts until the next one; Q and target share it. Of no
     /// use to TD3 and SAC. What ships and what [`Learner::predict`](super::Learner::predict) asks has no noise.
     pub noisy: u32,
