@@ -1,4 +1,4 @@
-/* A real engine as the host: MuJoCo steps the world, rlcore learns. `mujoco [inverted_pendulum|hopper] [--out FOLDER]`
+/* A real engine as the host: MuJoCo steps the world, rlcore learns. `mujoco [inverted_pendulum|hopper|hopper_sac] [--out FOLDER]`
 
    Each environment's state in the library's block is MuJoCo's own flat integration state, so copying the block copies
    the simulations. The mjData that the engine works in hold pointers and stay with the host, one an environment. */
@@ -20,12 +20,13 @@ typedef struct state {
 
 /* What differs between the two models. */
 typedef struct robot {
-  const char *name, *title;
+  const char *name, *model, *title; /* of the model: training/models/MODEL.xml */
   uint32_t env_id, obs_skip; /* obs is qpos without its first obs_skip values, then qvel */
   int frame_skip;            /* physics steps a decision */
   float noise;               /* half width of the uniform noise on the starting pose and velocities */
   uint64_t total_steps;
   double bar;
+  bool minutes; /* trains for minutes, and only if it is named */
   void (*configure)(rlcore_learner_config *);
   void (*judge)(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out);
 } robot;
@@ -136,10 +137,24 @@ static void configure_hopper(rlcore_learner_config *c) {
   c->entropy_coef = 0;
 }
 
+/* One gradient step of 128 transitions per step. */
+static void configure_hopper_sac(rlcore_learner_config *c) {
+  CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_SAC));
+  c->num_steps = 1000; /* steps per point of the curve */
+  c->hidden_len[0] = c->hidden_len[1] = 128;
+  c->batch_size = 128;
+  c->learning_rate = c->learning_rate_end = 1e-3F;
+  c->buffer_size = 300000;
+  c->learning_starts = c->exploration_steps = 5000;
+  c->temperature_rate = 1e-3F;
+}
+
 static const robot robots[] = {
-    {"inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, 60000, 950, configure_pendulum,
-     judge_pendulum},
-    {"hopper", "Hopper in MuJoCo", 2002, 1, 4, 0.01F, 400000, 1000, configure_hopper, judge_hopper},
+    {"inverted_pendulum", "inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, 60000, 950, false,
+     configure_pendulum, judge_pendulum},
+    {"hopper", "hopper", "Hopper in MuJoCo", 2002, 1, 4, 0.01F, 400000, 1000, false, configure_hopper, judge_hopper},
+    {"hopper_sac", "hopper", "Hopper by SAC in MuJoCo", 2002, 1, 4, 0.01F, 300000, 2500, true, configure_hopper_sac,
+     judge_hopper},
 };
 
 /* The side view of every capsule, around the first body. */
@@ -204,7 +219,7 @@ static bool train(const robot *robot, const char *folder) {
   rlcore_learner_config config;
   size_t policy_size = 0;
   e = (engine){.robot = robot};
-  snprintf(path, sizeof path, "training/models/%s.xml", robot->name);
+  snprintf(path, sizeof path, "training/models/%s.xml", robot->model);
   e.model = mj_loadXML(path, NULL, error, sizeof error);
   if (!e.model) host_fail("%s: %s", path, error);
   rlcore_env_def env = env_def(&e);
@@ -251,6 +266,6 @@ int main(int argc, char **argv) {
       only = argv[i];
   }
   for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++)
-    if (!only || strcmp(only, robots[i].name) == 0) ok = train(&robots[i], folder) && ok;
+    if (only ? strcmp(only, robots[i].name) == 0 : !robots[i].minutes) ok = train(&robots[i], folder) && ok;
   return ok ? 0 : 1;
 }
