@@ -191,6 +191,20 @@ static void pqn(rlcore_learner_config *c) {
   c->exploration_end = 0.01F;
 }
 
+/* The same from pictures. */
+static void pqn_breakout(rlcore_learner_config *c) {
+  CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PQN));
+  pictures(c, 10, 4);
+  c->num_steps = 32;
+  c->num_epochs = 2;
+  c->num_minibatches = 16;
+  c->learning_rate = 1e-3F;
+  c->learning_rate_end = 1e-4F;
+  c->exploration_steps = 200000;
+  c->exploration_end = 0.01F;
+  c->entropy_coef = 0;
+}
+
 /* Settings of RL Baselines3 Zoo; the learning rate stays as it is. */
 static void a2c(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_A2C));
@@ -262,6 +276,8 @@ static const task tasks[] = {
     {"repeat", "RepeatPrevious: name the suit of three cards ago", RLCORE_ENV_REPEAT_PREVIOUS, 500000, 3, 0.95, 0,
      repeat_previous, draw_suits},
     {"attention", "RepeatPrevious for a transformer", RLCORE_ENV_REPEAT_PREVIOUS, 150000, 3, 0.95, 0, attention, draw_suits},
+    {"pqnbreakout", "Breakout in pictures with PQN", RLCORE_ENV_BREAKOUT, 1000000, 2, 20, 0, pqn_breakout,
+     draw_breakout},
     {"pqn", "CartPole-v1 with PQN", RLCORE_ENV_CARTPOLE, 150000, 5, 475, 0, pqn, draw_cartpole},
     {"dqn", "CartPole-v1 with DQN", RLCORE_ENV_CARTPOLE, 60000, 5, 475, 0, dqn, draw_cartpole},
     {"a2c", "CartPole-v1 with A2C", RLCORE_ENV_CARTPOLE, 500000, 5, 475, 0, a2c, draw_cartpole},

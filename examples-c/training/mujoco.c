@@ -1,4 +1,5 @@
-/* A real engine as the host: MuJoCo steps the world, rlcore learns. `mujoco [inverted_pendulum|hopper|hopper_sac] [--out FOLDER]`
+/* A real engine as the host: MuJoCo steps the world, rlcore learns.
+   `mujoco [inverted_pendulum|hopper|hopper_sac] [--out FOLDER]`
 
    Each environment's state in the library's block is MuJoCo's own flat integration state, so copying the block copies
    the simulations. The mjData that the engine works in hold pointers and stay with the host, one an environment. */
