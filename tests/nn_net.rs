@@ -694,7 +694,7 @@ fn layers_that_cannot_be_are_refused_by_name() {
         ("net: a known activation in layer 2, given 7", |l| l[1].activation = 7),
         ("net: known flags in layer 2, given 4", |l| l[1].flags = 4),
         ("net: known flags in layer 2, given 1073741824", |l| l[1].flags = 1 << 30),
-        ("net: a known initializer in layer 2, given 5", |l| l[1].initializer = 5),
+        ("net: a known initializer in layer 2, given 6", |l| l[1].initializer = 6),
         ("net: a finite gain in layer 2, given NaN", |l| l[1].gain = f32::NAN),
         ("net: a finite gain in layer 4, given inf", |l| l[3].gain = f32::INFINITY),
         ("net: a source with the input or a layer before it in layer 2, given 2", |l| l[1].source[0] = 2),

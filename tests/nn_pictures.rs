@@ -743,6 +743,30 @@ fn weights_start_as_their_initializer_says() {
     }
 }
 
+/// Bounds as of TensorFlow's `GlorotUniform`, by hand: inputs and outputs of a place times the places of a window.
+#[test]
+fn glorot_counts_inputs_and_outputs() {
+    let initializer = Initializer::Glorot as u32;
+    let picture = |layer: Layer| Layer { initializer, size: [3, 5], ..layer };
+    let conv = Layer::conv(40, [3, 5], [1, 1], Activation::Relu);
+    let cases = [
+        (Layer { initializer, ..Layer::dense(30, Activation::Relu) }, 10 * 10 * 7, 30, 1.0),
+        (Layer { initializer, gain: 0.5, ..Layer::dense(3, Activation::Relu) }, 10 * 10 * 7, 3, 0.5),
+        (picture(conv), 3 * 5 * 7, 3 * 5 * 40, 1.0),
+        (Layer { kind: LayerKind::Deconv as u32, ..picture(conv) }, 3 * 5 * 7, 3 * 5 * 40, 1.0),
+    ];
+    for (layer, inputs, outputs, gain) in cases {
+        let layer = Layer { flags: HEAD, ..layer };
+        let mut nodes = [Node::default()];
+        let net = Net::compile(&[layer], [10, 10, 7], &mut nodes).unwrap();
+        let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
+        net.init(&mut params, &mut Rng::seeded(1), &mut scratch).unwrap();
+        let bound = gain * (6.0 / f64::from(inputs + outputs)).sqrt();
+        let most = params.iter().fold(0.0, |most: f64, x| most.max(f64::from(x.abs())));
+        assert!(most <= bound * 1.000001 && most > 0.99 * bound, "{most}, not {bound}");
+    }
+}
+
 #[test]
 fn values_that_do_not_go_together_are_refused() {
     let refused = |layers: &[Layer]| {

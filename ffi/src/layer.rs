@@ -83,6 +83,9 @@ pub enum rlcore_initializer {
     RLCORE_INIT_UNIT_ROWS = 3,
     /// as RLCORE_INIT_UNIFORM, but nine tenths of the weights of each output are 0
     RLCORE_INIT_SPARSE = 4,
+    /// uniform between plus and minus gain * sqrt(6 / (n + m)), where n is the number of inputs of an output and m that of
+    /// outputs of an input: TensorFlow's default (Glorot). Weights of inputs and of states are apart, of all gates together
+    RLCORE_INIT_GLOROT = 5,
 }
 
 /// Flags of layers, to be combined with |.
@@ -99,7 +102,7 @@ pub enum rlcore_layer_flag {
     RLCORE_LAYER_WHOLE = 16,
     /// pooling takes the mean
     RLCORE_LAYER_MEAN = 32,
-    /// the biases of an LSTM's forget gate start at 1
+    /// the biases of an LSTM's forget gate start at 1, which TensorFlow adds to them in each step
     RLCORE_LAYER_FORGET_ONE = 64,
     /// embeddings of observations that are bytes, which networks see divided by 255
     RLCORE_LAYER_BYTES = 128,

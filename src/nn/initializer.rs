@@ -22,6 +22,9 @@ pub enum Initializer {
     /// As `Uniform`; then 0 but for a tenth of the numbers that go into each output, rounded down, at least one (Elsayed et
     /// al. 2024).
     Sparse = 4,
+    /// Uniform numbers within ± `gain` √(6 / (n + m)), where n numbers go into an output and one goes into m (Glorot and Bengio
+    /// 2010), as in TensorFlow; both weights of a recurrent layer are apart, all gates of each together.
+    Glorot = 5,
 }
 
 impl Initializer {
@@ -33,6 +36,7 @@ impl Initializer {
             2 => Some(Initializer::Uniform),
             3 => Some(Initializer::UnitRows),
             4 if cfg!(feature = "stream") => Some(Initializer::Sparse),
+            5 => Some(Initializer::Glorot),
             _ => None,
         }
     }
@@ -43,6 +47,8 @@ impl Initializer {
 pub(super) struct Start {
     pub initializer: Initializer,
     pub gain: f32,
+    /// Places of a window, in each of which a number goes into every output.
+    pub window: usize,
 }
 
 impl Start {
@@ -61,7 +67,7 @@ impl Start {
                     self.stretch(w.get_mut(column..).unwrap_or_default(), outputs);
                 }
             }
-            _ => self.each(w, inputs, rng),
+            _ => self.each(w, inputs, outputs, rng),
         }
         if cfg!(feature = "stream") && self.initializer == Initializer::Sparse {
             for column in 0..outputs {
@@ -86,7 +92,7 @@ impl Start {
                 rng.fill_normal(w);
                 w.chunks_exact_mut(inputs.max(1)).for_each(|row| self.stretch(row, 1));
             }
-            _ => self.each(w, inputs, rng),
+            _ => self.each(w, inputs, outputs, rng),
         }
         if cfg!(feature = "stream") && self.initializer == Initializer::Sparse {
             w.chunks_exact_mut(inputs.max(1)).for_each(|row| thin(row, 1, inputs, rng));
@@ -95,12 +101,16 @@ impl Start {
     }
 
     /// Draws numbers that know nothing of each other.
-    fn each(self, w: &mut [f32], inputs: usize, rng: &mut Rng) {
+    fn each(self, w: &mut [f32], inputs: usize, outputs: usize, rng: &mut Rng) {
         if self.initializer == Initializer::Normal {
             rng.fill_normal(w);
             w.iter_mut().for_each(|x| *x *= self.gain);
         } else {
-            let bound = self.gain / num::sqrt(inputs as f32);
+            let all = inputs.saturating_add(outputs.saturating_mul(self.window));
+            let bound = match self.initializer {
+                Initializer::Glorot => self.gain * num::sqrt(6.0 / all as f32),
+                _ => self.gain / num::sqrt(inputs as f32),
+            };
             w.iter_mut().for_each(|x| *x = (2.0 * rng.uniform_f32() - 1.0) * bound);
         }
     }

@@ -235,7 +235,7 @@ impl<'a> Net<'a> {
                 own.fill(node.gain);
             } else {
                 let initializer = Initializer::new(node.initializer).unwrap_or_default();
-                node.op().init(own, Start { initializer, gain: node.gain }, rng, scratch)?;
+                node.op().init(own, Start { initializer, gain: node.gain, window: 1 }, rng, scratch)?;
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Lists of layers that are known by name, for observations of the shape that each was made for.
 
 use super::activation::Activation::{self, Elu, Identity, Relu, Tanh};
-use super::initializer::Initializer::{Normal, Uniform};
-use super::layer::{BYTES, Layer, LayerKind, NO_BIAS};
+use super::initializer::Initializer::{Glorot, Normal, Uniform};
+use super::layer::{BYTES, FORGET_ONE, Layer, LayerKind, NO_BIAS};
 
 /// A list of layers to start from: hosts may change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Preset {
     Nature = 2,
     /// Pictures of 84 × 84: two convolutions, a dense layer of 256 units and an LSTM of as many (Mnih et al. 2016).
     ImpalaSmall = 3,
-    /// Pictures of 42 × 42: four convolutions of stride 2 with ELU and an LSTM of 256 units.
+    /// Pictures of 42 × 42: four convolutions of stride 2 with ELU and an LSTM of 256 units, which start as TensorFlow's do.
     Btgym42 = 4,
     /// Pictures of 10 × 10: one convolution and a dense layer of 128 units (Young and Tian 2019).
     MinAtar = 5,
@@ -41,6 +41,10 @@ const fn same(layer: Layer) -> Layer {
 
 const fn lstm(units: u32) -> Layer {
     Layer { initializer: Uniform as u32, ..Layer::recurrent(LayerKind::Lstm, units) }
+}
+
+const fn glorot(layer: Layer) -> Layer {
+    Layer { initializer: Glorot as u32, ..layer }
 }
 
 const fn norm(activation: Activation) -> Layer {
@@ -84,11 +88,11 @@ impl Preset {
             Preset::Btgym42 => {
                 const {
                     &[
-                        same(conv(32, 3, 2, Elu)),
-                        same(conv(32, 3, 2, Elu)),
-                        same(conv(64, 3, 2, Elu)),
-                        same(conv(64, 3, 2, Elu)),
-                        lstm(256),
+                        glorot(same(conv(32, 3, 2, Elu))),
+                        glorot(same(conv(32, 3, 2, Elu))),
+                        glorot(same(conv(64, 3, 2, Elu))),
+                        glorot(same(conv(64, 3, 2, Elu))),
+                        glorot(Layer { flags: FORGET_ONE, ..lstm(256) }),
                     ]
                 }
             }

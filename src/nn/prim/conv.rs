@@ -288,6 +288,8 @@ impl Prim for Conv {
     /// The bias starts at 0.
     fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
         let (w, bias) = params.split_at_mut_checked(self.weight_len()).unwrap_or_default();
+        let [height, width] = self.frame.size;
+        let start = Start { window: height * width, ..start };
         start.fill(w, self.patch_len(), self.units, rng, scratch)?;
         bias.fill(0.0);
         Ok(())
