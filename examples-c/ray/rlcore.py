@@ -55,6 +55,7 @@ class Stats(ctypes.Structure):
         + f32("learning_rate", "policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
         + f32("explained_variance", "grad_norm", "value_mean", "return_mean", "length_mean", "return_last")
         + [("num_dropped", c_uint64)]
+        + f32("pixel_control_loss", "reward_class_loss", "value_replay_loss", "policy_replay_loss")
     )
 
 

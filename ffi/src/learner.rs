@@ -70,6 +70,15 @@ pub struct rlcore_learner_stats {
     pub return_last: f32,
     /// updates that ended early because numbers overflowed
     pub num_dropped: u64,
+    /// UNREAL, as the next three: means before weights, 0 for a task that is off and while no past steps are drawn. Squared
+    /// error of the value of the chosen action's pixel changes, summed over cells
+    pub pixel_control_loss: f32,
+    /// cross-entropy of the next reward's sign, in nats
+    pub reward_class_loss: f32,
+    /// squared error of values on past steps
+    pub value_replay_loss: f32,
+    /// loss of A2C on past steps: policy, and value and entropy with their weights
+    pub policy_replay_loss: f32,
 }
 
 versioned!(rlcore_learner_stats, "learner stats", num_episodes);
@@ -92,7 +101,11 @@ mirror!(
         return_mean,
         length_mean,
         return_last,
-        num_dropped
+        num_dropped,
+        pixel_control_loss,
+        reward_class_loss,
+        value_replay_loss,
+        policy_replay_loss
     }
 );
 

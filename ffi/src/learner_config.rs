@@ -289,10 +289,11 @@ pub struct rlcore_learner_config {
     pub reward_class_coef: f32,
     /// UNREAL: weight of the error of values on past steps (0: off; UNREAL 0.5)
     pub value_replay_coef: f32,
-    /// discount of pixel changes; 0: only the next change counts (0; UNREAL 0.9)
+    /// discount of pixel changes; 0: only the next change counts. With num_stacked only the newest frame's changes do
+    /// (0; UNREAL 0.9)
     pub pixel_control_discount: f32,
-    /// last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, and
-    /// states of recurrent layers are kept too (0; UNREAL 2000)
+    /// last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, states of
+    /// recurrent layers are kept too, and with num_stacked whole stacks. An update begins by keeping its steps (0; UNREAL 2000)
     pub history_len: u32,
     /// sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch (0: as many
     /// steps as the minibatch has)
@@ -305,6 +306,12 @@ pub struct rlcore_learner_config {
     pub reward_sequence_len: u32,
     /// rewards are positive above this, and negative below its negative (0; UNREAL 0.1)
     pub reward_threshold: f32,
+    /// UNREAL: weight of A2C's loss on past steps, whose advantages come from the values recorded with them. As in btgym,
+    /// nothing corrects for the older policies that chose the actions. value_replay_coef must be 0 then (0: off)
+    pub policy_replay_coef: f32,
+    /// steps of an environment that must be kept before these tasks draw from them, up to history_len, which is what btgym
+    /// waits for; A2C learns from the start (0: one more than a sequence has)
+    pub history_starts: u32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -407,7 +414,9 @@ mirror!(
         pixel_cell,
         pixel_mean,
         reward_sequence_len,
-        reward_threshold
+        reward_threshold,
+        policy_replay_coef,
+        history_starts
     }
 );
 

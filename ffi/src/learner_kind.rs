@@ -17,6 +17,7 @@ pub enum Any<'a> {
 }
 
 /// A learner to read.
+#[allow(clippy::large_enum_variant)]
 pub enum AnyView<'a> {
     On(View<'a>),
     #[cfg(feature = "off_policy")]

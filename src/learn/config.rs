@@ -280,9 +280,9 @@ pub struct Config {
     pub reward_class_coef: f32,
     /// Weight of the squared error of values on past steps; 0: there is none.
     pub value_replay_coef: f32,
-    /// Discount of changes of pixels, in [0, 1]; 0: the next change alone is learnt.
+    /// Discount of changes of pixels, in [0, 1]; 0: the next change alone is learnt. Of stacks the newest frame's count.
     pub pixel_control_discount: f32,
-    /// Last steps of each environment that are kept, more than a sequence has.
+    /// Last steps of each environment that are kept, more than a sequence has, with their stacks of frames whole.
     pub history_len: u32,
     /// Sequences of past steps, each as long as those of recurrent layers or else as a rollout, and rewards to predict, of each
     /// minibatch; 0: sequences of as many steps as it has rows, at least one.
@@ -295,6 +295,12 @@ pub struct Config {
     pub reward_sequence_len: u32,
     /// Rewards count as positive above this, as negative below its negative.
     pub reward_threshold: f32,
+    /// Weight of A2C's loss on past steps, whose advantages come from the values that were recorded and are not normalised.
+    /// That older policies chose the actions is not corrected for. `value_replay_coef` has to be 0 with it; 0: there is none.
+    pub policy_replay_coef: f32,
+    /// Steps of an environment that have to be kept before the tasks draw from them, up to `history_len`; A2C itself learns all
+    /// along. 0: those of a sequence, and the one after it.
+    pub history_starts: u32,
 }
 
 /// Errors: `Config` for a field of 0.
@@ -607,6 +613,11 @@ impl Config {
     /// Minibatches are made of sequences, each of one environment's steps in their order.
     pub fn has_sequences(&self) -> bool {
         self.sequence_len > 0 || self.algorithm() == Algorithm::Impala
+    }
+
+    /// It is recorded where episodes begin: for sequences of the rollout, and of past steps.
+    pub(super) fn marks_begins(&self) -> bool {
+        self.has_sequences() || self.has_tasks()
     }
 
     /// Sequences of one minibatch; its rows without recurrent layers.

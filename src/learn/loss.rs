@@ -56,6 +56,8 @@ pub struct Sums {
     pub clip_fraction: f64,
     /// Global gradient norm before clipping.
     pub grad_norm: f64,
+    /// Losses of auxiliary tasks: of pixel control, reward prediction, and value or policy replay.
+    pub tasks: [f64; 3],
 }
 
 /// Mean losses of one minibatch, or what a chunk of it adds to them.

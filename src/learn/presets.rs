@@ -103,6 +103,8 @@ impl Default for Config {
             pixel_mean: 0,
             reward_sequence_len: 0,
             reward_threshold: 0.0,
+            policy_replay_coef: 0.0,
+            history_starts: 0,
         }
     }
 }

@@ -223,7 +223,7 @@ impl Stored {
         let c = &self.config;
         let alone = c.layers_of(c.num_hidden.saturating_sub(c.num_shared)).saturating_add(1);
         let alone = if c.learns_q() { 0 } else { alone };
-        let [pixels, class, _] = c.tasks();
+        let [pixels, class, ..] = c.tasks();
         let tasks = if pixels { 3 } else { 0 } + if class { 2 } else { 0 };
         self.actor().num_layers.saturating_add(alone).saturating_add(tasks) as usize
     }

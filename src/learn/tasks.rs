@@ -26,10 +26,14 @@ const MAX_FRAMES: u32 = 16;
 pub(super) const BUILT: bool = cfg!(feature = "unreal");
 
 impl Config {
-    /// The tasks that are on: pixel control, reward prediction, value replay.
-    pub(super) fn tasks(&self) -> [bool; 3] {
-        let on = |coef: f32| BUILT && self.algorithm == Algorithm::Unreal as u32 && coef != 0.0;
-        [on(self.pixel_control_coef), on(self.reward_class_coef), on(self.value_replay_coef)]
+    /// Weights of the tasks: pixel control, reward prediction, value replay, policy replay.
+    fn task_coefs(&self) -> [f32; 4] {
+        [self.pixel_control_coef, self.reward_class_coef, self.value_replay_coef, self.policy_replay_coef]
+    }
+
+    /// Those that are on.
+    pub(super) fn tasks(&self) -> [bool; 4] {
+        self.task_coefs().map(|coef| BUILT && self.algorithm == Algorithm::Unreal as u32 && coef != 0.0)
     }
 
     /// Past steps are kept.
@@ -64,26 +68,26 @@ impl Config {
 
     /// Checks what the tasks read. Errors: `Config`, `Overflow`.
     pub(super) fn check_tasks(&self) -> Result {
-        let coefs = [self.pixel_control_coef, self.reward_class_coef, self.value_replay_coef];
+        let coefs = self.task_coefs();
         check_reals(&[
             ("learner config: pixel_control_coef of at least 0, finite", coefs[0], 0.0, f32::MAX),
             ("learner config: reward_class_coef of at least 0, finite", coefs[1], 0.0, f32::MAX),
             ("learner config: value_replay_coef of at least 0, finite", coefs[2], 0.0, f32::MAX),
+            ("learner config: policy_replay_coef of at least 0, finite", coefs[3], 0.0, f32::MAX),
             ("learner config: pixel_control_discount in [0, 1]", self.pixel_control_discount, 0.0, 1.0),
             ("learner config: reward_threshold of at least 0, finite", self.reward_threshold, 0.0, f32::MAX),
         ])?;
         check_flags(&[("learner config: pixel_mean of 0 or 1", self.pixel_mean)])?;
-        let [pixels, class, _] = self.tasks();
+        let [pixels, class, values, policy] = self.tasks();
         let what = "learner config: weights of auxiliary tasks of 0 with an algorithm other than UNREAL";
-        let others = self.algorithm != Algorithm::Unreal as u32 && coefs != [0.0; 3];
+        let others = self.algorithm != Algorithm::Unreal as u32 && coefs != [0.0; 4];
         Error::new(Kind::Config, what).given(self.algorithm as usize).when(others)?;
+        let what = "learner config: value_replay_coef of 0 with policy_replay_coef, whose loss has values too,";
+        Error::new(Kind::Config, what).given_f32(self.value_replay_coef).when(values && policy)?;
         if !self.has_tasks() {
             return Ok(());
         }
         let refused = |what, given: u32| Error::new(Kind::Config, what).given(given as usize);
-        refused("learner config: overlap of 0 with auxiliary tasks", self.overlap).when(self.overlap != 0)?;
-        refused("learner config: num_stacked of 0 with auxiliary tasks", self.num_stacked)
-            .when(self.num_stacked != 0)?;
         refused("learner config: pixel_cell of at least 1", 0).when(pixels && self.pixel_cell == 0)?;
         let frames = self.reward_sequence_len;
         refused("learner config: reward_sequence_len of 1 to 16", frames)
@@ -91,6 +95,9 @@ impl Config {
         let least = self.replay_len().saturating_add(1).max(if class { frames as usize } else { 0 });
         let what = "learner config: history_len of at least a sequence, and the step after it,";
         Error::limit(Kind::Config, what, least, self.history_len as usize).when((self.history_len as usize) < least)?;
+        let what = "learner config: history_starts of at most history_len,";
+        let (most, given) = (self.history_len as usize, self.history_starts as usize);
+        Error::limit(Kind::Config, what, most, given).when(given > most)?;
         let kept = u64::from(self.num_envs).saturating_mul(self.history_len.into());
         let rows = (self.num_replays() as u64).saturating_mul(least as u64);
         let what = "learner config: num_envs * history_len, and the steps of what is replayed, below 2^31";
@@ -105,6 +112,8 @@ pub(super) struct Tasks {
     pub grid: [usize; 2],
     /// Height, width and channels of a picture.
     pub picture: [usize; 3],
+    /// Channels of the newest frame of a picture that is a stack of them, else all.
+    pub newest: usize,
     /// Choices that cells tell apart.
     pub choices: usize,
     /// The number of the head that predicts rewards, from observations, so many of them; 0 without it.
@@ -112,19 +121,23 @@ pub(super) struct Tasks {
     pub frames: usize,
     /// Values of past steps are learnt.
     pub values: bool,
+    /// A2C learns from past steps.
+    pub policy: bool,
 }
 
 impl Tasks {
     /// Those of a configuration whose observations are these pictures.
     pub fn new(c: &Config, shape: &Shape, picture: [u32; 3]) -> Tasks {
-        let [pixels, class, values] = c.tasks();
+        let [pixels, class, values, policy] = c.tasks();
         Tasks {
             grid: if pixels { grid(picture, c.pixel_cell) } else { [0; 2] },
             picture: picture.map(|len| len as usize),
+            newest: (picture[2] / c.num_stacked.max(1)) as usize,
             choices: if pixels { shape.num_outputs as usize } else { 0 },
             class_head: if class { FIRST.saturating_add(if pixels { 2 } else { 0 }) } else { 0 },
             frames: if class { c.reward_sequence_len as usize } else { 0 },
             values,
+            policy,
         }
     }
 
@@ -135,7 +148,7 @@ impl Tasks {
 
     /// Sequences are replayed.
     pub fn replays(&self) -> bool {
-        self.values || self.cells() > 0
+        self.values || self.policy || self.cells() > 0
     }
 
     /// Whether a network has the heads of the tasks behind the policy's and the values'.

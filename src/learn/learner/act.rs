@@ -186,7 +186,7 @@ impl Learner<'_> {
         if let Some(mask) = mask {
             slots.put(mask, shape.mask_len(), r.mask)?;
         }
-        if self.config.has_sequences() {
+        if self.config.marks_begins() {
             // The states before go to the rollout, and those after are carried on.
             let after = states;
             for (k, (env, slot)) in envs.iter().zip(slots.iter()).enumerate() {

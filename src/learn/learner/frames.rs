@@ -229,6 +229,22 @@ impl Frames {
         Ok(block::rows(frames, first, slots, self.num)?.iter().all(|&frame| (frame as usize) < count))
     }
 
+    /// Writes the stack of a slot whole, to row `at` of others.
+    pub(super) fn join(&self, (frames, pixels): (&[u32], &[u8]), slot: usize, to: &mut [u8], at: usize) -> Result {
+        let window = self.window((frames, pixels), slot)?;
+        let to = block::rows_mut(to, at, 1, self.num.saturating_mul(self.len))?;
+        stack::stack(&window, self.channels, Layout::Hwc, to)
+    }
+
+    /// The frames of the stack of a slot.
+    fn window<'r>(&self, (frames, pixels): (&[u32], &'r [u8]), slot: usize) -> Result<Window<'r, u8>> {
+        let mut window = Window::new();
+        for &frame in self.stack_of(frames, slot)? {
+            window.push(self.bytes(pixels, frame)?)?;
+        }
+        Ok(window)
+    }
+
     /// What networks are given for the stacks of these slots.
     pub(in crate::learn) fn see<'t>(
         &self,
@@ -239,11 +255,7 @@ impl Frames {
         let width = self.num.saturating_mul(self.len);
         let mut count = 0usize;
         for (slot, to) in slots.zip(to.chunks_exact_mut(width.max(1))) {
-            let mut window = Window::new();
-            for &frame in self.stack_of(frames, slot)? {
-                window.push(self.bytes(pixels, frame)?)?;
-            }
-            stack::stack(&window, self.channels, Layout::Hwc, to)?;
+            stack::stack(&self.window((frames, pixels), slot)?, self.channels, Layout::Hwc, to)?;
             count = count.saturating_add(1);
         }
         Ok(block::rows_mut(to, 0, count, width)?)

@@ -28,6 +28,9 @@ pub struct HistoryLens {
     pub obs: usize,
     pub pixels: usize,
     pub choices: usize,
+    pub vector: usize,
+    pub masks: usize,
+    pub values: usize,
     pub state: usize,
     /// Sequences and rewards that are drawn for a minibatch.
     pub draws: usize,
@@ -45,6 +48,10 @@ fields! {
         pub(in crate::learn) obs: [f32] = lens.of(lens.obs),
         pub(in crate::learn) pixels: [u8] = lens.of(lens.pixels),
         pub(in crate::learn) choice: [i32] = lens.of(lens.choices),
+        /// What policy replay reads too: continuous actions, masks, and values of when the step was taken.
+        pub(in crate::learn) vector: [f32] = lens.of(lens.vector),
+        pub(in crate::learn) mask: [u8] = lens.of(lens.masks),
+        pub(in crate::learn) value: [f32] = lens.of(lens.values),
         pub(in crate::learn) reward: [f32] = lens.of(1),
         /// How the episode goes on.
         pub(in crate::learn) ends: [u8] = lens.of(1),
@@ -86,7 +93,7 @@ impl HistoryMut<'_> {
         Some(at)
     }
 
-    /// The episode of an environment was given up: nothing follows its last step.
+    /// Another episode of an environment begins: nothing follows its last step, unless an episode ended with it.
     pub(super) fn give_up(&mut self, env: usize) {
         let len = self.len();
         let (Some(next), Some(held)) = (self.next.get(env), self.held.get(env)) else { return };
@@ -100,17 +107,19 @@ impl HistoryMut<'_> {
     /// Draws what the next minibatch learns from the past: sequences, all alike, and observations that rewards follow, of
     /// which half come before a reward, if there are some of both kinds.
     pub(super) fn draw(&mut self, c: &Config) {
-        let (len, [_, class, _]) = (self.len(), c.tasks());
+        let (len, [_, class, ..]) = (self.len(), c.tasks());
         let Some(rng) = self.rng.first_mut() else { return };
-        let view = Past { len, next: self.next, held: self.held, ends: self.ends, reward: self.reward };
+        let starts = c.history_starts;
+        let view = Past { len, starts, next: self.next, held: self.held, ends: self.ends, reward: self.reward };
         self.sequence.fill(NOT_DRAWN);
         self.last.fill(NOT_DRAWN);
         let steps = c.replay_len();
-        let total: u64 = self.held.iter().map(|&held| (held as usize).saturating_sub(steps) as u64).sum();
+        let begins = |held| if held >= starts { (held as usize).saturating_sub(steps) as u64 } else { 0 };
+        let total: u64 = self.held.iter().copied().map(begins).sum();
         for to in self.sequence.iter_mut().take(if total > 0 { usize::MAX } else { 0 }) {
             let mut at = rng.bounded(total.saturating_sub(1));
             for (env, &held) in self.held.iter().enumerate() {
-                let own = (held as usize).saturating_sub(steps) as u64;
+                let own = begins(held);
                 if at < own {
                     *to = view.slot(env, at as usize) as u32;
                     break;
@@ -135,6 +144,8 @@ impl HistoryMut<'_> {
 /// What draws look at.
 struct Past<'h> {
     len: usize,
+    /// Environments with fewer steps are left out.
+    starts: u32,
     next: &'h [u32],
     held: &'h [u32],
     ends: &'h [u8],
@@ -153,7 +164,7 @@ impl Past<'_> {
 
     /// Steps that have so many observations of their episode up to their own, and whose rewards are 0 or are not.
     fn ends_of(&self, frames: usize, pays: bool) -> impl Iterator<Item = u32> {
-        let envs = self.held.iter().enumerate();
+        let envs = self.held.iter().enumerate().filter(|(_, held)| **held >= self.starts);
         envs.flat_map(move |(env, &held)| {
             let mut seen = 0usize;
             (0..held as usize).filter_map(move |age| {

@@ -166,7 +166,7 @@ impl<'a> View<'a> {
         if !self.sizes.frames.are_there(r.frame, first, count)? {
             return Err(Error::new(Kind::Image, "learner image: numbers of frames that exist"));
         }
-        let known = !self.config.has_sequences()
+        let known = !self.config.marks_begins()
             || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)
                 && block::rows(r.env, first, count, 1)?.iter().all(|&env| env < self.config.num_envs));
         if !known {
@@ -181,9 +181,11 @@ impl<'a> View<'a> {
         if h.next.is_empty() {
             return Ok(());
         }
-        let (len, steps, n) = (self.config.history_len, h.reward.len(), self.sizes.tasks.choices);
-        let numbers = [h.obs, h.reward, h.final_value, h.state].iter().all(|x| check_finite("", x).is_ok());
-        let choices = n == 0 || h.choice.iter().all(|&x| usize::try_from(x).is_ok_and(|x| x < n));
+        let (len, steps) = (self.config.history_len, h.reward.len());
+        let numbers = [h.obs, h.vector, h.value, h.reward, h.final_value, h.state];
+        let numbers = numbers.iter().all(|x| check_finite("", x).is_ok());
+        let (head, mask) = (self.head()?, Some(h.mask).filter(|mask| !mask.is_empty()));
+        let choices = head.check_mask(mask, steps).is_ok() && head.could_take(h.choice, mask);
         let there = |x: &u32| *x == NOT_DRAWN || (*x as usize) < steps;
         let places = h.next.iter().all(|&x| x < len)
             && h.held.iter().all(|&x| x <= len)

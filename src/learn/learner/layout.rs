@@ -55,8 +55,8 @@ pub(in crate::learn) struct Lens {
     masks: usize,
     /// Of a recurrent state.
     pub(super) state: usize,
-    /// See [`Config::has_sequences`](crate::learn::Config::has_sequences).
-    pub(super) sequences: bool,
+    /// It is known where episodes begin.
+    pub(super) begins: bool,
     columns: usize,
     frames: usize,
     pub(super) params: usize,
@@ -163,6 +163,8 @@ pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<(Fron
 fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
     let (Stored { config: c, shape: s }, &Sizes { std_len, room, record_len, .. }) = (stored, sizes);
     let (outputs, frames) = (s.num_outputs as usize, &sizes.frames);
+    let masks = if c.use_action_mask != 0 { s.mask_len() } else { 0 };
+    let replayed = |width| if sizes.tasks.policy { width } else { 0 };
     Lens {
         n: c.num_envs as usize,
         slots: frames.slots,
@@ -178,10 +180,10 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         shape: *s,
         moments: stored.actor().moments_len(),
         state: sizes.state_len(),
-        sequences: c.has_sequences(),
+        begins: c.marks_begins(),
         frames: sizes.tasks.frames,
         columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { COLUMNS },
-        masks: if c.use_action_mask != 0 { s.mask_len() } else { 0 },
+        masks,
         params: record_len.saturating_sub(LOSSES),
         noise: sizes.net.noise_len(),
         record: record_len,
@@ -190,7 +192,10 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
             len: c.history_len as usize,
             obs: sizes.obs_len,
             pixels: sizes.pixels_len,
-            choices: usize::from(sizes.tasks.choices > 0),
+            choices: if sizes.tasks.choices > 0 { 1 } else { replayed(s.action_lens().0) },
+            vector: replayed(std_len),
+            masks: replayed(masks),
+            values: replayed(1),
             state: sizes.state_len(),
             draws: if c.has_tasks() { c.num_replays() } else { 0 },
         },
@@ -266,9 +271,9 @@ fields! {
         pub(in crate::learn) value_target: [f32] = lens.slots,
         /// Whose transition it is.
         pub(in crate::learn) env: [u32] = lens.slots,
-        /// What recurrent layers carried before it; and of sequences 1 where an episode begins.
+        /// What recurrent layers carried before it; and of sequences, and with past steps, 1 where an episode begins.
         pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
-        pub(in crate::learn) begin: [u8] = if lens.sequences { lens.slots } else { 0 },
+        pub(in crate::learn) begin: [u8] = if lens.begins { lens.slots } else { 0 },
     }
     /// Transitions, each in a slot: those of one environment lie in the order in which they were, and where all
     /// environments act in every step they lie as `[T, N]`. Two rollouts, one after another, with `overlap`.

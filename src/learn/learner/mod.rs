@@ -160,7 +160,7 @@ fields! {
         /// `[N, state_len]` what recurrent layers carry from one step of an environment to the next.
         carry: [f32] = lens.n.saturating_mul(lens.state),
         /// `[N]` 1: an episode begins with this environment's next action, from a state of zeros.
-        begins: [u8] = if lens.sequences { lens.n } else { 0 },
+        begins: [u8] = if lens.begins { lens.n } else { 0 },
         /// The parameters that act while an update runs, with `overlap`.
         acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
         /// The noise of the rollout that is recorded or learnt from, and parameters with it, which act and learn.
@@ -265,6 +265,7 @@ impl<'a> Learner<'a> {
         learner.history.rng.fill(Rng::stream(config.seed, REPLAY));
         learner.history.sequence.fill(history::NOT_DRAWN);
         learner.history.last.fill(history::NOT_DRAWN);
+        learner.history.mask.fill(1);
         learner.adam_v.fill(Optimizer::from_number(config.optimizer).unwrap_or_default().first_square());
         learner.obs_var.fill(1.0);
         noise::draw(&learner.sizes.net, &mut learner.state.shuffle_rng, learner.noise)?;

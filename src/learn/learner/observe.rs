@@ -97,11 +97,6 @@ impl Learner<'_> {
         slots.put(terminated, 1, r.terminated)?;
         slots.put(truncated, 1, r.truncated)?;
         slots.put(scaled, 1, r.reward)?;
-        if !self.history.next.is_empty() {
-            for (env, slot) in envs.iter().zip(slots.iter()) {
-                r.keep(env, slot, &mut self.history, &self.sizes)?;
-            }
-        }
         for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {
             let ends = *terminated | *truncated != 0;
             self.episodes.step(env, *reward, ends);
@@ -131,7 +126,6 @@ impl Learner<'_> {
             self.give_up(env)?;
             self.cut_traces();
             self.episodes.forget(env);
-            self.history.give_up(env);
             if let Some(begins) = self.begins.get_mut(env) {
                 *begins = 1;
             }

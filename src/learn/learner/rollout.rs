@@ -2,7 +2,7 @@
 
 use super::frames::Frames;
 use super::history::{GOES_ON, HistoryMut, TERMINATED, TRUNCATED};
-use super::layout::{Rollout, Sizes};
+use super::layout::Rollout;
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
 use crate::learn::rows::{copy_row, copy_row_within};
@@ -11,18 +11,42 @@ use crate::learn::rows::{copy_row, copy_row_within};
 pub(super) const NONE: u32 = u32::MAX;
 
 impl Rollout<'_> {
-    /// Keeps the step of an environment that is complete among its past ones.
-    pub(super) fn keep(&self, env: usize, slot: usize, past: &mut HistoryMut<'_>, sizes: &Sizes<'_>) -> Result {
-        let Some(at) = past.place(env) else { return Ok(()) };
-        let row = |width| (slot, at, width);
-        copy_row(self.obs, past.obs, row(sizes.obs_len))?;
-        copy_row(self.pixels, past.pixels, row(sizes.pixels_len))?;
-        if !past.choice.is_empty() {
-            copy_row(self.choice, past.choice, row(1))?;
+    /// Keeps the complete steps of slots `[begin, end)` among the past ones of their environments.
+    pub(super) fn keep(
+        &self,
+        (begin, end): (usize, usize),
+        open: &[u32],
+        frames: &Frames,
+        past: &mut HistoryMut<'_>,
+    ) -> Result {
+        for slot in if past.next.is_empty() { 0..0 } else { begin..end } {
+            let (env, complete) = owner(self.env, open, slot)?;
+            if complete {
+                self.keep_one(env, slot, frames, past)?;
+            }
         }
-        copy_row(self.reward, past.reward, row(1))?;
-        copy_row(self.final_value, past.final_value, row(1))?;
-        copy_row(self.state, past.state, row(sizes.state_len()))?;
+        Ok(())
+    }
+
+    fn keep_one(&self, env: usize, slot: usize, frames: &Frames, past: &mut HistoryMut<'_>) -> Result {
+        if self.begin.get(slot) != Some(&0) {
+            past.give_up(env);
+        }
+        let Some(at) = past.place(env) else { return Ok(()) };
+        let row = (slot, at, past.ends.len());
+        keep_row(self.obs, past.obs, row)?;
+        if frames.are_kept() {
+            frames.join((self.frame, self.pixels), slot, past.pixels, at)?;
+        } else {
+            keep_row(self.pixels, past.pixels, row)?;
+        }
+        keep_row(self.choice, past.choice, row)?;
+        keep_row(self.vector, past.vector, row)?;
+        keep_row(self.mask, past.mask, row)?;
+        keep_row(self.value, past.value, row)?;
+        keep_row(self.reward, past.reward, row)?;
+        keep_row(self.final_value, past.final_value, row)?;
+        keep_row(self.state, past.state, row)?;
         let flag = |flags: &[u8]| flags.get(slot).is_some_and(|&x| x != 0);
         *past.ends.get_mut(at).ok_or(Misfit)? = match (flag(self.terminated), flag(self.truncated)) {
             (true, _) => TERMINATED,
@@ -106,6 +130,12 @@ impl Rollout<'_> {
         }
         Ok(next)
     }
+}
+
+/// Copies row `row` of an array to row `at` of one of `count` rows, whatever their width is.
+fn keep_row<T: Copy>(from: &[T], to: &mut [T], (row, at, count): (usize, usize, usize)) -> Result {
+    let width = to.len().checked_div(count).unwrap_or(0);
+    copy_row(from, to, (row, at, width))
 }
 
 /// Lists slots from `begin` on, one for each entry of `order`, those of environment 0 first, each environment's in their

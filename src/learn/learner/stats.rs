@@ -42,6 +42,15 @@ pub struct Stats {
     pub length_mean: f32,
     /// Return of the episode that ended last, NaN before the first ends.
     pub return_last: f32,
+    /// What follows is of UNREAL, before weights are applied; 0 for a task that is off, and where nothing was drawn. Mean
+    /// squared error of the values of the chosen actions' pixel changes, summed over cells.
+    pub pixel_control_loss: f32,
+    /// Mean cross-entropy of the sign of the next reward, in nats.
+    pub reward_class_loss: f32,
+    /// Mean squared error of values on past steps.
+    pub value_replay_loss: f32,
+    /// Mean of A2C's loss on past steps: policy, values and entropy with their weights.
+    pub policy_replay_loss: f32,
 }
 
 impl View<'_> {
@@ -52,6 +61,9 @@ impl View<'_> {
         let (ended, means) = (self.episodes.ended, self.episodes.means());
         let learns = s.updating != 0 || s.waits(&self.config);
         let left = if learns { self.config.update_len().saturating_sub(s.minibatch) } else { 0 };
+        let [cells, classes, replay] = s.sums.tasks;
+        let [has_cells, has_classes, values, policy] = self.config.tasks();
+        let of_task = |on: bool, sum: f64| if on { mean(sum) } else { 0.0 };
         Stats {
             minibatches_left: left,
             num_steps: s.num_steps,
@@ -70,6 +82,10 @@ impl View<'_> {
             return_mean: means.return_mean as f32,
             length_mean: means.len_mean as f32,
             return_last: if ended.num_episodes > 0 { ended.return_last as f32 } else { f32::NAN },
+            pixel_control_loss: of_task(has_cells, cells),
+            reward_class_loss: of_task(has_classes, classes),
+            value_replay_loss: of_task(values, replay),
+            policy_replay_loss: of_task(policy, replay),
         }
     }
 }

@@ -75,6 +75,7 @@ impl Learner<'_> {
             self.check_due()?;
             let s = &*self.state;
             (self.state.learn_begin, self.state.learn_end) = (s.begin, s.end);
+            self.keep()?;
             self.hand_over()?;
         }
         self.cut_traces();
@@ -181,11 +182,18 @@ impl Learner<'_> {
 
     /// Makes one stretch of what is complete, which the update learns from. Returns how much it is.
     fn take_over(&mut self, begin: usize, end: usize) -> Result<usize> {
+        self.keep()?;
         let spare = begin.saturating_add(self.sizes.room).saturating_sub(1);
         let complete = self.rollout.gather_complete(begin, end, spare, self.slot)?;
         (self.state.learn_begin, self.state.learn_end) = (begin as u32, complete as u32);
         self.hand_over()?;
         Ok(complete.saturating_sub(begin))
+    }
+
+    /// What is complete goes to the past steps, which stay as they are while an update runs.
+    fn keep(&mut self) -> Result {
+        let recorded = (self.state.begin as usize, self.state.end as usize);
+        self.rollout.keep(recorded, self.slot, &self.sizes.frames, &mut self.history)
     }
 
     /// With `overlap`, recording goes on in the other rollout.
@@ -286,7 +294,7 @@ impl Learner<'_> {
         let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
         let losses = losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
         check_finite("learner losses", losses)?;
-        let [policy_loss, value_loss, approx_kl, clip_fraction, entropy, ..] = *losses;
+        let [policy_loss, value_loss, approx_kl, clip_fraction, entropy, tasks @ ..] = *losses;
         if s.updating == 0 {
             s.sums = Sums::zeroed();
             s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
@@ -298,6 +306,9 @@ impl Learner<'_> {
         sums.approx_kl += f64::from(approx_kl);
         sums.clip_fraction += f64::from(clip_fraction);
         sums.entropy += f64::from(entropy);
+        if c.has_tasks() {
+            sums.tasks.iter_mut().zip(tasks).for_each(|(sum, loss)| *sum += f64::from(loss));
+        }
         let too_far = c.target_kl > 0.0 && approx_kl > 1.5 * c.target_kl;
         if !too_far {
             let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);

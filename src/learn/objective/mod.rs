@@ -9,6 +9,8 @@ pub mod discrete_sac;
 mod gradient;
 #[cfg(feature = "unreal")]
 pub mod pixel_control;
+#[cfg(feature = "unreal")]
+mod policy_replay;
 mod ppo;
 #[cfg(feature = "pqn")]
 mod pqn;

@@ -6,11 +6,12 @@
 use crate::learn::tasks::crop;
 use crate::num;
 
-/// Changes of the cells from one picture to the next: the sizes of the differences, their means over channels, and of these
-/// the largest in each cell or their mean. Cells are squares of `cell` pixels over the picture without half a cell at each end,
+/// Changes of the cells from one picture to the next: the sizes of the differences, their means over the last `newest`
+/// channels, and of these the largest in each cell or their mean. Cells are squares of `cell` pixels over the picture without half a cell at each end,
 /// in the middle of what they show where they do not fit (SAME).
 pub fn changes(
     [height, width, channels]: [usize; 3],
+    newest: usize,
     cell: usize,
     mean: bool,
     from: &[f32],
@@ -31,10 +32,11 @@ pub fn changes(
     };
     let ((rows, row_of), (columns, column_of)) = (side(height), side(width));
     let pixel = |row: usize, column: usize| {
-        let at = row.saturating_mul(width).saturating_add(column).saturating_mul(channels);
+        let end = row.saturating_mul(width).saturating_add(column).saturating_add(1).saturating_mul(channels);
+        let at = end.saturating_sub(newest);
         let (from, to) = (from.iter().skip(at), to.iter().skip(at));
-        let sum: f32 = from.zip(to).take(channels).map(|(from, to)| (to - from).abs()).sum();
-        sum / channels as f32
+        let sum: f32 = from.zip(to).take(newest).map(|(from, to)| (to - from).abs()).sum();
+        sum / newest as f32
     };
     let cells = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
     for (to, (i, j)) in change.iter_mut().zip(cells) {

@@ -1,9 +1,10 @@
 //! UNREAL (Jaderberg et al. 2016): the actor-critic, and auxiliary tasks on past steps that add to its gradients.
 
+use super::policy_replay::{self, Pass};
 use super::{aac, pixel_control, reward_class};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
-use crate::learn::actor_config::VALUE;
+use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::learner::bench::Bench;
 use crate::learn::learner::history::{GIVEN_UP, GOES_ON, TERMINATED, TRUNCATED};
 use crate::learn::learner::layout::Work;
@@ -11,8 +12,8 @@ use crate::learn::rows::Rows;
 use crate::learn::tasks::{CLASS_UNITS, FIRST};
 use crate::nn::Carry;
 
-/// Where the losses of the tasks lie behind those of the actor-critic: of cells, of classes and of values, each once its
-/// weight has not been applied yet.
+/// Where the losses of the tasks lie behind those of the actor-critic, their weights not yet applied: of cells, of classes,
+/// and of values or the policy.
 const TASK_LOSSES: usize = 5;
 
 /// See [`super::gradient::chunk`].
@@ -35,7 +36,7 @@ fn share(b: &Bench<'_, '_>, num: usize) -> f32 {
     if b.config.sum_losses != 0 { 1.0 } else { 1.0 / num as f32 }
 }
 
-/// Values and pixel control, on sequences that begin at these steps. Each sequence has one more step, from whose values the
+/// Values, the policy and pixel control, on sequences that begin at these steps. Each sequence has one more step, from whose values the
 /// returns go back.
 fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
@@ -61,7 +62,9 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
     }
     let carry = carry(b, m, steps.saturating_add(1), w.state, w.cut)?;
     let (value, rest) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
-    let d_value = block::rows_mut(rest, 0, m, 1)?;
+    let (d_value, columns) = rest.split_at_mut_checked(m).ok_or(Misfit)?;
+    let l = if tasks.policy { b.shape.num_outputs as usize } else { 0 };
+    let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let cells = tasks.cells();
     let (cell, d_cell) = (
         block::rows_mut(w.cell, 0, m, cells.saturating_mul(n))?,
@@ -71,12 +74,17 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
         (block::rows_mut(w.cell_value, 0, m, cells)?, block::rows_mut(w.d_cell_value, 0, m, cells)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     let of_cells = if cells > 0 { 3u32 << FIRST } else { 0 };
-    let heads = if tasks.values { VALUE | of_cells } else { of_cells };
-    let wanted = usize::from(!tasks.values)..if cells > 0 { 3 } else { 1 };
-    let outs = &mut [&mut *value, &mut *cell, &mut *cell_value];
+    let (heads, first) = match (tasks.policy, tasks.values) {
+        (true, _) => (POLICY | VALUE | of_cells, 0),
+        (_, true) => (VALUE | of_cells, 1),
+        _ => (of_cells, 2),
+    };
+    let wanted = first..if cells > 0 { 4 } else { 2 };
+    let outs = &mut [&mut *outputs, &mut *value, &mut *cell, &mut *cell_value];
     let outs = outs.get_mut(wanted.clone()).ok_or(Misfit)?;
     sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, outs)?;
 
+    d_outputs.fill(0.0);
     d_value.fill(0.0);
     d_cell.fill(0.0);
     d_cell_value.fill(0.0);
@@ -116,7 +124,15 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
                 GOES_ON => {
                     let (from, to) = (block::rows(obs, row, 1, pixels)?, block::rows(obs, next, 1, pixels)?);
                     let cell_len = c.pixel_cell as usize;
-                    pixel_control::changes(tasks.picture, cell_len, c.pixel_mean != 0, from, to, w.change);
+                    pixel_control::changes(
+                        tasks.picture,
+                        tasks.newest,
+                        cell_len,
+                        c.pixel_mean != 0,
+                        from,
+                        to,
+                        w.change,
+                    );
                     for (target, change) in w.target.iter_mut().zip(&*w.change) {
                         *target = change + c.pixel_control_discount * *target;
                     }
@@ -141,8 +157,14 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
     let share = f64::from(share);
     if let Some([cells, _, values]) = losses.get_mut(TASK_LOSSES..) {
         (*cells, *values) = ((cell_loss * share) as f32, (value_loss * share) as f32);
+        if tasks.policy {
+            let (outputs, value, d_value, d_outputs) = (&*outputs, &*value, &mut *d_value, &mut *d_outputs);
+            let (choice, vector, mask) = (&mut *w.choice, &mut *w.vector, &mut *w.mask);
+            let pass = Pass { past, outputs, value, d_outputs, d_value, columns, choice, vector, mask };
+            *values = policy_replay::learn(b, pass, grads)?;
+        }
     }
-    let d_outs = [&*d_value, d_cell, d_cell_value];
+    let d_outs = [&*d_outputs, d_value, d_cell, d_cell_value];
     let d_outs = d_outs.get(wanted).ok_or(Misfit)?;
     sizes.net.backward(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
 }

@@ -196,8 +196,9 @@ static int learner(void) {
   c.kappa_policy = any_real(3), c.kappa_value = any_real(2);
   if (byte() & 1) {
     c.pixel_control_coef = any_real(0), c.reward_class_coef = any_real(0), c.value_replay_coef = any_real(0);
-    c.pixel_control_discount = any_real(0), c.reward_threshold = any_real(0);
+    c.pixel_control_discount = any_real(0), c.reward_threshold = any_real(0), c.policy_replay_coef = any_real(0);
     c.history_len = any(8), c.num_replayed = any(0), c.pixel_cell = any(1), c.pixel_mean = any(0), c.reward_sequence_len = any(2);
+    c.history_starts = any(0);
     if (byte() & 1) c.algorithm = RLCORE_ALGORITHM_UNREAL;
   }
   rlcore_space obs = SEEN, action = DONE;

@@ -109,7 +109,8 @@ public unsafe struct rlcore_learner_config {
   public float value_min, value_max, kappa_policy, kappa_value, pixel_control_coef, reward_class_coef, value_replay_coef,
     pixel_control_discount;
   public uint history_len, num_replayed, pixel_cell, pixel_mean, reward_sequence_len;
-  public float reward_threshold;
+  public float reward_threshold, policy_replay_coef;
+  public uint history_starts;
 }
 
 [StructLayout(LayoutKind.Sequential)]
@@ -119,6 +120,7 @@ public struct rlcore_learner_stats {
   public float learning_rate, policy_loss, value_loss, entropy, approx_kl, clip_fraction, explained_variance, grad_norm;
   public float value_mean, return_mean, length_mean, return_last;
   public ulong num_dropped;
+  public float pixel_control_loss, reward_class_loss, value_replay_loss, policy_replay_loss;
 }
 
 public static unsafe class Native {
