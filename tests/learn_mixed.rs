@@ -523,35 +523,52 @@ fn recurrent_policies_take_them_too() {
     assert_eq!((one, ours), (other, theirs));
 }
 
-/// A structure of choices alone is drawn and learned as they are without it; and one of numbers alone.
+/// What is done before the first update, and parameters after some.
+fn one_kind(config: &Config, space: &Space<'_>, updates: u32) -> (Vec<[u32; 2 * N]>, Vec<f32>) {
+    let mut block = vec![0u64; Learner::size(config, &[], &OBS, space).unwrap() / 8];
+    let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &OBS, space).unwrap();
+    let (mut rng, mut actions) = (Rng::seeded(4), vec![]);
+    for update in 0..updates {
+        while learner.phase() != Phase::Learn {
+            let (obs, mut action) = (draw_obs(&mut rng), [0u32; 2 * N]);
+            let to = ElementsMut::of_bytes(space.kind, bytemuck::cast_slice_mut(&mut action)).unwrap();
+            learner.act(None, Elements::F32(&obs), None, to).unwrap();
+            // Numbers differ in their last bits once they are learnt.
+            let reward: [f32; N] =
+                std::array::from_fn(|i| (action[2 * i] % 3) as f32 * obs[2 * i] * if update == 0 { 1.0 } else { 0.0 });
+            learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
+            if update == 0 {
+                actions.push(action);
+            }
+        }
+        learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
+    }
+    assert!(config.policy_replay_coef == 0.0 || learner.stats().policy_replay_loss != 0.0);
+    (actions, learner.params().to_vec())
+}
+
+/// A structure of choices alone is drawn and learned as they are without it; and one of numbers alone. So are past steps.
 #[test]
 fn a_structure_of_one_kind_is_what_it_is_without_one() {
     let fields = [[Field::new("", Element::I32, &[2], 0)], [Field::new("", Element::F32, &[2], 0)]];
     let bounds = [-1.0f32, 1.0];
     let bytes = Space::bytes(8);
+    let unreal = Config {
+        algorithm: Algorithm::Unreal as u32,
+        policy_replay_coef: 2.0,
+        entropy_coef: 0.1,
+        history_len: 20,
+        ..config()
+    };
     let plain = [Space::discrete(&[3, 2]), Space { low: &bounds[..1], high: &bounds[1..], ..Space::unbounded(2) }];
     for (i, plain) in plain.into_iter().enumerate() {
         let structure = Space { n: plain.n, low: plain.low, high: plain.high, ..bytes.with_fields(&fields[i]) };
-        let mut params = vec![];
-        for space in [&plain, &structure] {
-            let mut block = vec![0u64; Learner::size(&config(), &[], &OBS, space).unwrap() / 8];
-            let mem = bytemuck::cast_slice_mut(&mut block);
-            let mut learner = Learner::init(mem, &config(), &[], &OBS, space).unwrap();
-            let (mut rng, mut actions) = (Rng::seeded(4), vec![]);
-            while learner.phase() != Phase::Learn {
-                let (obs, mut action) = (draw_obs(&mut rng), [0u32; 2 * N]);
-                let to = ElementsMut::of_bytes(space.kind, bytemuck::cast_slice_mut(&mut action)).unwrap();
-                learner.act(None, Elements::F32(&obs), None, to).unwrap();
-                let reward: [f32; N] = std::array::from_fn(|i| (action[2 * i] % 3) as f32 * obs[2 * i]);
-                learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
-                actions.push(action);
-            }
-            learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
-            params.push((actions, learner.params().to_vec()));
+        for (config, updates) in [(config(), 1), (unreal, 2)] {
+            let [plain, structured] = [&plain, &structure].map(|space| one_kind(&config, space, updates));
+            assert_eq!(plain.0, structured.0);
+            let close = plain.1.iter().zip(&structured.1).all(|(a, b)| (a - b).abs() < 1e-4);
+            assert!(close && plain.1.len() == structured.1.len());
         }
-        assert_eq!(params[0].0, params[1].0);
-        let close = params[0].1.iter().zip(&params[1].1).all(|(a, b)| (a - b).abs() < 1e-4);
-        assert!(close && params[0].1.len() == params[1].1.len());
         let masked = Config { use_action_mask: 1, ..config() };
         assert_eq!(Learner::size(&masked, &[], &OBS, &structure).is_ok(), i == 0);
         assert_eq!(Learner::size(&Config { squash: 1, ..config() }, &[], &OBS, &structure).is_ok(), i == 1);
