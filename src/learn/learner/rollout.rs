@@ -98,7 +98,7 @@ impl Rollout<'_> {
                 continue;
             }
             self.copy(at, next)?;
-            if frames.are_kept() {
+            if frames.stack.is_kept() {
                 frames.set_apart((self.frame, self.pixels), env, next)?;
             }
             *slot = next as u32;
