@@ -261,7 +261,7 @@ mod tests {
                 if tick % 50 != 0 {
                     continue;
                 }
-                super::super::View::attach(bytemuck::cast_slice(&own)).unwrap();
+                crate::learn::off_policy::View::attach(bytemuck::cast_slice(&own)).unwrap();
                 let (mut l, t) = (
                     OffPolicy::open(bytemuck::cast_slice_mut(&mut own)).unwrap(),
                     OffPolicy::open(bytemuck::cast_slice_mut(&mut twin)).unwrap(),
