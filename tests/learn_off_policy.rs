@@ -432,7 +432,7 @@ fn what_cannot_be_is_refused_by_name() {
         ("sequence_len", |c| c.sequence_len = 2),
         ("optimizer", |c| c.optimizer = 9),
         ("sum_losses", |c| c.sum_losses = 1),
-        ("num_stacked of 0 off policy", |c| c.num_stacked = 2),
+        ("num_stacked of 0, or observations of bytes", |c| c.num_stacked = 2),
     ];
     for (word, spoil) in bad {
         let mut config = small();

@@ -2,21 +2,19 @@
 
 mod learn_host;
 
+use learn_host::camera::{CHANNELS, Camera, Film, LEN, NUM, pictures};
 use learn_host::{Columns, Host, config, record, recurrent};
 use rlcore::env::wrap::{Pipeline, Wrapper};
-use rlcore::env::{Autoreset, Env, Spec, Step, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::{Autoreset, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::nn::Layer;
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
+#[cfg(feature = "residual")]
+use rlcore::space::{Element, Field};
+use rlcore::space::{Elements, ElementsMut, Space};
 
 const N: usize = 4;
-const NUM: usize = 3;
-const CHANNELS: usize = 2;
-const PIXELS: usize = 4;
-const LEN: usize = PIXELS * CHANNELS * NUM;
-
 fn setup(num_stacked: u32, overlap: u32) -> Config {
     Config {
         num_envs: N as u32,
@@ -33,44 +31,6 @@ fn setup(num_stacked: u32, overlap: u32) -> Config {
 
 fn host(config: &Config, layers: &[Layer]) -> Host {
     Host::with(config, layers, &Space::bytes(LEN as u32), &Space::discrete(&[3]))
-}
-
-/// What one agent sees: its last frames, oldest first.
-#[derive(Clone)]
-struct Camera {
-    frames: Vec<[u8; PIXELS * CHANNELS]>,
-}
-
-impl Camera {
-    /// An episode begins, whose first frame is repeated; or zeros come before it.
-    fn begin(rng: &mut Rng) -> Camera {
-        let (mut first, zeros) = ([0; PIXELS * CHANNELS], rng.coin());
-        first.fill_with(|| rng.bounded(255) as u8);
-        let mut frames = vec![if zeros { [0; PIXELS * CHANNELS] } else { first }; NUM];
-        frames[NUM - 1] = first;
-        Camera { frames }
-    }
-
-    fn step(&mut self, rng: &mut Rng) {
-        let mut next = [0; PIXELS * CHANNELS];
-        next.fill_with(|| rng.bounded(255) as u8);
-        self.frames.remove(0);
-        self.frames.push(next);
-    }
-
-    fn write(&self, to: &mut [u8]) {
-        for (i, frame) in self.frames.iter().enumerate() {
-            for (pixel, from) in to.chunks_exact_mut(CHANNELS * NUM).zip(frame.chunks_exact(CHANNELS)) {
-                pixel[i * CHANNELS..][..CHANNELS].copy_from_slice(from);
-            }
-        }
-    }
-}
-
-fn pictures(cameras: &[Camera]) -> Vec<u8> {
-    let mut obs = vec![0; cameras.len() * LEN];
-    cameras.iter().zip(obs.chunks_exact_mut(LEN)).for_each(|(camera, to)| camera.write(to));
-    obs
 }
 
 /// Agents that decide, each in its own time, and sometimes leave.
@@ -283,46 +243,6 @@ fn a_picture_of_84_by_84_takes_its_newest_frame() {
     };
     assert!((28_200.0..28_500.0).contains(&bytes(0)), "{}", bytes(0));
     assert!((7_056.0..7_150.0).contains(&bytes(4)), "{}", bytes(4));
-}
-
-/// A game of three lives whose pictures are noise.
-struct Film;
-
-const FRAME: [Field<'static>; 1] = [Field::new("", Element::U8, &[2, 2, CHANNELS as u32], 0)];
-
-impl Film {
-    fn show(state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        obs.u8()?.fill_with(|| rng.bounded(255) as u8);
-        state[0] -= u8::from(state[0] > 0 && rng.bounded(4) == 0);
-        Ok(())
-    }
-}
-
-impl Env for Film {
-    fn spec(&self) -> Spec<'_> {
-        Spec {
-            env_id: 9300,
-            state_size: 8,
-            max_episode_steps: 20,
-            obs: Space::bytes((PIXELS * CHANNELS) as u32).with_fields(&FRAME),
-            action: Space::discrete(&[3]),
-            wrappers: 0,
-        }
-    }
-
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        state[0] = 3;
-        Film::show(state, rng, obs)
-    }
-
-    fn step(&self, state: &mut [u8], rng: &mut Rng, _: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        Film::show(state, rng, obs)?;
-        Ok(Step { reward: f32::from(state[0]), terminated: state[0] == 0, truncated: false })
-    }
-
-    fn lives(&self, state: &[u8]) -> Result<u32> {
-        Ok(state[0].into())
-    }
 }
 
 /// Records what a vectorised environment with these wrappers shows, until something is refused or three updates are done.

@@ -210,8 +210,11 @@ pub struct rlcore_learner_config {
     /// each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
     /// observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
     /// RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a step that no
-    /// observation shows. An environment's first observation in a rollout may have any frames. Not with normalize_obs, not
-    /// off policy (0: observations are stored whole)
+    /// observation shows. An environment's first observation in a rollout may have any frames. Off policy the store keeps each
+    /// frame once, for 7.2 KB instead of 56 KB a transition; the first observation of an episode may have any frames, and
+    /// final_obs follows the one before it. There is room for buffer_size frames, 1 / 128 of that more and some for each
+    /// environment: where most episodes are truncated within 256 steps, fewer transitions than buffer_size may be kept, the
+    /// newest ones. Not with normalize_obs (0: observations are stored whole)
     pub num_stacked: u32,
     /// [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
     /// its source. Required for RLCORE_STRUCT. Read by the same two calls as layers (NULL)

@@ -210,10 +210,13 @@ pub struct Config {
     pub leak: f32,
     /// 1: what hidden layers sum up is normalised before the activation, each row on its own.
     pub hidden_norm: u32,
-    /// Frames that an observation of bytes is a stack of, along its last axis and the newest one last, 0 to 16: the rollout
+    /// Frames that an observation of bytes is a stack of, along its last axis and the newest one last, 0 to 16: a rollout
     /// keeps each once. The frames of an environment's first observation in a rollout are its own; the older frames of each
     /// other one have to be those of its observation before, moved by one, or each of them the newest one, or zeros. (A stack
-    /// under episodic life goes on with a frame that no observation has newest.) 0: observations are kept whole.
+    /// under episodic life goes on with a frame that no observation has newest.) So does the store of a learner off policy,
+    /// where the first observation of each episode may have frames of its own. It has room for `buffer_size` frames, 1 / 128
+    /// of that more and some for each environment: where most episodes are truncated within 256 steps, it may hold fewer
+    /// transitions, the newest ones. 0: observations are kept whole.
     pub num_stacked: u32,
     /// What follows is of learners off policy with critics, whose actions are numbers from -1 to 1 before they are brought to
     /// their bounds: 1 or 2 critics, of which the lower counts.

@@ -17,6 +17,7 @@ mod q_values;
 mod rows;
 mod seen;
 pub mod shape;
+mod stack;
 mod step;
 mod stored;
 mod stream;

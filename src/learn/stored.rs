@@ -41,7 +41,8 @@ impl Stored {
         let what = "learner config: pixel_control_coef of 0, or actions of one choice";
         let others = self.config.tasks()[0] && !(self.shape.discrete() && self.shape.action_len == 1);
         Error::new(Kind::Config, what).given(self.shape.action_len as usize).when(others)?;
-        self.check_shape(self.num_layers())
+        self.check_shape(self.num_layers())?;
+        self.check_frames()
     }
 
     /// Actions of several parts have one log-probability, and no Q. Errors: `Config`.
@@ -86,16 +87,16 @@ impl Stored {
         if !self.shape.obs_u8() || c.normalize_obs != 0 {
             return refused("learner config: num_stacked of 0, or observations of bytes and normalize_obs of 0");
         }
-        // Numbers of frames fit 32 bits: two rollouts, and a stack of each environment in each.
-        let of_envs = u64::from(num).saturating_add(1).saturating_mul(c.num_envs.into());
-        let frames = (c.batch_len() as u64).saturating_add(of_envs).saturating_add(2).saturating_mul(2);
-        if frames > u64::from(u32::MAX) {
-            return Err(Error::new(
-                Kind::Overflow,
-                "learner config: num_envs * (num_steps + num_stacked + 1) below 2^31 - 2",
-            ));
-        }
         Ok(())
+    }
+
+    /// Numbers of frames fit 32 bits: two rollouts, and a stack of each environment in each. Errors: `Overflow`.
+    fn check_frames(&self) -> Result {
+        let (c, num) = (&self.config, u64::from(self.config.num_stacked));
+        let of_envs = num.saturating_add(1).saturating_mul(c.num_envs.into());
+        let frames = (c.batch_len() as u64).saturating_add(of_envs).saturating_add(2).saturating_mul(2);
+        let what = "learner config: num_envs * (num_steps + num_stacked + 1) below 2^31 - 2";
+        Error::new(Kind::Overflow, what).when(num > 0 && frames > u64::from(u32::MAX))
     }
 
     /// Height, width and channels of an observation: of the picture that it is, or of its only part; else 0.

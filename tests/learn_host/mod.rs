@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod camera;
+
 use rlcore::block::{HASH_START, hash};
 #[cfg(feature = "off_policy")]
 use rlcore::error::{Kind, Result};

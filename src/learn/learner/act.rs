@@ -2,7 +2,7 @@
 
 use bytemuck::Zeroable;
 
-use super::frames::{Frames, Place};
+use super::frames::Place;
 use super::layout::log_std;
 use super::{Learner, NONE, With};
 use crate::block::{self, Fit, Misfit};
@@ -156,18 +156,18 @@ impl Learner<'_> {
             }
         }
         let slots = Rows::new(slots, 0);
-        if let (Elements::U8(bytes), frames @ Frames { num, .. }) = (obs, &sizes.frames)
-            && frames.are_kept()
+        if let (Elements::U8(bytes), frames) = (obs, &sizes.frames)
+            && frames.stack.is_kept()
         {
             let recorded = (self.state.begin as usize, self.state.end as usize);
             let place = |(env, slot)| Place { env, slot, recorded };
             let places = || rows.iter().zip(envs.iter().zip(slots.iter()).map(place));
-            for ((row, place), to) in places().zip(w.frame.chunks_exact_mut(*num)) {
+            for ((row, place), to) in places().zip(w.frame.chunks_exact_mut(frames.stack.num)) {
                 let obs = block::rows(bytes, row, 1, sizes.pixels_len)?;
                 let numbers = frames.find((r.env, r.frame, r.pixels), &place, obs)?;
                 to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
             }
-            for ((row, place), numbers) in places().zip(w.frame.chunks_exact(*num)) {
+            for ((row, place), numbers) in places().zip(w.frame.chunks_exact(frames.stack.num)) {
                 let obs = block::rows(bytes, row, 1, sizes.pixels_len)?;
                 frames.keep((r.frame, r.pixels), &place, numbers, obs, |x| x)?;
             }
@@ -458,7 +458,7 @@ impl Learner<'_> {
         for array in [&mut *w.row, &mut *w.slot, &mut *w.some] {
             zero(array, n);
         }
-        zero(w.frame, n.saturating_mul(self.sizes.frames.num));
+        zero(w.frame, n.saturating_mul(self.sizes.frames.stack.num));
         zero(w.choice, n.saturating_mul(self.taken.n.len()));
         zero(w.mask, n.saturating_mul(l));
         zero(w.ends, n.saturating_mul(2));

@@ -136,7 +136,7 @@ impl Learner<'_> {
             return Err(Error::new(Kind::Value, "learner learn_batch: begin of 0 or 1, and env below num_envs"));
         }
         let (frames, stacks) = (self.sizes.frames, (batch.obs, batch.env));
-        if frames.are_kept() {
+        if frames.stack.is_kept() {
             for row in 0..m {
                 frames.find_in_batch(self.rollout.frame, stacks, self.state.begin as usize, row)?;
             }
@@ -145,7 +145,7 @@ impl Learner<'_> {
         let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
         let end = at.saturating_add(m);
         block::copy(rows_mut(r.obs, at, m, self.sizes.obs_len)?, batch.obs);
-        if frames.are_kept() {
+        if frames.stack.is_kept() {
             for (row, obs) in batch.obs.chunks_exact(self.sizes.pixels_len.max(1)).enumerate() {
                 let (place, numbers) = frames.find_in_batch(r.frame, stacks, at, row)?;
                 frames.keep((r.frame, r.pixels), &place, &numbers, obs, byte)?;
@@ -199,8 +199,8 @@ impl View<'_> {
         let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
         let shape = &self.actor.shape;
         block::copy(to.obs, rows(r.obs, at, m, self.sizes.obs_len)?);
-        if self.sizes.frames.are_kept() {
-            self.sizes.frames.see((r.frame, r.pixels), at..at.saturating_add(m), to.obs)?;
+        if self.sizes.frames.stack.is_kept() {
+            self.sizes.frames.stack.see((r.frame, r.pixels), at..at.saturating_add(m), to.obs)?;
         } else {
             bytes_to_f32(rows(r.pixels, at, m, self.sizes.pixels_len)?, to.obs);
         }
@@ -242,7 +242,7 @@ impl View<'_> {
 
     /// A batch says whose its transitions are: with sequences, or frames that are kept once.
     pub fn tells_env(&self) -> bool {
-        self.config.has_sequences() || self.sizes.frames.are_kept()
+        self.config.has_sequences() || self.sizes.frames.stack.is_kept()
     }
 }
 

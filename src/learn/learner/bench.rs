@@ -42,7 +42,7 @@ impl Bench<'_, '_> {
     pub(in crate::learn) fn obs<'w>(&self, slots: Rows<'_>, to: &'w mut [f32]) -> Result<&'w [f32]> {
         let (sizes, r) = (self.sizes, &self.rollout);
         match r.pixels {
-            _ if sizes.frames.are_kept() => Ok(sizes.frames.see((r.frame, r.pixels), slots.iter(), to)?),
+            _ if sizes.frames.stack.is_kept() => Ok(sizes.frames.stack.see((r.frame, r.pixels), slots.iter(), to)?),
             [] => Ok(slots.get(r.obs, self.shape.seen_len as usize, to)?),
             pixels => Ok(slots.see(&sizes.seen, Elements::U8(pixels), to)?),
         }

@@ -172,8 +172,12 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         minibatch: c.minibatch_len(),
         obs: s.seen_len as usize,
         kept: sizes.obs_len,
-        pixels: if frames.are_kept() { grid(frames.count(), frames.len) } else { grid(frames.slots, sizes.pixels_len) },
-        stacked: frames.num,
+        pixels: if frames.stack.is_kept() {
+            grid(frames.count(), frames.stack.len)
+        } else {
+            grid(frames.slots, sizes.pixels_len)
+        },
+        stacked: frames.stack.num,
         outputs,
         choices: s.action_lens().0,
         std: std_len,

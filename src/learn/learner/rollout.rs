@@ -35,8 +35,8 @@ impl Rollout<'_> {
         let Some(at) = past.place(env) else { return Ok(()) };
         let row = (slot, at, past.ends.len());
         keep_row(self.obs, past.obs, row)?;
-        if frames.are_kept() {
-            frames.join((self.frame, self.pixels), slot, past.pixels, at)?;
+        if frames.stack.is_kept() {
+            frames.stack.join((self.frame, self.pixels), slot, past.pixels, at)?;
         } else {
             keep_row(self.pixels, past.pixels, row)?;
         }
@@ -122,7 +122,7 @@ impl Rollout<'_> {
                 continue;
             }
             self.copy(at, next)?;
-            if frames.are_kept() {
+            if frames.stack.is_kept() {
                 frames.set_apart((self.frame, self.pixels), env, next)?;
             }
             *slot = next as u32;

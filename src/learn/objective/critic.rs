@@ -41,7 +41,7 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
         (block::rows_mut(w.outputs, 0, m, a)?, block::rows_mut(w.others, 0, m, b.sizes.policy.head_len(1))?);
     let (action, pair) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.pairs, 0, m, net.input())?);
 
-    let obs = b.see(&rows, s.next_obs, s.next_pixels, w.obs)?;
+    let obs = b.see_next(&rows, w.obs)?;
     let is_sac = c.algorithm() == Algorithm::Sac;
     let own = b.policy_of(if is_sac { b.params } else { b.target })?;
     infer(&b.sizes.policy, own, obs, m, w.scratch, mean, log_std)?;
@@ -62,7 +62,7 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
         target.iter_mut().for_each(|to| *to = *reward + *discount * (*to - b.temperature * log_prob));
     }
 
-    let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
+    let obs = b.see(&rows, w.obs)?;
     join((obs, b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
     let grads = grads.get_mut(b.sizes.policy.param_len()..).ok_or(Misfit)?;
@@ -89,7 +89,7 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
 }
 
 fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    let (c, s, net, a) = (b.config, &b.store, &b.sizes.critic, b.sizes.vector);
+    let (c, net, a) = (b.config, &b.sizes.critic, b.sizes.vector);
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let mut columns = block::rows_mut(w.column, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
     let mut column = || columns.next().ok_or(Misfit);
@@ -101,7 +101,7 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (pair, d_pair) = (block::rows_mut(w.pairs, 0, m, net.input())?, block::rows_mut(w.d_pairs, 0, m, net.input())?);
     let share = 1.0 / c.batch_size as f32;
 
-    let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
+    let obs = b.see(&rows, w.obs)?;
     let (own, heads) = (b.policy_of(b.params)?, b.sizes.policy.num_heads());
     let tape = block::rows_mut(w.tape, 0, b.sizes.policy.tape_len(m), 1)?;
     let outs = &mut [&mut *mean, &mut *log_std];

@@ -32,7 +32,7 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
     let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, l, w.mask)?) } else { None };
 
-    let obs = b.see(&rows, s.next_obs, s.next_pixels, w.obs)?;
+    let obs = b.see_next(&rows, w.obs)?;
     q::infer(&b.sizes.policy, b.policy_of(b.params)?, obs, m, w.scratch, logits, &mut [])?;
     log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
     let critics = b.target.get(b.sizes.policy.param_len()..).ok_or(Misfit)?;
@@ -42,7 +42,7 @@ fn critics(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f3
         target.iter_mut().for_each(|x| *x = *reward + *discount * *x);
     }
 
-    let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
+    let obs = b.see(&rows, w.obs)?;
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
     let grads = grads.get_mut(b.sizes.policy.param_len()..).ok_or(Misfit)?;
     let tape = block::rows_mut(w.critic_tape, 0, net.tape_len(m), 1)?;
@@ -69,7 +69,7 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (q, other) = (block::rows_mut(w.others, 0, m, l)?, block::rows_mut(w.d_others, 0, m, l)?);
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.mask, l, w.mask)?) } else { None };
 
-    let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
+    let obs = b.see(&rows, w.obs)?;
     let critics = b.params.get(net.param_len()..).ok_or(Misfit)?;
     lowest(&b.sizes.critic, critics, obs, m, w.scratch, other, q)?;
     let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;

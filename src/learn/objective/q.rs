@@ -27,7 +27,7 @@ pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32
     let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, b.sizes.masks, w.mask)?) } else { None };
 
-    let obs = b.see(&rows, s.next_obs, s.next_pixels, w.obs)?;
+    let obs = b.see_next(&rows, w.obs)?;
     for (params, chooses) in [(b.params, true), (b.target, false)].into_iter().skip(usize::from(c.double_q == 0)) {
         infer(net, params, obs, m, w.scratch, q, value)?;
         if !of.is_mean() {
@@ -42,7 +42,7 @@ pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32
     }
     targets(of, n, q, next, reward, discount, target);
 
-    let obs = b.see(&rows, s.obs, s.pixels, w.obs)?;
+    let obs = b.see(&rows, w.obs)?;
     let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
     let (grads, losses) = record.split_at_mut_checked(net.param_len()).ok_or(Misfit)?;
     let heads = net.num_heads();

@@ -1,9 +1,11 @@
 //! Acting, with recording and without, and recording what the host has chosen.
 
 use super::OffPolicy;
+use super::frames::ZEROS;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::categorical::{self, Logits};
+use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::{Head, Sampling, check_act, check_action, check_obs};
 use crate::learn::config::Algorithm;
 use crate::learn::noise;
@@ -95,6 +97,9 @@ impl OffPolicy<'_> {
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
         check_finite("learner act: a finite obs", rows.see(&self.sizes.seen, obs, w.seen)?)?;
+        for (row, env) in rows.iter().zip(Rows::new(block::rows(w.row, 0, m, 1)?, 0).iter()) {
+            self.sizes.ring.check(&self.begun, self.num_begun, env, (&obs, row))?;
+        }
         if let Some(mask) = mask {
             rows.get(mask, self.sizes.masks, w.allowed)?;
         }
@@ -126,9 +131,13 @@ impl OffPolicy<'_> {
             let row = env.wrapping_sub(begin);
             let count = *self.num_begun.get(env).ok_or(Misfit)?;
             let begun = self.begun_row(env, count);
+            let mut frames = [ZEROS; MAX_STACK];
             if count >= self.config.n_step.into() {
-                self.store_begun(begun, Some((&obs, row)), k)?;
+                let next = Some((&obs, row));
+                frames = self.place(env, count, next)?;
+                self.store_begun(begun, next, &frames, k)?;
             }
+            copy_row(&frames, self.begun_frames, (0, begun, self.sizes.ring.stack.num))?;
             let b = &mut self.begun;
             match obs {
                 Elements::F32(x) if self.sizes.pixels == 0 => copy_row(x, b.obs, (row, begun, self.sizes.obs))?,
@@ -174,6 +183,9 @@ impl OffPolicy<'_> {
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         check_finite("learner demonstrate: a finite obs", rows.see(&self.sizes.seen, obs, w.seen)?)?;
+        for env in rows.iter() {
+            self.sizes.ring.check(&self.begun, self.num_begun, env, (&obs, env))?;
+        }
         if let Some(mask) = mask {
             rows.get(mask, masks, w.allowed)?;
         }

@@ -114,9 +114,12 @@ impl<'a> TransitionBatch<'a> {
         let view = TransitionView {
             obs,
             pixels,
+            frame: &[],
             mask: &[],
             next_obs,
             next_pixels,
+            next_frame: &[],
+            stamp: &[],
             next_mask,
             choice,
             vector,

@@ -25,6 +25,8 @@ pub(in crate::learn) struct Bench<'b> {
     pub(in crate::learn) params: &'b [f32],
     pub(in crate::learn) target: &'b [f32],
     pub(in crate::learn) store: TransitionView<'b>,
+    /// Those that its observations are told by, if they are stacks.
+    pub(in crate::learn) frames: &'b [u8],
     pub(in crate::learn) given: Option<Given<'b>>,
     /// Slots of the transitions of the chunk.
     pub(in crate::learn) order: &'b [u32],
@@ -78,16 +80,27 @@ impl<'b> Bench<'b> {
     }
 
     /// Observations of these rows of the store, as the network sees them.
-    pub(in crate::learn) fn see<'t>(
+    pub(in crate::learn) fn see<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        let s = &self.store;
+        self.see_either((s.obs, s.pixels, s.frame), rows, to)
+    }
+
+    /// What they led to.
+    pub(in crate::learn) fn see_next<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        let s = &self.store;
+        self.see_either((s.next_obs, s.next_pixels, s.next_frame), rows, to)
+    }
+
+    fn see_either<'t>(
         &self,
+        (obs, pixels, frames): (&[f32], &[u8], &[u32]),
         rows: &Rows<'_>,
-        obs: &[f32],
-        pixels: &[u8],
         to: &'t mut [f32],
     ) -> Result<&'t mut [f32]> {
-        let &Sizes { seen, pixels: bytes, .. } = self.sizes;
+        let &Sizes { seen, pixels: bytes, ring, .. } = self.sizes;
         match bytes {
             0 => rows.see(&seen, Elements::F32(obs), to),
+            _ if ring.stack.is_kept() && self.given.is_none() => ring.stack.see((frames, self.frames), rows.iter(), to),
             _ => rows.see(&Seen { elements: bytes, ..seen }, Elements::U8(pixels), to),
         }
     }

@@ -1,5 +1,6 @@
 //! What learners off policy ask of a configuration, and the networks that follow from it.
 
+use super::frames::Ring;
 use crate::error::{Error, Kind, Result};
 use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
 use crate::learn::config::{Algorithm, Config, check_at_least_one, check_flags, check_reals};
@@ -44,7 +45,6 @@ impl Config {
             ("learner config: sequence_len of 0 off policy", self.sequence_len),
             ("learner config: burn_in of 0 off policy", self.burn_in),
             ("learner config: sum_losses of 0 off policy", self.sum_losses),
-            ("learner config: num_stacked of 0 off policy", self.num_stacked),
         ];
         for (what, given) in none {
             Error::new(Kind::Config, what).given(given as usize).when(given != 0)?;
@@ -154,6 +154,9 @@ impl Stored {
         let spread = self.config.has_critics() && self.shape.discrete() && self.config.num_quantiles > 0;
         Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).when(spread)?;
         self.check_shape(self.num_policy_layers())?;
+        let what = "learner config: num_stacked with numbers of frames that fit 32 bits; buffer_size is";
+        let refused = Ring::new(self, &[]).count() > u32::MAX as usize;
+        Error::new(Kind::Overflow, what).given(self.config.buffer_size as usize).when(refused)?;
         let what = "learner config: choices with all numbers that stand for their values fit 31 bits";
         Error::new(Kind::Overflow, what).when(self.outputs() > i32::MAX as u32)
     }

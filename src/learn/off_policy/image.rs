@@ -57,21 +57,26 @@ impl<'a> View<'a> {
             return Err(image("learner image: a learning rate that a configuration can have"));
         }
         let stored = view.stored();
-        let drawn = s.begun == 0 || view.order.iter().all(|&slot| (slot as usize) < stored);
+        let used = view.used();
+        let thinned = !view.is_thinned() || view.sizes.ring.stack.is_kept();
+        if s.num_gone > s.num_stored || stored > used || !thinned {
+            return Err(image("learner image: transitions that are stored"));
+        }
+        let drawn = s.begun == 0 || view.order.iter().all(|&slot| view.holds(slot as usize));
         let most = c.num_envs.saturating_mul(c.gradient_steps);
         if !drawn || s.due > most || (s.due > 0 && stored < c.batch_size as usize) || (s.begun > 0 && s.due == 0) {
             return Err(image("learner image: gradient steps that can be due, with batches of what is stored"));
         }
         let (weights, weighs) = (&view.weights, c.priority_exponent > 0.0);
         weights.check_image(weights.len())?;
-        let right = |slot| (weights.weight(slot) > 0.0) == (weighs && slot < stored);
+        let right = |slot| (weights.weight(slot) > 0.0) == (weighs && view.holds(slot));
         let shares = view.importance.iter().all(|x| (0.0..=1.0).contains(x))
             && view.error.iter().all(|x| *x >= 0.0 && *x <= f32::MAX);
         if !((0..weights.len()).all(right) && shares && s.largest > 0.0 && s.largest <= f32::MAX) {
             return Err(image("learner image: a weight of each transition that is stored"));
         }
         // What environments have begun leads to nothing yet.
-        view.check_rows(&view.store, stored, true)?;
+        view.check_rows(&view.store, used, true)?;
         view.check_rows(&view.begun, view.begun.reward.len(), false)?;
         Ok(view)
     }
@@ -97,14 +102,14 @@ impl<'a> View<'a> {
         if vector.iter().any(|x| !(-1.0..=1.0).contains(x)) {
             return Err(image("learner image: actions from -1 to 1"));
         }
-        let bytes = [
-            block::rows(rows.pixels, 0, count, self.sizes.pixels)?,
-            block::rows(rows.next_pixels, 0, count, self.sizes.pixels)?,
-        ];
-        let mut coded = bytes.iter().flat_map(|bytes| bytes.chunks_exact(self.sizes.pixels.max(1)));
+        let len = self.sizes.pixels.max(1);
+        let mut coded = [rows.pixels, rows.next_pixels].into_iter().flat_map(|all| all.chunks_exact(len).take(count));
         let seen = !self.sizes.seen.coded || coded.all(|bytes| self.sizes.seen.can_be(bytes));
         if !seen || numbers.iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(image("learner image: finite observations, rewards and discounts"));
+        }
+        if ![rows.frame, rows.next_frame].into_iter().all(|frames| self.sizes.ring.are_there(frames)) {
+            return Err(image("learner image: numbers of frames that exist"));
         }
         Ok(())
     }

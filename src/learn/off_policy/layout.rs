@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::frames::Ring;
 use super::{FieldSpans, OffPolicy, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
@@ -48,6 +49,8 @@ pub(in crate::learn) struct Sizes<'n> {
     /// Numbers and bytes of an observation in the store; one of them is 0.
     pub(in crate::learn) obs: usize,
     pub(in crate::learn) pixels: usize,
+    /// Where the frames of the store lie, if its observations are stacks.
+    pub(in crate::learn) ring: Ring,
     /// Flags of a mask, and of that of what was seen first, which SAC asks for.
     pub(in crate::learn) masks: usize,
     pub(super) own_masks: usize,
@@ -59,10 +62,20 @@ pub(in crate::learn) struct Sizes<'n> {
 }
 
 impl Sizes<'_> {
-    /// Lengths of so many transitions.
+    /// Lengths of so many transitions, with whole observations.
     pub(super) fn transitions(&self, rows: usize) -> TransitionLens {
         let &Sizes { obs, pixels, masks, own_masks, choices, vector, .. } = self;
-        TransitionLens { rows, obs, pixels, masks, own_masks, choices, vector }
+        TransitionLens { rows, obs, pixels, stacked: 0, masks, own_masks, choices, vector }
+    }
+
+    /// Bytes of an observation in the store that is not told by frames.
+    pub(super) fn whole(&self) -> usize {
+        if self.ring.stack.is_kept() { 0 } else { self.pixels }
+    }
+
+    /// Lengths of so many transitions as the store keeps them.
+    pub(super) fn stored(&self, rows: usize) -> TransitionLens {
+        TransitionLens { pixels: self.whole(), stacked: self.ring.stack.num, ..self.transitions(rows) }
     }
 
     /// Parameters with noise; 0 without noisy layers.
@@ -130,6 +143,7 @@ pub(super) fn sizes<'n>(stored: &Stored, [policy, critic]: [Net<'n>; 2], seen: S
         n: c.num_envs as usize,
         obs: if numbers { seen.len } else { 0 },
         pixels: if numbers { 0 } else { shape.obs_size() },
+        ring: Ring::new(stored, seen.parts),
         masks,
         own_masks: masks.min(choice_values),
         choice_values,
@@ -171,6 +185,7 @@ pub(in crate::learn) struct TransitionLens {
     rows: usize,
     obs: usize,
     pixels: usize,
+    stacked: usize,
     masks: usize,
     own_masks: usize,
     choices: usize,
@@ -182,8 +197,13 @@ fields! {
         pub(in crate::learn) obs: [f32] = grid(lens.rows, lens.obs),
         /// Observations of other kinds than numbers, as the bytes that they are; `obs` is empty then.
         pub(in crate::learn) pixels: [u8] = grid(lens.rows, lens.pixels),
+        /// Where the frames of stacks lie; `pixels` is empty then.
+        pub(in crate::learn) frame: [u32] = grid(lens.rows, lens.stacked),
         pub(in crate::learn) next_obs: [f32] = grid(lens.rows, lens.obs),
         pub(in crate::learn) next_pixels: [u8] = grid(lens.rows, lens.pixels),
+        pub(in crate::learn) next_frame: [u32] = grid(lens.rows, lens.stacked),
+        /// The lower half of how many frames there had been.
+        pub(in crate::learn) stamp: [u32] = grid(lens.rows, lens.stacked.min(1)),
         /// What is allowed in `next_obs`.
         pub(in crate::learn) next_mask: [u8] = grid(lens.rows, lens.masks),
         /// What was allowed in `obs`, for SAC.

@@ -8,6 +8,7 @@ mod act;
 mod batch;
 pub(super) mod bench;
 mod config;
+mod frames;
 mod image;
 pub(super) mod layout;
 mod observe;
@@ -60,8 +61,11 @@ struct State {
     num_gradient_steps: u64,
     /// Steps of the optimiser: of Q or the policy, and of what follows.
     adam_steps: u64,
-    /// Transitions that ever went to the store.
+    /// Transitions that ever went to the store, and that are gone again.
     num_stored: u64,
+    num_gone: u64,
+    /// Frames that ever went to the store.
+    num_frames: u64,
     critic_steps: u64,
     temperature_steps: u64,
     /// Draws batches, and noise for them.
@@ -99,10 +103,14 @@ fields! {
         open: [u8] = sizes.n,
         /// `[N]` transitions that it has begun in this episode.
         num_begun: [u64] = sizes.n,
-        store: Transitions = sizes.transitions(stored.config.buffer_size as usize),
+        store: Transitions = sizes.stored(stored.config.buffer_size as usize),
+        /// `[count, len]` the frames that it tells stacks by, a ring, and one that is zeros.
+        frames: [u8] = sizes.ring.count().saturating_mul(sizes.ring.stack.len),
         /// `[N, n_step]` the last transitions that an environment has begun, a ring each: rewards so far, and the discount of
         /// the next one.
         begun: Transitions = sizes.transitions(sizes.n.saturating_mul(stored.config.n_step as usize)),
+        /// `[N, n_step, num_stacked]` numbers of the frames of their observations, if they are in the store; else zeros' alone.
+        begun_frames: [u64] = sizes.n.saturating_mul(stored.config.n_step as usize).saturating_mul(sizes.ring.stack.num),
         params: [f32] = sizes.params,
         target: [f32] = sizes.params,
         adam_m: [f32] = sizes.params,
@@ -199,6 +207,7 @@ impl<'a> OffPolicy<'a> {
         learner.taken.init(action);
         learner.weights.clear();
         learner.begun.mask.fill(1);
+        learner.begun_frames.fill(frames::ZEROS);
         let first_square = Optimizer::from_number(config.optimizer).unwrap_or_default().first_square();
         *learner.state = State {
             rng: Rng::stream(config.seed, BATCHES),
@@ -348,7 +357,27 @@ impl<'a> View<'a> {
 
     /// Transitions that the store holds.
     pub fn stored(&self) -> usize {
+        self.state.num_stored.saturating_sub(self.state.num_gone) as usize
+    }
+
+    /// Slots of the store that ever held a transition.
+    fn used(&self) -> usize {
         self.state.num_stored.min(self.config.buffer_size.into()) as usize
+    }
+
+    /// Transitions had to go because there was no room for frames.
+    fn is_thinned(&self) -> bool {
+        self.stored() < self.used()
+    }
+
+    /// This slot of the store holds a transition.
+    fn holds(&self, slot: usize) -> bool {
+        let slots = u64::from(self.config.buffer_size);
+        let newest = self.state.num_stored.checked_rem(slots).unwrap_or(0).saturating_add(slots).saturating_sub(1);
+        newest
+            .saturating_sub(slot as u64)
+            .checked_rem(slots)
+            .is_some_and(|age| age < self.stored() as u64 && slots > slot as u64)
     }
 
     /// What the last update did, or the running one has done so far. `value_loss` is the loss of Q, `value_mean` the mean Q

@@ -1,8 +1,10 @@
 //! What the steps returned: transitions go to the store once what they led to is known.
 
 use super::OffPolicy;
+use super::frames::ZEROS;
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::check_obs;
 use crate::learn::rows::{Rows, copy_row};
 use crate::num;
@@ -54,6 +56,7 @@ impl OffPolicy<'_> {
             check_obs("learner observe: final_obs", self.shape(), n, &obs)?;
             for env in envs.iter().filter(is_cut) {
                 self.sizes.seen.check_row("learner observe: finite final_obs", obs, env, self.work.seen)?;
+                self.sizes.ring.check(&self.begun, self.num_begun, env, (&obs, env))?;
             }
         }
         for k in 0..m {
@@ -66,6 +69,7 @@ impl OffPolicy<'_> {
                 self.work.allowed.fill(1);
             }
             let count = *self.num_begun.get(env).ok_or(Misfit)?;
+            let frames = if over { self.place(env, count, next)? } else { [ZEROS; MAX_STACK] };
             for number in count.saturating_sub(self.config.n_step.into())..count {
                 let begun = self.begun_row(env, number);
                 let sum = self.begun.reward.get_mut(begun).ok_or(Misfit)?;
@@ -73,7 +77,7 @@ impl OffPolicy<'_> {
                 *sum = num::clamp(*sum + *discount * reward, f32::MIN, f32::MAX);
                 *discount *= if terminated { 0.0 } else { self.config.discount };
                 if over {
-                    self.store_begun(begun, next, 0)?;
+                    self.store_begun(begun, next, &frames, 0)?;
                 }
             }
             *self.num_begun.get_mut(env).ok_or(Misfit)? = if over { 0 } else { count };
@@ -105,9 +109,15 @@ impl OffPolicy<'_> {
         env.saturating_mul(n as usize).saturating_add(own)
     }
 
-    /// Stores a row of those begun. `next` is what it led to, in a row of these observations, and what is allowed there is row
-    /// `mask` of the working array; nothing: the episode terminated.
-    pub(super) fn store_begun(&mut self, begun: usize, next: Option<(&Elements<'_>, usize)>, mask: usize) -> Result {
+    /// Stores a row of those begun. `next` is what it led to, in a row of these observations, whose frames have these numbers;
+    /// nothing: the episode terminated. What is allowed there is row `mask` of the working array.
+    pub(super) fn store_begun(
+        &mut self,
+        begun: usize,
+        next: Option<(&Elements<'_>, usize)>,
+        frames: &[u64],
+        mask: usize,
+    ) -> Result {
         if self.config.buffer_size == 0 {
             return Ok(());
         }
@@ -116,7 +126,7 @@ impl OffPolicy<'_> {
         let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
         let row = |width| (begun, slot, width);
         copy_row(from.obs, to.obs, row(sizes.obs))?;
-        copy_row(from.pixels, to.pixels, row(sizes.pixels))?;
+        copy_row(from.pixels, to.pixels, row(sizes.whole()))?;
         copy_row(from.mask, to.mask, row(sizes.own_masks))?;
         copy_row(from.choice, to.choice, row(choices))?;
         copy_row(from.vector, to.vector, row(sizes.vector))?;
@@ -125,11 +135,18 @@ impl OffPolicy<'_> {
         copy_row(self.work.allowed, to.next_mask, (mask, slot, sizes.masks))?;
         match next {
             Some((Elements::F32(x), row)) if sizes.pixels == 0 => copy_row(x, to.next_obs, (row, slot, sizes.obs))?,
-            Some((x, row)) => copy_row(x.bytes(), to.next_pixels, (row, slot, sizes.pixels))?,
+            Some((x, row)) => copy_row(x.bytes(), to.next_pixels, (row, slot, sizes.whole()))?,
             None => {
                 block::rows_mut(to.next_obs, slot, 1, sizes.obs)?.fill(0.0);
-                block::rows_mut(to.next_pixels, slot, 1, sizes.pixels)?.fill(0);
+                block::rows_mut(to.next_pixels, slot, 1, sizes.whole())?.fill(0);
             }
+        }
+        let (ring, num) = (&sizes.ring, sizes.ring.stack.num);
+        ring.tell(block::rows(self.begun_frames, begun, 1, num)?, block::rows_mut(to.frame, slot, 1, num)?);
+        ring.tell(frames, block::rows_mut(to.next_frame, slot, 1, num)?);
+        block::rows_mut(to.stamp, slot, 1, num.min(1))?.fill(self.state.num_frames as u32);
+        if self.view().stored() == self.config.buffer_size as usize {
+            self.state.num_gone = self.state.num_gone.saturating_add(1);
         }
         self.state.num_stored = self.state.num_stored.saturating_add(1);
         if self.config.priority_exponent > 0.0 {

@@ -103,7 +103,13 @@ impl OffPolicy<'_> {
             return self.draw_by_priority();
         }
         let last = self.view().stored().saturating_sub(1) as u64;
-        self.order.fill_with(|| self.state.rng.bounded(last) as u32);
+        // Slots in turn, unless the oldest ones are empty: then from the oldest transition on.
+        let from = if self.view().is_thinned() { self.state.num_gone } else { 0 };
+        let slots = u64::from(self.config.buffer_size);
+        self.order.fill_with(|| {
+            let number = from.wrapping_add(self.state.rng.bounded(last));
+            number.checked_rem(slots).unwrap_or(0) as u32
+        });
         self.importance.fill(1.0);
         Ok(())
     }
@@ -163,6 +169,7 @@ impl OffPolicy<'_> {
                 params: noise::of(self.params, self.noisy),
                 target: noise::of(self.target, self.noisy_target),
                 store,
+                frames: self.frames,
                 given: beside,
                 order: self.order.get(begin..end).ok_or(Misfit)?,
                 importance,
