@@ -374,6 +374,7 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
 /// Only learners off policy (DQN, TD3, SAC) take such actions.
 /// action: [N, action.len] between its bounds, or a choice that action_mask allows.
 /// Arrays and errors as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy.
+#[cfg(feature = "off_policy")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_demonstrate(
     p: *mut rlcore_learner,

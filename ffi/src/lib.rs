@@ -12,9 +12,11 @@
         feature = "batch",
         feature = "estimators",
         feature = "frames",
+        feature = "off_policy",
         feature = "records",
         feature = "replay",
         feature = "rollouts",
+        feature = "scale",
         feature = "wrappers"
     )),
     allow(dead_code, unused_imports, unused_macros)
@@ -93,6 +95,7 @@ pub mod layer;
 pub mod learner;
 pub mod learner_config;
 mod learner_kind;
+#[cfg(feature = "scale")]
 pub mod learner_scale;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]

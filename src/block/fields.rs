@@ -36,12 +36,12 @@ impl<T: Pod + Debug> Field for [T] {
 
     #[inline(always)]
     fn plan(plan: &mut Plan, len: usize) -> Result<Span<T>, TooLong> {
-        plan.span(len)
+        Ok(plan.next(len))
     }
 
     #[inline(always)]
     fn cut<'a>(cut: &mut Cutter<'a>, span: &Span<T>) -> Fit<&'a mut [T]> {
-        cut.take(*span)
+        Ok(cut.next(*span))
     }
 
     #[inline(always)]
@@ -137,7 +137,9 @@ macro_rules! fields {
                 plan: &mut $crate::block::Plan,
                 $($arg: $arg_type),*
             ) -> ::core::result::Result<Self, $crate::block::TooLong> {
-                Ok($spans { $($name: <$kind as $crate::block::Field>::plan(plan, $len)?,)* })
+                let spans = $spans { $($name: <$kind as $crate::block::Field>::plan(plan, $len)?,)* };
+                plan.check()?;
+                Ok(spans)
             }
         }
     };
@@ -158,7 +160,9 @@ macro_rules! fields {
                 spans: &$spans,
                 $($w: $w_type),*
             ) -> $crate::block::Fit<Self> {
-                Ok($write { $($w,)* $($name: <$kind as $crate::block::Field>::cut(cut, &spans.$name)?,)* })
+                let fields = $write { $($w,)* $($name: <$kind as $crate::block::Field>::cut(cut, &spans.$name)?,)* };
+                cut.check()?;
+                Ok(fields)
             }
         }
     };

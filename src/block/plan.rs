@@ -78,8 +78,22 @@ impl Plan {
     /// The next array, of `len` elements.
     #[inline]
     pub fn span<T: Pod>(&mut self, len: usize) -> Result<Span<T>, TooLong> {
-        let start = self.bytes(len, size_of::<T>()).ok_or(TooLong)?;
-        Ok(Span { lies: [start as u64, len as u64], element: PhantomData })
+        let span = self.next(len);
+        self.check()?;
+        Ok(span)
+    }
+
+    /// [`Plan::span`] of a plan that is checked when all of it is made.
+    #[inline]
+    pub(super) fn next<T: Pod>(&mut self, len: usize) -> Span<T> {
+        let start = self.bytes(len, size_of::<T>());
+        Span { lies: [start as u64, len as u64], element: PhantomData }
+    }
+
+    /// Whether all arrays so far fit the address space.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), TooLong> {
+        if self.end <= isize::MAX as usize { Ok(()) } else { Err(TooLong) }
     }
 
     /// The next array, of `rows` times `width` elements.
@@ -91,15 +105,17 @@ impl Plan {
 
     /// Bytes from the base to the end of the last array, rounded up to whole fields.
     pub fn size(&self) -> Result<usize, TooLong> {
+        self.check()?;
         self.end.checked_next_multiple_of(FIELD_ALIGN).ok_or(TooLong)
     }
 
-    /// Where the next array starts, of `len` elements of `size` bytes.
-    fn bytes(&mut self, len: usize, size: usize) -> Option<usize> {
-        // No end lies beyond `isize::MAX`, so that rounding it up cannot overflow.
-        let start = self.end.wrapping_add(FIELD_ALIGN.wrapping_sub(1)) & !FIELD_ALIGN.wrapping_sub(1);
-        self.end = start.checked_add(len.checked_mul(size)?).filter(|&end| end <= isize::MAX as usize)?;
-        Some(start)
+    /// Where the next array starts, of `len` elements of `size` bytes. What does not fit lies beyond `isize::MAX`, and so does
+    /// everything behind it.
+    #[inline]
+    fn bytes(&mut self, len: usize, size: usize) -> usize {
+        let start = self.end.saturating_add(FIELD_ALIGN.wrapping_sub(1)) & !FIELD_ALIGN.wrapping_sub(1);
+        self.end = start.saturating_add(len.saturating_mul(size));
+        start
     }
 }
 
@@ -116,10 +132,31 @@ impl<'a> Cutter<'a> {
     }
 
     /// The array of this span. Spans have to be taken in the order of the plan; some may be left out.
-    #[inline(never)]
+    #[inline]
     pub fn take<T: Pod>(&mut self, span: Span<T>) -> Fit<&'a mut [T]> {
-        let field = self.bytes(span.start(), span.len().saturating_mul(size_of::<T>())).ok_or(Misfit)?;
-        bytemuck::try_cast_slice_mut(field).map_err(|_| Misfit)
+        let array = self.next(span);
+        self.check()?;
+        Ok(array)
+    }
+
+    /// [`Cutter::take`] for callers who check that all arrays fit when they have taken them: one that does not is empty.
+    #[inline(never)]
+    pub(super) fn next<T: Pod>(&mut self, span: Span<T>) -> &'a mut [T] {
+        let field = self.bytes(span.start(), span.len().saturating_mul(size_of::<T>()));
+        match field.and_then(|field| bytemuck::try_cast_slice_mut(field).ok()) {
+            Some(array) => array,
+            None => {
+                // Nothing starts behind this, and nothing is left.
+                (self.rest, self.at) = (&mut [], usize::MAX);
+                &mut []
+            }
+        }
+    }
+
+    /// Whether all arrays so far did fit.
+    #[inline]
+    pub(crate) fn check(&self) -> Fit<()> {
+        if self.at < usize::MAX { Ok(()) } else { Err(Misfit) }
     }
 
     /// `len` bytes from `start`.
@@ -135,6 +172,7 @@ impl<'a> Cutter<'a> {
 }
 
 /// The array of a span, for reading.
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Fit<&[T]> {
     let end = span.start().saturating_add(span.len().saturating_mul(size_of::<T>()));
     bytemuck::try_cast_slice(block.get(span.start()..end).ok_or(Misfit)?).map_err(|_| Misfit)
@@ -156,5 +194,40 @@ pub fn rows_mut<T>(array: &mut [T], index: usize, count: usize, width: usize) ->
 pub fn copy<T: Copy>(to: &mut [T], from: &[T]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What does not fit is noticed at the end, however much is planned or taken behind it.
+    #[test]
+    fn nothing_fits_behind_what_does_not() {
+        for len in [usize::MAX, isize::MAX as usize / 8 + 1, usize::MAX / 8 + 1] {
+            let mut plan = Plan::default();
+            plan.next::<u64>(1);
+            assert_eq!(plan.check(), Ok(()));
+            plan.next::<u64>(len);
+            for _ in 0..3 {
+                plan.next::<u8>(0);
+                plan.next::<u64>(1);
+                assert_eq!((plan.check(), plan.size(), plan.span::<u8>(0)), (Err(TooLong), Err(TooLong), Err(TooLong)));
+            }
+        }
+        let span = |start, len| Span { lies: [start, len], element: PhantomData };
+        let misfits =
+            [span(64, 25), span(257, 0), span(68, 1), span(u64::MAX, 0), span(u64::MAX, u64::MAX), span(0, 1)];
+        for misfit in misfits {
+            let mut block = [0u64; 32];
+            let mut cut = Cutter::new(bytemuck::cast_slice_mut(&mut block));
+            assert_eq!((cut.next::<u64>(span(0, 8)).len(), cut.check()), (8, Ok(())));
+            assert!(cut.next::<u64>(misfit).is_empty());
+            for start in [64, 128, u64::MAX] {
+                assert!(cut.next::<u8>(Span { lies: [start, 1], element: PhantomData }).is_empty());
+                assert!(cut.next::<u8>(Span { lies: [start, 0], element: PhantomData }).is_empty());
+                assert_eq!((cut.check(), cut.take::<u64>(span(128, 1))), (Err(Misfit), Err(Misfit)));
+            }
+        }
     }
 }

@@ -7,6 +7,9 @@ use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
 use crate::space::Elements;
 
+/// This build copies short rows with loops of their own.
+const SHORT: bool = cfg!(feature = "simd");
+
 /// The rows that `list` numbers, of arrays that begin with row `first`.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'r> {
@@ -44,10 +47,10 @@ impl<'r> Rows<'r> {
             return Ok(to);
         }
         match width {
-            1 => self.get_short::<T, 1>(from, to)?,
-            2 => self.get_short::<T, 2>(from, to)?,
-            3 => self.get_short::<T, 3>(from, to)?,
-            4 => self.get_short::<T, 4>(from, to)?,
+            1 if SHORT => self.get_short::<T, 1>(from, to)?,
+            2 if SHORT => self.get_short::<T, 2>(from, to)?,
+            3 if SHORT => self.get_short::<T, 3>(from, to)?,
+            4 if SHORT => self.get_short::<T, 4>(from, to)?,
             _ => {
                 for (row, i) in to.chunks_exact_mut(width.max(1)).zip(self.iter()) {
                     block::copy(row, block::rows(from, i, 1, width)?);

@@ -365,8 +365,12 @@ impl<'a> View<'a> {
         let (nodes, parts, n) = front.read(mem)?;
         let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
         let sizes = sizes(&stored, Net::new(nodes), stored.shape.seen(parts, n))?;
-        let rollout = RolloutView::of(mem, &s.rollout)?;
-        Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes, rollout)?)
+        Ok(Self::take(mem, &stored, sizes, s)?)
+    }
+
+    #[inline(never)]
+    fn take(mem: &'a [u8], stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Fit<View<'a>> {
+        View::of(mem, &s.fields, stored.config, stored.actor(), sizes, RolloutView::of(mem, &s.rollout)?)
     }
 }
 
