@@ -654,7 +654,7 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_RMS = 8,          /* normalization divides by the root mean square and subtracts no mean */
   RLCORE_LAYER_WHOLE = 16,       /* normalization runs over height, width and channels */
   RLCORE_LAYER_MEAN = 32,        /* pooling takes the mean */
-  RLCORE_LAYER_FORGET_ONE = 64,  /* the biases of an LSTM's forget gate start at 1 */
+  RLCORE_LAYER_FORGET_ONE = 64,  /* an LSTM's forget biases start at 1, which TensorFlow adds in each step */
   RLCORE_LAYER_BYTES = 128,      /* embeddings of observations that are bytes, which networks see divided by 255 */
   /* dense layers: each weight and bias has factorized Gaussian noise, whose standard deviation is learned
      and starts at 0.4 / sqrt(inputs). rlcore_learner_act and updates use the noise; rlcore_learner_predict
@@ -672,6 +672,9 @@ typedef enum rlcore_initializer {
   RLCORE_INIT_UNIFORM = 2,
   RLCORE_INIT_UNIT_ROWS = 3,  /* normal, scaled so that the weights of one output have length gain */
   RLCORE_INIT_SPARSE = 4,     /* as RLCORE_INIT_UNIFORM, but nine tenths of the weights of each output are 0 */
+  /* uniform between plus and minus gain * sqrt(6 / (n + m)), where n is the number of inputs of an output and m that of
+     outputs of an input: TensorFlow's default (Glorot). Weights of inputs and of states are apart, of all gates together */
+  RLCORE_INIT_GLOROT = 5,
 } rlcore_initializer;
 
 /* One layer of a network, for a list such as
@@ -846,8 +849,11 @@ typedef struct rlcore_learner_config {
      each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
      observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
      RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a step that no
-     observation shows. An environment's first observation in a rollout may have any frames. Not with normalize_obs, not
-     off policy (0: observations are stored whole) */
+     observation shows. An environment's first observation in a rollout may have any frames. Off policy the store keeps each
+     frame once, for 7.2 KB instead of 56 KB a transition; the first observation of an episode may have any frames, and
+     final_obs follows the one before it. There is room for buffer_size frames, 1 / 128 of that more and some for each
+     environment: where most episodes are truncated within 256 steps, fewer transitions than buffer_size may be kept, the
+     newest ones. Not with normalize_obs (0: observations are stored whole) */
   uint32_t num_stacked;
   /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
      its source. Required for RLCORE_STRUCT. Read by the same two calls as layers (NULL) */
@@ -907,11 +913,14 @@ typedef struct rlcore_learner_config {
   /* UNREAL: weight of pixel control, the squared error of how much cells of the picture change, summed over cells; it needs
      actions of one choice, and a picture (0: off, without such a head; UNREAL 0.05) */
   float pixel_control_coef;
-  float reward_class_coef;       /* UNREAL: weight of the prediction of the next reward's sign (0: off; UNREAL 1) */
-  float value_replay_coef;       /* UNREAL: weight of the error of values on past steps (0: off; UNREAL 0.5) */
-  float pixel_control_discount;  /* discount of pixel changes; 0: only the next change counts (0; UNREAL 0.9) */
-  /* last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, and
-     states of recurrent layers are kept too (0; UNREAL 2000) */
+  float reward_class_coef;  /* UNREAL: weight of the prediction of the next reward's sign (0: off; UNREAL 1) */
+  float value_replay_coef;  /* UNREAL: weight of the error of values on past steps (0: off; UNREAL 0.5) */
+  /* discount of pixel changes; 0: only the next change counts. With num_stacked only the newest frame's changes do
+     (0; UNREAL 0.9) */
+  float pixel_control_discount;
+  /* last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, states of
+     recurrent layers are kept too, and with num_stacked whole stacks. An update begins by keeping its steps (0;
+     UNREAL 2000) */
   uint32_t history_len;
   /* sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch (0: as many
      steps as the minibatch has) */
@@ -920,6 +929,12 @@ typedef struct rlcore_learner_config {
   uint32_t pixel_mean;           /* change of a cell: 0: the largest of its pixels, 1: their mean (0) */
   uint32_t reward_sequence_len;  /* observations that a reward is predicted from, 1 to 16 (0; UNREAL 3) */
   float reward_threshold;        /* rewards are positive above this, and negative below its negative (0; UNREAL 0.1) */
+  /* UNREAL: weight of A2C's loss on past steps, whose advantages come from the values recorded with them. As in btgym,
+     nothing corrects for the older policies that chose the actions. value_replay_coef must be 0 then (0: off) */
+  float policy_replay_coef;
+  /* steps of an environment that must be kept before these tasks draw from them, up to history_len, which is what btgym
+     waits for; A2C learns from the start (0: one more than a sequence has) */
+  uint32_t history_starts;
 } rlcore_learner_config;
 
 /* Fills in the defaults of an algorithm.
@@ -959,6 +974,12 @@ typedef struct rlcore_learner_stats {
   float length_mean;          /* mean length of the last 100 episodes; NaN before the first ends */
   float return_last;          /* return of the most recent episode; NaN before the first ends */
   uint64_t num_dropped;       /* updates that ended early because numbers overflowed */
+  /* UNREAL, as the next three: means before weights, 0 for a task that is off and while no past steps are drawn. Squared
+     error of the value of the chosen action's pixel changes, summed over cells */
+  float pixel_control_loss;
+  float reward_class_loss;   /* cross-entropy of the next reward's sign, in nats */
+  float value_replay_loss;   /* squared error of values on past steps */
+  float policy_replay_loss;  /* loss of A2C on past steps: policy, and value and entropy with their weights */
 } rlcore_learner_stats;
 
 /* Bytes a block must have for this configuration and these spaces.
@@ -1023,7 +1044,8 @@ rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const uint8_t *activ
    active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
    reward, terminated, truncated: [N]
    final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
-   Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite. */
+   Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite, and off
+   policy for a final_obs that is not a stack as num_stacked requires. */
 rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, const float *reward,
                                      const uint8_t *terminated, const uint8_t *truncated, const void *final_obs);
 

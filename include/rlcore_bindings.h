@@ -495,6 +495,7 @@ typedef enum rlcore_initializer {
   RLCORE_INIT_UNIFORM = 2,
   RLCORE_INIT_UNIT_ROWS = 3,
   RLCORE_INIT_SPARSE = 4,
+  RLCORE_INIT_GLOROT = 5,
 } rlcore_initializer;
 typedef struct rlcore_layer {
   uint32_t kind;
@@ -657,6 +658,8 @@ typedef struct rlcore_learner_config {
   uint32_t pixel_mean;
   uint32_t reward_sequence_len;
   float reward_threshold;
+  float policy_replay_coef;
+  uint32_t history_starts;
 } rlcore_learner_config;
 rlcore_status rlcore_learner_config_init(
   /* inout */ rlcore_learner_config *config,
@@ -690,6 +693,10 @@ typedef struct rlcore_learner_stats {
   float length_mean;
   float return_last;
   uint64_t num_dropped;
+  float pixel_control_loss;
+  float reward_class_loss;
+  float value_replay_loss;
+  float policy_replay_loss;
 } rlcore_learner_stats;
 rlcore_status rlcore_learner_size(
   /* in */ const rlcore_learner_config *config,

@@ -102,7 +102,7 @@ pub enum rlcore_layer_flag {
     RLCORE_LAYER_WHOLE = 16,
     /// pooling takes the mean
     RLCORE_LAYER_MEAN = 32,
-    /// the biases of an LSTM's forget gate start at 1, which TensorFlow adds to them in each step
+    /// an LSTM's forget biases start at 1, which TensorFlow adds in each step
     RLCORE_LAYER_FORGET_ONE = 64,
     /// embeddings of observations that are bytes, which networks see divided by 255
     RLCORE_LAYER_BYTES = 128,

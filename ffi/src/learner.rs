@@ -399,7 +399,8 @@ pub unsafe extern "C" fn rlcore_learner_demonstrate(
 /// active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
 /// reward, terminated, truncated: [N]
 /// final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
-/// Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite.
+/// Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite, and off
+/// policy for a final_obs that is not a stack as num_stacked requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_observe(
     p: *mut rlcore_learner,

@@ -296,7 +296,8 @@ pub struct rlcore_learner_config {
     /// (0; UNREAL 0.9)
     pub pixel_control_discount: f32,
     /// last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, states of
-    /// recurrent layers are kept too, and with num_stacked whole stacks. An update begins by keeping its steps (0; UNREAL 2000)
+    /// recurrent layers are kept too, and with num_stacked whole stacks. An update begins by keeping its steps (0;
+    /// UNREAL 2000)
     pub history_len: u32,
     /// sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch (0: as many
     /// steps as the minibatch has)

@@ -102,9 +102,10 @@ impl<'a> View<'a> {
         if vector.iter().any(|x| !(-1.0..=1.0).contains(x)) {
             return Err(image("learner image: actions from -1 to 1"));
         }
-        let len = self.sizes.pixels.max(1);
-        let mut coded = [rows.pixels, rows.next_pixels].into_iter().flat_map(|all| all.chunks_exact(len).take(count));
-        let seen = !self.sizes.seen.coded || coded.all(|bytes| self.sizes.seen.can_be(bytes));
+        let coded = |all: &[u8]| {
+            all.chunks_exact(self.sizes.pixels.max(1)).take(count).all(|bytes| self.sizes.seen.can_be(bytes))
+        };
+        let seen = !self.sizes.seen.coded || coded(rows.pixels) && coded(rows.next_pixels);
         if !seen || numbers.iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(image("learner image: finite observations, rewards and discounts"));
         }
