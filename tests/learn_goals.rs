@@ -1,25 +1,88 @@
-//! Hindsight goals (Andrychowicz et al. 2017): bits are flipped by a learner that learns from the host's own store, in which
-//! each transition stands as it was and with goals that were reached later in its episode.
+//! Hindsight goals (Andrychowicz et al. 2017): bits are flipped and a robot is moved by learners that learn from the host's own
+//! store, in which each transition stands as it was and with goals that were reached later in its episode.
 
 #![cfg(feature = "off_policy")]
 
 use rlcore::data::relabel::{self, Judgement, Steps, Strategy, relabel};
 use rlcore::data::replay::{self, Draw, Replay, ReplayConfig};
 use rlcore::data::table::{Column, FrameIndex};
-use rlcore::env::{BitFlip, Env, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::{BitFlip, Env, Spec, Step, StepOut, VecEnv, VecEnvConfig, view_mut};
+use rlcore::error::Result;
 use rlcore::kernels::stack::Layout;
 use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut};
+use rlcore::space::{Element, Elements, ElementsMut, Space};
 
-/// Bits, environments, transitions of a batch, and goals that each step is given beside its own.
-const N: usize = 10;
+/// Environments, transitions of a batch, goals that each step is given beside its own, and elements of an action at most.
 const ENVS: usize = 8;
 const BATCH: usize = 64;
 const GOALS: usize = 4;
-const ENV: BitFlip<N> = BitFlip;
 
-fn config() -> Config {
+/// A task that observes what it has achieved and, behind it, its goal, `[2 * N]`.
+trait Task<const N: usize>: Env + Default {
+    /// Elements of an action, steps of an episode, and the kind of its actions.
+    const ACTION: usize;
+    const STEPS: usize;
+    const KIND: Element;
+
+    fn is_there(achieved: &[f32], goal: &[f32]) -> bool;
+}
+
+impl Task<10> for BitFlip<10> {
+    const ACTION: usize = 1;
+    const STEPS: usize = 10;
+    const KIND: Element = Element::I32;
+
+    fn is_there(achieved: &[f32], goal: &[f32]) -> bool {
+        achieved == goal
+    }
+}
+
+/// A point in a square, and a place that it is to reach within 0.1 by moves of up to 0.2 along both axes.
+#[derive(Default)]
+struct Robot;
+
+impl Env for Robot {
+    fn spec(&self) -> Spec<'_> {
+        Spec {
+            env_id: 0,
+            state_size: 16,
+            max_episode_steps: Self::STEPS as u32,
+            obs: Space::between(&[-1.0; 4], &[1.0; 4]),
+            action: Space::between(&[-1.0; 2], &[1.0; 2]),
+            wrappers: 0,
+        }
+    }
+
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let all: &mut [f32; 4] = view_mut(state)?;
+        all.iter_mut().for_each(|x| *x = (2.0 * rng.uniform() - 1.0) as f32);
+        obs.f32()?.copy_from_slice(all);
+        Ok(())
+    }
+
+    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        let all: &mut [f32; 4] = view_mut(state)?;
+        for (x, a) in all.iter_mut().zip(action.f32()?) {
+            *x = (*x + 0.2 * a).clamp(-1.0, 1.0);
+        }
+        obs.f32()?.copy_from_slice(all);
+        let terminated = Self::is_there(&all[..2], &all[2..]);
+        Ok(Step { reward: if terminated { 0.0 } else { -1.0 }, terminated, truncated: false })
+    }
+}
+
+impl Task<2> for Robot {
+    const ACTION: usize = 2;
+    const STEPS: usize = 15;
+    const KIND: Element = Element::F32;
+
+    fn is_there(achieved: &[f32], goal: &[f32]) -> bool {
+        achieved.iter().zip(goal).all(|(a, b)| (a - b).abs() < 0.1)
+    }
+}
+
+fn config(algorithm: Algorithm) -> Config {
     Config {
         num_envs: ENVS as u32,
         num_hidden: 1,
@@ -32,9 +95,52 @@ fn config() -> Config {
         target_rate: 0.05,
         target_interval: 1,
         exploration_steps: 8000,
-        exploration_end: 0.05,
         seed: 3,
-        ..Config::of(Algorithm::Dqn)
+        ..Config::of(algorithm)
+    }
+}
+
+/// Actions of either kind, of which the other is empty.
+#[derive(Clone, Default)]
+struct Actions {
+    choice: Vec<i32>,
+    vector: Vec<f32>,
+}
+
+impl Actions {
+    fn new<const N: usize, T: Task<N>>(rows: usize) -> Actions {
+        let len = |kind| if T::KIND == kind { rows * T::ACTION } else { 0 };
+        Actions { choice: vec![0; len(Element::I32)], vector: vec![0.0; len(Element::F32)] }
+    }
+
+    /// Row `i` of actions of so many elements.
+    fn row(&self, i: usize, len: usize) -> Elements<'_> {
+        match self.vector.is_empty() {
+            true => Elements::I32(&self.choice[i * len..][..len]),
+            false => Elements::F32(&self.vector[i * len..][..len]),
+        }
+    }
+
+    fn all(&self) -> Elements<'_> {
+        match self.vector.is_empty() {
+            true => Elements::I32(&self.choice),
+            false => Elements::F32(&self.vector),
+        }
+    }
+
+    fn all_mut(&mut self) -> ElementsMut<'_> {
+        match self.vector.is_empty() {
+            true => ElementsMut::I32(&mut self.choice),
+            false => ElementsMut::F32(&mut self.vector),
+        }
+    }
+
+    fn push(&mut self, row: Elements<'_>) {
+        match row {
+            Elements::I32(row) => self.choice.extend(row),
+            Elements::F32(row) => self.vector.extend(row),
+            _ => unreachable!(),
+        }
     }
 }
 
@@ -42,14 +148,14 @@ fn config() -> Config {
 #[derive(Clone, Default)]
 struct Episode {
     obs: Vec<f32>,
-    action: Vec<i32>,
+    action: Actions,
 }
 
 impl Episode {
     /// Adds each step to the store with goals that it reached itself or a later one did.
-    fn relabel_into(&self, replay: &mut Replay<'_>, rng: &mut Rng) {
-        let len = self.action.len() as u32;
+    fn relabel_into<const N: usize, T: Task<N>>(&self, replay: &mut Replay<'_>, rng: &mut Rng) {
         let rows: Vec<&[f32]> = self.obs.chunks(2 * N).map(|obs| &obs[..N]).collect();
+        let len = rows.len() as u32 - 1;
         let step: Vec<u32> = (0..len).flat_map(|t| [t; GOALS]).collect();
         let mut goal_row = vec![0; step.len()];
         relabel::draw(Strategy::Future, &step, &vec![len; step.len()], rng, &mut goal_row).unwrap();
@@ -58,7 +164,7 @@ impl Episode {
         let row: Vec<u32> = step.iter().map(|t| t + 1).collect();
         let steps = Steps { goal_len: N, achieved: &rows.concat(), row: &row, goal_row: &goal_row };
         let judge = |achieved: &[f32], goal: &[f32]| {
-            let there = achieved == goal;
+            let there = T::is_there(achieved, goal);
             Ok(Judgement { reward: if there { 0.0 } else { -1.0 }, terminated: there })
         };
         relabel(&steps, judge, &mut goal, &mut reward, &mut terminated).unwrap();
@@ -66,38 +172,38 @@ impl Episode {
             // With a goal of its own each step is an episode of its own.
             let (t, goal, terminated) = (t as usize, &goal[k * N..][..N], terminated[k] == 1);
             let (obs, next) = ([rows[t], goal].concat(), [rows[t + 1], goal].concat());
-            let action = [self.action[t]];
+            let action = self.action.row(t, T::ACTION);
             let step = replay::Step { reward: reward[k], terminated, truncated: !terminated };
-            let (row, tail) =
-                ([Elements::F32(&obs), Elements::I32(&action)], [Elements::F32(&next), Elements::I32(&action)]);
-            replay.add(ENVS, &row, &step, Some(&tail)).unwrap();
+            replay.add(ENVS, &[Elements::F32(&obs), action], &step, Some(&[Elements::F32(&next), action])).unwrap();
         }
     }
 }
 
 /// Trains for so many steps of each environment, and returns how many of 400 episodes reach their goal.
-fn reached(num_steps: usize, hindsight: bool) -> usize {
-    let (config, spec) = (config(), ENV.spec());
-    let mut learner = vec![0u64; OffPolicy::size(&config, &[], &spec.obs, &spec.action).unwrap() / 8];
-    let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut learner), &config, &[], &spec.obs, &spec.action).unwrap();
-    let columns = [Column::new("obs", Element::F32, 2 * N as u32), Column::new("action", Element::I32, 1)];
+fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsight: bool) -> usize {
+    let env = T::default();
+    let spec = env.spec();
+    let mut learner = vec![0u64; OffPolicy::size(config, &[], &spec.obs, &spec.action).unwrap() / 8];
+    let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut learner), config, &[], &spec.obs, &spec.action).unwrap();
+    let columns = [Column::new("obs", Element::F32, 2 * N as u32), Column::new("action", T::KIND, T::ACTION as u32)];
     // A ring for each environment, and one for what hindsight makes of them.
     let store =
         ReplayConfig { discount: config.discount, alpha: 0.0, ..ReplayConfig::new(ENVS as u32 + 1, 60_000, &columns) };
     let mut memory = vec![0u64; Replay::size(&store).unwrap() / 8];
     let mut replay = Replay::init(bytemuck::cast_slice_mut(&mut memory), &store).unwrap();
     let envs_config = VecEnvConfig { num_envs: ENVS as u32, seed: 5, ..VecEnvConfig::default() };
-    let mut envs = vec![0u64; VecEnv::size(&ENV, &envs_config).unwrap() / 8];
-    let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut envs), &ENV, &envs_config).unwrap();
+    let mut envs = vec![0u64; VecEnv::size(&env, &envs_config).unwrap() / 8];
+    let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut envs), &env, &envs_config).unwrap();
 
-    let (mut obs, mut last, mut action) = ([0.0; 2 * N * ENVS], [0.0; 2 * N * ENVS], [0; ENVS]);
+    let (mut obs, mut last, mut action) =
+        (vec![0.0; 2 * N * ENVS], vec![0.0; 2 * N * ENVS], Actions::new::<N, T>(ENVS));
     let (mut reward, mut terminated, mut truncated) = ([0.0; ENVS], [0; ENVS], [0; ENVS]);
     let mut episodes = vec![Episode::default(); ENVS];
     let mut rng = Rng::seeded(1);
     envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
     for step in 0..num_steps {
-        l.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap();
-        let before = obs;
+        l.act(None, Elements::F32(&obs), None, action.all_mut()).unwrap();
+        let before = obs.clone();
         let out = StepOut {
             obs: ElementsMut::F32(&mut obs),
             reward: &mut reward,
@@ -106,44 +212,44 @@ fn reached(num_steps: usize, hindsight: bool) -> usize {
             final_obs: Some(ElementsMut::F32(&mut last)),
             valid: None,
         };
-        envs.step(Elements::I32(&action), out).unwrap();
+        envs.step(action.all(), out).unwrap();
         l.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&last))).unwrap();
         assert!(l.phase() == Phase::Act && l.view().stored() == 0, "it has no store of its own");
         for (i, episode) in episodes.iter_mut().enumerate() {
             let [before, last] = [&before, &last].map(|obs| &obs[2 * N * i..][..2 * N]);
-            let (flags, taken) = ((terminated[i] != 0, truncated[i] != 0), &action[i..=i]);
+            let (flags, taken) = ((terminated[i] != 0, truncated[i] != 0), action.row(i, T::ACTION));
             let over = flags.0 || flags.1;
-            let (row, tail) =
-                ([Elements::F32(before), Elements::I32(taken)], [Elements::F32(last), Elements::I32(taken)]);
             let done = replay::Step { reward: reward[i], terminated: flags.0, truncated: flags.1 };
-            replay.add(i, &row, &done, over.then_some(&tail)).unwrap();
+            let tail = [Elements::F32(last), taken];
+            replay.add(i, &[Elements::F32(before), taken], &done, over.then_some(&tail)).unwrap();
             episode.obs.extend(before);
-            episode.action.extend(taken);
+            episode.action.push(taken);
             if over {
                 episode.obs.extend(last);
                 if hindsight {
-                    episode.relabel_into(&mut replay, &mut rng);
+                    episode.relabel_into::<N, T>(&mut replay, &mut rng);
                 }
                 *episode = Episode::default();
             }
         }
         if step >= 50 {
-            learn(&mut l, &replay, &mut rng);
+            learn::<N, T>(&mut l, &replay, &mut rng);
         }
     }
-    evaluate(&mut l)
+    evaluate::<N, T>(&mut l)
 }
 
 /// One gradient step from a batch of the store.
-fn learn(l: &mut OffPolicy<'_>, replay: &Replay<'_>, rng: &mut Rng) {
+fn learn<const N: usize, T: Task<N>>(l: &mut OffPolicy<'_>, replay: &Replay<'_>, rng: &mut Rng) {
     let (mut index, mut weight) = ([FrameIndex::new(0, 0); BATCH], [0.0; BATCH]);
     let view = replay.view();
     view.sample(&Draw::default(), rng, &mut index, &mut weight, None).unwrap();
-    let (mut obs, mut next, mut action) = ([0.0; 2 * N * BATCH], [0.0; 2 * N * BATCH], [0; BATCH]);
+    let (mut obs, mut next, mut action) =
+        (vec![0.0; 2 * N * BATCH], vec![0.0; 2 * N * BATCH], Actions::new::<N, T>(BATCH));
     let (mut reward, mut terminated, mut discount) = ([0.0; BATCH], [0; BATCH], [0.0; BATCH]);
     view.gather(0, &index, Layout::Hwc, ElementsMut::F32(&mut obs)).unwrap();
     view.gather_next(0, &index, Layout::Hwc, ElementsMut::F32(&mut next)).unwrap();
-    view.gather(1, &index, Layout::Hwc, ElementsMut::I32(&mut action)).unwrap();
+    view.gather(1, &index, Layout::Hwc, action.all_mut()).unwrap();
     let out = replay::Transitions {
         reward: Some(&mut reward),
         discount: Some(&mut discount),
@@ -153,7 +259,7 @@ fn learn(l: &mut OffPolicy<'_>, replay: &Replay<'_>, rng: &mut Rng) {
     view.transitions(&index, out).unwrap();
     let batch = TransitionBatch {
         obs: Elements::F32(&obs),
-        action: Elements::I32(&action),
+        action: action.all(),
         reward: &reward,
         terminated: &terminated,
         discount: Some(&discount),
@@ -165,22 +271,22 @@ fn learn(l: &mut OffPolicy<'_>, replay: &Replay<'_>, rng: &mut Rng) {
 }
 
 /// How many of 400 episodes of the best actions reach their goal.
-fn evaluate(l: &mut OffPolicy<'_>) -> usize {
-    let (mut rng, mut count) = (Rng::seeded(99), 0);
+fn evaluate<const N: usize, T: Task<N>>(l: &mut OffPolicy<'_>) -> usize {
+    let (env, mut rng, mut count) = (T::default(), Rng::seeded(99), 0);
     for _ in 0..400 / ENVS {
-        let (mut state, mut obs, mut action) = ([0u64; ENVS], [0.0; 2 * N * ENVS], [0; ENVS]);
+        let (mut state, mut obs, mut action) = ([[0u64; 2]; ENVS], vec![0.0; 2 * N * ENVS], Actions::new::<N, T>(ENVS));
         let mut there = [false; ENVS];
+        let bytes = env.spec().state_size as usize;
         for i in 0..ENVS {
             let to = ElementsMut::F32(&mut obs[2 * N * i..][..2 * N]);
-            ENV.reset(bytemuck::cast_slice_mut(&mut state[i..=i]), &mut rng, to).unwrap();
+            env.reset(&mut bytemuck::bytes_of_mut(&mut state[i])[..bytes], &mut rng, to).unwrap();
         }
-        for _ in 0..N {
-            let to = ElementsMut::I32(&mut action);
-            l.predict(Elements::F32(&obs), None, Sampling::Greedy, to).unwrap();
+        for _ in 0..T::STEPS {
+            l.predict(Elements::F32(&obs), None, Sampling::Greedy, action.all_mut()).unwrap();
             for i in (0..ENVS).filter(|&i| !there[i]).collect::<Vec<_>>() {
                 let to = ElementsMut::F32(&mut obs[2 * N * i..][..2 * N]);
-                let state = bytemuck::cast_slice_mut(&mut state[i..=i]);
-                there[i] = ENV.step(state, &mut rng, Elements::I32(&action[i..=i]), to).unwrap().terminated;
+                let state = &mut bytemuck::bytes_of_mut(&mut state[i])[..bytes];
+                there[i] = env.step(state, &mut rng, action.row(i, T::ACTION), to).unwrap().terminated;
             }
         }
         count += there.into_iter().filter(|there| *there).count();
@@ -190,7 +296,17 @@ fn evaluate(l: &mut OffPolicy<'_>) -> usize {
 
 #[test]
 fn bits_are_flipped_to_goals_with_hindsight_only() {
-    let [with, without] = [true, false].map(|hindsight| reached(4000, hindsight));
-    eprintln!("{with} of 400 with hindsight, {without} without");
+    let config = Config { exploration_end: 0.05, ..config(Algorithm::Dqn) };
+    let [with, without] = [true, false].map(|hindsight| reached::<10, BitFlip<10>>(&config, 4000, hindsight));
     assert!(with > 360 && without < 40, "{with} of 400 with hindsight, {without} without");
+}
+
+#[test]
+fn td3_and_sac_move_the_robot_to_goals() {
+    // Rewards of -1 a step must be more than what entropy is worth.
+    let sac = Config { temperature: 0.02, temperature_rate: 0.0, ..config(Algorithm::Sac) };
+    for config in [config(Algorithm::Td3), sac] {
+        let count = reached::<2, Robot>(&config, 1500, true);
+        assert!(count > 380, "{count} of 400");
+    }
 }
