@@ -1090,6 +1090,11 @@ rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len)
 /* How many numbers networks read of one observation: obs.len, unless observations are choices or structures. */
 rlcore_status rlcore_learner_seen_len(const rlcore_learner *p, size_t *out_len);
 
+/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
+   arrays of rlcore_learner_learn_transitions: batch_size.
+   out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL. */
+rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len, size_t *out_mask_len);
+
 /* Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
    state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
              are recorded; read, then written. NULL without such layers.
@@ -1136,11 +1141,6 @@ rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats
 /* Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
    Errors: E_NOT_READY if there is no such update. */
 rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
-
-/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
-   arrays of rlcore_learner_learn_transitions: batch_size.
-   out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL. */
-rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len, size_t *out_mask_len);
 
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
    Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.

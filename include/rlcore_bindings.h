@@ -772,6 +772,10 @@ rlcore_status rlcore_learner_state_len(
 rlcore_status rlcore_learner_seen_len(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_len);
+rlcore_status rlcore_learner_batch_len(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_len,
+  /* out optional */ size_t *out_mask_len);
 rlcore_status rlcore_learner_predict(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
@@ -808,10 +812,6 @@ rlcore_status rlcore_learner_learn_apply(
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_learn_drop(
   /* inout */ rlcore_learner *p);
-rlcore_status rlcore_learner_batch_len(
-  /* in */ const rlcore_learner *p,
-  /* out */ size_t *out_len,
-  /* out optional */ size_t *out_mask_len);
 rlcore_status rlcore_learner_learn_batch(
   /* inout */ rlcore_learner *p,
   /* in [T * N, rlcore_learner_seen_len()] */ const float *obs,

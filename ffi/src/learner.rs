@@ -530,6 +530,24 @@ pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_l
     })
 }
 
+/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
+/// arrays of rlcore_learner_learn_transitions: batch_size.
+/// out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_batch_len(
+    p: *const rlcore_learner,
+    out_len: *mut usize,
+    out_mask_len: *mut usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, AnyView::open)?;
+        let outputs = (One::at("out_len", out_len)?, One::at("out_mask_len", out_mask_len)?);
+        let (len, mask_len) = learner.extent.reading(outputs)?;
+        (*len, *mask_len) = learner.batch_len();
+        Ok(())
+    })
+}
+
 /// Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
 /// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
 ///           are recorded; read, then written. NULL without such layers.

@@ -99,24 +99,6 @@ pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rl
     call(|| unsafe { Ok(open(p, Any::open)?.learn_drop()?) })
 }
 
-/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
-/// arrays of rlcore_learner_learn_transitions: batch_size.
-/// out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_batch_len(
-    p: *const rlcore_learner,
-    out_len: *mut usize,
-    out_mask_len: *mut usize,
-) -> rlcore_status {
-    call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
-        let outputs = (One::at("out_len", out_len)?, One::at("out_mask_len", out_mask_len)?);
-        let (len, mask_len) = learner.extent.reading(outputs)?;
-        (*len, *mask_len) = learner.batch_len();
-        Ok(())
-    })
-}
-
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
 /// Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
 /// Arrays as rlcore_learner_batch_read. stats: to write.
