@@ -36,8 +36,8 @@ fn share(b: &Bench<'_, '_>, num: usize) -> f32 {
     if b.config.sum_losses != 0 { 1.0 } else { 1.0 / num as f32 }
 }
 
-/// Values, the policy and pixel control, on sequences that begin at these steps. Each sequence has one more step, from whose values the
-/// returns go back.
+/// Values, the policy and pixel control, on sequences that begin at these steps. Each sequence has one more step, from whose
+/// values the returns go back.
 fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
     let (steps, s, n) = (c.replay_len(), begin.len(), tasks.choices);
