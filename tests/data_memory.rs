@@ -1,7 +1,9 @@
 //! The replay memory against tables worked out by hand, every outcome of every draw, and a twin that keeps all frames.
 
 use proptest::prelude::*;
-use rlcore::data::memory::{Chance, Draw, Frame, FramesOut, Memory, MemoryConfig, Rule, Sample, State, View, spans};
+use rlcore::data::memory::{
+    Chance, Draw, Frame, FramesOut, Front, Memory, MemoryConfig, Rule, Sample, Spans, State, View, spans,
+};
 use rlcore::data::table::Column;
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::stack::Layout;
@@ -1076,9 +1078,13 @@ fn rules_have_numbers_and_configurations_lie_in_the_first_bytes() {
     let config = config(8, 3);
     let mut home = block(&config);
     Memory::init(bytes(&mut home), &config).unwrap();
-    let start = &bytes(&mut home)[..MemoryConfig::END];
-    assert_eq!(MemoryConfig::of(start), Ok((&config, Memory::size(&config).unwrap())));
-    assert_eq!(MemoryConfig::of(&start[..start.len() - 1]).unwrap_err().kind, Kind::Size);
+    let start = &bytes(&mut home)[..Front::END];
+    let (spans, size) = spans(&config).unwrap();
+    let front = Front::of(start).unwrap();
+    assert_eq!((front.config, front.size), (&config, size));
+    assert_eq!(bytemuck::bytes_of(front.spans), bytemuck::bytes_of(&spans));
+    assert!(Front::of(&start[..start.len() - 1]).is_err());
+    assert_eq!(Front::of(&start[..8]).unwrap_err().kind, Kind::Size);
 }
 
 /// Nothing is known about frames that have not come yet, nor about pools that are not there.
@@ -1136,6 +1142,14 @@ fn images_that_no_calls_lead_to_are_refused() {
     let (queues, rng) = (state + std::mem::offset_of!(State, pools), state + std::mem::offset_of!(State, rng));
     let (pools, reach) = (spans.index.pools.start(), spans.index.reach.start());
     let image = Err(Kind::Image);
+    let plan = Front::END - size_of::<Spans>()..Front::END;
+    for at in plan.step_by(8) {
+        let mut block = vec![0u64; size / 8];
+        bytes(&mut block).copy_from_slice(&good);
+        block[at / 8] = block[at / 8].wrapping_add(64);
+        assert_eq!(Memory::attach(bytes(&mut block)).map(|_| ()).map_err(|e| e.kind), image, "plan at {at}");
+        assert_eq!(View::attach(bytes(&mut block)).map(|_| ()).map_err(|e| e.kind), image, "plan at {at}");
+    }
     assert_eq!(damage(step, &words(&[2])), image, "the newest reaches back to step 0");
     assert_eq!(damage(step, &words(&[4])), Ok(()), "its episode may have started with step 1");
     assert_eq!(damage(head, &words(&[4])), image);

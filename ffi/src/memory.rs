@@ -5,14 +5,12 @@ use core::ffi::c_void;
 use crate::lazy_frames::layout;
 use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::{alike, versioned};
-use crate::ptr::{self, Extent, Input, One, Output, Plain, Versioned};
+use crate::ptr::{self, Args, Cover, Extent, Input, One, Output, Plain, Versioned};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{About, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, rlcore_column};
 use rlcore::block::{Kind as BlockKind, Span};
-use rlcore::data::memory::{
-    Added, Draw, Frame, FramesOut, Index, Memory, MemoryConfig, Rule, Sample, Spans, View, lay_with,
-};
+use rlcore::data::memory::{Added, Draw, Frame, FramesOut, Front, Index, Memory, MemoryConfig, Rule, Sample, View};
 use rlcore::data::table::Table;
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
@@ -176,22 +174,22 @@ impl Block for rlcore_memory {
 /// Changes the memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is added.
 ///
 /// # Safety
-/// As [`open`] of it; this is its configuration.
+/// As [`open`] of it; this is what it begins with.
 #[inline(always)]
 unsafe fn change<'a, T>(
     base: *mut u8,
-    config: &'a MemoryConfig,
+    Front { config, spans, .. }: Front<'a>,
     work: impl FnOnce(&mut Memory<'a>) -> Result<T>,
 ) -> Result<T> {
     unsafe fn all<'a, T>(base: *mut u8, span: Span<T>) -> &'a mut [T] {
         unsafe { ptr::field_mut(base, span, 0, span.len()) }
     }
-    let (Spans { index: s, table }, mut plan) = lay_with(config, &[]).map_err(Error::from)?;
+    let (s, table) = (&spans.index, &spans.table);
     let empty = || Error::new(Kind::Size, "memory: its state");
     unsafe {
         let index = Index {
             config,
-            margin: config.margin(),
+            margin: spans.margin as u32,
             state: all(base, s.state).first_mut().ok_or_else(empty)?,
             reward: all(base, s.reward),
             terminated: all(base, s.terminated),
@@ -199,12 +197,21 @@ unsafe fn change<'a, T>(
             reach: all(base, s.reach),
             pools: all(base, s.pools),
         };
-        let (config, pushed, writing) = (&config.table, all(base, table.pushed), all(base, table.writing));
-        let table = Table { config, first: 0, pushed, writing, age: all(base, table.age), columns: Default::default() };
-        let mut memory = Memory { index, table };
+        let config = &config.table;
+        let mut memory = Memory {
+            index,
+            table: Table {
+                config,
+                first: 0,
+                pushed: all(base, table.pushed),
+                writing: all(base, table.writing),
+                age: all(base, table.age),
+                columns: Default::default(),
+            },
+        };
         // In place: a list of all columns is long.
-        for (to, column) in memory.table.columns.iter_mut().zip(config.columns()) {
-            *to = all(base, plan.grid(config.all_rows(), column.row_size()).map_err(Error::from)?);
+        for ((to, &span), _) in memory.table.columns.iter_mut().zip(&spans.table.columns).zip(config.columns()) {
+            *to = all(base, span);
         }
         work(&mut memory)
     }
@@ -221,12 +228,21 @@ unsafe fn add(
 ) -> Result {
     unsafe {
         let base: *mut u8 = m.cast();
-        let (config, size) = MemoryConfig::of(Input::at("memory", base.cast_const(), MemoryConfig::END)?.slice())?;
+        let front = Front::of(Input::at("memory", base.cast_const(), Front::END)?.slice())?;
         let given = Input::at(what, given, count)?;
-        let values = table::values(config.table.columns(), values, count)?;
+        let values = table::values(front.config.table.columns(), values, count)?;
         let out = (One::optional("out_number", out_number)?, One::optional("out_cuts", out_cuts)?);
-        let (given, rows, (number, cuts)) = Extent::of("memory", base, size).writing((given, values, out))?;
-        let added = change(base, config, |memory| add(memory, given, rows))?;
+        let block = Extent::of("memory", base, front.size);
+        // Mostly nothing else is written, and all that is read lies below or above the block.
+        let apart = matches!(out, (None, None)) && {
+            let cover = Cover::of(block);
+            cover.clears(given.extent(), &[block]) && values.are_clear_of(&cover)
+        };
+        let (given, rows, (number, cuts)) = match apart {
+            true => (given, values, out).slices(),
+            false => block.writing((given, values, out))?,
+        };
+        let added = change(base, front, |memory| add(memory, given, rows))?;
         ptr::tell(number, added.number);
         ptr::tell(cuts, added.cuts);
         Ok(())
@@ -300,7 +316,7 @@ pub unsafe extern "C" fn rlcore_memory_add(
     call(|| unsafe {
         add(m, ("frame", frame, 1), values, (out_number, out_cuts), |memory, given, rows| {
             let frame = given.first().map_or(Ok(Frame::default()), self::frame)?;
-            Ok(memory.add(&frame, rows.row(0, &mut Room::empty()))?)
+            Ok(memory.add_cut(&frame, rows.row(0, &mut Room::empty()))?)
         })
     })
 }

@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 10;
+pub const IMAGE: u32 = 11;
 
 impl Kind {
     /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
@@ -58,6 +58,7 @@ impl Kind {
         match self {
             Kind::LazyFrames => 4,
             Kind::Policy | Kind::Learner | Kind::OffPolicy => 10,
+            Kind::Memory => 11,
             _ => 1,
         }
     }
@@ -95,6 +96,15 @@ impl Header {
             & (h.image == kind.image())
             & (h.kind == kind as u32)
             & (mem.as_ptr() as usize).is_multiple_of(BLOCK_ALIGN)
+    }
+
+    /// Bytes of the whole block, as [`Header::read`] finds them: for calls that are made all the time.
+    #[inline(always)]
+    pub fn size_of(mem: &[u8], kind: Kind) -> Result<u64> {
+        match mem.get(..size_of::<Header>()) {
+            Some(bytes) if Self::begins(mem, kind) => Ok(bytemuck::pod_read_unaligned::<Header>(bytes).size),
+            _ => Ok(Self::read(mem, kind)?.size),
+        }
     }
 
     /// Reads the header alone and checks everything that it says about itself.

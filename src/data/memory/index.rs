@@ -64,6 +64,12 @@ pub(super) fn link(last: Option<Last>, frame: &Frame) -> Result<Link> {
 }
 
 impl Index<'_> {
+    /// Most frames that a row of any column is read as, at least 1: what is in the margin beside the longest sequence.
+    #[inline(always)]
+    pub(super) fn max_stack(&self) -> u32 {
+        self.margin.saturating_sub(self.config.max_sample_size.saturating_sub(1)).saturating_add(1)
+    }
+
     /// Adds a frame of which nothing is kept beside the index; `end` frames came before it.
     /// Errors: `Range` for a further frame of an episode that has ended; nothing is written then.
     #[inline]
@@ -91,9 +97,9 @@ impl Index<'_> {
         Ok(Some(Last { episode: self.state.episode, step: self.state.step, ended }))
     }
 
-    /// Writes a frame; [`Index::enlist`] is next, once readers may see it.
+    /// Writes a frame and returns its reach; [`Index::enlist`] is next, once readers may see it.
     #[inline(always)]
-    pub(super) fn write(&mut self, frame: &Frame, link: Link) -> Result {
+    pub(super) fn write(&mut self, frame: &Frame, link: Link) -> Result<u32> {
         let frames = self.config.history_size();
         let (slot, last) = (self.state.head as usize, behind(self.state.head, 1, frames));
         let reach = match link {
@@ -111,7 +117,7 @@ impl Index<'_> {
         self.state.episode = frame.episode;
         self.state.step = frame.step;
         self.state.head = ahead(self.state.head, 1, frames) as u32;
-        Ok(())
+        Ok(reach)
     }
 
     /// Moves the pools on: frame `end` was written.

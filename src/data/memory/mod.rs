@@ -54,11 +54,12 @@
 
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
+use core::slice::from_mut;
 
 pub use super::part::pools::Queue;
 use super::part::pools::{ahead, behind};
 use super::table::{self, Column, Table, TableConfig};
-use crate::block::{self, Cutter, Header, One, Plan, TooLong, fields, shared};
+use crate::block::{self, Cutter, Header, One, Plan, Span, TooLong, fields, shared};
 use crate::cpu::snapshot;
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
@@ -90,9 +91,6 @@ pub struct MemoryConfig {
 }
 
 impl MemoryConfig {
-    /// Bytes from the base of a block to the end of its configuration: all that has to be read to know the layout.
-    pub const END: usize = block::FIELD_ALIGN + size_of::<MemoryConfig>();
-
     /// The last `history_size` frames with these columns; all else as is usual.
     pub fn new(history_size: u32, columns: &[Column]) -> Self {
         MemoryConfig {
@@ -102,14 +100,6 @@ impl MemoryConfig {
             use_priority: 1,
             table: TableConfig::new(1, history_size, columns),
         }
-    }
-
-    /// The configuration and the bytes of a block that `init` or `attach` accepted, of which [`MemoryConfig::END`] suffice.
-    /// Errors: `Align`, `Size`, `Image`.
-    pub fn of(mem: &[u8]) -> Result<(&MemoryConfig, usize)> {
-        let size = Header::read(mem, block::Kind::Memory)?.size() as usize;
-        let (_, config) = block::spans(&mut Plan::default())?;
-        Ok((block::view(mem, config)?.first().ok_or(SHAPE)?, size))
     }
 
     /// Frames that are kept.
@@ -207,37 +197,66 @@ fields! {
     }
 }
 
-/// Where the fields of a block lie, behind its configuration.
-#[derive(Clone, Copy, Debug)]
+/// Where the fields of a block lie behind these, which it keeps: calls have nothing to plan.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct Spans {
     /// Everything but the columns.
     pub index: IndexSpans,
     /// The columns.
     pub table: table::Spans,
+    /// [`MemoryConfig::margin`].
+    pub margin: u64,
 }
 
 /// The one place where the layout is written down: the fields and the bytes of the whole block.
 pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
     config.table.check()?;
     config.check()?;
-    Ok(lay(config)?)
-}
-
-/// As [`spans`], of a configuration that was checked when its block was accepted.
-#[inline(always)]
-pub fn lay(config: &MemoryConfig) -> core::result::Result<(Spans, usize), TooLong> {
-    let (spans, plan) = lay_with(config, config.table.columns())?;
-    Ok((spans, plan.size()?))
-}
-
-/// As [`lay`], with these columns alone and behind them the plan: see [`table::lay_with`].
-#[inline(always)]
-pub fn lay_with(config: &MemoryConfig, columns: &[Column]) -> core::result::Result<(Spans, Plan), TooLong> {
-    let mut plan = Plan::default();
-    block::spans::<MemoryConfig>(&mut plan)?;
+    let (_, _, mut plan) = front()?;
     let index = IndexSpans::plan(&mut plan, config, config.history_size() as usize)?;
-    let table = table::lay_with(&mut plan, &config.table, columns)?;
-    Ok((Spans { index, table }, plan))
+    let table = table::spans(&mut plan, &config.table)?;
+    Ok((Spans { index, table, margin: config.margin().into() }, plan.size()?))
+}
+
+/// What every block begins with, and the plan of what lies behind it.
+fn front() -> core::result::Result<(Span<MemoryConfig>, Span<Spans>, Plan), TooLong> {
+    let mut plan = Plan::default();
+    let (_, config) = block::spans(&mut plan)?;
+    Ok((config, plan.span(1)?, plan))
+}
+
+/// What says where everything lies in a block that `init` or `attach` accepted.
+#[derive(Clone, Copy, Debug)]
+pub struct Front<'a> {
+    /// What the block was made from.
+    pub config: &'a MemoryConfig,
+    /// Where its fields lie.
+    pub spans: &'a Spans,
+    /// Its bytes.
+    pub size: usize,
+}
+
+impl<'a> Front<'a> {
+    /// Bytes from the base of a block that have to be read.
+    pub const END: usize =
+        block::FIELD_ALIGN + size_of::<MemoryConfig>().next_multiple_of(block::FIELD_ALIGN) + size_of::<Spans>();
+
+    /// Reads it in the first [`Front::END`] bytes of a block. Errors: `Align`, `Size`, `Image`.
+    #[inline(always)]
+    pub fn of(mem: &'a [u8]) -> Result<Self> {
+        let size = Header::size_of(mem, block::Kind::Memory)? as usize;
+        let (config, spans, _) = front()?;
+        let config = block::view(mem, config)?.first().ok_or(SHAPE)?;
+        Ok(Front { config, spans: block::view(mem, spans)?.first().ok_or(SHAPE)?, size })
+    }
+}
+
+/// Accepts a block whose configuration is right and that keeps the plan of it. Errors: `Align`, `Size`, `Image`.
+fn accept(mem: &[u8]) -> Result {
+    let (_, kept, _) = front()?;
+    block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| block::check_plan(mem, kept, spans(config)?))?;
+    Ok(())
 }
 
 const SHAPE: Error = Error::new(Kind::Shape, "memory: fields with history_size elements");
@@ -246,16 +265,15 @@ impl<'a> View<'a> {
     /// A block that [`Memory::init`] or [`Memory::attach`] has accepted, to draw from and to read.
     /// Errors: `Align`, `Size`, `Image` for another.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let (config, _) = MemoryConfig::of(mem)?;
-        let (spans, _) = lay(config)?;
+        let Front { config, spans, .. } = Front::of(mem)?;
         let table = table::View::of(mem, &spans.table, &config.table)?;
-        Ok(Self::of(mem, &spans.index, config, config.margin(), table)?)
+        Ok(Self::of(mem, &spans.index, config, spans.margin as u32, table)?)
     }
 
     /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
-        block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| Ok(spans(config)?.1))?;
+        accept(mem)?;
         Self::open(mem)
     }
 
@@ -296,7 +314,9 @@ impl<'a> Memory<'a> {
     pub fn init(mem: &'a mut [u8], config: &MemoryConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
         let block = block::create_with(mem, block::Kind::Memory, size, config, |block| {
-            Cutter::new(block).take(spans.index.state)?.first_mut().ok_or(SHAPE)?.rng = Rng::seeded(0);
+            let (mut cut, (_, kept, _)) = (Cutter::new(block), front()?);
+            cut.take(kept)?.fill(spans);
+            cut.take(spans.index.state)?.first_mut().ok_or(SHAPE)?.rng = Rng::seeded(0);
             Ok(())
         })?;
         Self::open(block)
@@ -305,7 +325,7 @@ impl<'a> Memory<'a> {
     /// Accepts bytes that a block was copied to. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
-        block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| Ok(spans(config)?.1))?;
+        accept(mem)?;
         let memory = Self::open(mem)?;
         memory.table.check_image()?;
         memory.check_image()?;
@@ -315,9 +335,10 @@ impl<'a> Memory<'a> {
     /// A block that [`Memory::init`] or [`Memory::attach`] has accepted. Errors: `Align`, `Size`, `Image` for another.
     #[inline(always)]
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let (spans, _) = lay(MemoryConfig::of(mem)?.0)?;
+        Front::of(mem)?;
         let (config, mut cut) = block::cut_config::<MemoryConfig>(mem)?;
-        let index = Index::cut(&mut cut, &spans.index, config, config.margin())?;
+        let spans: &Spans = cut.take(front()?.1)?.first().ok_or(SHAPE)?;
+        let index = Index::cut(&mut cut, &spans.index, config, spans.margin as u32)?;
         Ok(Memory { index, table: Table::cut(&mut cut, &spans.table, &config.table, 0)? })
     }
 
@@ -338,9 +359,22 @@ impl<'a> Memory<'a> {
     pub fn add(&mut self, frame: &Frame, row: &[Elements<'_>]) -> Result<Added> {
         let link = self.link(frame)?;
         self.table.check(0, row, link != Link::Continues, 1)?;
-        self.table.begin(0, 1, 1);
+        self.add_linked(frame, row, link)
+    }
+
+    /// [`Memory::add`] of a row that was cut along the columns. Errors: `Range`.
+    #[inline(always)]
+    pub fn add_cut(&mut self, frame: &Frame, row: &[Elements<'_>]) -> Result<Added> {
+        let link = self.link(frame)?;
+        self.table.check_ring(0, link != Link::Continues, 1)?;
+        self.add_linked(frame, row, link)
+    }
+
+    #[inline(always)]
+    fn add_linked(&mut self, frame: &Frame, row: &[Elements<'_>], link: Link) -> Result<Added> {
+        shared::begin(from_mut(self.table.writing.first_mut().ok_or(SHAPE)?), 1);
         let number = self.append(frame, row, link)?;
-        self.table.end(0, 1);
+        shared::end(from_mut(self.table.writing.first_mut().ok_or(SHAPE)?));
         Ok(Added { number, cuts: (link == Link::Cuts).into() })
     }
 
@@ -409,10 +443,10 @@ impl<'a> Memory<'a> {
     }
 
     /// Between [`Table::begin`] and [`Table::end`], once [`Table::check`] has accepted the row.
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, frame: &Frame, row: &[Elements<'_>], link: Link) -> Result<u64> {
-        self.index.write(frame, link)?;
-        let number = self.table.put(0, row, link != Link::Continues)?;
+        let reach = self.index.write(frame, link)?;
+        let number = self.table.put_aged(0, row, reach.min(self.index.max_stack()) as u8)?;
         self.index.enlist(number, frame.reward)?;
         Ok(number)
     }

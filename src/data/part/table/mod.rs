@@ -89,14 +89,8 @@ pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
 /// As [`spans`], of a configuration that was checked when its block was accepted.
 #[inline(always)]
 pub fn lay(plan: &mut Plan, config: &TableConfig) -> core::result::Result<Spans, TooLong> {
-    lay_with(plan, config, config.columns())
-}
-
-/// As [`lay`], with these columns alone: of none for callers who then plan them one by one, which takes no list of spans.
-#[inline(always)]
-pub fn lay_with(plan: &mut Plan, config: &TableConfig, columns: &[Column]) -> core::result::Result<Spans, TooLong> {
     // What overflows is too long for any element.
-    Spans::plan(plan, columns, config.num_rings as usize, config.all_rows())
+    Spans::plan(plan, config.columns(), config.num_rings as usize, config.all_rows())
 }
 
 /// Where columns lie in a block: of length 0 beyond those that it has.
@@ -236,6 +230,12 @@ impl<'a> Table<'a> {
     /// [`Table::push`] would take this row, and `count - 1` after it: what an owner asks before it writes anything of its
     /// own. Errors: as [`Table::push`].
     pub fn check(&self, i: usize, row: &[Elements<'_>], first: bool, count: u32) -> Result {
+        self.check_row(row)?;
+        self.check_ring(i, first, count)
+    }
+
+    /// The row has elements for each column.
+    fn check_row(&self, row: &[Elements<'_>]) -> Result {
         let columns = self.config.columns();
         let what = "table: a row with elements for each column,";
         Error::limit(Kind::Shape, what, columns.len(), row.len()).when(row.len() != columns.len())?;
@@ -246,6 +246,12 @@ impl<'a> Table<'a> {
             Error::limit(Kind::Shape, what, column.len as usize, elements.len())
                 .when(elements.len() != column.len as usize)?;
         }
+        Ok(())
+    }
+
+    /// What [`Table::check`] asks of a row that was cut along the columns.
+    #[inline]
+    pub(in crate::data) fn check_ring(&self, i: usize, first: bool, count: u32) -> Result {
         let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
         let ring = self.first.saturating_add(i);
         let what = "table: the first row of an episode before others; not so environment";
@@ -274,17 +280,26 @@ impl<'a> Table<'a> {
 
     /// [`Table::push`] of a row that [`Table::check`] has accepted.
     pub(in crate::data) fn put(&mut self, i: usize, row: &[Elements<'_>], first: bool) -> Result<u64> {
+        let age = if first {
+            0
+        } else {
+            let number = *self.pushed.get(i).ok_or(SHAPE)?;
+            let num_rows = self.config.num_rows as usize;
+            let ages = block::rows(self.age, i, 1, num_rows)?;
+            let before = ages.get(slot_of(number.saturating_sub(1), num_rows)).ok_or(SHAPE)?;
+            before.saturating_add(1).min(self.config.max_stack() as u8)
+        };
+        self.put_aged(i, row, age)
+    }
+
+    /// [`Table::put`] for an owner who knows how many rows of its episode came before, counted up to `max_stack`.
+    #[inline(always)]
+    pub(in crate::data) fn put_aged(&mut self, i: usize, row: &[Elements<'_>], age: u8) -> Result<u64> {
         let num_rows = self.config.num_rows as usize;
         let pushed = self.pushed.get_mut(i).ok_or(SHAPE)?;
         let number = *pushed;
         let slot = slot_of(number, num_rows);
         let ages = block::rows_mut(self.age, i, 1, num_rows)?;
-        let age = if first {
-            0
-        } else {
-            let before = ages.get(slot_of(number.saturating_sub(1), num_rows)).ok_or(SHAPE)?;
-            before.saturating_add(1).min(self.config.max_stack() as u8)
-        };
         *ages.get_mut(slot).ok_or(SHAPE)? = age;
         let at = i.saturating_mul(num_rows).saturating_add(slot);
         for ((to, column), from) in self.columns.iter_mut().zip(self.config.columns()).zip(row) {
