@@ -161,14 +161,20 @@ pub struct Bare<'a> {
 /// What the caller says of an environment, and its functions.
 #[derive(Clone, Copy)]
 pub struct Callbacks<'a> {
-    user: *mut c_void,
-    reset: ResetFn,
-    step: StepFn,
+    calls: Calls,
     render: rlcore_env_render_fn,
     lives: rlcore_env_lives_fn,
     action_mask: rlcore_env_action_mask_fn,
-    restart: rlcore_env_restart_fn,
     spec: Spec<'a>,
+}
+
+/// The caller's functions that change a state.
+#[derive(Clone, Copy)]
+pub struct Calls {
+    user: *mut c_void,
+    reset: ResetFn,
+    step: StepFn,
+    restart: rlcore_env_restart_fn,
 }
 
 type ResetFn = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut rlcore_rng, *mut c_void) -> i32;
@@ -181,20 +187,31 @@ type StepFn = unsafe extern "C" fn(
     *mut rlcore_step,
 ) -> i32;
 
+impl rlcore_env_def {
+    /// It has no fields and no wrappers.
+    #[inline(always)]
+    pub fn is_bare(&self) -> bool {
+        self.num_fields | self.num_wrappers == 0
+    }
+
+    /// The caller's functions that change a state, if none is missing.
+    #[inline(always)]
+    pub fn calls(&self) -> Option<Calls> {
+        Some(Calls { user: self.user, reset: self.reset?, step: self.step?, restart: self.restart })
+    }
+}
+
 impl<'a> Bare<'a> {
     /// An environment of the caller's own functions.
     #[inline(always)]
-    fn of(def: &rlcore_env_def, reset: ResetFn, step: StepFn, obs: Space<'a>, action: Space<'a>) -> Self {
+    fn of(def: &rlcore_env_def, calls: Calls, obs: Space<'a>, action: Space<'a>) -> Self {
         let &rlcore_env_def { env_id, state_size, max_episode_steps, .. } = def;
         Bare {
             callbacks: Callbacks {
-                user: def.user,
-                reset,
-                step,
+                calls,
                 render: def.render,
                 lives: def.lives,
                 action_mask: def.action_mask,
-                restart: def.restart,
                 spec: Spec { env_id, state_size, max_episode_steps, obs, action, wrappers: 0 },
             },
             choices: def.action.n,
@@ -204,38 +221,24 @@ impl<'a> Bare<'a> {
         }
     }
 
-    /// The environment if it is as nearly all are and right: of this version's structure, with spaces that are whole, without
-    /// fields and wrappers; one of the library's own or the caller's functions, as is asked. Told in few instructions, for calls
-    /// that are made all the time; [`CEnv::at`] knows what to refuse of all others. Of bounds, which no step asks for, only
-    /// the structure knows.
+    /// The environment if it is as nearly all are and right: with spaces that are whole, without fields and wrappers; one of
+    /// the library's own or the caller's functions, as is asked. Told in few instructions, for calls that are made all the
+    /// time; [`CEnv::at`] knows what to refuse of all others. Of bounds, which no step asks for, only the structure knows.
     ///
     /// # Safety
     /// As [`CEnv::at`].
     #[inline(always)]
-    pub unsafe fn plain<'d>(p: *const rlcore_env_def, own: bool) -> Option<(Self, &'d rlcore_env_def)> {
+    pub unsafe fn plain(def: &rlcore_env_def, own: bool) -> Option<Self> {
         unsafe {
-            let def = ptr::current(p)?;
-            let (reset, step) = (def.reset?, def.step?);
-            if def.num_fields | def.num_wrappers != 0 || def.has_own_id() != own {
-                return None;
-            }
+            let calls = def.calls().filter(|_| def.is_bare())?;
             let (own, obs, action) = match own {
                 // Spaces as in the table are whole.
                 true => (Some(def.own().ok()?), space::known(&def.obs), space::known(&def.action)),
                 false => (None, space::whole(&def.obs)?, space::whole(&def.action)?),
             };
             let (obs, action) = (Space { low: &[], high: &[], ..obs }, Space { low: &[], high: &[], ..action });
-            Some((Bare { own, ..Bare::of(def, reset, step, obs, action) }, def))
+            Some(Bare { own, ..Bare::of(def, calls, obs, action) })
         }
-    }
-
-    /// The table at `p` says that it is one of the library's own, which [`CEnv::at`] then believes or refuses.
-    ///
-    /// # Safety
-    /// As [`CEnv::at`].
-    #[inline(always)]
-    pub unsafe fn is_own(p: *const rlcore_env_def) -> bool {
-        unsafe { ptr::current(p) }.is_some_and(rlcore_env_def::has_own_id)
     }
 
     #[inline(always)]
@@ -268,11 +271,12 @@ impl<'a> CEnv<'a> {
         let missing = |what| Fault::at(what, Error::new(Kind::Null, "the function pointer is NULL."));
         let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
         let step = def.step.ok_or_else(|| missing("env_def: step"))?;
+        let calls = Calls { user: def.user, reset, step, restart: def.restart };
         let own = if def.has_own_id() { Some(def.own().map_err(|changed| def.refuse(changed))?) } else { None };
         let (obs, action) =
             unsafe { (space::space(&space::OBS, &def.obs)?, space::space(&space::ACTION, &def.action)?) };
         let Room { fields, bare, pipeline } = room;
-        let bare = bare.insert(Bare { own, ..Bare::of(def, reset, step, obs, action) });
+        let bare = bare.insert(Bare { own, ..Bare::of(def, calls, obs, action) });
         if def.num_fields != 0 {
             built_with_wrappers("env_def: fields")?;
             let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
@@ -427,11 +431,108 @@ impl Env for Bare<'_> {
     }
 }
 
-// SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
-impl Env for Callbacks<'_> {
+/// What a step asks of an environment.
+pub trait Steps: Copy {
+    /// They are the library's.
+    const OWN: bool;
+    /// Those of an environment that is the library's or not, as is asked, if it is as it has to be.
+    fn of(def: &rlcore_env_def) -> Option<Self>;
+    /// The bare environment is this setup's, in kinds and lengths that are right.
+    fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool;
+    /// [`Env::reset`].
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+    /// [`Env::restart`].
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+    /// [`Env::step`].
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step>;
+}
+
+impl Steps for &'static Builtin {
+    const OWN: bool = true;
+
+    #[inline(always)]
+    fn of(def: &rlcore_env_def) -> Option<Self> {
+        def.own().ok()
+    }
+
+    #[inline(always)]
+    fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool {
+        // No block with its number was ever accepted that is another's.
+        (def.env_id, 0) == (setup.env_id, setup.wrappers)
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        Env::reset(*self, state, rng, obs)
+    }
+
+    #[inline]
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        Env::restart(*self, level, state, rng, obs)
+    }
+
+    #[inline(always)]
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step> {
+        Env::step(*self, state, rng, action, obs)
+    }
+}
+
+/// The environment of a block of one, for a step: it consists of little, and so little has to be kept aside meanwhile.
+#[derive(Clone, Copy)]
+pub struct Only<'a, S> {
+    /// The environment.
+    pub steps: S,
+    /// What its block was made with.
+    pub setup: &'a Setup,
+    /// Numbers of choices.
+    pub n: &'a [u32],
+}
+
+impl<S: Steps> Env for Only<'_, S> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
-        self.spec
+        let &Setup { env_id, state_size, max_episode_steps, obs_len, action_len, wrappers, .. } = self.setup;
+        let (obs, action) = self.setup.kinds();
+        let space = |kind, len, n| Space { kind, len, low: &[], high: &[], n, fields: &[] };
+        let (obs, action) = (space(obs, obs_len, &[][..]), space(action, action_len, self.n));
+        Spec { env_id, state_size, max_episode_steps, obs, action, wrappers }
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        self.steps.reset(state, rng, obs)
+    }
+
+    #[inline]
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        self.steps.restart(level, state, rng, obs)
+    }
+
+    #[inline(always)]
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step> {
+        self.steps.step(state, rng, action, obs)
+    }
+}
+
+// SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
+impl Steps for Calls {
+    const OWN: bool = false;
+
+    #[inline(always)]
+    fn of(def: &rlcore_env_def) -> Option<Self> {
+        def.calls()
+    }
+
+    #[inline(always)]
+    fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool {
+        def.env_id == setup.env_id
+            && def.state_size == setup.state_size
+            && def.obs.kind == setup.obs_kind
+            && def.obs.len == setup.obs_len
+            && def.action.kind == setup.action_kind
+            && def.action.len == setup.action_len
+            && (def.obs.len | def.action.len) < space::MAX_LEN
+            && setup.wrappers == 0
     }
 
     #[inline]
@@ -460,6 +561,28 @@ impl Env for Callbacks<'_> {
         done(code, "env_def: step failed in environment {given}.")?;
         Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
     }
+}
+
+impl Env for Callbacks<'_> {
+    #[inline(always)]
+    fn spec(&self) -> Spec<'_> {
+        self.spec
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        self.calls.reset(state, rng, obs)
+    }
+
+    #[inline]
+    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        self.calls.restart(level, state, rng, obs)
+    }
+
+    #[inline(always)]
+    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step> {
+        self.calls.step(state, rng, action, obs)
+    }
 
     fn lives(&self, state: &[u8]) -> error::Result<u32> {
         let mut lives = 0;
@@ -467,7 +590,7 @@ impl Env for Callbacks<'_> {
             None => Ok(0),
             Some(f) => {
                 done(
-                    unsafe { f(self.user, state.as_ptr().cast(), &raw mut lives) },
+                    unsafe { f(self.calls.user, state.as_ptr().cast(), &raw mut lives) },
                     "env_def: lives failed in environment {given}.",
                 )?;
                 Ok(lives)
@@ -482,7 +605,7 @@ impl Env for Callbacks<'_> {
                 Ok(())
             }
             Some(f) => done(
-                unsafe { f(self.user, state.as_ptr().cast(), mask.as_mut_ptr()) },
+                unsafe { f(self.calls.user, state.as_ptr().cast(), mask.as_mut_ptr()) },
                 "env_def: action_mask failed in environment {given}.",
             ),
         }
@@ -495,7 +618,7 @@ impl Env for Callbacks<'_> {
                 Ok(())
             }
             Some(f) => done(
-                unsafe { f(self.user, state.as_ptr().cast(), width as u32, height as u32, rgb.as_mut_ptr()) },
+                unsafe { f(self.calls.user, state.as_ptr().cast(), width as u32, height as u32, rgb.as_mut_ptr()) },
                 "env_def: render failed in environment {given}.",
             ),
         }

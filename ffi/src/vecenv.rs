@@ -1,13 +1,14 @@
 //! N environments of one kind in the caller's block.
 
 use core::ffi::c_void;
+use core::ptr::without_provenance;
 
-use crate::env::{Bare, CEnv, Room, rlcore_env_def};
+use crate::env::{Bare, CEnv, Calls, Only, Room, Steps, rlcore_env_def};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside};
-use crate::status::{About, Result, call, rlcore_status};
-use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
+use crate::status::{About, Fault, Result, call, rlcore_status};
+use rlcore::env::{Autoreset, Builtin, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, ElementsMut};
 
@@ -143,7 +144,7 @@ impl<'a> Block<'a> {
     unsafe fn of_any(p: *const rlcore_vecenv) -> Result<Block<'a>> {
         let base: *const u8 = p.cast();
         let setup = Setup::read(unsafe { Input::at("vecenv", base, Setup::END)? }.slice())?;
-        let (spans, size) = setup.spans()?;
+        let (spans, size) = setup.lay()?;
         let (obs_kind, action_kind) = setup.kinds();
         Ok(Block {
             base: base.cast_mut(),
@@ -257,7 +258,7 @@ impl<'a> Block<'a> {
     /// The same in few instructions, of numbers in an environment that is `plain`, if nothing of its arrays has to be
     /// refused. `None`, before anything changes, of all others.
     #[inline(always)]
-    unsafe fn step_plain(&self, (env, def): (Bare<'_>, &rlcore_env_def), step: Step) -> Option<Result> {
+    unsafe fn step_plain(&self, env: Bare<'_>, def: &rlcore_env_def, step: Step) -> Option<Result> {
         if self.obs_kind != Element::F32 || !self.setup.is_for(&env) {
             return None;
         }
@@ -284,18 +285,7 @@ impl<'a> Block<'a> {
         let (a, b, c, d) = (obs.extent(), reward.extent(), terminated.extent(), truncated.extent());
         let e = final_obs.as_ref().map_or(Extent::NONE, Output::extent);
         let f = valid.as_ref().map_or(Extent::NONE, Output::extent);
-        let (g, mut cover) = (self.extent, Cover::of(a));
-        // One by one: a loop over them would first have to store them.
-        let apart = cover.add(b, &[a])
-            && cover.add(c, &[a, b])
-            && cover.add(d, &[a, b, c])
-            && cover.add(e, &[a, b, c, d])
-            && cover.add(f, &[a, b, c, d, e])
-            && cover.add(g, &[a, b, c, d, e, f])
-            && cover.clears(action.extent(), &[a, b, c, d, e, f, g])
-            && def.obs.is_clear_of(&cover)
-            && def.action.is_clear_of(&cover);
-        if !apart {
+        if !are_apart([a, b, c, d, e, f, self.extent], action.extent(), def) {
             return None;
         }
         let [begin, end] = self.range(rows);
@@ -311,7 +301,8 @@ impl<'a> Block<'a> {
                 final_obs: final_obs.map(|x| ElementsMut::F32(x.rows(begin, count, obs_len).slice())),
                 valid: valid.map(|x| x.rows(begin, count, 1).slice()),
             };
-            Some(rows.step_cut(&env, level, action.rows(begin, count, action_len).elements(), out))
+            let action = action.rows(begin, count, action_len).elements();
+            Some(rows.step_cut_several(&env, level, action, out).map_err(Fault::from))
         }
     }
 
@@ -326,6 +317,40 @@ impl<'a> Block<'a> {
         let i = index as usize;
         if i < n { Ok(i) } else { Err(Error::limit(Kind::Range, "vecenv: an index below", n, i).into()) }
     }
+}
+
+/// No array that a step writes shares a byte with another of the call, as can mostly be told in few instructions. Arrays of
+/// no elements come last but for the block.
+#[inline(always)]
+fn are_apart([a, b, c, d, e, f, g]: [Extent; 7], action: Extent, def: &rlcore_env_def) -> bool {
+    let mut cover = Cover::of(a);
+    // One by one: a loop over them would first have to store them.
+    cover.add(b, &[a])
+        && cover.add(c, &[a, b])
+        && cover.add(d, &[a, b, c])
+        && cover.add(e, &[a, b, c, d])
+        && cover.add(f, &[a, b, c, d, e])
+        && cover.add(g, &[a, b, c, d, e, f])
+        && cover.clears(action, &[a, b, c, d, e, f, g])
+        && def.obs.is_clear_of(&cover)
+        && def.action.is_clear_of(&cover)
+}
+
+/// [`are_apart`] of a block of one, wherever its arrays lie.
+#[inline(never)]
+fn only_are_apart(block: Extent, setup: &Setup, def: &rlcore_env_def, action: usize, out: &rlcore_vecenv_out) -> bool {
+    let extent = |start, len| if start == 0 { Extent::NONE } else { Extent::of_elements("", start, len, 1) };
+    let (obs, action_size) = ((setup.obs_len as usize).wrapping_mul(4), (setup.action_len as usize).wrapping_mul(4));
+    let outputs = [
+        extent(out.obs.addr(), obs),
+        extent(out.reward.addr(), 4),
+        extent(out.terminated.addr(), 1),
+        extent(out.truncated.addr(), 1),
+        extent(out.final_obs.addr(), obs),
+        extent(out.valid.addr(), 1),
+        block,
+    ];
+    are_apart(outputs, extent(action, action_size), def)
 }
 
 pub(crate) unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
@@ -444,67 +469,161 @@ struct Step<'a> {
     out: *const rlcore_vecenv_out,
 }
 
-/// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, which is
-/// compiled without the other ways that a step may go and without the words for what is refused; a build that is to be small
-/// has one for all.
+/// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, and a block
+/// of one by yet another, which is compiled without the other ways that a step may go and without the words for what is
+/// refused; a build that is to be small has one for all.
 #[inline(always)]
 unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
-    if !cfg!(feature = "simd") {
-        return unsafe { step_any(v, env, step) };
-    }
     let Step { rows, level, action, out } = step;
     unsafe {
-        match Bare::is_own(env) {
-            true => step_own(v, env, rows, level, action, out),
-            false => step_callbacks(v, env, rows, level, action, out),
+        match ptr::current(env).filter(|_| cfg!(feature = "simd")) {
+            Some(def) => {
+                let one_choice = (def.action.kind, def.action.len) == (Element::I32 as u32, 1);
+                match (def.has_own_id(), one_choice) {
+                    (true, true) => step_by::<&Builtin, true>(v, def, rows, level, action, out),
+                    (true, false) => step_by::<&Builtin, false>(v, def, rows, level, action, out),
+                    (false, true) => step_by::<Calls, true>(v, def, rows, level, action, out),
+                    (false, false) => step_by::<Calls, false>(v, def, rows, level, action, out),
+                }
+            }
+            None => step_any(v, env, rows, level, action, out),
         }
     }
 }
 
+/// Of an environment whose steps are these, and whose actions are one choice or not.
 #[inline(never)]
-unsafe fn step_callbacks(
+unsafe fn step_by<S: Steps, const ONE_CHOICE: bool>(
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    def: &rlcore_env_def,
     rows: Option<&[u32; 2]>,
     level: Level,
     action: *const c_void,
     out: *const rlcore_vecenv_out,
 ) -> Result {
-    unsafe { step_plain(v, env, false, Step { rows, level, action, out }) }
+    unsafe {
+        let only = S::of(def).filter(|_| rows.is_none());
+        match only.and_then(|steps| step_only::<S, ONE_CHOICE>(v, def, steps, level, action, out)) {
+            Some(done) => done,
+            None => step_several::<S>(v, def, rows, level, action, out),
+        }
+    }
 }
 
-#[inline(never)]
-unsafe fn step_own(
-    v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
-    rows: Option<&[u32; 2]>,
-    level: Level,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
-) -> Result {
-    unsafe { step_plain(v, env, true, Step { rows, level, action, out }) }
-}
-
+/// A step of the environment of a block of one, in few instructions, of numbers and of what is bare, if nothing of the call
+/// has to be refused. `None`, before anything changes, of all others.
 #[inline(always)]
-unsafe fn step_plain(v: *mut rlcore_vecenv, env: *const rlcore_env_def, own: bool, step: Step) -> Result {
+unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
+    v: *mut rlcore_vecenv,
+    def: &rlcore_env_def,
+    steps: S,
+    level: Level,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> Option<Result> {
+    let base: *mut u8 = v.cast();
+    let setup = Setup::read(unsafe { ptr::present(base.cast_const(), Setup::END)? }).ok()?;
+    let out = unsafe { ptr::current(out)? };
+    let plain = setup.num_envs == 1 && setup.obs_kind == Element::F32 as u32 && out.reserved == 0;
+    let other = !ONE_CHOICE && def.action.kind != Element::F32 as u32;
+    if other || !(plain && def.is_bare() && S::are_for(def, setup)) {
+        return None;
+    }
+    let (spans, size) = setup.lay().ok()?;
+    // Of a setup with the actions of this environment.
+    let (kind, action_len) = match ONE_CHOICE {
+        true => (Element::I32, 1),
+        false => (Element::F32, setup.action_len as usize),
+    };
+    let (obs_len, state_size) = (setup.obs_len as usize, setup.state_size as usize);
+    let (low, high) = match kind {
+        Element::I32 => (def.action.n.addr(), 0),
+        _ => (def.action.low.addr(), def.action.high.addr()),
+    };
+    let (reward, obs, final_obs) = (out.reward.addr(), out.obs.addr(), out.final_obs.addr());
+    let (terminated, truncated, valid) = (out.terminated.addr(), out.truncated.addr(), out.valid.addr());
+    let words = [obs, reward, final_obs, action.addr(), def.obs.low.addr(), def.obs.high.addr(), low, high];
+    let there = [obs, reward, terminated, truncated, action.addr()].iter().all(|&start| start != 0)
+        && (kind != Element::I32 || low != 0);
+    if !(there && ptr::fit_or_null(words, [terminated, truncated, valid])) {
+        return None;
+    }
+    let bytes = |start, len| Extent::of_elements("", start, len, 1);
+    let words = |start, len| Extent::of_elements("", start, len, 4);
+    let mut cover = Cover::of(words(obs, obs_len));
+    let in_turn = cover.push(words(reward, 1))
+        && cover.push(bytes(terminated, 1))
+        && cover.push(bytes(truncated, 1))
+        && (final_obs == 0 || cover.push(words(final_obs, obs_len)))
+        && (valid == 0 || cover.push(bytes(valid, 1)))
+        && cover.push(bytes(base.addr(), size))
+        && [def.obs.low, def.obs.high].iter().all(|&p| cover.is_clear_of(p, obs_len.wrapping_mul(4)))
+        && [action.addr(), low, high]
+            .iter()
+            .all(|&p| cover.is_clear_of(without_provenance::<u8>(p), action_len.wrapping_mul(4)));
+    if !in_turn && !only_are_apart(bytes(base.addr(), size), setup, def, action.addr(), out) {
+        return None;
+    }
+    // Everything is there, aligned and apart.
+    unsafe {
+        let n = if kind == Element::I32 { ptr::known(def.action.n, action_len) } else { &[] };
+        let rows = Rows {
+            setup,
+            first: 0,
+            state: ptr::part_mut(base, spans.state, 0, state_size),
+            rng: ptr::part_mut(base, spans.rng, 0, 1),
+            steps: ptr::part_mut(base, spans.steps, 0, 1),
+            phase: ptr::part_mut(base, spans.phase, 0, 1),
+        };
+        let floats = |p: *mut c_void| ElementsMut::F32(ptr::known_mut(p.cast(), obs_len));
+        let out = StepOut {
+            obs: floats(out.obs),
+            reward: ptr::known_mut(out.reward, 1),
+            terminated: ptr::known_mut(out.terminated, 1),
+            truncated: ptr::known_mut(out.truncated, 1),
+            final_obs: if final_obs == 0 { None } else { Some(floats(out.final_obs)) },
+            valid: if valid == 0 { None } else { Some(ptr::known_mut(out.valid, 1)) },
+        };
+        let action = AnyInput::known(action, kind, action_len).elements();
+        Some(rows.step_only(&Only { steps, setup, n }, level, action, out))
+    }
+}
+
+/// A step of any number of rows.
+#[inline(never)]
+unsafe fn step_several<S: Steps>(
+    v: *mut rlcore_vecenv,
+    def: &rlcore_env_def,
+    rows: Option<&[u32; 2]>,
+    level: Level,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> Result {
     let done = unsafe {
-        match (Bare::plain(env, own), Block::of_any(v)) {
-            (Some(plain), Ok(block)) => block.step_plain(plain, step),
+        match (Bare::plain(def, S::OWN), Block::of_any(v)) {
+            (Some(plain), Ok(block)) => block.step_plain(plain, def, Step { rows, level, action, out }),
             _ => None,
         }
     };
     match done {
         Some(result) => result,
-        None => unsafe { step_any(v, env, step) },
+        None => unsafe { step_any(v, def, rows, level, action, out) },
     }
 }
 
 #[inline(never)]
-unsafe fn step_any(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
+unsafe fn step_any(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env_def,
+    rows: Option<&[u32; 2]>,
+    level: Level,
+    action: *const c_void,
+    out: *const rlcore_vecenv_out,
+) -> Result {
     let mut room = Room::default();
     unsafe {
         let env = CEnv::at(env, &mut room)?;
-        Block::of_one(v)?.step(&env, step)
+        Block::of_one(v)?.step(&env, Step { rows, level, action, out })
     }
 }
 

@@ -132,13 +132,13 @@ static void all_ways_give_the_same_bytes(void) {
 }
 
 /* Moves each output onto the first and onto the last byte of every other array. */
-static void arrays_that_meet_are_refused(int way) {
-  start(way, RLCORE_AUTORESET_SAME_STEP, N);
+static void arrays_that_meet_are_refused(int way, uint32_t n) {
+  start(way, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_vecenv_out *out = &later_out.out;
   const rlcore_env_def *def = &later_def.def;
   const struct { void *start; size_t size; } arrays[] = {
-      {w.obs, sizeof w.obs}, {w.reward, sizeof w.reward}, {w.terminated, N}, {w.truncated, N}, {w.final_obs, sizeof w.final_obs},
-      {w.valid, N}, {w.mem, w.size}, {w.action, sizeof w.action}, {&w.choices, sizeof w.choices}, {w.low, sizeof w.low}, {w.high, sizeof w.high}};
+      {w.obs, n * sizeof w.obs[0]}, {w.reward, n * sizeof(float)}, {w.terminated, n}, {w.truncated, n},
+      {w.final_obs, n * sizeof w.obs[0]}, {w.valid, n}, {w.mem, w.size}, {w.action, n * sizeof(int32_t)}, {&w.choices, sizeof w.choices}, {w.low, sizeof w.low}, {w.high, sizeof w.high}};
   void **bytes[] = {(void **)&out->terminated, (void **)&out->truncated, (void **)&out->valid};
   void **words[] = {&out->obs, (void **)&out->reward, &out->final_obs};
   const size_t last = way == BOUNDS ? 11 : 9;
@@ -148,11 +148,14 @@ static void arrays_that_meet_are_refused(int way) {
       if (way == EARLIER_OUT && (i == 2 || k == 5)) continue;
       if (byte != arrays[k].start) {
         *bytes[i] = arrays[k].start;
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
         *bytes[i] = off(arrays[k].start, arrays[k].size - 1);
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
         *bytes[i] = byte;
       }
       if (word != arrays[k].start) {
         *words[i] = off(arrays[k].start, (arrays[k].size - 1) / 4 * 4 - ((size_t)arrays[k].start & 3));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
         *words[i] = word;
       }
     }
@@ -161,14 +164,18 @@ static void arrays_that_meet_are_refused(int way) {
 }
 
 /* What only a longer structure can say is refused there, and so is another environment. */
-static void the_rest_is_refused(void) {
-  start(LATER_DEF, RLCORE_AUTORESET_SAME_STEP, N);
+static void the_rest_is_refused(uint32_t n) {
+  start(LATER_DEF, RLCORE_AUTORESET_SAME_STEP, n);
   later_def.more = 1;
-  start(LATER_OUT, RLCORE_AUTORESET_SAME_STEP, N);
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, w.action, &later_out.out));
+  start(LATER_OUT, RLCORE_AUTORESET_SAME_STEP, n);
   later_out.more = 1;
-  start(PLAIN, RLCORE_AUTORESET_SAME_STEP, N);
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, w.action, &later_out.out));
+  start(PLAIN, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_env_def *def = &later_def.def;
   const rlcore_vecenv_out *out = &later_out.out;
+  WITH(def->env_id, 1001, RLCORE_E_CONFIG, "env_id", rlcore_vecenv_step(w.envs, def, w.action, out));
+  for (uint32_t i = 0; i < n; i++) WITH(w.action[i], 2, RLCORE_E_RANGE, "choice", rlcore_vecenv_step(w.envs, def, w.action, out));
   WITH(def->state_size, 24, RLCORE_E_CONFIG, "state_size", rlcore_vecenv_step(w.envs, def, w.action, out));
   WITH(def->obs.len, OBS + 1, RLCORE_E_CONFIG, "obs_len", rlcore_vecenv_step(w.envs, def, w.action, out));
   WITH(def->obs.kind, RLCORE_U8, RLCORE_E_CONFIG, "obs_kind", rlcore_vecenv_step(w.envs, def, w.action, out));
@@ -179,7 +186,7 @@ static void the_rest_is_refused(void) {
 
 int main(void) {
   all_ways_give_the_same_bytes();
-  for (int way = PLAIN; way < WAYS; way++) arrays_that_meet_are_refused(way);
-  the_rest_is_refused();
+  for (int way = PLAIN; way < WAYS; way++) arrays_that_meet_are_refused(way, N), arrays_that_meet_are_refused(way, 1);
+  the_rest_is_refused(N), the_rest_is_refused(1);
   return verdict();
 }

@@ -171,6 +171,34 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// [`Rows::step_cut`] of the only row of its block, in an environment that is the block's.
+    #[inline(always)]
+    pub fn step_only<E: Env + Copy, F: From<Error>>(
+        mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        mut out: StepOut<'_>,
+    ) -> core::result::Result<(), F> {
+        out.check_given(1, self.setup)?;
+        let done = self.step_alone::<E, Copied, F>(env, level, action, &mut out);
+        done.unwrap_or_else(|| Err(SHAPE.into()))
+    }
+
+    /// [`Rows::step_cut`] of several rows.
+    #[inline(always)]
+    pub fn step_cut_several<E: Env + Copy>(
+        mut self,
+        env: &E,
+        level: Level,
+        action: Elements<'_>,
+        mut out: StepOut<'_>,
+    ) -> Result {
+        self.setup.check_env(env)?;
+        out.check_given(self.len(), self.setup)?;
+        self.reborrow().step_several(&black_box(*env), level, action, &mut out.reborrow())
+    }
+
     /// What is left of a step of one row once its arrays are known to be right, compiled into the caller: a row alone has all
     /// of every array. `None` if there are more.
     #[inline(always)]
@@ -193,7 +221,7 @@ impl<'a> Rows<'a> {
         if let Err(e) = check_actions(env, action, 1) {
             return Some(Err(e.into()));
         }
-        if !is_ready(*phase, mode) {
+        if *phase != RUNNING && !is_ready(*phase, mode) {
             return Some(Err(UNSET_ROW.given(first).into()));
         }
         let turn = Turn { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };

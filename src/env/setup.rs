@@ -210,6 +210,12 @@ impl Setup {
     #[inline(always)]
     pub fn spans(&self) -> Result<(Spans, usize)> {
         self.check()?;
+        self.lay()
+    }
+
+    /// As [`Setup::spans`], of a setup that was checked when its block was accepted.
+    #[inline(always)]
+    pub fn lay(&self) -> Result<(Spans, usize)> {
         // Of a block that is far from filling the address space the compiler knows that nothing overflows.
         let near = size_of::<usize>() == 8 && u64::from(self.num_envs).wrapping_mul(self.state_size.into()) < 1 << 40;
         if near { self.plan() } else { self.plan_far() }

@@ -262,6 +262,16 @@ pub unsafe fn known<'a, T: Plain>(p: *const T, len: usize) -> &'a [T] {
     unsafe { slice::from_raw_parts(p, len) }
 }
 
+/// As [`known`], to write.
+///
+/// # Safety
+/// As [`Output::at`], which accepts them.
+#[inline(always)]
+pub unsafe fn known_mut<'a, T: Plain>(p: *mut T, len: usize) -> &'a mut [T] {
+    // SAFETY: by the promise.
+    unsafe { slice::from_raw_parts_mut(p, len) }
+}
+
 /// As [`present`], or no values for NULL.
 #[inline(always)]
 pub unsafe fn absent_or_present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> {

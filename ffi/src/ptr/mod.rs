@@ -12,9 +12,10 @@ mod versioned;
 
 pub use args::{Args, Array, List, Reads, Writes, args, args_beside, inputs};
 pub use array::{
-    Cells, Input, One, Output, Through, absent_or_present, filled, known, present, put, rewrite, tell, through,
+    Cells, Input, One, Output, Through, absent_or_present, filled, known, known_mut, present, put, rewrite, tell,
+    through,
 };
-pub use check::{Plain, grid};
+pub use check::{Plain, fit_or_null, grid};
 pub use element::{AnyInput, AnyOutput, start, start_mut};
 pub use field::{atomics, field, field_mut, part_mut};
 pub use overlap::{Cover, Extent, apart, distinct};

@@ -21,7 +21,7 @@ impl Extent {
 
     /// `len` elements of `size` bytes from `start` on, which are there.
     #[inline(always)]
-    pub(super) fn of_elements(what: &'static str, start: usize, len: usize, size: usize) -> Extent {
+    pub fn of_elements(what: &'static str, start: usize, len: usize, size: usize) -> Extent {
         Extent { what, start, end: start.wrapping_add(len.wrapping_mul(size)) }
     }
 
@@ -62,6 +62,18 @@ impl Cover {
             return !x.meets_any(before);
         }
         true
+    }
+
+    /// Adds an array of at least one element if it lies below or above all before it.
+    #[inline(always)]
+    pub fn push(&mut self, x: Extent) -> bool {
+        let (above, below) = (x.start >= self.end, x.end <= self.start);
+        if above {
+            self.end = x.end;
+        } else if below {
+            self.start = x.start;
+        }
+        above || below
     }
 
     /// `size` bytes at `p`, which are there unless it is NULL, lie below or above all.
