@@ -784,7 +784,7 @@ typedef struct rlcore_learner_config {
      algorithms 0.8) */
   float gae_lambda;
   float value_coef;     /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
-  float entropy_coef;   /* weight of the entropy bonus (0.01; UNREAL 1e-3; IMPALA 6e-4; not read by PQN) */
+  float entropy_coef;   /* weight of the entropy bonus at the start (0.01; UNREAL 1e-3; IMPALA 6e-4; not read by PQN) */
   float value_clip;     /* values are clipped to those of the rollout plus or minus this (0: off) */
   float max_grad_norm;  /* gradients are scaled down to this norm (0.5; UNREAL, IMPALA 40; DQN, PQN 10; TD3, SAC 0: off) */
   float target_kl;      /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
@@ -935,6 +935,10 @@ typedef struct rlcore_learner_config {
   /* steps of an environment that must be kept before these tasks draw from them, up to history_len, which is what btgym
      waits for; A2C learns from the start (0: one more than a sequence has) */
   uint32_t history_starts;
+  /* on policy: part of entropy_coef that is left at total_steps, from 0 to 1, on a straight line. Not read by PQN and
+     stream Q (1: entropy_coef stays as it is) */
+  float entropy_share_end;
+  uint32_t reserved;  /* must be 0 */
 } rlcore_learner_config;
 
 /* Fills in the defaults of an algorithm.

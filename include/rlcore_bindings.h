@@ -660,6 +660,8 @@ typedef struct rlcore_learner_config {
   float reward_threshold;
   float policy_replay_coef;
   uint32_t history_starts;
+  float entropy_share_end;
+  uint32_t reserved;
 } rlcore_learner_config;
 rlcore_status rlcore_learner_config_init(
   /* inout */ rlcore_learner_config *config,

@@ -47,6 +47,31 @@ fn the_gradient_is_that_of_ppo_where_no_ratio_has_moved() {
     }
 }
 
+/// The bonus of each update is the constant one of the same height, until the end and past it.
+#[test]
+fn the_entropy_bonus_goes_to_its_end_in_equal_steps() {
+    for algorithm in [Algorithm::Ppo, Algorithm::A2c, Algorithm::Impala] {
+        let still = Config { learning_rate: 0.0, learning_rate_end: 0.0, num_chunks: 1, ..once(algorithm) };
+        let total_steps = 2 * still.batch_len() as u64;
+        let (obs, action) = &spaces()[1];
+        let gradient = |config: Config, updates: u32| {
+            let (mut host, mut rng) = (Host::new(&config, obs, action), Rng::seeded(3));
+            train(&mut host, &mut rng, updates);
+            let obs = record(&mut host, &mut rng);
+            host.learner().learn_begin(obs.get()).unwrap();
+            chunks(&host, 0, 1)
+        };
+        let fading = Config { entropy_coef: 0.5, entropy_share_end: 0.25, total_steps, ..still };
+        for (updates, entropy_coef) in [0.5, 0.3125, 0.125, 0.125].into_iter().enumerate() {
+            let constant = gradient(Config { entropy_coef, ..still }, updates as u32);
+            assert!(gradient(fading, updates as u32) == constant, "{algorithm:?}, {updates}");
+            assert!(gradient(Config { entropy_coef: 0.25, ..still }, updates as u32) != constant);
+        }
+        let kept = Config { entropy_coef: 0.5, total_steps, ..still };
+        assert!(gradient(kept, 3) == gradient(Config { entropy_coef: 0.5, ..still }, 3));
+    }
+}
+
 /// Beyond one pass, A2C goes on along its gradient where PPO has ratios.
 #[test]
 fn a_second_pass_is_not_that_of_ppo() {

@@ -19,6 +19,10 @@ fn past_steps_are_learnt_as_the_formula_says() {
     agrees(&Config { gae_lambda: 0.9, accumulate: 1, ..only(11, with_state()) }, 11);
     agrees(&Config { use_action_mask: 1, value_coef: 1.5, entropy_coef: 0.2, ..only(8, unreal()) }, 8);
     agrees(&Config { log_std_init: -0.5, gae_lambda: 0.5, entropy_coef: 0.5, ..only(8, with_state()) }, 8);
+    let total_steps = 4 * unreal().batch_len() as u64;
+    let fading =
+        Config { entropy_coef: 0.8, entropy_share_end: 0.25, total_steps, learning_rate_end: 7e-4, ..unreal() };
+    agrees(&only(8, fading), 8);
     agrees(&Config { history_starts: 20, ..only(11, stacked(unreal())) }, 11);
 }
 

@@ -19,6 +19,8 @@ fn config(algorithm: Algorithm) -> Config {
         normalize_obs: 0,
         normalize_reward: 0,
         entropy_coef: 0.05,
+        entropy_share_end: 0.2,
+        total_steps: 300,
         discount: 0.9,
         exploration_steps: 0,
         exploration_end: 0.3,
@@ -53,6 +55,7 @@ struct Twin {
     numbers: usize,
     params: Vec<f64>,
     trace: Vec<f64>,
+    steps: u64,
 }
 
 /// What a network says of an observation: logits, means or Q, then logarithms of deviations; and the value.
@@ -62,7 +65,7 @@ impl Twin {
     fn new(h: &Host) -> Twin {
         let params: Vec<f64> = h.view().params().iter().map(|&x| x.into()).collect();
         let numbers = if h.choices.is_empty() { h.action_len } else { 0 };
-        Twin { config: h.config, choices: h.choices.clone(), numbers, trace: vec![0.0; params.len()], params }
+        Twin { config: h.config, choices: h.choices.clone(), numbers, trace: vec![0.0; params.len()], params, steps: 0 }
     }
 
     fn is_q(&self) -> bool {
@@ -148,7 +151,10 @@ impl Twin {
         let value = if self.is_q() { self.q(&now.0, action) } else { now.2 };
         let error = reward + f64::from(self.config.discount) * next - value;
         let is_best = !self.is_q() || value > self.best(&now.0, mask) - 1e-9;
-        let entropy_coef = f64::from(self.config.entropy_coef) * error.signum();
+        let gone = (self.steps as f64 / self.config.total_steps as f64).min(1.0);
+        let share = 1.0 + (f64::from(self.config.entropy_share_end) - 1.0) * gone;
+        let entropy_coef = f64::from(self.config.entropy_coef) * share * error.signum();
+        self.steps += 1;
         let goal = |params: &[f64]| {
             let says = self.says(params, x);
             if self.is_q() {

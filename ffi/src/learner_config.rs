@@ -108,7 +108,7 @@ pub struct rlcore_learner_config {
     pub gae_lambda: f32,
     /// weight of the value loss, half the mean squared error (0.5; A2C 1)
     pub value_coef: f32,
-    /// weight of the entropy bonus (0.01; UNREAL 1e-3; IMPALA 6e-4; not read by PQN)
+    /// weight of the entropy bonus at the start (0.01; UNREAL 1e-3; IMPALA 6e-4; not read by PQN)
     pub entropy_coef: f32,
     /// values are clipped to those of the rollout plus or minus this (0: off)
     pub value_clip: f32,
@@ -316,6 +316,11 @@ pub struct rlcore_learner_config {
     /// steps of an environment that must be kept before these tasks draw from them, up to history_len, which is what btgym
     /// waits for; A2C learns from the start (0: one more than a sequence has)
     pub history_starts: u32,
+    /// on policy: part of entropy_coef that is left at total_steps, from 0 to 1, on a straight line. Not read by PQN and
+    /// stream Q (1: entropy_coef stays as it is)
+    pub entropy_share_end: f32,
+    /// must be 0
+    pub reserved: u32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -420,7 +425,9 @@ mirror!(
         reward_sequence_len,
         reward_threshold,
         policy_replay_coef,
-        history_starts
+        history_starts,
+        entropy_share_end,
+        reserved
     }
 );
 

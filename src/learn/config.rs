@@ -77,7 +77,7 @@ const MAX_EPOCHS: u32 = 1000;
 pub struct Config {
     /// All randomness of the learner comes from this.
     pub seed: u64,
-    /// Environment steps over which learning rate and clip go to their end values; 0 keeps them constant.
+    /// Environment steps over which learning rate, clip and entropy bonus go to their end values; 0 keeps them constant.
     pub total_steps: u64,
     /// N, environments that act side by side.
     pub num_envs: u32,
@@ -304,6 +304,10 @@ pub struct Config {
     /// Steps of an environment that have to be kept before the tasks draw from them, up to `history_len`; A2C itself learns all
     /// along. 0: those of a sequence, and the one after it.
     pub history_starts: u32,
+    /// On policy: part of `entropy_coef` that is left at `total_steps`, in [0, 1]; 1 keeps it.
+    pub entropy_share_end: f32,
+    /// 0.
+    pub reserved: u32,
 }
 
 /// Errors: `Config` for a field of 0.
@@ -475,6 +479,8 @@ impl Config {
         let what = "learner config: prime_interval of 0 with algorithms other than PPO";
         let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
         Error::new(Kind::Config, what).given(self.prime_interval as usize).when(primed)?;
+        let what = "learner config: reserved of 0";
+        Error::new(Kind::Config, what).given(self.reserved as usize).when(self.reserved != 0)?;
         let most = if cfg!(feature = "stream") { 2 } else { 1 };
         let what =
             "learner config: activation of 0 (tanh), 1 (relu) or, where there are stream algorithms, 2 (leaky relu)";
@@ -545,6 +551,7 @@ impl Config {
             ("learner config: exploration_end in [0, 1]", self.exploration_end, 0.0, 1.0),
             ("learner config: kappa_policy of at least 0, finite", self.kappa_policy, 0.0, f32::MAX),
             ("learner config: kappa_value of at least 0, finite", self.kappa_value, 0.0, f32::MAX),
+            ("learner config: entropy_share_end in [0, 1]", self.entropy_share_end, 0.0, 1.0),
         ])
     }
 
@@ -668,7 +675,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 46] = [
+        let bad: [fn(&mut Config); 49] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -683,6 +690,9 @@ mod tests {
             |c| c.gae_lambda = -0.1,
             |c| c.value_coef = f32::INFINITY,
             |c| c.entropy_coef = f32::NAN,
+            |c| c.entropy_share_end = -0.1,
+            |c| c.entropy_share_end = f32::NAN,
+            |c| c.reserved = 1,
             |c| c.max_grad_norm = -1.0,
             |c| c.adam_beta2 = 1.0,
             |c| c.adam_beta2 = 0.8,

@@ -105,6 +105,8 @@ impl Default for Config {
             reward_threshold: 0.0,
             policy_replay_coef: 0.0,
             history_starts: 0,
+            entropy_share_end: 1.0,
+            reserved: 0,
         }
     }
 }

@@ -432,6 +432,10 @@ pub fn agrees(config: &Config, mask: usize) {
         tasks.begin();
         plain.begin();
         let params = tasks.h.view().params().to_vec();
+        let part = f32::min((update * config.batch_len()) as f32 / config.total_steps.max(1) as f32, 1.0);
+        let gone = if config.total_steps > 0 { part } else { 0.0 };
+        let share = 1.0 + (config.entropy_share_end - 1.0) * gone;
+        let config = &Config { entropy_coef: config.entropy_coef * share, ..*config };
         let drawn = Drawn::new(config, &tasks.past, &mut draws, &params);
         drawn.sequences.iter().flatten().for_each(|p| seen[p.ends as usize] += 1);
         let (with, without) = (chunks(&tasks.h, 0, 1), chunks(&plain.h, 0, 1));

@@ -35,6 +35,8 @@ pub(in crate::learn) struct Bench<'b, 'r> {
     pub(in crate::learn) advantage: &'b [f32],
     /// The clip range of this update.
     pub(in crate::learn) clip: f32,
+    /// The weight of the entropy bonus in this update.
+    pub(in crate::learn) entropy_coef: f32,
 }
 
 impl Bench<'_, '_> {

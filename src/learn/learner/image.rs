@@ -72,8 +72,11 @@ impl<'a> View<'a> {
         if !(small && finite && sums && obs.is_ok() && returns.is_ok()) {
             return Err(image("learner image: finite parameters within their limit, and finite statistics"));
         }
-        if !((0.0..=1.0).contains(&s.learning_rate) && (0.0..=10.0).contains(&s.clip)) {
-            return Err(image("learner image: a learning rate and a clip range that a configuration can have"));
+        let entropy = s.entropy_coef.abs() <= c.entropy_coef.abs() && s.reserved == 0;
+        if !((0.0..=1.0).contains(&s.learning_rate) && (0.0..=10.0).contains(&s.clip) && entropy) {
+            let what =
+                "learner image: a learning rate, a clip range and an entropy bonus that a configuration can have";
+            return Err(image(what));
         }
         if view.prime_age.iter().any(|&age| age >= c.prime_interval) {
             return Err(image("learner image: an older copy of the parameters that is refreshed in time"));

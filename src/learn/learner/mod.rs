@@ -108,8 +108,11 @@ struct State {
     sums: Sums,
     learning_rate: f32,
     clip: f32,
+    entropy_coef: f32,
     explained_variance: f32,
     value_mean: f32,
+    /// 0.
+    reserved: u32,
 }
 
 impl State {

@@ -220,6 +220,7 @@ impl Learner<'_> {
         let before = s.num_steps.saturating_sub(c.batch_len() as u64);
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before)?;
         s.clip = c.scheduled(c.clip, c.clip_end, before)?;
+        s.entropy_coef = c.scheduled(c.entropy_coef, c.entropy_coef * c.entropy_share_end, before)?;
         if let Some(age) = self.prime_age.first_mut() {
             if *age == 0 {
                 block::copy(self.prime, noise::of(self.params, self.noisy));
@@ -409,6 +410,7 @@ impl<'a> View<'a> {
             order: minibatch(c, self.state.minibatch, self.order)?,
             advantage: self.advantage,
             clip: self.state.clip,
+            entropy_coef: self.state.entropy_coef,
         })
     }
 

@@ -56,7 +56,7 @@ pub(super) fn chunk(
     let coefficients = Coefficients { clip: b.clip, value_clip: c.value_clip, value_coef: c.value_coef };
     let entropy_share = moments::mean_std(entropy)?.0 * (m as f64 / num_rows as f64);
     let d_entropy = entropy;
-    d_entropy.fill(-c.entropy_coef / num_rows as f32);
+    d_entropy.fill(-b.entropy_coef / num_rows as f32);
     let losses = loss(&batch, &coefficients, spare, [&mut *d_log_prob, &mut *d_value, &mut *d_entropy])?;
 
     let (grads, to) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;

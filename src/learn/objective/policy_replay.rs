@@ -50,7 +50,7 @@ pub(super) fn learn(b: &Bench<'_, '_>, p: Pass<'_>, grads: &mut [f32]) -> Result
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
     let chain = Chain::new(c.accumulation(), c.discount, c.gae_lambda);
-    let (mut sum_entropy, d_entropy) = (0.0f64, -c.entropy_coef / num_rows as f32);
+    let (mut sum_entropy, d_entropy) = (0.0f64, -b.entropy_coef / num_rows as f32);
     for k in 0..sequences {
         let (mut next, mut carry) = (*old_value.get(rows.saturating_add(k)).ok_or(Misfit)?, 0.0);
         for row in (0..rows).skip(k).step_by(sequences).rev() {
@@ -99,5 +99,5 @@ pub(super) fn learn(b: &Bench<'_, '_>, p: Pass<'_>, grads: &mut [f32]) -> Result
     b.head.gradient(outputs, mask, raw, d_log_prob, entropy, d_outputs, d_log_std)?;
     log_std_mut(grads, b.sizes)?.iter_mut().zip(d_log_std).for_each(|(to, x)| *to += *x);
     let entropy = (sum_entropy / num_rows as f64) as f32;
-    Ok(losses.policy_loss + c.value_coef * losses.value_loss - c.entropy_coef * entropy)
+    Ok(losses.policy_loss + c.value_coef * losses.value_loss - b.entropy_coef * entropy)
 }

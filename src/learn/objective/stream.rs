@@ -40,7 +40,7 @@ fn actor_and_critic(b: &Bench<'_, '_>, chunk: u32, w: &mut Work<'_>, record: &mu
     gradient::chunk(b, chunk, w, record, |batch, _, _, [d_log_prob, d_value, d_entropy]| {
         d_log_prob.fill(1.0);
         d_value.fill(1.0);
-        d_entropy.fill(b.config.entropy_coef * sign);
+        d_entropy.fill(b.entropy_coef * sign);
         let log_prob = *batch.log_prob.first().ok_or(Misfit)?;
         Ok(Losses { policy_loss: -log_prob * error, value_loss: 0.5 * error * error, ..Losses::default() })
     })?;

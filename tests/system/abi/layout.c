@@ -315,7 +315,7 @@ FIELD(rlcore_layer, gain, 56, 56, 56);
 FIELD(rlcore_layer, symbols, 60, 60, 60);
 FIELD(rlcore_layer, reserved, 64, 64, 64);
 
-SIZE(rlcore_learner_config, 464, 448, 448);
+SIZE(rlcore_learner_config, 472, 456, 456);
 FIELD(rlcore_learner_config, struct_size, 0, 0, 0);
 FIELD(rlcore_learner_config, num_envs, 4, 4, 4);
 FIELD(rlcore_learner_config, num_steps, 8, 8, 8);
@@ -421,6 +421,8 @@ FIELD(rlcore_learner_config, reward_sequence_len, 448, 432, 432);
 FIELD(rlcore_learner_config, reward_threshold, 452, 436, 436);
 FIELD(rlcore_learner_config, policy_replay_coef, 456, 440, 440);
 FIELD(rlcore_learner_config, history_starts, 460, 444, 444);
+FIELD(rlcore_learner_config, entropy_share_end, 464, 448, 448);
+FIELD(rlcore_learner_config, reserved, 468, 452, 452);
 
 SIZE(rlcore_learner_stats, 104, 104, 104);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

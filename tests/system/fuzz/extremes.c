@@ -150,6 +150,7 @@ static void learner(void) {
   /* The field after it, by its place and not by its name: that may be one or another. */
   (&c->discount)[1] = between(0.95f, 0, 1);
   c->value_coef = between(0.5f, 0, FLT_MAX), c->entropy_coef = between(0.01f, -FLT_MAX, FLT_MAX);
+  c->entropy_share_end = between(1, 0, 1);
   c->value_clip = between(0, 0, FLT_MAX), c->max_grad_norm = between(0.5f, 0, FLT_MAX), c->target_kl = between(0, 0, FLT_MAX);
   c->adam_beta1 = between(0.9f, 0, 0.9999999f), c->adam_beta2 = between(0.999f, 0, 0.9999999f);
   c->adam_epsilon = between(1e-5f, FLT_MIN, 1), c->log_std_init = between(0, -20, 2);

@@ -111,6 +111,8 @@ public unsafe struct rlcore_learner_config {
   public uint history_len, num_replayed, pixel_cell, pixel_mean, reward_sequence_len;
   public float reward_threshold, policy_replay_coef;
   public uint history_starts;
+  public float entropy_share_end;
+  public uint reserved;
 }
 
 [StructLayout(LayoutKind.Sequential)]
