@@ -1166,6 +1166,8 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
    obs, next_obs:    [B, obs.len] before the action, and after the step or after the last of several; also finite where the
                      episode terminated.
    action:           [B, action.len] between its bounds, or a choice.
+   action_mask:      [B, sum of action.n] choices allowed in obs, as next_action_mask, action among them. Required by SAC
+                     with use_action_mask; DQN checks it, or takes NULL.
    reward:           [B] of the step; or sums of the discounted rewards of several.
    terminated:       [B] 1: the value of next_obs does not count.
    discount:         [B] of that value, 0 to 1, as rlcore_replay_transitions writes them; NULL: config.discount.
@@ -1175,14 +1177,14 @@ rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, co
    error:            [B] absolute temporal-difference errors to write, as rlcore_replay_update takes them: the mean of two
                      critics, or of the elements of an action; may be NULL.
    stats:            to write.
-   Errors: E_CONFIG; E_DISABLED for a learner on policy, and for SAC on discrete actions with use_action_mask;
-   E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers,
-   actions and masks other than those, before anything changes, or because numbers overflow. In that case the step is
-   dropped and counted in num_dropped, and error is not written. */
+   Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
+   that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
+   because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written. */
 rlcore_status rlcore_learner_learn_transitions(rlcore_learner *p, const void *obs, const void *action,
-                                               const float *reward, const uint8_t *terminated, const float *discount,
-                                               const void *next_obs, const uint8_t *next_action_mask,
-                                               const float *importance, float *error, rlcore_learner_stats *stats);
+                                               const uint8_t *action_mask, const float *reward,
+                                               const uint8_t *terminated, const float *discount, const void *next_obs,
+                                               const uint8_t *next_action_mask, const float *importance, float *error,
+                                               rlcore_learner_stats *stats);
 
 /* Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
    only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.

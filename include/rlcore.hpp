@@ -602,6 +602,7 @@ struct transition_batch {
   span<const float> discount = {};          /* [rows], empty: that of the configuration */
   span<const std::uint8_t> next_mask = {};  /* [rows, sum of action.n], empty without masks */
   span<const float> importance = {};        /* [rows], empty: 1 */
+  span<const std::uint8_t> mask = {};       /* [rows, sum of action.n] of obs, with masks: SAC needs it, DQN checks it */
 };
 
 /* A learner for environments whose observations and actions have these elements. A copy is a snapshot. */
@@ -745,9 +746,10 @@ class learner {
     const auto maybe_rows = [&](std::size_t size) { return size == 0 || size == rows_; };
     if (b.obs.size() != rows_ * obs_len_ || b.next_obs.size() != rows_ * obs_len_ || b.action.size() != rows_ * action_len_ ||
         b.reward.size() != rows_ || b.terminated.size() != rows_ || !maybe_rows(b.discount.size()) ||
-        !maybe(b.next_mask, rows_ * mask_len_) || !maybe_rows(b.importance.size()) || !maybe_rows(error.size()))
+        !maybe(b.mask, rows_ * mask_len_) || !maybe(b.next_mask, rows_ * mask_len_) || !maybe_rows(b.importance.size()) ||
+        !maybe_rows(error.size()))
       return RLCORE_E_SHAPE;
-    return rlcore_learner_learn_transitions(get(), b.obs.data(), b.action.data(), b.reward.data(), b.terminated.data(),
+    return rlcore_learner_learn_transitions(get(), b.obs.data(), b.action.data(), some(b.mask), b.reward.data(), b.terminated.data(),
                                             some(b.discount), b.next_obs.data(), some(b.next_mask), some(b.importance),
                                             error.empty() ? nullptr : error.data(), &stats_);
   }

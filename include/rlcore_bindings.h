@@ -831,6 +831,7 @@ rlcore_status rlcore_learner_learn_transitions(
   /* inout */ rlcore_learner *p,
   /* in [B, obs.len] */ const void *obs,
   /* in [B, action.len] */ const void *action,
+  /* in [B, sum(action.n)] optional */ const uint8_t *action_mask,
   /* in [B] */ const float *reward,
   /* in [B] */ const uint8_t *terminated,
   /* in [B] optional */ const float *discount,

@@ -165,6 +165,12 @@ impl Error {
         self.with(Given::Real(given))
     }
 
+    /// Says it in other words, if it is of this kind.
+    #[must_use]
+    pub fn reworded(self, kind: Kind, what: &'static str) -> Self {
+        if self.kind == kind { Error { what: Error::new(kind, what).what, ..self } } else { self }
+    }
+
     const fn with(self, given: Given) -> Self {
         let (what, needed, _) = self.words();
         Self::of(self.kind, what, needed, given)

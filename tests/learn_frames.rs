@@ -4,10 +4,10 @@
 
 mod learn_host;
 
-use learn_host::camera::{CHANNELS, Camera, Film, LEN, NUM, pictures};
+use learn_host::camera::{CHANNELS, Camera, LEN, NUM, Scene, pictures, play};
 use learn_host::{forge_off_policy, refused};
-use rlcore::env::wrap::{Pipeline, Wrapper};
-use rlcore::env::{Autoreset, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::Autoreset;
+use rlcore::env::wrap::Wrapper;
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Sampling};
 use rlcore::rng::Rng;
@@ -184,52 +184,30 @@ fn stacks_that_do_not_follow_are_refused_and_nothing_is_written() {
     learner(&mut block).demonstrate(None, Elements::U8(&other), None, Elements::I32(&[1; N])).unwrap();
 }
 
-/// Records what a vectorised environment with these wrappers shows, and learns the same from both kinds of stores.
+/// Records what films with these wrappers show, and learns the same from both kinds of stores.
 fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
-    let pipeline = Pipeline::new(&Film, list)?;
-    let vec_config = VecEnvConfig { num_envs: N as u32, seed: 3, autoreset, ..VecEnvConfig::default() };
-    let mut block = vec![0u64; VecEnv::size(&pipeline, &vec_config)?.div_ceil(8)];
-    let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &pipeline, &vec_config)?;
     let config = Config { n_step: 2, ..config(Algorithm::Dqn) };
     let once = Config { num_stacked: NUM as u32, ..config };
     let mut blocks = [&config, &once].map(|c| init(c, &Space::discrete(&[3])));
-    let (mut obs, mut last, mut valid) = (vec![0; N * LEN], vec![0; N * LEN], [1; N]);
-    let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
-    envs.reset(None, ElementsMut::U8(&mut obs))?;
-    while learner(&mut blocks[0]).stats().num_updates < 40 {
-        // A row that the next step only resets has nothing to decide.
-        let resets = |i: usize| autoreset == Autoreset::NextStep && (terminated[i] | truncated[i]) != 0;
-        let active: Vec<u8> = (0..N).map(|i| u8::from(!resets(i))).collect();
-        let mut action = [0; N];
-        for block in &mut blocks {
-            learner(block).act(Some(&active), Elements::U8(&obs), None, ElementsMut::I32(&mut action))?;
-        }
-        let out = StepOut {
-            obs: ElementsMut::U8(&mut obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::U8(&mut last)),
-            valid: Some(&mut valid),
-        };
-        envs.step(Elements::I32(&action), out)?;
-        if autoreset != Autoreset::SameStep {
-            last.copy_from_slice(&obs);
-        }
-        for i in (0..N).filter(|i| autoreset == Autoreset::Disabled && (terminated[*i] | truncated[*i]) != 0) {
-            envs.reset_one(i, None, ElementsMut::U8(&mut obs))?;
-        }
+    play::<N>(list, autoreset, |mut scene| {
         for block in &mut blocks {
             let mut l = learner(block);
-            l.observe(Some(&active), &reward, &terminated, &truncated, Some(Elements::U8(&last)))?;
-            if l.phase() == Phase::Learn {
-                l.learn(0)?;
+            match &mut scene {
+                Scene::Act { active, obs, action } => {
+                    l.act(Some(active), Elements::U8(obs), None, ElementsMut::I32(action))?;
+                }
+                Scene::Observe { active, outcome: [terminated, truncated], reward, last, .. } => {
+                    l.observe(Some(active), reward, terminated, truncated, Some(Elements::U8(last)))?;
+                    if l.phase() == Phase::Learn {
+                        l.learn(0)?;
+                    }
+                }
             }
         }
         let params = blocks.each_mut().map(|block| learner(block).params().to_vec());
         assert!(params[0] == params[1]);
-    }
-    Ok(())
+        Ok(learner(&mut blocks[0]).stats().num_updates < 40)
+    })
 }
 
 /// Whenever episodes begin anew; also a stack that carries over to the next life, whose first one is its own.

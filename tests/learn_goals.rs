@@ -260,6 +260,7 @@ fn learn<const N: usize, T: Task<N>>(l: &mut OffPolicy<'_>, replay: &Replay<'_>,
     let batch = TransitionBatch {
         obs: Elements::F32(&obs),
         action: action.all(),
+        mask: None,
         reward: &reward,
         terminated: &terminated,
         discount: Some(&discount),

@@ -740,7 +740,8 @@ fn sums_of_large_rewards_are_finite() {
     OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
 }
 
-/// What a linear policy says, and linear critics, with all that TD3 and SAC make of them: in f64, from the papers.
+/// What a linear policy says, and linear critics, of values or of quantiles, with all that TD3, SAC and TQC make of them: in
+/// f64, from the papers.
 struct Twin {
     config: Config,
     params: Vec<f64>,
@@ -775,14 +776,60 @@ impl Twin {
         (action, density - (1.0 - action * action).ln())
     }
 
-    fn critic(&self, params: &[f64], i: usize, o: f64, a: f64) -> f64 {
-        let own = &params[self.policy_len() + 3 * i..];
-        own[0] * o + own[1] * a + own[2]
+    /// Numbers that a critic says.
+    fn width(&self) -> usize {
+        self.config.num_quantiles.max(1) as usize
     }
 
-    fn lowest(&self, params: &[f64], o: f64, a: f64) -> (f64, usize) {
-        let values = (0..self.config.num_critics as usize).map(|i| (self.critic(params, i, o, a), i));
-        values.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+    /// Where the parameters of a critic begin: two weights of each number, then biases.
+    fn critic_at(&self, i: usize) -> usize {
+        self.policy_len() + 3 * self.width() * i
+    }
+
+    fn critic(&self, params: &[f64], i: usize, o: f64, a: f64) -> Vec<f64> {
+        let (own, z) = (&params[self.critic_at(i)..], self.width());
+        (0..z).map(|k| own[2 * k] * o + own[2 * k + 1] * a + own[2 * z + k]).collect()
+    }
+
+    /// What so many critics say together of an action, and its slope by the action: the lowest value, or the mean of all
+    /// quantiles of all of them.
+    fn worth(&self, params: &[f64], count: u32, o: f64, a: f64) -> (f64, f64) {
+        let z = self.width();
+        let mean = |x: &mut dyn Iterator<Item = f64>| x.sum::<f64>() / z as f64;
+        let each = (0..count as usize).map(|i| {
+            let by = (0..z).map(|k| params[self.critic_at(i) + 2 * k + 1]);
+            (mean(&mut self.critic(params, i, o, a).into_iter()), mean(&mut { by }))
+        });
+        if self.config.num_quantiles == 0 {
+            return each.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+        }
+        let (value, slope) = each.fold((0.0, 0.0), |sum, x| (sum.0 + x.0, sum.1 + x.1));
+        (value / f64::from(count), slope / f64::from(count))
+    }
+
+    /// What target critics say of what follows, without the highest numbers: the lowest value, or so many quantiles fewer for
+    /// each critic.
+    fn follows(&self, o: f64, a: f64) -> Vec<f64> {
+        let c = &self.config;
+        let mut pool: Vec<f64> = (0..c.num_critics as usize).flat_map(|i| self.critic(&self.target, i, o, a)).collect();
+        let dropped = if c.num_quantiles == 0 { c.num_critics - 1 } else { c.dropped_quantiles * c.num_critics };
+        pool.sort_by(f64::total_cmp);
+        pool.truncate(pool.len() - dropped as usize);
+        pool
+    }
+
+    /// What number `k` of a critic costs, and the slope by it.
+    fn cost(&self, k: usize, own: f64, target: f64) -> (f64, f64) {
+        let (error, z) = (own - target, self.width() as f64);
+        let huber = if error.abs() < 1.0 { 0.5 * error * error } else { error.abs() - 0.5 };
+        // The part of quantile k, of errors on its side.
+        let side = ((k as f64 + 0.5) / z - f64::from(u8::from(error > 0.0))).abs();
+        match (self.config.num_quantiles, self.config.huber) {
+            (0, 0) => (error * error, 2.0 * error),
+            (0, _) => (huber, error.clamp(-1.0, 1.0)),
+            (_, 0) => (side * error.abs() / z, side * error.signum() / z),
+            _ => (side * huber / z, side * error.clamp(-1.0, 1.0) / z),
+        }
     }
 
     /// Adam without memory, and an epsilon of 1.
@@ -804,20 +851,20 @@ impl Twin {
                 let noise = (wide(c.target_noise) * n).clamp(-clip, clip);
                 ((self.policy(&self.target, *next).0.tanh() + noise).clamp(-1.0, 1.0), 0.0)
             };
-            let value = self.lowest(&self.target, *next, action).0 - self.temperature * log_prob;
+            let (follows, z) = (self.follows(*next, action), self.width());
             for i in 0..c.num_critics as usize {
-                let error = self.critic(&self.params, i, *o, *a) - (reward + discount * value);
-                let (cost, slope) = match c.huber {
-                    0 => (error * error, 2.0 * error),
-                    _ => (
-                        if error.abs() < 1.0 { 0.5 * error * error } else { error.abs() - 0.5 },
-                        error.clamp(-1.0, 1.0),
-                    ),
-                };
-                self.losses[0] += share * cost;
-                self.losses[1] += if i == 0 { share * self.critic(&self.params, 0, *o, *a) } else { 0.0 };
-                for (to, by) in grads[len + 3 * i..].iter_mut().zip([*o, *a, 1.0]) {
-                    *to += share * slope * by;
+                for (k, own) in self.critic(&self.params, i, *o, *a).into_iter().enumerate() {
+                    for value in &follows {
+                        let target = reward + discount * (value - self.temperature * log_prob);
+                        let (cost, slope) = self.cost(k, own, target);
+                        let share = share / follows.len() as f64;
+                        self.losses[0] += share * cost;
+                        let at = self.critic_at(i);
+                        for (at, by) in [(at + 2 * k, *o), (at + 2 * k + 1, *a), (at + 2 * z + k, 1.0)] {
+                            grads[at] += share * slope * by;
+                        }
+                    }
+                    self.losses[1] += if i == 0 { share * own / z as f64 } else { 0.0 };
                 }
             }
         }
@@ -831,10 +878,10 @@ impl Twin {
                 let (mean, log_std) = self.policy(&self.params, *o);
                 let (action, log_prob) =
                     if self.is_sac() { self.draw(&self.params, *o, *n) } else { (mean.tanh(), 0.0) };
-                let lower = if self.is_sac() { self.lowest(&self.params, *o, action).1 } else { 0 };
-                let value = self.critic(&self.params, lower, *o, action);
+                let count = if self.is_sac() { c.num_critics } else { 1 };
+                let (value, slope) = self.worth(&self.params, count, *o, action);
                 self.losses[2] += share * (if self.is_sac() { self.temperature * log_prob } else { 0.0 } - value);
-                let by_action = -share * self.params[len + 3 * lower + 1];
+                let by_action = -share * slope;
                 let weight = if self.is_sac() { share * self.temperature } else { 0.0 };
                 let by_raw = by_action * (1.0 - action * action) + 2.0 * weight * action;
                 grads[0] += by_raw * o;
@@ -862,14 +909,16 @@ impl Twin {
     }
 }
 
-/// Steps of TD3 and SAC, one after another, against the twin: explored actions, batches and noise come from the streams that the
+/// Steps of TD3, SAC and TQC, one after another, against the twin: explored actions, batches and noise come from the streams that the
 /// documentation names.
 #[test]
 fn steps_of_critics_are_those_of_the_formulas() {
     let (obs, action) = (Space::unbounded(1), Space::between(&[-1.0], &[1.0]));
-    for (algorithm, num_critics, huber, n_step) in
-        [Algorithm::Td3, Algorithm::Sac].into_iter().flat_map(|own| [(own, 1, 1, 2), (own, 2, 0, 1), (own, 2, 1, 3)])
-    {
+    let values =
+        [Algorithm::Td3, Algorithm::Sac].into_iter().flat_map(|own| [(own, 1, 1, 2), (own, 2, 0, 1), (own, 2, 1, 3)]);
+    let values = values.map(|case| (case, [0, 0]));
+    let quantiles = [((Algorithm::Sac, 2, 1, 1), [3, 1]), ((Algorithm::Sac, 3, 0, 2), [4, 2])];
+    for ((algorithm, num_critics, huber, n_step), [num_quantiles, dropped_quantiles]) in values.chain(quantiles) {
         let own = small_critics(algorithm);
         let config = Config {
             num_hidden: 0,
@@ -900,6 +949,8 @@ fn steps_of_critics_are_those_of_the_formulas() {
             adam_epsilon: 1.0,
             max_grad_norm: 0.0,
             num_critics,
+            num_quantiles,
+            dropped_quantiles,
             huber,
             n_step,
             seed: 9,
@@ -908,8 +959,11 @@ fn steps_of_critics_are_those_of_the_formulas() {
         let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
         let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
         let policy = if algorithm == Algorithm::Sac { vec![0.4, -0.1, 0.0, 0.3, -0.6] } else { vec![0.4, -0.1, 0.0] };
-        let critics = [0.5, 0.7, 0.1, -0.2, -0.4, 0.3];
-        let params: Vec<f32> = policy.into_iter().chain(critics[..3 * num_critics as usize].to_vec()).collect();
+        let critics = [0.5, 0.7, 0.1, -0.2, -0.4, 0.3].into_iter().cycle();
+        let len = 3 * num_critics * num_quantiles.max(1);
+        // No two quantiles are alike.
+        let critics = critics.zip(0..len).map(|(x, i)| x + 0.01 * (i / 6) as f32);
+        let params: Vec<f32> = policy.into_iter().chain(critics).collect();
         l.write_params(&params).unwrap();
         let wide = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
         let mut twin =
@@ -924,7 +978,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let o = f64::from(o);
             stored.extend(episode.sees(o));
             let (mean, log_std) = twin.policy(&twin.params, o);
-            let worth = twin.lowest(&twin.params, o, mean.tanh()).0;
+            let worth = twin.worth(&twin.params, num_critics, o, mean.tanh()).0;
             let mut normal = [0.0];
             let want = if explores.uniform_f32() < 0.5 {
                 f64::from(2.0 * explores.uniform_f32() - 1.0)
@@ -961,9 +1015,14 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let said = l.learn(0).unwrap();
             let said = [said.value_loss, said.value_mean, said.policy_loss, said.entropy];
             let all_said = said.iter().zip(&twin.losses).all(|(a, b)| near(*a, *b));
-            assert!(all_said, "{algorithm:?}, {num_critics}, step {step}: {said:?} {:?}", twin.losses);
+            assert!(all_said, "{algorithm:?}, {num_critics}, {num_quantiles}, step {step}: {said:?} {:?}", twin.losses);
             let all_near = l.params().iter().zip(&twin.params).all(|(a, b)| near(*a, *b));
-            assert!(all_near, "{algorithm:?}, {num_critics}, step {step}: {:?} {:?}", l.params(), twin.params);
+            assert!(
+                all_near,
+                "{algorithm:?}, {num_critics}, {num_quantiles}, step {step}: {:?} {:?}",
+                l.params(),
+                twin.params
+            );
             assert!(near(l.view().temperature(), twin.temperature) || algorithm == Algorithm::Td3);
         }
         assert_eq!(twin.taken, 49);

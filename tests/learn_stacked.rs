@@ -2,10 +2,10 @@
 
 mod learn_host;
 
-use learn_host::camera::{CHANNELS, Camera, Film, LEN, NUM, pictures};
+use learn_host::camera::{CHANNELS, Camera, LEN, NUM, Scene, pictures, play};
 use learn_host::{Columns, Host, config, record, recurrent};
-use rlcore::env::wrap::{Pipeline, Wrapper};
-use rlcore::env::{Autoreset, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::Autoreset;
+use rlcore::env::wrap::Wrapper;
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::nn::Layer;
@@ -245,49 +245,27 @@ fn a_picture_of_84_by_84_takes_its_newest_frame() {
     assert!((7_056.0..7_150.0).contains(&bytes(4)), "{}", bytes(4));
 }
 
-/// Records what a vectorised environment with these wrappers shows, until something is refused or three updates are done.
+/// Records what films with these wrappers show, until something is refused or three updates are done.
 fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
-    let pipeline = Pipeline::new(&Film, list)?;
-    let vec_config = VecEnvConfig { num_envs: N as u32, seed: 3, autoreset, ..VecEnvConfig::default() };
-    let mut block = vec![0u64; VecEnv::size(&pipeline, &vec_config)?.div_ceil(8)];
-    let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &pipeline, &vec_config)?;
     let mut hosts = [host(&setup(0, 0), &[]), host(&setup(NUM as u32, 0), &[])];
-    let (mut obs, mut last, mut valid) = (vec![0; N * LEN], vec![0; N * LEN], [1; N]);
-    let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
-    envs.reset(None, ElementsMut::U8(&mut obs))?;
-    while hosts[0].view().stats().num_updates < 3 {
-        // A row that the next step only resets has nothing to decide.
-        let resets = |i: usize| autoreset == Autoreset::NextStep && (terminated[i] | truncated[i]) != 0;
-        let active: Vec<u8> = (0..N).map(|i| u8::from(!resets(i))).collect();
-        let mut action = [0; N];
+    play::<N>(list, autoreset, |mut scene| {
         for h in &mut hosts {
-            h.learner().act(Some(&active), Elements::U8(&obs), None, ElementsMut::I32(&mut action))?;
-        }
-        let out = StepOut {
-            obs: ElementsMut::U8(&mut obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::U8(&mut last)),
-            valid: Some(&mut valid),
-        };
-        envs.step(Elements::I32(&action), out)?;
-        if autoreset != Autoreset::SameStep {
-            last.copy_from_slice(&obs);
-        }
-        for i in (0..N).filter(|i| autoreset == Autoreset::Disabled && (terminated[*i] | truncated[*i]) != 0) {
-            envs.reset_one(i, None, ElementsMut::U8(&mut obs))?;
-        }
-        for h in &mut hosts {
-            let seen = Some(Elements::U8(&last));
-            h.learner().observe(Some(&active), &reward, &terminated, &truncated, seen)?;
-            if h.learner().phase() == Phase::Learn {
-                h.learner().learn(Some(Elements::U8(&obs)), 0)?;
+            let mut l = h.learner();
+            match &mut scene {
+                Scene::Act { active, obs, action } => {
+                    l.act(Some(active), Elements::U8(obs), None, ElementsMut::I32(action))?;
+                }
+                Scene::Observe { active, outcome: [terminated, truncated], reward, last, obs } => {
+                    l.observe(Some(active), reward, terminated, truncated, Some(Elements::U8(last)))?;
+                    if l.phase() == Phase::Learn {
+                        l.learn(Some(Elements::U8(obs)), 0)?;
+                    }
+                }
             }
         }
         assert!(hosts[0].view().params() == hosts[1].view().params());
-    }
-    Ok(())
+        Ok(hosts[0].view().stats().num_updates < 3)
+    })
 }
 
 /// Stacks that wrappers make, whenever episodes begin anew. A stack that carries over to the next life has a frame more that

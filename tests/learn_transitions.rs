@@ -76,6 +76,7 @@ fn steps_are_those_of_the_formula() {
             let batch = TransitionBatch {
                 obs: Elements::F32(&x),
                 action: Elements::I32(&choice),
+                mask: None,
                 reward: &reward,
                 terminated: &over,
                 discount: folded.then_some(&discount),
@@ -148,6 +149,7 @@ fn learners_without_a_store_learn() {
             let batch = TransitionBatch {
                 obs: Elements::F32(&obs),
                 action: if real { Elements::F32(&vector) } else { Elements::I32(&choice) },
+                mask: None,
                 reward: &reward,
                 terminated: &[1; B],
                 discount: None,
@@ -189,10 +191,11 @@ fn what_cannot_be_is_refused_by_name() {
     let obs_space = Space::unbounded(2);
     let config = Config { use_action_mask: 1, buffer_size: 8, learning_starts: 8, ..config(Algorithm::Dqn) };
     let mut learner = block(&config, &obs_space, &Space::discrete(&[3]));
-    let (obs, mask) = ([0.5; 2 * B], [1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1]);
+    let (obs, mask) = ([0.5; 2 * B], [1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1]);
     let good = TransitionBatch {
         obs: Elements::F32(&obs),
         action: Elements::I32(&[0, 1, 2, 0]),
+        mask: Some(&mask),
         reward: &[1.0; B],
         terminated: &[0; B],
         discount: Some(&[1.0; B]),
@@ -213,9 +216,20 @@ fn what_cannot_be_is_refused_by_name() {
         (shape, "terminated", TransitionBatch { terminated: &[0; B + 1], ..good }),
         (shape, "discounts", TransitionBatch { discount: Some(&[0.0; B - 1]), ..good }),
         (shape, "importance", TransitionBatch { importance: Some(&[]), ..good }),
+        (shape, "action mask", TransitionBatch { mask: Some(&mask[1..]), ..good }),
         (shape, "action mask", TransitionBatch { next_mask: Some(&mask[1..]), ..good }),
-        (shape, "action_mask must be given", TransitionBatch { next_mask: None, ..good }),
-        (value, "an allowed action", TransitionBatch { next_mask: Some(&none), ..good }),
+        (shape, "next_action_mask must be given", TransitionBatch { next_mask: None, ..good }),
+        (
+            value,
+            ": action_mask forbids every choice of an element of transition 1",
+            TransitionBatch { mask: Some(&none), ..good },
+        ),
+        (
+            value,
+            "next_action_mask forbids every choice of an element of transition 1",
+            TransitionBatch { next_mask: Some(&none), ..good },
+        ),
+        (value, "transition 2 is outside", TransitionBatch { action: Elements::I32(&[0, 1, 0, 0]), ..good }),
         (value, "finite obs", TransitionBatch { obs: Elements::F32(&nan), ..good }),
         (value, "finite next_obs", TransitionBatch { next_obs: Elements::F32(&nan), ..good }),
         (value, "finite rewards", TransitionBatch { reward: &[0.0, 0.0, f32::INFINITY, 0.0], ..good }),
@@ -231,6 +245,18 @@ fn what_cannot_be_is_refused_by_name() {
         refused(&mut learner, kind, words, |l| l.learn_transitions(&bad, Some(&mut error)).map(drop));
         assert_eq!(error, [7.0; B]);
     }
+    // DQN may have no mask of what it saw, SAC needs it, and without masks there is none.
+    open(&mut learner).learn_transitions(&TransitionBatch { mask: None, ..good }, None).unwrap();
+    let sac = Config { use_action_mask: 1, ..self::config(Algorithm::Sac) };
+    let mut soft = block(&sac, &obs_space, &Space::discrete(&[3]));
+    let unsaid = TransitionBatch { mask: None, ..good };
+    let forbidden = TransitionBatch { action: Elements::I32(&[0, 1, 2, 1]), ..good };
+    refused(&mut soft, shape, ": action_mask must be given to SAC", |l| l.learn_transitions(&unsaid, None).map(drop));
+    refused(&mut soft, value, "transition 3 is outside", |l| l.learn_transitions(&forbidden, None).map(drop));
+    open(&mut soft).learn_transitions(&good, Some(&mut [0.0; B])).unwrap();
+    let mut free = block(&Config { use_action_mask: 0, ..config }, &obs_space, &Space::discrete(&[3]));
+    let masked = TransitionBatch { next_mask: None, ..good };
+    refused(&mut free, shape, ": action_mask must be given to SAC", |l| l.learn_transitions(&masked, None).map(drop));
     refused(&mut learner, shape, "errors", |l| l.learn_transitions(&good, Some(&mut [0.0; B - 1])).map(drop));
     open(&mut learner).learn_transitions(&good, Some(&mut [0.0; B])).unwrap();
     // While its own update is due it is refused; when that is over it is not.
@@ -254,7 +280,7 @@ fn what_cannot_be_is_refused_by_name() {
     for (low, high) in [(-1.0, 2.0), (-3e38, 3e38)] {
         let (low, high, config) = ([low], [high], self::config(Algorithm::Sac));
         let mut learner = block(&config, &obs_space, &Space { low: &low, high: &high, ..Space::unbounded(1) });
-        let good = TransitionBatch { next_mask: None, ..good };
+        let good = TransitionBatch { mask: None, next_mask: None, ..good };
         for (i, x) in [high[0] * 1.1, low[0] * 1.1, f32::NAN].into_iter().enumerate() {
             let mut action = [0.0; B];
             action[i] = x;
@@ -281,6 +307,7 @@ fn overflow_drops_the_step() {
         let good = TransitionBatch {
             obs: Elements::F32(&[0.5; B]),
             action: if real { Elements::F32(&[0.5; B]) } else { Elements::I32(&[1; B]) },
+            mask: None,
             reward: &[1.0; B],
             terminated: &[1; B],
             discount: None,

@@ -89,7 +89,7 @@ static void learn(void) {
   CHECK(rlcore_replay_gather(memory, index, BATCH, 1, RLCORE_LAYOUT_HWC, RLCORE_I32, action));
   CHECK(rlcore_replay_gather_next(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
   CHECK(rlcore_replay_transitions(memory, index, BATCH, reward, discount, terminated, NULL));
-  CHECK(rlcore_learner_learn_transitions(agent, obs, action, reward, terminated, discount, next, NULL, weight, error, &stats));
+  CHECK(rlcore_learner_learn_transitions(agent, obs, action, NULL, reward, terminated, discount, next, NULL, weight, error, &stats));
   CHECK(rlcore_replay_update(memory, index, error, BATCH, NULL));
 }
 

@@ -16,6 +16,7 @@
 {"pqn", 0x8be08da57bb1b679, 0x4f5ffab22888f1be},
 {"pqnbreakout", 0xc833bf7de16a1199, 0xe80becf1d5d1e906},
 {"dqn", 0x49c2e6cf5e3c259b, 0x22398b5914e8f4ea},
+{"dqnbreakout", 0x14534d798f8f130c, 0xce51fc91b7a5ab10},
 {"td3", 0xf146b4fd2704870b, 0xc704309d394d5250},
 {"sac", 0x799df6e4b3b18123, 0x9cbf5f0b7793628e},
 {"a2c", 0x24f8a67b6c97dc22, 0xaf19eb259e36e82c},

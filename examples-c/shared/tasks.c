@@ -79,8 +79,8 @@ static void lander(rlcore_learner_config *c) {
   c->normalize_reward = 1;
 }
 
-/* A convolution over a picture of 10 rows, then 128 units, for the policy and the value alike. */
-static void pictures(rlcore_learner_config *c, uint32_t columns, uint32_t channels) {
+/* A convolution over a picture of 10 rows, then 128 units. */
+static void convolution(rlcore_learner_config *c, uint32_t columns, uint32_t channels) {
   static const rlcore_layer layers[] = {
       {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU},
   };
@@ -89,10 +89,16 @@ static void pictures(rlcore_learner_config *c, uint32_t columns, uint32_t channe
   c->obs_dims[0] = 10;
   c->obs_dims[1] = columns;
   c->obs_dims[2] = channels;
-  c->num_hidden = c->num_shared = 1;
+  c->num_hidden = 1;
   c->hidden_len[0] = 128;
   c->hidden_len[1] = 0;
   c->activation = RLCORE_ACTIVATION_RELU;
+}
+
+/* It is there for the policy and the value alike. */
+static void pictures(rlcore_learner_config *c, uint32_t columns, uint32_t channels) {
+  convolution(c, columns, channels);
+  c->num_shared = 1;
   c->num_envs = 64;
   c->num_steps = 64;
   c->num_minibatches = 16;
@@ -229,6 +235,24 @@ static void dqn(rlcore_learner_config *c) {
   c->exploration_steps = 20000;
 }
 
+/* Deep Q-networks from pictures, each of which the store keeps once: it has the last 100,000. */
+static void dqn_breakout(rlcore_learner_config *c) {
+  CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_DQN));
+  convolution(c, 10, 4);
+  c->num_envs = 4;
+  c->num_steps = 1000; /* of one point of the curve */
+  c->num_stacked = 1;
+  c->batch_size = 32;
+  c->learning_starts = 5000;
+  c->train_interval = 8;
+  c->learning_rate = 1e-3F;
+  c->learning_rate_end = 1e-4F;
+  c->max_grad_norm = 0;
+  c->adam_epsilon = 1e-8F;
+  c->exploration_steps = 50000;
+  c->exploration_end = 0.02F;
+}
+
 /* Learners with critics, with the settings of RLtools' Pendulum examples. */
 static void critics(rlcore_learner_config *c, rlcore_algorithm algorithm) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, algorithm));
@@ -280,6 +304,7 @@ static const task tasks[] = {
      draw_breakout},
     {"pqn", "CartPole-v1 with PQN", RLCORE_ENV_CARTPOLE, 150000, 5, 475, 0, pqn, draw_cartpole},
     {"dqn", "CartPole-v1 with DQN", RLCORE_ENV_CARTPOLE, 60000, 5, 475, 0, dqn, draw_cartpole},
+    {"dqnbreakout", "Breakout in pictures with DQN", RLCORE_ENV_BREAKOUT, 250000, 2, 7, 0, dqn_breakout, draw_breakout},
     {"a2c", "CartPole-v1 with A2C", RLCORE_ENV_CARTPOLE, 500000, 5, 475, 0, a2c, draw_cartpole},
     {"td3", "Pendulum-v1 with TD3", RLCORE_ENV_PENDULUM, 20000, 5, -200, 0, td3, draw_pendulum},
     {"sac", "Pendulum-v1 with SAC", RLCORE_ENV_PENDULUM, 10000, 5, -200, 0, sac, draw_pendulum},

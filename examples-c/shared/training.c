@@ -37,6 +37,7 @@ void training_start(training *t, uint64_t seed) {
   const rlcore_vecenv_config envs = envs_config(t->config.num_envs, seed << 16);
   t->config.seed = seed;
   memset(t->image, 0, t->image_size);
+  t->stats = (rlcore_learner_stats){.struct_size = sizeof t->stats};
   CHECK(rlcore_learner_init(t->image, t->learner_size, &t->config, &t->env.obs, &t->env.action, &t->agent));
   CHECK(rlcore_vecenv_init(t->image + host_aligned(t->learner_size), t->envs_size, &t->env, &envs, &t->envs));
   CHECK(rlcore_vecenv_reset(t->envs, &t->env, NULL, t->obs));

@@ -187,7 +187,7 @@ impl Tables {
     const fn new() -> Self {
         let mut tables = [rlcore_env_def::of(&BUILTINS[0].1); NUM_TABLES];
         let mut i = 0;
-        while i < NUM_TABLES {
+        while i < tables.len() {
             tables[i] = rlcore_env_def::of(&BUILTINS[i].1);
             i += 1;
         }

@@ -163,6 +163,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
 /// obs, next_obs:    [B, obs.len] before the action, and after the step or after the last of several; also finite where the
 ///                   episode terminated.
 /// action:           [B, action.len] between its bounds, or a choice.
+/// action_mask:      [B, sum of action.n] choices allowed in obs, as next_action_mask, action among them. Required by SAC
+///                   with use_action_mask; DQN checks it, or takes NULL.
 /// reward:           [B] of the step; or sums of the discounted rewards of several.
 /// terminated:       [B] 1: the value of next_obs does not count.
 /// discount:         [B] of that value, 0 to 1, as rlcore_replay_transitions writes them; NULL: config.discount.
@@ -172,15 +174,15 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
 /// error:            [B] absolute temporal-difference errors to write, as rlcore_replay_update takes them: the mean of two
 ///                   critics, or of the elements of an action; may be NULL.
 /// stats:            to write.
-/// Errors: E_CONFIG; E_DISABLED for a learner on policy, and for SAC on discrete actions with use_action_mask;
-/// E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers,
-/// actions and masks other than those, before anything changes, or because numbers overflow. In that case the step is
-/// dropped and counted in num_dropped, and error is not written.
+/// Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
+/// that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
+/// because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_transitions(
     p: *mut rlcore_learner,
     obs: *const c_void,
     action: *const c_void,
+    action_mask: *const u8,
     reward: *const f32,
     terminated: *const u8,
     discount: *const f32,
@@ -200,16 +202,17 @@ pub unsafe extern "C" fn rlcore_learner_learn_transitions(
             Ok((
                 (self::obs("obs", shape, rows, obs)?, self::obs("next_obs", shape, rows, next_obs)?),
                 AnyInput::at("action", action, shape.kinds().1, rows, shape.action_len as usize)?,
+                (mask(shape, rows, action_mask)?, Input::optional("next_action_mask", next_action_mask, masks)?),
                 Input::at("reward", reward, rows)?,
                 Input::at("terminated", terminated, rows)?,
                 Input::optional("discount", discount, rows)?,
-                Input::optional("next_action_mask", next_action_mask, masks)?,
                 Input::optional("importance", importance, rows)?,
                 Output::optional("error", error, rows)?,
             ))
         },
-        |learner, ((obs, next_obs), action, reward, terminated, discount, next_mask, importance, error)| {
-            let batch = TransitionBatch { obs, action, reward, terminated, discount, next_obs, next_mask, importance };
+        |learner, ((obs, next_obs), action, (mask, next_mask), reward, terminated, discount, importance, error)| {
+            let batch =
+                TransitionBatch { obs, action, mask, reward, terminated, discount, next_obs, next_mask, importance };
             learner.learn_transitions(&batch, error)
         },
     )

@@ -245,7 +245,7 @@ static void attack_parts(void) {
   FINE(rlcore_learner_batch_len(q, &len, &mask_len));
   CHECK(len == T * N && mask_len == 0);
   REFUSED(RLCORE_E_DISABLED, "transitions of the host's own",
-          rlcore_learner_learn_transitions(p, obs, actions, probs, w.terminated, NULL, obs, NULL, NULL, NULL, &w.stats));
+          rlcore_learner_learn_transitions(p, obs, actions, NULL, probs, w.terminated, NULL, obs, NULL, NULL, NULL, &w.stats));
   FINE(rlcore_learner_params_len(p, &len));
   REFUSED(RLCORE_E_NOT_READY, "no update is running", READ_BATCH(p, NULL));
   roll();

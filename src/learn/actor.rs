@@ -455,12 +455,11 @@ impl<'a> Head<'a> {
         let len = self.shape.mask_len();
         check_len("action mask: flags", mask, rows.saturating_mul(len))?;
         let mut rest = mask;
-        for _ in 0..rows {
+        let what = "action mask: an allowed action in each choice of each row, not as in row {given}";
+        for row in 0..rows {
             for &n in self.n {
                 let Some((flags, after)) = rest.split_at_checked(n as usize) else { return Ok(()) };
-                if flags.iter().all(|&x| x == 0) {
-                    return Err(Error::new(Kind::Value, "action mask: an allowed action in each choice of each row"));
-                }
+                Error::new(Kind::Value, what).given(row).when(flags.iter().all(|&x| x == 0))?;
                 rest = after;
             }
         }

@@ -9,6 +9,9 @@ pub struct TransitionBatch<'a> {
     pub obs: Elements<'a>,
     /// `[B, action_len]` what was done, as environments take it: choices, or numbers between their bounds.
     pub action: Elements<'a>,
+    /// `[B, mask_len]` flags of the choices that were allowed in `obs`, the action among them; given for SAC with
+    /// `use_action_mask`, and only checked for DQN, which may have none.
+    pub mask: Option<&'a [u8]>,
     /// `[B]` rewards; or sums of the discounted rewards of several steps.
     pub reward: &'a [f32],
     /// `[B]` not 0: the episode terminated, and what follows is worth nothing.

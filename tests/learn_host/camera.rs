@@ -1,6 +1,7 @@
 //! Agents that see stacks of small pictures.
 
-use rlcore::env::{Env, Spec, Step};
+use rlcore::env::wrap::{Pipeline, Wrapper};
+use rlcore::env::{Autoreset, Env, Spec, Step, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::Result;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -85,5 +86,56 @@ impl Env for Film {
 
     fn lives(&self, state: &[u8]) -> Result<u32> {
         Ok(state[0].into())
+    }
+}
+
+/// A moment between N films and those who learn from them, told by one row of each.
+pub enum Scene<'a> {
+    /// Actions are due of those who are active.
+    Act { active: &'a [u8], obs: &'a [u8], action: &'a mut [i32] },
+    /// What came of them: `last` is what each action led to, `obs` what the next one is for.
+    Observe { active: &'a [u8], outcome: [&'a [u8]; 2], reward: &'a [f32], last: &'a [u8], obs: &'a [u8] },
+}
+
+/// Steps N films with these wrappers, for as long as their host says so after a scene.
+pub fn play<const N: usize>(
+    list: &[Wrapper<'_>],
+    autoreset: Autoreset,
+    mut host: impl FnMut(Scene<'_>) -> Result<bool>,
+) -> Result {
+    let pipeline = Pipeline::new(&Film, list)?;
+    let vec_config = VecEnvConfig { num_envs: N as u32, seed: 3, autoreset, ..VecEnvConfig::default() };
+    let mut block = vec![0u64; VecEnv::size(&pipeline, &vec_config)?.div_ceil(8)];
+    let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &pipeline, &vec_config)?;
+    let (mut obs, mut last, mut valid) = (vec![0; N * LEN], vec![0; N * LEN], [1; N]);
+    let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
+    envs.reset(None, ElementsMut::U8(&mut obs))?;
+    loop {
+        // A row that the next step only resets has nothing to decide.
+        let resets = |i: usize| autoreset == Autoreset::NextStep && (terminated[i] | truncated[i]) != 0;
+        let active: Vec<u8> = (0..N).map(|i| u8::from(!resets(i))).collect();
+        let mut action = [0; N];
+        if !host(Scene::Act { active: &active, obs: &obs, action: &mut action })? {
+            return Ok(());
+        }
+        let out = StepOut {
+            obs: ElementsMut::U8(&mut obs),
+            reward: &mut reward,
+            terminated: &mut terminated,
+            truncated: &mut truncated,
+            final_obs: Some(ElementsMut::U8(&mut last)),
+            valid: Some(&mut valid),
+        };
+        envs.step(Elements::I32(&action), out)?;
+        if autoreset != Autoreset::SameStep {
+            last.copy_from_slice(&obs);
+        }
+        for i in (0..N).filter(|i| autoreset == Autoreset::Disabled && (terminated[*i] | truncated[*i]) != 0) {
+            envs.reset_one(i, None, ElementsMut::U8(&mut obs))?;
+        }
+        let outcome = [&terminated[..], &truncated];
+        if !host(Scene::Observe { active: &active, outcome, reward: &reward, last: &last, obs: &obs })? {
+            return Ok(());
+        }
     }
 }

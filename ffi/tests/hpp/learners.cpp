@@ -226,8 +226,20 @@ void transitions_of_the_host_are_learned_from() {
   CHECK(refused({obs, obs, action, reward, terminated, most(discount), mask, importance}));
   CHECK(refused({obs, obs, action, reward, terminated, discount, flags, importance}));
   CHECK(refused({obs, obs, action, reward, terminated, discount, mask, most(importance)}));
+  CHECK(refused({obs, obs, action, reward, terminated, discount, mask, importance, flags}));
   IS(learner->learn_transitions(batch, {error.data(), 2}), RLCORE_E_SHAPE);
   CHECK(learner->stats().num_updates == 1);
+
+  /* SAC of choices asks for the mask of obs, too. */
+  settings = rlcore::learner_config(RLCORE_ALGORITHM_SAC);
+  settings.num_envs = 1, settings.buffer_size = 0, settings.batch_size = 3, settings.use_action_mask = 1;
+  auto soft = rlcore::learner<>::make(settings, *env);
+  IS(soft.why(), RLCORE_OK);
+  IS(soft->learn_transitions(batch), RLCORE_E_SHAPE);
+  const std::vector<std::uint8_t> first = {0, 1, 1, 1, 0, 1}, none = {0, 1, 1, 1, 0, 0};
+  IS(soft->learn_transitions({obs, obs, action, reward, terminated, discount, mask, importance, none}), RLCORE_E_VALUE);
+  IS(soft->learn_transitions({obs, obs, action, reward, terminated, discount, mask, importance, first}, error), RLCORE_OK);
+  CHECK(soft->stats().num_updates == 1);
 
   settings = rlcore::learner_config();
   settings.num_envs = 1, settings.num_steps = 4;

@@ -105,7 +105,7 @@ impl Learner<'_> {
                 self.cut_traces();
                 self.end_update();
                 let what = "learner learn: numbers overflowed; the update was dropped, act is due.";
-                Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e })
+                Err(e.reworded(Kind::Value, what))
             }
         }
     }

@@ -18,9 +18,9 @@ impl OffPolicy<'_> {
     /// `error`: `[B]` to write: how far the value of each is from its target, for priorities. Of several elements of an action,
     /// or two critics, it is the mean.
     ///
-    /// Errors: `NotReady` while gradient steps from the own store are due; `Disabled` for SAC of choices with masks; `Shape`; `Value` for numbers that are not finite,
-    /// actions outside of their space, and masks that allow nothing: then nothing has changed. `Value` if numbers of the update
-    /// overflow, as [`OffPolicy::learn`].
+    /// Errors: `NotReady` while gradient steps from the own store are due; `Shape`; `Value` for numbers that are not finite,
+    /// actions outside of their space or not allowed, and masks that allow nothing: then nothing has changed. `Value` if numbers
+    /// of the update overflow, as [`OffPolicy::learn`].
     pub fn learn_transitions(&mut self, batch: &TransitionBatch<'_>, error: Option<&mut [f32]>) -> Result<Stats> {
         self.check_not_due("learner learn_transitions: an update is due; call learn first.")?;
         if let Some(error) = &error {
@@ -41,7 +41,8 @@ impl OffPolicy<'_> {
     }
 
     fn check_transitions(&mut self, batch: &TransitionBatch<'_>) -> Result {
-        let &TransitionBatch { obs, action, reward, terminated, discount, next_obs, next_mask, importance } = batch;
+        let &TransitionBatch { obs, action, mask, reward, terminated, discount, next_obs, next_mask, importance } =
+            batch;
         let (rows, shape) = (self.config.batch_size as usize, self.actor.shape);
         check_obs("learner learn_transitions: obs", &shape, rows, &obs)?;
         check_obs("learner learn_transitions: next_obs", &shape, rows, &next_obs)?;
@@ -58,28 +59,46 @@ impl OffPolicy<'_> {
             let what = "learner learn_transitions: finite importance weights of at least 0";
             check_all(what, importance, |x| (0.0..=f32::MAX).contains(&x))?;
         }
-        let what =
-            "learner learn_transitions: SAC of choices without masks, since its policy would need those of obs too";
-        Error::new(Kind::Disabled, what).when(self.sizes.own_masks > 0)?;
-        self.view().check_mask(next_mask, rows)?;
+        self.check_masks(mask, next_mask, rows)?;
         check_finite("learner learn_transitions: finite rewards", reward)?;
         for row in 0..rows {
             self.sizes.seen.check_row("learner learn_transitions: finite obs", obs, row, self.work.seen)?;
             self.sizes.seen.check_row("learner learn_transitions: finite next_obs", next_obs, row, self.work.seen)?;
         }
-        let (head, a) = (Head::new(&self.actor, self.taken.read(), &[]), shape.action_len as usize);
+        let (head, a, masks) =
+            (Head::new(&self.actor, self.taken.read(), &[]), shape.action_len as usize, self.sizes.masks);
         let room = block::rows_mut(self.work.done, 0, 1, self.sizes.vector)?;
         for row in 0..rows {
             let fits = match action {
-                Elements::I32(choice) => head.could_take(block::rows(choice, row, 1, a)?, None),
+                Elements::I32(choice) => {
+                    let mask = mask.map(|mask| block::rows(mask, row, 1, masks)).transpose()?;
+                    head.could_take(block::rows(choice, row, 1, a)?, mask)
+                }
                 Elements::F32(vector) => {
                     block::copy(room, block::rows(vector, row, 1, a)?);
                     head.shrink(room)
                 }
                 Elements::U8(_) => false,
             };
-            let what = "learner learn_transitions: the action of transition {given} is outside of the action space.";
+            let what = "learner learn_transitions: the action of transition {given} is outside of the action space, or not allowed.";
             Error::new(Kind::Value, what).given(row).when(!fits)?;
+        }
+        Ok(())
+    }
+
+    /// Masks are given where the algorithm asks for them, and leave something allowed in each choice of each row.
+    fn check_masks(&self, mask: Option<&[u8]>, next_mask: Option<&[u8]>, rows: usize) -> Result {
+        let use_mask = self.config.use_action_mask as usize;
+        let what = "learner learn_transitions: next_action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
+        Error::new(Kind::Shape, what).needed(use_mask).when(next_mask.is_some() != (use_mask != 0))?;
+        let wrong = if mask.is_some() { use_mask == 0 } else { self.sizes.own_masks > 0 };
+        let what = "learner learn_transitions: action_mask must be given to SAC exactly if use_action_mask is 1, and to DQN only then; it is {needed}.";
+        Error::new(Kind::Shape, what).needed(use_mask).when(wrong)?;
+        let what = "learner learn_transitions: action_mask forbids every choice of an element of transition {given}.";
+        let next =
+            "learner learn_transitions: next_action_mask forbids every choice of an element of transition {given}.";
+        for (mask, what) in [(mask, what), (next_mask, next)] {
+            self.view().head().check_mask(mask, rows).map_err(|e| e.reworded(Kind::Value, what))?;
         }
         Ok(())
     }
@@ -109,13 +128,14 @@ impl<'a> TransitionBatch<'a> {
             Elements::F32(vector) => (&[][..], vector),
             Elements::U8(_) => (&[][..], &[][..]),
         };
-        let (next_mask, reward) = (self.next_mask.unwrap_or_default(), self.reward);
+        let (mask, next_mask) = (self.mask.unwrap_or_default(), self.next_mask.unwrap_or_default());
+        let reward = self.reward;
         let discount = self.discount.unwrap_or_default();
         let view = TransitionView {
             obs,
             pixels,
             frame: &[],
-            mask: &[],
+            mask,
             next_obs,
             next_pixels,
             next_frame: &[],
@@ -179,6 +199,7 @@ mod tests {
         kind: Element,
         obs: Vec<u32>,
         next_obs: Vec<u32>,
+        mask: Vec<u8>,
         next_mask: Vec<u8>,
         choice: Vec<i32>,
         vector: Vec<f32>,
@@ -211,6 +232,7 @@ mod tests {
                 kind: l.shape().kinds().0,
                 obs: words(s.obs, s.pixels),
                 next_obs: words(s.next_obs, s.next_pixels),
+                mask: rows(s.mask, order, sizes.own_masks),
                 next_mask: rows(s.next_mask, order, sizes.masks),
                 choice: rows(s.choice, order, l.taken.n.len()),
                 vector,
@@ -229,6 +251,7 @@ mod tests {
                     true => Elements::F32(&self.vector),
                     false => Elements::I32(&self.choice),
                 },
+                mask: (!self.mask.is_empty()).then_some(&self.mask),
                 reward: &self.reward,
                 terminated: &self.terminated,
                 discount: (!one_step).then_some(&self.discount),
@@ -247,13 +270,14 @@ mod tests {
         let discrete = Space::discrete(&[3, 2]);
         let spaces =
             [Space::unbounded(2), Space { kind: Element::U8, ..Space::unbounded(2) }, Space::discrete(&[4, 2])];
-        let algorithms = [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac];
-        let all = algorithms.into_iter().flat_map(|a| [0, 1, 2, 3].map(|i| (a, i)));
-        for (algorithm, which) in all {
+        let algorithms =
+            [(Algorithm::Dqn, true), (Algorithm::Td3, false), (Algorithm::Sac, false), (Algorithm::Sac, true)];
+        let all = algorithms.into_iter().flat_map(|(a, choices)| [0, 1, 2, 3].map(|i| (a, choices, i)));
+        for (algorithm, choices, which) in all {
             let dqn = algorithm == Algorithm::Dqn;
             let obs_space = spaces[which % 3];
             let config = Config {
-                use_action_mask: u32::from(dqn && which != 1),
+                use_action_mask: u32::from(choices && which != 1),
                 dueling: u32::from(dqn && which == 2),
                 noisy: u32::from(dqn && cfg!(feature = "noisy") && which == 3),
                 n_step: [1, 1, 3, 2][which],
@@ -261,7 +285,7 @@ mod tests {
                 gradient_steps: [1, 2, 1, 1][which],
                 ..config(algorithm)
             };
-            let action_space = if dqn { &discrete } else { &real };
+            let action_space = if choices { &discrete } else { &real };
             let mut own = vec![0u64; OffPolicy::size(&config, &[], &obs_space, action_space).unwrap() / 8];
             OffPolicy::init(bytemuck::cast_slice_mut(&mut own), &config, &[], &obs_space, action_space).unwrap();
             let (mut rng, mut steps) = (Rng::seeded(5), 0);
@@ -283,7 +307,7 @@ mod tests {
                 let part = |rng: &mut Rng| rng.bounded(64) as f32 / 64.0;
                 let vector: Vec<f32> =
                     (0..2 * N).map(|i| LOW[i % 2] + part(&mut rng) * (HIGH[i % 2] - LOW[i % 2])).collect();
-                let action = if dqn { Elements::I32(&choice) } else { Elements::F32(&vector) };
+                let action = if choices { Elements::I32(&choice) } else { Elements::F32(&vector) };
                 let mask = (config.use_action_mask != 0).then_some(&mask[..]);
                 l.demonstrate(None, elements(obs_space.kind, &obs, 2 * N), mask, action).unwrap();
                 let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();

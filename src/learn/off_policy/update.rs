@@ -43,7 +43,7 @@ impl OffPolicy<'_> {
         let Err(e) = done else { return Ok(()) };
         self.state.num_dropped = self.state.num_dropped.saturating_add(1);
         self.end();
-        Err(if e.kind == Kind::Value { Error { what: Error::new(e.kind, what).what, ..e } } else { e })
+        Err(e.reworded(Kind::Value, what))
     }
 
     /// Ends the update that is due or runs, without learning any more of it. Errors: `NotReady` if none is.

@@ -346,7 +346,7 @@ static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t en
       const size_t row = i / env.obs.len;
       next[i] = terminated[row] || truncated[row] ? final_obs[i] : obs[i];
     }
-    TRY(rlcore_learner_learn_transitions(agent, before, action, reward, terminated, t % 2 ? discount : NULL, next, NULL,
+    TRY(rlcore_learner_learn_transitions(agent, before, action, NULL, reward, terminated, t % 2 ? discount : NULL, next, NULL,
                                          t % 3 ? weight : NULL, error, &stats));
     MIX(h, error);
     const float numbers[] = {stats.policy_loss, stats.value_loss, stats.entropy, stats.grad_norm, stats.value_mean};

@@ -922,6 +922,7 @@ OP(learner_learn_transitions) {
   ON(learner, p, LEARNER_STORES);
   IN(float, obs, 2 * OBS, 1, 1, 0);
   IN(int32_t, action, 2, 0, 1, 0);
+  IN(uint8_t, action_mask, 2 * 2, 1, 0, OPTIONAL);
   IN(float, reward, 2, 1, 1, 0);
   IN(uint8_t, terminated, 2, 1, 0, 0);
   IN(float, discount, 2, 1, 0, OPTIONAL);
@@ -930,7 +931,7 @@ OP(learner_learn_transitions) {
   IN(float, importance, 2, 1, 0, OPTIONAL);
   TO(float, error, 2, OPTIONAL);
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_transitions(p, obs, action, reward, terminated, discount, next_obs, next_action_mask, importance, error, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_transitions(p, obs, action, action_mask, reward, terminated, discount, next_obs, next_action_mask, importance, error, stats));
 }
 OP(learner_batch_len) {
   CONST_ON(learner, p, LEARNER_ACTS);
