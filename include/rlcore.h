@@ -2962,6 +2962,81 @@ rlcore_status rlcore_gaussian_squash(const float *action, size_t len, float *squ
 rlcore_status rlcore_gaussian_squash_log_prob(const float *action, uint32_t num_rows, uint32_t action_len,
                                               float *log_prob);
 
+/* ---- Losses of networks of your own ---- */
+
+/* A minibatch of a policy and its values. B = num_rows. */
+typedef struct rlcore_loss_batch {
+  uint32_t struct_size;   /* sizeof(rlcore_loss_batch) */
+  uint32_t num_rows;      /* B, at least 1 */
+  float clip;             /* ratios are clipped to 1 +- clip, of at least 0; ignored by rlcore_actor_critic_loss */
+  float value_clip;       /* values are clipped to old_value +- value_clip; 0: they are not */
+  float value_coef;       /* weight of half the mean squared error of the values */
+  uint32_t reserved;      /* zero */
+  const float *log_prob;  /* [B] log-probabilities of the actions now */
+  /* [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL for
+     rlcore_actor_critic_loss, which makes approx_kl of them and nothing else */
+  const float *old_log_prob;
+  const float *advantage;     /* [B] */
+  const float *value;         /* [B] values now */
+  const float *old_value;     /* [B] values when the actions were taken; may be NULL if value_clip is 0 */
+  const float *value_target;  /* [B] */
+} rlcore_loss_batch;
+
+/* Means over the rows of a minibatch. */
+typedef struct rlcore_losses {
+  float policy_loss;    /* minus log_prob * advantage, or PPO's surrogate as below */
+  float value_loss;     /* half the squared error of the values, without value_coef */
+  float approx_kl;      /* ratio - 1 - ln ratio, an estimate of the KL divergence of the older policy from the newer */
+  float clip_fraction;  /* fraction of ratios outside 1 +- clip; 0 from rlcore_actor_critic_loss */
+} rlcore_losses;
+
+/* Loss of an actor and a critic, and its gradient by log_prob and by value. d_log_prob, d_value: [B] to write;
+   losses: [1] to write.
+     loss = -mean(log_prob * advantage) + value_coef * mean((value - value_target)^2) / 2
+   An entropy bonus is the host's: its gradient by the entropy of each row is -entropy_coef / B.
+   rlcore_categorical_gradient and rlcore_gaussian_gradient take both further, to what a network gives.
+   Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a number below 0; E_VALUE for one that is not
+   finite. Outputs are untouched on error. */
+rlcore_status rlcore_actor_critic_loss(const rlcore_loss_batch *batch, float *d_log_prob, float *d_value,
+                                       rlcore_losses *losses);
+
+/* As rlcore_actor_critic_loss, with PPO's clipped surrogate. ratio = exp(log_prob - old_log_prob).
+     loss = -mean(min(ratio * advantage, clip(ratio) * advantage)) + value_coef * mean(error^2) / 2
+   With value_clip, the larger of the squared errors of the value and of the clipped value counts. */
+rlcore_status rlcore_ppo_loss(const rlcore_loss_batch *batch, float *d_log_prob, float *d_value, rlcore_losses *losses);
+
+/* Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to write.
+   E_SHAPE if len is 0; E_VALUE. */
+rlcore_status rlcore_value_loss(const float *value, const float *value_target, size_t len, float *d_value, float *loss);
+
+/* Mean cross-entropy of the classes of rewards (rlcore_reward_class_of), and its gradient. logits: [num_rows, 3];
+   reward_class: [num_rows] each from 0 to 2; d_logits: [num_rows, 3] to write; loss: [1] to write.
+   E_SHAPE if num_rows is 0; E_RANGE for a class; E_VALUE. */
+rlcore_status rlcore_reward_class_loss(const float *logits, const int32_t *reward_class, uint32_t num_rows,
+                                       float *d_logits, float *loss);
+
+/* Loss of pixel control, and its gradient: the squared error of what a row's action is worth to each cell, summed over
+   cells and its mean over rows. B = num_rows, C = num_cells, A = num_choices.
+     q[b][c] = value[b][c] + advantage[b][c][action[b]] - mean of advantage[b][c]
+   advantage: [B, C, A]; value: [B, C], or NULL: advantage is then q of every choice.
+   target: [B, C]; action: [B] each from 0 to A - 1. d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
+   value is, which ignores it; loss: [1] to write. E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE. */
+rlcore_status rlcore_pixel_control_loss(const float *advantage, const float *value, const float *target,
+                                        const int32_t *action, uint32_t num_rows, uint32_t num_cells,
+                                        uint32_t num_choices, float *d_advantage, float *d_value, float *loss);
+
+/* Gradient by logits of a loss whose gradients by the log-probability and by the entropy of each row are given.
+   action: [B, K]; d_log_prob, d_entropy: [B]; d_logits: [B, L] to write.
+   E_RANGE for an action that is out of range or forbidden. */
+rlcore_status rlcore_categorical_gradient(const rlcore_logits *batch, const int32_t *action, const float *d_log_prob,
+                                          const float *d_entropy, float *d_logits);
+
+/* Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the entropy
+   of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob, d_entropy: [B];
+   d_mean: [B, A] to write; d_log_std: [A] to write. */
+rlcore_status rlcore_gaussian_gradient(const rlcore_gaussian *batch, const float *action, const float *d_log_prob,
+                                       const float *d_entropy, float *d_mean, float *d_log_std);
+
 /* ---- Means and variances ---- */
 
 /* Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count,

@@ -2279,6 +2279,75 @@ rlcore_status rlcore_gaussian_squash_log_prob(
   uint32_t action_len,
   /* inout [num_rows] */ float *log_prob);
 
+/* ---- Losses of networks of your own ---- */
+
+typedef struct rlcore_loss_batch {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  float clip;
+  float value_clip;
+  float value_coef;
+  uint32_t reserved;
+  /* in [B] */ const float *log_prob;
+  /* in [B] optional */ const float *old_log_prob;
+  /* in [B] */ const float *advantage;
+  /* in [B] */ const float *value;
+  /* in [B] optional */ const float *old_value;
+  /* in [B] */ const float *value_target;
+} rlcore_loss_batch;
+typedef struct rlcore_losses {
+  float policy_loss;
+  float value_loss;
+  float approx_kl;
+  float clip_fraction;
+} rlcore_losses;
+rlcore_status rlcore_actor_critic_loss(
+  /* in */ const rlcore_loss_batch *batch,
+  /* out [B] */ float *d_log_prob,
+  /* out [B] */ float *d_value,
+  /* out */ rlcore_losses *losses);
+rlcore_status rlcore_ppo_loss(
+  /* in */ const rlcore_loss_batch *batch,
+  /* out [B] */ float *d_log_prob,
+  /* out [B] */ float *d_value,
+  /* out */ rlcore_losses *losses);
+rlcore_status rlcore_value_loss(
+  /* in [len] */ const float *value,
+  /* in [len] */ const float *value_target,
+  size_t len,
+  /* out [len] */ float *d_value,
+  /* out */ float *loss);
+rlcore_status rlcore_reward_class_loss(
+  /* in [num_rows, 3] */ const float *logits,
+  /* in [num_rows] */ const int32_t *reward_class,
+  uint32_t num_rows,
+  /* out [num_rows, 3] */ float *d_logits,
+  /* out */ float *loss);
+rlcore_status rlcore_pixel_control_loss(
+  /* in [B, C, A] */ const float *advantage,
+  /* in [B, C] optional */ const float *value,
+  /* in [B, C] */ const float *target,
+  /* in [B] */ const int32_t *action,
+  uint32_t num_rows,
+  uint32_t num_cells,
+  uint32_t num_choices,
+  /* out [B, C, A] */ float *d_advantage,
+  /* out [B, C] optional */ float *d_value,
+  /* out */ float *loss);
+rlcore_status rlcore_categorical_gradient(
+  /* in */ const rlcore_logits *batch,
+  /* in [B, K] */ const int32_t *action,
+  /* in [B] */ const float *d_log_prob,
+  /* in [B] */ const float *d_entropy,
+  /* out [B, L] */ float *d_logits);
+rlcore_status rlcore_gaussian_gradient(
+  /* in */ const rlcore_gaussian *batch,
+  /* in [B, A] */ const float *action,
+  /* in [B] */ const float *d_log_prob,
+  /* in [B] */ const float *d_entropy,
+  /* out [B, A] */ float *d_mean,
+  /* out [A] */ float *d_log_std);
+
 /* ---- Means and variances ---- */
 
 rlcore_status rlcore_moments_reset(

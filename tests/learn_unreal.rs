@@ -5,7 +5,8 @@ mod unreal_twin;
 
 use learn_host::{Array, Host, chunks, record, seal, threads, train};
 use rlcore::error::Kind;
-use rlcore::learn::objective::{pixel_control, reward_class};
+use rlcore::learn::objective::pixel_control::{self, Cells};
+use rlcore::learn::objective::reward_class;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy};
 use rlcore::nn::{Activation, Layer};
 use rlcore::rng::Rng;
@@ -62,9 +63,13 @@ fn losses_are_those_of_the_vectors() {
         // Values are the means of a cell's: Q is what was given.
         let value: Vec<f32> = own.chunks(3).map(|q| q.iter().sum::<f32>() / 3.0).collect();
         let (mut d, mut dv) = ([0.0; 12], [0.0; 4]);
-        sum += pixel_control::loss(3, choice, own, &value, &targets[i], 1.0, &mut d, &mut dv);
+        let cells = Cells { choices: 3, advantage: own, value: &value, target: &targets[i] };
+        sum += pixel_control::loss(&cells, choice, 1.0, &mut d, &mut dv);
     }
     assert!((sum / 2.0 - 2.52).abs() < 1e-6, "{sum}");
+    let cells = Cells { choices: 3, advantage: &q, value: &[], target: &targets.concat() };
+    let mean = pixel_control::mean_loss(&cells, &[2, 0], &mut [0.0; 24], &mut []).unwrap();
+    assert!((mean - 2.52).abs() < 1e-6, "{mean}");
 
     let mut d = [0.0; 6];
     let loss = reward_class::cross_entropy(&[0.1, 0.7, -0.3, 1.0, 0.0, 0.0], &[1, 0], 1.0, &mut d).unwrap();

@@ -29,7 +29,7 @@ pub struct rlcore_logits {
 versioned!(rlcore_logits, "logits", logits);
 
 /// A batch, how many actions that are, and what no output may touch.
-unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<(Logits<'a>, usize, [Extent; 3])> {
+pub unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<(Logits<'a>, usize, [Extent; 3])> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("logits: reserved", c.reserved)?;
     let num_rows = c.num_rows as usize;

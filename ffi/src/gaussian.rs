@@ -26,7 +26,7 @@ pub struct rlcore_gaussian {
 versioned!(rlcore_gaussian, "gaussian", log_std);
 
 /// A batch, and what no output may touch.
-unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<(Gaussian<'a>, [Extent; 2])> {
+pub unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<(Gaussian<'a>, [Extent; 2])> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("gaussian: reserved", c.reserved)?;
     let (num_rows, width) = (c.num_rows as usize, c.action_len as usize);

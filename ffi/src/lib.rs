@@ -17,6 +17,7 @@
         feature = "replay",
         feature = "rollouts",
         feature = "scale",
+        feature = "unreal",
         feature = "wrappers"
     )),
     allow(dead_code, unused_imports, unused_macros)
@@ -63,6 +64,9 @@ pub mod targets;
 pub mod transpose;
 #[cfg(feature = "estimators")]
 pub mod vtrace;
+
+#[cfg(feature = "unreal")]
+pub mod loss;
 
 #[cfg(feature = "replay")]
 pub mod memory;

@@ -99,6 +99,49 @@ static void check_transpose(void) {
   for (int k = 0; k < 22; k++) CHECK(w.out[k] == k % 2 * 11 + k / 2 + 1);
 }
 
+/* btgym's losses on the data of the specification (agents, section 8): from logits, with the entropy that its host adds. */
+static void check_losses(void) {
+  enum { B = 4, A = 3 };
+  const uint32_t n[] = {A};
+  const int32_t action[B] = {2, 0, 1, 1}, class[] = {1, 0}, choice[] = {2, 0};
+  const float logits[B * A] = {0.2f, -0.1f, 0.4f, 1, 0, -1, 0, 0, 0, -0.5f, 2, 0.3f};
+  const float older[B * A] = {0, 0, 0, 0.5f, 0.5f, 0, 0, 0.2f, -0.2f, 0, 1.5f, 0.3f};
+  const float advantage[B] = {1, -0.5f, 2, 0.3f}, value[B] = {0.5f, -0.2f, 0.1f, 0.9f}, r[B] = {1, 0, 0.4f, 0.7f};
+  float log_prob[B], old_log_prob[B], entropy[B], d_log_prob[B], d_value[B], d_entropy[B], d_logits[B * A], loss, sum = 0;
+  rlcore_logits then = {sizeof then, B, 1, 0, n, older, NULL}, now = then;
+  now.logits = logits;
+  FINE(rlcore_categorical_log_prob(&then, action, old_log_prob));
+  FINE(rlcore_categorical_log_prob(&now, action, log_prob));
+  FINE(rlcore_categorical_entropy(&now, entropy));
+  for (int i = 0; i < B; i++) sum += entropy[i] / B, d_entropy[i] = -0.01f / B;
+  rlcore_loss_batch b = {sizeof b, B, 0.1f, 0, 1, 0, log_prob, NULL, advantage, value, NULL, r};
+  rlcore_losses l;
+  FINE(rlcore_actor_critic_loss(&b, d_log_prob, d_value, &l));
+  CHECK(fabsf(l.policy_loss + l.value_loss - 0.01f * sum - 0.7808264f) < 1e-6f && l.approx_kl == 0 && l.clip_fraction == 0);
+  CHECK(fabsf(d_log_prob[1] - 0.125f) < 1e-6f && fabsf(d_value[0] + 0.125f) < 1e-6f);
+  FINE(rlcore_categorical_gradient(&now, action, d_log_prob, d_entropy, d_logits));
+  for (int i = 0; i < B; i++) CHECK(fabsf(d_logits[3 * i] + d_logits[3 * i + 1] + d_logits[3 * i + 2]) < 1e-6f);
+  REFUSED(RLCORE_E_NULL, "old_log_prob", rlcore_ppo_loss(&b, d_log_prob, d_value, &l));
+  b.old_log_prob = old_log_prob, b.value_coef = 2;
+  FINE(rlcore_ppo_loss(&b, d_log_prob, d_value, &l));
+  CHECK(fabsf(l.policy_loss + 2 * l.value_loss - 0.01f * sum + 0.4597259f) < 1e-6f && l.clip_fraction == 1);
+  WITH(b.value_clip, 0.5f, RLCORE_E_NULL, "old_value", rlcore_ppo_loss(&b, d_log_prob, d_value, &l));
+  FINE(rlcore_value_loss(value, r, B, d_value, &loss));
+  CHECK(fabsf(loss - 0.105f) < 1e-6f && fabsf(d_value[0] + 0.25f) < 1e-6f);
+  FINE(rlcore_reward_class_loss((const float[]){0.1f, 0.7f, -0.3f, 1, 0, 0}, class, 2, d_logits, &loss));
+  CHECK(fabsf(loss - 0.6010225f) < 1e-6f);
+  REFUSED(RLCORE_E_RANGE, "a class from 0 to 2, given 3", rlcore_reward_class_loss(logits, (const int32_t[]){3}, 1, d_logits, &loss));
+  /* What choices are worth to cells, as they are and as values and advantages; nobody reads d_value of the first. */
+  float q[24], mean[8], d_q[24], d_mean[8];
+  for (int i = 0; i < 24; i++) q[i] = 0.1f * (float)i;
+  for (int i = 0; i < 8; i++) mean[i] = q[3 * i + 1];
+  const float target[8] = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f};
+  FINE(rlcore_pixel_control_loss(q, NULL, target, choice, 2, 4, 3, d_q, NULL, &loss));
+  CHECK(fabsf(loss - 2.52f) < 1e-5f && fabsf(d_q[2] - 0.1f) < 1e-6f && d_q[0] == 0 && d_q[1] == 0);
+  FINE(rlcore_pixel_control_loss(q, mean, target, choice, 2, 4, 3, d_q, d_mean, &loss));
+  CHECK(fabsf(loss - 2.52f) < 1e-5f && fabsf(d_mean[0] - 0.1f) < 1e-6f && fabsf(d_q[2] - 0.2f / 3) < 1e-6f);
+}
+
 /* ---- Pictures ---- */
 
 static void check_pictures(void) {
@@ -231,6 +274,7 @@ int main(void) {
   check_shifted();
   check_vtrace();
   check_transpose();
+  check_losses();
   check_pictures();
   attack_goals();
   return verdict();

@@ -62,6 +62,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("targets.rs", "Multi-step value targets", &[]),
     ("categorical.rs", "Categorical policies", &[]),
     ("gaussian.rs", "Gaussian policies", &[]),
+    ("loss.rs", "Losses of networks of your own", &[]),
     ("moments.rs", "Means and variances", &[]),
     ("image.rs", "Images", &[]),
 ];

@@ -5,7 +5,11 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::block;
 use crate::cpu::{self, Kernel};
+#[cfg(feature = "unreal")]
+use crate::error::{Error, Kind};
 use crate::error::{Result, check_len};
+#[cfg(feature = "unreal")]
+use crate::kernels::finite::{check_finite, check_one};
 use crate::num;
 
 /// Weights and ranges of the terms.
@@ -114,6 +118,51 @@ fn losses<const SURROGATE: bool>(
     check_len("learner loss: d_log_prob", d_log_prob, len)?;
     check_len("learner loss: d_value", d_value, len)?;
     Ok(cpu::dispatch(Loss::<SURROGATE> { b: batch, c, d_log_prob, d_value }))
+}
+
+/// What [`policy_and_value`] and [`actor_and_critic`] leave to their callers. Errors: `Shape` if there are no rows; `Range`;
+/// `Value`.
+#[cfg(feature = "unreal")]
+pub fn check(batch: &Batch<'_>, c: &Coefficients) -> Result {
+    Error::limit(Kind::Shape, "loss: rows of at least", 1, 0).when(batch.log_prob.is_empty())?;
+    for (what, given) in [
+        ("loss: clip of at least 0, finite", c.clip),
+        ("loss: value_clip of at least 0, finite", c.value_clip),
+        ("loss: value_coef of at least 0, finite", c.value_coef),
+    ] {
+        check_one(what, given)?;
+        Error::new(Kind::Range, what).given_f32(given).when(given < 0.0)?;
+    }
+    check_finite("loss: a finite log_prob", batch.log_prob)?;
+    check_finite("loss: a finite old_log_prob", batch.old_log_prob)?;
+    check_finite("loss: a finite advantage", batch.advantage)?;
+    check_finite("loss: a finite value", batch.value)?;
+    check_finite("loss: a finite old_value", batch.old_value)?;
+    check_finite("loss: a finite value_target", batch.value_target)
+}
+
+/// The squared error of values, summed. Writes `weight` times its gradient, `[B]` as the others.
+#[cfg(feature = "unreal")]
+pub fn squared_error(value: &[f32], target: &[f32], weight: f32, d_value: &mut [f32]) -> f64 {
+    let mut sum = 0.0;
+    for ((value, target), d_value) in value.iter().zip(target).zip(d_value) {
+        let error = value - target;
+        sum += f64::from(error) * f64::from(error);
+        *d_value = 2.0 * weight * error;
+    }
+    sum
+}
+
+/// The mean of [`squared_error`], and its gradient. Errors: `Shape`, `Value`.
+#[cfg(feature = "unreal")]
+pub fn mean_squared_error(value: &[f32], target: &[f32], d_value: &mut [f32]) -> Result<f32> {
+    let len = value.len();
+    Error::limit(Kind::Shape, "loss: rows of at least", 1, 0).when(len == 0)?;
+    check_len("loss: value_target", target, len)?;
+    check_len("loss: d_value", d_value, len)?;
+    check_finite("loss: a finite value", value)?;
+    check_finite("loss: a finite value_target", target)?;
+    Ok((squared_error(value, target, 1.0 / len as f32, d_value) / len as f64) as f32)
 }
 
 const LANES: usize = 16;

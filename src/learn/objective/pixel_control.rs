@@ -3,6 +3,9 @@
 //! Of a step, `change` and `target` are `[cells]`, advantages `[cells, choices]`, and a cell's values of choices are its value
 //! and its advantages, without their mean.
 
+use crate::block;
+use crate::error::{Error, Kind, Result, check_len};
+use crate::kernels::finite::check_finite;
 use crate::learn::tasks::crop;
 use crate::num;
 
@@ -59,32 +62,75 @@ pub fn best(choices: usize, advantage: &[f32], value: &[f32], best: &mut [f32]) 
     }
 }
 
-/// The squared error of the values of a choice, summed over cells, and `weight` times its gradient, by advantages and values.
-#[allow(clippy::too_many_arguments)]
-pub fn loss(
-    choices: usize,
-    choice: i32,
-    advantage: &[f32],
-    value: &[f32],
-    target: &[f32],
-    weight: f32,
-    d_advantage: &mut [f32],
-    d_value: &mut [f32],
-) -> f64 {
-    let mut sum = 0.0f64;
-    let cells = advantage.chunks_exact(choices.max(1)).zip(d_advantage.chunks_exact_mut(choices.max(1)));
-    for (((own, d_own), (value, d_value)), target) in cells.zip(value.iter().zip(d_value)).zip(target) {
+/// The cells of one step, or of several.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells<'a> {
+    /// Choices of a cell.
+    pub choices: usize,
+    /// `[cells, choices]`
+    pub advantage: &'a [f32],
+    /// `[cells]`; if it is empty, advantages are the values of choices themselves.
+    pub value: &'a [f32],
+    /// `[cells]`
+    pub target: &'a [f32],
+}
+
+/// The squared error of the values of a choice, summed over cells. Writes `weight` times its gradient, by advantages and
+/// values.
+pub fn loss(c: &Cells<'_>, choice: i32, weight: f32, d_advantage: &mut [f32], d_value: &mut [f32]) -> f64 {
+    let (mut sum, dueling) = (0.0f64, !c.value.is_empty());
+    let (mut value, mut d_value) = (c.value.iter(), d_value.iter_mut());
+    let rows = c.advantage.chunks_exact(c.choices.max(1)).zip(d_advantage.chunks_exact_mut(c.choices.max(1)));
+    for ((own, d_own), target) in rows.zip(c.target) {
         let chosen = own.get(choice as usize).copied().unwrap_or(0.0);
-        let error = value + (chosen - mean(own)) - target;
+        let error = if let Some(value) = value.next() { value + (chosen - mean(own)) } else { chosen } - target;
         sum += f64::from(error) * f64::from(error);
-        let slope = 2.0 * weight * error;
-        *d_value = slope;
-        d_own.fill(-(slope / choices as f32));
+        let slope = num::canonical(2.0 * weight * error);
+        if let Some(d_value) = d_value.next() {
+            *d_value = slope;
+        }
+        d_own.fill(if dueling { -(slope / c.choices as f32) } else { 0.0 });
         if let Some(d_own) = d_own.get_mut(choice as usize) {
             *d_own += slope;
         }
+        d_own.iter_mut().for_each(|x| *x = num::canonical(*x));
     }
     sum
+}
+
+/// The mean of [`loss`] over steps, `[steps, cells]`, with the choice of each, and its gradient. Errors: `Shape`, `Range`,
+/// `Value`.
+pub fn mean_loss(c: &Cells<'_>, choice: &[i32], d_advantage: &mut [f32], d_value: &mut [f32]) -> Result<f32> {
+    let (steps, cells) = (choice.len(), c.target.len().checked_div(choice.len()).unwrap_or(0));
+    let what = "pixel control: steps, cells and choices of at least";
+    Error::limit(Kind::Shape, what, 1, 0).when(steps == 0 || cells == 0 || c.choices == 0)?;
+    let (all, width) = (steps.saturating_mul(cells), cells.saturating_mul(c.choices));
+    let own_values = if c.value.is_empty() { 0 } else { cells };
+    let values = steps.saturating_mul(own_values);
+    check_len("pixel control: target", c.target, all)?;
+    check_len("pixel control: advantage", c.advantage, all.saturating_mul(c.choices))?;
+    check_len("pixel control: d_advantage", d_advantage, c.advantage.len())?;
+    check_len("pixel control: value", c.value, values)?;
+    check_len("pixel control: d_value", d_value, values)?;
+    check_finite("pixel control: a finite advantage", c.advantage)?;
+    check_finite("pixel control: a finite value", c.value)?;
+    check_finite("pixel control: a finite target", c.target)?;
+    if let Some(bad) = choice.iter().find(|choice| **choice as u32 as usize >= c.choices) {
+        let what = "pixel control: an action from 0 to below";
+        return Err(Error::new(Kind::Range, what).needed(c.choices).given_i64((*bad).into()));
+    }
+    let (weight, mut sum) = (1.0 / steps as f32, 0.0);
+    for (k, &choice) in choice.iter().enumerate() {
+        let own = Cells {
+            choices: c.choices,
+            advantage: block::rows(c.advantage, k, 1, width)?,
+            value: block::rows(c.value, k, 1, own_values)?,
+            target: block::rows(c.target, k, 1, cells)?,
+        };
+        let d_own = block::rows_mut(d_advantage, k, 1, width)?;
+        sum += loss(&own, choice, weight, d_own, block::rows_mut(d_value, k, 1, own_values)?);
+    }
+    Ok(num::canonical((sum / steps as f64) as f32))
 }
 
 fn mean(x: &[f32]) -> f32 {

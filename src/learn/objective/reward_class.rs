@@ -1,6 +1,6 @@
 //! Reward prediction (Jaderberg et al. 2016): whether the next reward is negative, zero or positive.
 
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::kernels::categorical::{self, Logits};
 use crate::learn::tasks::{CLASS_UNITS, CLASSES};
 use crate::num;
@@ -16,8 +16,12 @@ pub fn class(reward: f32, threshold: f32) -> usize {
     }
 }
 
-/// The cross-entropy of logits `[rows, 3]` with these classes, summed over the rows, and `weight` times its gradient.
+/// The cross-entropy of logits `[rows, 3]` with these classes, summed over the rows, and `weight` times its gradient. Errors:
+/// `Shape`, `Range`, `Value`.
 pub fn cross_entropy(logits: &[f32], class: &[i32], weight: f32, d_logits: &mut [f32]) -> Result<f64> {
+    let bad = class.iter().find(|class| !(0..CLASSES as i32).contains(*class));
+    let given = bad.map_or(0, |class| i64::from(*class));
+    Error::new(Kind::Range, "reward class: a class from 0 to 2").given_i64(given).when(bad.is_some())?;
     let batch = Logits { num_rows: class.len(), n: &[CLASSES as u32], logits, mask: None };
     categorical::log_softmax(&batch, d_logits)?;
     let mut sum = 0.0f64;
@@ -29,6 +33,12 @@ pub fn cross_entropy(logits: &[f32], class: &[i32], weight: f32, d_logits: &mut 
         }
     }
     Ok(sum)
+}
+
+/// The mean of [`cross_entropy`], and its gradient.
+pub fn mean_cross_entropy(logits: &[f32], class: &[i32], d_logits: &mut [f32]) -> Result<f32> {
+    let sum = cross_entropy(logits, class, 1.0 / class.len() as f32, d_logits)?;
+    Ok((sum / class.len() as f64) as f32)
 }
 
 /// One sequence of observations: adds up what each of them, the oldest first, adds to the hidden units, `[frames, frames,

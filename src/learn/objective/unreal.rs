@@ -1,13 +1,17 @@
 //! UNREAL (Jaderberg et al. 2016): the actor-critic, and auxiliary tasks on past steps that add to its gradients.
 
+use core::slice;
+
+use super::pixel_control::{self, Cells};
 use super::policy_replay::{self, Pass};
-use super::{aac, pixel_control, reward_class};
+use super::{aac, reward_class};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
 use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::learner::bench::Bench;
 use crate::learn::learner::history::{GIVEN_UP, GOES_ON, TERMINATED, TRUNCATED};
 use crate::learn::learner::layout::Work;
+use crate::learn::loss;
 use crate::learn::rows::Rows;
 use crate::learn::tasks::{CLASS_UNITS, FIRST};
 use crate::nn::Carry;
@@ -114,9 +118,8 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
                     _ => own,
                 };
                 if ends != GIVEN_UP {
-                    let error = own - value_return;
-                    value_loss += f64::from(error) * f64::from(error);
-                    *d_value.get_mut(row).ok_or(Misfit)? = 2.0 * c.value_replay_coef * share * error;
+                    let d_own = slice::from_mut(d_value.get_mut(row).ok_or(Misfit)?);
+                    value_loss += loss::squared_error(&[own], &[value_return], c.value_replay_coef * share, d_own);
                 }
             }
             match ends {
@@ -136,12 +139,15 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
                     for (target, change) in w.target.iter_mut().zip(&*w.change) {
                         *target = change + c.pixel_control_discount * *target;
                     }
+                    let own = Cells {
+                        choices: n,
+                        advantage: block::rows(cell, row, 1, cells.saturating_mul(n))?,
+                        value: block::rows(cell_value, row, 1, cells)?,
+                        target: w.target,
+                    };
                     cell_loss += pixel_control::loss(
-                        n,
+                        &own,
                         *h.choice.get(slot).ok_or(Misfit)?,
-                        block::rows(cell, row, 1, cells.saturating_mul(n))?,
-                        block::rows(cell_value, row, 1, cells)?,
-                        w.target,
                         c.pixel_control_coef * share,
                         block::rows_mut(d_cell, row, 1, cells.saturating_mul(n))?,
                         block::rows_mut(d_cell_value, row, 1, cells)?,

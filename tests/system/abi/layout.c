@@ -825,6 +825,26 @@ FIELD(rlcore_gaussian, reserved, 12, 12, 12);
 FIELD(rlcore_gaussian, mean, 16, 16, 16);
 FIELD(rlcore_gaussian, log_std, 24, 20, 20);
 
+SIZE(rlcore_loss_batch, 72, 48, 48);
+FIELD(rlcore_loss_batch, struct_size, 0, 0, 0);
+FIELD(rlcore_loss_batch, num_rows, 4, 4, 4);
+FIELD(rlcore_loss_batch, clip, 8, 8, 8);
+FIELD(rlcore_loss_batch, value_clip, 12, 12, 12);
+FIELD(rlcore_loss_batch, value_coef, 16, 16, 16);
+FIELD(rlcore_loss_batch, reserved, 20, 20, 20);
+FIELD(rlcore_loss_batch, log_prob, 24, 24, 24);
+FIELD(rlcore_loss_batch, old_log_prob, 32, 28, 28);
+FIELD(rlcore_loss_batch, advantage, 40, 32, 32);
+FIELD(rlcore_loss_batch, value, 48, 36, 36);
+FIELD(rlcore_loss_batch, old_value, 56, 40, 40);
+FIELD(rlcore_loss_batch, value_target, 64, 44, 44);
+
+SIZE(rlcore_losses, 16, 16, 16);
+FIELD(rlcore_losses, policy_loss, 0, 0, 0);
+FIELD(rlcore_losses, value_loss, 4, 4, 4);
+FIELD(rlcore_losses, approx_kl, 8, 8, 8);
+FIELD(rlcore_losses, clip_fraction, 12, 12, 12);
+
 SIZE(rlcore_image_size, 12, 12, 12);
 FIELD(rlcore_image_size, height, 0, 0, 0);
 FIELD(rlcore_image_size, width, 4, 4, 4);

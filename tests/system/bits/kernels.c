@@ -341,6 +341,60 @@ static rlcore_status gaussian(hashes *h) {
   return RLCORE_OK;
 }
 
+/* ---- Losses of a host's own networks, and their gradients ---- */
+static rlcore_status losses(hashes *h) {
+  enum { B = 35, K = 2, L = 3 + 4, A = 3, C = 5 };
+  static const uint32_t n[K] = {3, 4};
+  static float columns[6][B], d[2][B], logits[B * L], d_logits[B * L], mean[B * A], vector[B * A], d_mean[B * A], d_log_std[A];
+  static float q[B * C * A], d_q[B * C * A], cells[2][B * C], d_cell[B * C];
+  static const float log_std[A] = {-1.0f, 0.0f, 0.5f};
+  static int32_t action[B * K], class[B];
+  static rlcore_losses all;
+  float loss[3];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 41));
+  for (int i = 0; i < 6; i++) TRY(draw(&rng, -1.5, 1.5, columns[i], B));
+  TRY(draw(&rng, -4.0, 4.0, logits, B * L));
+  TRY(draw(&rng, -2.0, 2.0, mean, B * A));
+  TRY(draw(&rng, -2.0, 2.0, vector, B * A));
+  TRY(draw(&rng, -2.0, 2.0, q, B * C * A));
+  for (int i = 0; i < 2; i++) TRY(draw(&rng, -2.0, 2.0, cells[i], B * C));
+  for (int i = 0; i < B; i++) action[2 * i] = class[i] = i % 3, action[2 * i + 1] = i % 4;
+  rlcore_loss_batch batch = {
+      .struct_size = sizeof batch, .num_rows = B, .clip = 0.2f, .value_coef = 0.5f, .log_prob = columns[0],
+      .advantage = columns[1], .value = columns[2], .value_target = columns[3],
+  };
+  const rlcore_logits of_choices = {.struct_size = sizeof of_choices, .num_rows = B, .num_choices = K, .n = n, .logits = logits};
+  const rlcore_gaussian bell = {
+      .struct_size = sizeof bell, .num_rows = B, .action_len = A, .mean = mean, .log_std = log_std};
+  for (int i = 0; i < 3; i++) {
+    if (i == 1) batch.old_log_prob = columns[4], batch.old_value = columns[5], batch.value_clip = 0.3f;
+    if (i < 2) TRY(rlcore_actor_critic_loss(&batch, d[0], d[1], &all));
+    else TRY(rlcore_ppo_loss(&batch, d[0], d[1], &all));
+    const float numbers[] = {all.policy_loss, all.value_loss, all.approx_kl, all.clip_fraction};
+    MIX(h, numbers);
+    MIX(h, d[0]);
+    MIX(h, d[1]);
+  }
+  TRY(rlcore_categorical_gradient(&of_choices, action, d[0], columns[1], d_logits));
+  TRY(rlcore_gaussian_gradient(&bell, vector, d[0], columns[1], d_mean, d_log_std));
+  MIX(h, d_logits);
+  MIX(h, d_mean);
+  MIX(h, d_log_std);
+  TRY(rlcore_value_loss(columns[2], columns[3], B, d[1], &loss[0]));
+  TRY(rlcore_reward_class_loss(logits, class, B, d_logits, &loss[1]));
+  TRY(rlcore_pixel_control_loss(q, cells[0], cells[1], class, B, C, A, d_q, d_cell, &loss[2]));
+  MIX(h, d[1]);
+  MIX_SOME(h, d_logits, B * 3);
+  MIX(h, d_q);
+  MIX(h, d_cell);
+  MIX(h, loss);
+  TRY(rlcore_pixel_control_loss(q, NULL, cells[1], class, B, C, A, d_q, NULL, &loss[2]));
+  MIX(h, d_q);
+  MIX(h, loss);
+  return RLCORE_OK;
+}
+
 /* ---- Pictures ---- */
 static rlcore_status pictures(hashes *h) {
   static uint8_t screens[2][210 * 160 * 3], small[84 * 84], colour[61 * 47 * 3], planes[61 * 47 * 3], gray[61 * 47];
@@ -394,6 +448,7 @@ const stage KERNEL_STAGES[] = {
     {"arrays", arrays},
     {"categorical", categorical},
     {"gaussian", gaussian},
+    {"losses", losses},
     {"pictures", pictures},
     {NULL, NULL},
 };

@@ -306,6 +306,67 @@ static rlcore_status learner_algorithms(hashes *h) {
   return RLCORE_OK;
 }
 
+/* Pictures, and what their past is good for: cells, classes of rewards, and values, or the policy beside a layer that
+   remembers. */
+static rlcore_status learner_unreal(hashes *h) {
+  enum { PIXELS = 10 * 5, UPDATES = 8 };
+  static uint64_t world[1024], block[1 << 16];
+  static uint8_t obs[N * PIXELS], final_obs[N * PIXELS], terminated[N], truncated[N];
+  static float reward[N];
+  static int32_t action[N];
+  static const rlcore_layer layers[] = {
+      {.kind = RLCORE_LAYER_CONV, .units = 3, .size = {3, 3}, .stride = {2, 2}, .activation = RLCORE_ACTIVATION_RELU},
+      {.kind = RLCORE_LAYER_DENSE, .units = 7},
+      {.kind = RLCORE_LAYER_LSTM, .units = 5},
+  };
+  const rlcore_vecenv_out out = {
+      .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
+      .final_obs = final_obs,
+  };
+  rlcore_env_def env;
+  rlcore_vecenv_config many;
+  rlcore_vecenv *envs;
+  rlcore_learner *agent;
+  rlcore_learner_config config;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  size_t size;
+  uint32_t phase;
+  TRY(rlcore_env_builtin(RLCORE_ENV_CATCH, &env, sizeof env));
+  CHECK(env.obs.len == PIXELS);
+  TRY(rlcore_vecenv_config_init(&many, sizeof many));
+  many.num_envs = N, many.seed = 5;
+  for (uint32_t policy = 0; policy < 2; policy++) {
+    TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_UNREAL));
+    config.num_envs = N, config.num_steps = 6, config.num_chunks = 2, config.history_len = 30;
+    config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
+    config.obs_dims[0] = 10, config.obs_dims[1] = 5, config.obs_dims[2] = 1;
+    config.layers = layers, config.num_layers = 2 + policy, config.sequence_len = policy ? 6 : 0;
+    if (policy) config.value_replay_coef = 0, config.policy_replay_coef = 0.7f;
+    TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
+    TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
+    TRY(rlcore_learner_size(&config, &env.obs, &env.action, &size));
+    TRY(rlcore_learner_init(block, sizeof block, &config, &env.obs, &env.action, &agent));
+    for (uint32_t num_updates = 0; num_updates < UPDATES;) {
+      TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
+      TRY(rlcore_vecenv_step(envs, &env, action, &out));
+      TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+      TRY(rlcore_learner_phase(agent, &phase));
+      if (phase != RLCORE_LEARNER_LEARN) continue;
+      TRY(rlcore_learner_learn(agent, obs, 0, &stats));
+      num_updates++;
+      const float numbers[] = {
+          stats.policy_loss, stats.value_loss, stats.entropy, stats.grad_norm, stats.pixel_control_loss,
+          stats.reward_class_loss, stats.value_replay_loss, stats.policy_replay_loss,
+      };
+      MIX(h, numbers);
+    }
+    CHECK(stats.pixel_control_loss > 0 && stats.reward_class_loss > 0);
+    CHECK(policy ? stats.policy_replay_loss != 0 : stats.value_replay_loss > 0);
+    mix_block(h, block, size);
+  }
+  return RLCORE_OK;
+}
+
 /* A learner without a store, which learns from each step that its host hands over, by turns with weights and discounts. */
 static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t env_id) {
   static uint64_t world[1024], learner[1 << 15];
@@ -370,5 +431,6 @@ const stage LEARN_STAGES[] = {
     {"learner_attention", learner_attention},
     {"learner_algorithms", learner_algorithms},
     {"learner_transitions", learner_transitions},
+    {"learner_unreal", learner_unreal},
     {NULL, NULL},
 };

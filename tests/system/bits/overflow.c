@@ -189,6 +189,45 @@ static rlcore_status policies(hashes *h) {
   return RLCORE_OK;
 }
 
+static rlcore_status losses(hashes *h) {
+  enum { B = 35, C = 5, A = 3 };
+  static const uint32_t n[1] = {A};
+  static float columns[6][B], a[B * C * A], b[B * C], q[B * C * A], cells[2][B * C], log_std[A] = {-40.0f, 40.0f, 0.0f};
+  static int32_t action[B];
+  static rlcore_losses all;
+  const rlcore_loss_batch batch = {
+      .struct_size = sizeof batch, .num_rows = B, .clip = FLT_MAX, .value_clip = 1.0f, .value_coef = FLT_MAX,
+      .log_prob = columns[0], .old_log_prob = columns[1], .advantage = columns[2], .value = columns[3],
+      .old_value = columns[4], .value_target = columns[5],
+  };
+  const rlcore_logits choices = {.struct_size = sizeof choices, .num_rows = B, .num_choices = 1, .n = n, .logits = q};
+  const rlcore_gaussian bell = {.struct_size = sizeof bell, .num_rows = B, .action_len = A, .mean = q, .log_std = log_std};
+  rlcore_rng rng;
+  uint32_t num_nan = 0;
+  float loss[3];
+  TRY(rlcore_rng_seed(&rng, 35));
+  for (int i = 0; i < 6; i++) TRY(extremes(&rng, columns[i], B));
+  for (int i = 0; i < 2; i++) TRY(extremes(&rng, cells[i], B * C));
+  TRY(extremes(&rng, q, B * C * A));
+  for (int i = 0; i < B; i++) action[i] = i % A;
+  for (int i = 0; i < 2; i++) {
+    SAY(i ? rlcore_ppo_loss(&batch, a, b, &all) : rlcore_actor_critic_loss(&batch, a, b, &all));
+    TRY(mix_floats(h, a, B, &num_nan));
+    TRY(mix_floats(h, b, B, &num_nan));
+    const float numbers[] = {all.policy_loss, all.value_loss, all.approx_kl, all.clip_fraction};
+    TRY(mix_floats(h, numbers, LEN(numbers), &num_nan));
+  }
+  WRITES(rlcore_value_loss(columns[3], columns[5], B, b, &loss[0]));
+  WRITES(rlcore_reward_class_loss(q, action, B, a, &loss[1]));
+  WRITES(rlcore_pixel_control_loss(q, cells[0], cells[1], action, B, C, A, a, b, &loss[2]));
+  WRITES(rlcore_pixel_control_loss(q, NULL, cells[1], action, B, C, A, a, NULL, &loss[2]));
+  WRITES(rlcore_categorical_gradient(&choices, action, columns[2], columns[3], a));
+  WRITES(rlcore_gaussian_gradient(&bell, cells[0], columns[2], columns[3], a, b));
+  TRY(mix_floats(h, loss, LEN(loss), &num_nan));
+  MIX_ONE(h, num_nan);
+  return RLCORE_OK;
+}
+
 /* Actions and rewards at the ends, bare and through wrappers that calculate with them. */
 static rlcore_status worlds(hashes *h) {
   enum { N = 11 };
@@ -302,6 +341,7 @@ const stage OVERFLOW_STAGES[] = {
     {"overflow of estimators", estimators},
     {"overflow of moments", moments},
     {"overflow of policies", policies},
+    {"overflow of losses", losses},
     {"overflow of environments", worlds},
     {"overflow of stores", stores},
     {NULL, NULL},

@@ -2094,6 +2094,80 @@ OP(gaussian_squash_log_prob) {
   return CALL(rlcore_gaussian_squash_log_prob(action, num_rows, action_len, (float *)(size_t)log_prob));
 }
 
+/* ---- Losses ---- */
+
+#define LOSS(name, ratios) \
+  OP(name) { \
+    COUNT(num_rows, 3, 20, RLCORE_E_SHAPE); \
+    F32(clip, 0.2, -1, RLCORE_E_RANGE); \
+    F32(value_clip, 0.5, -1, RLCORE_E_RANGE); \
+    F32(value_coef, 0.5, -1, RLCORE_E_RANGE); \
+    IN(float, log_prob, num_rows, -1, 0.25, 0); \
+    IN(float, old_log_prob, num_rows, -0.5, 0, (ratios) ? 0 : OPTIONAL); \
+    IN(float, advantage, num_rows, -1, 1, 0); \
+    IN(float, value, num_rows, 1, 1, 0); \
+    IN(float, old_value, num_rows, 0, 1, 0); \
+    IN(float, value_target, num_rows, 2, 0.5, 0); \
+    U32(reserved, 0, 0, RLCORE_E_CONFIG); \
+    const rlcore_loss_batch all = {sizeof all, num_rows, clip, value_clip, value_coef, reserved, log_prob, old_log_prob, \
+                                   advantage, value, old_value, value_target}; \
+    STRUCT(rlcore_loss_batch, batch, all, 0); \
+    TO(float, d_log_prob, num_rows, 0); \
+    TO(float, d_value, num_rows, 0); \
+    TO(float, losses, 4, 0); \
+    return CALL(rlcore_##name(batch, d_log_prob, d_value, (rlcore_losses *)(void *)losses)); \
+  }
+LOSS(actor_critic_loss, 0)
+LOSS(ppo_loss, 1)
+OP(value_loss) {
+  SIZE(len, 5, 40, RLCORE_E_OVERFLOW);
+  IN(float, value, len & 63, 1, 1, 0);
+  IN(float, value_target, len & 63, 2, 0.5, 0);
+  TO(float, d_value, len & 63, 0);
+  TO(float, loss, 1, 0);
+  return CALL(rlcore_value_loss(value, value_target, len, d_value, loss));
+}
+OP(reward_class_loss) {
+  COUNT(num_rows, 3, 20, RLCORE_E_SHAPE);
+  IN(float, logits, num_rows * 3, 0, 0.5, 0);
+  IN(int32_t, reward_class, num_rows, 0, 1, 0);
+  TO(float, d_logits, num_rows * 3, 0);
+  TO(float, loss, 1, 0);
+  return CALL(rlcore_reward_class_loss(logits, reward_class, num_rows, d_logits, loss));
+}
+OP(pixel_control_loss) {
+  COUNT(num_rows, 3, 6, RLCORE_E_SHAPE);
+  COUNT(num_cells, 4, 8, RLCORE_E_SHAPE);
+  COUNT(num_choices, 3, 5, RLCORE_E_SHAPE);
+  const uint32_t cells = num_rows * num_cells;
+  IN(float, advantage, cells * num_choices, 0, 0.5, 0);
+  IN(float, value, cells, 1, 0.25, OPTIONAL);
+  IN(float, target, cells, 2, 0.5, 0);
+  IN(int32_t, action, num_rows, 0, 1, 0);
+  TO(float, d_advantage, cells * num_choices, 0);
+  TO(float, d_value, cells, value == NULL ? OPTIONAL : 0);
+  TO(float, loss, 1, 0);
+  return CALL(rlcore_pixel_control_loss(advantage, value, target, action, num_rows, num_cells, num_choices, d_advantage,
+                                        d_value, loss));
+}
+OP(categorical_gradient) {
+  const rlcore_logits *batch = logits_of();
+  IN(int32_t, action, steps_of * envs_of, 1, 0, 0);
+  IN(float, d_log_prob, steps_of, -1, 0.5, 0);
+  IN(float, d_entropy, steps_of, 1, 0.5, 0);
+  TO(float, d_logits, steps_of * envs_of * 2, 0);
+  return CALL(rlcore_categorical_gradient(batch, action, d_log_prob, d_entropy, d_logits));
+}
+OP(gaussian_gradient) {
+  const rlcore_gaussian *batch = gaussian_of();
+  IN(float, action, steps_of * envs_of, 1, 0.5, 0);
+  IN(float, d_log_prob, steps_of, -1, 0.5, 0);
+  IN(float, d_entropy, steps_of, 1, 0.5, 0);
+  TO(float, d_mean, steps_of * envs_of, 0);
+  TO(float, d_log_std, envs_of, 0);
+  return CALL(rlcore_gaussian_gradient(batch, action, d_log_prob, d_entropy, d_mean, d_log_std));
+}
+
 /* ---- Means and variances ---- */
 
 #define MOMENTS(flags) \
