@@ -26,6 +26,9 @@ pub enum Level {
 /// All levels, lowest first.
 pub const LEVELS: [Level; 3] = [Level::Base, Level::Avx2, Level::Avx512];
 
+/// Where bytes count, kernels leave out ways of theirs that only save time: the same bits.
+pub(crate) const FEW_WAYS: bool = !cfg!(feature = "simd");
+
 /// Work that is compiled once a level. `run` must be `#[inline(always)]`, and so must every function it calls in a
 /// hot loop, or they stay at the base level.
 pub trait Kernel {

@@ -89,10 +89,34 @@ pub type Spoken<T> = core::marker::PhantomData<T>;
 /// What every fallible call of this crate returns.
 pub type Result<T = ()> = core::result::Result<T, Error>;
 
-/// A sentence of a table of them, which builds without words leave out.
-#[inline(always)]
-pub(crate) const fn words(what: &'static str) -> &'static str {
-    if cfg!(feature = "words") { what } else { "" }
+/// A sentence of a table, or what failures call an array; nothing where they are a kind alone.
+#[derive(Clone, Copy)]
+pub struct Name(#[cfg(feature = "words")] &'static str);
+
+#[cfg(feature = "words")]
+impl Name {
+    /// Keeps it.
+    pub const fn new(what: &'static str) -> Name {
+        Name(what)
+    }
+
+    /// What was kept.
+    pub const fn words(self) -> &'static str {
+        self.0
+    }
+}
+
+#[cfg(not(feature = "words"))]
+impl Name {
+    /// Keeps nothing.
+    pub const fn new(_: &'static str) -> Name {
+        Name()
+    }
+
+    /// Says nothing.
+    pub const fn words(self) -> &'static str {
+        ""
+    }
 }
 
 impl Error {

@@ -43,7 +43,8 @@ pub fn canonical(x: f32) -> f32 {
 }
 
 /// The sum of 16 lanes, added as a tree: lanes 8 apart, then 4, 2 and 1.
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn tree(lanes: [f32; 16]) -> f32 {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = lanes;
     let [a, b, c, d, e, f, g, h] = [a + i, b + j, c + k, d + l, e + m, f + n, g + o, h + p];
@@ -52,7 +53,8 @@ pub fn tree(lanes: [f32; 16]) -> f32 {
 }
 
 /// The sum of a slice: element i into lane i mod 16, then [`tree`].
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn sum(x: &[f32]) -> f32 {
     let (rows, rest) = x.as_chunks::<16>();
     let mut lanes = [0.0; 16];
@@ -68,7 +70,8 @@ pub fn sum(x: &[f32]) -> f32 {
 }
 
 /// e^x within 1 ulp. 0 for -inf, inf above 88.73; results below 2^-126 are denormal, 0 below -103.98.
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn exp(x: f32) -> f32 {
     let y = clamp(x, -104.0, 89.0);
     let shifted = y * core::f32::consts::LOG2_E + ROUND;
@@ -122,7 +125,8 @@ pub fn exp2_normal(x: f32) -> f32 {
 }
 
 /// The natural logarithm within 1 ulp. -inf for 0, NaN for negative numbers; denormals are exact inputs like any other.
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn ln(x: f32) -> f32 {
     const SQRT_HALF: u32 = 0x3f35_04f3;
     let denormal = x < f32::MIN_POSITIVE;
@@ -142,7 +146,8 @@ pub fn ln(x: f32) -> f32 {
 }
 
 /// The hyperbolic tangent within 6 ulp. Odd, at most 1 in size, ±1 for ±inf.
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn tanh(x: f32) -> f32 {
     // An odd rational function; at the clamp it gives exactly 1.
     let y = clamp(x, -8.905, 8.905);
@@ -161,7 +166,8 @@ pub fn tanh(x: f32) -> f32 {
 }
 
 /// 1 / (1 + e^-x) within 3 ulp; small results are not lost to overflow.
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn sigmoid(x: f32) -> f32 {
     let e = exp(-x.abs());
     let s = 1.0 / (1.0 + e);
@@ -169,7 +175,8 @@ pub fn sigmoid(x: f32) -> f32 {
 }
 
 /// ln(1 + e^x) within 3 ulp: e^x far to the left, x far to the right.
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn softplus(x: f32) -> f32 {
     let u = exp(-x.abs());
     let s = u / (2.0 + u);
@@ -197,7 +204,8 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
 }
 
 /// Sine and cosine of `turn` / 2^32 of a full turn, each within 3 ulp.
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn sin_cos_turn(turn: u32) -> (f32, f32) {
     let n = turn.wrapping_add(1 << 29) >> 30;
     let rest = turn.wrapping_sub(n << 30) as i32;
@@ -219,7 +227,8 @@ fn quarter_turns(n: u32, r: f32) -> (f32, f32) {
 }
 
 /// Square root, correctly rounded; -0 for -0, NaN for negative numbers.
-#[inline(always)]
+#[cfg_attr(feature = "simd", inline(always))]
+#[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn sqrt(x: f32) -> f32 {
     let d = f64::from(x);
     // 1/sqrt(d) within 4%, then three Newton steps for it and one for the root: an error under 2^-52, while the root of

@@ -8,7 +8,8 @@ use bytemuck::{Pod, Zeroable};
 use rand_pcg::Lcg128Xsl64;
 use rand_pcg::rand_core::Rng as _;
 
-use crate::{cpu, num};
+use crate::cpu::{self, FEW_WAYS};
+use crate::num;
 
 /// A random stream. Plain data: copying it copies the stream.
 ///
@@ -62,7 +63,8 @@ impl Rng {
     }
 
     /// The next 64 random bits.
-    #[inline]
+    #[cfg_attr(feature = "simd", inline)]
+    #[cfg_attr(not(feature = "simd"), inline(never))]
     pub fn next_u64(&mut self) -> u64 {
         let (p, stream) = (join(self.state), join(self.stream));
         let draw = Lcg128Xsl64::new(p, stream).next_u64();
@@ -120,7 +122,8 @@ impl Rng {
 
     /// Uniform in [0, max], both ends included, without bias (Lemire's multiplication): 32-bit draws if `max` fits into
     /// 32 bits, else 64-bit draws. Draws nothing for 0.
-    #[inline]
+    #[cfg_attr(feature = "simd", inline)]
+    #[cfg_attr(not(feature = "simd"), inline(never))]
     pub fn bounded(&mut self, max: u64) -> u64 {
         match u32::try_from(max) {
             Ok(0) => 0,
@@ -224,6 +227,10 @@ impl Rng {
     pub fn fill_normal_rows(streams: &mut [Rng], out: &mut [f32]) {
         match streams {
             [stream] => stream.fill_normal(out),
+            _ if FEW_WAYS => {
+                let width = out.len().checked_div(streams.len()).unwrap_or(0).max(1);
+                streams.iter_mut().zip(out.chunks_exact_mut(width)).for_each(|(stream, row)| stream.fill_normal(row));
+            }
             _ => cpu::dispatch(FillNormalRows { streams, out }),
         }
     }
@@ -275,7 +282,7 @@ impl cpu::Kernel for FillNormal<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let (rows, rest) = self.out.as_chunks_mut::<32>();
+        let (rows, rest) = if FEW_WAYS { (&mut [] as &mut [_], self.out) } else { self.out.as_chunks_mut::<32>() };
         for row in rows {
             let draws = [(); 16].map(|()| self.rng.next_u64());
             let (mut even, mut odd) = ([0.0; 16], [0.0; 16]);

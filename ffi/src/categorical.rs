@@ -47,6 +47,7 @@ pub unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<(Logits<'a>, usize, [
 /// Log-probability of every option, -inf where forbidden. out: [B, L] to write.
 /// Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an n; E_VALUE for a number that is not finite, or
 /// a choice without an allowed option.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_log_softmax(batch: *const rlcore_logits, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -59,6 +60,7 @@ pub unsafe extern "C" fn rlcore_categorical_log_softmax(batch: *const rlcore_log
 
 /// Log-probability of each row's actions. action: [B, K]; log_prob: [B] to write.
 /// E_RANGE for an action that is out of range or forbidden.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_log_prob(
     batch: *const rlcore_logits,
@@ -75,6 +77,7 @@ pub unsafe extern "C" fn rlcore_categorical_log_prob(
 }
 
 /// Entropy of each row in nats. entropy: [B] to write.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_entropy(batch: *const rlcore_logits, entropy: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -88,6 +91,7 @@ pub unsafe extern "C" fn rlcore_categorical_entropy(batch: *const rlcore_logits,
 /// Draws actions: the first option whose cumulative probability exceeds the uniform number.
 /// uniform: [B, K] from 0 to 1; may be NULL with RLCORE_SAMPLING_GREEDY. action: [B, K] to write.
 /// E_CONFIG or E_RANGE for sampling.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_categorical_sample(
     batch: *const rlcore_logits,

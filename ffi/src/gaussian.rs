@@ -39,6 +39,7 @@ pub unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<(Gaussian<'a>, [Ext
 /// Log-density of each row's action. action: [B, A], before squashing; log_prob: [B] to write.
 /// Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a log_std; E_VALUE for a number that is not
 /// finite.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_log_prob(
     batch: *const rlcore_gaussian,
@@ -55,6 +56,7 @@ pub unsafe extern "C" fn rlcore_gaussian_log_prob(
 }
 
 /// Entropy in nats, the same for all rows. log_std: [action_len]; out: [1] to write.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_entropy(log_std: *const f32, action_len: u32, out: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -66,6 +68,7 @@ pub unsafe extern "C" fn rlcore_gaussian_entropy(log_std: *const f32, action_len
 }
 
 /// mean + exp(log_std) * normal. normal: [B, A] standard normal draws; action: [B, A] to write.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_sample(
     batch: *const rlcore_gaussian,
@@ -82,6 +85,7 @@ pub unsafe extern "C" fn rlcore_gaussian_sample(
 }
 
 /// Elementwise tanh, to squash actions. action: [len]; squashed: [len] to write.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_squash(action: *const f32, len: usize, squashed: *mut f32) -> rlcore_status {
     call(|| unsafe {
@@ -94,6 +98,7 @@ pub unsafe extern "C" fn rlcore_gaussian_squash(action: *const f32, len: usize, 
 
 /// Converts log-densities to those of the squashed actions: subtracts the sum over the row of ln(1 - tanh(action)^2).
 /// action: [num_rows, action_len], before squashing; log_prob: [num_rows] to change.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_squash_log_prob(
     action: *const f32,

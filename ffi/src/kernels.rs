@@ -56,6 +56,7 @@ versioned!(rlcore_rollout, "rollout", final_value);
 /// Errors: E_CONFIG for struct_size or accumulate; E_SHAPE if T or N is 0; E_RANGE for a discount or gae_lambda outside
 /// [0, 1]; E_VALUE for one that is NaN or infinite, and for an input that is not finite, which is detected during
 /// computation: the outputs are then undefined. Large finite inputs may overflow to infinities or NaN, with RLCORE_OK.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gae(
     rollout: *const rlcore_rollout,
@@ -72,6 +73,7 @@ pub unsafe extern "C" fn rlcore_gae(
 /// Threads: calls on disjoint ranges may run concurrently. Ranges that begin at multiples of 16 share no cache line of
 /// cache-aligned arrays.
 /// Errors: as there; E_RANGE unless begin <= end <= num_envs.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gae_range(
     rollout: *const rlcore_rollout,
@@ -151,6 +153,7 @@ const _: () = {
 /// Errors: E_SHAPE if T or N is 0; E_RANGE for a discount outside [0, 1]; E_VALUE for one that is NaN or infinite, and
 /// for an x that is not finite, which is detected during computation: out is then undefined, unless it is x. Sums may
 /// overflow to infinity, with RLCORE_OK.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_discounted_sum(
     x: *const f32,

@@ -443,7 +443,8 @@ pub(crate) struct Setup<'a> {
 
 /// Reads a configuration with its lists.
 pub(crate) unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
-    let c = unsafe { ptr::sized(p)? };
+    let mut other = None;
+    let c = unsafe { ptr::sized_ref(p, &mut other)? };
     accumulate("learner config: accumulate", c.accumulate)?;
     let layers = unsafe { layers(c.layers, c.num_layers)? };
     let most = |what, given: u32| {
@@ -457,7 +458,7 @@ pub(crate) unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<
     let extent = |fields: &Option<Input<'_, rlcore_field>>| fields.as_ref().map_or(Extent::NONE, Input::extent);
     let extents = [layers.as_ref().map_or(Extent::NONE, Input::extent), extent(&obs), extent(&action)];
     let (obs_fields, action_fields) = (obs.map_or(&[][..], Input::slice), action.map_or(&[][..], Input::slice));
-    Ok(Setup { config: c.into(), layers: layers.map_or(&[][..], Input::slice), obs_fields, action_fields, extents })
+    Ok(Setup { config: (*c).into(), layers: layers.map_or(&[][..], Input::slice), obs_fields, action_fields, extents })
 }
 
 /// Fills in the defaults of an algorithm.

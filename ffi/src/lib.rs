@@ -12,6 +12,7 @@
         feature = "batch",
         feature = "estimators",
         feature = "frames",
+        feature = "kernels",
         feature = "off_policy",
         feature = "records",
         feature = "replay",

@@ -9,6 +9,7 @@ use rlcore::kernels;
 /// Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count,
 /// usually 1e-4, so that the first rows outweigh the initial values.
 /// Errors: E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_reset(
     num_columns: u32,
@@ -34,6 +35,7 @@ pub unsafe extern "C" fn rlcore_moments_reset(
 /// Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus the
 /// square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is not
 /// from 0 to 2^64.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_update(
     x: *const f32,
@@ -55,6 +57,7 @@ pub unsafe extern "C" fn rlcore_moments_update(
 /// with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
 /// to change, as for rlcore_moments_update.
 /// Errors: as there; E_RANGE if both counts are 0.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_merge(
     num_columns: u32,
@@ -78,6 +81,7 @@ pub unsafe extern "C" fn rlcore_moments_merge(
 /// x, out: [num_rows, num_columns]; may be the same array. mean, variance: [num_columns]
 /// Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
 /// 1e30.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_normalize(
     x: *const f32,
@@ -124,6 +128,7 @@ fn moments<'a>((mean, var, count): (&'a mut [f64], &'a mut [f64], &'a mut f64)) 
 
 /// Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; unchanged
 /// if len < 2. E_RANGE for epsilon.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_standardize(x: *mut f32, len: usize, epsilon: f64) -> rlcore_status {
     call(|| unsafe { Ok(kernels::moments::standardise(args(Output::at("standardize: x", x, len)?)?, epsilon)?) })
@@ -131,6 +136,7 @@ pub unsafe extern "C" fn rlcore_standardize(x: *mut f32, len: usize, epsilon: f6
 
 /// Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or if
 /// the target is constant. value, target: [len]; out: [1] to write.
+#[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_explained_variance(
     value: *const f32,

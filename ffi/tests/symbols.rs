@@ -49,7 +49,7 @@ fn no_panic_is_reachable() {
     let small = ["--profile", "small", "--no-default-features", "--features"];
     for build in [
         &["--release"][..],
-        &[&small[..], &["batch,estimators,frames,games,records,replay,rollouts,scale,words,wrappers"]].concat(),
+        &[&small[..], &["batch,estimators,frames,games,kernels,records,replay,rollouts,scale,words,wrappers"]].concat(),
     ] {
         let proof = prove(build, &[]);
         assert!(proof.status.success(), "{build:?}: a panic is reachable, or the link broke:\n{}", text(&proof.stderr));

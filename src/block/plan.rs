@@ -84,7 +84,8 @@ impl Plan {
     }
 
     /// [`Plan::span`] of a plan that is checked when all of it is made.
-    #[inline]
+    #[cfg_attr(feature = "simd", inline)]
+    #[cfg_attr(not(feature = "simd"), inline(never))]
     pub(super) fn next<T: Pod>(&mut self, len: usize) -> Span<T> {
         let start = self.bytes(len, size_of::<T>());
         Span { lies: [start as u64, len as u64], element: PhantomData }

@@ -1,6 +1,6 @@
 //! Whether numbers are finite, at the speed of reading them.
 
-use crate::cpu::{self, Kernel};
+use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{self, Error, Kind, Result};
 
 /// [`error::check_finite`] for large arrays: the same answer from the best instructions there are.
@@ -30,7 +30,7 @@ impl Kernel for AllFinite<'_> {
 #[inline(always)]
 pub(crate) fn all_finite(values: &[f32]) -> bool {
     // 0 times finite numbers is 0, and NaN for good after one that is not: an instruction a vector.
-    let (blocks, rest) = values.as_chunks::<64>();
+    let (blocks, rest) = if FEW_WAYS { (&[] as &[_], values) } else { values.as_chunks::<64>() };
     let [mut a, mut b, mut c, mut d] = [[0.0; 16]; 4];
     for block in blocks {
         for i in 0..16 {

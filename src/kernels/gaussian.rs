@@ -4,7 +4,7 @@
 //! the same bits alone and among others.
 
 use super::finite::check_finite;
-use super::tile::{COLUMNS, Lanes, ROWS, Tile, load_lanes, parts, store_lanes};
+use super::tile::{COLUMNS, ROWS, Tile, load_lanes, parts, store_lanes};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
@@ -244,16 +244,22 @@ impl Kernel for Gradient<'_> {
         let (mut mean, mut action) = (Tile::new(), Tile::new());
         for (begin, columns) in parts(width) {
             let inverse = scales(self.batch.log_std, begin, -1.0);
-            let mut sums: [Lanes; COLUMNS] = [[0.0; ROWS]; COLUMNS];
+            // Row r into lane r mod 16.
+            let mut sums = [[0.0; 16]; COLUMNS];
             let rows = self.batch.mean.chunks(size).zip(self.action.chunks(size)).zip(self.mean_grad.chunks_mut(size));
             let grads = self.log_prob_grad.chunks(ROWS).zip(self.entropy_grad.chunks(ROWS));
-            for (((mean_rows, action_rows), mean_grad), (log_prob_grad, entropy_grad)) in rows.zip(grads) {
+            for (group, (((mean_rows, action_rows), mean_grad), (log_prob_grad, entropy_grad))) in
+                rows.zip(grads).enumerate()
+            {
                 mean.load(mean_rows, width, begin, columns);
                 action.load(action_rows, width, begin, columns);
                 // Lanes without a row have no gradient and add nothing.
                 let (log_prob_grad, entropy_grad) = (load_lanes(log_prob_grad), load_lanes(entropy_grad));
                 let tiles = mean.0.iter_mut().zip(&action.0).zip(&mut sums);
                 for (((mean, action), sum), inverse) in tiles.zip(&inverse).take(columns) {
+                    let Some(sum) = sum.as_chunks_mut::<ROWS>().0.get_mut(group.wrapping_mul(ROWS) % 16 / ROWS) else {
+                        continue;
+                    };
                     for i in 0..ROWS {
                         let z = (action[i] - mean[i]) * inverse;
                         mean[i] = num::canonical(log_prob_grad[i] * (z * inverse));

@@ -11,7 +11,7 @@ use core::cell::Cell;
 use core::ops::{Add, Mul, Sub};
 
 use super::finite::{check_finite, check_one};
-use crate::cpu::{self, Kernel};
+use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{Error, Kind, Result};
 use crate::num;
 
@@ -20,9 +20,6 @@ const ROWS_FROM: usize = 64;
 
 /// Columns walked row by row at a time: the rows that carry the recursion stay in the nearest cache.
 const ROW_BLOCK: usize = 4096;
-
-/// Where bytes count, sixteens and single environments are all there is: the same bits, in another time.
-const FEW_WAYS: bool = !cfg!(feature = "simd");
 
 /// Groups by which rows are asked for before they are worked on: beyond the L2 cache that saves a quarter of the time.
 const AHEAD: usize = 8;
@@ -305,8 +302,7 @@ where
             finite &= fine;
             at = by_rows.min(at.wrapping_add(CARRIED * 16));
         }
-        let wide = E::STORED || !FEW_WAYS;
-        while wide && let Some(fine) = self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }) {
+        while !FEW_WAYS && let Some(fine) = self.columns::<16>(at, if at < by_rows { 1 } else { num_steps }) {
             finite &= fine;
             at = at.wrapping_add(16);
         }

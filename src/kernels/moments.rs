@@ -1,7 +1,7 @@
 //! Means, variances and sums in f64, with an order of summation that depends on nothing but the shape.
 
 use super::finite::{all_finite, check_finite};
-use crate::cpu::{self, Kernel};
+use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
@@ -10,6 +10,9 @@ pub(crate) const LANES: usize = 16;
 
 /// Times 16 columns that are worked on side by side.
 pub(crate) const PARTS: usize = 4;
+
+/// Columns of a part.
+const WIDE: usize = if FEW_WAYS { 1 } else { LANES };
 
 /// Rows of 16 columns that are worked on before the next 16.
 pub(crate) const BLOCK_ROWS: usize = 32;
@@ -223,18 +226,18 @@ impl Kernel for Columns<'_> {
         let Columns { x, n, mean, var, count } = self;
         let (width, rows) = (mean.len(), n as f64);
         // The sums of one group tell whether it is finite; those of several would tell too late.
-        if width > PARTS * LANES && !all_finite(x) {
+        if width > PARTS * WIDE && !all_finite(x) {
             return false;
         }
-        let mut spare = [0.0; LANES];
-        let groups = mean.chunks_mut(PARTS * LANES).zip(var.chunks_mut(PARTS * LANES));
+        let mut spare = [0.0; WIDE];
+        let groups = mean.chunks_mut(PARTS * WIDE).zip(var.chunks_mut(PARTS * WIDE));
         for (group, (mean, var)) in groups.enumerate() {
-            let begin = group.wrapping_mul(PARTS * LANES);
-            let parts = mean.len().div_ceil(LANES);
-            let mut sums = [Sums { origin: [0.0; LANES], sum: [0.0; LANES], squares: [0.0; LANES] }; PARTS];
+            let begin = group.wrapping_mul(PARTS * WIDE);
+            let parts = mean.len().div_ceil(WIDE);
+            let mut sums = [Sums { origin: [0.0; WIDE], sum: [0.0; WIDE], squares: [0.0; WIDE] }; PARTS];
             // Lanes beyond the last column work on other numbers and are dropped.
             for (part, sums) in sums.iter_mut().take(parts).enumerate() {
-                let at = begin.wrapping_add(part.wrapping_mul(LANES));
+                let at = begin.wrapping_add(part.wrapping_mul(WIDE));
                 for (origin, x) in sums.origin.iter_mut().zip(window(x, at, &mut spare)) {
                     *origin = f64::from(*x);
                 }
@@ -244,11 +247,11 @@ impl Kernel for Columns<'_> {
             while left > 0 {
                 let rows = left.min(BLOCK_ROWS);
                 for (part, sums) in sums.iter_mut().take(parts).enumerate() {
-                    let mut at = first.wrapping_add(part.wrapping_mul(LANES));
+                    let mut at = first.wrapping_add(part.wrapping_mul(WIDE));
                     let Sums { origin, mut sum, mut squares } = *sums;
                     for _ in 0..rows {
                         let x = window(x, at, &mut spare);
-                        for i in 0..LANES {
+                        for i in 0..WIDE {
                             let d = f64::from(x[i]) - origin[i];
                             sum[i] += d;
                             squares[i] += d * d;
@@ -265,7 +268,7 @@ impl Kernel for Columns<'_> {
             if rest != 0.0 {
                 return false;
             }
-            let parts = mean.chunks_mut(LANES).zip(var.chunks_mut(LANES)).zip(&sums);
+            let parts = mean.chunks_mut(WIDE).zip(var.chunks_mut(WIDE)).zip(&sums);
             for ((mean, var), Sums { origin, sum, squares }) in parts {
                 let sums = origin.iter().zip(sum.iter().zip(squares));
                 for ((mean, var), (origin, (sum, squares))) in mean.iter_mut().zip(var).zip(sums) {
@@ -282,17 +285,17 @@ impl Kernel for Columns<'_> {
     }
 }
 
-/// Sums of x - origin and of its square over rows, for 16 columns.
+/// Sums of x - origin and of its square over rows, for the columns of a part.
 #[derive(Clone, Copy)]
 struct Sums {
-    origin: [f64; LANES],
-    sum: [f64; LANES],
-    squares: [f64; LANES],
+    origin: [f64; WIDE],
+    sum: [f64; WIDE],
+    squares: [f64; WIDE],
 }
 
-/// The 16 numbers from `at` on, whatever row they belong to. Where there are fewer, `spare` holds them and zeros.
+/// The numbers of a part from `at` on, whatever row they belong to. Where there are fewer, `spare` holds them and zeros.
 #[inline(always)]
-pub(crate) fn window<'a>(x: &'a [f32], at: usize, spare: &'a mut [f32; LANES]) -> &'a [f32; LANES] {
+pub(crate) fn window<'a>(x: &'a [f32], at: usize, spare: &'a mut [f32; WIDE]) -> &'a [f32; WIDE] {
     let rest = x.get(at..).unwrap_or(&[]);
     match rest.first_chunk() {
         Some(whole) => whole,
@@ -304,8 +307,8 @@ pub(crate) fn window<'a>(x: &'a [f32], at: usize, spare: &'a mut [f32; LANES]) -
 }
 
 #[inline(never)]
-fn short_window(rest: &[f32]) -> [f32; LANES] {
-    let mut lanes = [0.0; LANES];
+fn short_window(rest: &[f32]) -> [f32; WIDE] {
+    let mut lanes = [0.0; WIDE];
     for (lane, x) in lanes.iter_mut().zip(rest) {
         *lane = *x;
     }

@@ -2,10 +2,10 @@
 //!
 //! Sums along a row then run in its own order, one column after another, whatever the number of rows.
 
-use crate::cpu;
+use crate::cpu::{self, FEW_WAYS};
 
-/// Rows of a tile: one a lane.
-pub(crate) const ROWS: usize = 16;
+/// Rows of a tile: one a lane. Where bytes count, rows are worked on one after another.
+pub(crate) const ROWS: usize = if FEW_WAYS { 1 } else { 16 };
 
 /// Columns of a tile. Longer rows are taken in several parts.
 pub(crate) const COLUMNS: usize = 32;
@@ -29,21 +29,26 @@ impl Tile {
     pub fn load(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) {
         match stride {
             // Short rows as a whole, which compile to shuffles.
+            _ if FEW_WAYS => self.load_each(rows, stride, begin, width),
             1 if self.load_whole::<1>(rows).is_some() => {}
             2 if width == 2 && self.load_whole::<2>(rows).is_some() => {}
             3 if width == 3 && self.load_whole::<3>(rows).is_some() => {}
             4 if width == 4 && self.load_whole::<4>(rows).is_some() => {}
             _ if (0..ROWS / 4).all(|four| self.load_four(rows, stride, begin, width, four).is_some()) => {}
-            _ => {
-                let mut rest = rows;
-                for i in 0..ROWS {
-                    let Some((row, after)) = rest.split_at_checked(stride) else { break };
-                    for (x, lanes) in row.iter().skip(begin).zip(self.0.iter_mut().take(width)) {
-                        lanes[i] = *x;
-                    }
-                    rest = after;
-                }
+            _ => self.load_each(rows, stride, begin, width),
+        }
+    }
+
+    /// Number by number.
+    #[inline(always)]
+    fn load_each(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) {
+        let mut rest = rows;
+        for i in 0..ROWS {
+            let Some((row, after)) = rest.split_at_checked(stride) else { break };
+            for (x, lanes) in row.iter().skip(begin).zip(self.0.iter_mut().take(width)) {
+                lanes[i] = *x;
             }
+            rest = after;
         }
     }
 
@@ -91,10 +96,10 @@ impl Tile {
     #[inline(never)]
     pub fn store(&self, rows: &mut [f32], stride: usize, begin: usize, width: usize) {
         match stride {
-            1 if self.store_whole::<1>(rows).is_some() => {}
-            2 if width == 2 && self.store_whole::<2>(rows).is_some() => {}
-            3 if width == 3 && self.store_whole::<3>(rows).is_some() => {}
-            4 if width == 4 && self.store_whole::<4>(rows).is_some() => {}
+            1 if !FEW_WAYS && self.store_whole::<1>(rows).is_some() => {}
+            2 if !FEW_WAYS && width == 2 && self.store_whole::<2>(rows).is_some() => {}
+            3 if !FEW_WAYS && width == 3 && self.store_whole::<3>(rows).is_some() => {}
+            4 if !FEW_WAYS && width == 4 && self.store_whole::<4>(rows).is_some() => {}
             _ => {
                 for (i, row) in rows.chunks_exact_mut(stride.max(1)).take(ROWS).enumerate() {
                     for (x, lanes) in row.iter_mut().skip(begin).zip(self.0.iter().take(width)) {

@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use super::seen::{Part, choices, pictures};
 use super::shape::{Shape, check_bounds};
 use super::taken::Taken;
-use crate::error::{Error, Kind, Result, check_finite, words};
+use crate::error::{Error, Kind, Name, Result, check_finite};
 use crate::nn::{self, Net, Node};
 
 /// The most hidden layers of a policy or a value network.
@@ -68,13 +68,13 @@ impl ActorConfig {
             return Err(Error::new(Kind::Config, what).needed(MAX_LAYERS).given(self.num_layers as usize));
         }
         let flags = [
-            (words("policy: squash of 0 or 1"), self.squash, 1),
-            (words("policy: squash of 0 with discrete actions"), self.squash, u32::from(self.shape.std_len() > 0)),
-            (words("policy: normalize_obs of 0 or 1"), self.normalize_obs, 1),
+            (Name::new("policy: squash of 0 or 1"), self.squash, 1),
+            (Name::new("policy: squash of 0 with discrete actions"), self.squash, u32::from(self.shape.std_len() > 0)),
+            (Name::new("policy: normalize_obs of 0 or 1"), self.normalize_obs, 1),
         ];
         for (what, given, most) in flags {
             if given > most {
-                return Err(Error::new(Kind::Config, what).given(given as usize));
+                return Err(Error::new(Kind::Config, what.words()).given(given as usize));
             }
         }
         self.check_atoms()?;

@@ -8,7 +8,7 @@ use super::policy::SHARPNESS;
 use super::shape::Shape;
 #[cfg(feature = "off_policy")]
 use super::value_head::{Atoms, ValueHead};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Name, Result};
 use crate::kernels::gae::Accumulate;
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::nn::Schedule;
@@ -64,6 +64,9 @@ impl Algorithm {
         matches!(self as u32, 4..=6)
     }
 }
+
+/// This build has layers or algorithms that learn from sequences.
+const SEQUENCES: bool = cfg!(any(feature = "recurrent", feature = "actor_critic"));
 
 /// The most layers that a host lists.
 const MAX_LISTED: usize = MAX_LAYERS - 2 * MAX_HIDDEN - 3;
@@ -311,26 +314,26 @@ pub struct Config {
 }
 
 /// Errors: `Config` for a field of 0.
-pub(super) fn check_at_least_one(fields: &[(&'static str, u32)]) -> Result {
+pub(super) fn check_at_least_one(fields: &[(Name, u32)]) -> Result {
     for &(what, given) in fields {
-        Error::limit(Kind::Config, what, 1, 0).when(given == 0)?;
+        Error::limit(Kind::Config, what.words(), 1, 0).when(given == 0)?;
     }
     Ok(())
 }
 
 /// Errors: `Config` for a field that is not 0 or 1.
-pub(super) fn check_flags(fields: &[(&'static str, u32)]) -> Result {
+pub(super) fn check_flags(fields: &[(Name, u32)]) -> Result {
     for &(what, given) in fields {
-        Error::new(Kind::Config, what).given(given as usize).when(given > 1)?;
+        Error::new(Kind::Config, what.words()).given(given as usize).when(given > 1)?;
     }
     Ok(())
 }
 
 /// Errors: `Config` for a field, given before its least and its greatest value, that is not within them.
-pub(super) fn check_reals(fields: &[(&'static str, f32, f32, f32)]) -> Result {
+pub(super) fn check_reals(fields: &[(Name, f32, f32, f32)]) -> Result {
     for &(what, given, low, high) in fields {
         if !(given >= low && given <= high) {
-            return Err(Error::new(Kind::Config, what).given_f32(given));
+            return Err(Error::new(Kind::Config, what.words()).given_f32(given));
         }
     }
     Ok(())
@@ -412,9 +415,9 @@ impl Config {
     pub fn check(&self) -> Result {
         self.check_common()?;
         check_at_least_one(&[
-            ("learner config: num_steps of at least", self.num_steps),
-            ("learner config: num_minibatches of at least", self.num_minibatches),
-            ("learner config: num_epochs of at least", self.num_epochs),
+            (Name::new("learner config: num_steps of at least"), self.num_steps),
+            (Name::new("learner config: num_minibatches of at least"), self.num_minibatches),
+            (Name::new("learner config: num_epochs of at least"), self.num_epochs),
         ])?;
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
         if batch + u64::from(self.num_envs) > u64::from(u32::MAX >> 1) {
@@ -463,18 +466,18 @@ impl Config {
     /// Checks the fields that learners on policy and off policy have in common.
     pub(super) fn check_common(&self) -> Result {
         check_at_least_one(&[
-            ("learner config: num_envs of at least", self.num_envs),
-            ("learner config: num_chunks of at least", self.num_chunks),
+            (Name::new("learner config: num_envs of at least"), self.num_envs),
+            (Name::new("learner config: num_chunks of at least"), self.num_chunks),
         ])?;
         check_flags(&[
-            ("learner config: normalize_advantage of 0 or 1", self.normalize_advantage),
-            ("learner config: normalize_reward of 0 or 1", self.normalize_reward),
-            ("learner config: use_action_mask of 0 or 1", self.use_action_mask),
-            ("learner config: accumulate of 0 (f32) or 1 (f64)", self.accumulate),
-            ("learner config: overlap of 0 or 1", self.overlap),
-            ("learner config: hidden_norm of 0 or 1", self.hidden_norm),
-            ("learner config: sum_losses of 0 or 1", self.sum_losses),
-            ("learner config: noisy of 0 or 1", self.noisy),
+            (Name::new("learner config: normalize_advantage of 0 or 1"), self.normalize_advantage),
+            (Name::new("learner config: normalize_reward of 0 or 1"), self.normalize_reward),
+            (Name::new("learner config: use_action_mask of 0 or 1"), self.use_action_mask),
+            (Name::new("learner config: accumulate of 0 (f32) or 1 (f64)"), self.accumulate),
+            (Name::new("learner config: overlap of 0 or 1"), self.overlap),
+            (Name::new("learner config: hidden_norm of 0 or 1"), self.hidden_norm),
+            (Name::new("learner config: sum_losses of 0 or 1"), self.sum_losses),
+            (Name::new("learner config: noisy of 0 or 1"), self.noisy),
         ])?;
         let what = "learner config: prime_interval of 0 with algorithms other than PPO";
         let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
@@ -511,47 +514,52 @@ impl Config {
         let positive = f32::MIN_POSITIVE;
         let (log_std_min, log_std_max) = (self.log_std_min, self.log_std_max);
         check_reals(&[
-            ("learner config: learning_rate in [0, 1]", self.learning_rate, 0.0, 1.0),
-            ("learner config: learning_rate_end in [0, 1]", self.learning_rate_end, 0.0, 1.0),
-            ("learner config: clip above 0, at most 10", self.clip, positive, 10.0),
-            ("learner config: clip_end in [0, 10]", self.clip_end, 0.0, 10.0),
-            ("learner config: discount in [0, 1]", self.discount, 0.0, 1.0),
-            ("learner config: gae_lambda in [0, 1]", self.gae_lambda, 0.0, 1.0),
-            ("learner config: value_coef of at least 0, finite", self.value_coef, 0.0, f32::MAX),
-            ("learner config: entropy_coef, finite", self.entropy_coef, f32::MIN, f32::MAX),
-            ("learner config: value_clip of at least 0, finite", self.value_clip, 0.0, f32::MAX),
-            ("learner config: max_grad_norm of at least 0, finite", self.max_grad_norm, 0.0, f32::MAX),
-            ("learner config: target_kl of at least 0, finite", self.target_kl, 0.0, f32::MAX),
-            ("learner config: adam_beta1 in [0, 1)", self.adam_beta1, 0.0, 0.999_999_9),
-            ("learner config: adam_beta2 in [0, 1)", self.adam_beta2, 0.0, 0.999_999_9),
+            (Name::new("learner config: learning_rate in [0, 1]"), self.learning_rate, 0.0, 1.0),
+            (Name::new("learner config: learning_rate_end in [0, 1]"), self.learning_rate_end, 0.0, 1.0),
+            (Name::new("learner config: clip above 0, at most 10"), self.clip, positive, 10.0),
+            (Name::new("learner config: clip_end in [0, 10]"), self.clip_end, 0.0, 10.0),
+            (Name::new("learner config: discount in [0, 1]"), self.discount, 0.0, 1.0),
+            (Name::new("learner config: gae_lambda in [0, 1]"), self.gae_lambda, 0.0, 1.0),
+            (Name::new("learner config: value_coef of at least 0, finite"), self.value_coef, 0.0, f32::MAX),
+            (Name::new("learner config: entropy_coef, finite"), self.entropy_coef, f32::MIN, f32::MAX),
+            (Name::new("learner config: value_clip of at least 0, finite"), self.value_clip, 0.0, f32::MAX),
+            (Name::new("learner config: max_grad_norm of at least 0, finite"), self.max_grad_norm, 0.0, f32::MAX),
+            (Name::new("learner config: target_kl of at least 0, finite"), self.target_kl, 0.0, f32::MAX),
+            (Name::new("learner config: adam_beta1 in [0, 1)"), self.adam_beta1, 0.0, 0.999_999_9),
+            (Name::new("learner config: adam_beta2 in [0, 1)"), self.adam_beta2, 0.0, 0.999_999_9),
             (
-                "learner config: adam_beta2 of at least the square of adam_beta1",
+                Name::new("learner config: adam_beta2 of at least the square of adam_beta1"),
                 self.adam_beta2,
                 self.adam_beta1 * self.adam_beta1,
                 1.0,
             ),
-            ("learner config: adam_epsilon in [1e-12, 1]", self.adam_epsilon, 1e-12, 1.0),
-            ("learner config: log_std_min in [-40, 40]", log_std_min, -LOG_STD_LIMIT, LOG_STD_LIMIT),
-            ("learner config: log_std_max in [log_std_min, 40]", log_std_max, log_std_min, LOG_STD_LIMIT),
-            ("learner config: log_std_init in [log_std_min, log_std_max]", self.log_std_init, log_std_min, log_std_max),
-            ("learner config: obs_clip above 0, finite", self.obs_clip, positive, f32::MAX),
-            ("learner config: reward_clip above 0, finite", self.reward_clip, positive, f32::MAX),
-            ("learner config: rms_decay in [0, 1)", self.rms_decay, 0.0, 0.999_999_9),
+            (Name::new("learner config: adam_epsilon in [1e-12, 1]"), self.adam_epsilon, 1e-12, 1.0),
+            (Name::new("learner config: log_std_min in [-40, 40]"), log_std_min, -LOG_STD_LIMIT, LOG_STD_LIMIT),
+            (Name::new("learner config: log_std_max in [log_std_min, 40]"), log_std_max, log_std_min, LOG_STD_LIMIT),
             (
-                "learner config: rms_momentum in [0, 1), and 0 with a centered optimizer",
+                Name::new("learner config: log_std_init in [log_std_min, log_std_max]"),
+                self.log_std_init,
+                log_std_min,
+                log_std_max,
+            ),
+            (Name::new("learner config: obs_clip above 0, finite"), self.obs_clip, positive, f32::MAX),
+            (Name::new("learner config: reward_clip above 0, finite"), self.reward_clip, positive, f32::MAX),
+            (Name::new("learner config: rms_decay in [0, 1)"), self.rms_decay, 0.0, 0.999_999_9),
+            (
+                Name::new("learner config: rms_momentum in [0, 1), and 0 with a centered optimizer"),
                 self.rms_momentum,
                 0.0,
                 if optimizer == Some(Optimizer::RmsPropCentred) { 0.0 } else { 0.999_999_9 },
             ),
-            ("learner config: clip_rho above 0, finite", self.clip_rho, positive, f32::MAX),
-            ("learner config: clip_c above 0, finite", self.clip_c, positive, f32::MAX),
-            ("learner config: clip_pg_rho above 0, finite", self.clip_pg_rho, positive, f32::MAX),
-            ("learner config: leak in [0, 1]", self.leak, 0.0, 1.0),
-            ("learner config: exploration_start in [0, 1]", self.exploration_start, 0.0, 1.0),
-            ("learner config: exploration_end in [0, 1]", self.exploration_end, 0.0, 1.0),
-            ("learner config: kappa_policy of at least 0, finite", self.kappa_policy, 0.0, f32::MAX),
-            ("learner config: kappa_value of at least 0, finite", self.kappa_value, 0.0, f32::MAX),
-            ("learner config: entropy_share_end in [0, 1]", self.entropy_share_end, 0.0, 1.0),
+            (Name::new("learner config: clip_rho above 0, finite"), self.clip_rho, positive, f32::MAX),
+            (Name::new("learner config: clip_c above 0, finite"), self.clip_c, positive, f32::MAX),
+            (Name::new("learner config: clip_pg_rho above 0, finite"), self.clip_pg_rho, positive, f32::MAX),
+            (Name::new("learner config: leak in [0, 1]"), self.leak, 0.0, 1.0),
+            (Name::new("learner config: exploration_start in [0, 1]"), self.exploration_start, 0.0, 1.0),
+            (Name::new("learner config: exploration_end in [0, 1]"), self.exploration_end, 0.0, 1.0),
+            (Name::new("learner config: kappa_policy of at least 0, finite"), self.kappa_policy, 0.0, f32::MAX),
+            (Name::new("learner config: kappa_value of at least 0, finite"), self.kappa_value, 0.0, f32::MAX),
+            (Name::new("learner config: entropy_share_end in [0, 1]"), self.entropy_share_end, 0.0, 1.0),
         ])
     }
 
@@ -616,13 +624,16 @@ impl Config {
     /// Steps that stay together in a minibatch: those of a sequence, or of the whole rollout for V-trace without recurrent
     /// layers; else 1.
     pub fn num_together(&self) -> usize {
+        if !SEQUENCES {
+            return 1;
+        }
         let whole = self.sequence_len == 0 && self.algorithm() == Algorithm::Impala;
         if whole { self.num_steps as usize } else { self.sequence_len.max(1) as usize }
     }
 
     /// Minibatches are made of sequences, each of one environment's steps in their order.
     pub fn has_sequences(&self) -> bool {
-        self.sequence_len > 0 || self.algorithm() == Algorithm::Impala
+        SEQUENCES && (self.sequence_len > 0 || self.algorithm() == Algorithm::Impala)
     }
 
     /// It is recorded where episodes begin: for sequences of the rollout, and of past steps.

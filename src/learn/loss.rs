@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::block;
-use crate::cpu::{self, Kernel};
+use crate::cpu::{self, FEW_WAYS, Kernel};
 #[cfg(feature = "unreal")]
 use crate::error::{Error, Kind};
 use crate::error::{Result, check_len};
@@ -193,17 +193,20 @@ impl<const SURROGATE: bool> Kernel for Loss<'_, SURROGATE> {
         let scale = 1.0 / b.num_rows as f32;
         let mut sums = Lanes::default();
         let columns = [b.log_prob, b.old_log_prob, b.advantage, b.value, b.old_value, b.value_target];
-        let [lp, old_lp, adv, v, old_v, target] = columns.map(|column| column.as_chunks::<LANES>());
-        let ((d_lp, rest_d_lp), (d_v, rest_d_v)) = (d_log_prob.as_chunks_mut(), d_value.as_chunks_mut());
-        let inputs = lp.0.iter().zip(old_lp.0).zip(adv.0).zip(v.0).zip(old_v.0).zip(target.0);
-        for ((((((lp, old_lp), adv), v), old_v), target), (d_lp, d_v)) in inputs.zip(d_lp.iter_mut().zip(d_v)) {
-            (*d_lp, *d_v) = sums.add::<SURROGATE>(c, scale, [*lp, *old_lp, *adv, *v, *old_v, *target]);
+        if !FEW_WAYS {
+            let [lp, old_lp, adv, v, old_v, target] = columns.map(|column| column.as_chunks::<LANES>().0);
+            let outputs = d_log_prob.as_chunks_mut().0.iter_mut().zip(d_value.as_chunks_mut().0);
+            let inputs = lp.iter().zip(old_lp).zip(adv).zip(v).zip(old_v).zip(target);
+            for ((((((lp, old_lp), adv), v), old_v), target), (d_lp, d_v)) in inputs.zip(outputs) {
+                (*d_lp, *d_v) = sums.add::<SURROGATE>(c, scale, [*lp, *old_lp, *adv, *v, *old_v, *target]);
+            }
         }
-        if !rest_d_lp.is_empty() {
-            let rest = [lp.1, old_lp.1, adv.1, v.1, old_v.1, target.1].map(pad);
+        let begin = if FEW_WAYS { 0 } else { b.num_rows - b.num_rows % LANES };
+        for at in (begin..b.num_rows).step_by(LANES) {
+            let rest = columns.map(|column| pad(column.get(at..).unwrap_or(&[])));
             let (g_lp, g_v) = sums.add::<SURROGATE>(c, scale, rest);
-            block::copy(rest_d_lp, &g_lp);
-            block::copy(rest_d_v, &g_v);
+            block::copy(d_log_prob.get_mut(at..).unwrap_or_default(), &g_lp);
+            block::copy(d_value.get_mut(at..).unwrap_or_default(), &g_v);
         }
         Losses {
             policy_loss: num::canonical(num::tree(sums.policy) * scale),

@@ -1,5 +1,6 @@
 //! Some rows of arrays: those of the environments that a call is about, and those of a minibatch.
 
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use core::cmp::Ordering;
 
 use super::seen::Seen;
@@ -40,17 +41,21 @@ impl<'r> Rows<'r> {
     }
 
     /// Copies them to the front of `to`, and returns the copies.
-    pub(super) fn get<'t, T: Copy>(&self, from: &[T], width: usize, to: &'t mut [T]) -> Fit<&'t mut [T]> {
+    pub(super) fn get<'t, T: Pod>(&self, from: &[T], width: usize, to: &'t mut [T]) -> Fit<&'t mut [T]> {
         let to = block::rows_mut(to, 0, self.len(), width)?;
+        if !SHORT {
+            self.get_bytes(cast_slice(from), width.saturating_mul(size_of::<T>()), cast_slice_mut(to))?;
+            return Ok(to);
+        }
         if let Some(start) = self.start() {
             block::copy(to, block::rows(from, start, self.len(), width)?);
             return Ok(to);
         }
         match width {
-            1 if SHORT => self.get_short::<T, 1>(from, to)?,
-            2 if SHORT => self.get_short::<T, 2>(from, to)?,
-            3 if SHORT => self.get_short::<T, 3>(from, to)?,
-            4 if SHORT => self.get_short::<T, 4>(from, to)?,
+            1 => self.get_short::<T, 1>(from, to)?,
+            2 => self.get_short::<T, 2>(from, to)?,
+            3 => self.get_short::<T, 3>(from, to)?,
+            4 => self.get_short::<T, 4>(from, to)?,
             _ => {
                 for (row, i) in to.chunks_exact_mut(width.max(1)).zip(self.iter()) {
                     block::copy(row, block::rows(from, i, 1, width)?);
@@ -58,6 +63,15 @@ impl<'r> Rows<'r> {
             }
         }
         Ok(to)
+    }
+
+    /// The same for rows of any elements.
+    #[inline(never)]
+    fn get_bytes(&self, from: &[u8], width: usize, to: &mut [u8]) -> Fit<()> {
+        for (k, i) in self.iter().enumerate() {
+            block::copy(block::rows_mut(to, k, 1, width)?, block::rows(from, i, 1, width)?);
+        }
+        Ok(())
     }
 
     /// The same for rows of a length that the compiler knows, which are copied without a call for each.
@@ -70,11 +84,23 @@ impl<'r> Rows<'r> {
     }
 
     /// Copies the front of `from` to them.
-    pub(super) fn put<T: Copy>(&self, from: &[T], width: usize, to: &mut [T]) -> Fit<()> {
+    pub(super) fn put<T: Pod>(&self, from: &[T], width: usize, to: &mut [T]) -> Fit<()> {
+        if !SHORT {
+            return self.put_bytes(cast_slice(from), width.saturating_mul(size_of::<T>()), cast_slice_mut(to));
+        }
         if let Some(start) = self.start() {
             block::copy(block::rows_mut(to, start, self.len(), width)?, block::rows(from, 0, self.len(), width)?);
             return Ok(());
         }
+        for (k, i) in self.iter().enumerate() {
+            block::copy(block::rows_mut(to, i, 1, width)?, block::rows(from, k, 1, width)?);
+        }
+        Ok(())
+    }
+
+    /// The same for rows of any elements.
+    #[inline(never)]
+    fn put_bytes(&self, from: &[u8], width: usize, to: &mut [u8]) -> Fit<()> {
         for (k, i) in self.iter().enumerate() {
             block::copy(block::rows_mut(to, i, 1, width)?, block::rows(from, k, 1, width)?);
         }
@@ -111,7 +137,13 @@ pub(super) fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (u
 }
 
 /// Copies row `from` of an array of `count` of them over row `to`.
-pub(super) fn copy_row_within<T: Copy>(array: &mut [T], count: usize, from: usize, to: usize) -> Fit<()> {
+pub(super) fn copy_row_within<T: Pod>(array: &mut [T], count: usize, from: usize, to: usize) -> Fit<()> {
+    copy_bytes_within(cast_slice_mut(array), count, from, to)
+}
+
+/// The same for rows of any elements.
+#[inline(never)]
+fn copy_bytes_within(array: &mut [u8], count: usize, from: usize, to: usize) -> Fit<()> {
     let width = array.len().checked_div(count).unwrap_or(0);
     let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(Misfit)?;
     let (front, back) = (block::rows_mut(front, from.min(to), 1, width), block::rows_mut(back, 0, 1, width)?);

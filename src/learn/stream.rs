@@ -1,7 +1,7 @@
 //! What stream algorithms (Elsayed et al. 2024) ask of a configuration.
 
 use super::config::{Algorithm, Config};
-use crate::error::{Error, Kind, Result, words};
+use crate::error::{Error, Kind, Name, Result};
 
 impl Config {
     /// Each step is learnt from alone, by eligibility traces.
@@ -15,19 +15,19 @@ impl Config {
             return Ok(());
         }
         for (what, given, needed) in [
-            (words("learner config: num_envs with a stream algorithm of"), self.num_envs, 1),
-            (words("learner config: num_steps with a stream algorithm of"), self.num_steps, 1),
-            (words("learner config: num_epochs with a stream algorithm of"), self.num_epochs, 1),
-            (words("learner config: overlap with a stream algorithm of"), self.overlap, 0),
-            (words("learner config: noisy with a stream algorithm of"), self.noisy, 0),
-            (words("learner config: normalize_advantage with a stream algorithm of"), self.normalize_advantage, 0),
+            (Name::new("learner config: num_envs with a stream algorithm of"), self.num_envs, 1),
+            (Name::new("learner config: num_steps with a stream algorithm of"), self.num_steps, 1),
+            (Name::new("learner config: num_epochs with a stream algorithm of"), self.num_epochs, 1),
+            (Name::new("learner config: overlap with a stream algorithm of"), self.overlap, 0),
+            (Name::new("learner config: noisy with a stream algorithm of"), self.noisy, 0),
+            (Name::new("learner config: normalize_advantage with a stream algorithm of"), self.normalize_advantage, 0),
             (
-                words("learner config: sequence_len with a stream algorithm, which has no recurrent layers, of"),
+                Name::new("learner config: sequence_len with a stream algorithm, which has no recurrent layers, of"),
                 self.sequence_len,
                 0,
             ),
         ] {
-            Error::limit(Kind::Config, what, needed, given as usize).when(given as usize != needed)?;
+            Error::limit(Kind::Config, what.words(), needed, given as usize).when(given as usize != needed)?;
         }
         let shares = self.algorithm() == Algorithm::StreamAc && (self.num_shared > 0 || self.num_layers > 0);
         let what = "learner config: num_shared and num_layers of 0 with stream AC, whose policy and values have their own traces";

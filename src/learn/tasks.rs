@@ -3,7 +3,7 @@
 
 use super::config::{Algorithm, Config, check_flags, check_reals};
 use super::shape::Shape;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Name, Result};
 use crate::nn::Net;
 
 /// Units of the hidden layer that predicts rewards.
@@ -70,14 +70,14 @@ impl Config {
     pub(super) fn check_tasks(&self) -> Result {
         let coefs = self.task_coefs();
         check_reals(&[
-            ("learner config: pixel_control_coef of at least 0, finite", coefs[0], 0.0, f32::MAX),
-            ("learner config: reward_class_coef of at least 0, finite", coefs[1], 0.0, f32::MAX),
-            ("learner config: value_replay_coef of at least 0, finite", coefs[2], 0.0, f32::MAX),
-            ("learner config: policy_replay_coef of at least 0, finite", coefs[3], 0.0, f32::MAX),
-            ("learner config: pixel_control_discount in [0, 1]", self.pixel_control_discount, 0.0, 1.0),
-            ("learner config: reward_threshold of at least 0, finite", self.reward_threshold, 0.0, f32::MAX),
+            (Name::new("learner config: pixel_control_coef of at least 0, finite"), coefs[0], 0.0, f32::MAX),
+            (Name::new("learner config: reward_class_coef of at least 0, finite"), coefs[1], 0.0, f32::MAX),
+            (Name::new("learner config: value_replay_coef of at least 0, finite"), coefs[2], 0.0, f32::MAX),
+            (Name::new("learner config: policy_replay_coef of at least 0, finite"), coefs[3], 0.0, f32::MAX),
+            (Name::new("learner config: pixel_control_discount in [0, 1]"), self.pixel_control_discount, 0.0, 1.0),
+            (Name::new("learner config: reward_threshold of at least 0, finite"), self.reward_threshold, 0.0, f32::MAX),
         ])?;
-        check_flags(&[("learner config: pixel_mean of 0 or 1", self.pixel_mean)])?;
+        check_flags(&[(Name::new("learner config: pixel_mean of 0 or 1"), self.pixel_mean)])?;
         let [pixels, class, values, policy] = self.tasks();
         let what = "learner config: weights of auxiliary tasks of 0 with an algorithm other than UNREAL";
         let others = self.algorithm != Algorithm::Unreal as u32 && coefs != [0.0; 4];

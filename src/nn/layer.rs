@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
 use super::initializer::Initializer;
-use crate::error::{Error, Kind, Result, words};
+use crate::error::{Error, Kind, Name, Result};
 
 /// The most layers that a list has.
 pub const MAX_LAYERS: usize = 32;
@@ -233,27 +233,27 @@ impl Layer {
         let [down, right] = self.stride;
         let units = WEIGHTS | FREE;
         let fields = [
-            (words("net: source[0] of 0, which its kind does not read, in layer"), self.source[0], !FREE),
-            (words("net: source[1] of 0, which its kind does not read, in layer"), self.source[1], MERGES),
-            (words("net: units of 0, which its kind does not read, in layer"), self.units, units),
+            (Name::new("net: source[0] of 0, which its kind does not read, in layer"), self.source[0], !FREE),
+            (Name::new("net: source[1] of 0, which its kind does not read, in layer"), self.source[1], MERGES),
+            (Name::new("net: units of 0, which its kind does not read, in layer"), self.units, units),
             (
-                words("net: activation of 0, which its kind does not read, in layer"),
+                Name::new("net: activation of 0, which its kind does not read, in layer"),
                 self.activation,
                 !(FREE | SEQUENTIAL),
             ),
-            (words("net: flags of 0, which its kind does not read, in layer"), self.flags, !FREE),
-            (words("net: size of 0, which its kind does not read, in layer"), rows | columns, SIZED),
-            (words("net: stride of 0, which its kind does not read, in layer"), down | right, WINDOWS),
-            (words("net: same of 0, which its kind does not read, in layer"), self.same, WINDOWS),
-            (words("net: heads of 0, which its kind does not read, in layer"), self.heads, ATTENTION),
-            (words("net: window of 0, which its kind does not read, in layer"), self.window, ATTENTION),
-            (words("net: initializer of 0, which its kind does not read, in layer"), self.initializer, WEIGHTS),
-            (words("net: symbols of 0, which its kind does not read, in layer"), self.symbols, EMBED),
-            (words("net: reserved of 0 in layer"), self.reserved, 0),
+            (Name::new("net: flags of 0, which its kind does not read, in layer"), self.flags, !FREE),
+            (Name::new("net: size of 0, which its kind does not read, in layer"), rows | columns, SIZED),
+            (Name::new("net: stride of 0, which its kind does not read, in layer"), down | right, WINDOWS),
+            (Name::new("net: same of 0, which its kind does not read, in layer"), self.same, WINDOWS),
+            (Name::new("net: heads of 0, which its kind does not read, in layer"), self.heads, ATTENTION),
+            (Name::new("net: window of 0, which its kind does not read, in layer"), self.window, ATTENTION),
+            (Name::new("net: initializer of 0, which its kind does not read, in layer"), self.initializer, WEIGHTS),
+            (Name::new("net: symbols of 0, which its kind does not read, in layer"), self.symbols, EMBED),
+            (Name::new("net: reserved of 0 in layer"), self.reserved, 0),
         ];
         for (what, given, readers) in fields {
             if given != 0 && readers & kind == 0 {
-                return Err(refused(what).given(given as usize));
+                return Err(refused(what.words()).given(given as usize));
             }
         }
         let has = |readers: u32, good| readers & kind == 0 || good;
@@ -264,23 +264,27 @@ impl Layer {
         }
         let divides = self.heads >= 1 && self.units.is_multiple_of(self.heads);
         let known = [
-            (words("net: units of at least 1 in layer"), self.units, has(units, self.units >= 1)),
-            (words("net: a known activation in layer"), self.activation, Activation::new(self.activation).is_some()),
-            (words("net: known flags in layer"), self.flags, self.flags & !flags == 0),
-            (words("net: size of at least 1 in layer"), rows.min(columns), has(WINDOWS, rows >= 1 && columns >= 1)),
-            (words("net: same of 0 or 1 in layer"), self.same, self.same <= 1),
-            (words("net: heads that divide the units in layer"), self.heads, has(ATTENTION, divides)),
-            (words("net: window of at least 1 in layer"), self.window, has(ATTENTION, self.window >= 1)),
-            (words("net: symbols of at least 1 in layer"), self.symbols, has(EMBED, self.symbols >= 1)),
+            (Name::new("net: units of at least 1 in layer"), self.units, has(units, self.units >= 1)),
             (
-                words("net: a known initializer in layer"),
+                Name::new("net: a known activation in layer"),
+                self.activation,
+                Activation::new(self.activation).is_some(),
+            ),
+            (Name::new("net: known flags in layer"), self.flags, self.flags & !flags == 0),
+            (Name::new("net: size of at least 1 in layer"), rows.min(columns), has(WINDOWS, rows >= 1 && columns >= 1)),
+            (Name::new("net: same of 0 or 1 in layer"), self.same, self.same <= 1),
+            (Name::new("net: heads that divide the units in layer"), self.heads, has(ATTENTION, divides)),
+            (Name::new("net: window of at least 1 in layer"), self.window, has(ATTENTION, self.window >= 1)),
+            (Name::new("net: symbols of at least 1 in layer"), self.symbols, has(EMBED, self.symbols >= 1)),
+            (
+                Name::new("net: a known initializer in layer"),
                 self.initializer,
                 Initializer::new(self.initializer).is_some(),
             ),
         ];
         for (what, given, good) in known {
             if !good {
-                return Err(refused(what).given(given as usize));
+                return Err(refused(what.words()).given(given as usize));
             }
         }
         if self.gain.is_finite() { Ok(()) } else { Err(refused("net: a finite gain in layer").given_f32(self.gain)) }

@@ -9,7 +9,7 @@
 
 use core::num::NonZero;
 
-use crate::cpu::{self, At, Base, Kernel, Level};
+use crate::cpu::{self, At, Base, FEW_WAYS, Kernel, Level};
 use crate::num;
 
 /// Numbers in one vector, and the narrowest matrix that is worked on in vectors.
@@ -140,11 +140,9 @@ impl<X: Rows> Kernel for Affine<'_, X> {
         let is_large = rows.len() * n >= LARGE && n.is_multiple_of(LANES) && m >= MANY_ROWS;
         match A::LEVEL {
             // Sums side by side, because each waits for itself.
-            _ if cfg!(feature = "simd") && n < LANES && m >= 8 => {
-                affine_tiles::<_, _, 8, 1, 1>(at, x, rows, w, bias, y, n)
-            }
+            _ if !FEW_WAYS && n < LANES && m >= 8 => affine_tiles::<_, _, 8, 1, 1>(at, x, rows, w, bias, y, n),
             _ if n < LANES => affine_tiles::<_, _, 1, 1, 1>(at, x, rows, w, bias, y, n),
-            _ if !cfg!(feature = "simd") => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
+            _ if FEW_WAYS => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
             Level::Avx512 | Level::Avx2
                 if m < 4 && rows.left(0) == rows.len() && n.is_multiple_of(LANES) && w.len() >= 8 * LARGE =>
             {
@@ -465,9 +463,9 @@ impl<X: Rows> Kernel for AddOuter<'_, X> {
         let (k, m) = (rows.len(), dy.len().checked_div(n)?);
         let is_large = n.is_multiple_of(LANES) && k >= 4 && m >= 16 && (m * n >= LARGE || k * n >= LARGE);
         match A::LEVEL {
-            _ if cfg!(feature = "simd") && n < LANES && k >= 8 => outer_tiles::<_, _, 8, 1, 1>(at, x, rows, dy, dw, n),
+            _ if !FEW_WAYS && n < LANES && k >= 8 => outer_tiles::<_, _, 8, 1, 1>(at, x, rows, dy, dw, n),
             _ if n < LANES => outer_tiles::<_, _, 1, 1, 1>(at, x, rows, dy, dw, n),
-            _ if !cfg!(feature = "simd") => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
+            _ if FEW_WAYS => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 | Level::Avx2 if m == 1 && rows.left(0) == k => outer_row(at, x, dy, dw, n),
             Level::Avx512 if is_large && k >= 8 && n.is_multiple_of(32) => {
                 outer_panels::<_, _, 8, 2>(at, x, rows, dy, dw, n)
@@ -675,7 +673,8 @@ pub(crate) fn add_rows(dy: &[f32], sums: &mut [f32]) -> Option<()> {
 /// those do not fit, then number by number.
 #[inline(always)]
 pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<()> {
-    let (large_m, large_n, small_m, small_n) = (m & !15, n & !15, m & !3, n & !3);
+    let (large, small) = if FEW_WAYS { (0, 0) } else { (!15, !3) };
+    let (large_m, large_n, small_m, small_n) = (m & large, n & large, m & small, n & small);
     for i in (0..large_n).step_by(16) {
         for j in (0..large_m).step_by(16) {
             square::<4>(a, t, [m, n], [j, i])?;

@@ -1,12 +1,12 @@
 //! Arrays that share bytes.
 
 use crate::status::{About, Result};
-use rlcore::error::{Error, Kind};
+use rlcore::error::{Error, Kind, Name};
 
 /// The bytes that an array covers and what failures call it.
 #[derive(Clone, Copy)]
 pub struct Extent {
-    what: &'static str,
+    what: Name,
     start: usize,
     end: usize,
 }
@@ -16,17 +16,17 @@ impl Extent {
     #[inline]
     pub fn of(what: &'static str, p: *const u8, size: usize) -> Extent {
         let start = p.addr();
-        Extent { what, start, end: start.saturating_add(size) }
+        Extent { what: Name::new(what), start, end: start.saturating_add(size) }
     }
 
     /// `len` elements of `size` bytes from `start` on, which are there.
     #[inline(always)]
     pub fn of_elements(what: &'static str, start: usize, len: usize, size: usize) -> Extent {
-        Extent { what, start, end: start.wrapping_add(len.wrapping_mul(size)) }
+        Extent { what: Name::new(what), start, end: start.wrapping_add(len.wrapping_mul(size)) }
     }
 
     /// Covers nothing: stands for an optional array that was not given.
-    pub const NONE: Extent = Extent { what: "", start: 0, end: 0 };
+    pub const NONE: Extent = Extent { what: Name::new(""), start: 0, end: 0 };
 
     #[inline(always)]
     fn meets_any(&self, others: &[Extent]) -> bool {
@@ -94,7 +94,7 @@ pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     let mut rest = outputs;
     while let Some((output, others)) = rest.split_first() {
         let overlap = Error::new(Kind::Overlap, "the array overlaps another array of the call.");
-        overlap.when(output.meets_any(others) || output.meets_any(inputs)).about(output.what)?;
+        overlap.when(output.meets_any(others) || output.meets_any(inputs)).about(output.what.words())?;
         rest = others;
     }
     Ok(())

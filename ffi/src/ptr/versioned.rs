@@ -6,7 +6,7 @@ use core::slice;
 use super::check::check_bytes;
 use super::overlap::Extent;
 use crate::status::{About, Result};
-use rlcore::error::{Error, Kind};
+use rlcore::error::{Error, Kind, Name};
 
 /// A structure that begins with `struct_size` and only ever grows at its end.
 ///
@@ -39,7 +39,7 @@ const MAX_STRUCT_SIZE: usize = 4096;
 /// What the checks of a [`Versioned`] structure have to know of it.
 #[derive(Clone, Copy)]
 struct Form {
-    what: &'static str,
+    what: Name,
     min_size: usize,
     size: usize,
     align: usize,
@@ -47,17 +47,17 @@ struct Form {
 
 impl Form {
     const fn of<T: Versioned>() -> Form {
-        Form { what: T::WHAT, min_size: T::MIN_SIZE, size: size_of::<T>(), align: align_of::<T>() }
+        Form { what: Name::new(T::WHAT), min_size: T::MIN_SIZE, size: size_of::<T>(), align: align_of::<T>() }
     }
 
     /// Errors: `Null`, `Align`.
     fn check_pointer(&self, start: usize) -> Result {
-        check_bytes(self.what, start, 1, self.size, self.align)
+        check_bytes(self.what.words(), start, 1, self.size, self.align)
     }
 
     fn check_size(&self, what: &'static str, kind: Kind, size: usize) -> Result {
         let wrong = size < self.min_size || size > MAX_STRUCT_SIZE || size & self.align.wrapping_sub(1) != 0;
-        Error::limit(kind, what, self.min_size, size).when(wrong).about(self.what)
+        Error::limit(kind, what, self.min_size, size).when(wrong).about(self.what.words())
     }
 
     /// The `struct_size` of the structure at `p`. Errors: `Null`, `Align`, `Config`.
@@ -83,7 +83,7 @@ impl Form {
             slice::from_raw_parts(p.add(known), size.wrapping_sub(known))
         };
         let what = "a structure of this version, or a longer one with zeros from byte";
-        Error::limit(Kind::Config, what, self.size, size).when(tail.iter().any(|&b| b != 0)).about(self.what)
+        Error::limit(Kind::Config, what, self.size, size).when(tail.iter().any(|&b| b != 0)).about(self.what.words())
     }
 
     /// Writes a structure into `size` bytes: cut short for an older caller, followed by zeros for a newer one.

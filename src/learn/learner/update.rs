@@ -16,6 +16,7 @@ use crate::learn::objective;
 use crate::learn::rows::{Rows, list};
 use crate::learn::step::Moving;
 use crate::learn::stored::Stored;
+use crate::learn::tasks;
 use crate::num;
 use crate::space::Elements;
 use bytemuck::Zeroable;
@@ -192,6 +193,9 @@ impl Learner<'_> {
 
     /// What is complete goes to the past steps, which stay as they are while an update runs.
     fn keep(&mut self) -> Result {
+        if !tasks::BUILT {
+            return Ok(());
+        }
         let recorded = (self.state.begin as usize, self.state.end as usize);
         self.rollout.keep(recorded, self.slot, &self.sizes.frames, &mut self.history)
     }
@@ -256,7 +260,9 @@ impl Learner<'_> {
         if c.normalize_advantage != 0 {
             moments::standardise(self.advantage, ADVANTAGE_EPSILON)?;
         }
-        self.history.draw(c);
+        if tasks::BUILT {
+            self.history.draw(c);
+        }
         Ok(())
     }
 

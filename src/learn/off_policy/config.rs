@@ -1,7 +1,7 @@
 //! What learners off policy ask of a configuration, and the networks that follow from it.
 
 use super::frames::Ring;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Name, Result};
 use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
 use crate::learn::config::{Algorithm, Config, check_at_least_one, check_flags, check_reals};
 use crate::learn::seen::{MAX_PARTS, Part, critic_parts};
@@ -26,17 +26,17 @@ impl Config {
         self.check_algorithm(true)?;
         self.check_tasks()?;
         check_at_least_one(&[
-            ("learner config: batch_size of at least", self.batch_size),
-            ("learner config: train_interval of at least", self.train_interval),
-            ("learner config: gradient_steps of at least", self.gradient_steps),
-            ("learner config: target_interval of at least", self.target_interval),
-            ("learner config: policy_interval of at least", self.policy_interval),
-            ("learner config: n_step of at least", self.n_step),
+            (Name::new("learner config: batch_size of at least"), self.batch_size),
+            (Name::new("learner config: train_interval of at least"), self.train_interval),
+            (Name::new("learner config: gradient_steps of at least"), self.gradient_steps),
+            (Name::new("learner config: target_interval of at least"), self.target_interval),
+            (Name::new("learner config: policy_interval of at least"), self.policy_interval),
+            (Name::new("learner config: n_step of at least"), self.n_step),
         ])?;
         check_flags(&[
-            ("learner config: double_q of 0 or 1", self.double_q),
-            ("learner config: dueling of 0 or 1", self.dueling),
-            ("learner config: huber of 0 or 1", self.huber),
+            (Name::new("learner config: double_q of 0 or 1"), self.double_q),
+            (Name::new("learner config: dueling of 0 or 1"), self.dueling),
+            (Name::new("learner config: huber of 0 or 1"), self.huber),
         ])?;
         let none = [
             ("learner config: normalize_obs of 0 off policy", self.normalize_obs),
@@ -71,16 +71,16 @@ impl Config {
             .when(self.buffer_size == 0 && self.priority_exponent > 0.0)?;
         let (positive, most) = (f32::MIN_POSITIVE, f32::MAX);
         check_reals(&[
-            ("learner config: priority_exponent in [0, 1]", self.priority_exponent, 0.0, 1.0),
-            ("learner config: importance_exponent in [0, 1]", self.importance_exponent, 0.0, 1.0),
-            ("learner config: target_rate above 0, at most 1", self.target_rate, positive, 1.0),
-            ("learner config: critic_rate in [0, 1000]", self.critic_rate, 0.0, 1000.0),
-            ("learner config: exploration_noise of at least 0, finite", self.exploration_noise, 0.0, most),
-            ("learner config: target_noise of at least 0, finite", self.target_noise, 0.0, most),
-            ("learner config: target_noise_clip of at least 0, finite", self.target_noise_clip, 0.0, most),
-            ("learner config: temperature in [1e-8, 1e8]", self.temperature, 1e-8, 1e8),
-            ("learner config: temperature_rate in [0, 1]", self.temperature_rate, 0.0, 1.0),
-            ("learner config: target_entropy, finite", self.target_entropy, f32::MIN, most),
+            (Name::new("learner config: priority_exponent in [0, 1]"), self.priority_exponent, 0.0, 1.0),
+            (Name::new("learner config: importance_exponent in [0, 1]"), self.importance_exponent, 0.0, 1.0),
+            (Name::new("learner config: target_rate above 0, at most 1"), self.target_rate, positive, 1.0),
+            (Name::new("learner config: critic_rate in [0, 1000]"), self.critic_rate, 0.0, 1000.0),
+            (Name::new("learner config: exploration_noise of at least 0, finite"), self.exploration_noise, 0.0, most),
+            (Name::new("learner config: target_noise of at least 0, finite"), self.target_noise, 0.0, most),
+            (Name::new("learner config: target_noise_clip of at least 0, finite"), self.target_noise_clip, 0.0, most),
+            (Name::new("learner config: temperature in [1e-8, 1e8]"), self.temperature, 1e-8, 1e8),
+            (Name::new("learner config: temperature_rate in [0, 1]"), self.temperature_rate, 0.0, 1.0),
+            (Name::new("learner config: target_entropy, finite"), self.target_entropy, f32::MIN, most),
         ])?;
         self.check_values()?;
         let most = if self.num_quantiles > 0 { MAX_CRITICS } else { 2 };
@@ -109,8 +109,8 @@ impl Config {
             Error::new(Kind::Config, what).given(given as usize).when(given == 1 || given > MAX_ATOMS)?;
         }
         check_reals(&[
-            ("learner config: value_min in [-1e6, 1e6]", self.value_min, -VALUE_LIMIT, VALUE_LIMIT),
-            ("learner config: value_max in [-1e6, 1e6]", self.value_max, -VALUE_LIMIT, VALUE_LIMIT),
+            (Name::new("learner config: value_min in [-1e6, 1e6]"), self.value_min, -VALUE_LIMIT, VALUE_LIMIT),
+            (Name::new("learner config: value_max in [-1e6, 1e6]"), self.value_max, -VALUE_LIMIT, VALUE_LIMIT),
         ])?;
         let (quantiles, atoms) = (self.num_quantiles, self.num_atoms);
         let sac = self.algorithm() == Algorithm::Sac;
