@@ -455,7 +455,7 @@ impl<'a> Head<'a> {
         let len = self.shape.mask_len();
         check_len("action mask: flags", mask, rows.saturating_mul(len))?;
         let mut rest = mask;
-        let what = "action mask: an allowed action in each choice of each row, not as in row {given}";
+        let what = "action mask: an allowed action in each choice of each row; not so row";
         for row in 0..rows {
             for &n in self.n {
                 let Some((flags, after)) = rest.split_at_checked(n as usize) else { return Ok(()) };
