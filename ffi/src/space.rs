@@ -140,7 +140,7 @@ pub const OBS: Names = Names { space: "obs", low: "obs.low", high: "obs.high", n
 pub const ACTION: Names = Names { space: "action", low: "action.low", high: "action.high", n: "action.n" };
 
 /// Longer spaces are refused before their arrays are read: a length that large was never meant.
-pub const MAX_LEN: u32 = 1 << 24;
+pub(crate) const MAX_LEN: u32 = 1 << 24;
 
 /// The space that the caller describes. Errors: `Config`, `Null`, `Align`.
 ///

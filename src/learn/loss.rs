@@ -201,8 +201,10 @@ impl<const SURROGATE: bool> Kernel for Loss<'_, SURROGATE> {
                 (*d_lp, *d_v) = sums.add::<SURROGATE>(c, scale, [*lp, *old_lp, *adv, *v, *old_v, *target]);
             }
         }
-        let begin = if FEW_WAYS { 0 } else { b.num_rows - b.num_rows % LANES };
-        for at in (begin..b.num_rows).step_by(LANES) {
+        // A chunk has fewer rows than the minibatch.
+        let rows = b.log_prob.len();
+        let begin = if FEW_WAYS { 0 } else { rows - rows % LANES };
+        for at in (begin..rows).step_by(LANES) {
             let rest = columns.map(|column| pad(column.get(at..).unwrap_or(&[])));
             let (g_lp, g_v) = sums.add::<SURROGATE>(c, scale, rest);
             block::copy(d_log_prob.get_mut(at..).unwrap_or_default(), &g_lp);
