@@ -185,8 +185,6 @@ rlcore_status rlcore_rng_permutation(rlcore_rng *rng, uint32_t *out, size_t len)
 
 /* ---- Spaces ---- */
 
-#define MAX_LEN (1 << 24)  /* Longer spaces are refused before their arrays are read: a length that large was never meant. */
-
 /* Kind of the elements of observations and actions. */
 typedef enum rlcore_element {
   RLCORE_F32 = 0,  /* float: continuous values */

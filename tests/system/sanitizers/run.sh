@@ -99,7 +99,7 @@ hosts() {
   # trains those of CartPole without.
   local env envs
   envs=" $(sed -n 's/^ENVS *= //p' examples-c/Makefile) "
-  for env in breakout asterix freeway spaceinvaders pendulumnovel; do envs=${envs/ $env / }; done
+  for env in breakout pqnbreakout dqnbreakout asterix freeway spaceinvaders pendulumnovel; do envs=${envs/ $env / }; done
   # What trains for minutes here runs in brief, as under valgrind.
   local program programs brief=()
   programs=" $(sed -n 's/^PROGRAMS *= //p' examples-c/Makefile) "
