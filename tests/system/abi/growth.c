@@ -310,6 +310,8 @@ MAKE(rlcore_logits) { *s = (rlcore_logits){sizeof *s, N, 1, 0, choices, x, NULL}
 CALL(rlcore_logits) { return rlcore_categorical_log_softmax(s, w.f[0]); }
 MAKE(rlcore_gaussian) { *s = (rlcore_gaussian){sizeof *s, N, 1, 0, x, log_std}; }
 CALL(rlcore_gaussian) { return rlcore_gaussian_log_prob(s, x, w.f[0]); }
+MAKE(rlcore_loss_batch) { *s = (rlcore_loss_batch){sizeof *s, N, 0.2F, 0, 0.5F, 0, x, x, x, x, x, x}; }
+CALL(rlcore_loss_batch) { return rlcore_ppo_loss(s, w.f[0], w.f[1], (rlcore_losses *)w.f[2]); }
 
 /* ---- The trials ---- */
 
@@ -339,6 +341,7 @@ static const struct trial trials[] = {
     TRIAL(rlcore_rows_out, make_rlcore_rows_out, read_rows, 0), READ(rlcore_queue_config), READ(rlcore_rollout_file),
     TRIAL(rlcore_rollout_file, make_rlcore_rollout_file, checked, 1), READ(rlcore_rollout_arrays), READ(rlcore_shifted_rollout),
     READ(rlcore_vtrace), READ(rlcore_vtrace_logits), READ(rlcore_vtrace_out), READ(rlcore_logits), READ(rlcore_gaussian),
+    READ(rlcore_loss_batch),
 };
 
 static size_t oldest_size(const char *type) {

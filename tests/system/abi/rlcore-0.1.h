@@ -678,6 +678,20 @@ typedef struct rlcore_gaussian {
   const float *mean;
   const float *log_std;
 } rlcore_gaussian;
+typedef struct rlcore_loss_batch {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  float clip;
+  float value_clip;
+  float value_coef;
+  uint32_t reserved;
+  const float *log_prob;
+  const float *old_log_prob;
+  const float *advantage;
+  const float *value;
+  const float *old_value;
+  const float *value_target;
+} rlcore_loss_batch;
 typedef struct rlcore_image_size {
   uint32_t height;
   uint32_t width;

@@ -7,7 +7,7 @@
   X(rlcore_rollout_buffer_config) X(rlcore_rollout_step) X(rlcore_rollout_extras) X(rlcore_rollout_progress) \
   X(rlcore_minibatch) X(rlcore_rows_out) X(rlcore_trajectory_config) X(rlcore_trajectory_frames) X(rlcore_trajectory_view) \
   X(rlcore_trajectory_rows) X(rlcore_queue_config) X(rlcore_rollout_file) X(rlcore_rollout_arrays) X(rlcore_shifted_rollout) \
-  X(rlcore_vtrace) X(rlcore_vtrace_logits) X(rlcore_vtrace_out) X(rlcore_logits) X(rlcore_gaussian)
+  X(rlcore_vtrace) X(rlcore_vtrace_logits) X(rlcore_vtrace_out) X(rlcore_logits) X(rlcore_gaussian) X(rlcore_loss_batch)
 
 /* Bytes that a structure has in some version of the header. */
 struct form {
