@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use crate::learner_config::{Setup, rlcore_learner_config, setup};
 use crate::learner_kind::{self, Any, AnyView, on_policy};
-use crate::lifecycle::{Block, Place, open, view};
+use crate::lifecycle::{Block, Place, open, view, with};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
 use crate::sampling::{rlcore_sampling, sampling};
@@ -304,11 +304,7 @@ pub unsafe extern "C" fn rlcore_learner_attach(
 /// out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
-    call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
-        *learner.extent.reading(One::at("out", out)?)? = learner.phase() as u32;
-        Ok(())
-    })
+    call(|| unsafe { view(p, learner_kind::phase)?.tell("out", out, |phase| Ok(*phase as u32)) })
 }
 
 /// Returns which environments have acted and not been observed since.
@@ -336,12 +332,13 @@ pub unsafe extern "C" fn rlcore_learner_act(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
-        let n = learner.num_envs();
-        let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
-        let active = Input::optional("active", active, n)?;
-        let (active, (obs, mask, action), ()) = args((active, arrays, Writes([learner.extent])))?;
-        Ok(learner.act(active, obs, mask, action)?)
+        with(p, Any::open, |learner, extent| {
+            let n = learner.num_envs();
+            let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
+            let active = Input::optional("active", active, n)?;
+            let (active, (obs, mask, action), ()) = args((active, arrays, Writes([extent])))?;
+            Ok(learner.act(active, obs, mask, action)?)
+        })
     })
 }
 
@@ -411,15 +408,16 @@ pub unsafe extern "C" fn rlcore_learner_observe(
     final_obs: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
-        let n = learner.num_envs();
-        let active = Input::optional("active", active, n)?;
-        let reward = Input::at("reward", reward, n)?;
-        let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
-        let final_obs = optional("final_obs", &learner, final_obs)?;
-        let (active, reward, (terminated, truncated), final_obs) =
-            learner.extent.writing((active, reward, ends, final_obs))?;
-        Ok(learner.observe(active, reward, terminated, truncated, final_obs)?)
+        with(p, Any::open, |learner, extent| {
+            let n = learner.num_envs();
+            let active = Input::optional("active", active, n)?;
+            let reward = Input::at("reward", reward, n)?;
+            let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
+            let final_obs = optional("final_obs", learner, final_obs)?;
+            let (active, reward, (terminated, truncated), final_obs) =
+                extent.writing((active, reward, ends, final_obs))?;
+            Ok(learner.observe(active, reward, terminated, truncated, final_obs)?)
+        })
     })
 }
 

@@ -71,6 +71,15 @@ pub fn attach(mem: &[u8]) -> Result {
     }
 }
 
+/// [`View::phase_of`] of either.
+pub fn phase(mem: &[u8]) -> Result<Phase> {
+    match is_off_policy(mem) {
+        #[cfg(feature = "off_policy")]
+        true => off_policy::View::phase_of(mem),
+        _ => View::phase_of(mem),
+    }
+}
+
 /// Refuses learners off policy, for calls that are about rollouts.
 fn check_on_policy(mem: &[u8]) -> Result {
     let what = "learner: this call is about rollouts, which learners off policy do not have.";
@@ -128,7 +137,7 @@ impl<'a> Any<'a> {
     }
 
     pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
-        either!(Any, self, l => l.view().check_envs(begin, end))
+        either!(Any, self, l => l.check_envs(begin, end))
     }
 
     pub fn act(
@@ -267,10 +276,6 @@ impl<'a> AnyView<'a> {
 
     pub fn action_n(&self) -> &'a [u32] {
         either!(AnyView, self, l => l.action_n())
-    }
-
-    pub fn phase(&self) -> Phase {
-        either!(AnyView, self, l => l.phase())
     }
 
     pub fn acted(&self) -> &'a [u8] {

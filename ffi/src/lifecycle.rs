@@ -132,6 +132,21 @@ pub unsafe fn open<'a, B: Block, T>(
     Ok(Opened { extent: block.extent(), object: open(block.slice())? })
 }
 
+/// [`open`] for what `work` does with it: a large object is used where it was made.
+///
+/// # Safety
+/// As [`open`].
+#[inline(always)]
+pub unsafe fn with<'a, B: Block, T>(
+    p: *mut B,
+    open: impl FnOnce(&'a mut [u8]) -> error::Result<T>,
+    work: impl FnOnce(&mut T, Extent) -> Result,
+) -> Result {
+    let block = unsafe { Output::at(B::WHAT, p.cast::<u8>(), size(p)?)? };
+    let extent = block.extent();
+    work(open(block.slice()).as_mut().map_err(|&mut e| e)?, extent)
+}
+
 /// A block to read, as the core opens it. Errors: `Null`, `Align`, `Image`.
 ///
 /// # Safety

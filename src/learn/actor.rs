@@ -518,6 +518,21 @@ pub fn check_act(
     check_action(shape, rows, action.kind(), action.len())
 }
 
+/// How many environments `[begin, end)` are, each with a flag. Errors: `Range` if they are not there.
+pub fn check_envs(open: &[u8], begin: usize, end: usize) -> Result<usize> {
+    let refused = Error::new(Kind::Range, "learner act: environments [begin, end) with end at most");
+    Ok(open.get(begin..end).ok_or(refused.needed(open.len()).given(end))?.len())
+}
+
+/// A mask of `flags` for each row is given exactly if the configuration says so.
+pub fn check_mask_given(use_action_mask: u32, mask: Option<&[u8]>, rows: usize, flags: usize) -> Result {
+    if mask.is_some() != (use_action_mask != 0) {
+        let what = "learner: action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
+        return Err(Error::new(Kind::Shape, what).needed(use_action_mask as usize));
+    }
+    check_len("action mask: flags", mask.unwrap_or(&[]), rows.saturating_mul(flags))
+}
+
 /// Checks kind and length of the actions of `rows` rows.
 pub fn check_action(shape: &Shape, rows: usize, kind: Element, given: usize) -> Result {
     let own = shape.kinds().1;

@@ -49,10 +49,10 @@ impl Learner<'_> {
         mask: Option<&[u8]>,
         action: ElementsMut<'_>,
     ) -> Result {
-        let rows = self.view().check_envs(begin, end)?;
+        let rows = self.check_envs(begin, end)?;
         self.state.check_recording(&self.config, "learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", &self.actor.shape, rows, &obs, &action)?;
-        self.view().check_mask(mask, rows)?;
+        self.check_mask(mask, rows)?;
         let done = self.select("learner act: active flags", begin, rows, active, 0).and_then(|m| match m {
             0 => Ok(()),
             _ => self.act_on(begin, m, obs, mask, action),
@@ -238,7 +238,7 @@ impl Learner<'_> {
     ) -> Result {
         let (n, view) = (self.config.num_envs as usize, self.view());
         check_act("learner predict: obs", view.shape(), n, &obs, &action)?;
-        view.check_mask(mask, n)?;
+        self.check_mask(mask, n)?;
         let head = view.head()?;
         head.check_mask(mask, n)?;
         head.check_sampling(sampling)?;
@@ -312,7 +312,7 @@ impl Learner<'_> {
         check_action(view.shape(), n, action.kind(), action.len())?;
         check_len("learner log_prob: log-probabilities", log_prob, n)?;
         check_len("learner log_prob: entropies", entropy, n)?;
-        view.check_mask(mask, n)?;
+        self.check_mask(mask, n)?;
         let head = view.head()?;
         head.check_mask(mask, n)?;
         match action {

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::frames::Frames;
 use super::history::HistoryLens;
-use super::{FieldSpans, Learner, View};
+use super::{FieldSpans, Learner, Phase, State, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Algorithm;
@@ -347,13 +347,13 @@ impl<'a> Learner<'a> {
         let (nodes, parts, n) = front.take(&mut cut)?;
         let spans = cut.take(spans)?.first().ok_or(Misfit)?;
         let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n))?;
-        Ok(Self::take(cut, stored, sizes, spans)?)
+        Self::take(cut, stored, sizes, spans)
     }
 
     #[inline(never)]
-    fn take(mut cut: Cutter<'a>, stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Fit<Learner<'a>> {
+    fn take(mut cut: Cutter<'a>, stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Result<Learner<'a>> {
         let (rollout, work) = (Rollout::cut(&mut cut, &s.rollout)?, Work::cut(&mut cut, &s.work)?);
-        Learner::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, rollout, work)
+        Ok(Learner::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, rollout, work)?)
     }
 }
 
@@ -365,12 +365,21 @@ impl<'a> View<'a> {
         let (nodes, parts, n) = front.read(mem)?;
         let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
         let sizes = sizes(&stored, Net::new(nodes), stored.shape.seen(parts, n))?;
-        Ok(Self::take(mem, &stored, sizes, s)?)
+        Self::take(mem, &stored, sizes, s)
+    }
+
+    /// [`View::phase`] of a block that `init` or `attach` has accepted, of which nothing else is read.
+    pub fn phase_of(mem: &[u8]) -> Result<Phase> {
+        let stored: Stored = block::config(mem, BlockKind::Learner)?;
+        let spans = block::view(mem, front(&mut Plan::default(), &stored)?.1)?.first().ok_or(Misfit)?;
+        let state: &State = block::view(mem, spans.fields.state)?.first().ok_or(Misfit)?;
+        Ok(state.phase(&stored.config, block::view(mem, spans.fields.open)?))
     }
 
     #[inline(never)]
-    fn take(mem: &'a [u8], stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Fit<View<'a>> {
-        View::of(mem, &s.fields, stored.config, stored.actor(), sizes, RolloutView::of(mem, &s.rollout)?)
+    fn take(mem: &'a [u8], stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Result<View<'a>> {
+        let rollout = RolloutView::of(mem, &s.rollout)?;
+        Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes, rollout)?)
     }
 }
 

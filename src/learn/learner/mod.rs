@@ -19,7 +19,7 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::Head;
+use super::actor::{Head, check_envs, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::Config;
 use super::loss::Sums;
@@ -33,7 +33,7 @@ use super::taken::Actions;
 use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result};
 use crate::nn::{Layer, Node};
 use crate::rng::Rng;
 use crate::space::Space;
@@ -119,6 +119,17 @@ impl State {
     /// A rollout is complete, or is learnt from and cannot be added to.
     fn waits(&self, c: &Config) -> bool {
         self.complete as usize >= c.batch_len() || (self.updating != 0 && c.overlap == 0)
+    }
+
+    /// [`View::phase`].
+    fn phase(&self, c: &Config, open: &[u8]) -> Phase {
+        if self.waits(c) {
+            Phase::Learn
+        } else if open.contains(&1) {
+            Phase::Observe
+        } else {
+            Phase::Act
+        }
     }
 
     /// Errors: `NotReady` if learning is due before anything is recorded.
@@ -326,6 +337,16 @@ impl<'a> Learner<'a> {
         &self.actor.shape
     }
 
+    /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
+    pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
+        check_envs(self.open, begin, end)
+    }
+
+    /// A mask is given exactly if the configuration says so.
+    fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
+        check_mask_given(self.config.use_action_mask, mask, rows, mask_len(&self.config, &self.actor.shape))
+    }
+
     /// Stops or resumes updating the statistics that observations and rewards are normalised by.
     pub fn freeze(&mut self, frozen: bool) {
         self.state.frozen = u32::from(frozen);
@@ -341,13 +362,7 @@ impl<'a> View<'a> {
     /// Which call is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
     /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` says that acting has to wait for it.
     pub fn phase(&self) -> Phase {
-        if self.state.waits(&self.config) {
-            Phase::Learn
-        } else if self.open.contains(&1) {
-            Phase::Observe
-        } else {
-            Phase::Act
-        }
+        self.state.phase(&self.config, self.open)
     }
 
     /// `[N]` 1: this environment has acted, and its step has not been observed.
@@ -406,27 +421,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
-    pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
-        let refused = Error::new(Kind::Range, "learner act: environments [begin, end) with end at most");
-        Ok(self.open.get(begin..end).ok_or(refused.needed(self.open.len()).given(end))?.len())
-    }
-
     fn head(&self) -> Result<Head<'_>> {
         let log_std = log_std(self.params, &self.sizes)?;
         Ok(Head::new(&self.actor, self.taken, log_std))
-    }
-
-    /// A mask is given exactly if the configuration says so.
-    fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
-        if mask.is_some() != (self.config.use_action_mask != 0) {
-            let what = "learner: action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
-            return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
-        }
-        check_len(
-            "action mask: flags",
-            mask.unwrap_or(&[]),
-            rows.saturating_mul(mask_len(&self.config, &self.actor.shape)),
-        )
     }
 }

@@ -42,7 +42,7 @@ impl OffPolicy<'_> {
         mask: Option<&[u8]>,
         action: ElementsMut<'_>,
     ) -> Result {
-        let rows = self.view().check_envs(begin, end)?;
+        let rows = self.check_envs(begin, end)?;
         self.check_not_due("learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", self.shape(), rows, &obs, &action)?;
         self.view().check_mask(mask, rows)?;

@@ -3,8 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::frames::Ring;
-use super::{FieldSpans, OffPolicy, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
+use super::{FieldSpans, OffPolicy, Phase, State, View};
+use crate::block::{self, Cutter, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Config;
 use crate::learn::seen::{Front, Seen};
@@ -285,17 +285,25 @@ impl<'a> OffPolicy<'a> {
         let (policy, parts, n) = front.take(&mut cut)?;
         let nets = [Net::new(policy), Net::new(cut.take(critic)?)];
         let spans = cut.take(spans)?.first().ok_or(Misfit)?;
-        Ok(Self::take(cut, stored, sizes(stored, nets, stored.shape.seen(parts, n)), spans)?)
+        Self::take(cut, stored, sizes(stored, nets, stored.shape.seen(parts, n)), spans)
     }
 
     #[inline(never)]
-    fn take(mut cut: Cutter<'a>, stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Fit<OffPolicy<'a>> {
+    fn take(mut cut: Cutter<'a>, stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Result<OffPolicy<'a>> {
         let work = Work::cut(&mut cut, &s.work)?;
-        OffPolicy::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, work)
+        Ok(OffPolicy::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, work)?)
     }
 }
 
 impl<'a> View<'a> {
+    /// [`View::phase`] of a block that `init` or `attach` has accepted, of which nothing else is read.
+    pub fn phase_of(mem: &[u8]) -> Result<Phase> {
+        let stored: Stored = block::config(mem, BlockKind::OffPolicy)?;
+        let spans = block::view(mem, front(&mut Plan::default(), &stored)?.2)?.first().ok_or(Misfit)?;
+        let state: &State = block::view(mem, spans.fields.state)?.first().ok_or(Misfit)?;
+        Ok(state.phase(block::view(mem, spans.fields.open)?))
+    }
+
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: Stored = block::config(mem, BlockKind::OffPolicy)?;

@@ -16,7 +16,7 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::Head;
+use super::actor::{Head, check_envs, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::Config;
 use super::learner::{EPISODES, Phase, Stats};
@@ -88,6 +88,19 @@ struct State {
     temperature_v: f32,
     /// The largest weight that a transition had: that of new ones.
     largest: f32,
+}
+
+impl State {
+    /// [`View::phase`].
+    fn phase(&self, open: &[u8]) -> Phase {
+        if self.due > 0 {
+            Phase::Learn
+        } else if open.contains(&1) {
+            Phase::Observe
+        } else {
+            Phase::Act
+        }
+    }
 }
 
 fields! {
@@ -285,6 +298,11 @@ impl<'a> OffPolicy<'a> {
         &self.actor.shape
     }
 
+    /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
+    pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
+        check_envs(self.open, begin, end)
+    }
+
     /// Takes parameters over, for the targets too. Errors: `Shape`; `Value` if they are not within ± 1e6.
     pub fn write_params(&mut self, params: &[f32]) -> Result {
         check_len("learner: parameters of length", params, self.params.len())?;
@@ -306,13 +324,7 @@ impl<'a> View<'a> {
     /// Which call is due: `Learn` while gradient steps are, else `Observe` while an environment has acted and not observed,
     /// else `Act`.
     pub fn phase(&self) -> Phase {
-        if self.state.due > 0 {
-            Phase::Learn
-        } else if self.open.contains(&1) {
-            Phase::Observe
-        } else {
-            Phase::Act
-        }
+        self.state.phase(self.open)
     }
 
     /// `[N]` 1: this environment has acted, and its step has not been observed.
@@ -438,23 +450,13 @@ impl<'a> View<'a> {
         0
     }
 
-    /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
-    pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
-        let refused = Error::new(Kind::Range, "learner act: environments [begin, end) with end at most");
-        Ok(self.open.get(begin..end).ok_or(refused.needed(self.open.len()).given(end))?.len())
-    }
-
     fn head(&self) -> Head<'_> {
         Head::new(&self.actor, self.taken, &[])
     }
 
-    /// A mask is given exactly if the configuration says so.
+    /// A mask is given exactly if the configuration says so, and allows something in each row.
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
-        if mask.is_some() != (self.config.use_action_mask != 0) {
-            let what = "learner: action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
-            return Err(Error::new(Kind::Shape, what).needed(self.config.use_action_mask as usize));
-        }
-        check_len("action mask: flags", mask.unwrap_or(&[]), rows.saturating_mul(self.sizes.masks))?;
+        check_mask_given(self.config.use_action_mask, mask, rows, self.sizes.masks)?;
         self.head().check_mask(mask, rows)
     }
 }
