@@ -87,6 +87,7 @@ fn hashes_are_those_of_fnv() {
 
 #[test]
 fn every_field_of_a_header_is_looked_at() {
+    assert_eq!(Header::size_of(cast_slice(&block()), KIND), Ok(192));
     let other = 0x0403_0201u32;
     for (at, bytes, words) in [
         (MAGIC, &b"R"[..], "Image: block: the bytes are not an image of an rlcore block"),
@@ -104,6 +105,7 @@ fn every_field_of_a_header_is_looked_at() {
         assert_eq!(refusal(&damaged), words);
         assert!(!Header::begins(mem, KIND), "{words}");
         assert!(Header::read(mem, KIND).is_err() && config::<Config>(mem, KIND).is_err(), "{words}");
+        assert!(Header::size_of(mem, KIND).is_err(), "{words}");
     }
     assert_eq!(refusal(&with(CONFIG_SIZE, &4u32.to_ne_bytes())), "Image: block: configuration bytes 8, given 4");
     assert_eq!(refusal(&with(SIZE, &257u64.to_ne_bytes())), "Size: block: at least 257 bytes, given 256");

@@ -664,7 +664,8 @@ fn add_frames(memory: &mut Memory<'_>, twin: &mut Twin, frames: &[Frame]) {
                 let number = twin.frames.len() as u64;
                 let (numbers, pictures) = ([number as i32], picture(number));
                 let row = [Elements::I32(&numbers), Elements::U8(&pictures)];
-                let added = memory.add(frame, &row[..columns.len()]);
+                let row = &row[..columns.len()];
+                let added = if number.is_multiple_of(2) { memory.add(frame, row) } else { memory.add_cut(frame, row) };
                 match twin.add(frame) {
                     Some(cuts) => assert_eq!(added.map(|added| (added.number, added.cuts)), Ok((number, cuts))),
                     None => assert_eq!(added.unwrap_err().kind, Kind::Range),
@@ -847,7 +848,7 @@ fn what_cannot_be_added_is_refused_and_nothing_of_it_is_kept() {
     let config = config(4, 2);
     let mut home = block(&config);
     let mut memory = Memory::init(bytes(&mut home), &config).unwrap();
-    memory.add(&frame(7, 3), &row(&[0])).unwrap();
+    memory.add_cut(&frame(7, 3), &row(&[0])).unwrap();
     memory.add(&Frame { truncated: true, ..frame(7, 4) }, &row(&[1])).unwrap();
     let before = format!("{:?}", memory.view());
     let kind = |answer: Result<_>| answer.map(|added: rlcore::data::memory::Added| added.number).unwrap_err().kind;

@@ -101,10 +101,11 @@ impl Header {
     /// Bytes of the whole block, as [`Header::read`] finds them: for calls that are made all the time.
     #[inline(always)]
     pub fn size_of(mem: &[u8], kind: Kind) -> Result<u64> {
-        match mem.get(..size_of::<Header>()) {
-            Some(bytes) if Self::begins(mem, kind) => Ok(bytemuck::pod_read_unaligned::<Header>(bytes).size),
-            _ => Ok(Self::read(mem, kind)?.size),
+        if !Self::begins(mem, kind) {
+            Self::read(mem, kind)?;
         }
+        let bytes = mem.get(..size_of::<Header>()).ok_or(Misfit)?;
+        Ok(bytemuck::pod_read_unaligned::<Header>(bytes).size)
     }
 
     /// Reads the header alone and checks everything that it says about itself.

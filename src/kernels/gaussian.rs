@@ -248,8 +248,9 @@ impl Kernel for Gradient<'_> {
             let mut sums = [[0.0; 16]; COLUMNS];
             let rows = self.batch.mean.chunks(size).zip(self.action.chunks(size)).zip(self.mean_grad.chunks_mut(size));
             let grads = self.log_prob_grad.chunks(ROWS).zip(self.entropy_grad.chunks(ROWS));
-            for (group, (((mean_rows, action_rows), mean_grad), (log_prob_grad, entropy_grad))) in
-                rows.zip(grads).enumerate()
+            let parts = (0..16 / ROWS).cycle();
+            for ((((mean_rows, action_rows), mean_grad), (log_prob_grad, entropy_grad)), part) in
+                rows.zip(grads).zip(parts)
             {
                 mean.load(mean_rows, width, begin, columns);
                 action.load(action_rows, width, begin, columns);
@@ -257,9 +258,7 @@ impl Kernel for Gradient<'_> {
                 let (log_prob_grad, entropy_grad) = (load_lanes(log_prob_grad), load_lanes(entropy_grad));
                 let tiles = mean.0.iter_mut().zip(&action.0).zip(&mut sums);
                 for (((mean, action), sum), inverse) in tiles.zip(&inverse).take(columns) {
-                    let Some(sum) = sum.as_chunks_mut::<ROWS>().0.get_mut(group.wrapping_mul(ROWS) % 16 / ROWS) else {
-                        continue;
-                    };
+                    let Some(sum) = sum.as_chunks_mut::<ROWS>().0.get_mut(part) else { continue };
                     for i in 0..ROWS {
                         let z = (action[i] - mean[i]) * inverse;
                         mean[i] = num::canonical(log_prob_grad[i] * (z * inverse));

@@ -96,16 +96,21 @@ impl Tile {
     #[inline(never)]
     pub fn store(&self, rows: &mut [f32], stride: usize, begin: usize, width: usize) {
         match stride {
-            1 if !FEW_WAYS && self.store_whole::<1>(rows).is_some() => {}
-            2 if !FEW_WAYS && width == 2 && self.store_whole::<2>(rows).is_some() => {}
-            3 if !FEW_WAYS && width == 3 && self.store_whole::<3>(rows).is_some() => {}
-            4 if !FEW_WAYS && width == 4 && self.store_whole::<4>(rows).is_some() => {}
-            _ => {
-                for (i, row) in rows.chunks_exact_mut(stride.max(1)).take(ROWS).enumerate() {
-                    for (x, lanes) in row.iter_mut().skip(begin).zip(self.0.iter().take(width)) {
-                        *x = lanes[i % ROWS];
-                    }
-                }
+            _ if FEW_WAYS => self.store_each(rows, stride, begin, width),
+            1 if self.store_whole::<1>(rows).is_some() => {}
+            2 if width == 2 && self.store_whole::<2>(rows).is_some() => {}
+            3 if width == 3 && self.store_whole::<3>(rows).is_some() => {}
+            4 if width == 4 && self.store_whole::<4>(rows).is_some() => {}
+            _ => self.store_each(rows, stride, begin, width),
+        }
+    }
+
+    /// Number by number.
+    #[inline(always)]
+    fn store_each(&self, rows: &mut [f32], stride: usize, begin: usize, width: usize) {
+        for (i, row) in rows.chunks_exact_mut(stride.max(1)).take(ROWS).enumerate() {
+            for (x, lanes) in row.iter_mut().skip(begin).zip(self.0.iter().take(width)) {
+                *x = lanes[i % ROWS];
             }
         }
     }
