@@ -3,9 +3,12 @@
 
 enum { N = 4, MAX_LEN = 4, MAX_STATE = 64 };
 
+/* The learner of one stage at a time. */
+static uint64_t learner[1 << 16];
+
 /* Actions are integers or floats, both of four bytes. */
 static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *config, int num_updates) {
-  static uint64_t world[1024], learner[1 << 15], game[1 << 12];
+  static uint64_t world[1024], game[1 << 12];
   static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], scratch[1 << 12], state[N * MAX_STATE];
   static uint8_t terminated[N], truncated[N], ends[N], mask[N * 2];
   static int32_t action[N];
@@ -310,7 +313,7 @@ static rlcore_status learner_algorithms(hashes *h) {
    remembers. */
 static rlcore_status learner_unreal(hashes *h) {
   enum { PIXELS = 10 * 5, UPDATES = 8 };
-  static uint64_t world[1024], block[1 << 16];
+  static uint64_t world[1024];
   static uint8_t obs[N * PIXELS], final_obs[N * PIXELS], terminated[N], truncated[N];
   static float reward[N];
   static int32_t action[N];
@@ -345,7 +348,7 @@ static rlcore_status learner_unreal(hashes *h) {
     TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
     TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
     TRY(rlcore_learner_size(&config, &env.obs, &env.action, &size));
-    TRY(rlcore_learner_init(block, sizeof block, &config, &env.obs, &env.action, &agent));
+    TRY(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
     for (uint32_t num_updates = 0; num_updates < UPDATES;) {
       TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
       TRY(rlcore_vecenv_step(envs, &env, action, &out));
@@ -362,14 +365,14 @@ static rlcore_status learner_unreal(hashes *h) {
     }
     CHECK(stats.pixel_control_loss > 0 && stats.reward_class_loss > 0);
     CHECK(policy ? stats.policy_replay_loss != 0 : stats.value_replay_loss > 0);
-    mix_block(h, block, size);
+    mix_block(h, learner, size);
   }
   return RLCORE_OK;
 }
 
 /* A learner without a store, which learns from each step that its host hands over, by turns with weights and discounts. */
 static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t env_id) {
-  static uint64_t world[1024], learner[1 << 15];
+  static uint64_t world[1024];
   static float obs[N * MAX_LEN], before[N * MAX_LEN], next[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], error[N];
   static uint8_t terminated[N], truncated[N];
   static int32_t action[N];
