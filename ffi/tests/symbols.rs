@@ -54,7 +54,7 @@ fn no_panic_is_reachable() {
         let proof = prove(build, &[]);
         assert!(proof.status.success(), "{build:?}: a panic is reachable, or the link broke:\n{}", text(&proof.stderr));
     }
-    let planted = prove(&["--release"], &["--cfg", "rlcore_plant_panic"]);
+    let planted = prove(&small[..3], &["--cfg", "rlcore_plant_panic"]);
     let why = text(&planted.stderr);
     assert!(!planted.status.success(), "a planted panic was not noticed");
     assert!(
