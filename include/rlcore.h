@@ -425,6 +425,7 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_MAZE = 14,                    /* a maze of 7 x 7 cells, 20 steps long: bytes [42, 42, 1] of walls and agent */
   RLCORE_ENV_MAZE_RGB = 15,                /* the same maze: bytes [84, 84, 3] */
   RLCORE_ENV_BIT_FLIP = 16,                /* ten bits to flip until they are the ten of a goal beside them */
+  RLCORE_ENV_POINT_REACH = 17,             /* a point to move in a square until it is within 0.1 of a goal beside it */
   RLCORE_ENV_PROBE1 = 101,                 /* constant reward: value */
   RLCORE_ENV_PROBE2 = 102,                 /* reward equal to the observation: backpropagation */
   RLCORE_ENV_PROBE3 = 103,                 /* reward one step later: discount */

@@ -497,7 +497,8 @@ fn seeds_mean_what_they_mean_in_gymnasium() {
 /// Valid actions for `rows` rows, drawn from `rng`.
 fn actions(env: &Builtin, rows: usize, rng: &mut Rng) -> (Vec<i32>, Vec<f32>) {
     let n = env.spec().action.n.first().copied().unwrap_or(1);
-    (0..rows).map(|_| ((rng.next_u64() % u64::from(n)) as i32, rng.uniform_in(-3.0, 3.0) as f32)).unzip()
+    let len = rows * env.spec().action.len as usize;
+    (0..len).map(|_| ((rng.next_u64() % u64::from(n)) as i32, rng.uniform_in(-3.0, 3.0) as f32)).unzip()
 }
 
 /// Built-in environments that observe numbers; the others show pictures.

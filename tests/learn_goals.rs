@@ -1,4 +1,4 @@
-//! Hindsight goals (Andrychowicz et al. 2017): bits are flipped and a robot is moved by learners that learn from the host's own
+//! Hindsight goals (Andrychowicz et al. 2017): bits are flipped and a point is moved by learners that learn from the host's own
 //! store, in which each transition stands as it was and with goals that were reached later in its episode.
 
 #![cfg(feature = "off_policy")]
@@ -6,12 +6,11 @@
 use rlcore::data::relabel::{self, Judgement, Steps, Strategy, relabel};
 use rlcore::data::replay::{self, Draw, Replay, ReplayConfig};
 use rlcore::data::table::{Column, FrameIndex};
-use rlcore::env::{BitFlip, Env, Spec, Step, StepOut, VecEnv, VecEnvConfig, view_mut};
-use rlcore::error::Result;
+use rlcore::env::{BitFlip, Env, PointReach, StepOut, VecEnv, VecEnvConfig};
 use rlcore::kernels::stack::Layout;
 use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut, Space};
+use rlcore::space::{Element, Elements, ElementsMut};
 
 /// Environments, transitions of a batch, goals that each step is given beside its own, and elements of an action at most.
 const ENVS: usize = 8;
@@ -38,47 +37,13 @@ impl Task<10> for BitFlip<10> {
     }
 }
 
-/// A point in a square, and a place that it is to reach within 0.1 by moves of up to 0.2 along both axes.
-#[derive(Default)]
-struct Robot;
-
-impl Env for Robot {
-    fn spec(&self) -> Spec<'_> {
-        Spec {
-            env_id: 0,
-            state_size: 16,
-            max_episode_steps: Self::STEPS as u32,
-            obs: Space::between(&[-1.0; 4], &[1.0; 4]),
-            action: Space::between(&[-1.0; 2], &[1.0; 2]),
-            wrappers: 0,
-        }
-    }
-
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        let all: &mut [f32; 4] = view_mut(state)?;
-        all.iter_mut().for_each(|x| *x = (2.0 * rng.uniform() - 1.0) as f32);
-        obs.f32()?.copy_from_slice(all);
-        Ok(())
-    }
-
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        let all: &mut [f32; 4] = view_mut(state)?;
-        for (x, a) in all.iter_mut().zip(action.f32()?) {
-            *x = (*x + 0.2 * a).clamp(-1.0, 1.0);
-        }
-        obs.f32()?.copy_from_slice(all);
-        let terminated = Self::is_there(&all[..2], &all[2..]);
-        Ok(Step { reward: if terminated { 0.0 } else { -1.0 }, terminated, truncated: false })
-    }
-}
-
-impl Task<2> for Robot {
+impl Task<2> for PointReach {
     const ACTION: usize = 2;
     const STEPS: usize = 15;
     const KIND: Element = Element::F32;
 
     fn is_there(achieved: &[f32], goal: &[f32]) -> bool {
-        achieved.iter().zip(goal).all(|(a, b)| (a - b).abs() < 0.1)
+        PointReach::is_there([achieved[0], achieved[1]], [goal[0], goal[1]])
     }
 }
 
@@ -303,11 +268,11 @@ fn bits_are_flipped_to_goals_with_hindsight_only() {
 }
 
 #[test]
-fn td3_and_sac_move_the_robot_to_goals() {
+fn td3_and_sac_move_the_point_to_goals() {
     // Rewards of -1 a step must be more than what entropy is worth.
     let sac = Config { temperature: 0.02, temperature_rate: 0.0, ..config(Algorithm::Sac) };
     for config in [config(Algorithm::Td3), sac] {
-        let count = reached::<2, Robot>(&config, 1500, true);
+        let count = reached::<2, PointReach>(&config, 1500, true);
         assert!(count > 380, "{count} of 400");
     }
 }

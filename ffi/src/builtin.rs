@@ -62,6 +62,8 @@ pub enum rlcore_env_id {
     RLCORE_ENV_MAZE_RGB = 15,
     /// ten bits to flip until they are the ten of a goal beside them
     RLCORE_ENV_BIT_FLIP = 16,
+    /// a point to move in a square until it is within 0.1 of a goal beside it
+    RLCORE_ENV_POINT_REACH = 17,
     /// constant reward: value
     RLCORE_ENV_PROBE1 = 101,
     /// reward equal to the observation: backpropagation

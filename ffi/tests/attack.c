@@ -245,7 +245,8 @@ static void attack_env(void) {
                           RLCORE_ENV_PENDULUM, RLCORE_ENV_PROBE1, RLCORE_ENV_PROBE2, RLCORE_ENV_PROBE3, RLCORE_ENV_PROBE4,
                           RLCORE_ENV_PROBE5, RLCORE_ENV_PROBE6, RLCORE_ENV_PROBE7, RLCORE_ENV_PROBE6_ODD_EVEN,
                           RLCORE_ENV_PROBE_TRUNCATION, RLCORE_ENV_PROBE_MEMORY, RLCORE_ENV_CARTPOLE_NO_VEL,
-                          RLCORE_ENV_PENDULUM_NO_VEL, RLCORE_ENV_REPEAT_PREVIOUS, RLCORE_ENV_BIT_FLIP};
+                          RLCORE_ENV_PENDULUM_NO_VEL, RLCORE_ENV_REPEAT_PREVIOUS, RLCORE_ENV_BIT_FLIP,
+                          RLCORE_ENV_POINT_REACH};
   rlcore_vecenv *v;
   for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
     FINE(rlcore_env_builtin(ids[i], def, sizeof *def));

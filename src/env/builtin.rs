@@ -3,9 +3,9 @@
 use super::grid_game::GridGame;
 use super::{
     Acrobot, Asterix, BitFlip, Breakout, CartPole, Catch, Env, Freeway, Maze, MountainCar, MountainCarContinuous,
-    NoVel, Pendulum, Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
+    NoVel, Pendulum, PointReach, Probe, RepeatPrevious, SpaceInvaders, Spec, Step, StepOut,
 };
-use super::{acrobot, cartpole, mountain_car, pendulum, repeat_previous};
+use super::{acrobot, cartpole, mountain_car, pendulum, point_reach, repeat_previous};
 use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -43,12 +43,14 @@ pub enum Builtin {
     Maze(Maze),
     /// Ten bits, and ten of a goal.
     BitFlip(BitFlip<10>),
+    /// A point, and a place that it is to reach.
+    PointReach(PointReach),
     /// A probe.
     Probe(Probe),
 }
 
 /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
-pub const BUILTINS: [(&str, Builtin); 26] = [
+pub const BUILTINS: [(&str, Builtin); 27] = [
     ("CartPole-v1", Builtin::CartPole(CartPole)),
     ("MountainCar-v0", Builtin::MountainCar(MountainCar)),
     ("MountainCarContinuous-v0", Builtin::MountainCarContinuous(MountainCarContinuous)),
@@ -65,6 +67,7 @@ pub const BUILTINS: [(&str, Builtin); 26] = [
     ("Maze-42x42x1", Builtin::Maze(Maze::Grey)),
     ("Maze-84x84x3", Builtin::Maze(Maze::Colour)),
     ("BitFlip-10", Builtin::BitFlip(BitFlip)),
+    ("PointReach", Builtin::PointReach(PointReach)),
     ("Probe1", Builtin::Probe(Probe::One)),
     ("Probe2", Builtin::Probe(Probe::Two)),
     ("Probe3", Builtin::Probe(Probe::Three)),
@@ -99,6 +102,7 @@ impl Builtin {
             Builtin::SpaceInvaders(_) => SpaceInvaders::SPEC,
             Builtin::Maze(maze) => maze.constant_spec(),
             Builtin::BitFlip(_) => BitFlip::<10>::SPEC,
+            Builtin::PointReach(_) => point_reach::SPEC,
             Builtin::Probe(probe) => probe.constant_spec(),
         }
     }
@@ -139,6 +143,7 @@ macro_rules! each {
             Builtin::SpaceInvaders($env) => $call,
             Builtin::Maze($env) => $call,
             Builtin::BitFlip($env) => $call,
+            Builtin::PointReach($env) => $call,
             Builtin::Probe($env) => $call,
         }
     };

@@ -1,7 +1,7 @@
 /* Environments with their resets, wrappers around them, and batches of steps that the host does not wait for. */
 #include "stages.h"
 
-enum { N = 5, MAX_OBS = 1 << 17, MAX_FIELDS = 8, WIDTH = 60, HEIGHT = 40 };
+enum { N = 5, MAX_ACTION = 2, MAX_OBS = 1 << 17, MAX_FIELDS = 8, WIDTH = 60, HEIGHT = 40 };
 
 static uint64_t world[3 << 16], obs[MAX_OBS / 8], final_obs[MAX_OBS / 8], copy[MAX_OBS / 8];
 
@@ -32,7 +32,7 @@ static rlcore_status mix_obs(hashes *h, const rlcore_env_def *env, uint32_t num_
    Continuous actions go from -reach to reach. */
 static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_envs, uint32_t autoreset, int num_steps,
                            double reach) {
-  static float reward[N], push[N], bounds[MAX_OBS / 2];
+  static float reward[N], push[N * MAX_ACTION], bounds[MAX_OBS / 2];
   static uint8_t terminated[N], truncated[N], valid[N], mask[N * 10], rgb[N * HEIGHT * WIDTH * 3];
   static uint32_t lives[N];
   static int32_t choice[N];
@@ -50,7 +50,7 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_en
   rlcore_rng rng;
   size_t size;
   TRY(rlcore_env_spaces(env, bounds, LEN(bounds), &shown, &taken));
-  CHECK(num_envs <= N && num_envs * shown.len * (shown.kind == RLCORE_F32 ? 4 : 1) <= MAX_OBS && taken.len == 1);
+  CHECK(num_envs <= N && num_envs * shown.len * (shown.kind == RLCORE_F32 ? 4 : 1) <= MAX_OBS && taken.len <= MAX_ACTION);
   MIX_ONE(h, shown.len);
   if (shown.low != NULL) MIX_SOME(h, shown.low, shown.len);
   if (taken.high != NULL) MIX_SOME(h, taken.high, taken.len);
@@ -66,8 +66,9 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_en
   TRY(rlcore_vecenv_reset(v, env, NULL, obs));
   TRY(mix_obs(h, env, num_envs, obs));
   for (int t = 0; t < num_steps; t++) {
-    TRY(draw(&rng, low, high, push, num_envs));
-    for (uint32_t i = 0; i < num_envs; i++) choice[i] = (int32_t)push[i];
+    TRY(draw(&rng, low, high, push, num_envs * taken.len));
+    if (discrete)
+      for (uint32_t i = 0; i < num_envs; i++) choice[i] = (int32_t)push[i];
     if (t % 3 == 0) {
       TRY(rlcore_vecenv_step(v, env, action, &out));
     } else if (t % 3 == 1) {
@@ -129,6 +130,7 @@ static rlcore_status cartpole_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_C
 static rlcore_status pendulum_no_vel(hashes *h) { return builtin(h, RLCORE_ENV_PENDULUM_NO_VEL, 700); }
 static rlcore_status repeat_previous(hashes *h) { return builtin(h, RLCORE_ENV_REPEAT_PREVIOUS, 200); }
 static rlcore_status bit_flip(hashes *h) { return builtin(h, RLCORE_ENV_BIT_FLIP, 200); }
+static rlcore_status point_reach(hashes *h) { return builtin(h, RLCORE_ENV_POINT_REACH, 200); }
 static rlcore_status maze(hashes *h) {
   TRY(builtin(h, RLCORE_ENV_MAZE, 60));
   return builtin(h, RLCORE_ENV_MAZE_RGB, 30);
@@ -387,6 +389,7 @@ const stage ENV_STAGES[] = {
     {"pendulum_no_vel", pendulum_no_vel},
     {"repeat_previous", repeat_previous},
     {"bit_flip", bit_flip},
+    {"point_reach", point_reach},
     {"maze", maze},
     {"callbacks", callbacks},
     {"wrapped", wrapped},

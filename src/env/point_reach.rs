@@ -1,0 +1,92 @@
+//! Moving a point to a place: what remains of the robotics tasks with goals (FetchReach, Plappert et al. 2018) without the
+//! robot's arm, for learners of continuous actions with hindsight.
+
+use super::columns::{self, Columns, Next};
+use super::draw::{BLACK, Canvas};
+use super::{Env, Spec, Step, StepOut, put, view, view_mut};
+use crate::error::Result;
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut, Space};
+
+/// Observes x and y of a point in the square from -1 to 1 and, behind them, those of the goal; the action is a move along
+/// both axes, each clipped to ±1, a fifth of which is made, as far as the walls. Each step earns -1 but for one that
+/// ends within 0.1 of the goal, which earns 0 and terminates; 15 steps at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PointReach;
+
+/// What is observed.
+type State = [f32; 4];
+
+/// How far the largest move goes along an axis.
+const STRIDE: f32 = 0.2;
+const REACH: f32 = 0.1;
+
+pub(super) const SPEC: Spec<'static> = Spec {
+    env_id: 17,
+    state_size: size_of::<State>() as u32,
+    max_episode_steps: 15,
+    obs: Space::between(&[-1.0; 4], &[1.0; 4]),
+    action: Space::between(&[-1.0; 2], &[1.0; 2]),
+    wrappers: 0,
+};
+
+impl PointReach {
+    /// The point is at the goal, for hindsight to judge by.
+    #[inline(always)]
+    pub fn is_there(point: [f32; 2], goal: [f32; 2]) -> bool {
+        let (dx, dy) = (point[0] - goal[0], point[1] - goal[1]);
+        dx * dx + dy * dy < REACH * REACH
+    }
+}
+
+impl Env for PointReach {
+    #[inline]
+    fn spec(&self) -> Spec<'_> {
+        SPEC
+    }
+
+    #[inline]
+    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        let s: State = [(); 4].map(|()| rng.uniform_in(-1.0, 1.0) as f32);
+        *view_mut(state)? = s;
+        put(obs, s)
+    }
+
+    #[inline]
+    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        columns::step::<Self>(state, action, obs)
+    }
+
+    #[inline]
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        columns::step_rows::<Self>(state, action, out)
+    }
+
+    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        let [x, y, goal_x, goal_y] = view::<State>(state)?.map(f64::from);
+        let mut canvas = Canvas::new(rgb, width, height, [-1.1, -1.1], [1.1, 1.1]);
+        canvas.disc([goal_x, goal_y], REACH.into(), [204, 77, 77]);
+        canvas.disc([x, y], 0.05, BLACK);
+        Ok(())
+    }
+}
+
+impl Columns for PointReach {
+    type State = State;
+    type Action = [f32; 2];
+    type Obs = [f32; 4];
+
+    #[inline(always)]
+    fn advance<const L: usize>(state: &[State; L], action: &[[f32; 2]; L]) -> Next<State, [f32; 4], L> {
+        let along = |x: f32, by: f32| (x + STRIDE * by.clamp(-1.0, 1.0)).clamp(-1.0, 1.0);
+        let mut next = Next::new();
+        for i in 0..L {
+            let ([x, y, goal_x, goal_y], [right, up]) = (state[i], action[i]);
+            let (x, y) = (along(x, right), along(y, up));
+            let there = Self::is_there([x, y], [goal_x, goal_y]);
+            (next.state[i], next.obs[i]) = ([x, y, goal_x, goal_y], [x, y, goal_x, goal_y]);
+            (next.reward[i], next.terminated[i]) = (if there { 0.0 } else { -1.0 }, there.into());
+        }
+        next
+    }
+}
