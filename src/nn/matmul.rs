@@ -217,8 +217,7 @@ fn affine_tiles<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
     }
 }
 
-/// [`Affine`] of few rows and large weights, which are read once for each, four rows side by side; `n` is a multiple of
-/// [`LANES`].
+/// [`Affine`] of few rows and large weights, which are read once, four rows side by side; `n` is a multiple of [`LANES`].
 #[inline(always)]
 fn affine_rows<A: At>(
     at: A,
@@ -229,28 +228,31 @@ fn affine_rows<A: At>(
     y: &mut [f32],
     n: usize,
 ) -> Option<()> {
-    let n = NonZero::new(n)?.get();
-    for (x, y) in x.chunks_exact(NonZero::new(k)?.get()).zip(y.chunks_exact_mut(n)) {
-        let (y, _) = y.as_chunks_mut::<LANES>();
-        for (i, y) in y.iter_mut().enumerate() {
-            *y = bias.and_then(|bias| bias.as_chunks().0.get(i)).copied().unwrap_or([0.0; LANES]);
+    let (k, n) = (NonZero::new(k)?.get(), NonZero::new(n)?.get());
+    for y in y.chunks_exact_mut(n) {
+        match bias {
+            Some(bias) => y.iter_mut().zip(bias).for_each(|(y, bias)| *y = *bias),
+            None => y.fill(0.0),
         }
-        let (fours, rest) = x.as_chunks::<4>();
-        let (w, w_rest) = w.split_at_checked(fours.len() * 4 * n)?;
-        for ([x0, x1, x2, x3], w) in fours.iter().zip(w.chunks_exact(NonZero::new(4 * n)?.get())) {
-            let (w01, w23) = w.split_at_checked(2 * n)?;
-            let ((w0, w1), (w2, w3)) = (w01.split_at_checked(n)?, w23.split_at_checked(n)?);
-            let of_w = w0.as_chunks().0.iter().zip(w1.as_chunks().0).zip(w2.as_chunks().0).zip(w3.as_chunks().0);
-            for (y, (((w0, w1), w2), w3)) in y.iter_mut().zip(of_w) {
-                at.fused(y, &[*x0; LANES], w0);
-                at.fused(y, &[*x1; LANES], w1);
-                at.fused(y, &[*x2; LANES], w2);
-                at.fused(y, &[*x3; LANES], w3);
-            }
-        }
-        for (x, w) in rest.iter().zip(w_rest.chunks_exact(n)) {
-            for (y, w) in y.iter_mut().zip(w.as_chunks().0) {
-                at.fused(y, &[*x; LANES], w);
+    }
+    for (i, w) in w.get(..k * n)?.chunks(4 * n).enumerate() {
+        for (x, y) in x.chunks_exact(k).zip(y.chunks_exact_mut(n)) {
+            let (x, (y, _)) = (x.get(4 * i..)?, y.as_chunks_mut::<LANES>());
+            if let (Some([x0, x1, x2, x3]), Some((w01, w23))) = (x.first_chunk(), w.split_at_checked(2 * n)) {
+                let ((w0, w1), (w2, w3)) = (w01.split_at_checked(n)?, w23.split_at_checked(n)?);
+                let of_w = w0.as_chunks().0.iter().zip(w1.as_chunks().0).zip(w2.as_chunks().0).zip(w3.as_chunks().0);
+                for (y, (((w0, w1), w2), w3)) in y.iter_mut().zip(of_w) {
+                    at.fused(y, &[*x0; LANES], w0);
+                    at.fused(y, &[*x1; LANES], w1);
+                    at.fused(y, &[*x2; LANES], w2);
+                    at.fused(y, &[*x3; LANES], w3);
+                }
+            } else {
+                for (x, w) in x.iter().zip(w.chunks_exact(n)) {
+                    for (y, w) in y.iter_mut().zip(w.as_chunks().0) {
+                        at.fused(y, &[*x; LANES], w);
+                    }
+                }
             }
         }
     }
