@@ -124,6 +124,19 @@ void draw_space_invaders(canvas *c, const void *obs, const void *action) {
   grid(c, obs, 10, 6, (const double[][2]){{0.5, 0.2}, {0.4, 0.3}, {0}, {0}, {0.1, 0.3}, {0.1, 0.1}});
 }
 
+/* obs: bytes [42, 42], cells of 6 x 6: walls, and the agent brightest. */
+void draw_maze(canvas *c, const void *seen, const void *action) {
+  const uint8_t *const obs = seen;
+  (void)action;
+  canvas_clear(c, -4, -0.5, 11, 7.5);
+  box(c, 3.5, 3.5, 3.5, 3.5);
+  for (int row = 0; row < 7; row++)
+    for (int column = 0; column < 7; column++) {
+      const uint8_t shown = obs[42 * 6 * row + 6 * column];
+      if (shown) box(c, column + 0.5, 6.5 - row, shown == 255 ? 0.2 : 0.45, shown == 255 ? 0.2 : 0.45);
+    }
+}
+
 /* obs: lander.c's observe(). */
 void draw_lander(canvas *c, const void *seen, const void *action) {
   const float *const obs = seen;

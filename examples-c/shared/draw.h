@@ -19,6 +19,7 @@ void draw_catch(canvas *c, const void *obs, const void *action);
 void draw_asterix(canvas *c, const void *obs, const void *action);
 void draw_freeway(canvas *c, const void *obs, const void *action);
 void draw_space_invaders(canvas *c, const void *obs, const void *action);
+void draw_maze(canvas *c, const void *obs, const void *action);
 void draw_lander(canvas *c, const void *obs, const void *action);
 
 #endif

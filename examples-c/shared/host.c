@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEMORY_SIZE = 48 << 20, ALIGN = 64 };
+enum { MEMORY_SIZE = 64 << 20, ALIGN = 64 };
 
 static _Alignas(ALIGN) unsigned char memory[MEMORY_SIZE];
 static size_t memory_used;

@@ -52,7 +52,7 @@ void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool q
 }
 
 void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn draw) {
-  enum { MAX_OBS = 400, MAX_STEPS = 1000 }; /* bytes of an observation, steps of an episode */
+  enum { MAX_OBS = 1764, MAX_STEPS = 1000 }; /* bytes of an observation, steps of an episode */
   static _Alignas(float) unsigned char seen[MAX_STEPS + 1][MAX_OBS];
   static int32_t did[MAX_STEPS];
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};

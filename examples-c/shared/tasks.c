@@ -1,6 +1,7 @@
 #include "tasks.h"
 #include "lander.h"
 
+#include <math.h>
 #include <string.h>
 
 /* One pass over each rollout in small minibatches at a high rate: least work, robust across seeds. */
@@ -219,6 +220,39 @@ static void a2c(rlcore_learner_config *c) {
   c->entropy_coef = 0;
 }
 
+/* UNREAL through a maze of pictures, with a lighter weight of its tasks. Bumping into walls makes what is beyond them look
+   bad long before the goal is found, so entropy counts for much at first, and for nothing in the end. */
+static void maze(rlcore_learner_config *c) {
+  static const rlcore_layer layers[] = {
+      {.kind = RLCORE_LAYER_CONV, .units = 8, .size = {6, 6}, .stride = {6, 6}, .activation = RLCORE_ACTIVATION_RELU},
+  };
+  CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_UNREAL));
+  c->layers = layers;
+  c->num_layers = 1;
+  c->obs_dims[0] = c->obs_dims[1] = 42;
+  c->obs_dims[2] = 1;
+  c->num_hidden = c->num_shared = 1;
+  c->hidden_len[1] = 0;
+  c->activation = RLCORE_ACTIVATION_RELU;
+  c->num_envs = 16;
+  c->num_steps = 5;
+  c->optimizer = RLCORE_OPTIMIZER_ADAM;
+  c->learning_rate = c->learning_rate_end = 3e-3F;
+  c->max_grad_norm = 0.5F;
+  c->discount = 0.9F;
+  c->gae_lambda = 0.9F;
+  c->value_coef = 0.2F;
+  c->entropy_coef = 0.8F;
+  c->entropy_share_end = 0.001F;
+  c->normalize_obs = 1;
+  c->history_len = 500;
+  c->value_replay_coef = 0.2F;
+  c->reward_class_coef = 0.01F;
+  c->pixel_control_coef = 2e-4F;
+  c->pixel_cell = 6;
+  c->pixel_mean = 1;
+}
+
 /* Deep Q-networks, double and dueling, with squared errors and a step size that goes to nothing. */
 static void dqn(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_DQN));
@@ -306,6 +340,7 @@ static const task tasks[] = {
     {"dqn", "CartPole-v1 with DQN", RLCORE_ENV_CARTPOLE, 60000, 5, 475, 0, dqn, draw_cartpole},
     {"dqnbreakout", "Breakout in pictures with DQN", RLCORE_ENV_BREAKOUT, 250000, 2, 7, 0, dqn_breakout, draw_breakout},
     {"a2c", "CartPole-v1 with A2C", RLCORE_ENV_CARTPOLE, 500000, 5, 475, 0, a2c, draw_cartpole},
+    {"maze", "Maze in pictures with UNREAL", RLCORE_ENV_MAZE, 140000, 5, 0.95, 0, maze, draw_maze},
     {"td3", "Pendulum-v1 with TD3", RLCORE_ENV_PENDULUM, 20000, 5, -200, 0, td3, draw_pendulum},
     {"sac", "Pendulum-v1 with SAC", RLCORE_ENV_PENDULUM, 10000, 5, -200, 0, sac, draw_pendulum},
     {"lander", "Lander (physics in the C host)", 0, 300000, 3, 100, 0, lander, draw_lander},
@@ -335,6 +370,8 @@ const task *task_find(const char *name) {
 }
 
 const char *task_name(size_t index) { return index < NUM_TASKS ? tasks[index].name : NULL; }
+
+double task_max_len(const task *t) { return t->builtin == RLCORE_ENV_MAZE ? 20 : INFINITY; }
 
 rlcore_env_def task_env(const task *t) {
   rlcore_env_def env;

@@ -20,6 +20,9 @@ typedef struct task {
 const task *task_find(const char *name);
 const char *task_name(size_t index);
 
+/* Mean length of greedy episodes not to exceed with any seed: the maze has a shortest way. */
+double task_max_len(const task *t);
+
 rlcore_env_def task_env(const task *t);
 rlcore_learner_config task_config(const task *t);
 

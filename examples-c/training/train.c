@@ -112,6 +112,9 @@ static bool judge(const result *r, uint32_t num_seeds, const task *task, bool qu
     if (!(r[i].greedy.mean >= task->bar))
       ok = false,
       printf("FAILED: seed %u: mean return %.1f, at least %g\n", (unsigned)i + 1, r[i].greedy.mean, task->bar);
+    if (!(r[i].greedy.mean_len <= task_max_len(task) + 1e-9))
+      ok = false, printf("FAILED: seed %u: mean length %.1f, at most %g\n", (unsigned)i + 1, r[i].greedy.mean_len,
+                         task_max_len(task));
     if (task->max_value_loss > 0 && !((double)r[i].value_loss <= task->max_value_loss))
       ok = false, printf("FAILED: seed %u: value loss %g, at most %g\n", (unsigned)i + 1, (double)r[i].value_loss,
                          task->max_value_loss);
