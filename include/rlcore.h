@@ -661,6 +661,10 @@ typedef enum rlcore_layer_flag {
      and starts at 0.4 / sqrt(inputs). rlcore_learner_act and updates use the noise; rlcore_learner_predict
      and policies do not. See noisy of rlcore_learner_config */
   RLCORE_LAYER_NOISY = 256,
+  /* an LSTM normalizes each gate and its cells before they are used (layer normalization), as TensorFlow's
+     LayerNormBasicLSTMCell does. Its biases are those of i, f, g, o and of the cells, then scales of the same,
+     which start at 1 */
+  RLCORE_LAYER_NORMALIZED = 512,
 } rlcore_layer_flag;
 
 /* How the weights of a layer are drawn. Biases start at 0; in a noisy layer with RLCORE_INIT_UNIFORM

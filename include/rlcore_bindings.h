@@ -489,6 +489,7 @@ typedef enum rlcore_layer_flag {
   RLCORE_LAYER_FORGET_ONE = 64,
   RLCORE_LAYER_BYTES = 128,
   RLCORE_LAYER_NOISY = 256,
+  RLCORE_LAYER_NORMALIZED = 512,
 } rlcore_layer_flag;
 typedef enum rlcore_initializer {
   RLCORE_INIT_ORTHOGONAL = 0,

@@ -2,13 +2,17 @@
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
-use rlcore::nn::{ALL, Activation, Carry, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, NO_BIAS, Net, Node};
+use rlcore::nn::{ALL, Activation, Carry, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, NO_BIAS, NORMALIZED, Net, Node};
 use rlcore::rng::Rng;
 
 const INPUTS: usize = 3;
 
 fn cell(kind: LayerKind, units: u32) -> Layer {
     Layer::recurrent(kind, units)
+}
+
+fn normalized(units: u32) -> Layer {
+    Layer { flags: NORMALIZED, ..cell(LayerKind::Lstm, units) }
 }
 
 fn head(from: u32, units: u32) -> Layer {
@@ -22,6 +26,15 @@ fn networks() -> Vec<Vec<Layer>> {
     for kind in [Lstm, Gru, MinGru] {
         all.extend([1, 5, 16].map(|units| vec![cell(kind, units), head(0, 2)]));
     }
+    all.extend([1, 3, 5, 16, 19].map(|units| vec![normalized(units), head(0, 2)]));
+    // As btgym's policy of two, the second of which sees what the first one says.
+    all.push(vec![
+        Layer { flags: FORGET_ONE | NORMALIZED, ..cell(Lstm, 9) },
+        Layer::merge(LayerKind::Join, [0, INPUT], Activation::Identity),
+        normalized(6),
+        head(1, 2),
+        head(3, 1),
+    ]);
     all.push(vec![Layer::dense(20, Activation::Tanh), cell(Lstm, 6), cell(Gru, 4), head(0, 2), head(1, 3)]);
     all.push(vec![cell(Gru, 4), Layer { source: [INPUT, 0], ..cell(MinGru, 7) }, head(1, 1), head(1, 2), head(2, 1)]);
     all.push(vec![
@@ -226,7 +239,9 @@ impl Case {
             let dot = |g: usize| x.iter().enumerate().map(|(i, x)| x * weight(g, i)).sum::<f64>();
             let own = if matches!(layer.kind, 6 | 7) { take(u * gates) } else { &[] };
             let zero = vec![0.0; gates];
-            let bias = if layer.kind == 1 && layer.flags & NO_BIAS != 0 { &zero } else { take(gates) };
+            let is_normal = layer.kind == 6 && layer.flags & NORMALIZED != 0;
+            let has_none = is_normal || layer.kind == 1 && layer.flags & NO_BIAS != 0;
+            let bias = if has_none { &zero } else { take(gates) };
             let len = if layer.kind == 6 { 2 * u } else { u };
             let y: Vec<f64> = if layer.kind == 1 {
                 (0..u).map(|k| act(layer.activation, dot(k) + bias[k])).collect()
@@ -235,6 +250,25 @@ impl Case {
                 let h = state[..u].to_vec();
                 let back = |g: usize| h.iter().enumerate().map(|(i, h)| h * own[i * gates + g]).sum::<f64>();
                 let inner = if layer.kind == 7 { take(u) } else { &[] };
+                if is_normal {
+                    let (beta, gamma) = (take(5 * u), take(5 * u));
+                    let norm = |k: usize, x: &[f64]| -> Vec<f64> {
+                        let mean = x.iter().sum::<f64>() / u as f64;
+                        let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / u as f64;
+                        let stretched =
+                            x.iter().zip(&gamma[k * u..]).map(|(x, g)| (x - mean) / (variance + 1e-12).sqrt() * g);
+                        stretched.zip(&beta[k * u..]).map(|(x, b)| x + b).collect()
+                    };
+                    let gate = |k: usize| norm(k, &(k * u..(k + 1) * u).map(|g| dot(g) + back(g)).collect::<Vec<_>>());
+                    let [i, f, g, o] = [0, 1, 2, 3].map(gate);
+                    let c = (0..u).map(|k| sigmoid(f[k]) * state[u + k] + sigmoid(i[k]) * g[k].tanh());
+                    let c = norm(4, &c.collect::<Vec<_>>());
+                    for k in 0..u {
+                        (state[k], state[u + k]) = (sigmoid(o[k]) * c[k].tanh(), c[k]);
+                    }
+                    values.push(state[..u].to_vec());
+                    continue;
+                }
                 for k in 0..u {
                     let part = |g: usize| dot(g * u + k) + bias[g * u + k];
                     let all = |g: usize| part(g) + back(g * u + k);
@@ -430,10 +464,10 @@ fn every_level_gives_the_same_bits() {
 
 #[test]
 fn parameters_start_orthogonal_and_are_read_as_written() {
-    for (kind, gates, own, biases) in
-        [(LayerKind::Lstm, 4, 1, 4), (LayerKind::Gru, 3, 1, 4), (LayerKind::MinGru, 2, 0, 2)]
-    {
-        let flags = if kind == LayerKind::Lstm { FORGET_ONE } else { 0 };
+    use LayerKind::{Gru, Lstm, MinGru};
+    let cells = [(Lstm, 4, 1, 4), (Gru, 3, 1, 4), (MinGru, 2, 0, 2), (Lstm, 4, 1, 10)];
+    for (k, (kind, gates, own, biases)) in cells.into_iter().enumerate() {
+        let flags = [FORGET_ONE, 0, 0, FORGET_ONE | NORMALIZED][k];
         let layers = [Layer { flags, ..cell(kind, 8) }, head(0, 1)];
         let mut nodes = [Node::default(); 2];
         let net = Net::compile(&layers, [1, 1, INPUTS], &mut nodes).unwrap();
@@ -441,8 +475,8 @@ fn parameters_start_orthogonal_and_are_read_as_written() {
         net.init(&mut params, &mut Rng::seeded(3), &mut scratch).unwrap();
         let (mut w, mut b) = (vec![0.0; gates * 8 * (INPUTS + own * 8)], vec![f32::NAN; biases * 8]);
         net.read_layer(&params, 0, &mut w, &mut b).unwrap();
-        assert_eq!(b.iter().map(|x| f64::from(*x)).sum::<f64>(), if flags != 0 { 8.0 } else { 0.0 });
-        assert!(flags == 0 || b[8..16].iter().all(|x| *x == 1.0));
+        let is_one = |at: usize| flags != 0 && (8..16).contains(&at) || at >= 40;
+        assert!(b.iter().enumerate().all(|(at, x)| *x == f32::from(is_one(at))));
         // Columns of length 1 that are orthogonal, of both matrices.
         let (input, hidden) = w.split_at(gates * 8 * INPUTS);
         for (matrix, n) in [(input, INPUTS), (hidden, 8)].into_iter().filter(|(matrix, _)| !matrix.is_empty()) {
@@ -513,6 +547,210 @@ fn attention_is_that_of_other_libraries() {
     assert!(dx.chunks(6).zip(&want).all(|(got, want)| near(got, want)), "{dx:?}");
 }
 
+/// Where a normalised LSTM has what TensorFlow has as i, j, f, o and state: see `examples-c/guides/coming-from.md`.
+const TENSORFLOW: [usize; 5] = [0, 2, 1, 3, 4];
+
+/// Makes a layer of `units` what TensorFlow has as a kernel, with `input` rows for the input and then one for each unit, and
+/// as betas and gammas.
+fn write_tensorflow(net: &Net<'_>, params: &mut [f32], layer: usize, input: usize, units: usize, from: [&[f32]; 3]) {
+    let [kernel, beta, gamma] = from;
+    let gates = || TENSORFLOW[..4].iter().flat_map(|gate| gate * units..(gate + 1) * units);
+    let part = |rows: std::ops::Range<usize>| {
+        gates().flat_map(move |gate| rows.clone().map(move |row| kernel[row * 4 * units + gate]))
+    };
+    let w: Vec<f32> = part(0..input).chain(part(input..input + units)).collect();
+    let mut b: Vec<f32> = [beta, gamma]
+        .iter()
+        .flat_map(|all| TENSORFLOW.iter().flat_map(|&k| &all[k * units..(k + 1) * units]))
+        .copied()
+        .collect();
+    b[units..2 * units].iter_mut().for_each(|b| *b += 1.0);
+    net.write_layer(params, layer, &w, &b).unwrap();
+}
+
+/// Numbers of TensorFlow's own test of two LayerNormBasicLSTMCell whose weights are all 0.5.
+#[test]
+fn normalised_cells_are_those_of_tensorflow() {
+    let layers = [normalized(2), normalized(2), head(0, 1)];
+    let mut nodes = [Node::default(); 3];
+    let net = Net::compile(&layers, [1, 1, 2], &mut nodes).unwrap();
+    let mut params = vec![0.0; net.param_len()];
+    for layer in [0, 1] {
+        write_tensorflow(&net, &mut params, layer, 2, 2, [&[0.5; 32], &[0.0; 10], &[1.0; 10]]);
+    }
+    let mut state = [0.2, 0.3, 0.0, 0.1, 0.6, 0.7, 0.4, 0.5];
+    let mut scratch = vec![f32::NAN; net.infer_scratch_len(1)];
+    net.infer(&params, &[1.0; 2], 1, ALL, &mut state, &mut scratch, &mut [&mut [0.0]]).unwrap();
+    let want = [-0.38079708, 0.38079708, -1.0, 1.0].repeat(2);
+    assert!(state.iter().zip(&want).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6), "{state:?}");
+}
+
+/// Vectors made with numpy from TensorFlow's formula, gradients by complex steps: three steps, two inputs and three units.
+#[test]
+fn gradients_of_normalised_cells_are_those_of_the_formula() {
+    const U: usize = 3;
+    let layers = [normalized(3), head(0, 3)];
+    let mut nodes = [Node::default(); 2];
+    let net = Net::compile(&layers, [1, 1, 2], &mut nodes).unwrap();
+    let mut params = vec![0.0; net.param_len()];
+    let grid = |rows: usize, columns: usize, f: &dyn Fn(i32, i32) -> f32| -> Vec<f32> {
+        (0..rows * columns).map(|k| f((k / columns) as i32, (k % columns) as i32)).collect()
+    };
+    let kernel = grid(5, 12, &|r, c| ((7 * r + 5 * c + r * c * c) % 13 - 6) as f32 / 10.0);
+    let gamma = grid(5, 3, &|k, i| 1.0 + ((3 * k + 2 * i) % 5 - 2) as f32 / 10.0);
+    let beta = grid(5, 3, &|k, i| ((5 * k + 3 * i) % 7 - 3) as f32 / 20.0);
+    let x = grid(3, 2, &|t, i| ((5 * t + 4 * i) % 7 - 3) as f32 / 4.0);
+    let d = grid(3, 3, &|t, i| ((t * 3 + i) * 2 % 5 - 2) as f32 / 2.0);
+    write_tensorflow(&net, &mut params, 0, 2, U, [&kernel, &beta, &gamma]);
+    net.write_layer(&mut params, 1, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[0.0; 3]).unwrap();
+
+    let start = [0.2, -0.1, 0.4, 0.5, -0.3, 0.1];
+    let (mut state, mut scratch, mut y) = (start, vec![f32::NAN; net.infer_scratch_len(1)], [0.0; 9]);
+    for (x, y) in x.chunks(2).zip(y.chunks_mut(3)) {
+        net.infer(&params, x, 1, ALL, &mut state, &mut scratch, &mut [y]).unwrap();
+    }
+    let near = |got: &[f32], want: &[f64]| {
+        let close = got.iter().zip(want).all(|(a, b)| (f64::from(*a) - b).abs() < 2e-6);
+        assert!(close && got.len() == want.len(), "{got:?} {want:?}");
+    };
+    near(
+        &y,
+        &[
+            0.344573055061,
+            -0.255062793254,
+            -0.108638260075,
+            0.124073917561,
+            -0.694147901626,
+            0.250494214143,
+            0.102821566776,
+            -0.689406175004,
+            0.350505904497,
+        ],
+    );
+    near(&state[3..], &[0.809031515852, -1.745777190141, 0.778704528339]);
+
+    let (mut tape, mut work) = (vec![f32::NAN; net.tape_len(3)], vec![f32::NAN; net.work_len()]);
+    let starts = start.repeat(3);
+    let carry = Carry { steps: 3, cut: &[1, 0, 0], state: &starts };
+    net.forward(&params, &x, 3, ALL, &carry, &mut tape, &mut work, &mut [&mut y]).unwrap();
+    let (mut grads, mut dx) = (vec![0.0; params.len()], [0.0; 6]);
+    let mut scratch = vec![f32::NAN; net.scratch_len(true, 1)];
+    net.backward(&params, &x, 3, ALL, &carry, &tape, &[&d], Some(&mut dx), &mut grads, &mut scratch).unwrap();
+    near(&dx, &[0.686959556495, -0.171344369, 0.070692134105, 0.024264570147, -0.056940596287, 0.0131517007]);
+    let (mut w, mut b) = ([0.0; 60], [0.0; 30]);
+    net.read_layer(&grads, 0, &mut w, &mut b).unwrap();
+    let kernel: Vec<f32> = (0..60)
+        .map(|k| (k / 12, TENSORFLOW[k % 12 / U] * U + k % U))
+        .map(|(row, gate)| if row < 2 { w[gate * 2 + row] } else { w[24 + gate * U + row - 2] })
+        .collect();
+    near(
+        &kernel,
+        &[
+            0.118223075121,
+            -0.092392809881,
+            -0.02583026524,
+            0.014629023502,
+            0.642743595613,
+            -0.657372619114,
+            0.065988881133,
+            -0.036936405166,
+            -0.029052475967,
+            0.551843046311,
+            -0.284558203663,
+            -0.267284842648,
+            -0.045144267399,
+            0.024416464416,
+            0.020727802983,
+            -0.014691254572,
+            -0.202513396369,
+            0.217204650942,
+            -0.067936378271,
+            0.032113987351,
+            0.03582239092,
+            -0.173625880912,
+            0.118332253424,
+            0.055293627489,
+            -0.032415243168,
+            0.051508534808,
+            -0.01909329164,
+            0.011301883153,
+            -0.186129013526,
+            0.174827130373,
+            0.017908994617,
+            -0.021648846648,
+            0.003739852031,
+            -0.109344318227,
+            0.138764685118,
+            -0.029420366891,
+            0.011422422104,
+            -0.031829966295,
+            0.020407544191,
+            -0.01429003993,
+            0.10330009229,
+            -0.089010052359,
+            -0.04842756415,
+            0.028276362586,
+            0.020151201564,
+            0.062303555233,
+            -0.051397669534,
+            -0.010905885698,
+            -0.061651961802,
+            0.058649023287,
+            0.003002938515,
+            -0.000714768124,
+            -0.350303525644,
+            0.351018293768,
+            -0.012022184244,
+            0.005168678997,
+            0.006853505248,
+            -0.286677098718,
+            0.162651903519,
+            0.124025195199,
+        ],
+    );
+    let of = |from: &[f32]| TENSORFLOW.iter().flat_map(|&k| from[k * U..(k + 1) * U].to_vec()).collect::<Vec<_>>();
+    near(
+        &of(&b[..15]),
+        &[
+            -0.069826394295,
+            0.046511704313,
+            -0.098543213583,
+            0.017297120881,
+            -0.1640226054,
+            0.035841768137,
+            0.031839307828,
+            0.023373117018,
+            0.008314478716,
+            -0.281060668608,
+            -0.259213530395,
+            -0.229092671353,
+            0.081043058018,
+            0.156195359625,
+            0.098509926907,
+        ],
+    );
+    near(
+        &of(&b[15..]),
+        &[
+            -0.001524055125,
+            0.033458350169,
+            0.048443909018,
+            -0.047680478824,
+            0.114498145678,
+            -0.100357990761,
+            0.014352995745,
+            -0.044675480882,
+            0.004746357666,
+            0.128065989864,
+            -0.309913411921,
+            -0.079181240281,
+            0.101176802628,
+            -0.209440965347,
+            -0.50955057885,
+        ],
+    );
+}
+
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let error = |layer: Layer| {
@@ -522,6 +760,9 @@ fn what_cannot_be_is_refused_by_name() {
     assert_eq!(error(Layer { units: 0, ..lstm }), "net: units of at least 1 in layer 1, given 0");
     assert_eq!(error(Layer { flags: HEAD, ..lstm }), "net: known flags in layer 1, given 1");
     assert_eq!(error(Layer { flags: FORGET_ONE, ..gru }), "net: known flags in layer 1, given 64");
+    assert_eq!(error(Layer { flags: NORMALIZED, ..gru }), "net: known flags in layer 1, given 512");
+    let attention = Layer { flags: NORMALIZED, ..Layer::attention(4, 2, 3) };
+    assert_eq!(error(attention), "net: known flags in layer 1, given 512");
     let what = "net: activation of 0, which its kind does not read, in layer 1, given 1";
     assert_eq!(error(Layer { activation: 1, ..gru }), what);
     let huge = Layer { units: u32::MAX, ..gru };

@@ -715,6 +715,7 @@ static void attack_layers(void) {
   WITH(list[0].kind, 2, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
   WITH(list[0].kind, 15, RLCORE_E_CONFIG, "a known kind in layer 1, given 15", SIZE);
   WITH(list[3].flags, 1, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
+  WITH(list[3].flags, RLCORE_LAYER_NORMALIZED, RLCORE_E_CONFIG, "known flags in layer 4, given 512", SIZE);
   WITH(list[1].source[0], 2, RLCORE_E_CONFIG, "a layer before it in layer 2, given 2", SIZE);
   WITH(list[0].size[0], 5, RLCORE_E_CONFIG, "windows that lie in the picture, or same of 1, in layer 1, given 5", SIZE);
   WITH(list[2].units, 1, RLCORE_E_CONFIG, "units of 0, which its kind does not read, in layer 3, given 1", SIZE);

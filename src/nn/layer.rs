@@ -41,8 +41,15 @@ pub const BYTES: u32 = 128;
 /// to its parameters: see [`super::Net::add_noise`].
 pub const NOISY: u32 = 256;
 
+/// [`Layer::flags`]: an LSTM normalises the sums of each gate and its cells, which then are scaled and moved (Ba et al. 2016).
+/// Its biases are those of i, f, g, o and of the cells, then come scales of the same.
+pub const NORMALIZED: u32 = 512;
+
 /// Flags of a dense layer in this build.
 const DENSE_FLAGS: u32 = HEAD | NO_BIAS | if cfg!(feature = "noisy") { NOISY } else { 0 };
+
+/// Flags of an LSTM in this build.
+const LSTM_FLAGS: u32 = FORGET_ONE | if cfg!(feature = "pictures") { NORMALIZED } else { 0 };
 
 /// [`Layer::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,8 +131,8 @@ pub struct Layer {
     /// An [`Activation`].
     pub activation: u32,
     /// [`HEAD`], but of recurrent layers and `Attention`; [`NO_BIAS`] of `Dense`, `Conv` and `Deconv`; [`NOISY`] of
-    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] of `Lstm`;
-    /// [`BYTES`] of `Embed`.
+    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] and
+    /// [`NORMALIZED`] of `Lstm`; [`BYTES`] of `Embed`.
     pub flags: u32,
     /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1. `Dense`: those of the picture that its numbers
     /// are, whose product divides `units`, or 0.
@@ -224,7 +231,7 @@ impl Layer {
             CONV | DECONV => HEAD | NO_BIAS,
             NORM => HEAD | NO_BIAS | NO_SCALE | RMS | WHOLE,
             POOL => HEAD | MEAN,
-            LSTM => FORGET_ONE,
+            LSTM => LSTM_FLAGS,
             EMBED => HEAD | BYTES,
             _ if kind & SEQUENTIAL != 0 => 0,
             _ => HEAD,

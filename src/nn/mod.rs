@@ -30,7 +30,8 @@ pub use descent::clip_global_norm;
 pub(crate) use descent::norm;
 pub use initializer::Initializer;
 pub use layer::{
-    BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, NOISY, RMS, WHOLE,
+    BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, NOISY, NORMALIZED, RMS,
+    WHOLE,
 };
 pub use net::{ALL, Net};
 pub use node::Node;

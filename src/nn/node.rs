@@ -8,7 +8,7 @@ use super::activation::Activation;
 #[cfg(feature = "residual")]
 use super::layer::BYTES;
 #[cfg(feature = "recurrent")]
-use super::layer::FORGET_ONE;
+use super::layer::{FORGET_ONE, NORMALIZED};
 use super::layer::{HEAD, INPUT, LayerKind, NO_BIAS, NOISY, is_sequential};
 #[cfg(feature = "pictures")]
 use super::layer::{MEAN, NO_SCALE, RMS, WHOLE};
@@ -17,7 +17,7 @@ use super::prim::Attention;
 #[cfg(feature = "recurrent")]
 use super::prim::{Cell, Recurrent, Sequential, StepWise};
 #[cfg(feature = "pictures")]
-use super::prim::{Conv, Deconv, Frame, Norm, Pool};
+use super::prim::{Conv, Deconv, EPSILON, Frame, Norm, Pool};
 use super::prim::{Dense, Local, Op, Prim};
 #[cfg(feature = "residual")]
 use super::prim::{Embed, Merge, Way};
@@ -171,6 +171,7 @@ impl Node {
                     has_scale: !self.has(NO_SCALE),
                     has_bias,
                     centres: !self.has(RMS),
+                    epsilon: EPSILON,
                 });
             }
         }
@@ -221,7 +222,8 @@ impl Node {
             kind if kind == LayerKind::Gru as u32 => Cell::Gru,
             _ => Cell::MinGru,
         };
-        Some(Sequential::Recurrent(Recurrent { cell, input, units, forget_one: self.has(FORGET_ONE) }))
+        let (forget_one, normalises) = (self.has(FORGET_ONE), self.has(NORMALIZED));
+        Some(Sequential::Recurrent(Recurrent { cell, input, units, forget_one, normalises }))
     }
 
     /// Two values made into one.

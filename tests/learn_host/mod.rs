@@ -10,7 +10,7 @@ use rlcore::error::{Kind, Result};
 #[cfg(feature = "off_policy")]
 use rlcore::learn::OffPolicy;
 use rlcore::learn::{BatchMut, Config, Learner, Phase, View};
-use rlcore::nn::{Layer, LayerKind};
+use rlcore::nn::{Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -314,9 +314,10 @@ pub fn config() -> Config {
 }
 
 /// Every layer that carries a state, of 6 units.
-pub fn recurrent() -> [Layer; 4] {
+pub fn recurrent() -> [Layer; 5] {
     let cell = |kind| Layer::recurrent(kind, 6);
-    [cell(LayerKind::Lstm), cell(LayerKind::Gru), cell(LayerKind::MinGru), Layer::attention(6, 2, 5)]
+    let normalized = Layer { flags: NORMALIZED, ..cell(LayerKind::Lstm) };
+    [cell(LayerKind::Lstm), cell(LayerKind::Gru), cell(LayerKind::MinGru), Layer::attention(6, 2, 5), normalized]
 }
 
 /// Shapes that take every way through acting.

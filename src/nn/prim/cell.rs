@@ -4,10 +4,15 @@
 //! `[input, gates]`, those of the output before, `[units, gates]`, and biases. Gates are `units` numbers each: i, f, g, o of an
 //! LSTM; r, z, n of a GRU, which has biases inside r's product behind those of the gates; z and the candidate of a minGRU,
 //! which has no weights of the output before.
+//!
+//! An LSTM may normalise (Ba et al. 2016, as TensorFlow's LayerNormBasicLSTMCell does): the sums of each gate, before their
+//! bias, and the cells, which go on as they then are. Its biases are those of i, f, g, o and of the cells, then scales of the
+//! same.
 
 use core::ops::Range;
 
 use super::flow::{Flow, Taped, part, part_mut, take};
+use super::norm::Norm;
 use super::{Prim, StepWise, copy, rows, rows_mut};
 use crate::cpu::{At, Kernel};
 use crate::error::Result;
@@ -15,6 +20,13 @@ use crate::nn::initializer::Start;
 use crate::nn::matmul::{self, AddOuter, Affine, Flat};
 use crate::num;
 use crate::rng::Rng;
+
+/// What is added to the variances of gates and cells, as TensorFlow does.
+const EPSILON: f32 = 1e-12;
+
+/// Where the cells come among what an LSTM normalises, and how many those are.
+const CELLS: usize = 4;
+const NORMS: usize = 5;
 
 /// What is computed of the gates.
 #[derive(Clone, Copy, PartialEq)]
@@ -32,6 +44,8 @@ pub(in crate::nn) struct Recurrent {
     pub units: usize,
     /// Biases of the forget gate start at 1.
     pub forget_one: bool,
+    /// Gates and cells of an LSTM are normalised.
+    pub normalises: bool,
 }
 
 impl Recurrent {
@@ -61,12 +75,80 @@ impl Recurrent {
         if self.cell == Cell::Lstm { self.units } else { 0 }
     }
 
+    #[inline(always)]
+    fn normalises(self) -> bool {
+        cfg!(feature = "pictures") && self.normalises
+    }
+
     /// Weights of the input, of the output before, and biases.
     #[inline(always)]
     fn lens(self) -> [usize; 3] {
         let gates = self.gates();
         let own = if self.is_recurrent() { self.units * gates } else { 0 };
-        [self.input * gates, own, gates + if self.cell == Cell::Gru { self.units } else { 0 }]
+        let bias = match self.cell {
+            Cell::Lstm if self.normalises() => 2 * NORMS * self.units,
+            Cell::Gru => gates + self.units,
+            _ => gates,
+        };
+        [self.input * gates, own, bias]
+    }
+
+    /// The bias of a product: one that is normalised has none.
+    #[inline(always)]
+    fn added(self, bias: &[f32]) -> Option<&[f32]> {
+        if self.normalises() { None } else { Some(bias) }
+    }
+
+    /// What brings the sums of a gate, or the cells, to mean 0 and deviation 1.
+    #[inline(always)]
+    fn norm(self) -> Norm {
+        let (len, channels) = (self.units, self.units);
+        Norm { len, channels, has_scale: true, has_bias: true, centres: true, epsilon: EPSILON }
+    }
+
+    /// Normalises gates, or the cells, of a row: `x` holds what comes `first` among the five and those that follow.
+    #[inline(always)]
+    fn normalise(self, bias: &[f32], first: usize, x: &[f32], y: &mut [f32]) -> Option<()> {
+        let u = self.units;
+        let (bias, scale) = bias.split_at_checked(NORMS * u)?;
+        let (mut biases, mut scales) = (rows(bias.get(first * u..)?, u), rows(scale.get(first * u..)?, u));
+        for (x, y) in rows(x, u).zip(rows_mut(y, u)) {
+            self.norm().apply(scales.next()?, biases.next()?, x, y);
+        }
+        Some(())
+    }
+
+    /// Turns gradients of what that made into those of `x`, and adds those of the biases and scales.
+    #[inline(always)]
+    fn retreat(self, learnt: &mut Learnt<'_>, first: usize, x: &[f32], d: &mut [f32], work: &mut [f32]) -> Option<()> {
+        let u = self.units;
+        let scale = learnt.bias.get((NORMS + first) * u..)?;
+        let (d_bias, d_scale) = learnt.d_bias.split_at_mut_checked(NORMS * u)?;
+        let mut d_biases = rows_mut(d_bias.get_mut(first * u..)?, u);
+        let mut d_scales = rows_mut(d_scale.get_mut(first * u..)?, u);
+        for ((x, d), scale) in rows(x, u).zip(rows_mut(d, u)).zip(rows(scale, u)) {
+            self.norm().learn(x, d, d_scales.next()?, d_biases.next()?);
+            self.norm().retreat(scale, x, d, work)?;
+        }
+        Some(())
+    }
+
+    /// Numbers of working memory that a row needs to go back through this: its gates, its cells, and two for each of [`Norm`].
+    #[inline(always)]
+    fn room_len(self) -> usize {
+        if self.normalises() { (NORMS + 2) * self.units } else { 0 }
+    }
+
+    /// An LSTM's gates, in place of what they are functions of.
+    #[inline(always)]
+    fn open(self, gates: &mut [f32]) -> Option<()> {
+        let (i_f, rest) = gates.split_at_mut_checked(2 * self.units)?;
+        let (g, o) = rest.split_at_mut_checked(self.units)?;
+        for gate in [i_f, o] {
+            gate.iter_mut().for_each(|x| *x = num::sigmoid(*x));
+        }
+        g.iter_mut().for_each(|x| *x = num::tanh(*x));
+        Some(())
     }
 
     #[inline(always)]
@@ -120,7 +202,7 @@ impl Recurrent {
         if self.is_recurrent() {
             at.call(Affine { x: h, rows: Flat(self.units), w, bias: None, y: &mut *own, n: self.gates() })?;
         }
-        at.call(Advance { layer: self, made, bias: bias.get(self.gates()..)?, h, c, own })
+        at.call(Advance { layer: self, made, bias, h, c, own })
     }
 }
 
@@ -142,12 +224,11 @@ struct Made<'a> {
 struct Advance<'a> {
     layer: Recurrent,
     made: Made<'a>,
-    /// A GRU's biases inside r's product.
     bias: &'a [f32],
     h: &'a [f32],
     c: &'a [f32],
     /// Products of the output before, `[rows, gates]`.
-    own: &'a [f32],
+    own: &'a mut [f32],
 }
 
 impl Kernel for Advance<'_> {
@@ -158,32 +239,45 @@ impl Kernel for Advance<'_> {
         let Advance { layer, made: Made { y, gates, extra }, bias, h, c, own } = self;
         let u = layer.units;
         let mut extras = rows_mut(extra, u);
-        let (mut owns, mut cells) = (rows(own, layer.gates()), rows(c, u));
+        let (mut owns, mut cells) = (rows_mut(own, layer.gates()), rows(c, u));
         for ((y, gates), h) in rows_mut(y, u).zip(rows_mut(gates, layer.gates())).zip(rows(h, u)) {
             let (extra, own) = (extras.next().unwrap_or_default(), owns.next().unwrap_or_default());
             if layer.cell == Cell::Lstm {
-                gates.iter_mut().zip(own).for_each(|(x, own)| *x += own);
+                gates.iter_mut().zip(&*own).for_each(|(x, own)| *x += own);
             }
             let (first, rest) = gates.split_at_mut_checked(u)?;
             let (second, rest) = rest.split_at_mut_checked(u)?;
             match layer.cell {
                 Cell::Lstm => {
-                    let (i, f, (g, o)) = (first, second, rest.split_at_mut_checked(u)?);
-                    for gate in [&mut *i, f, o] {
-                        gate.iter_mut().for_each(|x| *x = num::sigmoid(*x));
+                    // The tape keeps what is normalised.
+                    let gates = if layer.normalises() {
+                        layer.normalise(bias, 0, gates, own)?;
+                        own
+                    } else {
+                        gates
+                    };
+                    layer.open(gates)?;
+                    let (i, rest) = gates.split_at_checked(u)?;
+                    let (f, rest) = rest.split_at_checked(u)?;
+                    let (g, o) = rest.split_at_checked(u)?;
+                    let before = cells.next()?;
+                    for (c, (((i, f), g), before)) in extra.iter_mut().zip(i.iter().zip(f).zip(g).zip(before)) {
+                        *c = f * before + i * g;
                     }
-                    g.iter_mut().for_each(|x| *x = num::tanh(*x));
-                    let inputs = i.iter().zip(f).zip(g).zip(o).zip(cells.next()?);
-                    for ((y, c), ((((i, f), g), o), before)) in y.iter_mut().zip(extra).zip(inputs) {
-                        *c = *f * *before + *i * *g;
-                        *y = *o * num::tanh(*c);
+                    if layer.normalises() {
+                        copy(extra, y)?;
+                        layer.normalise(bias, CELLS, y, extra)?;
+                    }
+                    for ((y, c), o) in y.iter_mut().zip(extra).zip(o) {
+                        *y = o * num::tanh(*c);
                     }
                 }
                 Cell::Gru => {
                     let (r, z, n) = (first, second, rest);
+                    let own = &*own;
                     r.iter_mut().zip(own).for_each(|(x, own)| *x = num::sigmoid(*x + own));
                     z.iter_mut().zip(own.get(u..)?).for_each(|(x, own)| *x = num::sigmoid(*x + own));
-                    let inner = extra.iter_mut().zip(own.get(2 * u..)?).zip(bias);
+                    let inner = extra.iter_mut().zip(own.get(2 * u..)?).zip(bias.get(layer.gates()..)?);
                     inner.for_each(|((to, own), bias)| *to = own + bias);
                     n.iter_mut().zip(r).zip(extra).for_each(|((n, r), x)| *n = num::tanh(*n + *r * *x));
                     for (((y, z), n), h) in y.iter_mut().zip(z).zip(n).zip(h) {
@@ -210,9 +304,18 @@ fn candidate(v: f32) -> f32 {
     if v >= 0.0 { v + 0.5 } else { num::sigmoid(v) }
 }
 
+/// The biases of a layer that normalises, and where their gradients go.
+struct Learnt<'a> {
+    bias: &'a [f32],
+    d_bias: &'a mut [f32],
+}
+
 /// Gradients of gates from those of outputs.
 struct Retreat<'a> {
     layer: Recurrent,
+    learnt: Learnt<'a>,
+    /// A row of what is normalised, and room to go back through that.
+    room: &'a mut [f32],
     made: Tape<'a>,
     h: &'a [f32],
     c: &'a [f32],
@@ -229,14 +332,22 @@ impl Kernel for Retreat<'_> {
 
     #[inline(always)]
     fn run(self) -> Option<()> {
-        let Retreat { layer, made, h, c, dy, dh, dc, d, d_own } = self;
+        let Retreat { layer, mut learnt, room, made, h, c, dy, dh, dc, d, d_own } = self;
         let (u, width) = (layer.units, layer.gates());
+        let (opened, room) = room.split_at_mut_checked(if layer.normalises() { width } else { 0 })?;
+        let (raw, room) = room.split_at_mut_checked(if layer.normalises() { u } else { 0 })?;
         dh.iter_mut().zip(dy).for_each(|(dh, dy)| *dh += dy);
         let (mut extras, mut cells) = (rows(made.extra, u), rows(c, u));
         let (mut dcs, mut d_owns) = (rows_mut(dc, u), rows_mut(d_own, width));
-        for (((gates, h), dh), d) in
-            rows(made.gates, width).zip(rows(h, u)).zip(rows_mut(dh, u)).zip(rows_mut(d, width))
+        for (((sums, h), dh), d) in rows(made.gates, width).zip(rows(h, u)).zip(rows_mut(dh, u)).zip(rows_mut(d, width))
         {
+            let gates = if layer.normalises() {
+                layer.normalise(learnt.bias, 0, sums, opened)?;
+                layer.open(opened)?;
+                &*opened
+            } else {
+                sums
+            };
             let (first, rest) = gates.split_at_checked(u)?;
             let (second, rest) = rest.split_at_checked(u)?;
             let (d_first, d_rest) = d.split_at_mut_checked(u)?;
@@ -245,19 +356,30 @@ impl Kernel for Retreat<'_> {
                 Cell::Lstm => {
                     let (i, f, (g, o)) = (first, second, rest.split_at_checked(u)?);
                     let (di, df, (dg, d_o)) = (d_first, d_second, d_rest.split_at_mut_checked(u)?);
-                    let (made, before) = (extras.next()?, cells.next()?);
-                    let d_gates = di.iter_mut().zip(df).zip(dg).zip(d_o);
-                    let state = dh.iter_mut().zip(dcs.next()?).zip(made).zip(before);
-                    let gates = i.iter().zip(f).zip(g).zip(o);
-                    for ((to, (((dh, dc), c), before)), (((i, f), g), o)) in d_gates.zip(state).zip(gates) {
-                        let (((di, df), dg), d_o) = to;
+                    let (made, before, dc) = (extras.next()?, cells.next()?, dcs.next()?);
+                    let out = dh.iter_mut().zip(&mut *dc).zip(d_o).zip(made).zip(o);
+                    for ((((dh, dc), d_o), c), o) in out {
                         let t = num::tanh(*c);
-                        let inner = *dc + *dh * o * (1.0 - t * t);
-                        *di = inner * g * (i * (1.0 - i));
-                        *df = inner * before * (f * (1.0 - f));
-                        *dg = inner * i * (1.0 - g * g);
+                        *dc += *dh * o * (1.0 - t * t);
                         *d_o = *dh * t * (o * (1.0 - o));
-                        (*dh, *dc) = (0.0, inner * f);
+                        *dh = 0.0;
+                    }
+                    if layer.normalises() {
+                        for (raw, (((i, f), g), before)) in raw.iter_mut().zip(i.iter().zip(f).zip(g).zip(before)) {
+                            *raw = f * before + i * g;
+                        }
+                        layer.retreat(&mut learnt, CELLS, raw, dc, room)?;
+                    }
+                    let inputs = i.iter().zip(f).zip(g).zip(before);
+                    let d_gates = di.iter_mut().zip(df).zip(dg).zip(dc);
+                    for ((((di, df), dg), dc), (((i, f), g), before)) in d_gates.zip(inputs) {
+                        *di = *dc * g * (i * (1.0 - i));
+                        *df = *dc * before * (f * (1.0 - f));
+                        *dg = *dc * i * (1.0 - g * g);
+                        *dc *= f;
+                    }
+                    if layer.normalises() {
+                        layer.retreat(&mut learnt, 0, sums, d, room)?;
                     }
                 }
                 Cell::Gru => {
@@ -309,14 +431,14 @@ impl Prim for Recurrent {
     }
 
     fn work_len(self, rows: usize) -> usize {
-        (2 * self.gates() + 3 * self.units) * rows
+        (2 * self.gates() + 3 * self.units) * rows + self.room_len()
     }
 
     fn init_scratch_len(self) -> usize {
         Start::scratch_len(self.input, self.gates()).max(Start::scratch_len(self.units, self.gates()))
     }
 
-    /// Biases start at 0.
+    /// Biases start at 0, and scales at 1.
     fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
         let (w, own, bias) = self.split_mut(params).unwrap_or_default();
         start.fill(w, self.input, self.gates(), rng, scratch)?;
@@ -326,6 +448,9 @@ impl Prim for Recurrent {
         bias.fill(0.0);
         if self.forget_one {
             bias.iter_mut().skip(self.units).take(self.units).for_each(|x| *x = 1.0);
+        }
+        if self.normalises() {
+            bias.iter_mut().skip(NORMS * self.units).for_each(|x| *x = 1.0);
         }
         Ok(())
     }
@@ -400,7 +525,7 @@ impl StepWise for Recurrent {
         let (y_all, rest) = tape.split_at_mut_checked(all * u)?;
         let (gates_all, extra_all) = rest.split_at_mut_checked(all * gates)?;
         let y = part_mut(gates_all, &range, gates)?;
-        at.call(Affine { x, rows: Flat(self.input), w, bias: Some(bias), y, n: gates })?;
+        at.call(Affine { x, rows: Flat(self.input), w, bias: self.added(bias), y, n: gates })?;
         let m = range.len();
         let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * self.cells())?);
         let own = take(&mut work, m * gates)?;
@@ -444,7 +569,7 @@ impl StepWise for Recurrent {
         for (row, c) in rows_mut(c, u).enumerate() {
             copy(state.get(row * width + offset + u..)?.get(..u)?, c)?;
         }
-        at.call(Affine { x, rows: Flat(self.input), w, bias: Some(bias), y: &mut *to, n: gates })?;
+        at.call(Affine { x, rows: Flat(self.input), w, bias: self.added(bias), y: &mut *to, n: gates })?;
         self.advance(at, params, Made { y: &mut *y, gates: to, extra: &mut *extra }, h, c, own)?;
         for (row, y) in rows(y, u).enumerate() {
             copy(y, state.get_mut(row * width + offset..)?)?;
@@ -466,7 +591,7 @@ impl StepWise for Recurrent {
         dx: Option<&mut [f32]>,
         mut work: &mut [f32],
     ) -> Option<()> {
-        let Taped { turned, x, dy, all, range, tape, flow, .. } = taped;
+        let Taped { params, turned, x, dy, all, range, tape, flow } = taped;
         let (u, gates, cells, m) = (self.units, self.gates(), self.cells(), range.len());
         let (y_all, rest) = tape.split_at_checked(all * u)?;
         let (gates_all, extra_all) = rest.split_at_checked(all * gates)?;
@@ -476,6 +601,9 @@ impl StepWise for Recurrent {
         let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * cells)?);
         let (d, back) = (take(&mut work, m * gates)?, take(&mut work, m * u)?);
         let d_own = take(&mut work, if self.cell == Cell::Gru { m * gates } else { 0 })?;
+        let room = take(&mut work, self.room_len())?;
+        let (_, _, bias) = self.split(params)?;
+        let (dw, dw_own, d_bias) = self.split_mut(grads)?;
         self.before(&flow, range.clone(), &tape, h, c)?;
 
         let (first, mut left) = (range.start, range);
@@ -494,6 +622,8 @@ impl StepWise for Recurrent {
             let dy = part(dy, &own, u)?;
             at.call(Retreat {
                 layer: self,
+                learnt: Learnt { bias, d_bias: &mut *d_bias },
+                room: &mut *room,
                 made,
                 h,
                 c,
@@ -519,14 +649,15 @@ impl StepWise for Recurrent {
             }
         }
 
-        let (dw, dw_own, db) = self.split_mut(grads)?;
         let dy = if self.cell == Cell::Gru { &*d_own } else { &*d };
         if self.is_recurrent() {
             at.call(AddOuter { x: h, rows: Flat(u), dy, dw: dw_own, n: gates })?;
         }
         at.call(AddOuter { x, rows: Flat(self.input), dy: d, dw, n: gates })?;
-        let (db, db_own) = db.split_at_mut_checked(gates)?;
-        matmul::add_rows(d, db)?;
+        let (db, db_own) = d_bias.split_at_mut_checked(gates)?;
+        if !self.normalises() {
+            matmul::add_rows(d, db)?;
+        }
         for row in rows(d_own, gates) {
             db_own.iter_mut().zip(row.get(2 * u..)?).for_each(|(sum, x)| *sum += x);
         }
@@ -586,7 +717,7 @@ mod tests {
     /// Vectors made with PyTorch.
     #[test]
     fn cells_are_those_of_other_libraries() {
-        let lstm = Recurrent { cell: Cell::Lstm, input: 2, units: 1, forget_one: false };
+        let lstm = Recurrent { cell: Cell::Lstm, input: 2, units: 1, forget_one: false, normalises: false };
         let params = [weights(4), vec![0.01, 0.02, 0.03, 0.04]].concat();
         // Of the loss h' + c' / 2.
         let (made, [grads, dx, d_state]) = step(lstm, &params, &X, [0.2, 0.5], [1.0, 0.5]);

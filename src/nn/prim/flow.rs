@@ -62,7 +62,6 @@ pub(super) fn take<'w>(work: &mut &'w mut [f32], len: usize) -> Option<&'w mut [
 
 /// Rows of the tape that a layer goes back through.
 pub(in crate::nn) struct Taped<'a> {
-    #[cfg_attr(not(feature = "attention"), allow(dead_code))]
     pub params: &'a [f32],
     /// The copy of parameters that [`super::Prim::turn`] makes.
     pub turned: &'a [f32],

@@ -18,7 +18,7 @@ mod embed;
 mod flow;
 #[cfg(feature = "residual")]
 mod merge;
-#[cfg(feature = "pictures")]
+#[cfg(any(feature = "pictures", feature = "recurrent"))]
 mod norm;
 #[cfg(feature = "pictures")]
 mod pool;
@@ -39,7 +39,7 @@ pub(super) use flow::{Flow, Taped};
 #[cfg(feature = "residual")]
 pub(super) use merge::{Merge, Way};
 #[cfg(feature = "pictures")]
-pub(super) use norm::Norm;
+pub(super) use norm::{EPSILON, Norm};
 #[cfg(feature = "pictures")]
 pub(super) use pool::Pool;
 

@@ -9,8 +9,9 @@ use crate::nn::initializer::Start;
 use crate::num;
 use crate::rng::Rng;
 
-/// What is added to a variance, so that its root has an inverse.
-const EPSILON: f32 = 1e-5;
+/// What a layer of its own adds to a variance, as PyTorch does.
+#[cfg(feature = "pictures")]
+pub(in crate::nn) const EPSILON: f32 = 1e-5;
 
 /// The shape of a layer.
 #[derive(Clone, Copy)]
@@ -22,6 +23,8 @@ pub(in crate::nn) struct Norm {
     pub has_bias: bool,
     /// Whether the mean is taken out; else numbers are divided by the root of their mean square.
     pub centres: bool,
+    /// What is added to a variance, so that its root has an inverse.
+    pub epsilon: f32,
 }
 
 impl Norm {
@@ -51,7 +54,54 @@ impl Norm {
         for (square, x) in squares.iter_mut().zip(rest) {
             *square += (x - mean) * (x - mean);
         }
-        (mean, 1.0 / num::sqrt(num::tree(squares) * share + EPSILON))
+        (mean, 1.0 / num::sqrt(num::tree(squares) * share + self.epsilon))
+    }
+
+    /// A row of `y`, by this scale and this bias.
+    #[inline(always)]
+    pub(super) fn apply(self, scale: &[f32], bias: &[f32], x: &[f32], y: &mut [f32]) {
+        let (mean, factor) = self.moments(x);
+        for (x, y) in x.iter().zip(&mut *y) {
+            *y = (x - mean) * factor;
+        }
+        for y in rows_mut(y, self.channels) {
+            y.iter_mut().zip(scale).for_each(|(y, scale)| *y *= scale);
+            y.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias);
+        }
+    }
+
+    /// Adds the gradients of scale and bias that come from a row.
+    #[inline(always)]
+    pub(super) fn learn(self, x: &[f32], dy: &[f32], d_scale: &mut [f32], d_bias: &mut [f32]) {
+        let (mean, factor) = self.moments(x);
+        for (x, dy) in rows(x, self.channels).zip(rows(dy, self.channels)) {
+            for ((d_scale, x), dy) in d_scale.iter_mut().zip(x).zip(dy) {
+                *d_scale += (x - mean) * factor * dy;
+            }
+            d_bias.iter_mut().zip(dy).for_each(|(d_bias, dy)| *d_bias += dy);
+        }
+    }
+
+    /// Gradients of a row of `x` from those of what was made of it, in their place.
+    #[inline(always)]
+    pub(super) fn retreat(self, scale: &[f32], x: &[f32], d: &mut [f32], work: &mut [f32]) -> Option<()> {
+        let share = 1.0 / self.len as f32;
+        let (normal, products) = work.split_at_mut_checked(self.len)?;
+        let (mean, factor) = self.moments(x);
+        normal.iter_mut().zip(x).for_each(|(normal, x)| *normal = (x - mean) * factor);
+        for d in rows_mut(d, self.channels) {
+            d.iter_mut().zip(scale).for_each(|(d, scale)| *d *= scale);
+        }
+        let products = products.get_mut(..self.len)?;
+        for ((product, d), normal) in products.iter_mut().zip(&*d).zip(&*normal) {
+            *product = d * normal;
+        }
+        let along = num::sum(products) * share;
+        let mean = if self.centres { num::sum(d) * share } else { 0.0 };
+        for (d, normal) in d.iter_mut().zip(&*normal) {
+            *d = (*d - mean - normal * along) * factor;
+        }
+        Some(())
     }
 }
 
@@ -94,14 +144,7 @@ impl RowWise for Norm {
     fn forward<A: At>(self, _: A, params: &[f32], x: &[f32], y: &mut [f32], _: &mut [f32]) -> Option<()> {
         let (scale, bias) = self.split(params)?;
         for (x, y) in rows(x, self.len).zip(rows_mut(y, self.len)) {
-            let (mean, factor) = self.moments(x);
-            for (x, y) in x.iter().zip(&mut *y) {
-                *y = (x - mean) * factor;
-            }
-            for y in rows_mut(y, self.channels) {
-                y.iter_mut().zip(scale).for_each(|(y, scale)| *y *= scale);
-                y.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias);
-            }
+            self.apply(scale, bias, x, y);
         }
         Some(())
     }
@@ -110,13 +153,7 @@ impl RowWise for Norm {
     fn add_gradients<A: At>(self, _: A, x: &[f32], dy: &[f32], grads: &mut [f32], _: &mut [f32]) -> Option<()> {
         let (d_scale, d_bias) = grads.split_at_mut_checked(self.scale_len())?;
         for (x, dy) in rows(x, self.len).zip(rows(dy, self.len)) {
-            let (mean, factor) = self.moments(x);
-            for (x, dy) in rows(x, self.channels).zip(rows(dy, self.channels)) {
-                for ((d_scale, x), dy) in d_scale.iter_mut().zip(x).zip(dy) {
-                    *d_scale += (x - mean) * factor * dy;
-                }
-                d_bias.iter_mut().zip(dy).for_each(|(d_bias, dy)| *d_bias += dy);
-            }
+            self.learn(x, dy, d_scale, d_bias);
         }
         Some(())
     }
@@ -133,24 +170,9 @@ impl RowWise for Norm {
         work: &mut [f32],
     ) -> Option<()> {
         let (scale, _) = self.split(params)?;
-        let (len, share) = (self.len, 1.0 / self.len as f32);
-        let (normal, products) = work.split_at_mut_checked(self.len)?;
-        for ((x, dy), dx) in rows(x, len).zip(rows(dy, len)).zip(rows_mut(dx, len)) {
-            let (mean, factor) = self.moments(x);
-            normal.iter_mut().zip(x).for_each(|(normal, x)| *normal = (x - mean) * factor);
+        for ((x, dy), dx) in rows(x, self.len).zip(rows(dy, self.len)).zip(rows_mut(dx, self.len)) {
             copy(dy, dx)?;
-            for dx in rows_mut(dx, self.channels) {
-                dx.iter_mut().zip(scale).for_each(|(dx, scale)| *dx *= scale);
-            }
-            let products = products.get_mut(..self.len)?;
-            for ((product, dx), normal) in products.iter_mut().zip(&*dx).zip(&*normal) {
-                *product = dx * normal;
-            }
-            let along = num::sum(products) * share;
-            let mean = if self.centres { num::sum(dx) * share } else { 0.0 };
-            for (dx, normal) in dx.iter_mut().zip(&*normal) {
-                *dx = (*dx - mean - normal * along) * factor;
-            }
+            self.retreat(scale, x, dx, work)?;
         }
         Some(())
     }
