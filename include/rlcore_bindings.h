@@ -663,7 +663,7 @@ typedef struct rlcore_learner_config {
   float policy_replay_coef;
   uint32_t history_starts;
   float entropy_share_end;
-  uint32_t reserved;
+  uint32_t policy_layer;
 } rlcore_learner_config;
 rlcore_status rlcore_learner_config_init(
   /* inout */ rlcore_learner_config *config,

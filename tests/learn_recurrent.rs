@@ -2,10 +2,10 @@
 
 mod learn_host;
 
-use learn_host::{Array, Columns, Host, config, recurrent};
+use learn_host::{Array, Columns, Host, config, recurrent, same_in_parts};
 use rlcore::error::Kind;
 use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling};
-use rlcore::nn::{Layer, LayerKind};
+use rlcore::nn::{Activation, INPUT, Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -112,6 +112,79 @@ fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
             }
         }
         assert!(right >= 78, "{right} of 80");
+    }
+}
+
+/// As in btgym's stacked policy: one recurrent layer for the policy, and one for the values, which reads it too.
+fn stacked_host(policy_layer: u32) -> Host {
+    let cell = |units| Layer { flags: NORMALIZED, ..Layer::recurrent(LayerKind::Lstm, units) };
+    let layers = [cell(6), Layer::merge(LayerKind::Join, [1, INPUT], Activation::Identity), cell(4)];
+    let config = Config {
+        num_envs: 4,
+        num_steps: 14,
+        num_minibatches: 1,
+        num_layers: 3,
+        sequence_len: 2,
+        num_chunks: 7,
+        policy_layer,
+        ..config()
+    };
+    Host::with(&config, &layers, &Space::unbounded(5), &Space::unbounded(2))
+}
+
+/// What the policy and the values say of the same observations, after as many of them.
+fn said(h: &mut Host) -> [Vec<u32>; 2] {
+    let (mut rng, mut state, mut value) = (Rng::seeded(9), vec![0.0; 4 * h.view().state_len()], vec![0.0; 4]);
+    let mut action = h.actions();
+    for _ in 0..3 {
+        let obs = h.draw_obs(&mut rng);
+        h.learner().value(obs.get(), &mut value).unwrap();
+        let recurrent = Recurrent { state: &mut state, reset: &[0; 4] };
+        h.learner().predict(obs.get(), None, recurrent, Sampling::Greedy, action.get_mut()).unwrap();
+    }
+    [action.bits(), value.into_iter().map(f32::to_bits).collect()]
+}
+
+/// The second layer's parameters change the values alone, unless the policy reads it; what ships says what the policy does.
+#[test]
+fn the_policy_may_read_another_layer_than_the_values() {
+    for (policy_layer, reads_second) in [(0, true), (1, false), (3, true)] {
+        let mut h = stacked_host(policy_layer);
+        let mut rng = Rng::seeded(4);
+        let last = learn_host::record(&mut h, &mut rng);
+        h.learner().learn(Some(last.get()), 0).unwrap();
+        // Weights of 11 and 12 numbers to four gates, then ten biases.
+        let (first, second) = (11 * 24 + 60, (11 + 4) * 16 + 40);
+        let before = said(&mut h);
+        for (range, changes) in [(0..first, [true, true]), (first..first + second, [reads_second, true])] {
+            let (mut changed, mut params) = (h.clone(), h.view().params().to_vec());
+            params[range].iter_mut().for_each(|x| *x += 0.25);
+            changed.learner().write_params(&params).unwrap();
+            let after = said(&mut changed);
+            let differ = [0, 1].map(|i| before[i] != after[i]);
+            assert_eq!(differ, changes, "policy_layer {policy_layer}");
+        }
+
+        let mut bytes = vec![0u64; h.view().policy_size().unwrap().div_ceil(8)];
+        h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
+        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        assert_eq!(policy.state_len(), if reads_second { 20 } else { 12 });
+        let (mut rng, mut state) = (Rng::seeded(9), vec![0.0; 4 * policy.state_len()]);
+        let (mut action, mut scratch) = (h.actions(), vec![f32::NAN; policy.scratch_len(4).unwrap()]);
+        for _ in 0..3 {
+            let (obs, state) = (h.draw_obs(&mut rng), Recurrent { state: &mut state, reset: &[0; 4] });
+            policy.act_greedy(4, obs.get(), None, state, &mut scratch, action.get_mut()).unwrap();
+        }
+        assert_eq!(action.bits(), before[0]);
+        same_in_parts(h, 2, "another layer");
+    }
+    for config in
+        [Config { policy_layer: 4, ..stacked_host(0).config }, Config { num_shared: 1, ..stacked_host(1).config }]
+    {
+        let words =
+            "learner config: policy_layer that is listed, with a value network that shares no hidden layer, or 0";
+        let refused = Learner::size(&config, &[Layer::default(); 3], &Space::unbounded(5), &Space::unbounded(2));
+        assert_eq!(refused.unwrap_err().what.to_string(), words);
     }
 }
 
@@ -235,7 +308,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         (Config { sequence_len: 8, ..good }, &lstm),
         (Config { num_chunks: 4, ..good }, &lstm),
         (Config { num_layers: 0, ..good }, &[]),
-        (Config { ..good }, &[Layer::dense(4, rlcore::nn::Activation::Tanh)]),
+        (Config { ..good }, &[Layer::dense(4, Activation::Tanh)]),
     ];
     for (k, (config, layers)) in spoilt.into_iter().enumerate() {
         assert_eq!(size(config, layers), Err(Kind::Config), "{k}");

@@ -319,8 +319,9 @@ pub struct rlcore_learner_config {
     /// on policy: part of entropy_coef that is left at total_steps, from 0 to 1, on a straight line. Not read by PQN and
     /// stream Q (1: entropy_coef stays as it is)
     pub entropy_share_end: f32,
-    /// must be 0
-    pub reserved: u32,
+    /// on policy: the listed layer that the policy reads, counted from 1, while the values read the last one; num_shared must
+    /// be 0 then (0: both read the last one)
+    pub policy_layer: u32,
 }
 
 versioned!(rlcore_learner_config, "learner config", use_action_mask, Config::default().into());
@@ -427,7 +428,7 @@ mirror!(
         policy_replay_coef,
         history_starts,
         entropy_share_end,
-        reserved
+        policy_layer
     }
 );
 

@@ -309,8 +309,9 @@ pub struct Config {
     pub history_starts: u32,
     /// On policy: part of `entropy_coef` that is left at `total_steps`, in [0, 1]; 1 keeps it.
     pub entropy_share_end: f32,
-    /// 0.
-    pub reserved: u32,
+    /// Of the listed layers that which the policy reads, counted from 1; the values, whose network shares no hidden layer
+    /// with the policy's then, read the last one. 0: the last one too.
+    pub policy_layer: u32,
 }
 
 /// Errors: `Config` for a field of 0.
@@ -482,8 +483,11 @@ impl Config {
         let what = "learner config: prime_interval of 0 with algorithms other than PPO";
         let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
         Error::new(Kind::Config, what).given(self.prime_interval as usize).when(primed)?;
-        let what = "learner config: reserved of 0";
-        Error::new(Kind::Config, what).given(self.reserved as usize).when(self.reserved != 0)?;
+        let what =
+            "learner config: policy_layer that is listed, with a value network that shares no hidden layer, or 0";
+        let apart = self.num_shared == 0 && !self.learns_q() && !self.streams() && !self.algorithm().is_off_policy();
+        let reads = self.policy_layer == 0 || apart && self.policy_layer <= self.num_layers;
+        Error::new(Kind::Config, what).given(self.policy_layer as usize).when(!reads)?;
         let most = if cfg!(feature = "stream") { 2 } else { 1 };
         let what =
             "learner config: activation of 0 (tanh), 1 (relu) or, where there are stream algorithms, 2 (leaky relu)";
@@ -703,7 +707,7 @@ mod tests {
             |c| c.entropy_coef = f32::NAN,
             |c| c.entropy_share_end = -0.1,
             |c| c.entropy_share_end = f32::NAN,
-            |c| c.reserved = 1,
+            |c| c.policy_layer = 1,
             |c| c.max_grad_norm = -1.0,
             |c| c.adam_beta2 = 1.0,
             |c| c.adam_beta2 = 0.8,

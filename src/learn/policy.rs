@@ -13,7 +13,7 @@ use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, 
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
-use crate::nn::{HEAD, Layer, LayerKind, NOISY, Net, Node};
+use crate::nn::{HEAD, Layer, LayerKind, Net, Node};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -74,21 +74,28 @@ fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usi
     Ok((spans, p.size()?))
 }
 
-/// The policy's network alone, which comes first in a learner's, without noise. What log-deviations started with is no part of
-/// it.
-fn alone<'n>(config: &ActorConfig, of: &Net<'_>, parts: &[Part], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
-    let (mut layers, len) = ([Layer::default(); MAX_LAYERS], config.num_layers as usize);
-    for (to, layer) in layers.iter_mut().zip(of.layers()).take(len) {
-        let layer = Layer { flags: layer.flags & !NOISY, ..layer };
-        *to = match layer {
-            Layer { kind, .. } if kind == LayerKind::Free as u32 => Layer { gain: 0.0, ..layer },
-            Layer { flags, .. } if flags & HEAD != 0 => Layer { units: config.outputs() as u32, ..layer },
-            _ => layer,
-        };
+/// The policy's network alone, without noise, and how it acts with the layers that are left. What log-deviations started with
+/// is no part of it.
+fn alone<'n>(
+    config: &ActorConfig,
+    of: &Net<'_>,
+    parts: &[Part],
+    nodes: &'n mut [Node; MAX_LAYERS],
+) -> Result<(ActorConfig, Net<'n>)> {
+    let (mut all, mut own) = ([Layer::default(); MAX_LAYERS], [Layer::default(); MAX_LAYERS]);
+    all.iter_mut().zip(of.layers()).for_each(|(to, layer)| *to = layer);
+    let len = of.prune(all.get(..of.nodes().len()).unwrap_or_default(), 0, &mut own)?;
+    let own = own.get_mut(..len).unwrap_or_default();
+    for layer in &mut *own {
+        if layer.kind == LayerKind::Free as u32 {
+            layer.gain = 0.0;
+        } else if layer.flags & HEAD != 0 {
+            layer.units = config.outputs() as u32;
+        }
     }
     let (pictures, count) = pictures(parts);
-    let parts = pictures.get(..count).unwrap_or_default();
-    Net::compile_parts(layers.get(..len).unwrap_or_default(), of.picture(), parts, nodes)
+    let net = Net::compile_parts(own, of.picture(), pictures.get(..count).unwrap_or_default(), nodes)?;
+    Ok((ActorConfig { num_layers: len as u32, ..*config }, net))
 }
 
 /// A policy of Q says its values times this: so that an action drawn from it is the best one but for ties.
@@ -107,7 +114,9 @@ pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, quantiles: u32, params: &m
 
 /// Bytes of the block of a policy whose network is the first in `of`.
 pub(super) fn size(config: &ActorConfig, of: &Net<'_>, seen: &Seen<'_>) -> Result<usize> {
-    Ok(plan(config, &alone(config, of, seen.parts, &mut [Node::default(); MAX_LAYERS])?)?.1)
+    let nodes = &mut [Node::default(); MAX_LAYERS];
+    let (config, net) = alone(config, of, seen.parts, nodes)?;
+    Ok(plan(&config, &net)?.1)
 }
 
 /// Lays a policy out in a block of its own, which is sealed once `fill` has written its arrays.
@@ -119,10 +128,10 @@ pub(super) fn write(
     fill: impl FnOnce(Fields<'_>) -> Result,
 ) -> Result {
     let mut compiled = [Node::default(); MAX_LAYERS];
-    let net = alone(config, of, seen.parts, &mut compiled)?;
-    let (spans, size) = plan(config, &net)?;
-    let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, config)?);
-    front(&mut Plan::default(), config)?.write(&mut cut, net.nodes(), seen.parts, seen.n)?;
+    let (config, net) = alone(config, of, seen.parts, &mut compiled)?;
+    let (spans, size) = plan(&config, &net)?;
+    let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, &config)?);
+    front(&mut Plan::default(), &config)?.write(&mut cut, net.nodes(), seen.parts, seen.n)?;
     fill(Fields::cut(&mut cut, &spans)?)?;
     block::seal(mem)
 }

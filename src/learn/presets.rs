@@ -106,7 +106,7 @@ impl Default for Config {
             policy_replay_coef: 0.0,
             history_starts: 0,
             entropy_share_end: 1.0,
-            reserved: 0,
+            policy_layer: 0,
         }
     }
 }

@@ -175,7 +175,8 @@ impl Stored {
         }
         let mut layers = Layers::default();
         listed.iter().for_each(|layer| layers.push(*layer));
-        layers.push_tower(c, c.num_layers, 0, self.outputs(), 0.01);
+        let read = if c.policy_layer == 0 { c.num_layers } else { c.policy_layer };
+        layers.push_tower(c, read, 0, self.outputs(), 0.01);
         if shape.std_len() > 0 {
             layers.push(Layer::free(shape.std_len() as u32, c.log_std_init));
         }
@@ -296,8 +297,9 @@ impl Layers {
         }
     }
 
-    /// Adds the hidden layers that come after the first `shared` ones, which it reads, and a head; `num_layers` come before.
-    fn push_tower(&mut self, config: &Config, num_layers: u32, shared: u32, units: u32, gain: f32) {
+    /// Adds the hidden layers that come after the first `shared` ones, and a head. What they read is the last of those, or
+    /// layer `read` of the list if there are none.
+    fn push_tower(&mut self, config: &Config, read: u32, shared: u32, units: u32, gain: f32) {
         let activation = match config.activation {
             0 => Activation::Tanh,
             #[cfg(feature = "stream")]
@@ -306,7 +308,7 @@ impl Layers {
         };
         let norm = Layer { kind: LayerKind::Norm as u32, flags: config.norm_flags(), ..Layer::dense(0, activation) };
         let hidden = config.hidden_len.iter().take(config.num_hidden as usize).skip(shared as usize);
-        let before = num_layers.saturating_add(config.layers_of(shared));
+        let before = read.saturating_add(config.layers_of(shared));
         let mut source = [if before == 0 { INPUT } else { before }, 0];
         for &units in hidden {
             let inner = if config.hidden_norm != 0 { Activation::Identity } else { activation };

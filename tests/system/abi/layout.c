@@ -424,7 +424,7 @@ FIELD(rlcore_learner_config, reward_threshold, 452, 436, 436);
 FIELD(rlcore_learner_config, policy_replay_coef, 456, 440, 440);
 FIELD(rlcore_learner_config, history_starts, 460, 444, 444);
 FIELD(rlcore_learner_config, entropy_share_end, 464, 448, 448);
-FIELD(rlcore_learner_config, reserved, 468, 452, 452);
+FIELD(rlcore_learner_config, policy_layer, 468, 452, 452);
 
 SIZE(rlcore_learner_stats, 104, 104, 104);
 FIELD(rlcore_learner_stats, struct_size, 0, 0, 0);

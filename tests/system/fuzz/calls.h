@@ -757,7 +757,7 @@ static const struct flaw learner_flaws[] = {
     REAL(exploration_start, -1e-9, 1.1), REAL(exploration_end, -1e-9, 1.1), FLAG(hidden_norm),
     REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_action_fields, 1), BAD(num_action_fields, 9),
     REAL(kappa_policy, -1e-9, NAN), REAL(kappa_value, -1e-9, NAN), REAL(entropy_share_end, -1e-9, 1.1),
-    BAD(reserved, 1), FLAG(noisy), BAD(burn_in, 1), BAD(burn_in, UINT32_MAX),
+    BAD(policy_layer, UINT32_MAX), FLAG(noisy), BAD(burn_in, 1), BAD(burn_in, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_envs, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_steps, UINT32_MAX)};
 static rlcore_learner_config *learner_made_from(void) {

@@ -194,7 +194,7 @@ static int learner(void) {
   c.num_quantiles = any(byte() & 2), c.dropped_quantiles = any(byte() & 1), c.num_atoms = any(byte() & 2);
   c.value_min = any_real(-1), c.value_max = any_real(1);
   c.kappa_policy = any_real(3), c.kappa_value = any_real(2);
-  c.entropy_share_end = any_real(1), c.reserved = any(0);
+  c.entropy_share_end = any_real(1), c.policy_layer = any(byte() & 1);
   if (byte() & 1) {
     c.pixel_control_coef = any_real(0), c.reward_class_coef = any_real(0), c.value_replay_coef = any_real(0);
     c.pixel_control_discount = any_real(0), c.reward_threshold = any_real(0), c.policy_replay_coef = any_real(0);

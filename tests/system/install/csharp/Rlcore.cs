@@ -112,7 +112,7 @@ public unsafe struct rlcore_learner_config {
   public float reward_threshold, policy_replay_coef;
   public uint history_starts;
   public float entropy_share_end;
-  public uint reserved;
+  public uint policy_layer;
 }
 
 [StructLayout(LayoutKind.Sequential)]
