@@ -235,7 +235,7 @@ fn affine_rows<A: At>(
             None => y.fill(0.0),
         }
     }
-    for (i, w) in w.get(..k * n)?.chunks(4 * n).enumerate() {
+    for (i, w) in w.get(..k * n)?.chunks(NonZero::new(4 * n)?.get()).enumerate() {
         for (x, y) in x.chunks_exact(k).zip(y.chunks_exact_mut(n)) {
             let (x, (y, _)) = (x.get(4 * i..)?, y.as_chunks_mut::<LANES>());
             if let (Some([x0, x1, x2, x3]), Some((w01, w23))) = (x.first_chunk(), w.split_at_checked(2 * n)) {
