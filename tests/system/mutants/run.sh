@@ -2,15 +2,15 @@
 # Mutation testing of what the learning data goes through, src/block, src/data and src/kernels: does some test notice when an
 # operator is another one, a function returns something else, an arm or a field is gone?
 #
-#   run.sh                  the mutants of all files that have changed since the last full run
+#   run.sh                  the mutants of all files that have changed since they were judged
 #   run.sh full             those of all files: to be asked for after a change of what many files lean on, or of tests
 #   run.sh <file...>        those of these files
 #   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each
 #   run.sh check            this program itself: lints, and a crate whose mutants are known
 #
-# A full run that holds writes full-run.txt, to be committed: for each file a hash of its text and of what explained.txt says
-# of its survivors. A file with the same hash is skipped, so a shallow clone will do. What a full run alone sees is a mutant
-# of an unchanged file that is no longer noticed, because a test or code that the file leans on has changed.
+# Both of these, if they hold, write judged.txt, to be committed: for each file a hash of its text and of what explained.txt
+# says of its survivors. A file with the same hash is skipped, so a shallow clone will do. What a full run alone sees is a
+# mutant of an unchanged file that is no longer noticed, because a test or code that the file leans on has changed.
 #
 # cargo-mutants says what the mutants are; all of them are woven into one build of a copy of the tree, and each is run against
 # the tests that reach it, so that thousands take minutes. Fails on a survivor that explained.txt does not explain, and on an
@@ -87,8 +87,8 @@ now=$(state)
 if [ $what = changed ]; then
   gone=$(sed -n 's|^\(src/[^:]*\): .*|\1|p' "$here/explained.txt" | sort -u | while read -r file; do [ -e "$file" ] || echo "$file"; done)
   [ -z "$gone" ] || fail "explained.txt speaks of files that are gone: $gone"
-  mapfile -t changed < <(comm -13 <(sort "$here/full-run.txt") <(sort <<< "$now") | cut -d ' ' -f 3)
-  [ ${#changed[@]} -gt 0 ] || { echo 'no file has changed since the last full run'; exit 0; }
+  mapfile -t changed < <(comm -13 <(sort "$here/judged.txt") <(sort <<< "$now") | cut -d ' ' -f 3)
+  [ ${#changed[@]} -gt 0 ] || { echo 'no file has changed since it was judged'; exit 0; }
 fi
 tools
 copy . "$out/tree"
@@ -96,8 +96,13 @@ if [ $what = changed ]; then
   for file in "${changed[@]}"; do  # one without mutants would be refused as a name that was mistyped
     [ -z "$("$CARGO_MUTANTS" mutants --list --dir "$out/tree" --file "$file" 2> /dev/null)" ] || set -- "$@" "$file"
   done
-  echo "changed since the last full run: ${changed[*]}"
+  echo "changed since they were judged: ${changed[*]}"
   [ $# -gt 0 ] || { echo 'none of them has a mutant'; exit 0; }
 fi
 nice -n 5 "$out/tool/debug/mutants" "$out/tree" "$out" "$here/explained.txt" $how "$(IFS=,; echo "${scope[*]}")" "$@"
-[ $what != full ] || { echo "$now" > "$here/full-run.txt" && echo "wrote $here/full-run.txt"; }
+if [ $what != named ]; then
+  held=$(sed -n 1p "$here/judged.txt")
+  [ $what != full ] || held="# A full run held on $(date +%F)."
+  printf '%s\n' "$held" "$now" > "$here/judged.txt"
+  echo "wrote $here/judged.txt"
+fi
