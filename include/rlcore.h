@@ -943,8 +943,8 @@ typedef struct rlcore_learner_config {
   /* on policy: part of entropy_coef that is left at total_steps, from 0 to 1, on a straight line. Not read by PQN and
      stream Q (1: entropy_coef stays as it is) */
   float entropy_share_end;
-  /* on policy: the listed layer that the policy reads, counted from 1, while the values read the last one; num_shared must
-     be 0 then (0: both read the last one) */
+  /* on policy: the listed layer that the policy reads, counted from 1, while the values read the last one. Not with
+     num_shared, auxiliary tasks, PQN or stream algorithms (0: both read the last one) */
   uint32_t policy_layer;
 } rlcore_learner_config;
 

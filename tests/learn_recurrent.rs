@@ -4,7 +4,7 @@ mod learn_host;
 
 use learn_host::{Array, Columns, Host, config, recurrent, same_in_parts};
 use rlcore::error::Kind;
-use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -178,13 +178,19 @@ fn the_policy_may_read_another_layer_than_the_values() {
         assert_eq!(action.bits(), before[0]);
         same_in_parts(h, 2, "another layer");
     }
-    for config in
-        [Config { policy_layer: 4, ..stacked_host(0).config }, Config { num_shared: 1, ..stacked_host(1).config }]
-    {
+    let apart = stacked_host(1).config;
+    for config in [
+        Config { policy_layer: 4, ..apart },
+        Config { num_shared: 1, ..apart },
+        Config { algorithm: Algorithm::Unreal as u32, pixel_control_coef: 0.1, ..apart },
+        Config { algorithm: Algorithm::Pqn as u32, ..apart },
+        Config { algorithm: Algorithm::StreamAc as u32, ..apart },
+        Config { algorithm: Algorithm::Dqn as u32, ..apart },
+    ] {
         let words =
-            "learner config: policy_layer that is listed, with a value network that shares no hidden layer, or 0";
+            "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
         let refused = Learner::size(&config, &[Layer::default(); 3], &Space::unbounded(5), &Space::unbounded(2));
-        assert_eq!(refused.unwrap_err().what.to_string(), words);
+        assert_eq!(refused.unwrap_err().what.to_string(), words, "{:?}", config.algorithm);
     }
 }
 

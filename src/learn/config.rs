@@ -309,8 +309,8 @@ pub struct Config {
     pub history_starts: u32,
     /// On policy: part of `entropy_coef` that is left at `total_steps`, in [0, 1]; 1 keeps it.
     pub entropy_share_end: f32,
-    /// Of the listed layers that which the policy reads, counted from 1; the values, whose network shares no hidden layer
-    /// with the policy's then, read the last one. 0: the last one too.
+    /// On policy: the listed layer that the policy reads, counted from 1, while the values read the last one. 0: both read the
+    /// last one, which has to be with `num_shared`, auxiliary tasks, PQN and stream algorithms.
     pub policy_layer: u32,
 }
 
@@ -484,8 +484,9 @@ impl Config {
         let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
         Error::new(Kind::Config, what).given(self.prime_interval as usize).when(primed)?;
         let what =
-            "learner config: policy_layer that is listed, with a value network that shares no hidden layer, or 0";
-        let apart = self.num_shared == 0 && !self.learns_q() && !self.streams() && !self.algorithm().is_off_policy();
+            "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
+        let other = self.learns_q() || self.streams() || self.algorithm().is_off_policy();
+        let apart = self.num_shared == 0 && !self.has_tasks() && !other;
         let reads = self.policy_layer == 0 || apart && self.policy_layer <= self.num_layers;
         Error::new(Kind::Config, what).given(self.policy_layer as usize).when(!reads)?;
         let most = if cfg!(feature = "stream") { 2 } else { 1 };

@@ -8,7 +8,7 @@
 #   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each
 #   run.sh check            this program itself: lints, and a crate whose mutants are known
 #
-# Both of these, if they hold, write judged.txt, to be committed: for each file a hash of its text and of what explained.txt
+# The first two write judged.txt if they hold, to be committed: for each file a hash of its text and of what explained.txt
 # says of its survivors. A file with the same hash is skipped, so a shallow clone will do. What a full run alone sees is a
 # mutant of an unchanged file that is no longer noticed, because a test or code that the file leans on has changed.
 #
