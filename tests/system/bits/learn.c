@@ -76,7 +76,8 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   mix_block(h, game, size);
   TRY(rlcore_policy_scratch_len(policy, N, &scratch_len));
   TRY(rlcore_policy_state_len(policy, &size));
-  CHECK(scratch_len <= LEN(scratch) && size == state_len);
+  /* A policy has the layers that it reads: the last of them may be the values' alone. */
+  CHECK(scratch_len <= LEN(scratch) && (config->policy_layer > 0 ? size < state_len : size == state_len));
   TRY(rlcore_rng_seed(&rng, 10));
   const uint8_t *allowed = env.action.kind == RLCORE_I32 ? mask : NULL;
   for (uint32_t t = 0; t < 50; t++) {
@@ -89,7 +90,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   }
   TRY(rlcore_policy_act_greedy(policy, N, obs, allowed, state, NULL, scratch, LEN(scratch), action));
   MIX(h, action);
-  MIX_SOME(h, state, N * state_len);
+  MIX_SOME(h, state, N * size);
   return RLCORE_OK;
 }
 
@@ -223,6 +224,14 @@ static rlcore_status learner_rows(hashes *h) {
   return rows(h, 1, NULL);
 }
 
+/* A learner whose layers are these and no others. */
+static rlcore_status listed(rlcore_learner_config *config, uint32_t algorithm, const rlcore_layer *layers, size_t num_layers) {
+  TRY(rlcore_learner_config_init(config, sizeof *config, algorithm));
+  config->num_hidden = 0, config->hidden_len[0] = config->hidden_len[1] = 0;
+  config->layers = layers, config->num_layers = (uint32_t)num_layers;
+  return RLCORE_OK;
+}
+
 /* Layers that remember, beside one another and with agents that come and go. */
 static rlcore_status learner_recurrent(hashes *h) {
   static const rlcore_layer layers[] = {
@@ -231,15 +240,27 @@ static rlcore_status learner_recurrent(hashes *h) {
       {.kind = RLCORE_LAYER_MINGRU, .units = 8},
   };
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  TRY(listed(&config, RLCORE_ALGORITHM_PPO, layers, LEN(layers)));
   config.num_steps = 32, config.sequence_len = 16, config.num_chunks = 2;
-  config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
-  config.num_layers = LEN(layers), config.layers = layers;
   config.learning_rate = 2e-3f;
   TRY(train(h, RLCORE_ENV_CARTPOLE, &config, 4));
   TRY(train(h, RLCORE_ENV_PENDULUM, &config, 4));
   TRY(rows(h, 0, &layers[1]));
   return rows(h, 1, &layers[2]);
+}
+
+/* Two LSTMs that normalize, one on the other: the policy reads the first, the values the second. */
+static rlcore_status learner_stacked(hashes *h) {
+  static const rlcore_layer layers[] = {
+      {.kind = RLCORE_LAYER_LSTM, .units = 9, .flags = RLCORE_LAYER_NORMALIZED, .initializer = RLCORE_INIT_GLOROT},
+      {.kind = RLCORE_LAYER_LSTM, .units = 6, .flags = RLCORE_LAYER_NORMALIZED | RLCORE_LAYER_FORGET_ONE},
+  };
+  rlcore_learner_config config;
+  TRY(listed(&config, RLCORE_ALGORITHM_A2C, layers, LEN(layers)));
+  config.num_steps = 20, config.sequence_len = 10, config.num_chunks = 2;
+  config.policy_layer = 1;
+  TRY(train(h, RLCORE_ENV_CARTPOLE, &config, 4));
+  return train(h, RLCORE_ENV_PENDULUM, &config, 4);
 }
 
 /* A transformer over numbers, with agents that come and go, and layers of pictures over four numbers as two by two. */
@@ -257,10 +278,8 @@ static rlcore_status learner_attention(hashes *h) {
       {.kind = RLCORE_LAYER_JOIN, .source = {0, 3}},
   };
   rlcore_learner_config config;
-  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  TRY(listed(&config, RLCORE_ALGORITHM_PPO, layers, LEN(layers)));
   config.num_steps = 16, config.sequence_len = 8, config.num_chunks = 2;
-  config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
-  config.num_layers = LEN(layers), config.layers = layers;
   TRY(train(h, RLCORE_ENV_CARTPOLE, &config, 4));
   static const rlcore_layer alone = {.kind = RLCORE_LAYER_ATTENTION, .units = 4, .heads = 2, .window = 3};
   TRY(rows(h, 0, &alone));
@@ -280,10 +299,8 @@ static rlcore_status learner_attention(hashes *h) {
       {.kind = RLCORE_LAYER_DENSE, .units = 5, .source = {RLCORE_LAYER_INPUT}},
       {.kind = RLCORE_LAYER_MULTIPLY, .source = {5, 6}},
   };
-  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  TRY(listed(&config, RLCORE_ALGORITHM_PPO, pictures, LEN(pictures)));
   config.num_steps = 32;
-  config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
-  config.num_layers = LEN(pictures), config.layers = pictures;
   config.obs_dims[0] = config.obs_dims[1] = 2, config.obs_dims[2] = 1;
   return train(h, RLCORE_ENV_CARTPOLE, &config, 4);
 }
@@ -339,11 +356,10 @@ static rlcore_status learner_unreal(hashes *h) {
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = N, many.seed = 5;
   for (uint32_t policy = 0; policy < 2; policy++) {
-    TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_UNREAL));
+    TRY(listed(&config, RLCORE_ALGORITHM_UNREAL, layers, 2 + policy));
     config.num_envs = N, config.num_steps = 6, config.num_chunks = 2, config.history_len = 30;
-    config.num_hidden = 0, config.hidden_len[0] = config.hidden_len[1] = 0;
     config.obs_dims[0] = 10, config.obs_dims[1] = 5, config.obs_dims[2] = 1;
-    config.layers = layers, config.num_layers = 2 + policy, config.sequence_len = policy ? 6 : 0;
+    config.sequence_len = policy ? 6 : 0;
     if (policy) config.value_replay_coef = 0, config.policy_replay_coef = 0.7f;
     TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
     TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
@@ -431,6 +447,7 @@ const stage LEARN_STAGES[] = {
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
     {"learner_recurrent", learner_recurrent},
+    {"learner_stacked", learner_stacked},
     {"learner_attention", learner_attention},
     {"learner_algorithms", learner_algorithms},
     {"learner_transitions", learner_transitions},
