@@ -270,8 +270,9 @@ fn sines_in_lanes_are_those_of_libm() {
 
 #[test]
 fn remainders_in_lanes_are_exact() {
-    for y in [2.0 * core::f64::consts::PI, 1.0, 0.1, 3e100, 7.3e-200] {
-        let mut all = angles();
+    let angles = angles();
+    for (k, y) in [2.0 * core::f64::consts::PI, 1.0, 0.1, 3e100, 7.3e-200].into_iter().enumerate() {
+        let mut all: Vec<f64> = angles.iter().skip(k).step_by(5).copied().collect();
         let mut rng = rlcore::rng::Rng::seeded(23);
         for k in 0..3000 {
             let at = f64::from(k) * y;

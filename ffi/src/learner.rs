@@ -345,6 +345,7 @@ pub unsafe extern "C" fn rlcore_learner_act(
 /// rlcore_learner_act for environments [begin, end) only. Calls for consecutive ranges, from the first environment to
 /// the last, leave the same bytes as one call for all. Threads: one call at a time.
 /// Arrays and errors as rlcore_learner_act, with [end - begin, ...] in place of [N, ...]; E_RANGE.
+#[cfg(feature = "scale")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act_range(
     p: *mut rlcore_learner,
@@ -464,6 +465,7 @@ pub unsafe extern "C" fn rlcore_learner_learn(
 /// Computes the value of an observation of each environment. Nothing is recorded.
 /// obs: [N, obs.len]; value: [N] to write.
 /// Errors: E_VALUE for an observation that is not finite, or values that overflow.
+#[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_value(
     p: *mut rlcore_learner,
@@ -486,6 +488,7 @@ pub unsafe extern "C" fn rlcore_learner_value(
 /// log_prob, entropy: [N] to write.
 /// Errors: E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is not finite,
 /// a choice that does not exist or is not allowed, and numbers that overflow.
+#[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_log_prob(
     p: *mut rlcore_learner,
@@ -531,6 +534,7 @@ pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_l
 /// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
 /// arrays of rlcore_learner_learn_transitions: batch_size.
 /// out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
+#[cfg(feature = "scale")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_len(
     p: *const rlcore_learner,
@@ -552,6 +556,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
 /// reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
 /// sampling: NULL means RLCORE_SAMPLING_BASIC.
 /// Arrays and errors as rlcore_learner_act; E_CONFIG for sampling.
+#[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_predict(
     p: *mut rlcore_learner,

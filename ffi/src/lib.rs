@@ -11,6 +11,7 @@
     not(all(
         feature = "batch",
         feature = "estimators",
+        feature = "evaluate",
         feature = "frames",
         feature = "kernels",
         feature = "off_policy",

@@ -83,6 +83,7 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
 /// exp((1 - x) ln(low + 1e-12) + x ln(high + 1e-12)) with x uniform in [0, 1), or low if low equals high. Each takes one
 /// uniform draw from rng.
 /// Errors: E_VALUE if low or high is negative or not finite.
+#[cfg(feature = "scale")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_log_uniform(
     rng: *mut rlcore_rng,

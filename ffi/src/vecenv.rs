@@ -701,6 +701,7 @@ pub unsafe extern "C" fn rlcore_vecenv_render(
 
 /// Renders every environment. rgb: [N, height, width, 3], rows from the top. rlcore_image_tile combines them.
 /// Errors: as rlcore_vecenv_render; E_CALLBACK: environments before that one are rendered.
+#[cfg(feature = "frames")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_images(
     v: *const rlcore_vecenv,
@@ -723,6 +724,7 @@ pub unsafe extern "C" fn rlcore_vecenv_images(
 
 /// Number of lives left in each environment. lives: [N] to write.
 /// Errors: E_CONFIG; E_NOT_READY if an environment was never reset; E_CALLBACK: earlier rows are written.
+#[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_lives(
     v: *const rlcore_vecenv,

@@ -17,6 +17,7 @@ fn make(goals: &[&str]) {
         .arg(format!("CARGO={}", env!("CARGO")))
         .args(goals)
         .env_remove("MAKEFLAGS")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .output()
         .expect("make starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{cc, is_kept, library, root, run, scratch};
+use common::{building, cc, is_kept, library, root, run, scratch};
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
@@ -47,10 +47,8 @@ fn nothing_of_the_panic_machinery_is_left() {
 #[test]
 fn no_panic_is_reachable() {
     let small = ["--profile", "small", "--no-default-features", "--features"];
-    for build in [
-        &["--release"][..],
-        &[&small[..], &["batch,estimators,frames,games,kernels,records,replay,rollouts,scale,words,wrappers"]].concat(),
-    ] {
+    let calls = ["batch,estimators,evaluate,frames,games,kernels,records,replay,rollouts,scale,words,wrappers"];
+    for build in [&["--release"][..], &[&small[..], &calls].concat()] {
         let proof = prove(build, &[]);
         assert!(proof.status.success(), "{build:?}: a panic is reachable, or the link broke:\n{}", text(&proof.stderr));
     }
@@ -85,7 +83,7 @@ fn archive_needs_no_libc() {
 
 /// The link of the proof, away from the libraries that users get.
 fn prove(build: &[&str], rustc: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO"));
+    let mut command = building(env!("CARGO"));
     command.args(["rustc", "-q"]).args(build).args(["-p", "rlcore-ffi", "--lib", "--crate-type", "cdylib"]);
     command.args(["--features", "prove-no-panic", "--target-dir", "target/prove", "--"]).args(rustc);
     command.current_dir(root()).output().unwrap()

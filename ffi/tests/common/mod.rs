@@ -31,11 +31,18 @@ pub fn run(command: &mut Command) -> String {
 /// builds neither. Cargo's own lock keeps tests from building at once.
 pub fn library() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    run(Command::new(env!("CARGO"))
+    run(building(env!("CARGO"))
         .args(["build", "--quiet", "--release", "--package", "rlcore-ffi", "--target-dir"])
         .arg(target)
         .current_dir(root()));
     target.join("release")
+}
+
+/// A command that builds libraries: as users get them, also where the tests themselves are instrumented.
+pub fn building(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env_remove("RUSTC_WORKSPACE_WRAPPER");
+    command
 }
 
 /// The C compiler.

@@ -1,3 +1,4 @@
 #!/bin/sh
-# Instruments this workspace and nothing that it depends on: cargo calls it as RUSTC_WORKSPACE_WRAPPER.
-exec "$@" -Cinstrument-coverage -Zcoverage-options=branch
+# Instruments the core and its tests, nothing else: cargo calls it as RUSTC_WORKSPACE_WRAPPER. Branches need RUSTC_BOOTSTRAP.
+[ "$CARGO_PKG_NAME" = rlcore ] || exec "$@"
+RUSTC_BOOTSTRAP=1 exec "$@" -Cinstrument-coverage -Zcoverage-options=branch
