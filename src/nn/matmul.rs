@@ -266,7 +266,8 @@ const LARGE: usize = 8192;
 /// Rows from which on copies pay.
 pub(crate) const MANY_ROWS: usize = 32;
 
-/// Numbers of a factor that are copied side by side, half of a first-level cache.
+/// Numbers of a factor that are copied side by side, half of a first-level cache. With frames of 32 KiB LLVM 22 overwrites
+/// arguments.
 const PANEL: usize = 4096;
 
 /// Rows that a panel is made for.
@@ -285,8 +286,8 @@ fn affine_panels<A: At, X: Rows, const R: usize, const C: usize>(
 ) -> Option<()> {
     let (n, len) = (NonZero::new(n)?.get(), rows.len());
     let m = y.len() / n;
-    let mut panel = [[[0.0; LANES]; C]; PANEL / LANES];
-    let panel = panel.get_mut(..PANEL / LANES / C)?;
+    let mut panel = [[0.0; LANES]; PANEL / LANES];
+    let panel: &mut [[_; C]] = panel.as_chunks_mut().0;
     let deep = len.div_ceil(len.div_ceil(panel.len()).max(1)).max(1);
     let mut first = 0;
     while first < m {
@@ -588,8 +589,8 @@ fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
 ) -> Option<()> {
     let (n, k) = (NonZero::new(n)?.get(), rows.len());
     let m = dy.len() / n;
-    let mut panel = [[[0.0; LANES]; C]; PANEL / LANES];
-    let panel = panel.get_mut(..PANEL / LANES / C)?;
+    let mut panel = [[0.0; LANES]; PANEL / LANES];
+    let panel: &mut [[_; C]] = panel.as_chunks_mut().0;
     let (mut picked, mut starts) = ([[0.0; R]; PANEL_ROWS], [0; PANEL_ROWS]);
     let deep = m.min(PANEL_ROWS).min(panel.len()).max(1);
     // Vectors side by side that panels have room for.
