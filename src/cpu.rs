@@ -336,6 +336,19 @@ pub fn prefetch<T>(x: &[T], i: usize) {
     let _ = (x, i);
 }
 
+/// [`prefetch`] of all lines of `len` numbers from `i` on, to the second-level cache: for a read that comes later still.
+#[inline(always)]
+pub fn prefetch_far(x: &[f32], i: usize, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for i in (i..i.wrapping_add(len)).step_by(16) {
+        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: as above.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(x.as_ptr().wrapping_add(i).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (x, i, len);
+}
+
 /// The square root that the processor has, correctly rounded, if it is known to have one. Loops of it are vectorised.
 #[inline(always)]
 pub fn sqrt(x: f32) -> Option<f32> {

@@ -42,6 +42,17 @@ fn nothing_of_the_panic_machinery_is_left() {
     assert!(panicking.is_empty(), "{panicking:#?}");
 }
 
+/// A frame of 32 KiB or more is made in a loop that overwrites r11, also where LLVM 22 keeps an argument of the function there.
+#[test]
+fn no_frame_is_so_large_that_it_takes_a_loop() {
+    let code = run(Command::new("objdump").args(["-d", "--no-show-raw-insn"]).arg(library().join("librlcore.so")));
+    assert!(code.contains("sub    $0x1000,%rsp"), "no frame has a page, so this test sees nothing");
+    let lines: Vec<&str> = code.lines().collect();
+    let is_loop = |pair: &&[&str]| pair[0].ends_with("mov    %rsp,%r11") && pair[1].ends_with(",%r11");
+    let loops: Vec<&[&str]> = lines.windows(2).filter(is_loop).collect();
+    assert!(loops.is_empty(), "{loops:#?}");
+}
+
 /// With `prove-no-panic` the panic handler calls a function that exists nowhere. The link succeeds only if the
 /// optimiser removed every call of the handler; and it fails when one index is planted, so the proof proves something.
 #[test]

@@ -266,8 +266,21 @@ const LARGE: usize = 8192;
 /// Rows from which on copies pay.
 pub(crate) const MANY_ROWS: usize = 32;
 
-/// Numbers of a factor that are copied side by side, half of a first-level cache.
+/// Numbers of a factor that are copied side by side, half of a first-level cache. With frames of 32 KiB LLVM 22 overwrites
+/// arguments.
 const PANEL: usize = 4096;
+
+/// Numbers of an array that the second-level cache may have lost: its next ones are asked for while those before them are used.
+const FAR: usize = 8 * LARGE;
+
+/// Numbers from the first pixel of a window to those that are asked for.
+const AHEAD: usize = 8192;
+
+/// Numbers of pictures that are asked for with each of `m` patches of them; 0: all are near, or rows are no patches.
+#[inline(always)]
+fn new_of_row<X: Rows>(x: &[f32], rows: X, m: usize) -> usize {
+    if rows.left(0) < rows.len() && x.len() >= FAR { x.len().checked_div(m).unwrap_or(0) } else { 0 }
+}
 
 /// Rows that a panel is made for.
 const PANEL_ROWS: usize = 128;
@@ -285,9 +298,10 @@ fn affine_panels<A: At, X: Rows, const R: usize, const C: usize>(
 ) -> Option<()> {
     let (n, len) = (NonZero::new(n)?.get(), rows.len());
     let m = y.len() / n;
-    let mut panel = [[[0.0; LANES]; C]; PANEL / LANES];
-    let panel = panel.get_mut(..PANEL / LANES / C)?;
+    let mut panel = [[0.0; LANES]; PANEL / LANES];
+    let panel: &mut [[_; C]] = panel.as_chunks_mut().0;
     let deep = len.div_ceil(len.div_ceil(panel.len()).max(1)).max(1);
+    let (new_of_row, next_deep) = (new_of_row(x, rows, m), if w.len() >= FAR { deep } else { 0 });
     let mut first = 0;
     while first < m {
         let end = if m - first < 2 * PANEL_ROWS { m } else { first + PANEL_ROWS };
@@ -301,8 +315,19 @@ fn affine_panels<A: At, X: Rows, const R: usize, const C: usize>(
                     Some(bias) => *vectors(bias, column)?,
                     None => [[0.0; LANES]; C],
                 };
+                // Weights of the next panel come while this one is used.
+                let right = column + C * LANES;
+                let next = if right < n { begin * n + right } else { (begin + deep) * n };
+                let mut next = w.get(next..).unwrap_or_default().chunks(n).take(next_deep);
+                let next_at_once = (deep * R).div_ceil((end - first).max(1));
                 let (mut row, mut old_rows, last_row) = (first, 0, end.checked_sub(R)?);
                 loop {
+                    if next_deep > 0 {
+                        next.by_ref().take(next_at_once).for_each(|w| cpu::prefetch_far(w, 0, C * LANES));
+                    }
+                    if begin + column == 0 && new_of_row > 0 {
+                        cpu::prefetch_far(x, row * new_of_row + AHEAD, R * new_of_row);
+                    }
                     let starts = rows.starts::<R>(row);
                     let y = y.get_mut(row * n..(row + R) * n)?;
                     let mut sums: Tile<R, C, LANES> = [start; R];
@@ -588,12 +613,14 @@ fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
 ) -> Option<()> {
     let (n, k) = (NonZero::new(n)?.get(), rows.len());
     let m = dy.len() / n;
-    let mut panel = [[[0.0; LANES]; C]; PANEL / LANES];
-    let panel = panel.get_mut(..PANEL / LANES / C)?;
+    let mut panel = [[0.0; LANES]; PANEL / LANES];
+    let panel: &mut [[_; C]] = panel.as_chunks_mut().0;
     let (mut picked, mut starts) = ([[0.0; R]; PANEL_ROWS], [0; PANEL_ROWS]);
     let deep = m.min(PANEL_ROWS).min(panel.len()).max(1);
     // Vectors side by side that panels have room for.
     let wide = panel.len().checked_div(deep)? * C * LANES;
+    let new_of_row = new_of_row(x, rows, m);
+    let new_at_once = (deep * new_of_row * R).div_ceil(k.max(1));
     for first in (0..m).step_by(deep) {
         let deep = deep.min(m - first).max(1);
         let dy = dy.get(first * n..)?;
@@ -614,6 +641,13 @@ fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
                     for (to, start) in picked.get_mut(..deep)?.iter_mut().zip(&starts) {
                         *to = rows.pick(x, *start, &places)?.map(|x| *x);
                     }
+                }
+                for row in (row + 2 * R)..(row + if dw.len() >= FAR { 3 * R } else { 0 }) {
+                    cpu::prefetch_far(dw, row * n + left, columns.len());
+                }
+                if left == 0 {
+                    let next = (first + deep) * new_of_row + row.div_ceil(R) * new_at_once;
+                    cpu::prefetch_far(x, next + AHEAD, new_at_once);
                 }
                 let dw = dw.get_mut(row * n..(row + R) * n)?;
                 for (column, panel) in columns.clone().step_by(C * LANES).zip(panel.chunks_exact(deep)) {
@@ -679,6 +713,9 @@ pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<
     let (large_m, large_n, small_m, small_n) = (m & large, n & large, m & small, n & small);
     for i in (0..large_n).step_by(16) {
         for j in (0..large_m).step_by(16) {
+            for row in (j + 32)..(j + if m * n >= FAR { 48 } else { 0 }) {
+                cpu::prefetch_far(a, row * n + i, 16);
+            }
             square::<4>(a, t, [m, n], [j, i])?;
         }
     }
