@@ -297,25 +297,17 @@ pub fn check_some<T, A: Deref<Target = [T]>>(what: &'static str, array: &Option<
     array.as_deref().map_or(Ok(()), |array| check_len(what, array, len))
 }
 
+/// Has the top bit if `x` is NaN or infinite: adding one to an exponent that is all ones carries into the sign.
+#[inline(always)]
+pub(crate) fn overflowing(x: f32) -> u32 {
+    (x.to_bits() & 0x7fff_ffff).wrapping_add(0x0080_0000)
+}
+
 /// Checks that every number is finite, naming the array in the failure and giving the offending value.
 #[inline(never)]
 pub fn check_finite(what: &'static str, values: &[f32]) -> Result {
-    // x * 0 is 0 for finite x and NaN otherwise: one branch-free pass decides, a second one only names the culprit.
-    let mut sum = [0.0f32; 16];
-    let (blocks, rest) = values.as_chunks::<16>();
-    for block in blocks {
-        for (s, x) in sum.iter_mut().zip(block) {
-            *s += x * 0.0;
-        }
-    }
-    let mut total = 0.0;
-    for x in rest {
-        total += x * 0.0;
-    }
-    for s in sum {
-        total += s;
-    }
-    if total == 0.0 {
+    // One branch-free pass decides, a second one only names the culprit.
+    if values.iter().fold(0, |flags, x| flags | overflowing(*x)) >> 31 == 0 {
         return Ok(());
     }
     match values.iter().position(|x| !x.is_finite()) {

@@ -71,7 +71,7 @@ fn a_block_is_its_header_its_configuration_and_zeros() {
 
     assert_eq!(attach::<Config>(bytes, KIND, size_of).unwrap(), CONFIG);
     assert_eq!(attach::<Config>(&bytes[..size], KIND, size_of).unwrap(), CONFIG);
-    assert_eq!(config::<Config>(bytes, KIND).unwrap(), CONFIG);
+    assert_eq!(*config::<Config>(bytes, KIND).unwrap(), CONFIG);
     assert_eq!(Header::read(bytes, KIND).unwrap().size(), size as u64);
     assert!(Header::begins(bytes, KIND));
 }

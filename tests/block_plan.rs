@@ -192,7 +192,7 @@ proptest! {
         let copy = bytemuck::cast_slice_mut::<u64, u8>(&mut copy);
         copy[8..].copy_from_slice(&image);
         prop_assert_eq!(block::attach(&copy[8..], Kind::Queue, of).unwrap(), config);
-        prop_assert_eq!(block::config::<Config>(&copy[8..], Kind::Queue).unwrap(), config);
+        prop_assert_eq!(*block::config::<Config>(&copy[8..], Kind::Queue).unwrap(), config);
         prop_assert_eq!(block::attach(&copy[8..8 + size - 1], Kind::Queue, of).unwrap_err().kind, ErrorKind::Size);
         prop_assert_eq!(block::attach(&copy[8..], Kind::Memory, of).unwrap_err().kind, ErrorKind::Image);
         prop_assert_eq!(block::attach(&copy[7..], Kind::Queue, of).unwrap_err().kind, ErrorKind::Align);

@@ -3,8 +3,8 @@
 use core::ffi::c_void;
 
 use crate::learner_config::{Setup, rlcore_learner_config, setup};
-use crate::learner_kind::{self, Any, AnyView, on_policy};
-use crate::lifecycle::{Block, Place, open, view, with};
+use crate::learner_kind::{self, Any, AnyView, acting, on_policy};
+use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
 use crate::sampling::{rlcore_sampling, sampling};
@@ -197,9 +197,14 @@ pub unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const 
     unsafe { AnyInput::at(what, p, shape.kinds().0, rows, shape.obs_len as usize) }
 }
 
-/// Observations of a learner's environments, or nothing for NULL.
-unsafe fn optional<'a>(what: &'static str, learner: &Any<'_>, p: *const c_void) -> Result<Option<AnyInput<'a>>> {
-    if p.is_null() { Ok(None) } else { unsafe { obs(what, learner.shape(), learner.num_envs(), p) }.map(Some) }
+/// The same, or nothing for NULL.
+unsafe fn optional<'a>(
+    what: &'static str,
+    shape: &Shape,
+    rows: usize,
+    p: *const c_void,
+) -> Result<Option<AnyInput<'a>>> {
+    if p.is_null() { Ok(None) } else { unsafe { obs(what, shape, rows, p) }.map(Some) }
 }
 
 /// N.
@@ -332,9 +337,9 @@ pub unsafe extern "C" fn rlcore_learner_act(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        with(p, Any::open, |learner, extent| {
-            let n = learner.num_envs();
-            let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
+        acting(p, |learner, extent| {
+            let (shape, n) = learner.shape();
+            let arrays = arrays(shape, n, obs, action_mask, action)?;
             let active = Input::optional("active", active, n)?;
             let (active, (obs, mask, action), ()) = args((active, arrays, Writes([extent])))?;
             Ok(learner.act(active, obs, mask, action)?)
@@ -409,15 +414,15 @@ pub unsafe extern "C" fn rlcore_learner_observe(
     final_obs: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        with(p, Any::open, |learner, extent| {
-            let n = learner.num_envs();
+        acting(p, |learner, extent| {
+            let (shape, n) = learner.shape();
             let active = Input::optional("active", active, n)?;
             let reward = Input::at("reward", reward, n)?;
             let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
-            let final_obs = optional("final_obs", learner, final_obs)?;
+            let final_obs = optional("final_obs", shape, n, final_obs)?;
             let (active, reward, (terminated, truncated), final_obs) =
                 extent.writing((active, reward, ends, final_obs))?;
-            Ok(learner.observe(active, reward, terminated, truncated, final_obs)?)
+            Ok(learner.observe(active, reward, [terminated, truncated], final_obs)?)
         })
     })
 }
@@ -457,7 +462,7 @@ pub unsafe extern "C" fn rlcore_learner_learn(
         p,
         stats,
         Any::open,
-        |learner| unsafe { optional("obs", learner, obs) },
+        |learner| unsafe { optional("obs", learner.shape(), learner.num_envs(), obs) },
         |learner, obs| learner.learn(obs, max_slices),
     )
 }

@@ -1,8 +1,13 @@
 //! The learners behind `rlcore_learner`: on policy, with rollouts, and off policy, with a store of transitions.
 
+use crate::learner::rlcore_learner;
+use crate::lifecycle::bytes;
+use crate::ptr::Extent;
 use rlcore::block::{Header, Kind as BlockKind};
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, Shape, Stats, TransitionBatch, View};
+use rlcore::learn::{
+    Acts, Algorithm, Config, Learner, Phase, Recurrent, Sampling, Shape, Stats, TransitionBatch, View,
+};
 #[cfg(feature = "off_policy")]
 use rlcore::learn::{OffPolicy, off_policy};
 use rlcore::nn::Layer;
@@ -106,6 +111,23 @@ pub fn off_policy(mem: &mut [u8]) -> Result<Any<'_>> {
     Ok(any)
 }
 
+/// What `work` does with a learner that acts and observes. It is large: it is used where it was made.
+///
+/// # Safety
+/// As [`open`](crate::lifecycle::open).
+#[inline(always)]
+pub unsafe fn acting(
+    p: *mut rlcore_learner,
+    work: impl FnOnce(&mut dyn Acts, Extent) -> crate::status::Result,
+) -> crate::status::Result {
+    let (mem, extent) = unsafe { bytes(p)? };
+    match is_off_policy(mem) {
+        #[cfg(feature = "off_policy")]
+        true => work(OffPolicy::open_to_act(mem).as_mut().map_err(|&mut e| e)?, extent),
+        _ => work(Learner::open_to_act(mem).as_mut().map_err(|&mut e| e)?, extent),
+    }
+}
+
 impl<'a> Any<'a> {
     pub fn open(mem: &'a mut [u8]) -> Result<Any<'a>> {
         match is_off_policy(mem) {
@@ -140,16 +162,6 @@ impl<'a> Any<'a> {
         either!(Any, self, l => l.check_envs(begin, end))
     }
 
-    pub fn act(
-        &mut self,
-        active: Option<&[u8]>,
-        obs: Elements<'_>,
-        mask: Option<&[u8]>,
-        action: ElementsMut<'_>,
-    ) -> Result {
-        either!(Any, self, l => l.act(active, obs, mask, action))
-    }
-
     pub fn act_range(
         &mut self,
         begin: usize,
@@ -179,17 +191,6 @@ impl<'a> Any<'a> {
             #[cfg(feature = "off_policy")]
             Any::Off(l) => l.demonstrate(active, obs, mask, action),
         }
-    }
-
-    pub fn observe(
-        &mut self,
-        active: Option<&[u8]>,
-        reward: &[f32],
-        terminated: &[u8],
-        truncated: &[u8],
-        final_obs: Option<Elements<'_>>,
-    ) -> Result {
-        either!(Any, self, l => l.observe(active, reward, terminated, truncated, final_obs))
     }
 
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {

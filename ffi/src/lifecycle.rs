@@ -117,7 +117,17 @@ unsafe fn size<B: Block>(p: *const B) -> Result<usize> {
     let head = unsafe { Input::at(B::WHAT, p.cast::<u8>(), size_of::<Header>())? };
     let head = head.slice();
     let kind = if Header::begins(head, B::OTHER) { B::OTHER } else { B::KIND };
-    Ok(Header::read(head, kind)?.size() as usize)
+    Ok(Header::size_of(head, kind)? as usize)
+}
+
+/// The bytes of a block to change. Errors: `Null`, `Align`, `Image`.
+///
+/// # Safety
+/// As [`open`].
+pub unsafe fn bytes<'a, B: Block>(p: *mut B) -> Result<(&'a mut [u8], Extent)> {
+    let block = unsafe { Output::at(B::WHAT, p.cast::<u8>(), size(p)?)? };
+    let extent = block.extent();
+    Ok((block.slice(), extent))
 }
 
 /// A block to change, as the core opens it. Errors: `Null`, `Align`, `Image`.
@@ -128,23 +138,8 @@ pub unsafe fn open<'a, B: Block, T>(
     p: *mut B,
     open: impl FnOnce(&'a mut [u8]) -> error::Result<T>,
 ) -> Result<Opened<T>> {
-    let block = unsafe { Output::at(B::WHAT, p.cast::<u8>(), size(p)?)? };
-    Ok(Opened { extent: block.extent(), object: open(block.slice())? })
-}
-
-/// [`open`] for what `work` does with it: a large object is used where it was made.
-///
-/// # Safety
-/// As [`open`].
-#[inline(always)]
-pub unsafe fn with<'a, B: Block, T>(
-    p: *mut B,
-    open: impl FnOnce(&'a mut [u8]) -> error::Result<T>,
-    work: impl FnOnce(&mut T, Extent) -> Result,
-) -> Result {
-    let block = unsafe { Output::at(B::WHAT, p.cast::<u8>(), size(p)?)? };
-    let extent = block.extent();
-    work(open(block.slice()).as_mut().map_err(|&mut e| e)?, extent)
+    let (block, extent) = unsafe { bytes(p)? };
+    Ok(Opened { extent, object: open(block)? })
 }
 
 /// A block to read, as the core opens it. Errors: `Null`, `Align`, `Image`.

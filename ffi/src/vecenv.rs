@@ -7,7 +7,7 @@ use crate::env::{Bare, CEnv, Calls, Only, Room, Steps, rlcore_env_def};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside};
-use crate::status::{About, Fault, Result, call, rlcore_status};
+use crate::status::{About, Result, call, rlcore_status};
 use rlcore::env::{Autoreset, Builtin, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, ElementsMut};
@@ -139,7 +139,7 @@ impl<'a> Block<'a> {
         unsafe { Self::of_any(p) }
     }
 
-    /// [`Block::at`] where [`Rows::step_cut`] is to refuse another environment. Errors: `Null`, `Align`, `Image`.
+    /// [`Block::at`] of any environment. Errors: `Null`, `Align`, `Image`.
     #[inline(always)]
     unsafe fn of_any(p: *const rlcore_vecenv) -> Result<Block<'a>> {
         let base: *const u8 = p.cast();
@@ -252,6 +252,7 @@ impl<'a> Block<'a> {
             };
             (action.rows(begin, count, action_len), out)
         };
+        self.setup.check_env(env)?;
         rows.step_cut(env, level, action.elements(), out)
     }
 
@@ -302,7 +303,7 @@ impl<'a> Block<'a> {
                 valid: valid.map(|x| x.rows(begin, count, 1).slice()),
             };
             let action = action.rows(begin, count, action_len).elements();
-            Some(rows.step_cut_several(&env, level, action, out).map_err(Fault::from))
+            Some(rows.step_cut(&env, level, action, out))
         }
     }
 
@@ -585,7 +586,7 @@ unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
             valid: if valid == 0 { None } else { Some(ptr::known_mut(out.valid, 1)) },
         };
         let action = AnyInput::known(action, kind, action_len).elements();
-        Some(rows.step_only(&Only { steps, setup, n }, level, action, out))
+        Some(rows.step_cut(&Only { steps, setup, n }, level, action, out))
     }
 }
 

@@ -19,8 +19,8 @@ pub trait Field {
 
     /// Plans it behind what was planned before.
     fn plan(plan: &mut Plan, len: Self::Len<'_>) -> Result<Self::Span, TooLong>;
-    /// Takes it out of its block.
-    fn cut<'a>(cut: &mut Cutter<'a>, span: &Self::Span) -> Fit<Self::Mut<'a>>;
+    /// Takes it out of its block; what is [`Late`] only if it is to be `ALL`.
+    fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, span: &Self::Span) -> Fit<Self::Mut<'a>>;
     /// Reads it in its block.
     fn view<'a>(block: &'a [u8], span: &Self::Span) -> Fit<Self::Ref<'a>>;
     /// Reads what was taken out.
@@ -40,7 +40,7 @@ impl<T: Pod + Debug> Field for [T] {
     }
 
     #[inline(always)]
-    fn cut<'a>(cut: &mut Cutter<'a>, span: &Span<T>) -> Fit<&'a mut [T]> {
+    fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, span: &Span<T>) -> Fit<&'a mut [T]> {
         Ok(cut.next(*span))
     }
 
@@ -70,7 +70,7 @@ impl<T: Pod + Debug> Field for One<T> {
     }
 
     #[inline(always)]
-    fn cut<'a>(cut: &mut Cutter<'a>, span: &Span<T>) -> Fit<&'a mut T> {
+    fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, span: &Span<T>) -> Fit<&'a mut T> {
         cut.take(*span)?.first_mut().ok_or(Misfit)
     }
 
@@ -82,6 +82,39 @@ impl<T: Pod + Debug> Field for One<T> {
     #[inline(always)]
     fn read<'a>(field: &'a &mut T) -> &'a T {
         field
+    }
+}
+
+/// A field that may be left out where a block is cut for calls that do not use it: it is empty then.
+pub struct Late<F: ?Sized>(PhantomData<F>);
+
+impl<F: Field + ?Sized> Field for Late<F>
+where
+    for<'a> F::Mut<'a>: Default,
+{
+    type Len<'a> = F::Len<'a>;
+    type Span = F::Span;
+    type Mut<'a> = F::Mut<'a>;
+    type Ref<'a> = F::Ref<'a>;
+
+    #[inline(always)]
+    fn plan(plan: &mut Plan, len: F::Len<'_>) -> Result<F::Span, TooLong> {
+        F::plan(plan, len)
+    }
+
+    #[inline(always)]
+    fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, span: &F::Span) -> Fit<F::Mut<'a>> {
+        if ALL { F::cut::<ALL>(cut, span) } else { Ok(F::Mut::default()) }
+    }
+
+    #[inline(always)]
+    fn view<'a>(block: &'a [u8], span: &F::Span) -> Fit<F::Ref<'a>> {
+        F::view(block, span)
+    }
+
+    #[inline(always)]
+    fn read<'a>(field: &'a F::Mut<'_>) -> F::Ref<'a> {
+        F::read(field)
     }
 }
 
@@ -154,13 +187,25 @@ macro_rules! fields {
 
         impl<'a> $write<'a> {
             /// Takes the fields out of their block. Errors: `Size`.
+            #[allow(dead_code)]
             #[inline(always)]
             $own fn cut(
                 cut: &mut $crate::block::Cutter<'a>,
                 spans: &$spans,
                 $($w: $w_type),*
             ) -> $crate::block::Fit<Self> {
-                let fields = $write { $($w,)* $($name: <$kind as $crate::block::Field>::cut(cut, &spans.$name)?,)* };
+                Self::cut_some::<true>(cut, spans, $($w),*)
+            }
+
+            /// The same; what is late only if it is to be `ALL`. Errors: `Size`.
+            #[inline(always)]
+            $own fn cut_some<const ALL: bool>(
+                cut: &mut $crate::block::Cutter<'a>,
+                spans: &$spans,
+                $($w: $w_type),*
+            ) -> $crate::block::Fit<Self> {
+                let fields =
+                    $write { $($w,)* $($name: <$kind as $crate::block::Field>::cut::<ALL>(cut, &spans.$name)?,)* };
                 cut.check()?;
                 Ok(fields)
             }
@@ -210,8 +255,11 @@ macro_rules! fields {
             }
 
             #[inline(always)]
-            fn cut<'a>(cut: &mut $crate::block::Cutter<'a>, spans: &$spans) -> $crate::block::Fit<$write<'a>> {
-                $write::cut(cut, spans)
+            fn cut<'a, const ALL: bool>(
+                cut: &mut $crate::block::Cutter<'a>,
+                spans: &$spans,
+            ) -> $crate::block::Fit<$write<'a>> {
+                $write::cut_some::<ALL>(cut, spans)
             }
 
             #[inline(always)]

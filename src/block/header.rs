@@ -275,10 +275,10 @@ fn content(mem: &[u8], h: &Header) -> u64 {
 }
 
 /// The configuration of a block that `create` or `attach` has accepted, of which only the header is looked at again.
-pub fn config<C: Pod>(mem: &[u8], kind: Kind) -> Result<C> {
-    Header::read(mem, kind)?;
+pub fn config<C: Pod>(mem: &[u8], kind: Kind) -> Result<&C> {
+    Header::size_of(mem, kind)?;
     let (_, body) = spans::<C>(&mut Plan::default())?;
-    Ok(*super::plan::view(mem, body)?.first().ok_or(Misfit)?)
+    Ok(super::plan::view(mem, body)?.first().ok_or(Misfit)?)
 }
 
 /// The configuration of a block that was accepted, and the fields behind it, to be taken out.

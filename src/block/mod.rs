@@ -10,7 +10,7 @@ mod plan;
 pub mod shared;
 
 pub(crate) use fields::fields;
-pub use fields::{Field, One};
+pub use fields::{Field, Late, One};
 pub use header::{
     HASH_START, Header, IMAGE, Kind, attach, check_plan, config, create, create_with, cut_config, hash, seal, spans,
     unseal,

@@ -189,7 +189,7 @@ impl<'a> Monitor<'a> {
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let config = block::config(mem, BlockKind::Monitor)?;
+        let config = *block::config(mem, BlockKind::Monitor)?;
         Ok(Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?)
     }
 
@@ -329,7 +329,7 @@ impl<'a> View<'a> {
 
     /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let config = block::config(mem, BlockKind::Monitor)?;
+        let config = *block::config(mem, BlockKind::Monitor)?;
         Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 

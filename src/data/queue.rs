@@ -39,7 +39,7 @@ impl QueueConfig {
     /// Reads the configuration from the first [`QueueConfig::END`] bytes of a block that `init` or `attach` accepted.
     /// Errors: `Align`, `Size`, `Image`.
     pub fn read(mem: &[u8]) -> Result<QueueConfig> {
-        block::config(mem, block::Kind::Queue)
+        Ok(*block::config(mem, block::Kind::Queue)?)
     }
 
     /// Atomic words that a queue needs.

@@ -285,7 +285,7 @@ impl<'a> Trajectory<'a> {
 
     /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let config = block::config(mem, BlockKind::Trajectory)?;
+        let config = *block::config(mem, BlockKind::Trajectory)?;
         Ok(Trajectory { config, spans: lay(&config)?.0, mem })
     }
 
@@ -350,7 +350,7 @@ impl<'a> View<'a> {
 
     /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only beside a writer.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let config = block::config(mem, BlockKind::Trajectory)?;
+        let config = *block::config(mem, BlockKind::Trajectory)?;
         Self::cut(mem, config, &lay(&config)?.0)
     }
 

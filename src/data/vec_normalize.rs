@@ -164,7 +164,7 @@ impl<'a> VecNormalize<'a> {
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let config = block::config(mem, BlockKind::VecNormalize)?;
+        let config = *block::config(mem, BlockKind::VecNormalize)?;
         Ok(Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?)
     }
 
@@ -273,7 +273,7 @@ impl<'a> VecNormalize<'a> {
 impl<'a> View<'a> {
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let config = block::config(mem, BlockKind::VecNormalize)?;
+        let config = *block::config(mem, BlockKind::VecNormalize)?;
         Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 

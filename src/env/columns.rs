@@ -5,7 +5,7 @@ use bytemuck::Pod;
 
 use super::{Env, Step, StepOut, view_mut};
 use crate::cpu::{self, Kernel};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, overflowing};
 use crate::space::{Elements, ElementsMut};
 
 /// Rows that are stepped together.
@@ -44,11 +44,9 @@ impl<S: Pod, O: Pod, const L: usize> Next<S, O, L> {
     /// Every observation and reward is finite.
     #[inline(always)]
     fn is_finite(&self) -> bool {
-        // Adding one to an exponent that is all ones carries into the sign.
-        let flag = |x: &f32| (x.to_bits() & 0x7fff_ffff).wrapping_add(0x0080_0000);
         let numbers: &[f32] = bytemuck::try_cast_slice(&self.obs).unwrap_or(&[f32::NAN]);
-        let flags = numbers.iter().fold(0, |flags, x| flags | flag(x));
-        self.reward.iter().fold(flags, |flags, x| flags | flag(x)) >> 31 == 0
+        let flags = numbers.iter().fold(0, |flags, x| flags | overflowing(*x));
+        self.reward.iter().fold(flags, |flags, x| flags | overflowing(*x)) >> 31 == 0
     }
 }
 

@@ -153,8 +153,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup, compiled into the caller: their lengths
-    /// are not looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
+    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup of this environment, compiled into the
+    /// caller: neither it nor their lengths are looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
     #[inline(always)]
     pub fn step_cut<E: Env + Copy, F: From<Error>>(
         mut self,
@@ -163,40 +163,11 @@ impl<'a> Rows<'a> {
         action: Elements<'_>,
         mut out: StepOut<'_>,
     ) -> core::result::Result<(), F> {
-        self.setup.check_env(env)?;
         out.check_given(self.len(), self.setup)?;
         match self.step_alone::<E, Copied, F>(env, level, action, &mut out) {
             Some(done) => done,
             None => Ok(self.reborrow().step_several(&black_box(*env), level, action, &mut out.reborrow())?),
         }
-    }
-
-    /// [`Rows::step_cut`] of the only row of its block, in an environment that is the block's.
-    #[inline(always)]
-    pub fn step_only<E: Env + Copy, F: From<Error>>(
-        mut self,
-        env: &E,
-        level: Level,
-        action: Elements<'_>,
-        mut out: StepOut<'_>,
-    ) -> core::result::Result<(), F> {
-        out.check_given(1, self.setup)?;
-        let done = self.step_alone::<E, Copied, F>(env, level, action, &mut out);
-        done.unwrap_or_else(|| Err(SHAPE.into()))
-    }
-
-    /// [`Rows::step_cut`] of several rows.
-    #[inline(always)]
-    pub fn step_cut_several<E: Env + Copy>(
-        mut self,
-        env: &E,
-        level: Level,
-        action: Elements<'_>,
-        mut out: StepOut<'_>,
-    ) -> Result {
-        self.setup.check_env(env)?;
-        out.check_given(self.len(), self.setup)?;
-        self.reborrow().step_several(&black_box(*env), level, action, &mut out.reborrow())
     }
 
     /// What is left of a step of one row once its arrays are known to be right, compiled into the caller: a row alone has all

@@ -1,12 +1,12 @@
 //! Whether numbers are finite, at the speed of reading them.
 
 use crate::cpu::{self, FEW_WAYS, Kernel};
-use crate::error::{self, Error, Kind, Result};
+use crate::error::{self, Error, Kind, Result, overflowing};
 
 /// [`error::check_finite`] for large arrays: the same answer from the best instructions there are.
 #[inline(never)]
 pub fn check_finite(what: &'static str, values: &[f32]) -> Result {
-    if cpu::dispatch(AllFinite(values)) { Ok(()) } else { error::check_finite(what, values) }
+    if values.len() >= 64 && cpu::dispatch(AllFinite(values)) { Ok(()) } else { error::check_finite(what, values) }
 }
 
 /// Checks one number.
@@ -51,10 +51,4 @@ pub(crate) fn all_finite(values: &[f32]) -> bool {
         bits |= (a[i] * b[i] * (c[i] * d[i])).to_bits();
     }
     bits << 1 == 0 && rest.iter().fold(0, |flags, x| flags | overflowing(*x)) >> 31 == 0
-}
-
-/// Has the top bit if `x` is NaN or infinite: adding one to an exponent that is all ones carries into the sign.
-#[inline(always)]
-pub(crate) fn overflowing(x: f32) -> u32 {
-    (x.to_bits() & 0x7fff_ffff).wrapping_add(0x0080_0000)
 }

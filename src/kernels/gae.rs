@@ -2,10 +2,10 @@
 
 use core::cell::Cell;
 
-use super::finite::{all_finite, check_finite, overflowing};
+use super::finite::{all_finite, check_finite};
 use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate, settle};
 use crate::cpu::{self, Kernel};
-use crate::error::{Error, Kind, Result, check_len};
+use crate::error::{Error, Kind, Result, check_len, overflowing};
 
 /// What the recursion is summed in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use super::finite::check_finite;
 use super::tile::{COLUMNS, ROWS, Tile, load_lanes, parts, store_lanes};
-use crate::cpu::{self, Kernel};
+use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
@@ -173,6 +173,22 @@ impl Kernel for LogProb<'_> {
         let width = log_std.len();
         let size = width.saturating_mul(ROWS);
         if size == 0 {
+            return;
+        }
+        if FEW_WAYS || self.log_prob.len() < ROWS {
+            // Fewer rows than a tile has, one by one: the same sums.
+            for (begin, columns) in parts(width) {
+                let inverse = scales(log_std, begin, -1.0);
+                let rows = self.batch.mean.chunks_exact(width).zip(self.action.chunks_exact(width));
+                for ((mean, action), sum) in rows.zip(&mut *self.log_prob) {
+                    *sum = if begin == 0 { 0.0 } else { *sum };
+                    let row = mean.iter().zip(action).zip(log_std).skip(begin).take(columns).zip(&inverse);
+                    for (((mean, action), log_std), inverse) in row {
+                        let z = (action - mean) * inverse;
+                        *sum -= 0.5 * (z * z) + (log_std + HALF_LN_2_PI);
+                    }
+                }
+            }
             return;
         }
         let (mut mean, mut action) = (Tile::new(), Tile::new());

@@ -41,7 +41,7 @@ pub fn merge(a: Moment, count: f64, b: Moment, n: f64) -> Moment {
 /// Errors: `Shape`; `Value` for a number that is not finite. Outputs are untouched on error.
 pub fn columns(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64]) -> Result {
     check_columns(x, n, mean, var)?;
-    check_found(cpu::dispatch(Columns { x, n, mean, var, count: None }), x)
+    check_found(Columns { x, n, mean, var, count: None }.set(), x)
 }
 
 /// Merges the columns of `x`, `[n, D]`, into running moments: `mean` and `var` are `[D]`, `count` is how many rows they
@@ -61,7 +61,7 @@ pub fn columns(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64]) -> Result
 pub fn update(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64], count: &mut f64) -> Result {
     check_columns(x, n, mean, var)?;
     check_moments(mean, var, *count)?;
-    check_found(cpu::dispatch(Columns { x, n, mean, var, count: Some(*count) }), x)?;
+    check_found(Columns { x, n, mean, var, count: Some(*count) }.set(), x)?;
     *count = count_more(*count, n);
     Ok(())
 }
@@ -218,6 +218,42 @@ struct Columns<'a> {
     count: Option<f64>,
 }
 
+impl Columns<'_> {
+    fn set(self) -> bool {
+        if FEW_WAYS || self.x.len() <= 64 { self.set_few() } else { cpu::dispatch(self) }
+    }
+
+    /// One column after another: the same sums, where a sweep over rows does not pay.
+    fn set_few(self) -> bool {
+        let Columns { x, n, mean, var, count } = self;
+        let width = mean.len().max(1);
+        if !all_finite(x) {
+            return false;
+        }
+        for (i, (mean, var)) in mean.iter_mut().zip(var).enumerate() {
+            let (mut column, mut sum, mut squares) = (x.iter().skip(i).step_by(width).map(|x| f64::from(*x)), 0.0, 0.0);
+            let origin = column.next().unwrap_or(0.0);
+            for x in column {
+                let d = x - origin;
+                sum += d;
+                squares += d * d;
+            }
+            put(mean, var, count, finish(origin, sum, squares, n as f64), n as f64);
+        }
+        true
+    }
+}
+
+/// Sets moments, or merges them into those of `count` rows.
+#[inline(always)]
+fn put(mean: &mut f64, var: &mut f64, count: Option<f64>, batch: Moment, rows: f64) {
+    let all = match count {
+        Some(count) => merge(Moment { mean: *mean, var: *var }, count, batch, rows),
+        None => batch,
+    };
+    (*mean, *var) = (all.mean, all.var);
+}
+
 impl Kernel for Columns<'_> {
     type Output = bool;
 
@@ -264,7 +300,10 @@ impl Kernel for Columns<'_> {
                 left = left.wrapping_sub(rows);
             }
             // Sums of finite f32 do not overflow f64; one that is not finite makes its sum NaN or infinite.
-            let rest = sums.iter().flat_map(|s| s.sum).fold(0.0, |rest, sum| rest + sum * 0.0);
+            let mut rest = 0.0;
+            for sums in sums.iter().take(parts) {
+                rest = sums.sum.iter().fold(rest, |rest, sum| rest + sum * 0.0);
+            }
             if rest != 0.0 {
                 return false;
             }
@@ -272,12 +311,7 @@ impl Kernel for Columns<'_> {
             for ((mean, var), Sums { origin, sum, squares }) in parts {
                 let sums = origin.iter().zip(sum.iter().zip(squares));
                 for ((mean, var), (origin, (sum, squares))) in mean.iter_mut().zip(var).zip(sums) {
-                    let batch = finish(*origin, *sum, *squares, rows);
-                    let all = match count {
-                        Some(count) => merge(Moment { mean: *mean, var: *var }, count, batch, rows),
-                        None => batch,
-                    };
-                    (*mean, *var) = (all.mean, all.var);
+                    put(mean, var, count, finish(*origin, *sum, *squares, rows), rows);
                 }
             }
         }

@@ -7,12 +7,12 @@
 use core::cell::Cell;
 use core::marker::PhantomData;
 
-use super::finite::{all_finite, check_finite, overflowing};
+use super::finite::{all_finite, check_finite};
 use super::gae::Accumulate;
 use super::grid::{Columns, Real, Zeros, cells, check_rate, settle};
 use super::tile::{Lanes, ROWS, Tile, load_lanes, parts};
 use crate::cpu::{self, Kernel};
-use crate::error::{Error, Kind, Result, check_len, check_some};
+use crate::error::{Error, Kind, Result, check_len, check_some, overflowing};
 use crate::num;
 
 /// What N environments did in T steps under a behavior policy, time-major, and how to correct for it.

@@ -2,6 +2,7 @@
 
 pub mod actor;
 pub mod actor_config;
+mod acts;
 pub mod config;
 pub mod learner;
 pub mod loss;
@@ -30,6 +31,7 @@ mod words;
 
 pub use actor::{Recurrent, Sampling};
 pub use actor_config::ActorConfig;
+pub use acts::Acts;
 pub use config::{Algorithm, Config};
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View};
 #[cfg(feature = "off_policy")]

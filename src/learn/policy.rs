@@ -160,7 +160,7 @@ impl<'a> Policy<'a> {
 
     /// Reads a block that `export` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<Policy<'a>> {
-        let config: ActorConfig = block::config(mem, BlockKind::Policy)?;
+        let config: ActorConfig = *block::config(mem, BlockKind::Policy)?;
         let (nodes, parts, n) = front(&mut Plan::default(), &config)?.read(mem)?;
         let net = Net::new(nodes);
         let (s, _) = plan(&config, &net)?;

@@ -8,7 +8,7 @@
 //! let mut plan = Plan::default();
 //! let spans = Episodes::plan(&mut plan, Lens { num_envs: 2, keep: 100 })?;
 //! let mut block = vec![0u64; plan.size()? / 8];
-//! let mut episodes = Episodes::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans)?;
+//! let mut episodes = Episodes::cut::<true>(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans)?;
 //! for ended in [false, true] {
 //!     episodes.step(0, 0.5, ended);
 //!     episodes.step(1, 1.0, false);
@@ -217,14 +217,14 @@ mod tests {
         ];
         for (i, (right, spoil)) in spoil.into_iter().enumerate() {
             block.fill(0);
-            let mut e = Episodes::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans).unwrap();
+            let mut e = Episodes::cut::<true>(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans).unwrap();
             e.step(0, -1.5, true);
             e.step(0, 2.0, false);
             assert_eq!((e.ended.num_episodes, e.ended.return_last, e.total[0], e.len[0]), (1, -1.5, 2.0, 1));
             spoil(&mut e);
             assert_eq!(e.read().are_right(), right, "case {i}");
         }
-        let mut e = Episodes::cut(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans).unwrap();
+        let mut e = Episodes::cut::<true>(&mut Cutter::new(bytemuck::cast_slice_mut(&mut block)), &spans).unwrap();
         e.kept.lens[0] = 1;
         e.step(0, f32::MAX, false);
         e.step(0, f32::MAX, true);

@@ -185,7 +185,7 @@ impl Field for Weights {
         spans(plan, len)
     }
 
-    fn cut<'a>(cut: &mut Cutter<'a>, spans: &Spans) -> Fit<SumTree<'a>> {
+    fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, spans: &Spans) -> Fit<SumTree<'a>> {
         SumTree::take(cut, spans, spans.weights.len().saturating_mul(WIDTH))
     }
 

@@ -314,7 +314,7 @@ impl<'a> RolloutBuffer<'a> {
 
     /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let config = block::config(mem, BlockKind::RolloutBuffer)?;
+        let config = *block::config(mem, BlockKind::RolloutBuffer)?;
         Ok(RolloutBuffer { config, spans: lay(&config)?.0, mem })
     }
 
@@ -525,7 +525,7 @@ impl<'a> View<'a> {
 
     /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only beside a writer.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
-        let config = block::config(mem, BlockKind::RolloutBuffer)?;
+        let config = *block::config(mem, BlockKind::RolloutBuffer)?;
         Self::cut(mem, config, &lay(&config)?.0)
     }
 

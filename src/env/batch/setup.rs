@@ -48,7 +48,7 @@ impl Setup {
     /// Reads the setup from the first [`Setup::END`] bytes of a block that `init` or `attach` accepted.
     /// Errors: `Align`, `Size`, `Image`.
     pub fn read(mem: &[u8]) -> Result<Setup> {
-        block::config(mem, block::Kind::Batch)
+        Ok(*block::config(mem, block::Kind::Batch)?)
     }
 
     /// Refuses a vectorised environment that the batch was not made for. Errors: `Config`.

@@ -50,7 +50,7 @@ impl Learner<'_> {
         action: ElementsMut<'_>,
     ) -> Result {
         let rows = self.check_envs(begin, end)?;
-        self.state.check_recording(&self.config, "learner act: an update is due; call learn first.")?;
+        self.state.check_recording(self.config, "learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", &self.actor.shape, rows, &obs, &action)?;
         self.check_mask(mask, rows)?;
         let done = self.select("learner act: active flags", begin, rows, active, 0).and_then(|m| match m {
@@ -116,7 +116,7 @@ impl Learner<'_> {
             Some(mask) => Some(&*rows.get(mask, shape.mask_len(), w.mask)?),
             None => None,
         };
-        let params = noise::of(Self::acting(&self.config, self.acting, self.params), self.noisy);
+        let params = noise::of(Self::acting(self.config, self.acting, self.params), self.noisy);
         let log_std = log_std(params, sizes)?;
         let head = Head::new(&self.actor, self.taken.read(), log_std);
         head.check_mask(mask, m)?;
@@ -127,7 +127,8 @@ impl Learner<'_> {
         let states = recall(self.carry, self.begins, envs, sizes.state_len(), w.state)?;
         let heads = sizes.net.num_heads().min(2);
         let outs = &mut [&mut *outputs, &mut *value];
-        sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
+        let outs = outs.get_mut(..heads).ok_or(Misfit)?;
+        sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, outs)?;
         check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
@@ -262,7 +263,7 @@ impl Learner<'_> {
         self.infer("learner predict: a finite obs", n, POLICY, With::Means)?;
         let (n, shape) = (self.config.num_envs as usize, &self.actor.shape);
         let w = &mut self.work;
-        let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
+        let log_std = log_std(Self::acting(self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows(w.outputs, 0, n, shape.num_outputs as usize)?;
         let head = Head::new(&self.actor, self.taken.read(), log_std);
         block::copy(w.rng, self.predict_rng);
@@ -337,7 +338,7 @@ impl Learner<'_> {
     ) -> Result {
         self.look("learner log_prob: a finite obs", obs, POLICY)?;
         let (n, w) = (self.config.num_envs as usize, &mut self.work);
-        let log_std = log_std(Self::acting(&self.config, self.acting, self.params), &self.sizes)?;
+        let log_std = log_std(Self::acting(self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
         check_finite("learner log_prob: outputs that do not overflow", outputs)?;
         let head = Head::new(&self.actor, self.taken.read(), log_std);
@@ -385,7 +386,9 @@ impl Learner<'_> {
         let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
         some.see(&self.sizes.seen, *obs, w.raw)?;
         recall(self.carry, self.begins, some, self.sizes.state_len(), w.state)?;
-        self.infer(what, count, VALUE, with)
+        let done = self.infer(what, count, VALUE, with);
+        self.tidy_scratch();
+        done
     }
 
     /// Runs one head of the networks on the first `m` rows of `raw` and of states, with these parameters. What it says is in
@@ -398,7 +401,7 @@ impl Learner<'_> {
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let params = match with {
             With::Learning => &*self.params,
-            _ => Self::acting(&self.config, self.acting, self.params),
+            _ => Self::acting(self.config, self.acting, self.params),
         };
         let params = if with == With::Means { params } else { noise::of(params, self.noisy) };
         let states = block::rows_mut(w.state, 0, m, self.sizes.state_len())?;
@@ -420,6 +423,12 @@ impl Learner<'_> {
     /// Zeroes the working arrays that calls of N rows use.
     pub(super) fn tidy(&mut self) {
         self.tidy_rows(self.config.num_envs as usize);
+        self.tidy_scratch();
+    }
+
+    /// Zeroes what networks work with.
+    fn tidy_scratch(&mut self) {
+        zero(self.work.scratch, self.sizes.net.infer_scratch_len(self.config.num_envs as usize));
     }
 
     /// Zeroes all working arrays: after an update its bytes do not tell where its chunks were made.
@@ -437,11 +446,10 @@ impl Learner<'_> {
     }
 
     /// Zeroes the first `n` rows of them.
-    fn tidy_rows(&mut self, n: usize) {
+    pub(super) fn tidy_rows(&mut self, n: usize) {
         let w = &mut self.work;
         let (o, a) = (self.actor.shape.seen_len as usize, self.actor.shape.draw_len());
         let l = self.actor.shape.num_outputs as usize;
-        let scratch = self.sizes.net.infer_scratch_len(n);
         let numbers = [
             (&mut *w.raw, o),
             (&mut *w.obs, o),
@@ -464,7 +472,6 @@ impl Learner<'_> {
         zero(w.ends, n.saturating_mul(2));
         zero(w.cut, n);
         zero(w.running, n);
-        zero(w.scratch, scratch);
         zero(w.rng, n);
     }
 }

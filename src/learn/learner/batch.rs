@@ -115,7 +115,7 @@ impl Learner<'_> {
             return Err(Error::new(Kind::Value, FORBIDDEN));
         }
         if let Elements::U8(action) = batch.action {
-            let (head, flags) = (view.head()?, mask_len(&self.config, shape));
+            let (head, flags) = (view.head()?, mask_len(self.config, shape));
             let (mut choice, mut vector) = ([0; MAX_EACH], [0.0; MAX_EACH]);
             let [k, a] = head.lens();
             let (choice, vector) = (rows_mut(&mut choice, 0, 1, k)?, rows_mut(&mut vector, 0, 1, a)?);
@@ -141,7 +141,7 @@ impl Learner<'_> {
                 frames.find_in_batch(self.rollout.frame, stacks, self.state.begin as usize, row)?;
             }
         }
-        let mask_len = mask_len(&self.config, shape);
+        let mask_len = mask_len(self.config, shape);
         let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
         let end = at.saturating_add(m);
         block::copy(rows_mut(r.obs, at, m, self.sizes.obs_len)?, batch.obs);
@@ -185,7 +185,7 @@ impl Learner<'_> {
 impl View<'_> {
     /// Transitions of a batch, T * N, and flags in the mask of each; 0 without `use_action_mask`.
     pub fn batch_len(&self) -> (usize, usize) {
-        (self.config.batch_len(), mask_len(&self.config, &self.actor.shape))
+        (self.config.batch_len(), mask_len(self.config, &self.actor.shape))
     }
 
     /// Hands out what the update that runs learns from: its first T * N transitions, which are all unless environments act
@@ -213,7 +213,7 @@ impl View<'_> {
                 head.join(Raw { choice: rows(r.choice, at, m, k)?, vector: rows(r.vector, at, m, a)? }, action)?;
             }
         }
-        block::copy(to.mask, rows(r.mask, at, m, mask_len(&self.config, shape))?);
+        block::copy(to.mask, rows(r.mask, at, m, mask_len(self.config, shape))?);
         block::copy(to.log_prob, rows(r.log_prob, at, m, 1)?);
         block::copy(to.value, rows(r.value, at, m, 1)?);
         block::copy(to.advantage, rows(r.advantage, at, m, 1)?);
@@ -229,7 +229,7 @@ impl View<'_> {
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);
         check_len("learner batch: obs", b.obs, m.saturating_mul(shape.seen_len as usize))?;
         check_action(shape, m, b.action.kind(), b.action.len())?;
-        check_len("learner batch: mask flags", b.mask, m.saturating_mul(mask_len(&self.config, shape)))?;
+        check_len("learner batch: mask flags", b.mask, m.saturating_mul(mask_len(self.config, shape)))?;
         check_len("learner batch: log_prob", b.log_prob, m)?;
         check_len("learner batch: value", b.value, m)?;
         check_len("learner batch: advantage", b.advantage, m)?;

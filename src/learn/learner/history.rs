@@ -68,6 +68,7 @@ fields! {
         pub(in crate::learn) sequence: [u32] = lens.draws,
         pub(in crate::learn) last: [u32] = lens.draws,
     }
+    #[derive(Default)]
     pub(in crate::learn) write HistoryMut {}
     #[derive(Clone, Copy)]
     pub(in crate::learn) read HistoryView {}

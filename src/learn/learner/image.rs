@@ -39,7 +39,7 @@ impl<'a> View<'a> {
         })?;
         let image = |what| Error::new(Kind::Image, what);
         let view = View::open(mem)?;
-        let (s, c) = (&view.state, &view.config);
+        let (s, c) = (&view.state, view.config);
         let log_std = log_std(view.params, &view.sizes)?;
         let log_stds = c.log_std_min..=c.log_std_max;
         view.actor.check_actions(&view.taken, log_std, log_stds.clone())?;
@@ -93,7 +93,7 @@ impl<'a> View<'a> {
     /// Every transition that is recorded has its slot, and is whose environment says so.
     fn check_slots(&self) -> Result {
         let refuse = Err(Error::new(Kind::Image, "learner image: transitions in their slots"));
-        let (s, c, room) = (&self.state, &self.config, self.sizes.room as u32);
+        let (s, c, room) = (&self.state, self.config, self.sizes.room as u32);
         let other = if c.overlap != 0 { room } else { 0 };
         let recorded = s.end.wrapping_sub(s.begin);
         if (s.begin != 0 && s.begin != other) || s.end < s.begin || recorded >= room {

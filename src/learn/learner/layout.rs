@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::frames::Frames;
 use super::history::HistoryLens;
 use super::{FieldSpans, Learner, Phase, State, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
+use crate::block::{self, Fit, Kind as BlockKind, Late, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Algorithm;
 use crate::learn::seen::Part;
@@ -119,7 +119,7 @@ impl Sizes<'_> {
     }
 }
 
-pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result<Sizes<'n>> {
+pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Sizes<'n> {
     let c = &stored.config;
     let chunk_rows = c.chunk_len();
     let std = net.free_params(0);
@@ -127,7 +127,7 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result
     let (tasks, replays) = (stored.tasks(seen.parts), c.most_replays());
     let room = c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1);
     let slots = room.saturating_mul(if c.overlap != 0 { 2 } else { 1 });
-    Ok(Sizes {
+    Sizes {
         net,
         seen,
         rows: chunk_rows.max(c.num_envs as usize),
@@ -144,12 +144,12 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Result
             if tasks.replays() { replays.saturating_mul(c.replay_len().saturating_add(1)) } else { 0 },
             replays.saturating_mul(tasks.frames),
         ],
-    })
+    }
 }
 
 /// Where everything lies in a learner's block with this network, and its bytes.
 pub(super) fn block_plan(stored: &Stored, net: Net<'_>, parts: &[Part]) -> Result<(Spans, usize)> {
-    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(parts, &[]))?)?)
+    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(parts, &[])))?)
 }
 
 /// Where compiled layers lie, and what is known of observations, before everything whose length they say; then the plan of
@@ -271,8 +271,8 @@ fields! {
         pub(in crate::learn) terminated: [u8] = lens.slots,
         pub(in crate::learn) truncated: [u8] = lens.slots,
         pub(in crate::learn) final_value: [f32] = lens.slots,
-        pub(in crate::learn) advantage: [f32] = lens.slots,
-        pub(in crate::learn) value_target: [f32] = lens.slots,
+        pub(in crate::learn) advantage: Late<[f32]> = lens.slots,
+        pub(in crate::learn) value_target: Late<[f32]> = lens.slots,
         /// Whose transition it is.
         pub(in crate::learn) env: [u32] = lens.slots,
         /// What recurrent layers carried before it; and of sequences, and with past steps, 1 where an episode begins.
@@ -302,7 +302,7 @@ fields! {
         pub(in crate::learn) raw: [f32] = grid(w.n, w.lens.obs),
         pub(in crate::learn) noise: [f32] = grid(w.n, w.draws),
         /// Values of what follows the transition that is looked at.
-        pub(in crate::learn) next: [f32] = w.n,
+        pub(in crate::learn) next: Late<[f32]> = w.n,
         /// Running returns, and what environments carry back through the rollout.
         pub(in crate::learn) running: [f64] = w.n,
         /// Terminated and truncated.
@@ -313,25 +313,25 @@ fields! {
         pub(in crate::learn) mask: [u8] = grid(w.rows, w.lens.masks),
         /// What recurrent layers carry, and 1 where a row starts from it.
         pub(in crate::learn) state: [f32] = grid(w.rows, w.lens.state),
-        pub(in crate::learn) cut: [u8] = if w.lens.state > 0 { w.rows } else { 0 },
+        pub(in crate::learn) cut: Late<[u8]> = if w.lens.state > 0 { w.rows } else { 0 },
         /// Slots of steps before sequences, and how many steps they have before them.
-        pub(in crate::learn) before: [u32] = w.before,
+        pub(in crate::learn) before: Late<[u32]> = w.before,
         pub(in crate::learn) scalar: [f32] = grid(w.rows, w.lens.columns),
         pub(in crate::learn) outputs: [f32] = grid(w.rows, w.lens.outputs),
-        pub(in crate::learn) d_outputs: [f32] = grid(w.rows, w.lens.outputs),
+        pub(in crate::learn) d_outputs: Late<[f32]> = grid(w.rows, w.lens.outputs),
         /// Slots of past steps.
-        pub(in crate::learn) past: [u32] = w.replayed.max(w.frames),
+        pub(in crate::learn) past: Late<[u32]> = w.replayed.max(w.frames),
         /// Advantages and values of cells, `[steps, cells, choices]` and `[steps, cells]`; what they should be, and changes.
-        pub(in crate::learn) cell: [f32] = grid(w.replayed, w.cells[0]),
-        pub(in crate::learn) d_cell: [f32] = grid(w.replayed, w.cells[0]),
-        pub(in crate::learn) cell_value: [f32] = grid(w.replayed, w.cells[1]),
-        pub(in crate::learn) d_cell_value: [f32] = grid(w.replayed, w.cells[1]),
-        pub(in crate::learn) target: [f32] = w.cells[1],
-        pub(in crate::learn) change: [f32] = w.cells[1],
+        pub(in crate::learn) cell: Late<[f32]> = grid(w.replayed, w.cells[0]),
+        pub(in crate::learn) d_cell: Late<[f32]> = grid(w.replayed, w.cells[0]),
+        pub(in crate::learn) cell_value: Late<[f32]> = grid(w.replayed, w.cells[1]),
+        pub(in crate::learn) d_cell_value: Late<[f32]> = grid(w.replayed, w.cells[1]),
+        pub(in crate::learn) target: Late<[f32]> = w.cells[1],
+        pub(in crate::learn) change: Late<[f32]> = w.cells[1],
         /// What observations add to hidden units that predict rewards.
-        pub(in crate::learn) class: [f32] = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
-        pub(in crate::learn) d_class: [f32] = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
-        pub(in crate::learn) tape: [f32] = w.tape,
+        pub(in crate::learn) class: Late<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
+        pub(in crate::learn) d_class: Late<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
+        pub(in crate::learn) tape: Late<[f32]> = w.tape,
         pub(in crate::learn) scratch: [f32] = w.scratch,
     }
     /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
@@ -341,45 +341,38 @@ fields! {
 }
 
 impl<'a> Learner<'a> {
-    pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<Learner<'a>> {
-        let mut cut = Cutter::new(mem);
+    /// A block that was accepted; what acting does not need only if it is to be `ALL`. A seal is taken off.
+    pub(super) fn of<const ALL: bool>(mem: &'a mut [u8]) -> Result<Learner<'a>> {
+        block::unseal(mem);
+        let (stored, mut cut) = block::cut_config::<Stored>(mem)?;
         let (front, spans) = front(&mut Plan::default(), stored)?;
         let (nodes, parts, n) = front.take(&mut cut)?;
-        let spans = cut.take(spans)?.first().ok_or(Misfit)?;
-        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n))?;
-        Self::take(cut, stored, sizes, spans)
-    }
-
-    #[inline(never)]
-    fn take(mut cut: Cutter<'a>, stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Result<Learner<'a>> {
-        let (rollout, work) = (Rollout::cut(&mut cut, &s.rollout)?, Work::cut(&mut cut, &s.work)?);
-        Ok(Learner::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, rollout, work)?)
+        let s = cut.take(spans)?.first().ok_or(Misfit)?;
+        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n));
+        let (rollout, work) =
+            (Rollout::cut_some::<ALL>(&mut cut, &s.rollout)?, Work::cut_some::<ALL>(&mut cut, &s.work)?);
+        Ok(Learner::cut_some::<ALL>(&mut cut, &s.fields, &stored.config, stored.actor(), sizes, rollout, work)?)
     }
 }
 
 impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
-        let stored: Stored = block::config(mem, BlockKind::Learner)?;
-        let (front, spans) = front(&mut Plan::default(), &stored)?;
+        let stored: &Stored = block::config(mem, BlockKind::Learner)?;
+        let (front, spans) = front(&mut Plan::default(), stored)?;
         let (nodes, parts, n) = front.read(mem)?;
         let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
-        let sizes = sizes(&stored, Net::new(nodes), stored.shape.seen(parts, n))?;
-        Self::take(mem, &stored, sizes, s)
+        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n));
+        let rollout = RolloutView::of(mem, &s.rollout)?;
+        Ok(View::of(mem, &s.fields, &stored.config, stored.actor(), sizes, rollout)?)
     }
 
     /// [`View::phase`] of a block that `init` or `attach` has accepted, of which nothing else is read.
     pub fn phase_of(mem: &[u8]) -> Result<Phase> {
-        let stored: Stored = block::config(mem, BlockKind::Learner)?;
-        let spans = block::view(mem, front(&mut Plan::default(), &stored)?.1)?.first().ok_or(Misfit)?;
+        let stored: &Stored = block::config(mem, BlockKind::Learner)?;
+        let spans = block::view(mem, front(&mut Plan::default(), stored)?.1)?.first().ok_or(Misfit)?;
         let state: &State = block::view(mem, spans.fields.state)?.first().ok_or(Misfit)?;
         Ok(state.phase(&stored.config, block::view(mem, spans.fields.open)?))
-    }
-
-    #[inline(never)]
-    fn take(mem: &'a [u8], stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Result<View<'a>> {
-        let rollout = RolloutView::of(mem, &s.rollout)?;
-        Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes, rollout)?)
     }
 }
 

@@ -21,6 +21,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor::{Head, check_envs, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
+use super::acts::Acts;
 use super::config::Config;
 use super::loss::Sums;
 use super::noise;
@@ -30,7 +31,7 @@ use super::seen::Parts;
 use super::shape::Shape;
 use super::stored::Stored;
 use super::taken::Actions;
-use crate::block::{self, Cutter, Kind as BlockKind, One, Plan, fields};
+use crate::block::{self, Kind as BlockKind, Late, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result};
@@ -146,7 +147,7 @@ fields! {
         /// `[N]` streams that draw actions while training.
         act_rng: [Rng] = lens.n,
         /// `[N]` streams that draw the actions of `predict`.
-        predict_rng: [Rng] = lens.n,
+        predict_rng: Late<[Rng]> = lens.n,
         /// `[N]` the slot of the transition that an environment has begun, or given up; `NONE` if there is none.
         slot: [u32] = lens.n,
         /// `[N]` 1: this environment has acted and not observed yet.
@@ -157,20 +158,20 @@ fields! {
         new_obs: [f32] = lens.n.saturating_mul(lens.moments),
         params: [f32] = lens.params,
         /// First moments; eligibility traces of algorithms that have them.
-        adam_m: [f32] = lens.params,
-        adam_v: [f32] = if c.streams() { 0 } else { lens.params },
+        adam_m: Late<[f32]> = lens.params,
+        adam_v: Late<[f32]> = if c.streams() { 0 } else { lens.params },
         obs_mean: [f64] = lens.moments,
         obs_var: [f64] = lens.moments,
         running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
         episodes: Episodes = episodes::Lens { num_envs: lens.n, keep: EPISODES },
         /// Slots of the transitions that the update learns from, shuffled in each epoch.
-        order: [u32] = lens.room,
+        order: Late<[u32]> = lens.room,
         /// `[T * N / num_minibatches]` advantages of this minibatch.
-        advantage: [f32] = lens.minibatch,
+        advantage: Late<[f32]> = lens.minibatch,
         /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch.
-        grads: [f32] = (c.num_chunks as usize).saturating_mul(lens.record),
+        grads: Late<[f32]> = (c.num_chunks as usize).saturating_mul(lens.record),
         /// `[num_chunks]` 1: that chunk is done.
-        done: [u8] = c.num_chunks as usize,
+        done: Late<[u8]> = c.num_chunks as usize,
         /// `[N, state_len]` what recurrent layers carry from one step of an environment to the next.
         carry: [f32] = lens.n.saturating_mul(lens.state),
         /// `[N]` 1: an episode begins with this environment's next action, from a state of zeros.
@@ -178,13 +179,13 @@ fields! {
         /// The parameters that act while an update runs, with `overlap`.
         acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
         /// The noise of the rollout that is recorded or learnt from, and parameters with it, which act and learn.
-        noise: [f32] = lens.noise,
+        noise: Late<[f32]> = lens.noise,
         noisy: [f32] = if lens.noise > 0 { lens.params } else { 0 },
         /// The copy of the parameters that `prime_interval` asks for, and the updates begun since it was refreshed.
-        prime: [f32] = if c.prime_interval > 0 { lens.params } else { 0 },
-        prime_age: [u32] = u32::min(c.prime_interval, 1) as usize,
+        prime: Late<[f32]> = if c.prime_interval > 0 { lens.params } else { 0 },
+        prime_age: Late<[u32]> = u32::min(c.prime_interval, 1) as usize,
         /// Past steps, with auxiliary tasks.
-        history: History = lens.history,
+        history: Late<History> = lens.history,
     }
     /// A learner, cut from its block.
     ///
@@ -213,7 +214,7 @@ fields! {
     /// # }
     /// ```
     pub write Learner {
-        config: Config,
+        config: &'a Config,
         actor: ActorConfig,
         sizes: Sizes<'a>,
         rollout: Rollout<'a>,
@@ -221,7 +222,7 @@ fields! {
     }
     /// A learner, read from its block: what several threads may do at once.
     pub read View {
-        config: Config,
+        config: &'a Config,
         actor: ActorConfig,
         sizes: Sizes<'a>,
         rollout: RolloutView<'a>,
@@ -252,10 +253,11 @@ impl<'a> Learner<'a> {
         let net = stored.compile(layers, parts.list(), &mut compiled)?;
         let (plan, size) = block_plan(&stored, net, parts.list())?;
         let block = block::create(mem, BlockKind::Learner, size, &stored)?;
-        let (mut cut, (front, spans)) = (Cutter::new(block), front(&mut Plan::default(), &stored)?);
+        let (front, spans) = front(&mut Plan::default(), &stored)?;
+        let (_, mut cut) = block::cut_config::<Stored>(block)?;
         front.write(&mut cut, net.nodes(), parts.list(), obs.n)?;
         cut.take(spans)?.fill(plan);
-        let mut learner = Self::of(block, &stored)?;
+        let mut learner = Self::open(block)?;
         learner.taken.init(action);
         *learner.state = State {
             shuffle_rng: Rng::stream(config.seed, SHUFFLE),
@@ -297,9 +299,12 @@ impl<'a> Learner<'a> {
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again; a seal is taken off.
     pub fn open(mem: &'a mut [u8]) -> Result<Learner<'a>> {
-        let stored = *block::cut_config::<Stored>(mem)?.0;
-        block::unseal(mem);
-        Self::of(mem, &stored)
+        Self::of::<true>(mem)
+    }
+
+    /// [`Learner::open`] for calls that act and observe: it cuts what they need.
+    pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl Acts> {
+        Self::of::<false>(mem)
     }
 
     /// The learner, to read.
@@ -329,7 +334,7 @@ impl<'a> Learner<'a> {
 
     /// The configuration that the block was made with.
     pub fn config(&self) -> &Config {
-        &self.config
+        self.config
     }
 
     /// The shapes that the block was made for.
@@ -344,7 +349,7 @@ impl<'a> Learner<'a> {
 
     /// A mask is given exactly if the configuration says so.
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
-        check_mask_given(self.config.use_action_mask, mask, rows, mask_len(&self.config, &self.actor.shape))
+        check_mask_given(self.config.use_action_mask, mask, rows, mask_len(self.config, &self.actor.shape))
     }
 
     /// Stops or resumes updating the statistics that observations and rewards are normalised by.
@@ -362,7 +367,7 @@ impl<'a> View<'a> {
     /// Which call is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
     /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` says that acting has to wait for it.
     pub fn phase(&self) -> Phase {
-        self.state.phase(&self.config, self.open)
+        self.state.phase(self.config, self.open)
     }
 
     /// `[N]` 1: this environment has acted, and its step has not been observed.
@@ -372,7 +377,7 @@ impl<'a> View<'a> {
 
     /// As [`Learner::config`].
     pub fn config(&self) -> &Config {
-        &self.config
+        self.config
     }
 
     /// As [`Learner::shape`].

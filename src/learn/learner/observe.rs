@@ -28,7 +28,7 @@ impl Learner<'_> {
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
     ) -> Result {
-        self.state.check_recording(&self.config, "learner observe: an update is due; call learn first.")?;
+        self.state.check_recording(self.config, "learner observe: an update is due; call learn first.")?;
         let n = self.config.num_envs as usize;
         check_len("learner observe: rewards", reward, n)?;
         check_len("learner observe: terminated flags", terminated, n)?;
@@ -37,7 +37,7 @@ impl Learner<'_> {
             0 => Ok(()),
             _ => self.observe_on(m, reward, terminated, truncated, final_obs),
         });
-        self.tidy();
+        self.tidy_rows(n);
         done
     }
 
@@ -80,7 +80,7 @@ impl Learner<'_> {
         let (raw, scaled) = (envs.get(reward, 1, raw)?, block::rows_mut(scaled, 0, m, 1)?);
         let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(Misfit)?;
         let (terminated, truncated) = (envs.get(terminated, 1, ends)?, envs.get(truncated, 1, others)?);
-        let (c, state) = (&self.config, &mut *self.state);
+        let (c, state) = (self.config, &mut *self.state);
         let limits = Limits { clip: c.reward_clip, ..Limits::default() };
         match (c.normalize_reward != 0, state.frozen != 0) {
             (false, _) => block::copy(scaled, raw),
@@ -118,7 +118,7 @@ impl Learner<'_> {
     ///
     /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
-        self.state.check_recording(&self.config, "learner cut: an update is due; call learn first.")?;
+        self.state.check_recording(self.config, "learner cut: an update is due; call learn first.")?;
         check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
         self.take_in()?;
         self.tidy();

@@ -59,7 +59,7 @@ impl View<'_> {
         let s = &self.state;
         let mean = |sum: f64| (sum / s.sums.count) as f32;
         let (ended, means) = (self.episodes.ended, self.episodes.means());
-        let learns = s.updating != 0 || s.waits(&self.config);
+        let learns = s.updating != 0 || s.waits(self.config);
         let left = if learns { self.config.update_len().saturating_sub(s.minibatch) } else { 0 };
         let [cells, classes, replay] = s.sums.tasks;
         let [has_cells, has_classes, values, policy] = self.config.tasks();

@@ -93,7 +93,7 @@ impl Learner<'_> {
 
     /// Errors: `NotReady` if no rollout is complete, or an update runs.
     fn check_due(&self) -> Result {
-        let due = self.state.updating == 0 && self.state.waits(&self.config);
+        let due = self.state.updating == 0 && self.state.waits(self.config);
         if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: the rollout is not complete.")) }
     }
 
@@ -140,7 +140,7 @@ impl Learner<'_> {
     fn begin_update(&mut self) -> Result {
         let (begin, end) = (self.state.begin as usize, self.state.end as usize);
         self.state.updating = 1;
-        let c = &self.config;
+        let c = self.config;
         // V-trace needs the policy that learns: until then rewards stand for advantages, and targets look one step ahead.
         let later = c.algorithm() == Algorithm::Impala;
         let chain = Chain::new(c.accumulation(), c.discount, if later { 0.0 } else { c.gae_lambda });
@@ -215,7 +215,7 @@ impl Learner<'_> {
 
     /// What is known of the rollout before the first minibatch, and that.
     pub(super) fn begin_learning(&mut self) -> Result {
-        let (c, s, r) = (&self.config, &mut *self.state, &self.rollout);
+        let (c, s, r) = (self.config, &mut *self.state, &self.rollout);
         let (begin, rows) = (s.learn_begin as usize, s.learn_end.saturating_sub(s.learn_begin) as usize);
         let (value, target) = (block::rows(r.value, begin, rows, 1)?, block::rows(r.value_target, begin, rows, 1)?);
         s.sums = Sums::zeroed();
@@ -237,7 +237,7 @@ impl Learner<'_> {
 
     /// The order and the advantages of the minibatch that comes next.
     fn begin_minibatch(&mut self) -> Result {
-        let (c, s) = (&self.config, &mut *self.state);
+        let (c, s) = (self.config, &mut *self.state);
         let part = s.minibatch.checked_rem(c.num_minibatches).unwrap_or(0);
         if part == 0 {
             let rows = s.learn_end.saturating_sub(s.learn_begin) as usize;
@@ -295,7 +295,7 @@ impl Learner<'_> {
 
     /// Adds the chunks of a minibatch, takes its optimiser step, and makes the next one ready.
     fn apply(&mut self) -> Result {
-        let (c, sizes, s) = (&self.config, &self.sizes, &mut *self.state);
+        let (c, sizes, s) = (self.config, &self.sizes, &mut *self.state);
         add_as_tree(self.grads, sizes.record_len);
         self.done.fill(0);
         let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
@@ -401,7 +401,7 @@ impl<'a> View<'a> {
 
     /// What the chunks of the minibatch are made from.
     fn bench(&self) -> Result<Bench<'_, 'a>> {
-        let c = &self.config;
+        let c = self.config;
         Ok(Bench {
             config: c,
             shape: self.shape(),
@@ -422,7 +422,7 @@ impl<'a> View<'a> {
 
     /// What the layout of the block follows from.
     fn stored(&self) -> Stored {
-        Stored { config: self.config, shape: self.actor.shape }
+        Stored { config: *self.config, shape: self.actor.shape }
     }
 }
 
@@ -497,7 +497,7 @@ mod tests {
 
     /// Gradients of rows `[begin, end)` of the first minibatch, with arrays of their own.
     fn gradient(learner: &Learner<'_>, begin: usize, end: usize) -> Vec<f32> {
-        let (c, r, sizes, m) = (&learner.config, &learner.rollout, &learner.sizes, end - begin);
+        let (c, r, sizes, m) = (learner.config, &learner.rollout, &learner.sizes, end - begin);
         let num_rows = c.minibatch_len();
         let mut advantage = rows(&learner.order[..num_rows], r.advantage, 1);
         moments::standardise(&mut advantage, ADVANTAGE_EPSILON).unwrap();

@@ -210,7 +210,7 @@ impl OffPolicy<'_> {
     /// Changes the best choices of the first `m` environments of the list to those that are to be taken, or draws actions
     /// around the means. Their streams go on in the working array alone.
     fn choose(&mut self, m: usize) -> Result {
-        let (c, a, masks) = (&self.config, self.shape().action_len as usize, self.sizes.masks);
+        let (c, a, masks) = (self.config, self.shape().action_len as usize, self.sizes.masks);
         let (epsilon, w) = (c.exploration(self.state.num_steps), &mut self.work);
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         for (k, rng) in envs.get(self.act_rng, 1, w.rng)?.iter_mut().enumerate() {
@@ -304,7 +304,7 @@ impl OffPolicy<'_> {
     ) -> Result {
         let n = self.sizes.n;
         self.look("learner predict: a finite obs", obs, mask, false)?;
-        let (c, w) = (&self.config, &mut self.work);
+        let (c, w) = (self.config, &mut self.work);
         let head = Head::new(&self.actor, self.taken.read(), &[]);
         block::copy(w.rng, self.predict_rng);
         head.noise(w.rng, w.noise);

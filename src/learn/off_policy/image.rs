@@ -29,7 +29,7 @@ impl<'a> View<'a> {
             block::check_plan(mem, spans, block_plan(s, [policy, critic])?)
         })?;
         let view = View::open(mem)?;
-        let (s, c) = (&view.state, &view.config);
+        let (s, c) = (&view.state, view.config);
         view.actor.check_actions(&view.taken, &[], 0.0..=0.0)?;
         let last = if c.has_critics() { 2 } else { 1 };
         if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::frames::Ring;
 use super::{FieldSpans, OffPolicy, Phase, State, View};
-use crate::block::{self, Cutter, Kind as BlockKind, Misfit, Plan, Span, TooLong, fields};
+use crate::block::{self, Kind as BlockKind, Late, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Config;
 use crate::learn::seen::{Front, Seen};
@@ -243,29 +243,29 @@ fields! {
         pub(super) spare: [f32] = grid(sizes.n, sizes.spare()),
         pub(super) infer: [f32] = sizes.policy.infer_scratch_len(usize::MAX).max(sizes.critic.infer_scratch_len(usize::MAX)),
         /// What a chunk works with.
-        pub(in crate::learn) obs: [f32] = grid(sizes.rows, sizes.seen.len),
-        pub(in crate::learn) mask: [u8] = grid(sizes.rows, sizes.masks),
-        pub(in crate::learn) choice: [i32] = grid(sizes.rows, stored.shape.action_lens().0),
-        pub(in crate::learn) best: [i32] = grid(sizes.rows, stored.shape.action_lens().0),
-        pub(in crate::learn) column: [f32] = grid(sizes.rows, COLUMNS),
-        pub(in crate::learn) outputs: [f32] = grid(sizes.rows, sizes.policy.head_len(0)),
-        pub(in crate::learn) d_outputs: [f32] = grid(sizes.rows, sizes.policy.head_len(0)),
-        pub(in crate::learn) others: [f32] = grid(sizes.rows, sizes.others()),
-        pub(in crate::learn) d_others: [f32] = grid(sizes.rows, sizes.others()),
-        pub(in crate::learn) means: [f32] = grid(sizes.rows, sizes.means(stored)),
-        pub(in crate::learn) target: [f32] =
+        pub(in crate::learn) obs: Late<[f32]> = grid(sizes.rows, sizes.seen.len),
+        pub(in crate::learn) mask: Late<[u8]> = grid(sizes.rows, sizes.masks),
+        pub(in crate::learn) choice: Late<[i32]> = grid(sizes.rows, stored.shape.action_lens().0),
+        pub(in crate::learn) best: Late<[i32]> = grid(sizes.rows, stored.shape.action_lens().0),
+        pub(in crate::learn) column: Late<[f32]> = grid(sizes.rows, COLUMNS),
+        pub(in crate::learn) outputs: Late<[f32]> = grid(sizes.rows, sizes.policy.head_len(0)),
+        pub(in crate::learn) d_outputs: Late<[f32]> = grid(sizes.rows, sizes.policy.head_len(0)),
+        pub(in crate::learn) others: Late<[f32]> = grid(sizes.rows, sizes.others()),
+        pub(in crate::learn) d_others: Late<[f32]> = grid(sizes.rows, sizes.others()),
+        pub(in crate::learn) means: Late<[f32]> = grid(sizes.rows, sizes.means(stored)),
+        pub(in crate::learn) target: Late<[f32]> =
             grid(sizes.rows, grid(stored.shape.action_lens().0, stored.config.value_lens()[0] as usize)),
         /// Quantiles of a critic, their gradients, and those of all critics' targets.
-        pub(in crate::learn) quantiles: [f32] = grid(sizes.rows, sizes.quantiles),
-        pub(in crate::learn) d_quantiles: [f32] = grid(sizes.rows, sizes.quantiles),
-        pub(in crate::learn) pool: [f32] = grid(sizes.rows, sizes.pool()),
+        pub(in crate::learn) quantiles: Late<[f32]> = grid(sizes.rows, sizes.quantiles),
+        pub(in crate::learn) d_quantiles: Late<[f32]> = grid(sizes.rows, sizes.quantiles),
+        pub(in crate::learn) pool: Late<[f32]> = grid(sizes.rows, sizes.pool()),
         /// Actions, what they were before tanh, what critics read, and gradients.
-        pub(in crate::learn) vector: [f32] = grid(sizes.rows, sizes.vector),
-        pub(in crate::learn) d_vector: [f32] = grid(sizes.rows, sizes.vector),
-        pub(in crate::learn) pairs: [f32] = grid(sizes.rows, sizes.pair()),
-        pub(in crate::learn) d_pairs: [f32] = grid(sizes.rows, sizes.pair()),
-        pub(in crate::learn) tape: [f32] = sizes.policy.tape_len(sizes.rows),
-        pub(in crate::learn) critic_tape: [f32] = grid(sizes.num_critics, sizes.critic.tape_len(sizes.rows)),
+        pub(in crate::learn) vector: Late<[f32]> = grid(sizes.rows, sizes.vector),
+        pub(in crate::learn) d_vector: Late<[f32]> = grid(sizes.rows, sizes.vector),
+        pub(in crate::learn) pairs: Late<[f32]> = grid(sizes.rows, sizes.pair()),
+        pub(in crate::learn) d_pairs: Late<[f32]> = grid(sizes.rows, sizes.pair()),
+        pub(in crate::learn) tape: Late<[f32]> = sizes.policy.tape_len(sizes.rows),
+        pub(in crate::learn) critic_tape: Late<[f32]> = grid(sizes.num_critics, sizes.critic.tape_len(sizes.rows)),
         pub(in crate::learn) scratch: [f32] = sizes
             .policy
             .scratch_len(false, 0)
@@ -279,39 +279,37 @@ fields! {
 }
 
 impl<'a> OffPolicy<'a> {
-    pub(super) fn of(mem: &'a mut [u8], stored: &Stored) -> Result<OffPolicy<'a>> {
-        let mut cut = Cutter::new(mem);
+    /// A block that was accepted; what acting does not need only if it is to be `ALL`. A seal is taken off.
+    pub(super) fn of<const ALL: bool>(mem: &'a mut [u8]) -> Result<OffPolicy<'a>> {
+        block::unseal(mem);
+        let (stored, mut cut) = block::cut_config::<Stored>(mem)?;
         let (front, critic, spans) = front(&mut Plan::default(), stored)?;
         let (policy, parts, n) = front.take(&mut cut)?;
         let nets = [Net::new(policy), Net::new(cut.take(critic)?)];
-        let spans = cut.take(spans)?.first().ok_or(Misfit)?;
-        Self::take(cut, stored, sizes(stored, nets, stored.shape.seen(parts, n)), spans)
-    }
-
-    #[inline(never)]
-    fn take(mut cut: Cutter<'a>, stored: &Stored, sizes: Sizes<'a>, s: &Spans) -> Result<OffPolicy<'a>> {
-        let work = Work::cut(&mut cut, &s.work)?;
-        Ok(OffPolicy::cut(&mut cut, &s.fields, stored.config, stored.actor(), sizes, work)?)
+        let s = cut.take(spans)?.first().ok_or(Misfit)?;
+        let sizes = sizes(stored, nets, stored.shape.seen(parts, n));
+        let work = Work::cut_some::<ALL>(&mut cut, &s.work)?;
+        Ok(OffPolicy::cut_some::<ALL>(&mut cut, &s.fields, &stored.config, stored.actor(), sizes, work)?)
     }
 }
 
 impl<'a> View<'a> {
     /// [`View::phase`] of a block that `init` or `attach` has accepted, of which nothing else is read.
     pub fn phase_of(mem: &[u8]) -> Result<Phase> {
-        let stored: Stored = block::config(mem, BlockKind::OffPolicy)?;
-        let spans = block::view(mem, front(&mut Plan::default(), &stored)?.2)?.first().ok_or(Misfit)?;
+        let stored: &Stored = block::config(mem, BlockKind::OffPolicy)?;
+        let spans = block::view(mem, front(&mut Plan::default(), stored)?.2)?.first().ok_or(Misfit)?;
         let state: &State = block::view(mem, spans.fields.state)?.first().ok_or(Misfit)?;
         Ok(state.phase(block::view(mem, spans.fields.open)?))
     }
 
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
-        let stored: Stored = block::config(mem, BlockKind::OffPolicy)?;
-        let (front, critic, spans) = front(&mut Plan::default(), &stored)?;
+        let stored: &Stored = block::config(mem, BlockKind::OffPolicy)?;
+        let (front, critic, spans) = front(&mut Plan::default(), stored)?;
         let (policy, parts, n) = front.read(mem)?;
         let nets = [Net::new(policy), Net::new(block::view(mem, critic)?)];
-        let sizes = sizes(&stored, nets, stored.shape.seen(parts, n));
+        let sizes = sizes(stored, nets, stored.shape.seen(parts, n));
         let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
-        Ok(View::of(mem, &s.fields, stored.config, stored.actor(), sizes)?)
+        Ok(View::of(mem, &s.fields, &stored.config, stored.actor(), sizes)?)
     }
 }

@@ -18,6 +18,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor::{Head, check_envs, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
+use super::acts::Acts;
 use super::config::Config;
 use super::learner::{EPISODES, Phase, Stats};
 use super::loss::Sums;
@@ -28,7 +29,7 @@ use super::seen::Parts;
 use super::shape::Shape;
 use super::stored::Stored;
 use super::taken::Actions;
-use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
+use crate::block::{self, Kind as BlockKind, Late, Misfit, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::sum_tree::Weights;
 use crate::error::{Error, Kind, Result, check_len};
@@ -111,7 +112,7 @@ fields! {
         /// `[N]` streams that explore.
         act_rng: [Rng] = sizes.n,
         /// `[N]` streams that draw the actions of `predict`.
-        predict_rng: [Rng] = sizes.n,
+        predict_rng: Late<[Rng]> = sizes.n,
         /// `[N]` 1: this environment has acted and not observed yet.
         open: [u8] = sizes.n,
         /// `[N]` transitions that it has begun in this episode.
@@ -125,27 +126,27 @@ fields! {
         /// `[N, n_step, num_stacked]` numbers of the frames of their observations, if they are in the store; else zeros' alone.
         begun_frames: [u64] = sizes.n.saturating_mul(stored.config.n_step as usize).saturating_mul(sizes.ring.stack.num),
         params: [f32] = sizes.params,
-        target: [f32] = sizes.params,
-        adam_m: [f32] = sizes.params,
-        adam_v: [f32] = sizes.params,
+        target: Late<[f32]> = sizes.params,
+        adam_m: Late<[f32]> = sizes.params,
+        adam_v: Late<[f32]> = sizes.params,
         episodes: Episodes = episodes::Lens { num_envs: sizes.n, keep: EPISODES },
         /// `[batch_size]` slots of the transitions of this gradient step.
-        order: [u32] = stored.config.batch_size as usize,
+        order: Late<[u32]> = stored.config.batch_size as usize,
         /// What the transitions of the store are drawn in proportion to; one that is 0 where all are drawn alike.
         weights: Weights = if stored.config.priority_exponent > 0.0 { stored.config.buffer_size as usize } else { 1 },
         /// `[batch_size]` how much they count in this gradient step, and how far their values are from their targets.
-        importance: [f32] = stored.config.batch_size as usize,
-        error: [f32] = stored.config.batch_size as usize,
+        importance: Late<[f32]> = stored.config.batch_size as usize,
+        error: Late<[f32]> = stored.config.batch_size as usize,
         /// `[2, batch_size, action_len]` normal draws: for the next actions, and for those of the policy.
-        noise: [f32] = sizes.noise(stored.config.batch_size as usize),
+        noise: Late<[f32]> = sizes.noise(stored.config.batch_size as usize),
         /// The noise of Q, and parameters and targets with it.
-        layer_noise: [f32] = sizes.policy.noise_len(),
+        layer_noise: Late<[f32]> = sizes.policy.noise_len(),
         noisy: [f32] = sizes.noisy(),
-        noisy_target: [f32] = sizes.noisy(),
+        noisy_target: Late<[f32]> = sizes.noisy(),
         /// `[num_chunks, record]` gradients and losses of its chunks.
-        grads: [f32] = (stored.config.num_chunks as usize).saturating_mul(sizes.record),
+        grads: Late<[f32]> = (stored.config.num_chunks as usize).saturating_mul(sizes.record),
         /// `[num_chunks]` 1: that chunk is done.
-        done: [u8] = stored.config.num_chunks as usize,
+        done: Late<[u8]> = stored.config.num_chunks as usize,
     }
     /// A learner off policy, cut from its block.
     ///
@@ -173,14 +174,14 @@ fields! {
     /// # }
     /// ```
     pub write OffPolicy {
-        config: Config,
+        config: &'a Config,
         actor: ActorConfig,
         sizes: Sizes<'a>,
         work: Work<'a>,
     }
     /// A learner off policy, read from its block.
     pub read View {
-        config: Config,
+        config: &'a Config,
         actor: ActorConfig,
         sizes: Sizes<'a>,
     }
@@ -212,11 +213,12 @@ impl<'a> OffPolicy<'a> {
         let critic = stored.compile_critic(layers, parts.list(), &mut critic)?;
         let (plan, size) = block_plan(&stored, [policy, critic])?;
         let block = block::create(mem, BlockKind::OffPolicy, size, &stored)?;
-        let (mut cut, (front, of_critic, spans)) = (Cutter::new(block), front(&mut Plan::default(), &stored)?);
+        let (front, of_critic, spans) = front(&mut Plan::default(), &stored)?;
+        let (_, mut cut) = block::cut_config::<Stored>(block)?;
         front.write(&mut cut, policy.nodes(), parts.list(), obs.n)?;
         block::copy(cut.take(of_critic)?, critic.nodes());
         cut.take(spans)?.fill(plan);
-        let mut learner = Self::of(block, &stored)?;
+        let mut learner = Self::open(block)?;
         learner.taken.init(action);
         learner.weights.clear();
         learner.begun.mask.fill(1);
@@ -263,9 +265,12 @@ impl<'a> OffPolicy<'a> {
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again; a seal is taken off.
     pub fn open(mem: &'a mut [u8]) -> Result<OffPolicy<'a>> {
-        let stored = *block::cut_config::<Stored>(mem)?.0;
-        block::unseal(mem);
-        Self::of(mem, &stored)
+        Self::of::<true>(mem)
+    }
+
+    /// [`OffPolicy::open`] for calls that act and observe: it cuts what they need.
+    pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl Acts> {
+        Self::of::<false>(mem)
     }
 
     /// The learner, to read.
@@ -290,7 +295,7 @@ impl<'a> OffPolicy<'a> {
 
     /// The configuration that the block was made with.
     pub fn config(&self) -> &Config {
-        &self.config
+        self.config
     }
 
     /// The shapes that the block was made for.
@@ -334,7 +339,7 @@ impl<'a> View<'a> {
 
     /// As [`OffPolicy::config`].
     pub fn config(&self) -> &Config {
-        &self.config
+        self.config
     }
 
     /// As [`OffPolicy::shape`].

@@ -91,7 +91,7 @@ impl OffPolicy<'_> {
     /// Counts environment steps, and the gradient steps that are due with them.
     fn count(&mut self, steps: u64) {
         let stored = self.view().stored();
-        let (c, s) = (&self.config, &mut *self.state);
+        let (c, s) = (self.config, &mut *self.state);
         let passed = |steps: u64| steps.checked_div(c.train_interval.into()).unwrap_or(0);
         let before = s.num_steps;
         s.num_steps = before.saturating_add(steps);

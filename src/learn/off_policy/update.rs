@@ -79,7 +79,7 @@ impl OffPolicy<'_> {
 
     /// Draws a batch, unless it is given, and noise for it.
     fn begin_step(&mut self, is_given: bool) -> Result {
-        let (c, s) = (&self.config, &mut *self.state);
+        let (c, s) = (self.config, &mut *self.state);
         if is_given || s.due.is_multiple_of(c.gradient_steps) {
             (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
         }
@@ -163,7 +163,7 @@ impl OffPolicy<'_> {
                 Some(batch) => batch.importance.and_then(|all| all.get(begin..end)).unwrap_or_default(),
             };
             let bench = Bench {
-                config: &self.config,
+                config: self.config,
                 sizes: &self.sizes,
                 action_n: self.taken.n,
                 params: noise::of(self.params, self.noisy),
@@ -233,7 +233,7 @@ impl OffPolicy<'_> {
 
     /// The step of Q, or of all critics.
     fn step_values(&mut self, record: &[f32]) -> Result {
-        let (c, s) = (&self.config, &mut *self.state);
+        let (c, s) = (self.config, &mut *self.state);
         let (grads, losses) = record.split_at_checked(self.params.len()).ok_or(Misfit)?;
         let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
         check_finite("learner losses", &[value_loss, value_mean])?;
@@ -255,7 +255,7 @@ impl OffPolicy<'_> {
 
     /// The step of the policy, and of the temperature.
     fn step_policy(&mut self, record: &[f32]) -> Result {
-        let (c, s, len) = (&self.config, &mut *self.state, self.sizes.policy.param_len());
+        let (c, s, len) = (self.config, &mut *self.state, self.sizes.policy.param_len());
         let losses = record.get(self.params.len()..).and_then(|losses| losses.first_chunk::<LOSSES>());
         let [policy_loss, entropy, ..] = *losses.ok_or(Misfit)?;
         check_finite("learner losses", &[policy_loss, entropy])?;

@@ -115,7 +115,7 @@ impl Field for Columns {
         Ok(spans)
     }
 
-    fn cut<'a>(cut: &mut Cutter<'a>, spans: &ColumnSpans) -> Fit<Self::Mut<'a>> {
+    fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, spans: &ColumnSpans) -> Fit<Self::Mut<'a>> {
         let mut columns = Self::Mut::<'a>::default();
         for (column, span) in columns.iter_mut().zip(spans).take_while(|(_, span)| !span.is_empty()) {
             *column = cut.take(*span)?;
