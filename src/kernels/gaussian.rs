@@ -175,7 +175,7 @@ impl Kernel for LogProb<'_> {
         if size == 0 {
             return;
         }
-        if FEW_WAYS || self.log_prob.len() < ROWS {
+        if !FEW_WAYS && self.log_prob.len() < ROWS {
             // Fewer rows than a tile has, one by one: the same sums.
             for (begin, columns) in parts(width) {
                 let inverse = scales(log_std, begin, -1.0);

@@ -220,7 +220,7 @@ struct Columns<'a> {
 
 impl Columns<'_> {
     fn set(self) -> bool {
-        if FEW_WAYS || self.x.len() <= 64 { self.set_few() } else { cpu::dispatch(self) }
+        if !FEW_WAYS && self.x.len() <= 64 { self.set_few() } else { cpu::dispatch(self) }
     }
 
     /// One column after another: the same sums, where a sweep over rows does not pay.
@@ -300,10 +300,7 @@ impl Kernel for Columns<'_> {
                 left = left.wrapping_sub(rows);
             }
             // Sums of finite f32 do not overflow f64; one that is not finite makes its sum NaN or infinite.
-            let mut rest = 0.0;
-            for sums in sums.iter().take(parts) {
-                rest = sums.sum.iter().fold(rest, |rest, sum| rest + sum * 0.0);
-            }
+            let rest = sums.iter().flat_map(|s| s.sum).fold(0.0, |rest, sum| rest + sum * 0.0);
             if rest != 0.0 {
                 return false;
             }

@@ -302,9 +302,9 @@ impl<'a> Learner<'a> {
         Self::of::<true>(mem)
     }
 
-    /// [`Learner::open`] for calls that act and observe: it cuts what they need.
+    /// [`Learner::open`] for calls that act and observe: it cuts what they need, or all where that is less code.
     pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl Acts> {
-        Self::of::<false>(mem)
+        Self::of::<{ cfg!(not(feature = "simd")) }>(mem)
     }
 
     /// The learner, to read.

@@ -268,9 +268,9 @@ impl<'a> OffPolicy<'a> {
         Self::of::<true>(mem)
     }
 
-    /// [`OffPolicy::open`] for calls that act and observe: it cuts what they need.
+    /// [`OffPolicy::open`] for calls that act and observe: it cuts what they need, or all where that is less code.
     pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl Acts> {
-        Self::of::<false>(mem)
+        Self::of::<{ cfg!(not(feature = "simd")) }>(mem)
     }
 
     /// The learner, to read.
