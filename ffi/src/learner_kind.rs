@@ -1,7 +1,6 @@
 //! The learners behind `rlcore_learner`: on policy, with rollouts, and off policy, with a store of transitions.
 
-use crate::learner::rlcore_learner;
-use crate::lifecycle::bytes;
+use crate::lifecycle::{Block, bytes};
 use crate::ptr::Extent;
 use rlcore::block::{Header, Kind as BlockKind};
 use rlcore::error::{Error, Kind, Result};
@@ -116,8 +115,8 @@ pub fn off_policy(mem: &mut [u8]) -> Result<Any<'_>> {
 /// # Safety
 /// As [`open`](crate::lifecycle::open).
 #[inline(always)]
-pub unsafe fn acting(
-    p: *mut rlcore_learner,
+pub unsafe fn acting<B: Block>(
+    p: *mut B,
     work: impl FnOnce(&mut dyn Acts, Extent) -> crate::status::Result,
 ) -> crate::status::Result {
     let (mem, extent) = unsafe { bytes(p)? };

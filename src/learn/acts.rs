@@ -1,8 +1,5 @@
 //! Learners that are opened to act and to observe, and for nothing else.
 
-use super::learner::Learner;
-#[cfg(feature = "off_policy")]
-use super::off_policy::OffPolicy;
 use super::shape::Shape;
 use crate::error::Result;
 use crate::space::{Elements, ElementsMut};
@@ -14,30 +11,40 @@ type Flags<'a> = Option<&'a [u8]>;
 pub trait Acts {
     /// Its shapes, and N.
     fn shape(&self) -> (&Shape, usize);
-    /// [`Learner::act`].
+    /// [`Learner::act`](super::Learner::act).
     fn act(&mut self, active: Flags<'_>, obs: Elements<'_>, mask: Flags<'_>, action: ElementsMut<'_>) -> Result;
-    /// [`Learner::observe`]; `ends` are terminated and truncated.
+    /// [`Learner::observe`](super::Learner::observe); `ends` are terminated and truncated.
     fn observe(&mut self, active: Flags<'_>, reward: &[f32], ends: [&[u8]; 2], last: Option<Elements<'_>>) -> Result;
 }
 
+/// Makes [`Acts`] of the methods of these names.
 macro_rules! acts {
     ($learner:ident) => {
-        impl Acts for $learner<'_> {
-            fn shape(&self) -> (&Shape, usize) {
+        impl $crate::learn::Acts for $learner<'_> {
+            fn shape(&self) -> (&$crate::learn::Shape, usize) {
                 (self.shape(), self.config().num_envs as usize)
             }
 
-            fn act(&mut self, active: Flags<'_>, obs: Elements<'_>, mask: Flags<'_>, to: ElementsMut<'_>) -> Result {
-                self.act(active, obs, mask, to)
+            fn act(
+                &mut self,
+                active: Option<&[u8]>,
+                obs: $crate::space::Elements<'_>,
+                mask: Option<&[u8]>,
+                action: $crate::space::ElementsMut<'_>,
+            ) -> $crate::error::Result {
+                self.act(active, obs, mask, action)
             }
 
-            fn observe(&mut self, a: Flags<'_>, reward: &[f32], e: [&[u8]; 2], last: Option<Elements<'_>>) -> Result {
-                self.observe(a, reward, e[0], e[1], last)
+            fn observe(
+                &mut self,
+                active: Option<&[u8]>,
+                reward: &[f32],
+                [terminated, truncated]: [&[u8]; 2],
+                last: Option<$crate::space::Elements<'_>>,
+            ) -> $crate::error::Result {
+                self.observe(active, reward, terminated, truncated, last)
             }
         }
     };
 }
-
-acts!(Learner);
-#[cfg(feature = "off_policy")]
-acts!(OffPolicy);
+pub(super) use acts;

@@ -21,7 +21,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor::{Head, check_envs, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
-use super::acts::Acts;
+use super::acts::{Acts, acts};
 use super::config::Config;
 use super::loss::Sums;
 use super::noise;
@@ -228,6 +228,8 @@ fields! {
         rollout: RolloutView<'a>,
     }
 }
+
+acts!(Learner);
 
 impl<'a> Learner<'a> {
     /// Bytes that a block must have. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.

@@ -98,7 +98,7 @@ impl OffPolicy<'_> {
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
         check_finite("learner act: a finite obs", rows.see(&self.sizes.seen, obs, w.seen)?)?;
         for (row, env) in rows.iter().zip(Rows::new(block::rows(w.row, 0, m, 1)?, 0).iter()) {
-            self.sizes.ring.check(&self.begun, self.num_begun, env, (&obs, row))?;
+            self.sizes.ring.check(self.begun.pixels, self.num_begun, env, (&obs, row))?;
         }
         if let Some(mask) = mask {
             rows.get(mask, self.sizes.masks, w.allowed)?;
@@ -184,7 +184,7 @@ impl OffPolicy<'_> {
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         check_finite("learner demonstrate: a finite obs", rows.see(&self.sizes.seen, obs, w.seen)?)?;
         for env in rows.iter() {
-            self.sizes.ring.check(&self.begun, self.num_begun, env, (&obs, env))?;
+            self.sizes.ring.check(self.begun.pixels, self.num_begun, env, (&obs, env))?;
         }
         if let Some(mask) = mask {
             rows.get(mask, masks, w.allowed)?;

@@ -5,7 +5,6 @@
 //! come new. So no transition needs a frame that came long before it did, and those overwritten are of transitions that are gone.
 
 use super::OffPolicy;
-use super::layout::TransitionsMut;
 use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::kernels::stack::MAX_STACK;
@@ -72,10 +71,11 @@ impl Ring {
         numbers.last() != Some(&ZEROS) && numbers.iter().all(recent)
     }
 
-    /// What an environment sees in the middle of an episode follows what it saw before. Errors: `Value`.
+    /// What an environment sees in the middle of an episode follows what it saw before, which is in `pixels` of what it has
+    /// begun. Errors: `Value`.
     pub(super) fn check(
         &self,
-        begun: &TransitionsMut<'_>,
+        pixels: &[u8],
         num_begun: &[u64],
         env: usize,
         (obs, row): (&Elements<'_>, usize),
@@ -84,7 +84,7 @@ impl Ring {
         if !self.stack.is_kept() || count == 0 {
             return Ok(());
         }
-        let of_env = block::rows(begun.pixels, env, 1, begun.pixels.len().checked_div(num_begun.len()).unwrap_or(0))?;
+        let of_env = block::rows(pixels, env, 1, pixels.len().checked_div(num_begun.len()).unwrap_or(0))?;
         let steps = of_env.len().checked_div(self.stack.width()).unwrap_or(0) as u64;
         let before = count.saturating_sub(1).checked_rem(steps).unwrap_or(0);
         let before = block::rows(of_env, before as usize, 1, self.stack.width())?;

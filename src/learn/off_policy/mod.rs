@@ -18,7 +18,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor::{Head, check_envs, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
-use super::acts::Acts;
+use super::acts::{Acts, acts};
 use super::config::Config;
 use super::learner::{EPISODES, Phase, Stats};
 use super::loss::Sums;
@@ -186,6 +186,8 @@ fields! {
         sizes: Sizes<'a>,
     }
 }
+
+acts!(OffPolicy);
 
 impl<'a> OffPolicy<'a> {
     /// Bytes that a block must have. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.

@@ -56,7 +56,7 @@ impl OffPolicy<'_> {
             check_obs("learner observe: final_obs", self.shape(), n, &obs)?;
             for env in envs.iter().filter(is_cut) {
                 self.sizes.seen.check_row("learner observe: finite final_obs", obs, env, self.work.seen)?;
-                self.sizes.ring.check(&self.begun, self.num_begun, env, (&obs, env))?;
+                self.sizes.ring.check(self.begun.pixels, self.num_begun, env, (&obs, env))?;
             }
         }
         for k in 0..m {
