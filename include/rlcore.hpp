@@ -639,7 +639,9 @@ class learner {
   /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act; active: [N] flags of
      those that act now, empty: all. */
   status act(span<const Obs> obs, span<const std::uint8_t> mask = {}, span<const std::uint8_t> active = {}) {
-    return act_range(0, num_envs_, obs, mask, active);
+    if (!fits(obs) || !maybe(mask, std::size_t{num_envs_} * mask_len_) || !maybe(active, num_envs_)) return RLCORE_E_SHAPE;
+    if (action_.size() != std::size_t{num_envs_} * action_len_) return RLCORE_E_SHAPE; /* moved from */
+    return rlcore_learner_act(get(), some(active), obs.data(), some(mask), action_.data());
   }
   /* The same for environments [begin, end), whose rows alone the spans have; action() holds the actions of all. */
   status act_range(std::uint32_t begin, std::uint32_t end, span<const Obs> obs, span<const std::uint8_t> mask = {},

@@ -539,7 +539,6 @@ pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_l
 /// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
 /// arrays of rlcore_learner_learn_transitions: batch_size.
 /// out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
-#[cfg(feature = "scale")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_len(
     p: *const rlcore_learner,
