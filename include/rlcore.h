@@ -11,15 +11,15 @@
        rlcore_monitor_attach            opens the bytes of a saved or copied object, in this process or another
      config_init writes sizeof config bytes, so that callers with an older, smaller structure are safe. attach only reads
      mem. It accepts blocks of 32-bit and 64-bit machines of the same byte order, and refuses any other.
-   Learners: one object with the same calls for every algorithm, RLCORE_ALGORITHM_x in its configuration:
-       algorithm         actions                                     learns from                  layers
-       PPO, A2C, IMPALA  discrete, continuous or structures of both  rollouts                     all
-       UNREAL            as PPO                                      rollouts and earlier steps   all
-       PQN               discrete                                    rollouts                     all
-       DQN               discrete                                    stored transitions           those without state
-       TD3, SAC          continuous; SAC also discrete               stored transitions           those without state
-       STREAM_AC         as PPO                                      each step, then forgets it   dense
-       STREAM_Q          discrete                                    each step, then forgets it   those without state
+   Learners: act, observe and learn are the same calls for every algorithm; the configuration selects RLCORE_ALGORITHM_x:
+       algorithm         actions                                     learns from                  networks
+       PPO, A2C, IMPALA  discrete, continuous or structures of both  rollouts                     all layers
+       UNREAL            as PPO                                      rollouts and earlier steps   all layers
+       PQN               discrete                                    rollouts                     all layers
+       DQN               discrete                                    stored transitions           layers without state
+       TD3, SAC          continuous; SAC also discrete               stored transitions           layers without state
+       STREAM_AC         as PPO                                      each step, not stored        dense layers
+       STREAM_Q          discrete                                    each step, not stored        layers without state
      Observations are numbers, bytes, pictures, choices or structures of these. LSTM, GRU, minGRU and attention carry state
      from step to step.
    Arrays: dense, row-major, time-major. Each pointer's comment gives its shape; N = num_envs, T = num_steps. Flags are

@@ -272,7 +272,9 @@ fn sines_in_lanes_are_those_of_libm() {
 fn remainders_in_lanes_are_exact() {
     let angles = angles();
     for (k, y) in [2.0 * core::f64::consts::PI, 1.0, 0.1, 3e100, 7.3e-200].into_iter().enumerate() {
-        let mut all: Vec<f64> = angles.iter().skip(k).step_by(5).copied().collect();
+        // All near ones; of those that are far away, where remainders are found bit by bit, a fifth for each modulus.
+        let near = |(i, x): (usize, &f64)| (x.abs() <= 2e3 * y || i % 5 == k).then_some(*x);
+        let mut all: Vec<f64> = angles.iter().enumerate().filter_map(near).collect();
         let mut rng = rlcore::rng::Rng::seeded(23);
         for k in 0..3000 {
             let at = f64::from(k) * y;
