@@ -38,6 +38,11 @@ fn large_layers_give_the_same_bits_at_every_level() {
     let all = [
         // Weights that pass by once: a row, several, a last few that make no four.
         (dense(64), [1, 1, 1030], vec![1, 2, 3]),
+        // Few rows of wide layers: whole tiles, and a last one that reaches back over the one before.
+        (dense(512), [1, 1, 9], vec![1]),
+        (dense(585), [1, 1, 9], vec![1, 2, 3]),
+        (dense(265), [1, 1, 9], vec![1]),
+        (dense(70), [1, 1, 9], vec![2, 3]),
         // Panels one after another over the inputs; rows on both sides of every strip and tile.
         (dense(48), [1, 1, 700], vec![31, 32, 33, 35, 64, 67]),
         (dense(32), [1, 1, 258], vec![32, 70]),

@@ -23,7 +23,7 @@ macro_rules! unroll {
     (@ $i:ident $body:block $($value:literal)*) => { $({ const $i: usize = $value; $body })* };
 }
 
-/// Sums that live in registers: `R` rows (at most 8) of `C` vectors (at most 4) of `L` lanes.
+/// Sums that live in registers: `R` rows (at most 8) of `C` vectors of `L` lanes.
 type Tile<const R: usize, const C: usize, const L: usize> = [[[f32; L]; C]; R];
 
 /// `C` vectors from element `start` on.
@@ -41,6 +41,9 @@ fn vectors_mut<const C: usize, const L: usize>(a: &mut [f32], start: usize) -> O
 /// `sums + x * w`.
 #[inline(always)]
 fn add_scaled<A: At, const C: usize, const L: usize>(at: A, sums: &mut [[f32; L]; C], x: f32, w: &[[f32; L]; C]) {
+    if C > 4 {
+        return sums.iter_mut().zip(w).for_each(|(sums, w)| at.fused(sums, &[x; L], w));
+    }
     unroll!(COLUMN in 0..4 {
         if let (Some(sums), Some(w)) = (sums.get_mut(COLUMN), w.get(COLUMN)) {
             at.fused(sums, &[x; L], w);
@@ -143,6 +146,12 @@ impl<X: Rows> Kernel for Affine<'_, X> {
             _ if !FEW_WAYS && n < LANES && m >= 8 => affine_tiles::<_, _, 8, 1, 1>(at, x, rows, w, bias, y, n),
             _ if n < LANES => affine_tiles::<_, _, 1, 1, 1>(at, x, rows, w, bias, y, n),
             _ if FEW_WAYS => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
+            // Few rows have as many sums as there are registers, so that weights are read in long runs.
+            Level::Avx512 if m == 1 && n >= 512 => affine_tiles::<_, _, 1, 32, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx512 if m == 1 && n >= 256 => affine_tiles::<_, _, 1, 16, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx512 if m == 2 && n >= 128 => affine_tiles::<_, _, 2, 8, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx512 if m == 3 && n >= 64 => affine_tiles::<_, _, 3, 4, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx2 if m == 2 && n >= 32 => affine_tiles::<_, _, 2, 2, LANES>(at, x, rows, w, bias, y, n),
             Level::Avx512 | Level::Avx2
                 if m < 4 && rows.left(0) == rows.len() && n.is_multiple_of(LANES) && w.len() >= 8 * LARGE =>
             {
