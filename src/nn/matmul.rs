@@ -706,10 +706,21 @@ fn add_row<A: At, const R: usize, const C: usize>(
 /// `sums[n] += dy[m,n]`, rows upwards.
 #[inline(always)]
 pub(crate) fn add_rows(dy: &[f32], sums: &mut [f32]) -> Option<()> {
-    for row in dy.chunks_exact(NonZero::new(sums.len())?.get()) {
-        for (sum, x) in sums.iter_mut().zip(row) {
-            *sum += x;
+    /// Sums that stay in registers meanwhile.
+    const WIDE: usize = 4 * LANES;
+    let n = NonZero::new(sums.len())?.get();
+    let (wide, rest) = if FEW_WAYS { (Default::default(), sums) } else { sums.as_chunks_mut::<WIDE>() };
+    let left = wide.len() * WIDE;
+    for (i, sums) in wide.iter_mut().enumerate() {
+        let mut own = *sums;
+        for row in dy.chunks_exact(n) {
+            let row: &[f32; WIDE] = row.get(i * WIDE..)?.first_chunk()?;
+            own.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
         }
+        *sums = own;
+    }
+    for row in dy.chunks_exact(if rest.is_empty() { usize::MAX } else { n }) {
+        rest.iter_mut().zip(row.get(left..)?).for_each(|(sum, x)| *sum += x);
     }
     Some(())
 }
