@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 use core::ptr::null;
 
-use crate::ptr::{self, Cover, Extent, Input, Plain};
+use crate::ptr::{self, Extent, Input, Plain};
 use crate::status::{About, Fault, Result, places};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Field, Space};
@@ -284,13 +284,13 @@ impl rlcore_space {
         (self.kind, self.len, self.low, self.high, self.n) == (other.kind, other.len, other.low, other.high, other.n)
     }
 
-    /// None of its arrays, which [`whole`] has accepted, is where the arrays are that this covers.
+    /// Its arrays, which [`whole`] has accepted, are all so.
     #[inline(always)]
-    pub fn is_clear_of(&self, cover: &Cover) -> bool {
-        let size = (self.len as usize).wrapping_mul(size_of::<u32>());
+    pub fn arrays_are(&self, so: impl Fn(Extent) -> bool) -> bool {
+        let array = |start| start == 0 || so(Extent::of_elements("", start, self.len as usize, size_of::<u32>()));
         match self.kind == Element::I32 as u32 {
-            true => cover.is_clear_of(self.n, size),
-            false => cover.is_clear_of(self.low, size) && cover.is_clear_of(self.high, size),
+            true => array(self.n.addr()),
+            false => array(self.low.addr()) && array(self.high.addr()),
         }
     }
 

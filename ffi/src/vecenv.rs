@@ -286,7 +286,7 @@ impl<'a> Block<'a> {
         let (a, b, c, d) = (obs.extent(), reward.extent(), terminated.extent(), truncated.extent());
         let e = final_obs.as_ref().map_or(Extent::NONE, Output::extent);
         let f = valid.as_ref().map_or(Extent::NONE, Output::extent);
-        if !are_apart([a, b, c, d, e, f, self.extent], action.extent(), def) {
+        if !are_apart([a, b, c, d, e, f], self.extent, action.extent(), def) {
             return None;
         }
         let [begin, end] = self.range(rows);
@@ -321,20 +321,23 @@ impl<'a> Block<'a> {
 }
 
 /// No array that a step writes shares a byte with another of the call, as can mostly be told in few instructions. Arrays of
-/// no elements come last but for the block.
+/// no elements come last. The block mostly lies far from arrays that are written and read, and these lie among each other.
 #[inline(always)]
-fn are_apart([a, b, c, d, e, f, g]: [Extent; 7], action: Extent, def: &rlcore_env_def) -> bool {
+fn are_apart([a, b, c, d, e, f]: [Extent; 6], block: Extent, action: Extent, def: &rlcore_env_def) -> bool {
     let mut cover = Cover::of(a);
     // One by one: a loop over them would first have to store them.
-    cover.add(b, &[a])
+    let apart = cover.add(b, &[a])
         && cover.add(c, &[a, b])
         && cover.add(d, &[a, b, c])
         && cover.add(e, &[a, b, c, d])
-        && cover.add(f, &[a, b, c, d, e])
-        && cover.add(g, &[a, b, c, d, e, f])
-        && cover.clears(action, &[a, b, c, d, e, f, g])
-        && def.obs.is_clear_of(&cover)
-        && def.action.is_clear_of(&cover)
+        && cover.add(f, &[a, b, c, d, e]);
+    let all = [a, b, c, d, e, f];
+    let is_clear = |x: Extent| cover.clears(x, &all) && !x.meets_any(&[block]);
+    apart
+        && cover.clears(block, &all)
+        && is_clear(action)
+        && def.obs.arrays_are(is_clear)
+        && def.action.arrays_are(is_clear)
 }
 
 /// [`are_apart`] of a block of one, wherever its arrays lie.
@@ -349,9 +352,8 @@ fn only_are_apart(block: Extent, setup: &Setup, def: &rlcore_env_def, action: us
         extent(out.truncated.addr(), 1),
         extent(out.final_obs.addr(), obs),
         extent(out.valid.addr(), 1),
-        block,
     ];
-    are_apart(outputs, extent(action, action_size), def)
+    are_apart(outputs, block, extent(action, action_size), def)
 }
 
 pub(crate) unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
@@ -551,17 +553,23 @@ unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
     }
     let bytes = |start, len| Extent::of_elements("", start, len, 1);
     let words = |start, len| Extent::of_elements("", start, len, 4);
-    let mut cover = Cover::of(words(obs, obs_len));
-    let in_turn = cover.push(words(reward, 1))
-        && cover.push(bytes(terminated, 1))
-        && cover.push(bytes(truncated, 1))
-        && (final_obs == 0 || cover.push(words(final_obs, obs_len)))
-        && (valid == 0 || cover.push(bytes(valid, 1)))
-        && cover.push(bytes(base.addr(), size))
-        && [def.obs.low, def.obs.high].iter().all(|&p| cover.is_clear_of(p, obs_len.wrapping_mul(4)))
-        && [action.addr(), low, high]
-            .iter()
-            .all(|&p| cover.is_clear_of(without_provenance::<u8>(p), action_len.wrapping_mul(4)));
+    // Hosts declare the last observations behind the first ones, or in the order of the structure.
+    let (obs, mut flags) = (words(obs, obs_len), Cover::of(words(reward, 1)));
+    let mut cover = Cover::of(obs);
+    let in_turn = flags.push(bytes(terminated, 1))
+        && flags.push(bytes(truncated, 1))
+        && (valid == 0 || flags.push(bytes(valid, 1)))
+        && cover.push(flags.extent())
+        && (final_obs == 0 || cover.add(words(final_obs, obs_len), &[obs, flags.extent()]));
+    let block = Cover::of(bytes(base.addr(), size));
+    let is_clear = |p, len: usize| {
+        let (p, size) = (without_provenance::<u8>(p), len.wrapping_mul(4));
+        cover.is_clear_of(p, size) && block.is_clear_of(p, size)
+    };
+    let in_turn = in_turn
+        && cover.is_clear_of(base, size)
+        && [def.obs.low, def.obs.high].iter().all(|&p| is_clear(p.addr(), obs_len))
+        && [action.addr(), low, high].iter().all(|&p| is_clear(p, action_len));
     if !in_turn && !only_are_apart(bytes(base.addr(), size), setup, def, action.addr(), out) {
         return None;
     }

@@ -28,8 +28,9 @@ impl Extent {
     /// Covers nothing: stands for an optional array that was not given.
     pub const NONE: Extent = Extent { what: Name::new(""), start: 0, end: 0 };
 
+    /// Shares a byte with one of these.
     #[inline(always)]
-    fn meets_any(&self, others: &[Extent]) -> bool {
+    pub fn meets_any(&self, others: &[Extent]) -> bool {
         others.iter().any(|other| self.start < other.end && other.start < self.end)
     }
 }
@@ -46,6 +47,12 @@ impl Cover {
     #[inline(always)]
     pub fn of(first: Extent) -> Cover {
         Cover { start: first.start, end: first.end }
+    }
+
+    /// All that it covers, and what lies between.
+    #[inline(always)]
+    pub fn extent(&self) -> Extent {
+        Extent { what: Name::new(""), start: self.start, end: self.end }
     }
 
     /// Adds an array, if it was given and shares no byte with those before it, which these are.
