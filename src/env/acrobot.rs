@@ -6,11 +6,11 @@ use core::hint::black_box;
 
 use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas};
-use super::{Env, Spec, Step, StepOut, put, view, view_mut};
+use super::{Env, Spec, put, view, view_mut};
 use crate::error::Result;
 use crate::num::{sin_cos64, sin_cos64_lanes};
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut, Space};
+use crate::space::{ElementsMut, Space};
 
 /// Observes cos θ1, sin θ1, cos θ2, sin θ2 and both angular velocities; actions 0, 1, 2 are torques -1, 0, 1; every step
 /// costs 1 but the last. Terminates when the free end is a link's length above the joint; 500 steps at most.
@@ -126,15 +126,7 @@ impl Env for Acrobot {
         put(obs, s.obs())
     }
 
-    #[inline]
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        columns::step::<Self>(state, action, obs)
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        columns::step_rows::<Self>(state, action, out)
-    }
+    columns::steps!();
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let s: &State = view(state)?;

@@ -9,11 +9,11 @@ use core::hint::black_box;
 use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas, place};
 use super::no_vel::Positions;
-use super::{Env, Spec, Step, StepOut, put, view, view_mut};
+use super::{Env, Spec, put, view, view_mut};
 use crate::error::Result;
 use crate::num::{NEAR_0, sin_cos64, sin_cos64_near_0};
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut, Space};
+use crate::space::{ElementsMut, Space};
 
 /// Observes position, velocity, angle and angular velocity; action 0 pushes left, 1 right; every step earns 1.
 /// Terminates when the cart leaves ±2.4 or the pole ±12°; 500 steps at most.
@@ -75,15 +75,7 @@ impl Env for CartPole {
         put(obs, s.obs())
     }
 
-    #[inline]
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        columns::step::<Self>(state, action, obs)
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        columns::step_rows::<Self>(state, action, out)
-    }
+    columns::steps!();
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let s: &State = view(state)?;

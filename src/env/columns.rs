@@ -25,6 +25,33 @@ pub(super) trait Columns: Env {
     -> Next<Self::State, Self::Obs, L>;
 }
 
+/// [`Env::step`] and [`Env::step_rows`] of such an environment.
+macro_rules! steps {
+    () => {
+        #[inline]
+        fn step(
+            &self,
+            state: &mut [u8],
+            _: &mut $crate::rng::Rng,
+            action: $crate::space::Elements<'_>,
+            obs: $crate::space::ElementsMut<'_>,
+        ) -> $crate::error::Result<$crate::env::Step> {
+            $crate::env::columns::step::<Self>(state, action, obs)
+        }
+
+        #[inline]
+        fn step_rows(
+            &self,
+            state: &mut [u8],
+            action: $crate::space::Elements<'_>,
+            out: &mut $crate::env::StepOut<'_>,
+        ) -> usize {
+            $crate::env::columns::step_rows::<Self>(state, action, out)
+        }
+    };
+}
+pub(super) use steps;
+
 /// L rows after a step.
 pub(super) struct Next<S, O, const L: usize> {
     pub state: [S; L],

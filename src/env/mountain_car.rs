@@ -4,11 +4,11 @@ use bytemuck::{Pod, Zeroable};
 
 use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas, place};
-use super::{Env, Spec, Step, StepOut, put, view, view_mut};
+use super::{Env, Spec, put, view, view_mut};
 use crate::error::Result;
 use crate::num::{cos64, sin_cos64, sin_cos64_lanes, sin64};
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut, Space};
+use crate::space::{ElementsMut, Space};
 
 /// Observes position and velocity; action 0 pushes left, 2 right, 1 not at all; every step costs 1.
 /// Terminates at position 0.5; 200 steps at most.
@@ -110,15 +110,7 @@ impl Env for MountainCar {
         put(obs, s.obs())
     }
 
-    #[inline]
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        columns::step::<Self>(state, action, obs)
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        columns::step_rows::<Self>(state, action, out)
-    }
+    columns::steps!();
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         view::<State>(state)?.draw(GOAL, width, height, rgb);
@@ -139,15 +131,7 @@ impl Env for MountainCarContinuous {
         put(obs, car.obs())
     }
 
-    #[inline]
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        columns::step::<Self>(state, action, obs)
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        columns::step_rows::<Self>(state, action, out)
-    }
+    columns::steps!();
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         view::<ContinuousState>(state)?.car.draw(CONTINUOUS_GOAL, width, height, rgb);

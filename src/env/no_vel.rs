@@ -3,10 +3,10 @@
 use bytemuck::Zeroable;
 
 use super::columns::{self, Columns, Next};
-use super::{Env, Spec, Step, StepOut, put};
+use super::{Env, Spec, put};
 use crate::error::Result;
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut};
+use crate::space::ElementsMut;
 
 /// The same environment without the velocities among its observations; all else is the same to the bit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,15 +34,7 @@ impl<E: Positions> Env for NoVel<E> {
         put(obs, E::positions(all))
     }
 
-    #[inline]
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        columns::step::<Self>(state, action, obs)
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        columns::step_rows::<Self>(state, action, out)
-    }
+    columns::steps!();
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         self.0.render(state, width, height, rgb)

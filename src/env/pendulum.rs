@@ -6,11 +6,11 @@ use core::f64::consts::PI;
 use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas};
 use super::no_vel::Positions;
-use super::{Env, Spec, Step, StepOut, put, view, view_mut};
+use super::{Env, Spec, put, view, view_mut};
 use crate::error::Result;
 use crate::num::{rem64_lanes, sin_cos64, sin_cos64_lanes};
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut, Space};
+use crate::space::{ElementsMut, Space};
 
 /// Observes cos θ, sin θ and the angular velocity; the action is a torque, clipped to ±2; the reward is
 /// -(θ² + 0.1 θ̇² + 0.001 torque²) with θ in [-π, π), 0 upright. Never terminates; 200 steps at most.
@@ -71,15 +71,7 @@ impl Env for Pendulum {
         put(obs, s.obs())
     }
 
-    #[inline]
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        columns::step::<Self>(state, action, obs)
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        columns::step_rows::<Self>(state, action, out)
-    }
+    columns::steps!();
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let s: &State = view(state)?;

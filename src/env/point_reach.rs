@@ -3,10 +3,10 @@
 
 use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas};
-use super::{Env, Spec, Step, StepOut, put, view, view_mut};
+use super::{Env, Spec, put, view, view_mut};
 use crate::error::Result;
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut, Space};
+use crate::space::{ElementsMut, Space};
 
 /// Observes x and y of a point in the square from -1 to 1 and, behind them, those of the goal; the action is a move along
 /// both axes, each clipped to ±1, a fifth of which is made, as far as the walls. Each step earns -1 but for one that
@@ -52,15 +52,7 @@ impl Env for PointReach {
         put(obs, s)
     }
 
-    #[inline]
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        columns::step::<Self>(state, action, obs)
-    }
-
-    #[inline]
-    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-        columns::step_rows::<Self>(state, action, out)
-    }
+    columns::steps!();
 
     fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let [x, y, goal_x, goal_y] = view::<State>(state)?.map(f64::from);
