@@ -121,10 +121,11 @@ static void set(const rlcore_env_def *env, uint32_t n) {
   config.num_envs = n;
   CHECK(rlcore_vecenv_size(env, &config, &size));
   CHECK(rlcore_vecenv_init(room(size, 1), size, env, &config, &stage.envs));
-  stage.out = (rlcore_vecenv_out){sizeof stage.out, 0, room((size_t)n * obs.len, width), room(n, sizeof(float)),
-                                  room(n, 1), room(n, 1), room((size_t)n * obs.len, width), NULL};
+  /* As in most hosts, actions lie between the block and what a step writes. */
   for (int i = 0; i < ACTIONS; i++)
     stage.action[i] = action.kind == RLCORE_I32 ? (void *)choices(n, action.n[0]) : (void *)floats(n, -1, 1);
+  stage.out = (rlcore_vecenv_out){sizeof stage.out, 0, room((size_t)n * obs.len, width), room(n, sizeof(float)),
+                                  room(n, 1), room(n, 1), room((size_t)n * obs.len, width), NULL};
   CHECK(rlcore_vecenv_reset(stage.envs, env, NULL, stage.out.obs));
 }
 
