@@ -54,6 +54,9 @@ fn large_layers_give_the_same_bits_at_every_level() {
         (conv(112, 5, 2), [11, 11, 3], vec![1, 3, 33]),
         (conv(64, 4, 1), [8, 8, 8], vec![1, 2, 40]),
         (Layer { same: 1, ..conv(64, 3, 2) }, [12, 12, 16], vec![2]),
+        // Lines: few windows of one run each, side by side and over each other.
+        (head(Layer::conv(128, [1, 8], [1, 1], Activation::Identity)), [1, 10, 64], vec![1]),
+        (head(Layer::conv(128, [1, 8], [1, 1], Activation::Identity)), [1, 9, 64], vec![1]),
     ];
     for (layer, input, rows) in all {
         for rows in rows {

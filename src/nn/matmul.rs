@@ -53,6 +53,9 @@ fn add_scaled<A: At, const C: usize, const L: usize>(at: A, sums: &mut [[f32; L]
 
 /// Where the rows of a factor lie in its array: each is some runs of numbers that lie side by side.
 pub(crate) trait Rows: Copy {
+    /// They lie one after the other, each in one run.
+    const FLAT: bool;
+
     /// Numbers of a row, over all its runs.
     fn len(self) -> usize;
 
@@ -80,6 +83,8 @@ pub(crate) trait Rows: Copy {
 pub(crate) struct Flat(pub(crate) usize);
 
 impl Rows for Flat {
+    const FLAT: bool = true;
+
     #[inline(always)]
     fn len(self) -> usize {
         self.0
@@ -147,14 +152,22 @@ impl<X: Rows> Kernel for Affine<'_, X> {
             _ if n < LANES => affine_tiles::<_, _, 1, 1, 1>(at, x, rows, w, bias, y, n),
             _ if FEW_WAYS => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
             // Few rows have as many sums as there are registers, so that weights are read in long runs.
-            Level::Avx512 if m == 1 && n >= 512 => affine_tiles::<_, _, 1, 32, LANES>(at, x, rows, w, bias, y, n),
-            Level::Avx512 if m == 1 && n >= 256 => affine_tiles::<_, _, 1, 16, LANES>(at, x, rows, w, bias, y, n),
-            Level::Avx512 if m == 2 && n >= 128 => affine_tiles::<_, _, 2, 8, LANES>(at, x, rows, w, bias, y, n),
-            Level::Avx512 if m == 3 && n >= 64 => affine_tiles::<_, _, 3, 4, LANES>(at, x, rows, w, bias, y, n),
-            Level::Avx2 if m == 2 && n >= 32 => affine_tiles::<_, _, 2, 2, LANES>(at, x, rows, w, bias, y, n),
-            Level::Avx512 | Level::Avx2
-                if m < 4 && rows.left(0) == rows.len() && n.is_multiple_of(LANES) && w.len() >= 8 * LARGE =>
-            {
+            Level::Avx512 if X::FLAT && m == 1 && n >= 512 => {
+                affine_tiles::<_, _, 1, 32, LANES>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx512 if X::FLAT && m == 1 && n >= 256 => {
+                affine_tiles::<_, _, 1, 16, LANES>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx512 if X::FLAT && m == 2 && n >= 128 => {
+                affine_tiles::<_, _, 2, 8, LANES>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx512 if X::FLAT && m == 3 && n >= 64 => {
+                affine_tiles::<_, _, 3, 4, LANES>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx2 if X::FLAT && m == 2 && n >= 32 => {
+                affine_tiles::<_, _, 2, 2, LANES>(at, x, rows, w, bias, y, n)
+            }
+            Level::Avx512 | Level::Avx2 if X::FLAT && m < 4 && n.is_multiple_of(LANES) && w.len() >= 8 * LARGE => {
                 affine_rows(at, x, rows.len(), w, bias, y, n)
             }
             Level::Avx512 if is_large && n.is_multiple_of(64) => {
@@ -287,8 +300,8 @@ const AHEAD: usize = 8192;
 
 /// Numbers of pictures that are asked for with each of `m` patches of them; 0: all are near, or rows are no patches.
 #[inline(always)]
-fn new_of_row<X: Rows>(x: &[f32], rows: X, m: usize) -> usize {
-    if rows.left(0) < rows.len() && x.len() >= FAR { x.len().checked_div(m).unwrap_or(0) } else { 0 }
+fn new_of_row<X: Rows>(x: &[f32], m: usize) -> usize {
+    if !X::FLAT && x.len() >= FAR { x.len().checked_div(m).unwrap_or(0) } else { 0 }
 }
 
 /// Rows that a panel is made for.
@@ -310,7 +323,7 @@ fn affine_panels<A: At, X: Rows, const R: usize, const C: usize>(
     let mut panel = [[0.0; LANES]; PANEL / LANES];
     let panel: &mut [[_; C]] = panel.as_chunks_mut().0;
     let deep = len.div_ceil(len.div_ceil(panel.len()).max(1)).max(1);
-    let (new_of_row, next_deep) = (new_of_row(x, rows, m), if w.len() >= FAR { deep } else { 0 });
+    let (new_of_row, next_deep) = (new_of_row::<X>(x, m), if w.len() >= FAR { deep } else { 0 });
     let mut first = 0;
     while first < m {
         let end = if m - first < 2 * PANEL_ROWS { m } else { first + PANEL_ROWS };
@@ -502,7 +515,7 @@ impl<X: Rows> Kernel for AddOuter<'_, X> {
             _ if !FEW_WAYS && n < LANES && k >= 8 => outer_tiles::<_, _, 8, 1, 1>(at, x, rows, dy, dw, n),
             _ if n < LANES => outer_tiles::<_, _, 1, 1, 1>(at, x, rows, dy, dw, n),
             _ if FEW_WAYS => outer_tiles::<_, _, 1, 1, LANES>(at, x, rows, dy, dw, n),
-            Level::Avx512 | Level::Avx2 if m == 1 && rows.left(0) == k => outer_row(at, x, dy, dw, n),
+            Level::Avx512 | Level::Avx2 if X::FLAT && m == 1 => outer_row(at, x, dy, dw, n),
             Level::Avx512 if is_large && k >= 8 && n.is_multiple_of(32) => {
                 outer_panels::<_, _, 8, 2>(at, x, rows, dy, dw, n)
             }
@@ -628,7 +641,7 @@ fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
     let deep = m.min(PANEL_ROWS).min(panel.len()).max(1);
     // Vectors side by side that panels have room for.
     let wide = panel.len().checked_div(deep)? * C * LANES;
-    let new_of_row = new_of_row(x, rows, m);
+    let new_of_row = new_of_row::<X>(x, m);
     let new_at_once = (deep * new_of_row * R).div_ceil(k.max(1));
     for first in (0..m).step_by(deep) {
         let deep = deep.min(m - first).max(1);

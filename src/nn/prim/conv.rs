@@ -87,6 +87,8 @@ struct Patches {
 }
 
 impl Rows for Patches {
+    const FLAT: bool = false;
+
     #[inline(always)]
     fn len(self) -> usize {
         self.run * self.runs
