@@ -74,7 +74,7 @@ fn fixed(
     tree: Tree,
     mutants: &[Mutant],
     wanted: &BTreeSet<usize>,
-    counts: &BTreeMap<String, usize>,
+    counts: &BTreeMap<String, [usize; 2]>,
 ) -> Result<Verdicts> {
     let mut numbers = Vec::new();
     for (file, text) in build::sources(&tree, mutants)? {

@@ -6,11 +6,18 @@ use crate::{Result, write};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How many survivors of each title have an explanation. Lines are titles of mutants, or comments that begin with `#`.
-pub fn explained(text: &str) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
+/// What a line ends with whose mutant lives unless threads happen to meet.
+const BY_CHANCE: &str = " (or caught by chance)";
+
+/// How many survivors of each title have an explanation, and how many of those may be caught as well. Lines are titles of
+/// mutants, or comments that begin with `#`.
+pub fn explained(text: &str) -> BTreeMap<String, [usize; 2]> {
+    let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-        *counts.entry(line.to_owned()).or_default() += 1;
+        let title = line.strip_suffix(BY_CHANCE);
+        let [all, some] = counts.entry(title.unwrap_or(line).to_owned()).or_default();
+        *all += 1;
+        *some += usize::from(title.is_some());
     }
     counts
 }
@@ -30,26 +37,28 @@ pub struct Findings {
 pub fn compare(
     mutants: &[Mutant],
     verdicts: &Verdicts,
-    mut counts: BTreeMap<String, usize>,
+    mut counts: BTreeMap<String, [usize; 2]>,
     speaks_of: impl Fn(&str) -> bool,
 ) -> Findings {
     let mut found = Findings { explained: Vec::new(), alive: Vec::new(), stale: Vec::new() };
     for (&n, _) in verdicts.iter().filter(|(_, v)| matches!(v, Verdict::Alive | Verdict::Unreached)) {
         let Some(mutant) = mutants.get(n) else { continue };
-        match counts.get_mut(&mutant.title()).filter(|left| **left > 0) {
-            Some(left) => {
+        match counts.get_mut(&mutant.title()).filter(|[left, _]| *left > 0) {
+            Some([left, _]) => {
                 *left -= 1;
                 found.explained.push(n);
             }
             None => found.alive.push(n),
         }
     }
-    for (_, mutant) in mutants.iter().enumerate().filter(|(n, _)| !verdicts.contains_key(n)) {
-        if let Some(left) = counts.get_mut(&mutant.title()) {
-            *left = left.saturating_sub(1);
+    for (n, mutant) in mutants.iter().enumerate() {
+        if let Some([left, by_chance]) = counts.get_mut(&mutant.title()) {
+            let may_be_left = if verdicts.contains_key(&n) { std::mem::take(by_chance) } else { 1 };
+            *left = left.saturating_sub(may_be_left);
         }
     }
-    found.stale.extend(counts.into_iter().filter(|(title, left)| *left > 0 && speaks_of(title)));
+    let stale = counts.into_iter().map(|(title, [left, _])| (title, left));
+    found.stale.extend(stale.filter(|(title, left)| *left > 0 && speaks_of(title)));
     found
 }
 
