@@ -1,8 +1,9 @@
 //! Layers whose weights do not fit the first-level cache: the bits of the plain products that the base level takes.
 
 use rlcore::cpu::{self, LEVELS};
-use rlcore::nn::{ALL, Activation, Carry, HEAD, Layer, Net, Node};
+use rlcore::nn::{ALL, Activation, Carry, HEAD, Layer, LayerKind, Net, Node};
 use rlcore::rng::Rng;
+use std::sync::Mutex;
 
 fn bits(x: &[f32]) -> Vec<u32> {
     x.iter().map(|x| x.to_bits()).collect()
@@ -28,6 +29,20 @@ fn run(layers: &[Layer], input: [usize; 3], rows: usize) -> [Vec<u32>; 4] {
     net.forward(&params, &x, rows, ALL, &none, &mut tape, &mut scratch, &mut [&mut out]).unwrap();
     net.backward(&params, &x, rows, ALL, &none, &tape, &[&d], Some(&mut dx), &mut grads, &mut scratch).unwrap();
     [bits(&out), bits(&inferred), bits(&grads), bits(&dx)]
+}
+
+/// Every level gives the bits of the base level. The level is one for all threads, so one compares at a time.
+fn compare(layer: Layer, input: [usize; 3], rows: usize) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock();
+    let of = |level| {
+        cpu::set_limit(level);
+        run(&[layer], input, rows)
+    };
+    let want = of(LEVELS[0]);
+    for level in LEVELS {
+        assert!(of(level) == want, "{level:?}: {layer:?}, {rows} rows of {input:?}");
+    }
 }
 
 #[test]
@@ -60,15 +75,35 @@ fn large_layers_give_the_same_bits_at_every_level() {
     ];
     for (layer, input, rows) in all {
         for rows in rows {
-            let want = {
-                cpu::set_limit(LEVELS[0]);
-                run(&[layer], input, rows)
-            };
-            for level in LEVELS {
-                cpu::set_limit(level);
-                assert!(run(&[layer], input, rows) == want, "{level:?}: {layer:?}, {rows} rows of {input:?}");
-            }
+            compare(layer, input, rows);
         }
     }
-    cpu::set_limit(LEVELS[2]);
+}
+
+/// Shapes that nobody has thought of: whatever way a level takes, it gives the same bits.
+#[test]
+fn layers_of_any_shape_give_the_same_bits_at_every_level() {
+    let mut rng = Rng::seeded(3);
+    let mut any = |of: &[u32]| of[rng.next_u32() as usize % of.len()];
+    let mut tried = [0; 3];
+    while tried.iter().any(|&n| n < 60) {
+        let units = any(&[1, 2, 7, 15, 16, 24, 32, 33, 40, 48, 64, 70, 96, 112, 128, 144, 200, 256, 272, 512, 585]);
+        let [height, width] = [(); 2].map(|()| any(&[1, 1, 2, 3, 4, 5, 7, 9, 10, 12, 20]));
+        let channels = any(&[1, 2, 3, 4, 5, 8, 16, 20, 32, 64, 130]);
+        let size = [height, width].map(|of| any(&[1, 2, 3, 4, 5, 8]).min(of));
+        let stride = [(); 2].map(|()| any(&[1, 1, 2, 3]));
+        let conv = Layer { same: any(&[0, 0, 1]), ..Layer::conv(units, size, stride, Activation::Identity) };
+        let kind = any(&[0, 1, 2]) as usize;
+        let layer = match kind {
+            0 => Layer::dense(units, Activation::Identity),
+            1 => conv,
+            _ => Layer { kind: LayerKind::Deconv as u32, ..conv },
+        };
+        let (rows, of) = (any(&[1, 1, 2, 3, 4, 5, 8, 9, 17, 33]), height * width * channels);
+        let work = u64::from(rows * units) * u64::from(of) * if kind == 0 { 1 } else { u64::from(size[0] * size[1]) };
+        if work < 4_000_000 {
+            compare(Layer { flags: HEAD, ..layer }, [height, width, channels].map(|n| n as usize), rows as usize);
+            tried[kind] += 1;
+        }
+    }
 }
