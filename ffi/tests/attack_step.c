@@ -8,12 +8,15 @@
 
 enum { N = 11, OBS = 3, BLOCK = 4096, STEPS = 40 };
 
-/* One array after another, so that each can be moved onto any other. */
+/* One array after another, so that each can be moved onto any other. Actions lie between the block and what a
+   step writes, as in most hosts, among that, or behind it. */
 static struct world {
   _Alignas(64) unsigned char mem[BLOCK];
+  int32_t ahead[N];
   float obs[N][OBS], final_obs[N][OBS], reward[N];
   int32_t action[N];
   uint8_t terminated[N], truncated[N], valid[N];
+  int32_t behind[N];
   float low[OBS], high[OBS];
   uint32_t choices;
   rlcore_vecenv *envs;
@@ -131,36 +134,46 @@ static void all_ways_give_the_same_bytes(void) {
   }
 }
 
-/* Moves each output onto the first and onto the last byte of every other array. */
-static void arrays_that_meet_are_refused(int way, uint32_t n) {
+/* Moves each output onto the first and onto the last byte of every other array, and each input onto those of what is written. */
+static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
   start(way, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_vecenv_out *out = &later_out.out;
-  const rlcore_env_def *def = &later_def.def;
+  rlcore_env_def *def = &later_def.def;
   const struct { void *start; size_t size; } arrays[] = {
       {w.obs, n * sizeof w.obs[0]}, {w.reward, n * sizeof(float)}, {w.terminated, n}, {w.truncated, n},
-      {w.final_obs, n * sizeof w.obs[0]}, {w.valid, n}, {w.mem, w.size}, {w.action, n * sizeof(int32_t)}, {&w.choices, sizeof w.choices}, {w.low, sizeof w.low}, {w.high, sizeof w.high}};
+      {w.final_obs, n * sizeof w.obs[0]}, {w.valid, n}, {w.mem, w.size}, {action, n * sizeof(int32_t)}, {&w.choices, sizeof w.choices}, {w.low, sizeof w.low}, {w.high, sizeof w.high}};
   void **bytes[] = {(void **)&out->terminated, (void **)&out->truncated, (void **)&out->valid};
   void **words[] = {&out->obs, (void **)&out->reward, &out->final_obs};
+  const void *given = action;
+  const void **inputs[] = {&given, (const void **)&def->action.n, (const void **)&def->obs.low, (const void **)&def->obs.high};
   const size_t last = way == BOUNDS ? 11 : 9;
   for (size_t k = 0; k < last; k++) {
+    void *const end = off(arrays[k].start, (arrays[k].size - 1) / 4 * 4 - ((size_t)arrays[k].start & 3));
     for (size_t i = 0; i < 3; i++) {
       void *const byte = *bytes[i], *const word = *words[i];
       if (way == EARLIER_OUT && (i == 2 || k == 5)) continue;
       if (byte != arrays[k].start) {
         *bytes[i] = arrays[k].start;
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, action, out));
         *bytes[i] = off(arrays[k].start, arrays[k].size - 1);
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, action, out));
         *bytes[i] = byte;
       }
       if (word != arrays[k].start) {
-        *words[i] = off(arrays[k].start, (arrays[k].size - 1) / 4 * 4 - ((size_t)arrays[k].start & 3));
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, w.action, out));
+        *words[i] = end;
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, action, out));
         *words[i] = word;
       }
     }
+    for (size_t i = 0; i < (way == BOUNDS ? 4 : 2) && k < 7; i++) {
+      const void *const input = *inputs[i];
+      if (way == EARLIER_OUT && k == 5) continue;
+      *inputs[i] = end;
+      REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, given, out));
+      *inputs[i] = input;
+    }
   }
-  FINE(rlcore_vecenv_step(w.envs, def, w.action, out));
+  FINE(rlcore_vecenv_step(w.envs, def, action, out));
 }
 
 /* What only a longer structure can say is refused there, and so is another environment. */
@@ -186,7 +199,12 @@ static void the_rest_is_refused(uint32_t n) {
 
 int main(void) {
   all_ways_give_the_same_bytes();
-  for (int way = PLAIN; way < WAYS; way++) arrays_that_meet_are_refused(way, N), arrays_that_meet_are_refused(way, 1);
+  for (int way = PLAIN; way < WAYS; way++) {
+    for (uint32_t n = 1; n <= N; n += N - 1) {
+      int32_t *const actions[] = {w.ahead, w.action, w.behind};
+      for (int k = 0; k < 3; k++) arrays_that_meet_are_refused(way, n, actions[k]);
+    }
+  }
   the_rest_is_refused(N), the_rest_is_refused(1);
   return verdict();
 }
