@@ -158,6 +158,9 @@ impl<X: Rows> Kernel for Affine<'_, X> {
             Level::Avx512 if X::FLAT && m == 1 && n >= 256 => {
                 affine_tiles::<_, _, 1, 16, LANES>(at, x, rows, w, bias, y, n)
             }
+            Level::Avx512 if X::FLAT && m == 1 && n >= 128 => {
+                affine_tiles::<_, _, 1, 8, LANES>(at, x, rows, w, bias, y, n)
+            }
             Level::Avx512 if X::FLAT && m == 2 && n >= 128 => {
                 affine_tiles::<_, _, 2, 8, LANES>(at, x, rows, w, bias, y, n)
             }
