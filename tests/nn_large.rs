@@ -27,7 +27,12 @@ fn run(layers: &[Layer], input: [usize; 3], rows: usize) -> [Vec<u32>; 4] {
     net.infer(&params, &x, rows, ALL, &mut [], &mut scratch, &mut [&mut inferred]).unwrap();
     let none = Carry::NONE;
     net.forward(&params, &x, rows, ALL, &none, &mut tape, &mut scratch, &mut [&mut out]).unwrap();
+    // The bias comes last, and its gradient is what was there and the rows that come back, one after the other.
+    let units = layers[0].units as usize;
+    let mut bias = grads[grads.len() - units..].to_vec();
+    d.chunks(units).for_each(|d| bias.iter_mut().zip(d).for_each(|(sum, d)| *sum += d));
     net.backward(&params, &x, rows, ALL, &none, &tape, &[&d], Some(&mut dx), &mut grads, &mut scratch).unwrap();
+    assert_eq!(bits(&grads[grads.len() - units..]), bits(&bias), "{layers:?}, {rows} rows of {input:?}");
     [bits(&out), bits(&inferred), bits(&grads), bits(&dx)]
 }
 
