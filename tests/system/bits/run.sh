@@ -43,7 +43,7 @@ if [ ${#targets[@]} -gt 0 ]; then
     CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
     CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
-    /usr/bin/cargo build --manifest-path "$root/ffi/Cargo.toml" --release --lib --features fma -Zbuild-std=core "${targets[@]}" \
+    /usr/bin/cargo build --manifest-path "$root/ffi/Cargo.toml" --release --lib --features fma,prove-no-panic -Zbuild-std=core "${targets[@]}" \
     --target-dir "$root/target/cross" > "$out/cargo.log" 2>&1 || { cat "$out/cargo.log"; exit 1; }
 fi
 echo "libraries: $((SECONDS - begin)) s"
