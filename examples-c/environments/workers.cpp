@@ -186,6 +186,7 @@ std::uint64_t train(unsigned num_threads) {
   rlcore_learner_config config = rlcore::learner_config();
   config.num_envs = num_envs;
   config.num_steps = 16;
+  config.num_epochs = 2;
   auto learner = rlcore::learner<>::make(config, envs.env());
   CHECK(learner.why());
   if (num_threads == 0) {
