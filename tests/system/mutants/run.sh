@@ -6,11 +6,12 @@
 #   run.sh full             those of all files: to be asked for after a change of what many files lean on, or of tests
 #   run.sh <file...>        those of these files
 #   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each
-#   run.sh check            this program itself: lints, and a crate whose mutants are known
+#   run.sh check            this program itself, if it has changed: lints, and a crate whose mutants are known
 #
-# The first two write judged.txt if they hold, to be committed: for each file a hash of its text and of what explained.txt
-# says of its survivors. A file with the same hash is skipped, so a shallow clone will do. What a full run alone sees is a
-# mutant of an unchanged file that is no longer noticed, because a test or code that the file leans on has changed.
+# They write judged.txt if they hold, to be committed, all but `const` and those of named files: for each file a hash of its text
+# and of what explained.txt says of its survivors, and one of this program and the compiler. What has the same hash is skipped,
+# so a shallow clone will do. What a full run alone sees is a mutant of an unchanged file that is no longer noticed, because a
+# test or code that the file leans on has changed.
 #
 # cargo-mutants says what the mutants are; all of them are woven into one build of a copy of the tree, and each is run against
 # the tests that reach it, so that thousands take minutes. Fails on a survivor that explained.txt does not explain, and on an
@@ -30,6 +31,13 @@ state() {  # a line for each file: the hash of its text and of what explained.tx
     [ ! -e "$file" ] ||
       printf '%s  %s\n' "$({ cat "$file" && sed -n "\\|^$file: |p" "$here/explained.txt"; } | sha256sum | cut -d ' ' -f 1)" "$file"
   done
+}
+
+self() {  # a line for this program
+  local hash
+  hash=$({ rustc -V && git ls-files -co --exclude-standard -- tests/system/mutants | grep -vx 'tests/system/mutants/\(judged\|explained\)\.txt' | xargs cat; } |
+    sha256sum | cut -d ' ' -f 1)
+  echo "$hash  tests/system/mutants"
 }
 
 tools() {
@@ -71,11 +79,18 @@ check() {
   [ $status = 2 ] && grep -q 'planted: green fails without a mutant' "$at/red.log" ||
     { cat "$at/red.log"; fail "tests that fail without a mutant end with 2 and a name, not with $status"; }
   echo 'planted mutants have the verdicts that they should have'
+  sed -i "s|^[0-9a-f]*  tests/system/mutants$|$(self)|" "$here/judged.txt"
 }
 
 how=woven what=changed
 case ${1:-} in
-  check) tools && check; exit ;;
+  check)
+    if grep -qxF "$(self)" "$here/judged.txt"; then
+      echo 'nothing of this program has changed since it was checked'
+    else
+      tools && check
+    fi
+    exit ;;
   const) how=const what=named; shift ;;
   full) what=full; shift ;;
   ?*) what=named ;;
@@ -103,6 +118,6 @@ nice -n 5 "$out/tool/debug/mutants" "$out/tree" "$out" "$here/explained.txt" $ho
 if [ $what != named ]; then
   held=$(sed -n 1p "$here/judged.txt")
   [ $what != full ] || held="# A full run held on $(date +%F)."
-  printf '%s\n' "$held" "$now" > "$here/judged.txt"
+  printf '%s\n' "$held" "$(grep '  tests/system/mutants$' "$here/judged.txt")" "$now" > "$here/judged.txt"
   echo "wrote $here/judged.txt"
 fi
