@@ -1,7 +1,7 @@
 #!/bin/bash
 # Fuzzes the C interface: tests/system/fuzz/run.sh [target|all] [seconds, or runs as in 10000000x], 60 seconds a target if none is
-# named. The library is compiled with clang's address sanitizer, with assertions and with overflow checks, the targets also
-# with the sanitizer for undefined behavior; what they find is left in target/fuzz/found. Three targets run at a time. `words`
+# named. The library is that of tests/system/sanitizers, with clang's address sanitizer and its assertions, the targets also
+# have the sanitizer for undefined behavior; what they find is left in target/fuzz/found. Three targets run at a time. `words`
 # draws nothing: it damages every word of every kind of block in turn.
 # SEED=n draws the same inputs again, as CI does, so that a run there says something about the change and not about chance;
 # KEEP=1 replaces the corpus by few inputs that reach as much as all that were found.
@@ -12,21 +12,16 @@ targets="words calls images configs callbacks files extremes"
 [ "${1:-all}" = all ] || targets=$1
 limit=${2:-60}
 out=$PWD/target/fuzz
-host=$(rustc -vV | sed -n 's/^host: //p')
 mkdir -p "$out/found"
 
-cov="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
-cov="$cov -Cllvm-args=-sanitizer-coverage-pc-table"
-RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address $cov" CARGO_PROFILE_RELEASE_LTO=false CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-  CARGO_PROFILE_RELEASE_DEBUG=1 CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true \
-  cargo build -q --release -p rlcore-ffi --target "$host" --target-dir "$out"
+tests/system/sanitizers/library.sh address
 builds=()
 for target in $targets; do
   rm -f "$out/$target"
   fuzzer=fuzzer,
   [ "$target" = words ] && fuzzer=
   clang-22 -std=c11 -O1 -g -Wall -Wextra -Werror -Wno-unused-function -fsanitize="${fuzzer}address,undefined" \
-    -fno-sanitize-recover=undefined -fuse-ld=lld-22 -Iinclude "tests/system/fuzz/$target.c" "$out/$host/release/librlcore.a" -lm -o "$out/$target" &
+    -fno-sanitize-recover=undefined -fuse-ld=lld-22 -Iinclude "tests/system/fuzz/$target.c" target/sanitizers/address/librlcore.a -lm -o "$out/$target" &
   builds+=($!)
 done
 for build in "${builds[@]}"; do wait "$build"; done

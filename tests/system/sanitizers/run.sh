@@ -7,38 +7,27 @@
 #   core     AddressSanitizer: Rust tests of what lies at the bottom, of plans, tables, ranges and kernels, which the hosts
 #            above reach through C only.
 #
-# Both sides are instrumented: the library is built by rustc with the same sanitizer, so an array overrun inside it is seen, and
-# with its assertions on: overflow of integers, and what the standard library demands of callers of its unsafe functions. First
-# of all, planted faults have to be found.
+# Both sides are instrumented: the library is built by rustc with the same sanitizer (library.sh), so an array overrun inside it
+# is seen, and with its assertions on: overflow of integers, and what the standard library demands of callers of its unsafe
+# functions. First of all, planted faults have to be found.
 #
 # This stands in for Miri, which has no build for a stable toolchain. What Miri would see and this does not: pointers that
 # alias against Rust's rules while every access stays in bounds, reads of uninitialised memory that do no harm (valgrind
 # sees those that do), and memory orders weaker than x86's. What this sees and Miri cannot: the C side, and code at AVX2 and
 # AVX-512 levels. The core has `unsafe` in src/cpu.rs alone, ffi/ makes slices of pointers in ffi/src/ptr/ alone.
-# Needs: clang-22 libclang-rt-22-dev g++ make
+# Needs: clang-22 libclang-rt-22-dev make
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD out=$PWD/target/sanitizers
 triple=x86_64-unknown-linux-gnu
 unset MAKEFLAGS
-export RUSTC_BOOTSTRAP=1  # for -Zsanitizer, which the stable compiler has but does not offer
 export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1:history_size=7
 mkdir -p "$out"
-
-# One codegen unit for the interface: it compares the functions in tables of its own environments by address, and more units
-# may make copies.
-library() {  # library <sanitizer>: librlcore.a in $out/<sanitizer>
-  RUSTFLAGS="-Zsanitizer=$1 -Cunsafe-allow-abi-mismatch=sanitizer" \
-  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
-  CARGO_PROFILE_RELEASE_DEBUG=line-tables-only CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
-    cargo rustc -q -p rlcore-ffi --config profile.release.package.rlcore-ffi.codegen-units=1 --release --lib --crate-type staticlib --features prove-no-panic \
-    --target "$triple" --target-dir "$out/$1"
-}
 
 sanitizers() {  # sanitizers <flags of clang> <sanitizer of rustc>: sets what `compile` and `examples` use
   flags="-g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -ffp-contract=off -I$root/include -I$root/examples-c/shared"
   flags+=" $1"
-  link="$out/stand_in-$2.o $out/$2/$triple/release/librlcore.a -lm -pthread"
+  link="$out/stand_in-$2.o $out/$2/librlcore.a -lm -pthread"
   bin=$out/bin-$2
   mkdir -p "$bin"
   clang-22 -std=c11 $flags -c tests/system/sanitizers/stand_in.c -o "$out/stand_in-$2.o"
@@ -67,18 +56,13 @@ examples() {  # examples <goals of the Makefile>
     CFLAGS="-std=c11 -D_GNU_SOURCE $flags" CXXFLAGS="-std=c++17 $flags" LINK="$link" "$@" | grep '^  ok'
 }
 
-# g++'s ThreadSanitizer lacks functions that rustc calls, clang's UndefinedBehaviorSanitizer some that g++ calls.
-header() {  # header <linker of what g++ compiles>: the test of the C++ header, compiled by clang++ and by g++
+header() {  # the test of the C++ header; ffi/tests/cpp.rs has it compiled by g++ too
   compile header ffi/tests/hpp/*.cpp
   runs header
-  mkdir -p "$bin/g++"
-  (cd "$bin/g++" && g++ -std=c++17 $flags -c "$root"/ffi/tests/hpp/*.cpp)
-  "$1" $flags "$bin"/g++/*.o $link -o "$bin/header-g++"
-  runs header-g++
 }
 
 hosts() {
-  library address
+  tests/system/sanitizers/library.sh address
   sanitizers -fsanitize=address,undefined address
   compile planted tests/system/sanitizers/planted.c examples-c/shared/host.c
   found 'AddressSanitizer: heap-buffer-overflow' library
@@ -88,7 +72,7 @@ hosts() {
     compile "$(basename "$source" .c)" "$source"
     runs "$(basename "$source" .c)"
   done
-  header g++
+  header
   compile bits tests/system/bits/{bits,kernels,envs,data,learn,overflow,blocks,host}.c
   for level in 0 1 2; do
     runs bits "$level"
@@ -96,10 +80,10 @@ hosts() {
   done
   mkdir -p "$out/make"
   # Games on a grid train layers that Catch trains, at minutes each here, and `core` plays them; Pendulum without velocities
-  # trains those of CartPole without.
+  # trains those of CartPole without; `bits` trains a transformer, and TD3 beside SAC.
   local env envs
   envs=" $(sed -n 's/^ENVS *= //p' examples-c/Makefile) "
-  for env in breakout pqnbreakout dqnbreakout asterix freeway spaceinvaders pendulumnovel; do envs=${envs/ $env / }; done
+  for env in breakout pqnbreakout dqnbreakout asterix freeway spaceinvaders pendulumnovel attention td3; do envs=${envs/ $env / }; done
   # What trains for minutes here runs in brief, as under valgrind.
   local program programs brief=()
   programs=" $(sed -n 's/^PROGRAMS *= //p' examples-c/Makefile) "
@@ -112,7 +96,7 @@ hosts() {
 }
 
 threads() {
-  library thread
+  tests/system/sanitizers/library.sh thread
   sanitizers -fsanitize=thread thread
   compile planted tests/system/sanitizers/planted.c examples-c/shared/host.c
   found 'ThreadSanitizer: data race' race
@@ -120,21 +104,22 @@ threads() {
     compile "$(basename "$source" .c)" "$source"
     runs "$(basename "$source" .c)"
   done
-  header clang++-22
+  header
   mkdir -p "$out/make"
   examples check-threads check-workers check-subproc
 }
 
 core() {
-  # criterion stays out: it would take longer to compile than all the rest.
+  # Crates that these tests do not need stay out: they would take longer to compile than all the rest. So do the tests of the
+  # modules, which are the core once more.
   local tree=$out/tree tests=(block_plan data_table env_grid_games env_vecenv kernels_gae kernels_image kernels_vtrace nn_net range_splits)
   rm -rf "$tree"
   mkdir -p "$tree"
-  sed -e '/^criterion = /d' -e '/^\[\[bench\]\]/,/^$/d' -e 's/^members = .*/members = []/' Cargo.toml > "$tree/Cargo.toml"
+  sed -e '/^criterion = /d' -e '/^safetensors = /d' -e '/^\[\[bench\]\]/,/^$/d' -e 's/^members = .*/members = []/' Cargo.toml > "$tree/Cargo.toml"
   cp Cargo.lock "$tree/"
   ln -s "$root/src" "$root/tests" "$root/README.md" "$tree/"
-  RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" PROPTEST_CASES=24 \
-    cargo test -q --manifest-path "$tree/Cargo.toml" --lib ${tests[*]/#/--test=} --target "$triple" --target-dir "$out/core" \
+  RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" PROPTEST_CASES=24 \
+    cargo test -q --manifest-path "$tree/Cargo.toml" ${tests[*]/#/--test=} --target "$triple" --target-dir "$out/core" \
     --config profile.dev.debug=false > "$out/core.txt" 2>&1 || { tail -60 "$out/core.txt"; exit 1; }
   awk '/^test result:/ { passed += $4 } END { print "  " passed " passed"; exit passed < 50 }' "$out/core.txt"
 }
