@@ -2,10 +2,11 @@
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use core::cmp::Ordering;
+use core::ops::Range;
 
 use super::seen::Seen;
 use crate::block::{self, Fit, Misfit};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result, check_len};
 use crate::space::Elements;
 
 /// This build copies short rows with loops of their own.
@@ -118,6 +119,37 @@ impl<'r> Rows<'r> {
         }
         Ok(to)
     }
+}
+
+/// Lists the active ones of these environments in `to`, and counts them. `open`: `[N]` flags of those that have acted, and
+/// what all of these have to be. Errors: `Shape`; `NotReady` if one of them has acted or not, other than it should have.
+pub(super) fn select(
+    what: &'static str,
+    envs: Range<usize>,
+    active: Option<&[u8]>,
+    (open, wanted): (&[u8], u8),
+    to: &mut [u32],
+) -> Result<usize> {
+    if let Some(active) = active {
+        check_len(what, active, envs.len())?;
+    }
+    let mut to = to.iter_mut();
+    let mut m = 0usize;
+    for (k, env) in envs.enumerate() {
+        if active.is_some_and(|active| active.get(k) == Some(&0)) {
+            continue;
+        }
+        if open.get(env) != Some(&wanted) {
+            let what = match wanted {
+                0 => "learner act: environment {given} has acted and was not observed.",
+                _ => "learner observe: environment {given} has not acted.",
+            };
+            return Err(Error::new(Kind::NotReady, what).given(env));
+        }
+        *to.next().ok_or(Misfit)? = env as u32;
+        m = m.saturating_add(1);
+    }
+    Ok(m)
 }
 
 /// Writes the numbers of these rows to the front of `to`, and counts them.

@@ -14,7 +14,7 @@ use crate::learn::noise;
 use crate::learn::policy::SHARPNESS;
 #[cfg(feature = "pqn")]
 use crate::learn::q_values;
-use crate::learn::rows::Rows;
+use crate::learn::rows::{Rows, select};
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
@@ -53,44 +53,14 @@ impl Learner<'_> {
         self.state.check_recording(self.config, "learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", &self.actor.shape, rows, &obs, &action)?;
         self.check_mask(mask, rows)?;
-        let done = self.select("learner act: active flags", begin, rows, active, 0).and_then(|m| match m {
-            0 => Ok(()),
-            _ => self.act_on(begin, m, obs, mask, action),
-        });
+        let done = select("learner act: active flags", begin..end, active, (self.open, 0), self.work.row).and_then(
+            |m| match m {
+                0 => Ok(()),
+                _ => self.act_on(begin, m, obs, mask, action),
+            },
+        );
         self.tidy();
         done
-    }
-
-    /// Lists the active ones of environments `[begin, begin + count)`, and counts them. Errors: `Shape`; `NotReady` if one of
-    /// them has acted or not, other than `open` says.
-    pub(super) fn select(
-        &mut self,
-        what: &'static str,
-        begin: usize,
-        count: usize,
-        active: Option<&[u8]>,
-        open: u8,
-    ) -> Result<usize> {
-        if let Some(active) = active {
-            check_len(what, active, count)?;
-        }
-        let mut to = self.work.row.iter_mut();
-        let mut m = 0usize;
-        for (k, env) in (begin..begin.saturating_add(count)).enumerate() {
-            if active.is_some_and(|active| active.get(k) == Some(&0)) {
-                continue;
-            }
-            if self.open.get(env) != Some(&open) {
-                let what = match open {
-                    0 => "learner act: environment {given} has acted and was not observed.",
-                    _ => "learner observe: environment {given} has not acted.",
-                };
-                return Err(Error::new(Kind::NotReady, what).given(env));
-            }
-            *to.next().ok_or(Misfit)? = env as u32;
-            m = m.saturating_add(1);
-        }
-        Ok(m)
     }
 
     /// [`Learner::act_range`] of the first `m` environments of the list, with what was checked: everything happens in the

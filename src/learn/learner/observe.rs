@@ -8,7 +8,7 @@ use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::moments;
 use crate::learn::actor::check_obs;
-use crate::learn::rows::{Rows, list};
+use crate::learn::rows::{Rows, list, select};
 use crate::space::Elements;
 
 impl Learner<'_> {
@@ -33,10 +33,13 @@ impl Learner<'_> {
         check_len("learner observe: rewards", reward, n)?;
         check_len("learner observe: terminated flags", terminated, n)?;
         check_len("learner observe: truncated flags", truncated, n)?;
-        let done = self.select("learner observe: active flags", 0, n, active, 1).and_then(|m| match m {
-            0 => Ok(()),
-            _ => self.observe_on(m, reward, terminated, truncated, final_obs),
-        });
+        let done =
+            select("learner observe: active flags", 0..n, active, (self.open, 1), self.work.row).and_then(
+                |m| match m {
+                    0 => Ok(()),
+                    _ => self.observe_on(m, reward, terminated, truncated, final_obs),
+                },
+            );
         self.tidy_rows(n);
         done
     }

@@ -11,7 +11,7 @@ use crate::learn::config::Algorithm;
 use crate::learn::noise;
 use crate::learn::objective::{critic, discrete_sac, q, sac, td3, tqc};
 use crate::learn::policy::SHARPNESS;
-use crate::learn::rows::{Rows, copy_row, list};
+use crate::learn::rows::{Rows, copy_row, select};
 use crate::nn::Net;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -46,10 +46,12 @@ impl OffPolicy<'_> {
         self.check_not_due("learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", self.shape(), rows, &obs, &action)?;
         self.view().check_mask(mask, rows)?;
-        let done = self.select("learner act: active flags", begin, rows, active, 0).and_then(|m| match m {
-            0 => Ok(()),
-            _ => self.act_on(begin, m, obs, mask, action),
-        });
+        let done = select("learner act: active flags", begin..end, active, (self.open, 0), self.work.row).and_then(
+            |m| match m {
+                0 => Ok(()),
+                _ => self.act_on(begin, m, obs, mask, action),
+            },
+        );
         self.tidy();
         done
     }
@@ -57,31 +59,6 @@ impl OffPolicy<'_> {
     /// Errors: `NotReady` while gradient steps are due.
     pub(super) fn check_not_due(&self, what: &'static str) -> Result {
         Error::new(Kind::NotReady, what).when(self.state.due > 0)
-    }
-
-    /// Lists the active ones of environments `[begin, begin + count)`, and counts them. Errors: `Shape`; `NotReady` if one of
-    /// them has acted or not, other than `open` says.
-    pub(super) fn select(
-        &mut self,
-        what: &'static str,
-        begin: usize,
-        count: usize,
-        active: Option<&[u8]>,
-        open: u8,
-    ) -> Result<usize> {
-        if let Some(active) = active {
-            check_len(what, active, count)?;
-        }
-        let chosen =
-            (0..count).filter(|&k| active.is_none_or(|a| a.get(k) != Some(&0))).map(|k| k.saturating_add(begin));
-        if let Some(env) = chosen.clone().find(|&env| self.open.get(env) != Some(&open)) {
-            let what = match open {
-                0 => "learner act: environment {given} has acted and was not observed.",
-                _ => "learner observe: environment {given} has not acted.",
-            };
-            return Err(Error::new(Kind::NotReady, what).given(env));
-        }
-        Ok(list(chosen, self.work.row)?)
     }
 
     /// [`OffPolicy::act_range`] of the first `m` environments of the list, with what was checked.
@@ -170,10 +147,13 @@ impl OffPolicy<'_> {
         check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
         check_action(self.shape(), n, action.kind(), action.len())?;
         self.view().check_mask(mask, n)?;
-        let done = self.select("learner demonstrate: active flags", 0, n, active, 0).and_then(|m| match m {
-            0 => Ok(()),
-            _ => self.demonstrate_on(m, obs, mask, action),
-        });
+        let done =
+            select("learner demonstrate: active flags", 0..n, active, (self.open, 0), self.work.row).and_then(|m| {
+                match m {
+                    0 => Ok(()),
+                    _ => self.demonstrate_on(m, obs, mask, action),
+                }
+            });
         self.tidy();
         done
     }

@@ -6,7 +6,7 @@ use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::check_obs;
-use crate::learn::rows::{Rows, copy_row};
+use crate::learn::rows::{Rows, copy_row, select};
 use crate::num;
 use crate::space::Elements;
 
@@ -26,10 +26,13 @@ impl OffPolicy<'_> {
         check_len("learner observe: rewards", reward, n)?;
         check_len("learner observe: terminated flags", terminated, n)?;
         check_len("learner observe: truncated flags", truncated, n)?;
-        let done = self.select("learner observe: active flags", 0, n, active, 1).and_then(|m| match m {
-            0 => Ok(()),
-            _ => self.observe_on(m, reward, terminated, truncated, final_obs),
-        });
+        let done =
+            select("learner observe: active flags", 0..n, active, (self.open, 1), self.work.row).and_then(
+                |m| match m {
+                    0 => Ok(()),
+                    _ => self.observe_on(m, reward, terminated, truncated, final_obs),
+                },
+            );
         self.tidy();
         done
     }
