@@ -53,12 +53,11 @@ impl Learner<'_> {
         self.state.check_recording(self.config, "learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", &self.actor.shape, rows, &obs, &action)?;
         self.check_mask(mask, rows)?;
-        let done = select("learner act: active flags", begin..end, active, (self.open, 0), self.work.row).and_then(
-            |m| match m {
-                0 => Ok(()),
-                _ => self.act_on(begin, m, obs, mask, action),
-            },
-        );
+        let listed = select("learner act: active flags", begin..end, active, (self.open, 0), self.work.row);
+        let done = listed.and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.act_on(begin, m, obs, mask, action),
+        });
         self.tidy();
         done
     }

@@ -46,12 +46,11 @@ impl OffPolicy<'_> {
         self.check_not_due("learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", self.shape(), rows, &obs, &action)?;
         self.view().check_mask(mask, rows)?;
-        let done = select("learner act: active flags", begin..end, active, (self.open, 0), self.work.row).and_then(
-            |m| match m {
-                0 => Ok(()),
-                _ => self.act_on(begin, m, obs, mask, action),
-            },
-        );
+        let listed = select("learner act: active flags", begin..end, active, (self.open, 0), self.work.row);
+        let done = listed.and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.act_on(begin, m, obs, mask, action),
+        });
         self.tidy();
         done
     }
@@ -147,13 +146,11 @@ impl OffPolicy<'_> {
         check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
         check_action(self.shape(), n, action.kind(), action.len())?;
         self.view().check_mask(mask, n)?;
-        let done =
-            select("learner demonstrate: active flags", 0..n, active, (self.open, 0), self.work.row).and_then(|m| {
-                match m {
-                    0 => Ok(()),
-                    _ => self.demonstrate_on(m, obs, mask, action),
-                }
-            });
+        let listed = select("learner demonstrate: active flags", 0..n, active, (self.open, 0), self.work.row);
+        let done = listed.and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.demonstrate_on(m, obs, mask, action),
+        });
         self.tidy();
         done
     }

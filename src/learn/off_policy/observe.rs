@@ -26,13 +26,11 @@ impl OffPolicy<'_> {
         check_len("learner observe: rewards", reward, n)?;
         check_len("learner observe: terminated flags", terminated, n)?;
         check_len("learner observe: truncated flags", truncated, n)?;
-        let done =
-            select("learner observe: active flags", 0..n, active, (self.open, 1), self.work.row).and_then(
-                |m| match m {
-                    0 => Ok(()),
-                    _ => self.observe_on(m, reward, terminated, truncated, final_obs),
-                },
-            );
+        let listed = select("learner observe: active flags", 0..n, active, (self.open, 1), self.work.row);
+        let done = listed.and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.observe_on(m, reward, terminated, truncated, final_obs),
+        });
         self.tidy();
         done
     }
