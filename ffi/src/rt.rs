@@ -2,7 +2,8 @@
 
 use core::panic::PanicInfo;
 
-/// Nothing reaches it: the release library is linked with `prove-no-panic` in every CI run.
+/// Nothing reaches it: tests/symbols.rs looks for it in the release library, and links a small one with `prove-no-panic`, as
+/// tests/system/bits does for other processors.
 ///
 /// cbindgen:ignore
 #[panic_handler]
