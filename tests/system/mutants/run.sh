@@ -8,10 +8,10 @@
 #   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each
 #   run.sh check            this program itself, if it has changed: lints, and a crate whose mutants are known
 #
-# They write judged.txt if they hold, to be committed, all but `const` and those of named files: for each file a hash of its text
-# and of what explained.txt says of its survivors, and one of this program and the compiler. What has the same hash is skipped,
-# so a shallow clone will do. What a full run alone sees is a mutant of an unchanged file that is no longer noticed, because a
-# test or code that the file leans on has changed.
+# The first two and `check` write judged.txt if they hold, to be committed: for each file a hash of its text and of what
+# explained.txt says of its survivors, and one of this program and the compiler. What has the same hash is skipped, so a
+# shallow clone will do. What a full run alone sees is a mutant of an unchanged file that is no longer noticed, because a test
+# or code that the file leans on has changed.
 #
 # cargo-mutants says what the mutants are; all of them are woven into one build of a copy of the tree, and each is run against
 # the tests that reach it, so that thousands take minutes. Fails on a survivor that explained.txt does not explain, and on an
@@ -35,8 +35,11 @@ state() {  # a line for each file: the hash of its text and of what explained.tx
 
 self() {  # a line for this program
   local hash
-  hash=$({ rustc -V && git ls-files -co --exclude-standard -- tests/system/mutants | grep -vx 'tests/system/mutants/\(judged\|explained\)\.txt' | xargs cat; } |
-    sha256sum | cut -d ' ' -f 1)
+  hash=$({
+    rustc -V
+    git ls-files -co --exclude-standard -- tests/system/mutants | grep -vx 'tests/system/mutants/\(judged\|explained\)\.txt' |
+      xargs cat
+  } | sha256sum | cut -d ' ' -f 1)
   echo "$hash  tests/system/mutants"
 }
 
