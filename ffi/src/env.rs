@@ -484,18 +484,16 @@ pub struct Only<'a, S> {
     pub steps: S,
     /// What its block was made with.
     pub setup: &'a Setup,
-    /// Numbers of choices.
-    pub n: &'a [u32],
+    /// Its actions, without bounds.
+    pub actions: Space<'a>,
 }
 
 impl<S: Steps> Env for Only<'_, S> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
-        let &Setup { env_id, state_size, max_episode_steps, obs_len, action_len, wrappers, .. } = self.setup;
-        let (obs, action) = self.setup.kinds();
-        let space = |kind, len, n| Space { kind, len, low: &[], high: &[], n, fields: &[] };
-        let (obs, action) = (space(obs, obs_len, &[][..]), space(action, action_len, self.n));
-        Spec { env_id, state_size, max_episode_steps, obs, action, wrappers }
+        let &Setup { env_id, state_size, max_episode_steps, obs_len, wrappers, .. } = self.setup;
+        let obs = Space { kind: self.setup.kinds().0, len: obs_len, low: &[], high: &[], n: &[], fields: &[] };
+        Spec { env_id, state_size, max_episode_steps, obs, action: self.actions, wrappers }
     }
 
     #[inline]

@@ -1,16 +1,17 @@
 //! N environments of one kind in the caller's block.
 
 use core::ffi::c_void;
-use core::ptr::without_provenance;
 
 use crate::env::{Bare, CEnv, Calls, Only, Room, Steps, rlcore_env_def};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
-use crate::ptr::{self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside};
+use crate::ptr::{
+    self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside, lies_in, meet,
+};
 use crate::status::{About, Result, call, rlcore_status};
 use rlcore::env::{Autoreset, Builtin, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
-use rlcore::space::{Element, ElementsMut};
+use rlcore::space::{Element, ElementsMut, Space};
 
 /// N environments, stepped together.
 ///   rlcore_vecenv_config_init(&config, sizeof config);
@@ -340,20 +341,110 @@ fn are_apart([a, b, c, d, e, f]: [Extent; 6], block: Extent, action: Extent, def
         && def.action.arrays_are(is_clear)
 }
 
-/// [`are_apart`] of a block of one, wherever its arrays lie.
-#[inline(never)]
-fn only_are_apart(block: Extent, setup: &Setup, def: &rlcore_env_def, action: usize, out: &rlcore_vecenv_out) -> bool {
-    let extent = |start, len| if start == 0 { Extent::NONE } else { Extent::of_elements("", start, len, 1) };
-    let (obs, action_size) = ((setup.obs_len as usize).wrapping_mul(4), (setup.action_len as usize).wrapping_mul(4));
-    let outputs = [
-        extent(out.obs.addr(), obs),
-        extent(out.reward.addr(), 4),
-        extent(out.terminated.addr(), 1),
-        extent(out.truncated.addr(), 1),
-        extent(out.final_obs.addr(), obs),
-        extent(out.valid.addr(), 1),
-    ];
-    are_apart(outputs, block, extent(action, action_size), def)
+/// Addresses of what a step of a block of one writes, wherever that lies: the block of `size` bytes, observations of `wide`
+/// bytes, a reward and flags; 0 for what is not given. All are aligned.
+#[derive(Clone, Copy)]
+struct Written {
+    block: usize,
+    size: usize,
+    obs: usize,
+    final_obs: usize,
+    wide: usize,
+    reward: usize,
+    terminated: usize,
+    truncated: usize,
+    valid: usize,
+}
+
+impl Written {
+    /// Some of this shares a byte with other of it.
+    #[inline(always)]
+    fn meet_each_other(self) -> bool {
+        let Written { block, size, obs, final_obs, wide, reward, terminated, truncated, valid } = self;
+        meet(obs, wide, final_obs, wide)
+            || meet(obs, wide, block, size)
+            || meet(final_obs, wide, block, size)
+            || self.hold(reward)
+            || self.meet_flag(terminated)
+            || self.meet_flag(truncated)
+            || terminated == truncated
+            || (valid != 0 && (self.meet_flag(valid) || valid == terminated || valid == truncated))
+    }
+
+    /// A flag shares its byte with some of this but the flags.
+    #[inline(always)]
+    fn meet_flag(self, flag: usize) -> bool {
+        self.hold(flag) || lies_in(flag, self.reward, 4)
+    }
+
+    /// A word shares a byte with some of this.
+    #[inline(always)]
+    fn meet_word(self, word: usize) -> bool {
+        self.hold(word) || word == self.reward || self.flags_lie_in(word, 4)
+    }
+
+    /// `len` bytes at `start`, if they are given, share one with some of this.
+    #[inline(always)]
+    fn meet(self, start: usize, len: usize) -> bool {
+        let Written { block, size, obs, final_obs, wide, reward, .. } = self;
+        let meets = meet(start, len, block, size) || meet(start, len, obs, wide) || meet(start, len, final_obs, wide);
+        start != 0 && (meets || lies_in(reward, start, len) || self.flags_lie_in(start, len))
+    }
+
+    /// Bounds of observations, which mostly lie side by side, share a byte with some of this, or it lies between them.
+    #[inline(always)]
+    fn meet_bounds(self, low: usize, high: usize) -> bool {
+        let (first, last) = (low.min(high), low.max(high));
+        last != 0 && self.meet(first, last.wrapping_sub(first).wrapping_add(self.wide))
+    }
+
+    /// A word or a flag lies in the block or in observations.
+    #[inline(always)]
+    fn hold(self, p: usize) -> bool {
+        let Written { block, size, obs, final_obs, wide, .. } = self;
+        lies_in(p, block, size) || lies_in(p, obs, wide) || lies_in(p, final_obs, wide)
+    }
+
+    #[inline(always)]
+    fn flags_lie_in(self, start: usize, len: usize) -> bool {
+        let Written { terminated, truncated, valid, .. } = self;
+        lies_in(terminated, start, len) || lies_in(truncated, start, len) || (valid != 0 && lies_in(valid, start, len))
+    }
+}
+
+/// Every array of a step of a block of one is there and aligned, and none that is written shares a byte with another.
+#[inline(always)]
+fn only_are_apart<const ONE_CHOICE: bool>(
+    def: &rlcore_env_def,
+    setup: &Setup,
+    (block, size): (usize, usize),
+    action: usize,
+    out: &rlcore_vecenv_out,
+) -> bool {
+    let wide = (setup.obs_len as usize).wrapping_mul(4);
+    let deep = (setup.action_len as usize).wrapping_mul(4);
+    let (low, high) = match ONE_CHOICE {
+        true => (def.action.n.addr(), 0),
+        false => (def.action.low.addr(), def.action.high.addr()),
+    };
+    let (obs_low, obs_high) = (def.obs.low.addr(), def.obs.high.addr());
+    let (reward, obs, final_obs) = (out.reward.addr(), out.obs.addr(), out.final_obs.addr());
+    let (terminated, truncated, valid) = (out.terminated.addr(), out.truncated.addr(), out.valid.addr());
+    let words = [obs, reward, final_obs, action, obs_low, obs_high, low, high];
+    let choices = if ONE_CHOICE { low } else { 1 };
+    let there = [reward, obs, terminated, truncated, action, choices].iter().fold(0, |all, p| all | p.wrapping_sub(1));
+    if there.cast_signed() < 0 || !ptr::fit_or_null(words, [valid]) {
+        return false;
+    }
+    let written = Written { block, size, obs, final_obs, wide, reward, terminated, truncated, valid };
+    if written.meet_each_other() {
+        return false;
+    }
+    let action_meets = match ONE_CHOICE {
+        true => written.meet_word(action) || written.meet_word(low),
+        false => written.meet(action, deep) || written.meet(low, deep) || written.meet(high, deep),
+    };
+    !(action_meets || written.meet_bounds(obs_low, obs_high))
 }
 
 pub(crate) unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
@@ -539,43 +630,14 @@ unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
         false => (Element::F32, setup.action_len as usize),
     };
     let (obs_len, state_size) = (setup.obs_len as usize, setup.state_size as usize);
-    let (low, high) = match kind {
-        Element::I32 => (def.action.n.addr(), 0),
-        _ => (def.action.low.addr(), def.action.high.addr()),
-    };
-    let (reward, obs, final_obs) = (out.reward.addr(), out.obs.addr(), out.final_obs.addr());
-    let (terminated, truncated, valid) = (out.terminated.addr(), out.truncated.addr(), out.valid.addr());
-    let words = [obs, reward, final_obs, action.addr(), def.obs.low.addr(), def.obs.high.addr(), low, high];
-    let there = [obs, reward, terminated, truncated, action.addr()].iter().all(|&start| start != 0)
-        && (kind != Element::I32 || low != 0);
-    if !(there && ptr::fit_or_null(words, [terminated, truncated, valid])) {
-        return None;
-    }
-    let bytes = |start, len| Extent::of_elements("", start, len, 1);
-    let words = |start, len| Extent::of_elements("", start, len, 4);
-    // Hosts declare the last observations behind the first ones, or in the order of the structure.
-    let (obs, mut flags) = (words(obs, obs_len), Cover::of(words(reward, 1)));
-    let mut cover = Cover::of(obs);
-    let in_turn = flags.push(bytes(terminated, 1))
-        && flags.push(bytes(truncated, 1))
-        && (valid == 0 || flags.push(bytes(valid, 1)))
-        && cover.push(flags.extent())
-        && (final_obs == 0 || cover.add(words(final_obs, obs_len), &[obs, flags.extent()]));
-    let block = Cover::of(bytes(base.addr(), size));
-    let is_clear = |p, len: usize| {
-        let (p, size) = (without_provenance::<u8>(p), len.wrapping_mul(4));
-        cover.is_clear_of(p, size) && block.is_clear_of(p, size)
-    };
-    let in_turn = in_turn
-        && cover.is_clear_of(base, size)
-        && [def.obs.low, def.obs.high].iter().all(|&p| is_clear(p.addr(), obs_len))
-        && [action.addr(), low, high].iter().all(|&p| is_clear(p, action_len));
-    if !in_turn && !only_are_apart(bytes(base.addr(), size), setup, def, action.addr(), out) {
+    let (final_obs, valid) = (out.final_obs.addr(), out.valid.addr());
+    if !only_are_apart::<ONE_CHOICE>(def, setup, (base.addr(), size), action.addr(), out) {
         return None;
     }
     // Everything is there, aligned and apart.
     unsafe {
         let n = if kind == Element::I32 { ptr::known(def.action.n, action_len) } else { &[] };
+        let actions = Space { kind, len: action_len as u32, low: &[], high: &[], n, fields: &[] };
         let rows = Rows {
             setup,
             first: 0,
@@ -594,7 +656,7 @@ unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
             valid: if valid == 0 { None } else { Some(ptr::known_mut(out.valid, 1)) },
         };
         let action = AnyInput::known(action, kind, action_len).elements();
-        Some(rows.step_cut(&Only { steps, setup, n }, level, action, out))
+        Some(rows.step_cut(&Only { steps, setup, actions }, level, action, out))
     }
 }
 

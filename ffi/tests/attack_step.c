@@ -54,8 +54,8 @@ static int32_t step(void *user, void *state, rlcore_rng *rng, const void *action
   return 0;
 }
 
-/* The ways in which one and the same environment is handed over; the first is the short way. */
-enum { PLAIN, LATER_DEF, LATER_OUT, EARLIER_OUT, BOUNDS, WAYS };
+/* The ways in which one and the same environment is handed over; the first is the short way. Another has actions of numbers. */
+enum { PLAIN, LATER_DEF, LATER_OUT, EARLIER_OUT, BOUNDS, WAYS, FLOATS = WAYS };
 
 static struct later_def later_def;
 static struct later_out later_out;
@@ -71,6 +71,7 @@ static void describe(int way) {
   def->reset = reset, def->step = step;
   for (int i = 0; i < OBS; i++) w.low[i] = -1e6F, w.high[i] = 1e6F;
   if (way == BOUNDS) def->obs.low = w.low, def->obs.high = w.high;
+  if (way == FLOATS) def->action.kind = RLCORE_F32, def->action.low = w.low, def->action.high = w.high, def->action.n = NULL;
   later_out.out = (rlcore_vecenv_out){sizeof later_out.out, 0,         w.obs[0],       w.reward,
                                       w.terminated,        w.truncated, w.final_obs[0], w.valid};
   if (way == LATER_OUT) later_out.out.struct_size = sizeof later_out;
@@ -139,15 +140,18 @@ static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
   start(way, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_vecenv_out *out = &later_out.out;
   rlcore_env_def *def = &later_def.def;
+  const size_t bounds = way == FLOATS ? 1 : OBS;
   const struct { void *start; size_t size; } arrays[] = {
       {w.obs, n * sizeof w.obs[0]}, {w.reward, n * sizeof(float)}, {w.terminated, n}, {w.truncated, n},
-      {w.final_obs, n * sizeof w.obs[0]}, {w.valid, n}, {w.mem, w.size}, {action, n * sizeof(int32_t)}, {&w.choices, sizeof w.choices}, {w.low, sizeof w.low}, {w.high, sizeof w.high}};
+      {w.final_obs, n * sizeof w.obs[0]}, {w.valid, n}, {w.mem, w.size}, {action, n * sizeof(int32_t)},
+      {w.low, bounds * sizeof(float)}, {w.high, bounds * sizeof(float)}, {&w.choices, sizeof w.choices}};
   void **bytes[] = {(void **)&out->terminated, (void **)&out->truncated, (void **)&out->valid};
   void **words[] = {&out->obs, (void **)&out->reward, &out->final_obs};
   const void *given = action;
-  const void **inputs[] = {&given, (const void **)&def->action.n, (const void **)&def->obs.low, (const void **)&def->obs.high};
-  const size_t last = way == BOUNDS ? 11 : 9;
-  for (size_t k = 0; k < last; k++) {
+  rlcore_space *const bounded = way == FLOATS ? &def->action : &def->obs;
+  const void **inputs[] = {&given, (const void **)&def->action.n, (const void **)&bounded->low, (const void **)&bounded->high};
+  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+    if (((k == 8 || k == 9) && bounded->low == NULL) || (k == 10 && way == FLOATS)) continue;
     void *const end = off(arrays[k].start, (arrays[k].size - 1) / 4 * 4 - ((size_t)arrays[k].start & 3));
     for (size_t i = 0; i < 3; i++) {
       void *const byte = *bytes[i], *const word = *words[i];
@@ -165,13 +169,43 @@ static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
         *words[i] = word;
       }
     }
-    for (size_t i = 0; i < (way == BOUNDS ? 4 : 2) && k < 7; i++) {
-      const void *const input = *inputs[i];
-      if (way == EARLIER_OUT && k == 5) continue;
-      *inputs[i] = end;
+    for (size_t i = 0; i < (way >= BOUNDS ? 5 : 2) && k < 7; i++) {
+      if ((way == EARLIER_OUT && k == 5) || (way == FLOATS && i == 1)) continue;
+      const size_t both = i == 4;  /* bounds at once, which mostly lie side by side */
+      const void *const input[] = {*inputs[i - 2 * both], *inputs[i - both]};
+      *inputs[i - 2 * both] = *inputs[i - both] = end;
       REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, given, out));
-      *inputs[i] = input;
+      *inputs[i - 2 * both] = input[0], *inputs[i - both] = input[1];
     }
+  }
+  FINE(rlcore_vecenv_step(w.envs, def, action, out));
+}
+
+/* Leaves out each array that is needed, and puts each where it is not aligned and where it does not fit the address space. */
+static void arrays_that_are_not_there_are_refused(int way, uint32_t n) {
+  start(way, RLCORE_AUTORESET_SAME_STEP, n);
+  rlcore_vecenv_out *out = &later_out.out;
+  rlcore_env_def *def = &later_def.def;
+  const void *action = w.action;
+  const struct { const void **p; int needed, words; } arrays[] = {
+      {(const void **)&out->obs, 1, 1}, {(const void **)&out->reward, 1, 1}, {(const void **)&out->terminated, 1, 0},
+      {(const void **)&out->truncated, 1, 0}, {(const void **)&out->final_obs, 1, 1}, {(const void **)&out->valid, 0, 0},
+      {&action, 1, 1}, {(const void **)&def->action.n, way != FLOATS, 1}, {(const void **)&def->obs.low, 0, 1},
+      {(const void **)&def->obs.high, 0, 1}, {(const void **)&def->action.low, 0, 1}, {(const void **)&def->action.high, 0, 1}};
+  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+    const void *const kept = *arrays[k].p;
+    if (kept == NULL || (way == EARLIER_OUT && k == 5)) continue;
+    if (arrays[k].needed) {
+      *arrays[k].p = NULL;
+      REFUSED(RLCORE_E_NULL, k == 4 ? "requires final_obs" : "NULL", rlcore_vecenv_step(w.envs, def, action, out));
+    }
+    if (arrays[k].words) {
+      *arrays[k].p = off((void *)(uintptr_t)kept, 1);
+      REFUSED(RLCORE_E_ALIGN, "misaligned by 1", rlcore_vecenv_step(w.envs, def, action, out));
+    }
+    *arrays[k].p = (const void *)(UINTPTR_MAX - (arrays[k].words ? 3 : 0));
+    REFUSED(RLCORE_E_OVERFLOW, "the address space", rlcore_vecenv_step(w.envs, def, action, out));
+    *arrays[k].p = kept;
   }
   FINE(rlcore_vecenv_step(w.envs, def, action, out));
 }
@@ -199,8 +233,9 @@ static void the_rest_is_refused(uint32_t n) {
 
 int main(void) {
   all_ways_give_the_same_bytes();
-  for (int way = PLAIN; way < WAYS; way++) {
+  for (int way = PLAIN; way <= FLOATS; way++) {
     for (uint32_t n = 1; n <= N; n += N - 1) {
+      arrays_that_are_not_there_are_refused(way, n);
       int32_t *const actions[] = {w.ahead, w.action, w.behind};
       for (int k = 0; k < 3; k++) arrays_that_meet_are_refused(way, n, actions[k]);
     }

@@ -49,12 +49,6 @@ impl Cover {
         Cover { start: first.start, end: first.end }
     }
 
-    /// All that it covers, and what lies between.
-    #[inline(always)]
-    pub fn extent(&self) -> Extent {
-        Extent { what: Name::new(""), start: self.start, end: self.end }
-    }
-
     /// Adds an array, if it was given and shares no byte with those before it, which these are.
     #[inline(always)]
     pub fn add(&mut self, x: Extent, before: &[Extent]) -> bool {
@@ -71,18 +65,6 @@ impl Cover {
         true
     }
 
-    /// Adds an array of at least one element if it lies below or above all before it.
-    #[inline(always)]
-    pub fn push(&mut self, x: Extent) -> bool {
-        let (above, below) = (x.start >= self.end, x.end <= self.start);
-        if above {
-            self.end = x.end;
-        } else if below {
-            self.start = x.start;
-        }
-        above || below
-    }
-
     /// `size` bytes at `p`, which are there unless it is NULL, lie below or above all.
     #[inline(always)]
     pub fn is_clear_of<T>(&self, p: *const T, size: usize) -> bool {
@@ -94,6 +76,18 @@ impl Cover {
     pub fn clears(&self, x: Extent, all: &[Extent]) -> bool {
         x.start >= self.end || x.end <= self.start || !x.meets_any(all)
     }
+}
+
+/// `m` bytes at `p` and `n` bytes at `q`, both more than 0, share one; all lie in the lower half of the address space.
+#[inline(always)]
+pub fn meet(p: usize, m: usize, q: usize, n: usize) -> bool {
+    p.wrapping_sub(q.wrapping_add(n)) > m.wrapping_add(n).wrapping_neg()
+}
+
+/// A byte, or a word where words are aligned, lies in `len` bytes at `start`.
+#[inline(always)]
+pub fn lies_in(p: usize, start: usize, len: usize) -> bool {
+    p.wrapping_sub(start) < len
 }
 
 /// Checks that no output shares a byte with any other array. Errors: `Overlap`.
