@@ -42,6 +42,7 @@ pub mod builtin;
 pub mod env;
 pub mod vecenv;
 pub mod wrap;
+mod written;
 
 #[cfg(feature = "wrappers")]
 pub mod layout;

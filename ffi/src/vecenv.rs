@@ -5,10 +5,9 @@ use core::ffi::c_void;
 use crate::env::{Bare, CEnv, Calls, Only, Room, Steps, rlcore_env_def};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
-use crate::ptr::{
-    self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside, lies_in, meet,
-};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside};
 use crate::status::{About, Result, call, rlcore_status};
+use crate::written::Written;
 use rlcore::env::{Autoreset, Builtin, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, ElementsMut, Space};
@@ -341,77 +340,6 @@ fn are_apart([a, b, c, d, e, f]: [Extent; 6], block: Extent, action: Extent, def
         && def.action.arrays_are(is_clear)
 }
 
-/// Addresses of what a step of a block of one writes, wherever that lies: the block of `size` bytes, observations of `wide`
-/// bytes, a reward and flags; 0 for what is not given. All are aligned.
-#[derive(Clone, Copy)]
-struct Written {
-    block: usize,
-    size: usize,
-    obs: usize,
-    final_obs: usize,
-    wide: usize,
-    reward: usize,
-    terminated: usize,
-    truncated: usize,
-    valid: usize,
-}
-
-impl Written {
-    /// Some of this shares a byte with other of it.
-    #[inline(always)]
-    fn meet_each_other(self) -> bool {
-        let Written { block, size, obs, final_obs, wide, reward, terminated, truncated, valid } = self;
-        meet(obs, wide, final_obs, wide)
-            || meet(obs, wide, block, size)
-            || meet(final_obs, wide, block, size)
-            || self.hold(reward)
-            || self.meet_flag(terminated)
-            || self.meet_flag(truncated)
-            || terminated == truncated
-            || (valid != 0 && (self.meet_flag(valid) || valid == terminated || valid == truncated))
-    }
-
-    /// A flag shares its byte with some of this but the flags.
-    #[inline(always)]
-    fn meet_flag(self, flag: usize) -> bool {
-        self.hold(flag) || lies_in(flag, self.reward, 4)
-    }
-
-    /// A word shares a byte with some of this.
-    #[inline(always)]
-    fn meet_word(self, word: usize) -> bool {
-        self.hold(word) || word == self.reward || self.flags_lie_in(word, 4)
-    }
-
-    /// `len` bytes at `start`, if they are given, share one with some of this.
-    #[inline(always)]
-    fn meet(self, start: usize, len: usize) -> bool {
-        let Written { block, size, obs, final_obs, wide, reward, .. } = self;
-        let meets = meet(start, len, block, size) || meet(start, len, obs, wide) || meet(start, len, final_obs, wide);
-        start != 0 && (meets || lies_in(reward, start, len) || self.flags_lie_in(start, len))
-    }
-
-    /// Bounds of observations, which mostly lie side by side, share a byte with some of this, or it lies between them.
-    #[inline(always)]
-    fn meet_bounds(self, low: usize, high: usize) -> bool {
-        let (first, last) = (low.min(high), low.max(high));
-        last != 0 && self.meet(first, last.wrapping_sub(first).wrapping_add(self.wide))
-    }
-
-    /// A word or a flag lies in the block or in observations.
-    #[inline(always)]
-    fn hold(self, p: usize) -> bool {
-        let Written { block, size, obs, final_obs, wide, .. } = self;
-        lies_in(p, block, size) || lies_in(p, obs, wide) || lies_in(p, final_obs, wide)
-    }
-
-    #[inline(always)]
-    fn flags_lie_in(self, start: usize, len: usize) -> bool {
-        let Written { terminated, truncated, valid, .. } = self;
-        lies_in(terminated, start, len) || lies_in(truncated, start, len) || (valid != 0 && lies_in(valid, start, len))
-    }
-}
-
 /// Every array of a step of a block of one is there and aligned, and none that is written shares a byte with another.
 #[inline(always)]
 fn only_are_apart<const ONE_CHOICE: bool>(
@@ -437,14 +365,14 @@ fn only_are_apart<const ONE_CHOICE: bool>(
         return false;
     }
     let written = Written { block, size, obs, final_obs, wide, reward, terminated, truncated, valid };
-    if written.meet_each_other() {
+    if written.meets_itself() {
         return false;
     }
     let action_meets = match ONE_CHOICE {
-        true => written.meet_word(action) || written.meet_word(low),
-        false => written.meet(action, deep) || written.meet(low, deep) || written.meet(high, deep),
+        true => written.meets_word(action) || written.meets_word(low),
+        false => written.meets(action, deep) || written.meets(low, deep) || written.meets(high, deep),
     };
-    !(action_meets || written.meet_bounds(obs_low, obs_high))
+    !(action_meets || written.meets_bounds(obs_low, obs_high))
 }
 
 pub(crate) unsafe fn seed(p: *const u64) -> Result<Option<u64>> {

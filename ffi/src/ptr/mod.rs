@@ -18,6 +18,6 @@ pub use array::{
 pub use check::{Plain, fit_or_null, grid};
 pub use element::{AnyInput, AnyOutput, start, start_mut};
 pub use field::{atomics, field, field_mut, part_mut};
-pub use overlap::{Cover, Extent, apart, distinct, lies_in, meet};
+pub use overlap::{Cover, Extent, apart, distinct};
 pub use text::{ascii, room, text};
 pub use versioned::{OutSized, Versioned, current, flag, init_sized, reserved, sized, sized_ref, switch, zeros};

@@ -78,18 +78,6 @@ impl Cover {
     }
 }
 
-/// `m` bytes at `p` and `n` bytes at `q`, both more than 0, share one; all lie in the lower half of the address space.
-#[inline(always)]
-pub fn meet(p: usize, m: usize, q: usize, n: usize) -> bool {
-    p.wrapping_sub(q.wrapping_add(n)) > m.wrapping_add(n).wrapping_neg()
-}
-
-/// A byte, or a word where words are aligned, lies in `len` bytes at `start`.
-#[inline(always)]
-pub fn lies_in(p: usize, start: usize, len: usize) -> bool {
-    p.wrapping_sub(start) < len
-}
-
 /// Checks that no output shares a byte with any other array. Errors: `Overlap`.
 pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     let mut rest = outputs;
