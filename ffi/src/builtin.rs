@@ -121,7 +121,7 @@ impl rlcore_env_def {
     /// not have.
     #[inline(always)]
     pub fn own(&self) -> core::result::Result<&'static Builtin, &'static str> {
-        let mut tables = TABLES.0.iter().zip(&BUILTINS);
+        let mut tables = TABLES.0.iter().zip(BUILTINS);
         // The first of them are numbered from 1 on.
         let place = (self.env_id as usize).wrapping_sub(1);
         let near = TABLES.0.get(place).zip(BUILTINS.get(place)).filter(|(table, _)| table.env_id == self.env_id);
