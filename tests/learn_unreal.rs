@@ -8,7 +8,7 @@ use rlcore::error::Kind;
 use rlcore::learn::objective::pixel_control::{self, Cells};
 use rlcore::learn::objective::reward_class;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy};
-use rlcore::nn::{Activation, Layer};
+use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 use unreal_twin::{Twin, agrees, host, layers, only, spaces, unreal, with_state};
@@ -330,4 +330,33 @@ fn forge(config: &Config) {
         }
     }
     assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
+}
+
+/// Values that overflow, of what was seen or of how an episode was cut, drop the update that reads them. They are no past to
+/// learn from later, and no call leaves a block that `attach` refuses.
+#[test]
+fn steps_whose_values_overflow_are_not_kept() {
+    let square = Layer::merge(LayerKind::Multiply, [INPUT; 2], Activation::Identity);
+    for (mask, huge_obs) in [(4, false), (8, false), (4, true), (8, true)] {
+        let config = Config { num_envs: 2, num_layers: 1, obs_dims: [0; 3], history_len: 400, ..only(mask, unreal()) };
+        let mut h = Host::with(&config, &[square], &Space::unbounded(8), &Space::discrete(&[2]));
+        let (obs, mut last) = ([0.3; 16], [0.1; 16]);
+        let mut kept = 0;
+        for update in 0..20 {
+            for step in 0..config.num_steps {
+                let cut = u8::from(update == 3 && step == 1);
+                last.fill(if cut == 1 { f32::MAX } else { 0.1 });
+                // As large as the policy, whose outputs start 100 times smaller than the value, still takes.
+                let now = if huge_obs && update == 5 && step < 2 { [1.2e19; 16] } else { obs };
+                h.learner().act(None, Elements::F32(&now), None, ElementsMut::I32(&mut [0; 2])).unwrap();
+                h.learner().observe(None, &[1.0; 2], &[0; 2], &[cut; 2], Some(Elements::F32(&last))).unwrap();
+            }
+            let dropped = h.learner().learn(Some(Elements::F32(&obs)), 0).is_err();
+            assert_eq!(dropped, update == 3 || huge_obs && update == 5, "update {update}");
+            let held = h.view().stats().num_dropped;
+            kept += u64::from(dropped);
+            assert_eq!(held, kept);
+            h.learner();
+        }
+    }
 }

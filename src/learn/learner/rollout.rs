@@ -32,6 +32,19 @@ impl Rollout<'_> {
         if self.begin.get(slot) != Some(&0) {
             past.give_up(env);
         }
+        let flag = |flags: &[u8]| flags.get(slot).is_some_and(|&x| x != 0);
+        let ends = match (flag(self.terminated), flag(self.truncated)) {
+            (true, _) => TERMINATED,
+            (_, true) => TRUNCATED,
+            _ => GOES_ON,
+        };
+        let number = |numbers: &[f32]| numbers.get(slot).copied().ok_or(Misfit);
+        let last = if ends == TRUNCATED { number(self.final_value)? } else { 0.0 };
+        if !(number(self.value)?.is_finite() && last.is_finite()) {
+            // Nothing can be learnt from a step whose values overflow, nor across it.
+            past.give_up(env);
+            return Ok(());
+        }
         let Some(at) = past.place(env) else { return Ok(()) };
         let row = (slot, at, past.ends.len());
         keep_row(self.obs, past.obs, row)?;
@@ -45,14 +58,9 @@ impl Rollout<'_> {
         keep_row(self.mask, past.mask, row)?;
         keep_row(self.value, past.value, row)?;
         keep_row(self.reward, past.reward, row)?;
-        keep_row(self.final_value, past.final_value, row)?;
         keep_row(self.state, past.state, row)?;
-        let flag = |flags: &[u8]| flags.get(slot).is_some_and(|&x| x != 0);
-        *past.ends.get_mut(at).ok_or(Misfit)? = match (flag(self.terminated), flag(self.truncated)) {
-            (true, _) => TERMINATED,
-            (_, true) => TRUNCATED,
-            _ => GOES_ON,
-        };
+        *past.final_value.get_mut(at).ok_or(Misfit)? = last;
+        *past.ends.get_mut(at).ok_or(Misfit)? = ends;
         Ok(())
     }
 

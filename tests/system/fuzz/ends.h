@@ -68,6 +68,10 @@ static int32_t judge(const char *call, int32_t status, unsigned writing_on) {
 #define TRY_WRITING(on, call) (remember(), judge(#call, (call), on))
 #define TRY(call) TRY_WRITING(NOTHING, call)
 
+enum { MOST_CALLS = 24 };
+
+static int more(int calls) { return calls < MOST_CALLS && cursor < input_size; }
+
 /* Ends of the range of f32, and of what is squared or multiplied by a few in it. */
 static const float ENDS[32] = {0,     -0.0f,  1,     -1,     FLT_MAX, -FLT_MAX, 1e38f,   -1e38f,   FLT_MIN,     -FLT_MIN,    1e-45f,
                                -1e-45f, 1e30f, -1e30f, 3e19f, -3e19f,  1.8e19f,  -1.8e19f, 1e-19f,  -1e-19f,     1e-30f,      1e-38f,
