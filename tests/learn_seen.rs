@@ -2,8 +2,11 @@
 //! learner of the numbers that networks see of them, bit for bit; what no network can see is refused by name.
 #![cfg(all(feature = "pictures", feature = "residual", feature = "recurrent", feature = "actor_critic"))]
 
+mod learn_host;
+
+use learn_host::seal;
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling, View};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -450,4 +453,50 @@ fn parts_that_were_changed_in_a_block_are_refused() {
             assert_eq!(error, Some(Kind::Image), "word {} of {part:?}: {junk}", i - at);
         }
     }
+}
+
+/// Whatever word of a block is forged: what is told of its spaces, and as many numbers of choices as they have elements, is what
+/// the block has.
+#[test]
+fn a_forged_block_tells_of_as_many_choices_as_it_has() {
+    let grid = [Field::new("", Element::I32, &[2, 1], 0)];
+    let apart = [Field::new("a", Element::I32, &[], 0), Field::new("b", Element::F32, &[49], 4)];
+    let spaces = [
+        STRUCTURE,
+        Space { n: &[3], ..Space::bytes(200).with_fields(&apart) },
+        Space::discrete(&CHOICES),
+        Space::discrete(&CHOICES).with_fields(&grid),
+    ];
+    let small = Config { num_steps: 2, num_minibatches: 1, ..config(0) };
+    let blocks = spaces.map(|obs| {
+        let mut block = vec![0u64; Learner::size(&small, &[], &obs, &ACTION).unwrap() / 8];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), &small, &[], &obs, &ACTION).unwrap();
+        // What lies behind the configuration and the plan is numbers, of which other tests are.
+        block
+    });
+    let mut taken = [0; 2];
+    for block in &blocks {
+        let old: &[u32] = bytemuck::cast_slice(block);
+        for (at, &old) in old.iter().enumerate().take(520) {
+            for value in [0, 1, 2, 3, old.wrapping_add(1), old.wrapping_sub(1), old ^ 1 << 16, u32::MAX] {
+                let mut forged = block.clone();
+                bytemuck::cast_slice_mut::<u64, u32>(&mut forged)[at] = value;
+                seal(&mut forged);
+                let Ok(view) = View::attach(bytemuck::cast_slice(&forged)) else {
+                    taken[0] += 1;
+                    continue;
+                };
+                taken[1] += 1;
+                let (shape, n) = (view.shape(), view.obs_n());
+                let told = match shape.kinds().0 {
+                    Element::I32 => n.len() == shape.obs_len as usize,
+                    Element::F32 => n.is_empty(),
+                    Element::U8 => n.is_empty() || shape.obs_structure(),
+                };
+                let actions = view.action_n().len() == if shape.discrete() { shape.action_len as usize } else { 0 };
+                assert!(told && actions && n.iter().all(|n| *n > 0), "word {at} of {value}: {shape:?}, {n:?}");
+            }
+        }
+    }
+    assert!(taken[0] > 2000 && taken[1] > 500, "{taken:?}");
 }

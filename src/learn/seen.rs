@@ -76,7 +76,8 @@ impl Parts {
             }
         }
         parts.coded |= end != size as u64;
-        if obs.n.len() != parts.num_choices as usize {
+        let all = if obs.kind == Element::I32 { obs.len } else { parts.num_choices };
+        if obs.n.len() != parts.num_choices as usize || all != parts.num_choices {
             let what = "observation space: n with one entry for each discrete element,";
             return Err(Error::new(Kind::Config, what).needed(parts.num_choices as usize).given(obs.n.len()));
         }
@@ -203,9 +204,9 @@ pub(super) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Whether parts that may come from anywhere are those of observations of so many bytes: everything that [`Seen::row`]
-    /// relies on, and what the shape says. Errors: `Image`.
-    pub fn check(&self, size: usize) -> Result {
+    /// Whether parts that may come from anywhere are those that [`Parts::new`] makes of observations of elements of this kind,
+    /// so many bytes: everything that [`Seen::row`] relies on, and what the shape says. Errors: `Image`.
+    pub fn check(&self, of: Element, size: usize) -> Result {
         let refused = Error::new(Kind::Image, "image: parts of its observations");
         if !CODED {
             return if self.coded || self.len != self.elements { Err(refused) } else { Ok(()) };
@@ -223,19 +224,23 @@ impl Seen<'_> {
             }
             let begin = u64::from(part.offset);
             let end = begin.saturating_add(u64::from(part.len).saturating_mul(kind.size() as u64));
-            let fits = part.len > 0 && end <= size as u64 && own == expected;
+            let aligned = begin.checked_rem(kind.size() as u64) == Some(0);
+            let fits = part.len > 0 && end <= size as u64 && own == expected && aligned;
+            let fits = fits && (kind == of || of == Element::U8);
             if !fits || u64::from(part.begin) != seen || u64::from(part.first) != num_choices {
                 return Err(refused);
             }
-            coded |= begin != next || kind == Element::I32;
+            coded |= begin != next || kind == Element::I32 || kind != of;
             next = end;
             seen = seen.saturating_add(own);
             num_choices = num_choices.saturating_add(if kind == Element::I32 { part.len.into() } else { 0 });
         }
-        let all = self.parts.is_empty() || (seen == self.len as u64 && next <= size as u64);
-        let plain = self.coded || (!coded && self.len == self.elements);
-        let has_parts = !self.coded || !self.parts.is_empty();
-        if all && plain && has_parts && num_choices == self.n.len() as u64 { Ok(()) } else { Err(refused) }
+        let all = match self.parts {
+            [] => !self.coded && self.len == self.elements && of != Element::I32,
+            _ => self.coded == (coded || next != size as u64) && seen == self.len as u64,
+        };
+        let choices = if of == Element::I32 { self.elements as u64 } else { num_choices };
+        if all && num_choices == self.n.len() as u64 && choices == num_choices { Ok(()) } else { Err(refused) }
     }
 
     /// Writes what networks see of one observation. Errors: `Value` for a choice that is not there.

@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-enum { N = 2, T = 3, M = 1, OBS = 4, BLOCK_SIZE = 8192 };
+enum { N = 2, T = 3, M = 1, OBS = 4, BLOCK_SIZE = 1 << 16 };
 
 enum kind { VECENV, BATCH, MONITOR, NORMALIZER, LEARNER, POLICY, LAZY, MEMORY, REPLAY, ROLLOUT, TRAJECTORY, QUEUE, KINDS };
 
@@ -14,7 +14,7 @@ enum sample {
   VECENV_NEW, VECENV_RUNNING, BATCH_IDLE, BATCH_PENDING, BATCH_DONE, MONITOR_USED, NORMALIZER_USED, LEARNER_ACTS, LEARNER_OBSERVES,
   LEARNER_LEARNS, POLICY_MADE, LAZY_EMPTY, LAZY_USED, MEMORY_USED, REPLAY_USED, ROLLOUT_OPEN, ROLLOUT_FINISHED, TRAJECTORY_EMPTY,
   TRAJECTORY_USED, QUEUE_EMPTY, QUEUE_USED, LEARNER_OF_VECTORS_ACTS, LEARNER_OF_VECTORS_LEARNS, POLICY_OF_VECTORS, LEARNER_UPDATES,
-  LEARNER_GRADED, LEARNER_STORES, SAMPLES
+  LEARNER_GRADED, LEARNER_STORES, LEARNER_OF_CHOICES, LEARNER_OF_PARTS, POLICY_OF_PARTS, STORE_OF_PARTS, SAMPLES
 };
 
 static struct {
@@ -232,6 +232,41 @@ static void make_learner_off_policy(void) {
   keep(LEARNER_STORES, LEARNER, mem, size);
 }
 
+/* Learners of observations that are choices, or structures, of which actions can be some too. */
+static void make_learners_of_parts(void) {
+  static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
+  static const rlcore_field seen[2] = {{.name = "what", .kind = RLCORE_I32, .rank = 1, .dims = {2}},
+                                       {.name = "where", .kind = RLCORE_F32, .rank = 1, .dims = {3}, .offset = 8}};
+  static const rlcore_field taken[2] = {{.name = "which", .kind = RLCORE_I32}, {.name = "how", .kind = RLCORE_F32, .offset = 4}};
+  static const uint32_t three[2] = {3, 2};
+  const rlcore_space choices = {.kind = RLCORE_I32, .len = 2, .n = three}, parts = {.kind = RLCORE_STRUCT, .len = 20, .n = three},
+                     both = {.kind = RLCORE_STRUCT, .len = 8, .n = three};
+  rlcore_learner *p;
+  rlcore_policy *policy;
+  rlcore_learner_config c = learner_config;
+  size_t size;
+  c.use_action_mask = c.normalize_obs = c.normalize_reward = 0;
+  FINE(rlcore_learner_size(&c, &choices, &DONE, &size));
+  ALWAYS(size <= BLOCK_SIZE);
+  FINE(rlcore_learner_init(mem, size, &c, &choices, &DONE, &p));
+  keep(LEARNER_OF_CHOICES, LEARNER, mem, size);
+  c.obs_fields = seen, c.num_obs_fields = 2, c.action_fields = taken, c.num_action_fields = 2;
+  FINE(rlcore_learner_size(&c, &parts, &both, &size));
+  ALWAYS(size <= BLOCK_SIZE);
+  FINE(rlcore_learner_init(mem, size, &c, &parts, &both, &p));
+  keep(LEARNER_OF_PARTS, LEARNER, mem, size);
+  FINE(rlcore_policy_size(p, &size));
+  FINE(rlcore_policy_export(p, policy_mem, size, &policy));
+  keep(POLICY_OF_PARTS, POLICY, policy_mem, size);
+  FINE(rlcore_learner_config_init(&c, sizeof c, RLCORE_ALGORITHM_DQN));
+  c.num_envs = N, c.num_hidden = 1, c.hidden_len[0] = 2, c.hidden_len[1] = 0;
+  c.buffer_size = 4, c.batch_size = c.learning_starts = 2, c.obs_fields = seen, c.num_obs_fields = 2;
+  FINE(rlcore_learner_size(&c, &parts, &DONE, &size));
+  ALWAYS(size <= BLOCK_SIZE);
+  FINE(rlcore_learner_init(mem, size, &c, &parts, &DONE, &p));
+  keep(STORE_OF_PARTS, LEARNER, mem, size);
+}
+
 static void make_memories(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE];
   rlcore_lazy_frames *l;
@@ -310,6 +345,7 @@ static void make_samples(void) {
   make_learners();
   make_learners_of_vectors();
   make_learner_off_policy();
+  make_learners_of_parts();
   make_memories();
   make_rollouts();
 }

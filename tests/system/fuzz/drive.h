@@ -108,6 +108,18 @@ static void drive_normalizer(void *mem) {
   CALL(rlcore_vec_normalize_step(v, &step, NULL));
 }
 
+/* What an object says of its spaces: a host that reads as many numbers of choices as there are elements stays in the block. */
+static void check_space(const void *mem, const rlcore_space *space) {
+  ALWAYS(space->kind <= RLCORE_STRUCT && space->len > 0);
+  if (space->kind == RLCORE_F32 || space->kind == RLCORE_U8) ALWAYS(space->n == NULL);
+  if (space->kind == RLCORE_I32) ALWAYS(space->n != NULL);
+  if (space->n == NULL) return;
+  const size_t begin = (size_t)((const unsigned char *)space->n - (const unsigned char *)mem);
+  const uint32_t known = space->kind == RLCORE_I32 ? space->len : 1;
+  ALWAYS(begin < block_size && known <= (block_size - begin) / sizeof *space->n);
+  for (uint32_t i = 0; i < known; i++) ALWAYS(space->n[i] >= 1);
+}
+
 static void drive_policy(void *mem) {
   const rlcore_policy *p = mem;
   size_t scratch_len = 0;
@@ -133,7 +145,7 @@ static void drive_ppo(void *mem) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   memset(room[1], 0, 256);
   memset(room[7], 1, 1 << 12);
-  CALL(rlcore_learner_spaces(p, &due, &obs, &action));
+  if (rlcore_learner_spaces(p, &due, &obs, &action) == RLCORE_OK) check_space(mem, &obs), check_space(mem, &action);
   CALL(rlcore_learner_phase(p, &due));
   CALL_WRITING(rlcore_learner_predict(p, zeros, A(7), NULL, NULL, NULL, A(1)), A(1));
   CALL_WRITING(rlcore_learner_predict(p, zeros, NULL, NULL, NULL, NULL, A(1)), A(1));
