@@ -435,6 +435,13 @@ pub fn exchange(word: &AtomicU32, from: u32, to: u32, _: Ordering) -> bool {
     same
 }
 
+/// The same word, to be stored whole through a copy of the reference.
+#[inline(always)]
+pub fn atomic(word: &mut u32) -> &AtomicU32 {
+    // SAFETY: present, aligned, and for as long as the reference lives nobody else's.
+    unsafe { AtomicU32::from_ptr(word) }
+}
+
 /// A word that one process writes while others read it: never in halves, and never kept or read again by the compiler.
 pub trait Word: Copy {
     /// What it holds. `order` is `Acquire` or `Relaxed`.

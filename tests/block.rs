@@ -3,7 +3,7 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use rlcore::block::{
     BLOCK_ALIGN, Cutter, FIELD_ALIGN, HASH_START, Header, IMAGE, Kind, Misfit, Plan, Span, TooLong, attach, config,
-    copy, create, hash, rows, rows_mut, seal, spans, unseal, view,
+    copy, create, create_marked, cut_marked, end_mark, hash, rows, rows_mut, seal, spans, unseal, view,
 };
 use rlcore::error::{Error, Given, Kind as ErrorKind};
 
@@ -344,4 +344,40 @@ fn a_seal_covers_every_byte_of_its_block() {
     assert_eq!((error.kind, other), (ErrorKind::Image, made(KIND)));
     assert!(error.to_string().contains("a learner or a policy to seal, kind 2, 3 or 13, given 12"), "{error}");
     unseal(&mut []);
+}
+
+/// The mark of a change is seen by `attach`, whatever calls lie within calls, and leaves no byte behind.
+#[test]
+fn a_block_that_is_being_changed_is_no_image() {
+    let size = size_of(&CONFIG).unwrap();
+    let mut words = [0u64; 64];
+    create_marked(cast_slice_mut(&mut words), Kind::Learner, size, &CONFIG).unwrap();
+    let refused = |words: &[u64]| {
+        let error = attach::<Config>(cast_slice(words), Kind::Learner, size_of).unwrap_err();
+        assert!(error.kind == ErrorKind::Image && error.what.contains("interrupted"), "{error}");
+    };
+    refused(&words);
+    assert!(seal(cast_slice_mut(&mut words)).is_err());
+    end_mark(cast_slice_mut(&mut words)).unwrap();
+    let whole = words;
+    attach::<Config>(cast_slice(&words), Kind::Learner, size_of).unwrap();
+    let (mark, config, mut cut) = cut_marked::<Config>(cast_slice_mut(&mut words)).unwrap();
+    assert_eq!(*config, CONFIG);
+    let mut plan = Plan::default();
+    spans::<Config>(&mut plan).unwrap();
+    cut.take(plan.span::<f32>(1).unwrap()).unwrap()[0] = 1.0;
+    // A call within a call, and one that ends while the outer one goes on.
+    let outer = mark.begin();
+    drop(mark.begin());
+    // It is still there for whoever copies the bytes now.
+    std::mem::forget(outer);
+    refused(&words);
+    let (mark, ..) = cut_marked::<Config>(cast_slice_mut(&mut words)).unwrap();
+    drop(mark.begin());
+    refused(&words);
+    end_mark(cast_slice_mut(&mut words)).unwrap();
+    attach::<Config>(cast_slice(&words), Kind::Learner, size_of).unwrap();
+    words[16] = whole[16];
+    assert_eq!(words, whole);
+    assert_eq!(end_mark(&mut []), Err(Misfit));
 }

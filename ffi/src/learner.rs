@@ -294,7 +294,8 @@ pub unsafe extern "C" fn rlcore_learner_init(
 /// Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
 /// the results that it would have had without the interruption. mem is only read. If the learner was sealed by
 /// rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
-/// parameter that changed to another finite number is not detected.
+/// parameter that changed to another finite number is not detected. A learner whose process was killed within a call that
+/// changes it is refused with E_IMAGE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_attach(
     mem: *mut c_void,

@@ -49,7 +49,8 @@ pub unsafe extern "C" fn rlcore_policy_export(
 }
 
 /// Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
-/// constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed.
+/// constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its export
+/// was interrupted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_attach(
     mem: *const c_void,

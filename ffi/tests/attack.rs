@@ -106,3 +106,21 @@ fn a_writer_may_be_stopped_at_any_instruction() {
     let program = compile(&root().join("tests/system/faults/stopped.c"));
     println!("{}", run(&mut Command::new(program)));
 }
+
+/// Calls that change a learner, a policy or a normalizer run instruction by instruction, and learners of all algorithms are
+/// killed at random: what attach accepts then is as before the call or as after it. Every such call is among them.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn what_an_interrupted_call_leaves_is_refused() {
+    let source = root().join("tests/system/faults/interrupted.c");
+    println!("{}", run(&mut Command::new(compile(&source))));
+    let (header, source) = (root().join("include/rlcore.h"), fs::read_to_string(source).unwrap());
+    let header = fs::read_to_string(header).unwrap();
+    for object in ["learner", "vec_normalize"] {
+        let changes = |call: &&str| call.split_once(&format!("(rlcore_{object} *")).is_some();
+        for call in header.lines().filter(changes) {
+            let name = call.trim_start_matches("rlcore_status ").split('(').next().unwrap();
+            assert!(source.contains(&format!("{name}(")), "tests/system/faults/interrupted.c does not call {name}");
+        }
+    }
+}

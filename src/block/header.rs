@@ -3,7 +3,8 @@
 //! The header and the configuration are written once, by `create`, with a checksum of their own. `attach` refuses
 //! everything else by name before it touches a byte; later calls trust what it accepted.
 //!
-//! A learner or a policy may also carry a [`seal`]: a checksum of all its bytes, for as long as nothing changes them.
+//! A learner or a policy may also carry a [`seal`]: a checksum of all its bytes, for as long as nothing changes them. Behind
+//! it lies the [`Mark`] of calls that change a block, where its kind has no other way to say so.
 //!
 //! Words of a block are those of the machine that wrote it, all of fixed width and in a fixed place: every little-endian
 //! machine, of 32 bits or 64, writes the same bytes and goes on from another's. The order of bytes is looked at right after
@@ -13,6 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
+use super::mark::{self, Mark};
 use super::plan::{BLOCK_ALIGN, Cutter, Fit, Misfit, Plan, Span, TooLong};
 use crate::error::{Error, Kind as ErrorKind, Result};
 
@@ -49,7 +51,7 @@ pub enum Kind {
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 11;
+pub const IMAGE: u32 = 12;
 
 impl Kind {
     /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
@@ -57,8 +59,9 @@ impl Kind {
     pub const fn image(self) -> u32 {
         match self {
             Kind::LazyFrames => 4,
-            Kind::Policy | Kind::Learner | Kind::OffPolicy => 10,
+            Kind::Policy => 10,
             Kind::Memory => 11,
+            Kind::Learner | Kind::OffPolicy => 12,
             _ => 1,
         }
     }
@@ -170,6 +173,11 @@ pub fn create_with<'a, C: Pod>(
     Ok(block)
 }
 
+/// As [`create`], of a block that is marked as changing until [`Mark::end`] or [`end_mark`]: whoever makes it has more to write.
+pub fn create_marked<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C) -> Result<&'a mut [u8]> {
+    create_with(mem, kind, size, config, |block| Ok(block.get_mut(MARK.start()).ok_or(Misfit).map(|byte| *byte = 1)?))
+}
+
 /// The first `size` bytes, all zero, those of the header first: a process that is stopped amid this leaves no image.
 fn clear(mem: &mut [u8], size: usize) -> Result<&mut [u8]> {
     check_align(mem)?;
@@ -237,6 +245,7 @@ fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Resu
     if h.check != checksum(&Header { check: 0, ..h }, config) {
         return Err(damaged("block: a header and configuration that agree with their checksum"));
     }
+    mark::check_image(mem.get(MARK.start()..MARK.start().saturating_add(size_of::<u32>())).unwrap_or_default())?;
     let seal = mem.get(SEAL).unwrap_or_default();
     if seal.iter().any(|&b| b != 0) && *seal != content(mem, &h).to_ne_bytes() {
         return Err(damaged("block: bytes that agree with their seal; something in them is damaged"));
@@ -246,6 +255,9 @@ fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Resu
 
 /// Where the seal lies, right behind the header: zeros in a block that has none.
 const SEAL: Range<usize> = size_of::<Header>()..size_of::<Header>() + size_of::<u64>();
+
+/// Where the mark lies, behind the seal.
+const MARK: Span<u32> = Span::at(SEAL.end, 1);
 
 /// Writes a checksum over all bytes of a learner or a policy into it, which `attach` compares from then on. Whatever cuts the
 /// block to change it takes the seal off again, so that none is ever stale.
@@ -258,9 +270,20 @@ pub fn seal(mem: &mut [u8]) -> Result {
     let kind = kind.ok_or(Error::new(ErrorKind::Image, what).given(h.kind as usize))?;
     let (_, body) = spans::<u8>(&mut Plan::default())?;
     check_image(mem, kind, body.start(), h.config_size as usize)?;
-    let sum = content(mem, &h).to_ne_bytes();
-    super::copy(mem.get_mut(SEAL).unwrap_or_default(), &sum);
+    put_seal(mem, &h);
     Ok(())
+}
+
+/// [`seal`] of a new block that is marked as changing, whose mark is cleared then: it is whole only with its seal.
+pub fn seal_new(mem: &mut [u8]) -> Result {
+    let h = Header::of_any_kind(mem)?;
+    put_seal(mem, &h);
+    Ok(end_mark(mem)?)
+}
+
+fn put_seal(mem: &mut [u8], h: &Header) {
+    let sum = content(mem, h).to_ne_bytes();
+    super::copy(mem.get_mut(SEAL).unwrap_or_default(), &sum);
 }
 
 /// Takes the seal off, if there is one: before a block is changed.
@@ -268,10 +291,19 @@ pub fn unseal(mem: &mut [u8]) {
     mem.get_mut(SEAL).unwrap_or_default().fill(0);
 }
 
-/// What the seal of a block has to be, never 0: FNV-1a over all its bytes but the seal's own, where every flipped byte shows.
+/// What the seal of a block has to be, never 0: FNV-1a over all its bytes but the seal's own, where every flipped byte shows;
+/// its mark counts as cleared.
 fn content(mem: &[u8], h: &Header) -> u64 {
-    let rest = mem.get(SEAL.end..h.size as usize).unwrap_or_default();
-    hash(hash(HASH_START, mem.get(..SEAL.start).unwrap_or_default()), rest).max(1)
+    let cleared = [0; size_of::<u32>()];
+    let rest = mem.get(SEAL.end.saturating_add(cleared.len())..h.size as usize).unwrap_or_default();
+    let state = hash(HASH_START, mem.get(..SEAL.start).unwrap_or_default());
+    hash(hash(state, &cleared), rest).max(1)
+}
+
+/// Clears the mark of a new block, which is whole now.
+pub fn end_mark(mem: &mut [u8]) -> Fit<()> {
+    Mark::new(Cutter::new(mem).take(MARK)?.first_mut().ok_or(Misfit)?).end();
+    Ok(())
 }
 
 /// The configuration of a block that `create` or `attach` has accepted, of which only the header is looked at again.
@@ -287,6 +319,15 @@ pub fn cut_config<C: Pod>(mem: &mut [u8]) -> Fit<(&C, Cutter<'_>)> {
     let mut cut = Cutter::new(mem);
     let config: &C = cut.take(body)?.first().ok_or(Misfit)?;
     Ok((config, cut))
+}
+
+/// As [`cut_config`], of a block whose calls mark their changes: its mark too.
+pub fn cut_marked<C: Pod>(mem: &mut [u8]) -> Fit<(Mark<'_>, &C, Cutter<'_>)> {
+    let (_, body) = spans::<C>(&mut Plan::default()).map_err(|_| Misfit)?;
+    let mut cut = Cutter::new(mem);
+    let mark = Mark::new(cut.take(MARK)?.first_mut().ok_or(Misfit)?);
+    let config: &C = cut.take(body)?.first().ok_or(Misfit)?;
+    Ok((mark, config, cut))
 }
 
 fn check_align(mem: &[u8]) -> Result {

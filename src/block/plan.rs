@@ -52,8 +52,13 @@ impl<T> Clone for Span<T> {
 impl<T> Copy for Span<T> {}
 
 impl<T> Span<T> {
+    /// `len` elements from this byte on.
+    pub(super) const fn at(start: usize, len: usize) -> Span<T> {
+        Span { lies: [start as u64, len as u64], element: PhantomData }
+    }
+
     /// Byte offset from the base of the block.
-    pub fn start(&self) -> usize {
+    pub const fn start(&self) -> usize {
         self.lies[0] as usize
     }
 
@@ -88,7 +93,7 @@ impl Plan {
     #[cfg_attr(not(feature = "simd"), inline(never))]
     pub(super) fn next<T: Pod>(&mut self, len: usize) -> Span<T> {
         let start = self.bytes(len, size_of::<T>());
-        Span { lies: [start as u64, len as u64], element: PhantomData }
+        Span::at(start, len)
     }
 
     /// Whether all arrays so far fit the address space.

@@ -11,7 +11,7 @@ use super::normalizer::Limits;
 pub use super::part::scale::Statistics;
 use super::part::scale::{Lens, Rule, Scale};
 use super::step::{Ends, Rewrite};
-use crate::block::{self, Cutter, Kind as BlockKind, Plan, fields};
+use crate::block::{self, Fit, Kind as BlockKind, Mark, Plan, fields};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::finite::check_finite;
 
@@ -110,7 +110,7 @@ fields! {
     /// # }
     /// ```
     #[derive(Debug)]
-    pub write VecNormalize { config: VecNormalizeConfig }
+    pub write VecNormalize { mark: Mark<'a>, config: VecNormalizeConfig }
     /// A normaliser to read: any number of threads may look at the same one.
     #[derive(Clone, Copy, Debug)]
     pub read View { config: VecNormalizeConfig }
@@ -147,9 +147,9 @@ impl<'a> VecNormalize<'a> {
     /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &VecNormalizeConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
-        let block = block::create(mem, BlockKind::VecNormalize, size, config)?;
-        let mut v = Self::cut(&mut Cutter::new(block), &spans, *config)?;
+        let mut v = Self::cut_from(block::create_marked(mem, BlockKind::VecNormalize, size, config)?, &spans)?;
         v.scale.reset();
+        v.mark.end();
         Ok(v)
     }
 
@@ -157,15 +157,20 @@ impl<'a> VecNormalize<'a> {
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::VecNormalize, |config| Ok(spans(config)?.1))?;
-        let v = Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?;
+        let v = Self::cut_from(mem, &spans(&config)?.0)?;
         let what = "vec_normalize: statistics that a step can leave";
         if v.scale.is_right() { Ok(v) } else { Err(Error::new(Kind::Image, what)) }
     }
 
     /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
-        let config = *block::config(mem, BlockKind::VecNormalize)?;
-        Ok(Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?)
+        let spans = spans(block::config(mem, BlockKind::VecNormalize)?)?.0;
+        Ok(Self::cut_from(mem, &spans)?)
+    }
+
+    fn cut_from(mem: &'a mut [u8], spans: &Spans) -> Fit<Self> {
+        let (mark, config, mut cut) = block::cut_marked::<VecNormalizeConfig>(mem)?;
+        Self::cut(&mut cut, spans, mark, *config)
     }
 
     /// What the block was made with.
@@ -186,12 +191,14 @@ impl<'a> VecNormalize<'a> {
     /// While frozen, `reset` and `step` normalise and change nothing in the block: not the moments, and not the sums, so
     /// that an evaluation can run between two steps of a training.
     pub fn freeze(&mut self, frozen: bool) {
+        let _changing = self.mark.begin();
         self.scale.state.frozen = frozen.into();
     }
 
     /// Takes the first observations of all environments, `[N, obs_len]`: merges and normalises them, and starts every
     /// discounted sum at 0. Errors: `Shape`; `Value` for a number that is not finite; nothing changes then.
     pub fn reset(&mut self, obs: Rewrite<'_>) -> Result {
+        let _changing = self.mark.begin();
         obs.check("vec_normalize: obs [N, obs_len] of length", self.batch_len()?)?;
         self.observe(obs)?;
         if self.scale.state.frozen == 0 {
@@ -203,6 +210,7 @@ impl<'a> VecNormalize<'a> {
     /// Takes the first observation of environment `i` alone; `obs` is `[N, obs_len]`, of which only that row is used.
     /// Errors: as [`VecNormalize::reset`]; `Range`.
     pub fn reset_one(&mut self, i: usize, mut obs: Rewrite<'_>) -> Result {
+        let _changing = self.mark.begin();
         obs.check("vec_normalize: obs [N, obs_len] of length", self.batch_len()?)?;
         let n = self.scale.running.len();
         let outside = Error::limit(Kind::Range, "vec_normalize: an environment below", n, i);
@@ -217,6 +225,7 @@ impl<'a> VecNormalize<'a> {
     /// an observation; its reward, which is none, stays out of the statistics.
     /// Errors: `Shape`; `Value` for a number that is not finite in any row that is read; nothing changes then.
     pub fn step(&mut self, arrays: StepArrays<'_>) -> Result {
+        let _changing = self.mark.begin();
         let StepArrays { obs, reward, mut final_obs, ends } = arrays;
         let len = self.batch_len()?;
         obs.check("vec_normalize: obs [N, obs_len] of length", len)?;
@@ -249,6 +258,7 @@ impl<'a> VecNormalize<'a> {
     /// Each brings its initial count along. Its sums of unfinished episodes stay with it.
     /// Errors: `Config` for another obs_len; `Range` for more than 2^64 counts; then nothing changes.
     pub fn merge(&mut self, other: &Statistics<'_>) -> Result {
+        let _changing = self.mark.begin();
         let needed = self.scale.mean.len();
         let what = "vec_normalize: merged statistics with an obs_len of";
         Error::limit(Kind::Config, what, needed, other.obs_mean.len()).when(other.obs_mean.len() != needed)?;

@@ -119,7 +119,7 @@ pub(super) fn size(config: &ActorConfig, of: &Net<'_>, seen: &Seen<'_>) -> Resul
     Ok(plan(&config, &net)?.1)
 }
 
-/// Lays a policy out in a block of its own, which is sealed once `fill` has written its arrays.
+/// Lays a policy out in a block of its own, which is marked as changing until `fill` has written its arrays, and then sealed.
 pub(super) fn write(
     mem: &mut [u8],
     config: &ActorConfig,
@@ -130,10 +130,10 @@ pub(super) fn write(
     let mut compiled = [Node::default(); MAX_LAYERS];
     let (config, net) = alone(config, of, seen.parts, &mut compiled)?;
     let (spans, size) = plan(&config, &net)?;
-    let mut cut = Cutter::new(block::create(mem, BlockKind::Policy, size, &config)?);
+    let mut cut = Cutter::new(block::create_marked(mem, BlockKind::Policy, size, &config)?);
     front(&mut Plan::default(), &config)?.write(&mut cut, net.nodes(), seen.parts, seen.n)?;
     fill(Fields::cut(&mut cut, &spans)?)?;
-    block::seal(mem)
+    block::seal_new(mem)
 }
 
 /// What recurrent layers have to leave.

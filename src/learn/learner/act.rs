@@ -49,6 +49,7 @@ impl Learner<'_> {
         mask: Option<&[u8]>,
         action: ElementsMut<'_>,
     ) -> Result {
+        let _changing = self.mark.begin();
         let rows = self.check_envs(begin, end)?;
         self.state.check_recording(self.config, "learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", &self.actor.shape, rows, &obs, &action)?;
@@ -206,6 +207,7 @@ impl Learner<'_> {
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
+        let _changing = self.mark.begin();
         let (n, view) = (self.config.num_envs as usize, self.view());
         check_act("learner predict: obs", view.shape(), n, &obs, &action)?;
         self.check_mask(mask, n)?;
@@ -250,6 +252,7 @@ impl Learner<'_> {
     /// carries now. Nothing is recorded. Errors: `Shape`; `Value` for
     /// a NaN or infinite observation, and if values overflow; `value` stays as it was then.
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
+        let _changing = self.mark.begin();
         let n = self.config.num_envs as usize;
         check_obs("learner value: obs", &self.actor.shape, n, &obs)?;
         check_len("learner value: values", value, n)?;
@@ -276,6 +279,7 @@ impl Learner<'_> {
         log_prob: &mut [f32],
         entropy: &mut [f32],
     ) -> Result {
+        let _changing = self.mark.begin();
         let n = self.config.num_envs as usize;
         let view = self.view();
         check_obs("learner log_prob: obs", view.shape(), n, &obs)?;

@@ -88,6 +88,7 @@ impl Learner<'_> {
     /// because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are
     /// not finite, and for choices that are not there or that their mask forbids.
     pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
+        let _changing = self.mark.begin();
         if self.state.updating != 0 || self.state.end != self.state.begin {
             return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
         }

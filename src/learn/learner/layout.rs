@@ -344,14 +344,14 @@ impl<'a> Learner<'a> {
     /// A block that was accepted; what acting does not need only if it is to be `ALL`. A seal is taken off.
     pub(super) fn of<const ALL: bool>(mem: &'a mut [u8]) -> Result<Learner<'a>> {
         block::unseal(mem);
-        let (stored, mut cut) = block::cut_config::<Stored>(mem)?;
+        let (mark, stored, mut cut) = block::cut_marked::<Stored>(mem)?;
         let (front, spans) = front(&mut Plan::default(), stored)?;
         let (nodes, parts, n) = front.take(&mut cut)?;
         let s = cut.take(spans)?.first().ok_or(Misfit)?;
         let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n));
         let (rollout, work) =
             (Rollout::cut_some::<ALL>(&mut cut, &s.rollout)?, Work::cut_some::<ALL>(&mut cut, &s.work)?);
-        Ok(Learner::cut_some::<ALL>(&mut cut, &s.fields, &stored.config, stored.actor(), sizes, rollout, work)?)
+        Ok(Learner::cut_some::<ALL>(&mut cut, &s.fields, mark, &stored.config, stored.actor(), sizes, rollout, work)?)
     }
 }
 

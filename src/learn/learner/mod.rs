@@ -31,7 +31,7 @@ use super::seen::Parts;
 use super::shape::Shape;
 use super::stored::Stored;
 use super::taken::Actions;
-use crate::block::{self, Kind as BlockKind, Late, One, Plan, fields};
+use crate::block::{self, Kind as BlockKind, Late, Mark, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result};
@@ -214,6 +214,7 @@ fields! {
     /// # }
     /// ```
     pub write Learner {
+        mark: Mark<'a>,
         config: &'a Config,
         actor: ActorConfig,
         sizes: Sizes<'a>,
@@ -254,7 +255,7 @@ impl<'a> Learner<'a> {
         let parts = Parts::new(obs)?;
         let net = stored.compile(layers, parts.list(), &mut compiled)?;
         let (plan, size) = block_plan(&stored, net, parts.list())?;
-        let block = block::create(mem, BlockKind::Learner, size, &stored)?;
+        let block = block::create_marked(mem, BlockKind::Learner, size, &stored)?;
         let (front, spans) = front(&mut Plan::default(), &stored)?;
         let (_, mut cut) = block::cut_config::<Stored>(block)?;
         front.write(&mut cut, net.nodes(), parts.list(), obs.n)?;
@@ -289,6 +290,7 @@ impl<'a> Learner<'a> {
         noise::draw(&learner.sizes.net, &mut learner.state.shuffle_rng, learner.noise)?;
         noise::add(&learner.sizes.net, learner.noise, learner.params, learner.noisy)?;
         block::copy(learner.prime, learner.params);
+        learner.mark.end();
         Ok(learner)
     }
 
@@ -356,6 +358,7 @@ impl<'a> Learner<'a> {
 
     /// Stops or resumes updating the statistics that observations and rewards are normalised by.
     pub fn freeze(&mut self, frozen: bool) {
+        let _changing = self.mark.begin();
         self.state.frozen = u32::from(frozen);
     }
 

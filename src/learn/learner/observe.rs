@@ -28,6 +28,7 @@ impl Learner<'_> {
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
     ) -> Result {
+        let _changing = self.mark.begin();
         self.state.check_recording(self.config, "learner observe: an update is due; call learn first.")?;
         let n = self.config.num_envs as usize;
         check_len("learner observe: rewards", reward, n)?;
@@ -119,6 +120,7 @@ impl Learner<'_> {
     ///
     /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
+        let _changing = self.mark.begin();
         self.state.check_recording(self.config, "learner cut: an update is due; call learn first.")?;
         check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
         self.take_in()?;

@@ -13,6 +13,7 @@ impl Learner<'_> {
     ///
     /// Errors: `Shape`; `Value` if they are not within ± 1e6, or a logarithm of a deviation is not within its bounds.
     pub fn write_params(&mut self, params: &[f32]) -> Result {
+        let _changing = self.mark.begin();
         check_len("learner: parameters of length", params, self.params.len())?;
         if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
             return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
@@ -44,6 +45,7 @@ impl Learner<'_> {
     }
 
     fn take_grads(&mut self, begin: usize, end: usize, grads: &[f32], add: bool) -> Result {
+        let _changing = self.mark.begin();
         self.view().check_grads(begin, end, grads)?;
         check_finite("learner: finite gradients", grads)?;
         let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));

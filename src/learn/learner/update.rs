@@ -32,6 +32,7 @@ impl Learner<'_> {
     /// overflow. Then the update is over and counted in `num_dropped`, parameters are those of the last minibatch whose
     /// numbers did not, and `act` is due.
     pub fn learn(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result<Stats> {
+        let _changing = self.mark.begin();
         if self.state.updating == 0 {
             self.check_due()?;
             let obs =
@@ -47,6 +48,7 @@ impl Learner<'_> {
     /// hosts that share the chunks of a minibatch among threads or machines call this, then [`View::learn_range`] and
     /// [`Learner::learn_apply`] until no minibatch is left. `obs` and errors as there.
     pub fn learn_begin(&mut self, obs: Elements<'_>) -> Result<Stats> {
+        let _changing = self.mark.begin();
         self.check_due()?;
         check_obs("learner learn: obs", &self.actor.shape, self.config.num_envs as usize, &obs)?;
         if let Err(error) = self.bootstrap(&obs) {
@@ -63,6 +65,7 @@ impl Learner<'_> {
     ///
     /// Errors: `NotReady` if a chunk is missing; `Value` as [`Learner::learn`].
     pub fn learn_apply(&mut self) -> Result<Stats> {
+        let _changing = self.mark.begin();
         if self.done.contains(&0) {
             return Err(Error::new(Kind::NotReady, "learner apply: the gradients of some chunks are missing."));
         }
@@ -72,6 +75,7 @@ impl Learner<'_> {
 
     /// Ends the update that runs or is due, without learning any more of it: `act` is due. Errors: `NotReady` if none is.
     pub fn learn_drop(&mut self) -> Result {
+        let _changing = self.mark.begin();
         if self.state.updating == 0 {
             self.check_due()?;
             let s = &*self.state;

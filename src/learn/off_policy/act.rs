@@ -42,6 +42,7 @@ impl OffPolicy<'_> {
         mask: Option<&[u8]>,
         action: ElementsMut<'_>,
     ) -> Result {
+        let _changing = self.mark.begin();
         let rows = self.check_envs(begin, end)?;
         self.check_not_due("learner act: an update is due; call learn first.")?;
         check_act("learner act: obs", self.shape(), rows, &obs, &action)?;
@@ -141,6 +142,7 @@ impl OffPolicy<'_> {
         mask: Option<&[u8]>,
         action: Elements<'_>,
     ) -> Result {
+        let _changing = self.mark.begin();
         let n = self.sizes.n;
         self.check_not_due("learner demonstrate: an update is due; call learn first.")?;
         check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
@@ -263,6 +265,7 @@ impl OffPolicy<'_> {
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
+        let _changing = self.mark.begin();
         let (n, view) = (self.sizes.n, self.view());
         check_act("learner predict: obs", view.shape(), n, &obs, &action)?;
         view.check_mask(mask, n)?;
@@ -313,6 +316,7 @@ impl OffPolicy<'_> {
     /// an action, if there are several choices; what critics say of the mean action, or on average over the choices of SAC.
     /// Nothing is recorded. Errors: `Shape`; `Value`.
     pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
+        let _changing = self.mark.begin();
         check_obs("learner value: obs", self.shape(), self.sizes.n, &obs)?;
         check_len("learner value: values", value, self.sizes.n)?;
         let done = self.look("learner value: a finite obs", obs, None, true).and_then(|()| {

@@ -22,6 +22,7 @@ impl OffPolicy<'_> {
     /// actions outside of their space or not allowed, and masks that allow nothing: then nothing has changed. `Value` if numbers
     /// of the update overflow, as [`OffPolicy::learn`].
     pub fn learn_transitions(&mut self, batch: &TransitionBatch<'_>, error: Option<&mut [f32]>) -> Result<Stats> {
+        let _changing = self.mark.begin();
         self.check_not_due("learner learn_transitions: an update is due; call learn first.")?;
         if let Some(error) = &error {
             check_len("learner learn_transitions: errors", error, self.config.batch_size as usize)?;

@@ -282,14 +282,14 @@ impl<'a> OffPolicy<'a> {
     /// A block that was accepted; what acting does not need only if it is to be `ALL`. A seal is taken off.
     pub(super) fn of<const ALL: bool>(mem: &'a mut [u8]) -> Result<OffPolicy<'a>> {
         block::unseal(mem);
-        let (stored, mut cut) = block::cut_config::<Stored>(mem)?;
+        let (mark, stored, mut cut) = block::cut_marked::<Stored>(mem)?;
         let (front, critic, spans) = front(&mut Plan::default(), stored)?;
         let (policy, parts, n) = front.take(&mut cut)?;
         let nets = [Net::new(policy), Net::new(cut.take(critic)?)];
         let s = cut.take(spans)?.first().ok_or(Misfit)?;
         let sizes = sizes(stored, nets, stored.shape.seen(parts, n));
         let work = Work::cut_some::<ALL>(&mut cut, &s.work)?;
-        Ok(OffPolicy::cut_some::<ALL>(&mut cut, &s.fields, &stored.config, stored.actor(), sizes, work)?)
+        Ok(OffPolicy::cut_some::<ALL>(&mut cut, &s.fields, mark, &stored.config, stored.actor(), sizes, work)?)
     }
 }
 

@@ -29,7 +29,7 @@ use super::seen::Parts;
 use super::shape::Shape;
 use super::stored::Stored;
 use super::taken::Actions;
-use crate::block::{self, Kind as BlockKind, Late, Misfit, One, Plan, fields};
+use crate::block::{self, Kind as BlockKind, Late, Mark, Misfit, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::sum_tree::Weights;
 use crate::error::{Error, Kind, Result, check_len};
@@ -174,6 +174,7 @@ fields! {
     /// # }
     /// ```
     pub write OffPolicy {
+        mark: Mark<'a>,
         config: &'a Config,
         actor: ActorConfig,
         sizes: Sizes<'a>,
@@ -214,7 +215,7 @@ impl<'a> OffPolicy<'a> {
         let policy = stored.compile_policy(layers, parts.list(), &mut policy)?;
         let critic = stored.compile_critic(layers, parts.list(), &mut critic)?;
         let (plan, size) = block_plan(&stored, [policy, critic])?;
-        let block = block::create(mem, BlockKind::OffPolicy, size, &stored)?;
+        let block = block::create_marked(mem, BlockKind::OffPolicy, size, &stored)?;
         let (front, of_critic, spans) = front(&mut Plan::default(), &stored)?;
         let (_, mut cut) = block::cut_config::<Stored>(block)?;
         front.write(&mut cut, policy.nodes(), parts.list(), obs.n)?;
@@ -249,6 +250,7 @@ impl<'a> OffPolicy<'a> {
         learner.adam_v.fill(first_square);
         noise::draw(&learner.sizes.policy, &mut learner.state.rng, learner.layer_noise)?;
         learner.add_noise()?;
+        learner.mark.end();
         Ok(learner)
     }
 
@@ -312,6 +314,7 @@ impl<'a> OffPolicy<'a> {
 
     /// Takes parameters over, for the targets too. Errors: `Shape`; `Value` if they are not within ± 1e6.
     pub fn write_params(&mut self, params: &[f32]) -> Result {
+        let _changing = self.mark.begin();
         check_len("learner: parameters of length", params, self.params.len())?;
         if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
             return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
@@ -323,6 +326,7 @@ impl<'a> OffPolicy<'a> {
 
     /// As of learners on policy; there are no statistics here that it stops.
     pub fn freeze(&mut self, frozen: bool) {
+        let _changing = self.mark.begin();
         self.state.frozen = u32::from(frozen);
     }
 }

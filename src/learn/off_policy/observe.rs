@@ -21,6 +21,7 @@ impl OffPolicy<'_> {
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
     ) -> Result {
+        let _changing = self.mark.begin();
         self.check_not_due("learner observe: an update is due; call learn first.")?;
         let n = self.sizes.n;
         check_len("learner observe: rewards", reward, n)?;
@@ -161,6 +162,7 @@ impl OffPolicy<'_> {
     ///
     /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
+        let _changing = self.mark.begin();
         self.check_not_due("learner cut: an update is due; call learn first.")?;
         check_len("learner cut: flags", gone, self.sizes.n)?;
         for (env, (open, count)) in self.open.iter_mut().zip(&mut *self.num_begun).enumerate() {

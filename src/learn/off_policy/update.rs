@@ -32,6 +32,7 @@ impl OffPolicy<'_> {
     /// Errors: `NotReady`; `Value` if numbers of the update overflow. Then the update is over and counted in `num_dropped`,
     /// and parameters are those of the last step whose numbers did not.
     pub fn learn(&mut self, max_slices: u32) -> Result<Stats> {
+        let _changing = self.mark.begin();
         Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0)?;
         let done = self.learn_slices(if max_slices == 0 { u64::MAX } else { max_slices.into() }, None);
         self.end_or_drop(done, "learner learn: numbers overflowed; the update was dropped, act is due.")?;
@@ -48,6 +49,7 @@ impl OffPolicy<'_> {
 
     /// Ends the update that is due or runs, without learning any more of it. Errors: `NotReady` if none is.
     pub fn learn_drop(&mut self) -> Result {
+        let _changing = self.mark.begin();
         Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0)?;
         self.end();
         Ok(())

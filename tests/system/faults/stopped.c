@@ -13,49 +13,11 @@ static void between(void);
 #define BETWEEN between()
 #include "../../../ffi/tests/readers.h"
 
-#include <signal.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "stepping.h"
 
 enum { RING = 8, APPENDS = 26, STATES = 64, SHORT = 60000 };
 
 static uint64_t wanted;
-
-static void *shared(size_t size) {
-  void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (mem == MAP_FAILED) perror("mmap"), exit(1);
-  return mem;
-}
-
-/* 1 while the child is inside what is to be stepped through. */
-static _Atomic int *inside;
-
-/* A process that stops before it begins. */
-static pid_t child(void) {
-  atomic_store(inside, 0);
-  fflush(stdout);
-  const pid_t pid = fork();
-  if (pid < 0) perror("fork"), exit(1);
-  if (pid > 0) {
-    waitpid(pid, NULL, 0);
-    return pid;
-  }
-  if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) perror("ptrace"), _exit(2);
-  raise(SIGSTOP);
-  atomic_store(inside, 1);
-  return 0;
-}
-
-/* Lets it go on for an instruction; false when it has ended, whose status is `*status` then. */
-static int step(pid_t pid, int *status) {
-  if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) != 0) perror("ptrace"), exit(1);
-  if (waitpid(pid, status, 0) != pid) perror("waitpid"), exit(1);
-  if (WIFSTOPPED(*status) && WSTOPSIG(*status) != SIGTRAP) fail(__LINE__, "stopped by another signal"), exit(1);
-  return WIFSTOPPED(*status);
-}
 
 /* ---- A twin does the same first, so that the states between calls are known ---- */
 
