@@ -331,8 +331,9 @@ impl OffPolicy<'_> {
                 q::combine(self.taken.n, 1, w.said, w.also_said);
             }
             q::best(self.taken.n, w.said, None, w.drawn)?;
-            q::chosen(self.taken.n, w.said, w.drawn, value);
-            Ok(())
+            let values = block::rows_mut(w.spare, 0, self.sizes.n, 1)?;
+            q::chosen(self.taken.n, w.said, w.drawn, values);
+            hand_over(values, value)
         });
         self.tidy();
         done
@@ -350,9 +351,7 @@ impl OffPolicy<'_> {
         } else {
             critic::lowest(&sizes.critic, critics, w.pair, n, w.infer, other, spare)?;
         }
-        check_finite("learner value: outputs that do not overflow", spare)?;
-        block::copy(value, spare);
-        Ok(())
+        hand_over(spare, value)
     }
 
     /// The mean of what the critics say over the choices, and over the elements of an action.
@@ -365,10 +364,11 @@ impl OffPolicy<'_> {
         check_finite("learner value: outputs that do not overflow", q)?;
         categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits: w.said, mask: None }, other)?;
         discrete_sac::values(n, other, q, 0.0, w.noise);
-        for (value, each) in value.iter_mut().zip(w.noise.chunks_exact(n.len().max(1))) {
+        let values = block::rows_mut(q, 0, sizes.n, 1)?;
+        for (value, each) in values.iter_mut().zip(w.noise.chunks_exact(n.len().max(1))) {
             *value = each.iter().sum::<f32>() / n.len() as f32;
         }
-        Ok(())
+        hand_over(values, value)
     }
 
     /// What the policy says to all observations.
@@ -396,6 +396,13 @@ impl OffPolicy<'_> {
         w.drawn.fill(0);
         w.rng.fill(bytemuck::Zeroable::zeroed());
     }
+}
+
+/// Hands values over, unless one is infinite. Errors: `Value`; then nothing is written.
+fn hand_over(values: &[f32], to: &mut [f32]) -> Result {
+    check_finite("learner value: values that do not overflow", values)?;
+    block::copy(to, values);
+    Ok(())
 }
 
 /// Draws each element of an action from what the mask allows, all of it alike.
