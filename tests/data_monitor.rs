@@ -258,8 +258,8 @@ fn configurations_and_images_are_checked() {
         let mut damaged = words.clone();
         bytes(&mut damaged)[byte] ^= 0x10;
         let refused = kind(Monitor::attach(bytes(&mut damaged)));
-        // 48 bytes of header and seal and 24 of configuration; the rest is gap.
-        assert_eq!(refused.is_some(), byte < 48 || (64..88).contains(&byte), "byte {byte}: {refused:?}");
+        // 52 bytes of header, seal and mark, and 24 of configuration; the rest is gap.
+        assert_eq!(refused.is_some(), byte < 52 || (64..88).contains(&byte), "byte {byte}: {refused:?}");
     }
     let size = words.len() * 8;
     assert_eq!(kind(Monitor::attach(&mut bytes(&mut words)[..size - 1])), Some(Kind::Size));

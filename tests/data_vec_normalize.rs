@@ -594,8 +594,8 @@ fn configurations_and_images_are_checked() {
         let mut damaged = words.clone();
         bytes(&mut damaged)[byte] ^= 0x10;
         let refused = kind(VecNormalize::attach(bytes(&mut damaged)));
-        // 48 bytes of header and seal and 40 of configuration; the rest is gap.
-        assert_eq!(refused.is_some(), byte < 48 || (64..104).contains(&byte), "byte {byte}: {refused:?}");
+        // 52 bytes of header, seal and mark, and 40 of configuration; the rest is gap.
+        assert_eq!(refused.is_some(), byte < 52 || (64..104).contains(&byte), "byte {byte}: {refused:?}");
     }
     let size = words.len() * 8;
     // Switches that no call sets, under the right checksum.
