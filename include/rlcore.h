@@ -116,6 +116,12 @@ const char *rlcore_status_text(int32_t status);
    Errors: E_SIZE if text_size is 0. Its own failures are not recorded. */
 rlcore_status rlcore_last_error(char *text, size_t text_size);
 
+/* Keeps a failure that a wrapper of this interface has found itself, for rlcore_last_error: its name, ": " and the text.
+   status: a failure, an rlcore_status below 0.
+   text:   [text_size] up to its first NUL, if it has one; cut where it does not fit.
+   Errors: E_RANGE for a status that is no failure. */
+rlcore_status rlcore_last_error_write(int32_t status, const char *text, size_t text_size);
+
 /* Version of the linked library: major << 16 | minor << 8 | patch. */
 uint32_t rlcore_version(void);
 
@@ -160,6 +166,7 @@ rlcore_status rlcore_block_seal(void *mem, size_t mem_size);
 /* ---- Random streams ---- */
 
 /* A random stream: PCG64, seeded as in numpy. Plain data: copying it copies the stream.
+   Example:
      rlcore_rng rng;
      int64_t dice[5];
      rlcore_rng_seed(&rng, 42);
@@ -472,6 +479,7 @@ typedef enum rlcore_autoreset {
 } rlcore_autoreset;
 
 /* N environments, stepped together.
+   Example:
      rlcore_vecenv_config_init(&config, sizeof config);
      config.num_envs = N;
      rlcore_vecenv_size(&env, &config, &size);
@@ -697,27 +705,31 @@ typedef enum rlcore_initializer {
   RLCORE_INIT_GLOROT = 5,
 } rlcore_initializer;
 
-/* One layer of a network, for a list such as
-     {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU}.
-   Fields that its kind does not read are zero. 68 bytes. */
+/* One layer of a network. Fields that its kind does not read are zero. 68 bytes.
+   Example:
+     const rlcore_layer layers[] = {
+       {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU},
+       {.kind = RLCORE_LAYER_DENSE, .units = 64, .activation = RLCORE_ACTIVATION_RELU},
+     };
+     config.layers = layers, config.num_layers = 2; */
 typedef struct rlcore_layer {
-  uint32_t kind;  /* an rlcore_layer_kind */
+  uint32_t kind;   /* an rlcore_layer_kind */
+  uint32_t units;  /* outputs, or channels of a picture */
   /* what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
      RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
      obs_fields of the learner config. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
      RLCORE_LAYER_JOIN only */
   uint32_t source[2];
-  uint32_t units;        /* outputs, or channels of a picture */
-  uint32_t activation;   /* an rlcore_activation */
-  uint32_t flags;        /* rlcore_layer_flag */
   uint32_t size[2];      /* height and width of a window, or of the picture that a dense layer makes */
   uint32_t stride[2];    /* rows and columns from one window to the next (0: 1; pooling: size) */
   uint32_t same;         /* 0: windows lie inside the picture (VALID); 1: zeros surround it as in TensorFlow (SAME) */
+  uint32_t activation;   /* an rlcore_activation */
   uint32_t heads;        /* attention heads, which divide units */
   uint32_t window;       /* steps that attention sees, this one included */
+  uint32_t symbols;      /* symbols of each channel */
+  uint32_t flags;        /* rlcore_layer_flag */
   uint32_t initializer;  /* an rlcore_initializer */
   float gain;            /* scale of the initial weights (0: 1; orthogonal before an activation: the square root of 2) */
-  uint32_t symbols;      /* symbols of each channel */
   uint32_t reserved;     /* zero */
 } rlcore_layer;
 
@@ -737,6 +749,7 @@ typedef enum rlcore_net {
 
 /* Writes the layers of a network that is known by name, for the layers of an rlcore_learner_config: its hidden layers and
    heads read the last of them.
+   Example:
      rlcore_layer layers[16];
      rlcore_net_preset(RLCORE_NET_NATURE, layers, 16, &config.num_layers);
    net:     an rlcore_net.
@@ -786,8 +799,8 @@ typedef struct rlcore_learner_config {
   /* an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN; leaky ReLU with stream algorithms).
      One of these three */
   uint32_t activation;
-  /* advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0; stream algorithms, which take no
-     other, 0) */
+  /* advantages get mean 0 and deviation 1 in each minibatch, divided by the sample deviation, of n - 1 (1; A2C, IMPALA,
+     PQN 0; stream algorithms, which take no other, 0) */
   uint32_t normalize_advantage;
   uint32_t normalize_obs;     /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
   uint32_t normalize_reward;  /* rewards are divided by the running deviation of the discounted return (0) */
@@ -990,7 +1003,7 @@ typedef struct rlcore_learner_stats {
   float learning_rate;        /* step size of this update */
   float policy_loss;          /* mean clipped surrogate loss, or mean of minus log-probabilities times advantages */
   float value_loss;           /* mean of half the squared error */
-  float entropy;              /* mean entropy in nats */
+  float entropy;              /* mean entropy in nats; with squash that of actions before tanh, of SAC after it */
   float approx_kl;            /* mean of r - 1 - ln r, where r is the probability ratio */
   float clip_fraction;        /* fraction of the ratios that were clipped */
   float explained_variance;   /* fraction of the targets' variance that values explain, up to 1; 0 for constant targets */
@@ -1015,8 +1028,10 @@ typedef struct rlcore_learner_stats {
    Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
    one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
    NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
-   over its elements. Bytes that no field covers are never written.
-   Errors: E_CONFIG for a structure without fields, and for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC. */
+   over its elements. Bytes that no field covers are never written. Bounds of continuous actions are finite and on both
+   sides, or low and high are NULL.
+   Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for an
+   action that is bounded on one side only. */
 rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
                                   const rlcore_space *action, size_t *out_size);
 
@@ -1095,12 +1110,21 @@ rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
 rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, uint32_t max_slices,
                                    rlcore_learner_stats *stats);
 
-/* Computes the value of an observation of each environment. Nothing is recorded.
+/* Returns the statistics as a call that learns would write them now, in any phase. Of a learner that was saved amid an
+   update, minibatches_left is what is left of it.
+   stats: to write.
+   Errors: E_CONFIG for struct_size. */
+rlcore_status rlcore_learner_stats_read(const rlcore_learner *p, rlcore_learner_stats *stats);
+
+/* Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read what each
+   environment carries now, zeros where an episode begins, and leave it as it is.
    obs: [N, obs.len]; value: [N] to write.
    Errors: E_VALUE for an observation that is not finite, or values that overflow. */
 rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, float *value);
 
 /* Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
+   Recurrent layers read what each environment carries now, zeros where an episode begins, and leave it as it is. With
+   squash both are those of the action before tanh, as in updates.
    obs:         [N, obs.len]
    action_mask: [N, sum of action.n] as in rlcore_learner_act.
    action:      [N, action.len]; continuous actions as the policy draws them, before they are squashed or clipped.
@@ -1118,12 +1142,16 @@ rlcore_status rlcore_learner_seen_len(const rlcore_learner *p, size_t *out_len);
 
 /* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
    arrays of rlcore_learner_learn_transitions: batch_size.
-   out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL. */
-rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len, size_t *out_mask_len);
+   out_mask_len:  flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
+   out_begin_len: elements of begin, as many as transitions; 0 where begin is NULL.
+   out_env_len:   elements of env, as many as transitions; 0 where env is NULL. */
+rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len, size_t *out_mask_len,
+                                       size_t *out_begin_len, size_t *out_env_len);
 
 /* Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
    state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
-             are recorded; read, then written. NULL without such layers.
+             are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
+             or become 0 with reset. NULL without such layers.
    reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
    sampling: NULL means RLCORE_SAMPLING_BASIC.
    Arrays and errors as rlcore_learner_act; E_CONFIG for sampling. */
@@ -1325,12 +1353,13 @@ rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows
 /* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
    in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
    same addresses (fork()). Results do not depend on which worker does what.
+   Example:
      rlcore_batch_size(&env, &vecenv_config, &config, &size);
      rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
      rlcore_batch_reset(b, v, &env, NULL, obs);
      rlcore_batch_step_async(b, v, &env, action);
-     rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       in each worker
-     status = rlcore_batch_step_wait(b, &out);                       E_NOT_READY while workers are busy
+     rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       // in each worker
+     status = rlcore_batch_step_wait(b, &out);                       // E_NOT_READY while workers are busy
    Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
    concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
    its rows belong to the batch: no other rlcore_vecenv call may use them. */
@@ -1464,11 +1493,12 @@ typedef enum rlcore_episode_type {
 } rlcore_episode_type;
 
 /* Returns and lengths of the episodes of N environments, and records of those that ended.
+   Example:
      rlcore_monitor_config_init(&config, sizeof config);
      config.num_envs = N, config.keep = 100;
      rlcore_monitor_size(&config, &size);
      rlcore_monitor_init(mem, size, &config, &m);
-     rlcore_monitor_step(m, &out, seconds, NULL);         after each rlcore_vecenv_step
+     rlcore_monitor_step(m, &out, seconds, NULL);         // after each rlcore_vecenv_step
      rlcore_monitor_means(m, &stats); */
 typedef struct rlcore_monitor rlcore_monitor;
 
@@ -1579,12 +1609,13 @@ rlcore_status rlcore_episode_type_of(uint64_t index, uint32_t num_train, uint32_
 /* ---- Normalized observations and rewards of N environments ---- */
 
 /* Running normalization of the observations and rewards of N environments.
+   Example:
      rlcore_vec_normalize_config_init(&config, sizeof config);
      config.num_envs = N, config.obs_len = LEN;
      rlcore_vec_normalize_size(&config, &size);
      rlcore_vec_normalize_init(mem, size, &config, &v);
-     rlcore_vec_normalize_reset(v, obs, obs);             after rlcore_vecenv_reset
-     rlcore_vec_normalize_step(v, &out, NULL);            after each rlcore_vecenv_step */
+     rlcore_vec_normalize_reset(v, obs, obs);             // after rlcore_vecenv_reset
+     rlcore_vec_normalize_step(v, &out, NULL);            // after each rlcore_vecenv_step */
 typedef struct rlcore_vec_normalize rlcore_vec_normalize;
 
 /* Configuration of a normalizer. */
@@ -1678,6 +1709,7 @@ typedef enum rlcore_layout {
 /* Rings of frames, one per environment. A frame is stored once, however many stacks contain it. Frames are numbered from 0
    in each environment; numbers are never reused. A full ring drops its oldest frame. Stacks that reach before the first
    frame of an episode repeat that frame.
+   Example:
      rlcore_lazy_frames_config_init(&config, sizeof config);
      rlcore_lazy_frames_size(&config, &size);
      rlcore_lazy_frames_init(mem, size, &config, &l);
@@ -1820,6 +1852,7 @@ typedef enum rlcore_draw_rule {
 /* The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
    oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in one of two
    pools: priority frames, with |reward| > reward_threshold or NaN, and ordinary frames.
+   Example:
      rlcore_memory_config_init(&config, sizeof config);
      config.columns = columns, config.num_columns = 2;
      rlcore_memory_size(&config, &size);
@@ -1981,6 +2014,7 @@ typedef enum rlcore_replay_normalize {
    environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
    transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of its
    own: an episode of L steps takes L + 1 rows.
+   Example:
      rlcore_replay_config_init(&config, sizeof config);
      config.num_envs = N, config.columns = columns, config.num_columns = 2;
      rlcore_replay_size(&config, &size);
@@ -2256,13 +2290,14 @@ typedef enum rlcore_metric {
 
 /* T steps of N environments, drawn in minibatches. Sample e * T + t is step t of environment e, where T is the number of
    steps when the rollout was finished.
+   Example:
      rlcore_rollout_buffer_config_init(&config, sizeof config);
      config.num_envs = N, config.columns = columns, config.num_columns = 2;
      rlcore_rollout_buffer_size(&config, &size);
      rlcore_rollout_buffer_init(mem, size, &config, &b);
-     rlcore_rollout_buffer_add(b, &step);                                         num_steps times
+     rlcore_rollout_buffer_add(b, &step);                                         // num_steps times
      rlcore_rollout_buffer_finish(b, bootstrap_value, next_obs, discount, gae_lambda);
-     rlcore_rollout_buffer_draw(b, minibatch_size, 1, index, index_len);          once per epoch
+     rlcore_rollout_buffer_draw(b, minibatch_size, 1, index, index_len);          // once per epoch
      rlcore_rollout_buffer_gather(b, index + k * minibatch_size, minibatch_size, 1, &minibatch);
      rlcore_rollout_buffer_reset(b); */
 typedef struct rlcore_rollout_buffer rlcore_rollout_buffer;
@@ -2504,6 +2539,7 @@ typedef enum rlcore_reward_class {
 } rlcore_reward_class;
 
 /* One trajectory: an episode or a part of it, frame by frame.
+   Example:
      rlcore_trajectory_config_init(&config, sizeof config);
      config.columns = columns, config.num_columns = 2;
      rlcore_trajectory_size(&config, &size);
@@ -2700,12 +2736,13 @@ rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const 
 /* A bounded FIFO queue in memory that any number of threads or processes share. push and pop may be called concurrently
    and do not block; the caller decides how to retry. If a process dies inside push or pop, its slot stays taken: stop all
    users and call init again.
+   Example:
      rlcore_queue_config_init(&config, sizeof config);
      config.capacity = 64, config.item_size = sizeof item;
      rlcore_queue_size(&config, &size);
      rlcore_queue_init(mem, size, &config, &q);
-     rlcore_queue_push(q, &item, sizeof item);            E_BUSY: full
-     rlcore_queue_pop(q, &item, sizeof item, &size);      E_NOT_READY: empty */
+     rlcore_queue_push(q, &item, sizeof item);            // E_BUSY: full
+     rlcore_queue_pop(q, &item, sizeof item, &size);      // E_NOT_READY: empty */
 typedef struct rlcore_queue rlcore_queue;
 
 /* Configuration of a queue. */
@@ -2777,8 +2814,9 @@ rlcore_status rlcore_transpose(uint32_t kind, uint32_t rows, uint32_t columns, u
 
 /* T steps of N environments under the behavior policy, time-major, and the correction for the target policy. The arrays
    are not owned and only read.
+   Example:
      rlcore_vtrace_init(&v, sizeof v);
-     v.num_steps = T, v.num_envs = N, v.log_rho = log_rho;           and the other arrays
+     v.num_steps = T, v.num_envs = N, v.log_rho = log_rho;           // and the other arrays
      rlcore_vtrace_from_importance_weights(&v, vs, pg_advantage); */
 typedef struct rlcore_vtrace {
   uint32_t struct_size;          /* bytes; set by rlcore_vtrace_init */

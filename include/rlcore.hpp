@@ -1,8 +1,9 @@
 /* rlcore in C++17: views, blocks that own their memory, environments from a class, a pool of std::thread.
 
    Header only, on top of rlcore.h; needs neither exceptions nor RTTI. Results are identical to those of the C interface.
-   Results: calls return a [[nodiscard]] status; last_error() describes the failure. A span of the wrong length is
-     E_SHAPE.
+   Results: calls return a [[nodiscard]] status; last_error() describes the failure, also one that this header finds: a
+     span of the wrong length is E_SHAPE, an object that was never made or was moved from is E_NULL, and memory that
+     cannot be allocated is E_SIZE.
    Ownership: a block owns its bytes. Moving moves them; copying makes an independent snapshot.
    Threads: only workers starts threads. If the C++ library has no threads, or RLCORE_NO_WORKERS is defined, workers and
      its headers are omitted. */
@@ -152,6 +153,114 @@ inline words last_error() {
   return w;
 }
 
+namespace detail {
+
+/* A text for last_error(), cut where it does not fit. */
+class sentence {
+ public:
+  sentence &operator<<(const char *text) {
+    while (*text && len_ < sizeof text_) text_[len_++] = *text++;
+    return *this;
+  }
+  sentence &operator<<(std::size_t number) {
+    char digits[24] = {}, *first = digits + sizeof digits - 1;
+    do *--first = static_cast<char>('0' + number % 10);
+    while ((number /= 10) > 0);
+    return *this << first;
+  }
+  /* Becomes what last_error() says. Returns the failure. */
+  status as(rlcore_status failure) const {
+    (void)rlcore_last_error_write(failure, text_, len_);
+    return failure;
+  }
+
+ private:
+  char text_[sizeof words::text] = {};
+  std::size_t len_ = 0;
+};
+
+inline status fail(rlcore_status failure, const char *call, const char *why) {
+  return (sentence() << call << ": " << why).as(failure);
+}
+
+/* A failure that is repeated with its text, or success. */
+class lasting {
+ public:
+  lasting() = default;
+  lasting(status why) : why_(why) {
+    if (!why) said_ = last_error();
+  }
+  bool ok() const { return why_.ok(); }
+  status again() const {
+    const std::size_t name = std::strlen(why_.name()) + 2; /* and ": ", which are written again */
+    if (!why_ && std::strlen(said_.text) > name) return (sentence() << said_.text + name).as(why_.code());
+    return why_;
+  }
+
+ private:
+  status why_ = RLCORE_OK;
+  words said_;
+};
+
+/* What a call checks itself, one after another: the first that does not hold is the failure. */
+class check {
+ public:
+  explicit check(const char *call) : call_(call) {}
+  /* The object is there. */
+  check(const char *call, const void *object) : call_(call) {
+    that(object, RLCORE_E_NULL, "the object is empty: it was never made, or was moved from");
+  }
+  /* An object that could not be made says again why. */
+  check(const char *call, const lasting &made) : call_(call), why_(made.again()) {}
+  check &that(bool holds, rlcore_status failure, const char *why) {
+    if (why_ && !holds) why_ = fail(failure, call_, why);
+    return *this;
+  }
+  /* A number is the one that is needed. */
+  check &same(const char *what, std::size_t given, std::size_t needed, rlcore_status failure = RLCORE_E_SHAPE) {
+    if (why_ && given != needed)
+      why_ = (sentence() << call_ << ": " << what << ": expected " << needed << ", given " << given).as(failure);
+    return *this;
+  }
+  /* An array has so many elements; or so many or none. */
+  check &len(const char *array, std::size_t given, std::size_t needed) {
+    if (why_ && given != needed)
+      why_ = (sentence() << call_ << ": elements of " << array << ": expected " << needed << ", given " << given).as(RLCORE_E_SHAPE);
+    return *this;
+  }
+  check &maybe(const char *array, std::size_t given, std::size_t needed) { return given ? len(array, given, needed) : *this; }
+  /* [begin, end) is a range of so many. */
+  check &range(std::size_t begin, std::size_t end, std::size_t count) {
+    if (why_ && !(begin <= end && end <= count))
+      why_ = (sentence() << call_ << ": expected a range of " << count << ", given " << begin << " to " << end).as(RLCORE_E_RANGE);
+    return *this;
+  }
+  /* Elements as Obs and Action; those of a structure are bytes. */
+  template <class Obs, class Action>
+  check &kinds(std::uint32_t obs, std::uint32_t action) {
+    const auto is = [](std::uint32_t kind, std::uint32_t type) { return (kind == RLCORE_STRUCT ? std::uint32_t{RLCORE_U8} : kind) == type; };
+    that(is(obs, kind_of<Obs>()), RLCORE_E_CONFIG, "observations have elements of another type than Obs");
+    return that(is(action, kind_of<Action>()), RLCORE_E_CONFIG, "actions have elements of another type than Action");
+  }
+  /* Success, or the failure. */
+  status why() const { return why_; }
+  /* The result of the C call, which is made only if all holds. */
+  template <class Call>
+  status then(Call &&call) const { return why_ ? status(call()) : why_; }
+
+ private:
+  const char *call_;
+  status why_ = RLCORE_OK;
+};
+
+/* f(), which allocates; E_SIZE if that fails. */
+template <class F>
+status allocate(const char *call, F &&f) {
+  return attempt([&] { return f(), true; }) ? status(RLCORE_OK) : fail(RLCORE_E_SIZE, call, "not enough memory");
+}
+
+}  // namespace detail
+
 /* rlcore_hash; 0 on failure. */
 inline std::uint64_t hash(const void *bytes, std::size_t size) {
   std::uint64_t h = 0;
@@ -222,8 +331,7 @@ class block {
     std::size_t bytes = 0;
     if (const status s = size(&bytes); !s) return s;
     block made;
-    made.memory_ = memory(bytes);
-    if (made.memory_.size() != bytes) return status(RLCORE_E_SIZE);
+    if (const status s = made.allocate(bytes); !s) return s;
     T *object = nullptr;
     if (const status s = init(static_cast<void *>(made.memory_.data()), bytes, &object); !s) return s;
     return made;
@@ -234,8 +342,7 @@ class block {
   static result<block> load(span<const unsigned char> saved, Attach &&attach) {
     using object_type = std::conditional_t<std::is_invocable_v<Attach, void *, std::size_t, T **>, T, const T>;
     block made;
-    made.memory_ = memory(saved.size());
-    if (made.memory_.size() != saved.size()) return status(RLCORE_E_SIZE);
+    if (const status s = made.allocate(saved.size()); !s) return s;
     if (!saved.empty()) std::memcpy(made.memory_.data(), saved.data(), saved.size());
     object_type *object = nullptr;
     if (const status s = attach(static_cast<void *>(made.memory_.data()), saved.size(), &object); !s) return s;
@@ -246,8 +353,16 @@ class block {
   T *get() const { return reinterpret_cast<T *>(memory_.data()); }
   span<const unsigned char> bytes() const { return {memory_.data(), memory_.size()}; }
   explicit operator bool() const { return memory_.size() > 0; }
+  /* rlcore_block_seal, for learners: from now on attach refuses the bytes if one has changed. */
+  status seal() { return rlcore_block_seal(memory_.data(), memory_.size()); }
 
  private:
+  status allocate(std::size_t size) {
+    memory_ = memory(size);
+    if (memory_.size() == size) return RLCORE_OK;
+    return (detail::sentence() << "block: " << size << " bytes cannot be allocated").as(RLCORE_E_SIZE);
+  }
+
   memory memory_;
 };
 
@@ -476,7 +591,7 @@ class vecenv {
       });
     });
     if (!loaded) return loaded;
-    if (obs.size() != loaded->arrays_.obs.size()) return status(RLCORE_E_SHAPE);
+    if (const status s = detail::check("vecenv load").len("obs", obs.size(), loaded->arrays_.obs.size()).why(); !s) return s;
     loaded->arrays_.obs.assign(obs.begin(), obs.end());
     return loaded;
   }
@@ -490,15 +605,17 @@ class vecenv {
   status step(span<const Action> action) { return step_env(action, RLCORE_LEVEL_NEW); }
   /* Environments that end restart in this level, an rlcore_level. */
   status step_env(span<const Action> action, std::uint32_t level) {
-    if (!whole() || !fits(action, num_envs())) return RLCORE_E_SHAPE;
-    const rlcore_vecenv_out out = arrays_.out();
-    return rlcore_vecenv_step_env(get(), &env_, action.data(), level, &out);
+    return ready("vecenv step").len("action", action.size(), action_size(num_envs())).then([&] {
+      const rlcore_vecenv_out out = arrays_.out();
+      return rlcore_vecenv_step_env(get(), &env_, action.data(), level, &out);
+    });
   }
   /* Rows [begin, end) only: several threads may step disjoint ranges. */
   status step_range(std::uint32_t begin, std::uint32_t end, span<const Action> action) {
-    if (!whole() || !fits(action, num_envs())) return RLCORE_E_SHAPE;
-    const rlcore_vecenv_out out = arrays_.out();
-    return rlcore_vecenv_step_range(get(), &env_, begin, end, action.data(), &out);
+    return ready("vecenv step_range").len("action", action.size(), action_size(num_envs())).then([&] {
+      const rlcore_vecenv_out out = arrays_.out();
+      return rlcore_vecenv_step_range(get(), &env_, begin, end, action.data(), &out);
+    });
   }
 
   /* Results of the last step: the arrays of rlcore_vecenv_out, all N rows; out() is mutable. */
@@ -510,8 +627,8 @@ class vecenv {
   span<const std::uint8_t> valid() const { return arrays_.valid; }
   arrays<Obs> &out() { return arrays_; }
 
-  /* True if there are actions for `rows` rows; if out() still has arrays of the right size. */
-  bool fits(span<const Action> action, std::size_t rows) const { return action.size() == rows * action_len(); }
+  /* Elements of the actions of `rows` rows; whether out() still has arrays of the right size. */
+  std::size_t action_size(std::size_t rows) const { return rows * action_len(); }
   bool whole() const { return arrays_.fits(num_envs(), obs_len()); }
   /* N; elements of one observation and of one action, wrappers included. */
   std::uint32_t num_envs() const { return config_.num_envs; }
@@ -530,24 +647,26 @@ class vecenv {
     v.env_ = env;
     v.config_ = config;
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &v.obs_, &v.action_); !s) return s;
-    std::uint32_t kind = v.obs_.kind;
-    if (kind == RLCORE_STRUCT) kind = RLCORE_U8; // as bytes
-    if (kind != detail::kind_of<Obs>() || v.action_.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
+    if (const status s = detail::check("vecenv").kinds<Obs, Action>(v.obs_.kind, v.action_.kind).why(); !s) return s;
     auto made = make();
     if (!made) return made.why();
     v.block_ = *std::move(made);
     std::uint32_t num_envs = 0;
     if (const status s = rlcore_vecenv_num_envs(v.get(), &num_envs); !s) return s;
-    if (num_envs != config.num_envs) return status(RLCORE_E_CONFIG);
-    if (!detail::attempt([&] { return v.arrays_ = arrays<Obs>(num_envs, v.obs_.len), true; })) return status(RLCORE_E_SIZE);
+    if (const status s = detail::check("vecenv").same("num_envs", config.num_envs, num_envs, RLCORE_E_CONFIG).why(); !s) return s;
+    if (const status s = detail::allocate("vecenv", [&] { v.arrays_ = arrays<Obs>(num_envs, v.obs_.len); }); !s) return s;
     return v;
   }
 
+  detail::check ready(const char *call) const {
+    return detail::check(call, get()).that(whole(), RLCORE_E_SHAPE, "an array of out() has been resized");
+  }
+
   status restart(const std::uint64_t *seed) {
-    return whole() ? rlcore_vecenv_reset(get(), &env_, seed, arrays_.obs.data()) : RLCORE_E_SHAPE;
+    return ready("vecenv reset").then([&] { return rlcore_vecenv_reset(get(), &env_, seed, arrays_.obs.data()); });
   }
   status restart_one(std::uint32_t index, const std::uint64_t *seed) {
-    return whole() ? rlcore_vecenv_reset_one(get(), &env_, index, seed, arrays_.obs.data()) : RLCORE_E_SHAPE;
+    return ready("vecenv reset_one").then([&] { return rlcore_vecenv_reset_one(get(), &env_, index, seed, arrays_.obs.data()); });
   }
 
   rlcore_env_def env_ = {};
@@ -573,22 +692,16 @@ struct learner_batch {
   std::vector<float> value;               /* [rows] */
   std::vector<float> advantage;           /* [rows] */
   std::vector<float> value_target;        /* [rows] */
-  std::vector<float> state;               /* [rows, state_len]; this and what follows is empty without recurrent layers */
-  std::vector<std::uint8_t> begin;        /* [rows] */
-  std::vector<std::uint32_t> env;         /* [rows] */
+  std::vector<float> state;               /* [rows, state_len], empty without recurrent layers */
+  std::vector<std::uint8_t> begin;        /* [begin_len] of rlcore_learner_batch_len: one a row, or empty */
+  std::vector<std::uint32_t> env;         /* [env_len], likewise */
 
   /* Room for so many rows; none by default. */
   learner_batch() = default;
-  learner_batch(std::size_t rows, std::size_t obs_len, std::size_t action_len, std::size_t mask_len, std::size_t state_len = 0)
-      : obs(rows * obs_len), action(rows * action_len), action_mask(rows * mask_len), log_prob(rows), value(rows), advantage(rows),
-        value_target(rows), state(rows * state_len), begin(state_len ? rows : 0), env(begin.size()) {}
-  /* True if there are as many rows, and their parts of those lengths. */
-  bool fits(std::size_t rows, std::size_t obs_len, std::size_t action_len, std::size_t mask_len, std::size_t state_len = 0) const {
-    const std::size_t recurrent = state_len ? rows : 0;
-    if (state.size() != rows * state_len || begin.size() != recurrent || env.size() != recurrent) return false;
-    return obs.size() == rows * obs_len && action.size() == rows * action_len && action_mask.size() == rows * mask_len &&
-           log_prob.size() == rows && value.size() == rows && advantage.size() == rows && value_target.size() == rows;
-  }
+  learner_batch(std::size_t rows, std::size_t seen_len, std::size_t action_len, std::size_t mask_len = 0, std::size_t state_len = 0,
+                std::size_t begin_len = 0, std::size_t env_len = 0)
+      : obs(rows * seen_len), action(rows * action_len), action_mask(rows * mask_len), log_prob(rows), value(rows), advantage(rows),
+        value_target(rows), state(rows * state_len), begin(begin_len), env(env_len) {}
 };
 
 /* Transitions of the host's own for one gradient step off policy: as rlcore_learner_learn_transitions, batch_size rows. */
@@ -618,7 +731,9 @@ class learner {
   static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
-    std::vector<float> bounds(2 * (std::size_t{obs.len} + action.len));
+    std::vector<float> bounds;
+    const auto make_room = [&] { bounds.resize(2 * (std::size_t{obs.len} + action.len)); };
+    if (const status s = detail::allocate("learner make", make_room); !s) return s;
     if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
     rlcore_learner_config parted = config;
     if (obs.kind == RLCORE_STRUCT) {
@@ -633,54 +748,66 @@ class learner {
         [&](std::size_t *size) { return rlcore_learner_size(&config, &obs, &action, size); },
         [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &config, &obs, &action, out); }));
   }
-  /* From bytes(): training continues where it was saved. stats() are zero until it learns. */
+  /* From bytes(): training continues where it was saved, also amid an update, as stats() tell. */
   static result<learner> load(span<const unsigned char> saved) { return with(block<rlcore_learner>::load(saved, rlcore_learner_attach)); }
 
   /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act; active: [N] flags of
      those that act now, empty: all. */
   status act(span<const Obs> obs, span<const std::uint8_t> mask = {}, span<const std::uint8_t> active = {}) {
-    if (!fits(obs) || !maybe(mask, std::size_t{num_envs_} * mask_len_) || !maybe(active, num_envs_)) return RLCORE_E_SHAPE;
-    if (action_.size() != std::size_t{num_envs_} * action_len_) return RLCORE_E_SHAPE; /* moved from */
-    return rlcore_learner_act(get(), some(active), obs.data(), some(mask), action_.data());
+    return rows("learner act", obs, mask, active).then([&] {
+      return rlcore_learner_act(get(), some(active), obs.data(), some(mask), action_.data());
+    });
   }
   /* The same for environments [begin, end), whose rows alone the spans have; action() holds the actions of all. */
   status act_range(std::uint32_t begin, std::uint32_t end, span<const Obs> obs, span<const std::uint8_t> mask = {},
                    span<const std::uint8_t> active = {}) {
-    if (begin > end || end > num_envs_) return RLCORE_E_RANGE;
-    const std::size_t rows = end - begin;
-    if (obs.size() != rows * obs_len_ || !maybe(mask, rows * mask_len_) || !maybe(active, rows)) return RLCORE_E_SHAPE;
-    if (action_.size() != std::size_t{num_envs_} * action_len_) return RLCORE_E_SHAPE; /* moved from */
-    Action *const to = action_.data() + std::size_t{begin} * action_len_;
-    return rlcore_learner_act_range(get(), begin, end, some(active), obs.data(), some(mask), to);
+    const std::size_t count = end - begin;
+    return ready("learner act_range").range(begin, end, num_envs_).len("obs", obs.size(), count * obs_len_)
+        .maybe("mask", mask.size(), count * mask_len_).maybe("active", active.size(), count).then([&] {
+          Action *const to = action_.data() + std::size_t{begin} * action_len_;
+          return rlcore_learner_act_range(get(), begin, end, some(active), obs.data(), some(mask), to);
+        });
   }
   /* Begins transitions with the host's own actions in place of act, off policy. action: [N, action.len]; the others as there. */
   status demonstrate(span<const Obs> obs, span<const Action> action, span<const std::uint8_t> mask = {},
                      span<const std::uint8_t> active = {}) {
-    if (!fits(obs) || action.size() != std::size_t{num_envs_} * action_len_) return RLCORE_E_SHAPE;
-    if (!maybe(mask, std::size_t{num_envs_} * mask_len_) || !maybe(active, num_envs_)) return RLCORE_E_SHAPE;
-    return rlcore_learner_demonstrate(get(), some(active), obs.data(), some(mask), action.data());
+    return rows("learner demonstrate", obs, mask, active).len("action", action.size(), action_.size()).then([&] {
+      return rlcore_learner_demonstrate(get(), some(active), obs.data(), some(mask), action.data());
+    });
+  }
+  /* Acts without recording, in any phase, as rlcore_learner_predict. action: [N, action.len] to write; state: [N, state_len()]
+     what recurrent layers carry from call to call, empty without them; reset: [N] 1 where an episode begins, empty: nowhere;
+     sampling: NULL for RLCORE_SAMPLING_BASIC. */
+  status predict(span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask = {}, span<float> state = {},
+                 span<const std::uint8_t> reset = {}, const rlcore_sampling *sampling = nullptr) {
+    return rows("learner predict", obs, mask, {}).len("action", action.size(), action_.size())
+        .len("state", state.size(), num_envs_ * state_len_).maybe("reset", reset.size(), num_envs_).then([&] {
+          return rlcore_learner_predict(get(), obs.data(), some(mask), state.data(), some(reset), sampling, action.data());
+        });
   }
   /* [N, action.len] the actions that act drew. */
   span<const Action> action() const { return action_; }
   /* What the step returned that took those actions. active: [N] flags of those that were stepped, empty: all. */
   status observe(const vecenv<Obs, Action> &envs, span<const std::uint8_t> active = {}) {
-    if (!fits(envs)) return RLCORE_E_SHAPE;
-    return observe(envs.reward(), envs.terminated(), envs.truncated(), envs.final_obs(), active);
+    const status s = of("learner observe", envs).why();
+    return s ? observe(envs.reward(), envs.terminated(), envs.truncated(), envs.final_obs(), active) : s;
   }
   /* The same from arrays of a host without a vecenv: [N] each; final_obs: [N, obs.len], empty if nothing is truncated. */
   status observe(span<const float> reward, span<const std::uint8_t> terminated, span<const std::uint8_t> truncated,
                  span<const Obs> final_obs = {}, span<const std::uint8_t> active = {}) {
-    if (reward.size() != num_envs_ || terminated.size() != num_envs_ || truncated.size() != num_envs_) return RLCORE_E_SHAPE;
-    if (!(final_obs.empty() || fits(final_obs)) || !maybe(active, num_envs_)) return RLCORE_E_SHAPE;
-    return rlcore_learner_observe(get(), some(active), reward.data(), terminated.data(), truncated.data(), some(final_obs));
+    return ready("learner observe").len("reward", reward.size(), num_envs_).len("terminated", terminated.size(), num_envs_)
+        .len("truncated", truncated.size(), num_envs_).maybe("final_obs", final_obs.size(), obs_size())
+        .maybe("active", active.size(), num_envs_).then([&] {
+          return rlcore_learner_observe(get(), some(active), reward.data(), terminated.data(), truncated.data(), some(final_obs));
+        });
   }
   /* [N] flags of environments that have acted and not been observed yet. */
   status acted(span<std::uint8_t> out) const {
-    return out.size() == num_envs_ ? rlcore_learner_acted(get(), out.data()) : RLCORE_E_SHAPE;
+    return ready("learner acted").len("out", out.size(), num_envs_).then([&] { return rlcore_learner_acted(get(), out.data()); });
   }
   /* Removes agents that disappear without an outcome. gone: [N] flags. */
   status cut(span<const std::uint8_t> gone) {
-    return gone.size() == num_envs_ ? rlcore_learner_cut(get(), gone.data()) : RLCORE_E_SHAPE;
+    return ready("learner cut").len("gone", gone.size(), num_envs_).then([&] { return rlcore_learner_cut(get(), gone.data()); });
   }
   /* An rlcore_learner_due. */
   result<std::uint32_t> due() const {
@@ -688,24 +815,30 @@ class learner {
     if (const status s = rlcore_learner_phase(get(), &out); !s) return s;
     return out;
   }
+  /* Stops or resumes updating the statistics that normalize observations and rewards. */
+  status freeze(bool frozen = true) { return rlcore_learner_freeze(get(), frozen); }
   /* At most max_slices chunks of the update that is due, of which a minibatch has num_chunks; 0: all that are left.
      stats().minibatches_left tells what is left. obs: [N, obs.len] after the last step; may be empty in all calls of an
      update but the first. */
   status learn(span<const Obs> obs, std::uint32_t max_slices = 0) {
-    if (!obs.empty() && !fits(obs)) return RLCORE_E_SHAPE;
-    return rlcore_learner_learn(get(), some(obs), max_slices, &stats_);
+    return learned(ready("learner learn").maybe("obs", obs.size(), obs_size()).then([&] {
+      return rlcore_learner_learn(get(), some(obs), max_slices, &stats_);
+    }));
   }
   /* The same update, whose chunks the host shares among threads: learn_begin, then until stats().minibatches_left is 0
      learn_range for all chunks, grads_write and learn_apply. learn_drop ends it early. */
   status learn_begin(span<const Obs> obs) {
-    return fits(obs) ? rlcore_learner_learn_begin(get(), obs.data(), &stats_) : RLCORE_E_SHAPE;
+    return learned(ready("learner learn_begin").len("obs", obs.size(), obs_size()).then([&] {
+      return rlcore_learner_learn_begin(get(), obs.data(), &stats_);
+    }));
   }
   status learn_range(std::uint32_t begin, std::uint32_t end, span<std::uint64_t> scratch, span<float> grads) const {
-    if (const status s = check_grads(begin, end, grads.size()); !s) return s;
-    return rlcore_learner_learn_range(get(), begin, end, scratch.data(), scratch.size_bytes(), grads.data());
+    return chunks("learner learn_range", begin, end, grads.size(), [&] {
+      return rlcore_learner_learn_range(get(), begin, end, scratch.data(), scratch.size_bytes(), grads.data());
+    });
   }
-  status learn_apply() { return rlcore_learner_learn_apply(get(), &stats_); }
-  status learn_drop() { return rlcore_learner_learn_drop(get()); }
+  status learn_apply() { return learned(rlcore_learner_learn_apply(get(), &stats_)); }
+  status learn_drop() { return learned(rlcore_learner_learn_drop(get())); }
   /* Numbers of learn_range's scratch, at least; floats of the gradients of a chunk. */
   result<std::size_t> scratch_len() const {
     auto bytes = length(rlcore_learner_scratch_size);
@@ -714,22 +847,21 @@ class learner {
   result<std::size_t> grads_len() const { return length(rlcore_learner_grads_len); }
   /* Gradients of chunks [begin, end) out, in, and added to those that are there. */
   status grads_read(std::uint32_t begin, std::uint32_t end, span<float> grads) {
-    const status s = check_grads(begin, end, grads.size());
-    return s ? status(rlcore_learner_grads_read(get(), begin, end, grads.data())) : s;
+    return chunks("learner grads_read", begin, end, grads.size(), [&] { return rlcore_learner_grads_read(get(), begin, end, grads.data()); });
   }
   status grads_write(std::uint32_t begin, std::uint32_t end, span<const float> grads) {
-    const status s = check_grads(begin, end, grads.size());
-    return s ? status(rlcore_learner_grads_write(get(), begin, end, grads.data())) : s;
+    return chunks("learner grads_write", begin, end, grads.size(), [&] { return rlcore_learner_grads_write(get(), begin, end, grads.data()); });
   }
   status grads_add(std::uint32_t begin, std::uint32_t end, span<const float> grads) {
-    const status s = check_grads(begin, end, grads.size());
-    return s ? status(rlcore_learner_grads_add(get(), begin, end, grads.data())) : s;
+    return chunks("learner grads_add", begin, end, grads.size(), [&] { return rlcore_learner_grads_add(get(), begin, end, grads.data()); });
   }
   /* The rollout that the current update learns from; and an update from one that another learner has read. */
   result<learner_batch<Action>> batch_read() const {
     learner_batch<Action> b;
-    const auto make = [&] { return b = learner_batch<Action>(rows_, seen_len_, action_len_, masks_, state_len_), true; };
-    if (!detail::attempt(make)) return status(RLCORE_E_SIZE);
+    const auto make = [&] {
+      b = learner_batch<Action>(rows_, seen_len_, action_len_, masks_, state_len_, begin_len_, env_len_);
+    };
+    if (const status s = detail::allocate("learner batch_read", make); !s) return s;
     const auto some = [](auto &array) { return array.empty() ? nullptr : array.data(); };
     const status s = rlcore_learner_batch_read(get(), b.obs.data(), b.action.data(), some(b.action_mask), b.log_prob.data(),
                                                b.value.data(), b.advantage.data(), b.value_target.data(), some(b.state),
@@ -738,29 +870,37 @@ class learner {
     return b;
   }
   status learn_batch(const learner_batch<Action> &b) {
-    if (!b.fits(rows_, seen_len_, action_len_, masks_, state_len_)) return RLCORE_E_SHAPE;
-    return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
-                                      b.value.data(), b.advantage.data(), b.value_target.data(), some<float>(b.state),
-                                      some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), &stats_);
+    return learned(ready("learner learn_batch").len("obs", b.obs.size(), rows_ * seen_len_)
+        .len("action", b.action.size(), rows_ * action_len_).len("action_mask", b.action_mask.size(), rows_ * masks_)
+        .len("log_prob", b.log_prob.size(), rows_).len("value", b.value.size(), rows_)
+        .len("advantage", b.advantage.size(), rows_).len("value_target", b.value_target.size(), rows_)
+        .len("state", b.state.size(), rows_ * state_len_).len("begin", b.begin.size(), begin_len_)
+        .len("env", b.env.size(), env_len_).then([&] {
+          return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
+                                            b.value.data(), b.advantage.data(), b.value_target.data(), some<float>(b.state),
+                                            some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), &stats_);
+        }));
   }
   /* A gradient step off policy from transitions of the host's own. error: [rows] to write, for priorities; or empty. */
   status learn_transitions(const transition_batch<Obs, Action> &b, span<float> error = {}) {
-    const auto maybe_rows = [&](std::size_t size) { return size == 0 || size == rows_; };
-    if (b.obs.size() != rows_ * obs_len_ || b.next_obs.size() != rows_ * obs_len_ || b.action.size() != rows_ * action_len_ ||
-        b.reward.size() != rows_ || b.terminated.size() != rows_ || !maybe_rows(b.discount.size()) ||
-        !maybe(b.mask, rows_ * mask_len_) || !maybe(b.next_mask, rows_ * mask_len_) || !maybe_rows(b.importance.size()) ||
-        !maybe_rows(error.size()))
-      return RLCORE_E_SHAPE;
-    return rlcore_learner_learn_transitions(get(), b.obs.data(), b.action.data(), some(b.mask), b.reward.data(), b.terminated.data(),
-                                            some(b.discount), b.next_obs.data(), some(b.next_mask), some(b.importance),
-                                            error.empty() ? nullptr : error.data(), &stats_);
+    return learned(ready("learner learn_transitions").len("obs", b.obs.size(), rows_ * obs_len_)
+        .len("next_obs", b.next_obs.size(), rows_ * obs_len_).len("action", b.action.size(), rows_ * action_len_)
+        .len("reward", b.reward.size(), rows_).len("terminated", b.terminated.size(), rows_)
+        .maybe("discount", b.discount.size(), rows_).maybe("mask", b.mask.size(), rows_ * mask_len_)
+        .maybe("next_mask", b.next_mask.size(), rows_ * mask_len_).maybe("importance", b.importance.size(), rows_)
+        .maybe("error", error.size(), rows_).then([&] {
+          return rlcore_learner_learn_transitions(get(), b.obs.data(), b.action.data(), some(b.mask), b.reward.data(),
+                                                  b.terminated.data(), some(b.discount), b.next_obs.data(), some(b.next_mask),
+                                                  some(b.importance), error.empty() ? nullptr : error.data(), &stats_);
+        }));
   }
-  /* Of the update that runs, or of the last one. */
+  /* Of the update that runs, or of the last one, as rlcore_learner_stats_read told when the learner was made or loaded, or last
+     learned. */
   const rlcore_learner_stats &stats() const { return stats_; }
 
   /* Acts and steps and, once a rollout is full, learns. */
   status train_step(vecenv<Obs, Action> &envs) {
-    if (!fits(envs)) return RLCORE_E_SHAPE;
+    if (const status s = of("learner train_step", envs).why(); !s) return s;
     if (const status s = act(envs.obs()); !s) return s;
     if (const status s = envs.step(action()); !s) return s;
     if (const status s = observe(envs); !s) return s;
@@ -772,34 +912,43 @@ class learner {
   /* The value of each observation; log-probability and entropy of each action. obs: [N, obs.len]; action: [N, action.len], as
      rlcore_learner_log_prob takes it; the others [N]. Nothing is recorded. */
   status value(span<const Obs> obs, span<float> value) {
-    if (!fits(obs) || value.size() != num_envs_) return RLCORE_E_SHAPE;
-    return rlcore_learner_value(get(), obs.data(), value.data());
+    return rows("learner value", obs, {}, {}).len("value", value.size(), num_envs_).then([&] {
+      return rlcore_learner_value(get(), obs.data(), value.data());
+    });
   }
   status log_prob(span<const Obs> obs, span<const Action> action, span<float> log_prob, span<float> entropy,
                   span<const std::uint8_t> mask = {}) {
-    if (!fits(obs) || action.size() != action_.size() || log_prob.size() != num_envs_ || entropy.size() != num_envs_ ||
-        !maybe(mask, std::size_t{num_envs_} * mask_len_))
-      return RLCORE_E_SHAPE;
-    return rlcore_learner_log_prob(get(), obs.data(), some(mask), action.data(), log_prob.data(), entropy.data());
+    return rows("learner log_prob", obs, mask, {}).len("action", action.size(), action_.size())
+        .len("log_prob", log_prob.size(), num_envs_).len("entropy", entropy.size(), num_envs_).then([&] {
+          return rlcore_learner_log_prob(get(), obs.data(), some(mask), action.data(), log_prob.data(), entropy.data());
+        });
   }
   /* How many parameters there are; out and in. */
   result<std::size_t> params_len() const { return length(rlcore_learner_params_len); }
   status params_read(span<float> params) const {
     auto len = params_len();
     if (!len) return len.why();
-    return params.size() == *len ? rlcore_learner_params_read(get(), params.data()) : RLCORE_E_SHAPE;
+    return ready("learner params_read").len("params", params.size(), *len).then([&] {
+      return rlcore_learner_params_read(get(), params.data());
+    });
   }
   status params_write(span<const float> params) {
     auto len = params_len();
     if (!len) return len.why();
-    return params.size() == *len ? rlcore_learner_params_write(get(), params.data()) : RLCORE_E_SHAPE;
+    return learned(ready("learner params_write").len("params", params.size(), *len).then([&] {
+      return rlcore_learner_params_write(get(), params.data());
+    }));
   }
+  /* Numbers that recurrent layers carry from one step of an environment to the next. */
+  std::size_t state_len() const { return state_len_; }
   /* The policy as it is now, on its own. */
   result<block<rlcore_policy>> policy() const {
     return block<rlcore_policy>::make(
         [&](std::size_t *size) { return rlcore_policy_size(get(), size); },
         [&](void *mem, std::size_t size, rlcore_policy **out) { return rlcore_policy_export(get(), mem, size, out); });
   }
+  /* Stores a checksum over bytes(), which load then checks. The next call that changes the learner removes it. */
+  status seal() { return block_.seal(); }
   /* The handle for C calls; the bytes that save the learner. */
   rlcore_learner *get() const { return block_.get(); }
   span<const unsigned char> bytes() const { return block_.bytes(); }
@@ -818,45 +967,61 @@ class learner {
     p.block_ = *std::move(made);
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_learner_spaces(p.get(), &p.num_envs_, &obs, &action); !s) return s;
-    if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_); !s) return s;
+    if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_, &p.begin_len_, &p.env_len_); !s) return s;
     if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
     if (const status s = rlcore_learner_seen_len(p.get(), &p.seen_len_); !s) return s;
-    const bool structured = action.kind == RLCORE_STRUCT; /* its n has fewer than len entries */
-    if (obs.kind == RLCORE_STRUCT) obs.kind = RLCORE_U8;
-    if (structured) action.kind = RLCORE_U8, p.mask_len_ = static_cast<std::uint32_t>(p.masks_);
-    if (obs.kind != detail::kind_of<Obs>() || action.kind != detail::kind_of<Action>()) return status(RLCORE_E_CONFIG);
+    if (const status s = rlcore_learner_stats_read(p.get(), &p.stats_); !s) return s;
+    if (const status s = detail::check("learner").kinds<Obs, Action>(obs.kind, action.kind).why(); !s) return s;
     p.obs_len_ = obs.len;
     p.action_len_ = action.len;
+    const bool structured = action.kind == RLCORE_STRUCT; /* its n has fewer than len entries */
+    if (structured) p.mask_len_ = static_cast<std::uint32_t>(p.masks_);
     for (std::uint32_t i = 0; action.n && !structured && i < action.len; i++) p.mask_len_ += action.n[i];
-    p.action_.resize(std::size_t{p.num_envs_} * action.len);
+    const auto make_room = [&] { p.action_.resize(std::size_t{p.num_envs_} * action.len); };
+    if (const status s = detail::allocate("learner", make_room); !s) return s;
     return p;
   }
 
-  bool fits(span<const Obs> obs) const { return obs.size() == std::size_t{num_envs_} * obs_len_; }
+  std::size_t obs_size() const { return std::size_t{num_envs_} * obs_len_; }
+  detail::check ready(const char *call) const { return detail::check(call, get()); }
+  /* Observations of all environments, their masks, and which of them. */
+  detail::check rows(const char *call, span<const Obs> obs, span<const std::uint8_t> mask, span<const std::uint8_t> active) const {
+    return ready(call).len("obs", obs.size(), obs_size()).maybe("mask", mask.size(), std::size_t{num_envs_} * mask_len_)
+        .maybe("active", active.size(), num_envs_);
+  }
+  /* Environments are the learner's. */
+  detail::check of(const char *call, const vecenv<Obs, Action> &envs) const {
+    return ready(call).that(envs.get(), RLCORE_E_NULL, "the environments are empty: they were never made, or were moved from")
+        .that(envs.whole(), RLCORE_E_SHAPE, "an array of the environments' out() has been resized")
+        .same("num_envs of the environments", envs.num_envs(), num_envs_).same("obs.len of the environments", envs.obs_len(), obs_len_)
+        .same("action.len of the environments", envs.action_len(), action_len_);
+  }
+  /* Keeps the statistics up to date whatever has become of the update. */
+  status learned(status s) {
+    if (get()) (void)rlcore_learner_stats_read(get(), &stats_);
+    return s;
+  }
   /* An array that may be left out, for C calls. */
   template <class T>
   static const T *some(span<const T> array) { return array.empty() ? nullptr : array.data(); }
-  static bool maybe(span<const std::uint8_t> flags, std::size_t size) { return flags.empty() || flags.size() == size; }
-  result<std::size_t> length(rlcore_status (*of)(const rlcore_learner *, std::size_t *)) const {
+  result<std::size_t> length(rlcore_status (*get_len)(const rlcore_learner *, std::size_t *)) const {
     std::size_t len = 0;
-    if (const status s = of(get(), &len); !s) return s;
+    if (const status s = get_len(get(), &len); !s) return s;
     return len;
   }
-  /* Whether an array holds the gradients of chunks [begin, end). */
-  status check_grads(std::uint32_t begin, std::uint32_t end, std::size_t size) const {
+  /* A call with the gradients of chunks [begin, end). */
+  template <class Call>
+  status chunks(const char *call, std::uint32_t begin, std::uint32_t end, std::size_t size, Call &&made) const {
     auto len = grads_len();
     if (!len) return len.why();
-    if (begin > end) return RLCORE_E_RANGE;
-    return size == (end - begin) * *len ? RLCORE_OK : RLCORE_E_SHAPE;
-  }
-  bool fits(const vecenv<Obs, Action> &envs) const {
-    return envs.whole() && envs.num_envs() == num_envs_ && envs.obs_len() == obs_len_ && envs.fits(action_, num_envs_);
+    return ready(call).range(begin, end, UINT32_MAX).len("grads", size, (end - begin) * *len).then(made);
   }
 
   block<rlcore_learner> block_;
   std::uint32_t num_envs_ = 0, obs_len_ = 0, action_len_ = 0, mask_len_ = 0;
-  /* Rows of a batch; in each row: flags of its mask, numbers of recurrent layers, numbers that networks read of obs. */
-  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0, seen_len_ = 0;
+  /* Rows of a batch; in each row: flags of its mask, numbers of recurrent layers, numbers that networks read of obs; elements
+     of begin and env. */
+  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0, seen_len_ = 0, begin_len_ = 0, env_len_ = 0;
   std::vector<Action> action_;
   rlcore_learner_stats stats_ = no_stats();
 };
@@ -888,8 +1053,9 @@ class workers {
     if (!made) return;
     block_ = *std::move(made);
     if (detail::attempt([&] { return start(num_threads); })) return;
+    const std::size_t started = threads_.size();
     close();
-    state_ = RLCORE_E_SIZE;
+    state_ = (detail::sentence() << "workers: only " << started << " of " << num_threads << " threads could be started").as(RLCORE_E_SIZE);
   }
   /* Not copyable: its threads hold its address. */
   workers(const workers &) = delete;
@@ -898,19 +1064,19 @@ class workers {
   ~workers() { close(); }
 
   /* Whether construction succeeded; if not, every call returns this status. */
-  status state() const { return state_; }
+  status state() const { return state_.again(); }
 
   /* Submits a step of every row. action: [N, action.len], copied. E_BUSY if a step was submitted and not collected. */
   status step_async(span<const Action> action) { return step_env_async(action, RLCORE_LEVEL_NEW); }
   /* Environments that end restart in this level, an rlcore_level. */
   status step_env_async(span<const Action> action, std::uint32_t level) {
-    if (!state_) return state_;
-    if (!envs_.fits(action, envs_.num_envs())) return RLCORE_E_SHAPE;
-    return submitted(rlcore_batch_step_env_async(get(), envs_.get(), &envs_.env(), action.data(), level));
+    return submitted(ready("workers step").len("action", action.size(), envs_.action_size(envs_.num_envs())).then([&] {
+      return rlcore_batch_step_env_async(get(), envs_.get(), &envs_.env(), action.data(), level);
+    }));
   }
   /* Waits for all submitted steps; the results are in the vecenv's arrays. E_NOT_PENDING if none is pending. */
   status step_wait() {
-    if (state_ && !envs_.whole()) return RLCORE_E_SHAPE;
+    if (const status s = whole("workers step_wait").why(); !s) return s;
     const rlcore_vecenv_out out = envs_.out().out();
     return wait([&] { return rlcore_batch_step_wait(get(), &out); });
   }
@@ -923,22 +1089,24 @@ class workers {
   /* Waits until rows.size() rows are done: their numbers, ascending, and results. Others may still be running. Resizes out
      to as many rows; E_SHAPE for arrays of another obs_len, and for the vecenv's own arrays unless all rows are collected. */
   status recv(span<std::uint32_t> rows, arrays<Obs> &out) {
-    if (!state_) return state_;
-    if (!out.fits(out.reward.size(), envs_.obs_len())) return RLCORE_E_SHAPE;
-    if (out.reward.size() != rows.size()) {
-      if (&out == &envs_.out()) return RLCORE_E_SHAPE;
-      out = arrays<Obs>(rows.size(), envs_.obs_len());
-    }
+    const bool resized = out.reward.size() != rows.size();
+    const status fits = ready("workers recv")
+        .that(out.fits(out.reward.size(), envs_.obs_len()), RLCORE_E_SHAPE, "the arrays of out have other lengths, or another obs_len")
+        .that(!resized || &out != &envs_.out(), RLCORE_E_SHAPE, "the vecenv's own arrays take all rows at once").why();
+    if (!fits) return fits;
+    const auto resize = [&] { out = arrays<Obs>(rows.size(), envs_.obs_len()); };
+    if (resized)
+      if (const status s = detail::allocate("workers recv", resize); !s) return s;
     const rlcore_vecenv_out to = out.out();
     const auto count = static_cast<std::uint32_t>(rows.size());
     return wait([&] { return rlcore_batch_recv(get(), count, rows.data(), &to); });
   }
   /* Submits a step of rows that recv returned. action: [rows, action.len], copied. */
   status send(span<const std::uint32_t> rows, span<const Action> action) {
-    if (!state_) return state_;
-    if (!envs_.fits(action, rows.size())) return RLCORE_E_SHAPE;
     const auto count = static_cast<std::uint32_t>(rows.size());
-    return submitted(rlcore_batch_send(get(), envs_.get(), &envs_.env(), count, rows.data(), action.data()));
+    return submitted(ready("workers send").len("action", action.size(), envs_.action_size(rows.size())).then([&] {
+      return rlcore_batch_send(get(), envs_.get(), &envs_.env(), count, rows.data(), action.data());
+    }));
   }
 
   /* Starts an episode in every row. Waits for running groups and discards their results. */
@@ -950,13 +1118,14 @@ class workers {
 
   /* Rows that failed in their last step: [N] flags. */
   status failed(span<std::uint8_t> flags) const {
-    if (!state_) return state_;
-    return flags.size() == envs_.num_envs() ? rlcore_batch_failed(get(), flags.data()) : RLCORE_E_SHAPE;
+    return ready("workers failed").len("flags", flags.size(), envs_.num_envs()).then([&] {
+      return rlcore_batch_failed(get(), flags.data());
+    });
   }
 
   /* Joins the threads. Every later call but this one returns E_CONFIG. The vecenv can be used directly again. */
   void close() {
-    if (state_) (void)rlcore_batch_close(get());
+    if (state_.ok()) (void)rlcore_batch_close(get());
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       submissions_++;
@@ -968,6 +1137,10 @@ class workers {
 
  private:
   rlcore_batch *get() const { return block_.get(); }
+  detail::check ready(const char *call) const { return detail::check(call, state_); }
+  detail::check whole(const char *call) const {
+    return ready(call).that(envs_.whole(), RLCORE_E_SHAPE, "an array of the vecenv's out() has been resized");
+  }
 
   /* False if a thread could not be started; earlier ones are running. */
   bool start(unsigned num_threads) {
@@ -1006,7 +1179,6 @@ class workers {
   /* Retries whenever a group is done, until the result is not E_NOT_READY. */
   template <class Ask>
   status wait(Ask &&ask) {
-    if (!state_) return state_;
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
       const status s = ask();
@@ -1021,17 +1193,17 @@ class workers {
   }
 
   status restart(const std::uint64_t *seed) {
-    if (state_ && !envs_.whole()) return RLCORE_E_SHAPE;
+    if (const status s = whole("workers reset").why(); !s) return s;
     return wait([&] { return rlcore_batch_reset(get(), envs_.get(), &envs_.env(), seed, envs_.out().obs.data()); });
   }
   status restart_one(std::uint32_t index, const std::uint64_t *seed) {
-    if (!state_) return state_;
-    if (!envs_.whole()) return RLCORE_E_SHAPE;
-    return rlcore_batch_reset_one(get(), envs_.get(), &envs_.env(), index, seed, envs_.out().obs.data());
+    return whole("workers reset_one").then([&] {
+      return rlcore_batch_reset_one(get(), envs_.get(), &envs_.env(), index, seed, envs_.out().obs.data());
+    });
   }
 
   vecenv<Obs, Action> &envs_;
-  status state_ = RLCORE_OK;
+  detail::lasting state_;
   block<rlcore_batch> block_;
   std::mutex mutex_;
   std::condition_variable work_, done_;

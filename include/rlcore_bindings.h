@@ -47,6 +47,10 @@ const char *rlcore_status_text(int32_t status);
 rlcore_status rlcore_last_error(
   /* out [text_size] */ char *text,
   size_t text_size);
+rlcore_status rlcore_last_error_write(
+  int32_t status,
+  /* in [text_size] */ const char *text,
+  size_t text_size);
 uint32_t rlcore_version(void);
 uint32_t rlcore_abi_version(void);
 uint32_t rlcore_image_version(void);
@@ -501,18 +505,18 @@ typedef enum rlcore_initializer {
 } rlcore_initializer;
 typedef struct rlcore_layer {
   uint32_t kind;
-  uint32_t source[2];
   uint32_t units;
-  uint32_t activation;
-  uint32_t flags;
+  uint32_t source[2];
   uint32_t size[2];
   uint32_t stride[2];
   uint32_t same;
+  uint32_t activation;
   uint32_t heads;
   uint32_t window;
+  uint32_t symbols;
+  uint32_t flags;
   uint32_t initializer;
   float gain;
-  uint32_t symbols;
   uint32_t reserved;
 } rlcore_layer;
 
@@ -759,6 +763,9 @@ rlcore_status rlcore_learner_learn(
   /* in [N, obs.len] optional */ const void *obs,
   uint32_t max_slices,
   /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_stats_read(
+  /* in */ const rlcore_learner *p,
+  /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_value(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
@@ -779,7 +786,9 @@ rlcore_status rlcore_learner_seen_len(
 rlcore_status rlcore_learner_batch_len(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_len,
-  /* out optional */ size_t *out_mask_len);
+  /* out optional */ size_t *out_mask_len,
+  /* out optional */ size_t *out_begin_len,
+  /* out optional */ size_t *out_env_len);
 rlcore_status rlcore_learner_predict(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,

@@ -50,7 +50,7 @@ pub struct rlcore_learner_stats {
     pub policy_loss: f32,
     /// mean of half the squared error
     pub value_loss: f32,
-    /// mean entropy in nats
+    /// mean entropy in nats; with squash that of actions before tanh, of SAC after it
     pub entropy: f32,
     /// mean of r - 1 - ln r, where r is the probability ratio
     pub approx_kl: f32,
@@ -251,8 +251,10 @@ pub(crate) fn copy_out<T: Plain + 'static>(
 /// Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
 /// one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
 /// NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
-/// over its elements. Bytes that no field covers are never written.
-/// Errors: E_CONFIG for a structure without fields, and for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC.
+/// over its elements. Bytes that no field covers are never written. Bounds of continuous actions are finite and on both
+/// sides, or low and high are NULL.
+/// Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for an
+/// action that is bounded on one side only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -468,7 +470,24 @@ pub unsafe extern "C" fn rlcore_learner_learn(
     )
 }
 
-/// Computes the value of an observation of each environment. Nothing is recorded.
+/// Returns the statistics as a call that learns would write them now, in any phase. Of a learner that was saved amid an
+/// update, minibatches_left is what is left of it.
+/// stats: to write.
+/// Errors: E_CONFIG for struct_size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_stats_read(
+    p: *const rlcore_learner,
+    stats: *mut rlcore_learner_stats,
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, AnyView::open)?;
+        learner.extent.reading(OutSized::at(stats)?)?.store(learner.stats().into());
+        Ok(())
+    })
+}
+
+/// Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read what each
+/// environment carries now, zeros where an episode begins, and leave it as it is.
 /// obs: [N, obs.len]; value: [N] to write.
 /// Errors: E_VALUE for an observation that is not finite, or values that overflow.
 #[cfg(feature = "evaluate")]
@@ -488,6 +507,8 @@ pub unsafe extern "C" fn rlcore_learner_value(
 }
 
 /// Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
+/// Recurrent layers read what each environment carries now, zeros where an episode begins, and leave it as it is. With
+/// squash both are those of the action before tanh, as in updates.
 /// obs:         [N, obs.len]
 /// action_mask: [N, sum of action.n] as in rlcore_learner_act.
 /// action:      [N, action.len]; continuous actions as the policy draws them, before they are squashed or clipped.
@@ -539,25 +560,34 @@ pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_l
 
 /// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
 /// arrays of rlcore_learner_learn_transitions: batch_size.
-/// out_mask_len: flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
+/// out_mask_len:  flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
+/// out_begin_len: elements of begin, as many as transitions; 0 where begin is NULL.
+/// out_env_len:   elements of env, as many as transitions; 0 where env is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_len(
     p: *const rlcore_learner,
     out_len: *mut usize,
     out_mask_len: *mut usize,
+    out_begin_len: *mut usize,
+    out_env_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
         let learner = view(p, AnyView::open)?;
-        let outputs = (One::at("out_len", out_len)?, One::at("out_mask_len", out_mask_len)?);
-        let (len, mask_len) = learner.extent.reading(outputs)?;
+        let outputs = (
+            (One::at("out_len", out_len)?, One::at("out_mask_len", out_mask_len)?),
+            (One::at("out_begin_len", out_begin_len)?, One::at("out_env_len", out_env_len)?),
+        );
+        let ((len, mask_len), (begin_len, env_len)) = learner.extent.reading(outputs)?;
         (*len, *mask_len) = learner.batch_len();
+        (*begin_len, *env_len) = learner.order_len();
         Ok(())
     })
 }
 
 /// Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
 /// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
-///           are recorded; read, then written. NULL without such layers.
+///           are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
+///           or become 0 with reset. NULL without such layers.
 /// reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
 /// sampling: NULL means RLCORE_SAMPLING_BASIC.
 /// Arrays and errors as rlcore_learner_act; E_CONFIG for sampling.

@@ -270,6 +270,19 @@ impl<'a> AnyView<'a> {
         either!(AnyView, self, l => l.batch_len())
     }
 
+    /// Elements of begin and of env in a batch.
+    pub fn order_len(&self) -> (usize, usize) {
+        match self {
+            AnyView::On(l) => l.order_len(),
+            #[cfg(feature = "off_policy")]
+            AnyView::Off(_) => (0, 0),
+        }
+    }
+
+    pub fn stats(&self) -> Stats {
+        either!(AnyView, self, l => l.stats())
+    }
+
     pub fn obs_n(&self) -> &'a [u32] {
         either!(AnyView, self, l => l.obs_n())
     }

@@ -274,9 +274,8 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
 
 /// Numbers in the states of a batch, flags of its episodes, and environments; 0 where the learner asks for none.
 fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize, usize)> {
-    let (m, state_len) = (learner.config().batch_len(), learner.state_len());
-    let some = |asked: bool| if asked { m } else { 0 };
-    Ok((ptr::grid("state", m, state_len)?, some(learner.config().has_sequences()), some(learner.tells_env())))
+    let (begin, env) = learner.order_len();
+    Ok((ptr::grid("state", learner.config().batch_len(), learner.state_len())?, begin, env))
 }
 
 /// Number of parameters.

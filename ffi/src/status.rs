@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, Ordering, fence};
 
-use crate::ptr::Output;
+use crate::ptr::{Input, Output};
 use rlcore::error::{Error, Given, Kind, Piece};
 
 /// Major version of the library, as in its Cargo.toml.
@@ -433,6 +433,28 @@ pub unsafe extern "C" fn rlcore_last_error(text: *mut c_char, text_size: usize) 
         }
     }
     RLCORE_OK
+}
+
+/// Keeps a failure that a wrapper of this interface has found itself, for rlcore_last_error: its name, ": " and the text.
+/// status: a failure, an rlcore_status below 0.
+/// text:   [text_size] up to its first NUL, if it has one; cut where it does not fit.
+/// Errors: E_RANGE for a status that is no failure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_last_error_write(status: i32, text: *const c_char, text_size: usize) -> rlcore_status {
+    call(|| unsafe {
+        let text = Input::at("text", text.cast::<u8>(), text_size)?.slice();
+        let failure = WORDS.iter().find(|(s, ..)| *s != RLCORE_OK && *s as i32 == status);
+        let no_failure = Error::new(Kind::Range, "status: the number of a failure").given_i64(status.into());
+        let (_, name, _) = failure.ok_or(no_failure)?;
+        if cfg!(feature = "words") {
+            let mut kept = Text { bytes: [0; Text::SIZE], len: 0 };
+            kept.push(name.to_bytes());
+            kept.push(b": ");
+            kept.push(text.split(|byte| *byte == 0).next().unwrap_or_default());
+            LAST.keep(&kept);
+        }
+        Ok(())
+    })
 }
 
 const fn number(text: &str) -> u32 {

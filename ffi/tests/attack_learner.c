@@ -242,8 +242,9 @@ static void attack_parts(void) {
 #define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL)
 #define LEARN_BATCH(p, mask) \
   rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL, &w.stats)
-  FINE(rlcore_learner_batch_len(q, &len, &mask_len));
-  CHECK(len == T * N && mask_len == 0);
+  size_t begin_len, env_len;
+  FINE(rlcore_learner_batch_len(q, &len, &mask_len, &begin_len, &env_len));
+  CHECK(len == T * N && mask_len == 0 && begin_len == 0 && env_len == 0);
   REFUSED(RLCORE_E_DISABLED, "transitions of the host's own",
           rlcore_learner_learn_transitions(p, obs, actions, NULL, probs, w.terminated, NULL, obs, NULL, NULL, NULL, &w.stats));
   FINE(rlcore_learner_params_len(p, &len));
@@ -462,7 +463,8 @@ static void attack_mixed(void) {
   rlcore_space obs, taken;
   FINE(rlcore_learner_spaces(w.agent, &w.number, &obs, &taken));
   CHECK(taken.kind == RLCORE_STRUCT && taken.len == sizeof *action && taken.n[0] == 3 && taken.n != n);
-  FINE(rlcore_learner_batch_len(w.agent, &len, &flags));
+  size_t begin_len, env_len;
+  FINE(rlcore_learner_batch_len(w.agent, &len, &flags, &begin_len, &env_len));
   CHECK(len == N * T && flags == 3);
   uint8_t mask[N * T][3];
   for (int i = 0; i < N * T; i++) mask[i][0] = 0, mask[i][1] = mask[i][2] = 1;

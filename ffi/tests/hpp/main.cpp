@@ -6,6 +6,8 @@ int main() {
   environments();
   pools();
   learners();
+  learners_handed_over();
+  failures_are_described();
   every_class();
   std::printf("%d failures\n", failures);
   return failures != 0;

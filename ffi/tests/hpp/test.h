@@ -12,7 +12,17 @@
 inline int failures;
 
 #define CHECK(condition) ((condition) ? (void)0 : (void)(std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, rlcore::last_error().c_str()), failures++))
-#define IS(call, wanted) CHECK((call) == rlcore::status(wanted))
+#define IS(call, wanted) CHECK(is([&]() -> rlcore::status { return (call); }, wanted))
+
+/* A call has this status; and if that is a failure, last_error() is about this one and not about an earlier one. */
+template <class Call>
+bool is(Call &&call, rlcore::status wanted) {
+  static const std::string earlier = "an earlier failure";
+  (void)rlcore_last_error_write(RLCORE_E_INEXACT, earlier.c_str(), earlier.size());
+  if (call() != wanted) return false;
+  const std::string said = rlcore::last_error().c_str(), begins = std::string(wanted.name()) + ": ";
+  return wanted.ok() || (said.compare(0, begins.size(), begins) == 0 && said.size() > begins.size() + 4 && said != begins + earlier);
+}
 
 /* Continuous actions with bounds; a reset that may fail. */
 struct slide {
@@ -88,6 +98,8 @@ void views();
 void environments();
 void pools();
 void learners();
+void learners_handed_over();
+void failures_are_described();
 void every_class();
 
 #endif

@@ -219,10 +219,10 @@ impl View<'_> {
         block::copy(to.value, rows(r.value, at, m, 1)?);
         block::copy(to.advantage, rows(r.advantage, at, m, 1)?);
         block::copy(to.value_target, rows(r.value_target, at, m, 1)?);
-        let flags = self.config.has_sequences().into();
+        let (begin, env) = self.order_len();
         block::copy(to.state, rows(r.state, at, m, self.sizes.state_len())?);
-        block::copy(to.begin, rows(r.begin, at, m, flags)?);
-        block::copy(to.env, rows(r.env, at, m, usize::from(self.tells_env()))?);
+        block::copy(to.begin, rows(r.begin, at, m, usize::from(begin > 0))?);
+        block::copy(to.env, rows(r.env, at, m, usize::from(env > 0))?);
         Ok(())
     }
 
@@ -235,15 +235,18 @@ impl View<'_> {
         check_len("learner batch: value", b.value, m)?;
         check_len("learner batch: advantage", b.advantage, m)?;
         check_len("learner batch: value_target", b.value_target, m)?;
-        let flags = if self.config.has_sequences() { m } else { 0 };
+        let (begin, env) = self.order_len();
         check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len()))?;
-        check_len("learner batch: begin", b.begin, flags)?;
-        check_len("learner batch: env", b.env, if self.tells_env() { m } else { 0 })
+        check_len("learner batch: begin", b.begin, begin)?;
+        check_len("learner batch: env", b.env, env)
     }
 
-    /// A batch says whose its transitions are: with sequences, or frames that are kept once.
-    pub fn tells_env(&self) -> bool {
-        self.config.has_sequences() || self.sizes.frames.stack.is_kept()
+    /// Elements of `begin` and of `env` in a batch: one a transition with sequences; of `env` also with frames that are kept
+    /// once; else 0.
+    pub fn order_len(&self) -> (usize, usize) {
+        let (m, sequences) = (self.config.batch_len(), self.config.has_sequences());
+        let some = |asked: bool| if asked { m } else { 0 };
+        (some(sequences), some(sequences || self.sizes.frames.stack.is_kept()))
     }
 }
 

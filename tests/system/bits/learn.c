@@ -134,7 +134,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
   uint8_t begins[BATCH], active[ROWS], acted[ROWS], flags[ROWS] = {0}, ends[ROWS] = {0};
   int32_t action[ROWS * 2] = {0}, batch_action[BATCH * 2];
   uint32_t owners[BATCH];
-  size_t size, grads_len, params_len, scratch_size, batch_len, mask_len, state_len;
+  size_t size, grads_len, params_len, scratch_size, batch_len, mask_len, begin_len, env_len, state_len;
   uint32_t phase;
 
   TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
@@ -181,8 +181,8 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
       MIX(h, action);
     } else if (stats.minibatches_left == 0) {
       TRY(rlcore_learner_learn_begin(agent, obs, &stats));
-      TRY(rlcore_learner_batch_len(agent, &batch_len, &mask_len));
-      CHECK(batch_len == LEN(columns[0]) && mask_len == 0);
+      TRY(rlcore_learner_batch_len(agent, &batch_len, &mask_len, &begin_len, &env_len));
+      CHECK(batch_len == LEN(columns[0]) && mask_len == 0 && begin_len == env_len && begin_len == (state_len > 0 ? BATCH : 0));
       TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners));
       MIX(h, batch_obs);
       MIX_SOME(h, states, BATCH * state_len);
@@ -403,7 +403,7 @@ static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t en
   rlcore_learner *agent;
   rlcore_learner_config config;
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
-  size_t size, len, mask_len;
+  size_t size, len, mask_len, begin_len, env_len;
   TRY(rlcore_env_builtin(env_id, &env, sizeof env));
   CHECK(env.obs.len <= MAX_LEN && env.action.len == 1);
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
@@ -415,8 +415,8 @@ static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t en
   TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
   TRY(rlcore_learner_size(&config, &env.obs, &env.action, &size));
   TRY(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
-  TRY(rlcore_learner_batch_len(agent, &len, &mask_len));
-  CHECK(len == N && mask_len == 0);
+  TRY(rlcore_learner_batch_len(agent, &len, &mask_len, &begin_len, &env_len));
+  CHECK(len == N && mask_len == 0 && begin_len == 0 && env_len == 0);
   for (int t = 0; t < 60; t++) {
     for (size_t i = 0; i < LEN(obs); i++) before[i] = obs[i];
     TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));

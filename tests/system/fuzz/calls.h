@@ -22,6 +22,12 @@ OP(last_error) {
   TO(char, text, text_size, 0);
   return CALL(rlcore_last_error(text, text_size));
 }
+OP(last_error_write) {
+  U32(status, 5, 17, RLCORE_E_RANGE);
+  SIZE(text_size, 40, 64, RLCORE_E_OVERFLOW);
+  IN(char, text, text_size & 127, 0, 1, 0);
+  return CALL(rlcore_last_error_write(-(int32_t)status, text, text_size));
+}
 OP(cpu_set_limit) {
   U32(level, RLCORE_CPU_AVX512, RLCORE_CPU_AVX512, RLCORE_E_RANGE);
   return CALL(rlcore_cpu_set_limit(level));
@@ -937,7 +943,14 @@ OP(learner_batch_len) {
   CONST_ON(learner, p, LEARNER_ACTS);
   HANDLE(size_t, out_len, 0);
   HANDLE(size_t, out_mask_len, 0);
-  return CALL(rlcore_learner_batch_len(p, out_len, out_mask_len));
+  HANDLE(size_t, out_begin_len, 0);
+  HANDLE(size_t, out_env_len, 0);
+  return CALL(rlcore_learner_batch_len(p, out_len, out_mask_len, out_begin_len, out_env_len));
+}
+OP(learner_stats_read) {
+  CONST_ON(learner, p, LEARNER_UPDATES);
+  LEARNER_STATS;
+  return CALL(rlcore_learner_stats_read(p, stats));
 }
 OP(learner_state_len) {
   CONST_ON(learner, p, LEARNER_ACTS);

@@ -1,0 +1,142 @@
+/* Learners that are handed over: rollouts to another learner, an update to another process, actions to a game. */
+#include "test.h"
+
+namespace {
+
+/* A rollout goes to another learner, which then learns what this one learns. */
+template <class Obs>
+void a_rollout_is_handed_over(rlcore_learner_config settings, const rlcore_space &obs, bool begins, bool owners) {
+  const std::uint32_t n[] = {2};
+  const rlcore_space action = {RLCORE_I32, 1, nullptr, nullptr, n};
+  settings.num_envs = 2;
+  settings.num_steps = 4;
+  settings.num_minibatches = 1;
+  auto from = rlcore::learner<Obs>::make(settings, obs, action), to = rlcore::learner<Obs>::make(settings, obs, action);
+  IS(from.why(), RLCORE_OK);
+  IS(to.why(), RLCORE_OK);
+  const std::vector<Obs> seen(2 * obs.len, 1);
+  const std::vector<float> reward = {1, -1};
+  const std::vector<std::uint8_t> none(2);
+  for (int t = 0; t < 4; t++) {
+    IS(from->act(seen), RLCORE_OK);
+    IS(from->observe(reward, none, none), RLCORE_OK);
+  }
+  IS(from->learn_begin(seen), RLCORE_OK);
+  auto batch = from->batch_read();
+  IS(batch.why(), RLCORE_OK);
+  CHECK(batch->begin.size() == (begins ? 8 : 0) && batch->env.size() == (owners ? 8 : 0) && batch->state.empty());
+  IS(to->learn_batch(*batch), RLCORE_OK);
+  IS(from->learn({}), RLCORE_OK);
+  IS(to->learn({}), RLCORE_OK);
+  std::vector<float> a(*from->params_len()), b(a.size());
+  IS(from->params_read(a), RLCORE_OK);
+  IS(to->params_read(b), RLCORE_OK);
+  CHECK(a == b);
+  if (owners) {
+    batch->env.clear();
+    IS(to->learn_batch(*batch), RLCORE_E_SHAPE);
+  }
+}
+
+void rollouts_are_handed_over() {
+  const rlcore_space numbers = {RLCORE_F32, 3, nullptr, nullptr, nullptr}, frames = {RLCORE_U8, 4 * 4 * 2, nullptr, nullptr, nullptr};
+  a_rollout_is_handed_over<float>(rlcore::learner_config(), numbers, false, false);
+  a_rollout_is_handed_over<float>(rlcore::learner_config(RLCORE_ALGORITHM_IMPALA), numbers, true, true);
+  rlcore_learner_config stacked = rlcore::learner_config();
+  stacked.num_stacked = 2;
+  a_rollout_is_handed_over<std::uint8_t>(stacked, frames, false, true);
+}
+
+/* A learner that is saved amid an update knows how far it is, and goes on as if nothing had happened. */
+void an_update_is_handed_over() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  rlcore_learner_config settings = rlcore::learner_config();
+  settings.num_envs = 2;
+  settings.num_steps = 32;
+  settings.overlap = 1;
+  auto learner = rlcore::learner<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  CHECK(learner->stats().minibatches_left == 0 && learner->stats().num_steps == 0);
+  const std::vector<float> obs(8, 0.25F), reward = {1, 2};
+  const std::vector<std::uint8_t> none(2);
+  /* A frame of a game that learns a slice in each while an update runs. */
+  const auto frame = [&](rlcore::learner<> &l) {
+    IS(l.act(obs), RLCORE_OK);
+    IS(l.observe(reward, none, none), RLCORE_OK);
+    if (*l.due() == RLCORE_LEARNER_LEARN || l.stats().minibatches_left) IS(l.learn(obs, 1), RLCORE_OK);
+  };
+  while (learner->stats().minibatches_left != 9) frame(*learner);
+  auto loaded = rlcore::learner<>::load(learner->bytes());
+  IS(loaded.why(), RLCORE_OK);
+  CHECK(std::memcmp(&loaded->stats(), &learner->stats(), sizeof(rlcore_learner_stats)) == 0);
+  for (int i = 0; i < 20; i++) {
+    frame(*learner);
+    frame(*loaded);
+    CHECK(rlcore::hash(learner->bytes()) == rlcore::hash(loaded->bytes()));
+  }
+  while (learner->stats().minibatches_left == 0) frame(*learner);
+  IS(learner->learn_drop(), RLCORE_OK);
+  CHECK(learner->stats().minibatches_left == 0);
+}
+
+void what_a_game_asks_for() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
+  rlcore_learner_config settings = rlcore::learner_config();
+  settings.num_envs = 3;
+  settings.num_steps = 4;
+  settings.normalize_obs = 1;
+  settings.sequence_len = 2;
+  settings.num_minibatches = 1;
+  rlcore_layer gru = {};
+  gru.kind = RLCORE_LAYER_GRU;
+  gru.units = 5;
+  settings.layers = &gru;
+  settings.num_layers = 1;
+  auto learner = rlcore::learner<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  CHECK(learner->state_len() == 5);
+  const std::vector<float> obs(12, 0.5F), reward(3, 1.0F);
+  const std::vector<std::uint8_t> none(3), begins(3, 1);
+
+  /* Nothing is recorded, and the state of the recurrent layers is the caller's. */
+  const rlcore_sampling greedy = {RLCORE_SAMPLING_GREEDY, 0, 0, 0};
+  std::vector<float> state(15), first;
+  std::vector<std::int32_t> action(3, -1);
+  IS(learner->predict(obs, action, {}, state, {}, &greedy), RLCORE_OK);
+  CHECK(action[0] == action[2] && action[0] >= 0 && state[0] != 0 && *learner->due() == RLCORE_LEARNER_ACT);
+  first = state;
+  IS(learner->predict(obs, action, {}, state, {}, &greedy), RLCORE_OK);
+  CHECK(state != first);
+  IS(learner->predict(obs, action, {}, state, begins, &greedy), RLCORE_OK);
+  CHECK(state == first);
+  IS(learner->predict(obs, action), RLCORE_E_SHAPE);
+
+  /* Statistics stay as they are while they are frozen. */
+  const auto deviates = [&](bool frozen) {
+    rlcore::learner<> l = *learner;
+    IS(l.freeze(frozen), RLCORE_OK);
+    const std::vector<float> far(12, 40.0F);
+    IS(l.act(far), RLCORE_OK);
+    IS(l.observe(reward, none, none), RLCORE_OK);
+    std::vector<float> carried(15);
+    IS(l.predict(obs, action, {}, carried), RLCORE_OK);
+    return carried != first;
+  };
+  CHECK(deviates(false) && !deviates(true));
+
+  /* A sealed learner is refused once a byte has changed. */
+  IS(learner->seal(), RLCORE_OK);
+  std::vector<unsigned char> saved(learner->bytes().begin(), learner->bytes().end());
+  IS(rlcore::learner<>::load(saved).why(), RLCORE_OK);
+  saved[saved.size() / 2] ^= 1;
+  IS(rlcore::learner<>::load(saved).why(), RLCORE_E_IMAGE);
+  IS(learner->act(obs), RLCORE_OK);
+}
+
+}  // namespace
+
+void learners_handed_over() {
+  rollouts_are_handed_over();
+  an_update_is_handed_over();
+  what_a_game_asks_for();
+}
