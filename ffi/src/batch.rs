@@ -15,12 +15,13 @@ use rlcore::space::{Element, Elements, ElementsMut};
 /// Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
 /// in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
 /// same addresses (fork()). Results do not depend on which worker does what.
+/// Example:
 ///   rlcore_batch_size(&env, &vecenv_config, &config, &size);
 ///   rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
 ///   rlcore_batch_reset(b, v, &env, NULL, obs);
 ///   rlcore_batch_step_async(b, v, &env, action);
-///   rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       in each worker
-///   status = rlcore_batch_step_wait(b, &out);                       E_NOT_READY while workers are busy
+///   rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       // in each worker
+///   status = rlcore_batch_step_wait(b, &out);                       // E_NOT_READY while workers are busy
 /// Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
 /// concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
 /// its rows belong to the batch: no other rlcore_vecenv call may use them.

@@ -116,41 +116,45 @@ pub enum rlcore_layer_flag {
     RLCORE_LAYER_NORMALIZED = 512,
 }
 
-/// One layer of a network, for a list such as
-///   {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU}.
-/// Fields that its kind does not read are zero. 68 bytes.
+/// One layer of a network. Fields that its kind does not read are zero. 68 bytes.
+/// Example:
+///   const rlcore_layer layers[] = {
+///     {.kind = RLCORE_LAYER_CONV, .units = 16, .size = {3, 3}, .activation = RLCORE_ACTIVATION_RELU},
+///     {.kind = RLCORE_LAYER_DENSE, .units = 64, .activation = RLCORE_ACTIVATION_RELU},
+///   };
+///   config.layers = layers, config.num_layers = 2;
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_layer {
     /// an rlcore_layer_kind
     pub kind: u32,
+    /// outputs, or channels of a picture
+    pub units: u32,
     /// what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
     /// RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
     /// obs_fields of the learner config. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
     /// RLCORE_LAYER_JOIN only
     pub source: [u32; 2],
-    /// outputs, or channels of a picture
-    pub units: u32,
-    /// an rlcore_activation
-    pub activation: u32,
-    /// rlcore_layer_flag
-    pub flags: u32,
     /// height and width of a window, or of the picture that a dense layer makes
     pub size: [u32; 2],
     /// rows and columns from one window to the next (0: 1; pooling: size)
     pub stride: [u32; 2],
     /// 0: windows lie inside the picture (VALID); 1: zeros surround it as in TensorFlow (SAME)
     pub same: u32,
+    /// an rlcore_activation
+    pub activation: u32,
     /// attention heads, which divide units
     pub heads: u32,
     /// steps that attention sees, this one included
     pub window: u32,
+    /// symbols of each channel
+    pub symbols: u32,
+    /// rlcore_layer_flag
+    pub flags: u32,
     /// an rlcore_initializer
     pub initializer: u32,
     /// scale of the initial weights (0: 1; orthogonal before an activation: the square root of 2)
     pub gain: f32,
-    /// symbols of each channel
-    pub symbols: u32,
     /// zero
     pub reserved: u32,
 }
@@ -161,18 +165,18 @@ alike!(
     rlcore_layer,
     Layer {
         kind,
-        source,
         units,
-        activation,
-        flags,
+        source,
         size,
         stride,
         same,
+        activation,
         heads,
         window,
+        symbols,
+        flags,
         initializer,
         gain,
-        symbols,
         reserved
     }
 );

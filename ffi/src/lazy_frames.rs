@@ -16,6 +16,7 @@ use rlcore::kernels::stack::{self, Layout};
 /// Rings of frames, one per environment. A frame is stored once, however many stacks contain it. Frames are numbered from 0
 /// in each environment; numbers are never reused. A full ring drops its oldest frame. Stacks that reach before the first
 /// frame of an episode repeat that frame.
+/// Example:
 ///   rlcore_lazy_frames_config_init(&config, sizeof config);
 ///   rlcore_lazy_frames_size(&config, &size);
 ///   rlcore_lazy_frames_init(mem, size, &config, &l);

@@ -18,6 +18,7 @@ use rlcore::rng::Rng;
 /// The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
 /// oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in one of two
 /// pools: priority frames, with |reward| > reward_threshold or NaN, and ordinary frames.
+/// Example:
 ///   rlcore_memory_config_init(&config, sizeof config);
 ///   config.columns = columns, config.num_columns = 2;
 ///   rlcore_memory_size(&config, &size);

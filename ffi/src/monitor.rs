@@ -24,11 +24,12 @@ const _: () = assert!(RLCORE_MONITOR_MAX_INFO as usize == MAX_INFO);
 const _: () = assert!(RLCORE_MONITOR_ROW_SIZE as usize == monitor_csv::MAX_ROW_LEN);
 
 /// Returns and lengths of the episodes of N environments, and records of those that ended.
+/// Example:
 ///   rlcore_monitor_config_init(&config, sizeof config);
 ///   config.num_envs = N, config.keep = 100;
 ///   rlcore_monitor_size(&config, &size);
 ///   rlcore_monitor_init(mem, size, &config, &m);
-///   rlcore_monitor_step(m, &out, seconds, NULL);         after each rlcore_vecenv_step
+///   rlcore_monitor_step(m, &out, seconds, NULL);         // after each rlcore_vecenv_step
 ///   rlcore_monitor_means(m, &stats);
 pub struct rlcore_monitor;
 

@@ -30,6 +30,7 @@ pub enum rlcore_net {
 
 /// Writes the layers of a network that is known by name, for the layers of an rlcore_learner_config: its hidden layers and
 /// heads read the last of them.
+/// Example:
 ///   rlcore_layer layers[16];
 ///   rlcore_net_preset(RLCORE_NET_NATURE, layers, 16, &config.num_layers);
 /// net:     an rlcore_net.

@@ -11,12 +11,13 @@ use rlcore::data::queue::{self, Queue, QueueConfig, Spans};
 /// A bounded FIFO queue in memory that any number of threads or processes share. push and pop may be called concurrently
 /// and do not block; the caller decides how to retry. If a process dies inside push or pop, its slot stays taken: stop all
 /// users and call init again.
+/// Example:
 ///   rlcore_queue_config_init(&config, sizeof config);
 ///   config.capacity = 64, config.item_size = sizeof item;
 ///   rlcore_queue_size(&config, &size);
 ///   rlcore_queue_init(mem, size, &config, &q);
-///   rlcore_queue_push(q, &item, sizeof item);            E_BUSY: full
-///   rlcore_queue_pop(q, &item, sizeof item, &size);      E_NOT_READY: empty
+///   rlcore_queue_push(q, &item, sizeof item);            // E_BUSY: full
+///   rlcore_queue_pop(q, &item, sizeof item, &size);      // E_NOT_READY: empty
 pub struct rlcore_queue;
 
 /// Configuration of a queue.

@@ -20,6 +20,7 @@ use rlcore::space::Elements;
 /// environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
 /// transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of its
 /// own: an episode of L steps takes L + 1 rows.
+/// Example:
 ///   rlcore_replay_config_init(&config, sizeof config);
 ///   config.num_envs = N, config.columns = columns, config.num_columns = 2;
 ///   rlcore_replay_size(&config, &size);

@@ -6,6 +6,7 @@ use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 
 /// A random stream: PCG64, seeded as in numpy. Plain data: copying it copies the stream.
+/// Example:
 ///   rlcore_rng rng;
 ///   int64_t dice[5];
 ///   rlcore_rng_seed(&rng, 42);

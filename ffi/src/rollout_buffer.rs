@@ -21,13 +21,14 @@ use rlcore::error;
 
 /// T steps of N environments, drawn in minibatches. Sample e * T + t is step t of environment e, where T is the number of
 /// steps when the rollout was finished.
+/// Example:
 ///   rlcore_rollout_buffer_config_init(&config, sizeof config);
 ///   config.num_envs = N, config.columns = columns, config.num_columns = 2;
 ///   rlcore_rollout_buffer_size(&config, &size);
 ///   rlcore_rollout_buffer_init(mem, size, &config, &b);
-///   rlcore_rollout_buffer_add(b, &step);                                         num_steps times
+///   rlcore_rollout_buffer_add(b, &step);                                         // num_steps times
 ///   rlcore_rollout_buffer_finish(b, bootstrap_value, next_obs, discount, gae_lambda);
-///   rlcore_rollout_buffer_draw(b, minibatch_size, 1, index, index_len);          once per epoch
+///   rlcore_rollout_buffer_draw(b, minibatch_size, 1, index, index_len);          // once per epoch
 ///   rlcore_rollout_buffer_gather(b, index + k * minibatch_size, minibatch_size, 1, &minibatch);
 ///   rlcore_rollout_buffer_reset(b);
 pub struct rlcore_rollout_buffer;

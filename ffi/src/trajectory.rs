@@ -18,6 +18,7 @@ use rlcore::error::{self, Error, Kind};
 use rlcore::space::Elements;
 
 /// One trajectory: an episode or a part of it, frame by frame.
+/// Example:
 ///   rlcore_trajectory_config_init(&config, sizeof config);
 ///   config.columns = columns, config.num_columns = 2;
 ///   rlcore_trajectory_size(&config, &size);

@@ -12,12 +12,13 @@ use rlcore::data::step::Ends;
 use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig, View};
 
 /// Running normalization of the observations and rewards of N environments.
+/// Example:
 ///   rlcore_vec_normalize_config_init(&config, sizeof config);
 ///   config.num_envs = N, config.obs_len = LEN;
 ///   rlcore_vec_normalize_size(&config, &size);
 ///   rlcore_vec_normalize_init(mem, size, &config, &v);
-///   rlcore_vec_normalize_reset(v, obs, obs);             after rlcore_vecenv_reset
-///   rlcore_vec_normalize_step(v, &out, NULL);            after each rlcore_vecenv_step
+///   rlcore_vec_normalize_reset(v, obs, obs);             // after rlcore_vecenv_reset
+///   rlcore_vec_normalize_step(v, &out, NULL);            // after each rlcore_vecenv_step
 pub struct rlcore_vec_normalize;
 
 /// Configuration of a normalizer.

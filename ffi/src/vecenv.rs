@@ -13,6 +13,7 @@ use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, ElementsMut, Space};
 
 /// N environments, stepped together.
+/// Example:
 ///   rlcore_vecenv_config_init(&config, sizeof config);
 ///   config.num_envs = N;
 ///   rlcore_vecenv_size(&env, &config, &size);

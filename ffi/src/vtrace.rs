@@ -9,8 +9,9 @@ use rlcore::kernels::vtrace::{self, Outputs, Policies, Rates, VTrace};
 
 /// T steps of N environments under the behavior policy, time-major, and the correction for the target policy. The arrays
 /// are not owned and only read.
+/// Example:
 ///   rlcore_vtrace_init(&v, sizeof v);
-///   v.num_steps = T, v.num_envs = N, v.log_rho = log_rho;           and the other arrays
+///   v.num_steps = T, v.num_envs = N, v.log_rho = log_rho;           // and the other arrays
 ///   rlcore_vtrace_from_importance_weights(&v, vs, pg_advantage);
 #[derive(Clone, Copy)]
 #[repr(C)]

@@ -122,18 +122,12 @@ const KNOWN: u32 = DENSE
 pub struct Layer {
     /// A [`LayerKind`].
     pub kind: u32,
+    /// Numbers in its output, at least 1; of `Conv` and `Deconv`, channels; of `Embed`, of each pixel.
+    pub units: u32,
     /// What it reads. 0: the layer before, or the input for the first; k: layer k of the list, counted from 1; or [`INPUT`], or
     /// that and the number of a part of the input.
     /// `Add`, `Multiply` and `Join` read two.
     pub source: [u32; 2],
-    /// Numbers in its output, at least 1; of `Conv` and `Deconv`, channels; of `Embed`, of each pixel.
-    pub units: u32,
-    /// An [`Activation`].
-    pub activation: u32,
-    /// [`HEAD`], but of recurrent layers and `Attention`; [`NO_BIAS`] of `Dense`, `Conv` and `Deconv`; [`NOISY`] of
-    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] and
-    /// [`NORMALIZED`] of `Lstm`; [`BYTES`] of `Embed`.
-    pub flags: u32,
     /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1. `Dense`: those of the picture that its numbers
     /// are, whose product divides `units`, or 0.
     pub size: [u32; 2],
@@ -144,18 +138,24 @@ pub struct Layer {
     /// which lies in the middle of what they show (SAME, as TensorFlow pads). The picture is what a `Deconv` makes: with 1 its
     /// sides are those of what it reads times `stride`.
     pub same: u32,
+    /// An [`Activation`].
+    pub activation: u32,
     /// `Attention`: heads, at least 1.
     pub heads: u32,
     /// `Attention`: steps that a row sees, at least 1.
     pub window: u32,
+    /// `Embed`: symbols of each channel, at least 1.
+    pub symbols: u32,
+    /// [`HEAD`], but of recurrent layers and `Attention`; [`NO_BIAS`] of `Dense`, `Conv` and `Deconv`; [`NOISY`] of
+    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] and
+    /// [`NORMALIZED`] of `Lstm`; [`BYTES`] of `Embed`.
+    pub flags: u32,
     /// How weights start: an [`Initializer`]. Biases start at 0, but those of a [`NOISY`] layer with [`Initializer::Uniform`]
     /// as its weights do.
     pub initializer: u32,
     /// Layers with weights: what [`Initializer`] says; 0: √2 with an activation and orthogonal weights, else 1. `Free`: the
     /// value that its numbers start with.
     pub gain: f32,
-    /// `Embed`: symbols of each channel, at least 1.
-    pub symbols: u32,
     /// 0.
     pub reserved: u32,
 }
@@ -174,18 +174,18 @@ impl Layer {
     /// All fields 0, which is no layer yet.
     const ZERO: Layer = Layer {
         kind: 0,
-        source: [0; 2],
         units: 0,
-        activation: 0,
-        flags: 0,
+        source: [0; 2],
         size: [0; 2],
         stride: [0; 2],
         same: 0,
+        activation: 0,
         heads: 0,
         window: 0,
+        symbols: 0,
+        flags: 0,
         initializer: 0,
         gain: 0.0,
-        symbols: 0,
         reserved: 0,
     };
 
