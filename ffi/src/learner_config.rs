@@ -78,8 +78,8 @@ pub struct rlcore_learner_config {
     /// an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN; leaky ReLU with stream algorithms).
     /// One of these three
     pub activation: u32,
-    /// advantages get mean 0 and deviation 1 in each minibatch (1; A2C, IMPALA, PQN 0; stream algorithms, which take no
-    /// other, 0)
+    /// advantages get mean 0 and deviation 1 in each minibatch, divided by the sample deviation, of n - 1 (1; A2C, IMPALA,
+    /// PQN 0; stream algorithms, which take no other, 0)
     pub normalize_advantage: u32,
     /// observations are scaled to mean 0 and deviation 1 by running statistics (0)
     pub normalize_obs: u32,
