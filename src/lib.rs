@@ -68,56 +68,56 @@
 //!     }
 //! }
 //!
-//! # fn main() -> Result {
-//! let (corridor, many) = (Corridor { len: 10 }, VecEnvConfig { num_envs: 8, ..VecEnvConfig::default() });
-//! let mut world = vec![0u64; VecEnv::size(&corridor, &many)? / 8];
-//! let mut envs = VecEnv::init(cast_slice_mut(&mut world), &corridor, &many)?;
-//! envs.reset(None, ElementsMut::F32(&mut [0.0; 8]))?;
-//! # Ok(())
-//! # }
+//! fn main() -> Result {
+//!     let (corridor, many) = (Corridor { len: 10 }, VecEnvConfig { num_envs: 8, ..VecEnvConfig::default() });
+//!     let mut world = vec![0u64; VecEnv::size(&corridor, &many)? / 8];
+//!     let mut envs = VecEnv::init(cast_slice_mut(&mut world), &corridor, &many)?;
+//!     envs.reset(None, ElementsMut::F32(&mut [0.0; 8]))
+//! }
 //! ```
 //!
 //! # A training
 //!
 //! ```
+//! use rlcore::bytemuck::cast_slice_mut;
 //! use rlcore::env::{CartPole, Env, StepOut, VecEnv, VecEnvConfig};
-//! use rlcore::learn::{Config, Phase, Learner};
+//! use rlcore::learn::{Config, Learner, Phase};
 //! use rlcore::space::{Elements, ElementsMut};
 //!
-//! # fn main() -> rlcore::error::Result {
-//! const N: usize = 4;
-//! let many = VecEnvConfig { num_envs: N as u32, ..VecEnvConfig::default() };
-//! let config = Config { num_envs: N as u32, num_steps: 32, ..Config::default() };
-//! let spec = CartPole.spec();
+//! fn main() -> rlcore::error::Result {
+//!     const N: usize = 4;
+//!     let many = VecEnvConfig { num_envs: N as u32, ..VecEnvConfig::default() };
+//!     let config = Config { num_envs: N as u32, num_steps: 32, ..Config::default() };
+//!     let spec = CartPole.spec();
 //!
-//! // All the memory: save it and you saved the training.
-//! let mut world = vec![0u64; VecEnv::size(&CartPole, &many)? / 8];
-//! let mut learner = vec![0u64; Learner::size(&config, &[], &spec.obs, &spec.action)? / 8];
-//! let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut world), &CartPole, &many)?;
-//! let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut learner), &config, &[], &spec.obs, &spec.action)?;
+//!     // All the memory: save it and you saved the training.
+//!     let mut world = vec![0u64; VecEnv::size(&CartPole, &many)? / 8];
+//!     let mut learner = vec![0u64; Learner::size(&config, &[], &spec.obs, &spec.action)? / 8];
+//!     let mut envs = VecEnv::init(cast_slice_mut(&mut world), &CartPole, &many)?;
+//!     let mut learner = Learner::init(cast_slice_mut(&mut learner), &config, &[], &spec.obs, &spec.action)?;
 //!
-//! let (mut obs, mut final_obs, mut action) = ([0.0; N * 4], [0.0; N * 4], [0; N]);
-//! let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
-//! envs.reset(None, ElementsMut::F32(&mut obs))?;
-//! for _ in 0..64 {
-//!     learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
-//!     let out = StepOut {
-//!         obs: ElementsMut::F32(&mut obs),
-//!         reward: &mut reward,
-//!         terminated: &mut terminated,
-//!         truncated: &mut truncated,
-//!         final_obs: Some(ElementsMut::F32(&mut final_obs)),
-//!         valid: None,
-//!     };
-//!     envs.step(Elements::I32(&action), out)?;
-//!     learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&final_obs)))?;
-//!     if learner.phase() == Phase::Learn {
-//!         learner.learn(Some(Elements::F32(&obs)), 0)?;
+//!     let (mut obs, mut final_obs, mut action) = ([0.0; N * 4], [0.0; N * 4], [0; N]);
+//!     let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
+//!     envs.reset(None, ElementsMut::F32(&mut obs))?;
+//!     for _ in 0..64 {
+//!         learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
+//!         let out = StepOut {
+//!             obs: ElementsMut::F32(&mut obs),
+//!             reward: &mut reward,
+//!             terminated: &mut terminated,
+//!             truncated: &mut truncated,
+//!             final_obs: Some(ElementsMut::F32(&mut final_obs)),
+//!             valid: None,
+//!         };
+//!         envs.step(Elements::I32(&action), out)?;
+//!         learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&final_obs)))?;
+//!         if learner.phase() == Phase::Learn {
+//!             learner.learn(Some(Elements::F32(&obs)), 0)?;
+//!         }
 //!     }
+//!     assert_eq!(learner.stats().num_updates, 2);
+//!     Ok(())
 //! }
-//! assert_eq!(learner.stats().num_updates, 2);
-//! # Ok(())
-//! # }
 //! ```
 #![no_std]
 

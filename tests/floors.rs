@@ -303,3 +303,22 @@ fn sources(folder: &str) -> Vec<(String, String)> {
     out.sort();
     out
 }
+
+/// The examples of the crate's front page are programs to copy: no line is hidden, and they use no other crate.
+#[test]
+fn the_front_page_has_whole_programs() {
+    let text = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let page: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
+    let mut programs = 0;
+    for program in page.split(|line| line.trim() == "```").skip(1).step_by(2) {
+        programs += 1;
+        assert!(program.iter().any(|line| line.starts_with(" fn main()")), "no main: {program:#?}");
+        for line in program {
+            assert!(line.trim() != "#" && !line.trim().starts_with("# "), "a hidden line: {line}");
+            let uses = line.trim().strip_prefix("use ");
+            assert!(uses.is_none_or(|path| path.starts_with("rlcore::")), "another crate: {line}");
+            assert!(!line.contains("bytemuck::") || line.contains("rlcore::bytemuck"), "another crate: {line}");
+        }
+    }
+    assert_eq!(programs, 2);
+}

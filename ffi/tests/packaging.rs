@@ -1,0 +1,61 @@
+//! Whoever packages the library gets all of its headers, whichever way they build it; and `make help` says what there is.
+
+#![cfg(unix)]
+
+mod common;
+
+use common::{root, run};
+use std::fs;
+use std::process::Command;
+
+/// A pattern with stars in it is this text.
+fn fits(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((before, after)) => text
+            .strip_prefix(before)
+            .is_some_and(|rest| (0..=rest.len()).any(|at| rest.is_char_boundary(at) && fits(after, &rest[at..]))),
+    }
+}
+
+#[test]
+fn every_header_is_installed_by_make_and_by_cargo_c() {
+    let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
+    let (make, manifest) = (read("ffi/Makefile"), read("ffi/Cargo.toml"));
+    let (install, uninstall) = make.split_once("\ninstall: ").unwrap().1.split_once("\nuninstall:").unwrap();
+    let assets =
+        manifest.split_once("[package.metadata.capi.install.include]").unwrap().1.split("\n\n").next().unwrap();
+    let pattern = assets.split_once("from = \"").unwrap().1.split('"').next().unwrap();
+    let mut headers = 0;
+    for file in fs::read_dir(root().join("include")).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        headers += 1;
+        let installed = install.split_whitespace().any(|word| word == format!("../include/{name}"));
+        assert!(installed, "make install: {name}");
+        assert!(uninstall.contains(&format!("$(INCLUDEDIR)/{name}\"")), "make uninstall: {name}");
+        assert!(fits(pattern, &format!("../include/{name}")), "cargo-c: {pattern} is not {name}");
+    }
+    assert!(headers >= 3 && !fits("../include/rlcore.h*", "../include/rlcore_bindings.h"));
+}
+
+/// `make static` asks cargo for the archive alone: nothing is linked, so another machine's linker is not needed.
+#[test]
+fn make_static_links_nothing() {
+    let makefile = root().join("ffi");
+    let make = |goal: &[&str]| run(Command::new("make").arg("-n").arg("-C").arg(&makefile).args(goal));
+    let asked = make(&["static", "TARGET=thumbv7em-none-eabihf", "CARGOFLAGS=-Zbuild-std=core"]);
+    for part in [
+        " rustc ",
+        "--crate-type staticlib",
+        "--target \"thumbv7em-none-eabihf\"",
+        "-Zbuild-std=core",
+        "--profile release",
+    ] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+    assert!(make(&["all"]).contains(" build "));
+    let help = run(Command::new("make").arg("-s").arg("-C").arg(&makefile).arg("help"));
+    for word in ["make static", "TARGET=", "CARGOFLAGS="] {
+        assert!(help.contains(word), "{word}: {help}");
+    }
+}
