@@ -53,12 +53,8 @@
      overwritten or removed what it copied; if so, it returns E_RANGE and its outputs are undefined. It returns E_BUSY if
      the writer changes the object faster than it can be read. Drawn samples may be dropped before they are copied; the
      copy then returns E_RANGE. Appending invalidates only the oldest rows of a full ring. Memory that a call returns a
-     pointer to is not checked. Readers need a 64-bit processor.
-   Interrupted calls: a process can be killed within a call, while its block lies in a mapped file or in shared memory. Then
-     the block is as it was before the call or as it is after the call, or attach refuses it with E_IMAGE. This holds for
-     learners, policies, normalizers, memories, replays, rollouts, trajectories, frames, monitors and queues. To go on
-     after a kill, keep two images in turn: examples-c/guides/saves-and-rollback.md. Environments (vecenv, batch) carry no
-     such mark, since several threads step them at once: the rows that were being stepped may lie between two steps.
+     pointer to is not checked. A writer that dies within a call leaves a valid block, or one that _attach refuses with
+     E_IMAGE. Readers need a 64-bit processor.
 
    Generated from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
@@ -1042,7 +1038,8 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
 /* Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
    the results that it would have had without the interruption. mem is only read. If the learner was sealed by
    rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
-   parameter that changed to another finite number is not detected. */
+   parameter that changed to another finite number is not detected. A learner whose process was killed within a call that
+   changes it is refused with E_IMAGE. */
 rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, rlcore_learner **out);
 
 /* Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
@@ -1314,7 +1311,8 @@ rlcore_status rlcore_policy_size(const rlcore_learner *p, size_t *out_size);
 rlcore_status rlcore_policy_export(const rlcore_learner *p, void *mem, size_t mem_size, rlcore_policy **out);
 
 /* Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
-   constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed. */
+   constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its export
+   was interrupted. */
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_policy **out);
 
 /* Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers. */

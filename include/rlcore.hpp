@@ -25,6 +25,8 @@
 #define RLCORE_NO_WORKERS
 #endif
 #ifndef RLCORE_NO_WORKERS
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -1032,8 +1034,11 @@ class learner {
 
 /* A thread pool that steps the rows of a vecenv: all at once (step), asynchronously (step_async, step_wait), or as they
    finish (send, recv). The number of threads does not affect results.
+   The caller steps rows too while it waits, with 0 threads all of them. The pool measures what a group of rows costs: a
+   thread takes as many groups at a time as last 20 us, and is woken only if at least 50 us of work are left. Threads help from
+   then on; cheaper steps cost what they cost without a pool.
    Until close() the pool uses the vecenv: it must not be moved, and nothing else may step or reset it. Calls must come
-   from one thread. With 0 threads the caller does the work when it collects.
+   from one thread. Callbacks run on the pool's threads and on the caller's, several at once.
    Thread: std::thread, or a similar class; a thread that could not be started may be not joinable(). (Without exceptions,
    std::thread terminates the program in that case.) */
 template <class Obs = float, class Action = std::int32_t, class Thread = std::thread>
@@ -1041,7 +1046,7 @@ class workers {
  public:
   /* A thread steps groups of in_series rows, which must divide num_envs. E_SIZE if not all threads can be started; then none
      runs. */
-  workers(vecenv<Obs, Action> &envs, unsigned num_threads, std::uint32_t in_series = 1) : envs_(envs) {
+  workers(vecenv<Obs, Action> &envs, unsigned num_threads, std::uint32_t in_series = 1) : envs_(envs), in_series_(in_series ? in_series : 1) {
     rlcore_batch_config config = batch_config();
     config.in_series = in_series;
     auto made = block<rlcore_batch>::make(
@@ -1052,6 +1057,8 @@ class workers {
     state_ = made.why();
     if (!made) return;
     block_ = *std::move(made);
+    num_groups_ = envs.num_envs() / in_series_;
+    num_threads_ = num_threads;
     if (detail::attempt([&] { return start(num_threads); })) return;
     const std::size_t started = threads_.size();
     close();
@@ -1078,7 +1085,7 @@ class workers {
   status step_wait() {
     if (const status s = whole("workers step_wait").why(); !s) return s;
     const rlcore_vecenv_out out = envs_.out().out();
-    return wait([&] { return rlcore_batch_step_wait(get(), &out); });
+    return wait(all, [&] { return rlcore_batch_step_wait(get(), &out); });
   }
   /* step_async and step_wait. */
   status step(span<const Action> action) {
@@ -1099,7 +1106,7 @@ class workers {
       if (const status s = detail::allocate("workers recv", resize); !s) return s;
     const rlcore_vecenv_out to = out.out();
     const auto count = static_cast<std::uint32_t>(rows.size());
-    return wait([&] { return rlcore_batch_recv(get(), count, rows.data(), &to); });
+    return wait(count / in_series_, [&] { return rlcore_batch_recv(get(), count, rows.data(), &to); });
   }
   /* Submits a step of rows that recv returned. action: [rows, action.len], copied. */
   status send(span<const std::uint32_t> rows, span<const Action> action) {
@@ -1152,49 +1159,133 @@ class workers {
     return true;
   }
 
-  /* Thread function: works until nothing is pending, then sleeps until something is submitted. One group per call, so that
-     the caller is notified of each. */
+  using clock = std::chrono::steady_clock;
+  /* Nanoseconds of work that a thread takes at a time, that it waits for more before it sleeps, and that it is woken for. */
+  static constexpr std::uint64_t slice_ns = 20000, spin_ns = 20000, wake_ns = 50000;
+  static constexpr std::uint32_t all = UINT32_MAX;
+
+  /* Nanoseconds since then. */
+  static std::uint64_t since(clock::time_point then) {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - then).count());
+  }
+
+  /* Waits for a condition for a short time, without sleeping. */
+  template <class Condition>
+  static bool spin(Condition &&holds) {
+    const auto begin = clock::now();
+    do
+      if (holds()) return true;
+    while (std::this_thread::yield(), since(begin) < spin_ns);
+    return false;
+  }
+
+  /* Steps as many pending groups as last a slice, but not more than its share, and measures them. Returns how many it stepped;
+     `more` becomes false if none is pending any more. */
+  status run(std::uint32_t worker, std::uint32_t &count, bool &more) {
+    const std::uint64_t cost = cost_.load(std::memory_order_relaxed), share = num_groups_ / (2 * (num_threads_ + 1));
+    std::uint64_t most = cost > 0 ? slice_ns / cost : 1;
+    if (most > share) most = share;
+    if (most < 1) most = 1;
+    const auto begin = clock::now();
+    count = 0;
+    const status s = rlcore_batch_run(get(), envs_.get(), &envs_.env(), worker, static_cast<std::uint32_t>(most), &count);
+    more = s && count == most;
+    if (count > 0) {
+      const std::uint64_t now = since(begin) / count + 1;
+      cost_.store(cost > 0 ? (3 * cost + now) / 4 : now, std::memory_order_relaxed);
+    }
+    return s;
+  }
+
+  /* Thread function: works until nothing is pending, then sleeps until something is submitted. */
   void work(std::uint32_t worker) {
     std::uint64_t seen = 0;
     for (;;) {
       std::uint32_t count = 0;
-      if (rlcore_batch_run(get(), envs_.get(), &envs_.env(), worker, 1, &count) != RLCORE_OK) return;
-      std::unique_lock<std::mutex> lock(mutex_);
-      if (count > 0) done_.notify_one();
-      else if (submissions_ != seen) seen = submissions_;
-      else work_.wait(lock, [&] { return submissions_ != seen; });
+      bool more = false;
+      if (!run(worker, count, more)) return;
+      if (count > 0) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (waiting_ && enough(wanted_)) done_.notify_one();
+        continue;
+      }
+      const auto submitted = [&] { return submissions_.load() != seen; };
+      if (!spin(submitted)) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        work_.wait(lock, submitted);
+      }
+      seen = submissions_.load();
     }
   }
 
-  status submitted(status s) {
-    if (!s) return s;
+  rlcore_batch_counts counts() const {
+    rlcore_batch_counts out = {};
+    out.struct_size = sizeof out;
+    (void)rlcore_batch_count(get(), &out);
+    return out;
+  }
+  /* So many groups can be collected, or nothing that was submitted is left to do. */
+  bool enough(std::uint32_t wanted) const {
+    const rlcore_batch_counts now = counts();
+    return now.num_done >= wanted || now.num_pending + now.num_running == 0;
+  }
+
+  void wake() {
+    if (awake_) return;
+    awake_ = true;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       submissions_++;
     }
     work_.notify_all();
-    return s;
   }
 
-  /* Retries whenever a group is done, until the result is not E_NOT_READY. */
+  status submitted(status s) {
+    if (!s) return s;
+    awake_ = threads_.empty();
+    left_ = counts().num_pending;
+    wake_if_worth_it();
+    return s;
+  }
+  void wake_if_worth_it() {
+    const std::uint64_t cost = cost_.load(std::memory_order_relaxed);
+    if (cost == 0 || cost * left_ >= wake_ns) wake();
+  }
+
+  /* The caller steps a slice itself. True if more may be pending. */
+  bool help() {
+    std::uint32_t count = 0;
+    bool more = false;
+    (void)run(num_threads_, count, more);
+    left_ -= count < left_ ? count : left_;
+    if (more) wake_if_worth_it();
+    return more;
+  }
+
+  /* Works, then sleeps, until so many groups can be collected, and the result is not E_NOT_READY. A caller that wants some of
+     the groups does not begin one that takes long. */
   template <class Ask>
-  status wait(Ask &&ask) {
-    std::unique_lock<std::mutex> lock(mutex_);
+  status wait(std::uint32_t wanted, Ask &&ask) {
     for (;;) {
       const status s = ask();
       if (s != status(RLCORE_E_NOT_READY)) return s;
-      if (!threads_.empty()) {
-        done_.wait(lock);
-        continue;
-      }
-      std::uint32_t count = 0;
-      if (const status run = rlcore_batch_run(get(), envs_.get(), &envs_.env(), 0, 1, &count); !run) return run;
+      bool more = threads_.empty() || wanted == all || cost_.load(std::memory_order_relaxed) < slice_ns;
+      while (more && (wanted == all || !enough(wanted))) more = help();
+      const auto done = [&] { return enough(wanted); };
+      if (threads_.empty() || done()) continue;
+      wake(); /* what is pending is theirs */
+      if (spin(done)) continue;
+      std::unique_lock<std::mutex> lock(mutex_);
+      wanted_ = wanted;
+      waiting_ = true;
+      done_.wait(lock, done);
+      waiting_ = false;
     }
   }
 
   status restart(const std::uint64_t *seed) {
     if (const status s = whole("workers reset").why(); !s) return s;
-    return wait([&] { return rlcore_batch_reset(get(), envs_.get(), &envs_.env(), seed, envs_.out().obs.data()); });
+    return wait(all, [&] { return rlcore_batch_reset(get(), envs_.get(), &envs_.env(), seed, envs_.out().obs.data()); });
   }
   status restart_one(std::uint32_t index, const std::uint64_t *seed) {
     return whole("workers reset_one").then([&] {
@@ -1205,9 +1296,19 @@ class workers {
   vecenv<Obs, Action> &envs_;
   detail::lasting state_;
   block<rlcore_batch> block_;
+  std::uint32_t in_series_, num_groups_ = 0, num_threads_ = 0;
+  /* Of the caller: groups that may be pending, at most; whether threads know of them. */
+  std::uint64_t left_ = 0;
+  bool awake_ = false;
+  /* Nanoseconds of a group, 0 before the first. */
+  std::atomic<std::uint64_t> cost_{0};
+  /* Changes when there is work, or when the pool is closed. */
+  std::atomic<std::uint64_t> submissions_{0};
   std::mutex mutex_;
+  /* Under the mutex: whether the caller sleeps, and until so many groups can be collected. */
+  bool waiting_ = false;
+  std::uint32_t wanted_ = 0;
   std::condition_variable work_, done_;
-  std::uint64_t submissions_ = 0;
   std::vector<Thread> threads_;
 };
 
