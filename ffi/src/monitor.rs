@@ -64,14 +64,12 @@ pub struct rlcore_episode {
     pub number: u64,
     /// end time in seconds since the start, rounded to 6 decimals
     pub seconds: f64,
+    /// sum of its rewards
+    pub episode_return: f64,
     /// environment index
     pub env: u32,
     /// number of steps
     pub len: u32,
-    /// sum of its rewards
-    pub episode_return: f32,
-    /// zero
-    pub reserved: u32,
 }
 
 /// Means over the last episodes.
@@ -94,7 +92,7 @@ versioned!(rlcore_monitor_config, "monitor config", start, MonitorConfig::defaul
 versioned!(rlcore_monitor_stats, "monitor stats", len_mean);
 mirror!(rlcore_monitor_config, MonitorConfig { num_envs, keep, capacity, num_info, start });
 mirror!(rlcore_monitor_stats, Means { num_kept, num_episodes, return_mean, len_mean });
-alike!(rlcore_episode, Episode { number, seconds, env, len, episode_return });
+alike!(rlcore_episode, Episode { number, seconds, episode_return, env, len });
 
 unsafe fn config(p: *const rlcore_monitor_config) -> Result<MonitorConfig> {
     let c = unsafe { ptr::sized(p)? };
@@ -194,7 +192,7 @@ pub unsafe extern "C" fn rlcore_monitor_reset_one(m: *mut rlcore_monitor, index:
 /// step:    as written by rlcore_vecenv_step: reward, terminated, truncated, and valid or NULL; the rest is not used.
 /// seconds: current time on the caller's clock.
 /// info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
-/// Errors: E_CONFIG; E_VALUE for a reward, return, time or info that is not finite; E_RANGE after 2^63 episodes.
+/// Errors: E_CONFIG; E_VALUE for a reward, time or info that is not finite; E_RANGE after 2^63 episodes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_step(
     m: *mut rlcore_monitor,
@@ -303,7 +301,7 @@ pub unsafe extern "C" fn rlcore_monitor_format_header(
 }
 
 /// Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float: the
-/// shortest text that parses to the same number, float for the return, double for the others.
+/// shortest text that parses to the same double.
 /// info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
 /// always suffice.
 /// Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite.

@@ -76,7 +76,7 @@ static void attack_calls(void) {
 #define READ rlcore_monitor_read(w.monitor, next, episodes, got, CAPACITY, count, lost)
   FINE(READ);
   CHECK(w.count == 6 && w.lost == 0 && w.next == 6 && w.episodes[5].number == 5 && w.episodes[4].seconds == 1.25);
-  CHECK(w.episodes[1].env == 2 && w.episodes[1].len == 1 && w.episodes[1].episode_return == 2.5f && w.got[1][1] == -2);
+  CHECK(w.episodes[1].env == 2 && w.episodes[1].len == 1 && w.episodes[1].episode_return == 2.5 && w.got[1][1] == -2);
   FINE(rlcore_monitor_read(w.monitor, next, episodes, NULL, CAPACITY, count, NULL));
   CHECK(w.count == 0 && w.next == 6);
   w.info[0][0] = 0;
@@ -136,7 +136,7 @@ static void attack_text(void) {
 
   rlcore_episode *episode = w.episodes;
   const double *info = w.info[1];
-  w.episodes[0] = (rlcore_episode){7, 0.5, 1, 12, -3.5f, 0};
+  w.episodes[0] = (rlcore_episode){7, 0.5, -3.5, 1, 12};
 #define ROW rlcore_monitor_format_row(episode, info, 2, text, sizeof w.text, len)
   WITH(w.episodes[0].episode_return, NAN, RLCORE_E_VALUE, "finite episode_return", ROW);
   FINE(ROW);

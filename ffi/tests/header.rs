@@ -114,6 +114,8 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
    Numbers: results are bit-identical everywhere, provided that the floating-point environment is the default one: round to
      nearest, no trapping exceptions. If the host flushes subnormal numbers to zero (FTZ, DAZ), only results that are or
      come from such numbers differ. The library does not check the mode.
+     Returns of episodes are sums of rewards in double, wherever a call reports, averages or stores them; a float that
+     one is written to is the rounded sum.
      Inputs that are not finite return E_VALUE. If finite inputs overflow, advantages, returns and other computed values
      become infinite with RLCORE_OK, or the NaN 0x7fc00000 where infinities cancel; no other NaN is ever written.
    Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,

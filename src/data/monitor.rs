@@ -57,14 +57,12 @@ pub struct Episode {
     pub number: u64,
     /// When it ended: seconds since the start, rounded to 6 decimal places.
     pub seconds: f64,
+    /// The sum of its rewards, added up in f64.
+    pub episode_return: f64,
     /// Its environment.
     pub env: u32,
     /// Its steps.
     pub len: u32,
-    /// The sum of its rewards, added up in f32.
-    pub episode_return: f32,
-    /// Zero.
-    pub reserved: u32,
 }
 
 /// What a reader got.
@@ -118,7 +116,7 @@ fields! {
         /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which
         /// no reader looks at.
         writing: [u32] = 2,
-        total: [f32] = n,
+        total: [f64] = n,
         len: [u32] = n,
         kept: Kept = keep,
         episodes: [Episode] = capacity,
@@ -212,7 +210,6 @@ impl<'a> Monitor<'a> {
                     && e.len > 0
                     && e.episode_return.is_finite()
                     && e.seconds.is_finite()
-                    && e.reserved == 0
             } else {
                 *e == Episode::default()
             };
@@ -263,8 +260,8 @@ impl<'a> Monitor<'a> {
     ///
     /// `reward`: `[N]`. `info`: `[N, num_info]`, read only in rows that ended. `clock` is asked once, if an episode ended,
     /// for what the host's clock shows.
-    /// Errors: `Shape`; `Value` for a reward, a sum, an info or a time that is not finite; `Range` after 2^63 episodes; the
-    /// clock's own. Nothing changes then.
+    /// Errors: `Shape`; `Value` for a reward, an info or a time that is not finite; `Range` after 2^63 episodes; the clock's
+    /// own. Nothing changes then.
     pub fn step(
         &mut self,
         reward: &[f32],
@@ -279,15 +276,10 @@ impl<'a> Monitor<'a> {
         check_len("monitor: info [N, num_info] of length", info, n.checked_mul(width).ok_or(too_large)?)?;
         check_finite("monitor: a finite reward", reward)?;
         let mut num_ended = 0u32;
-        for (i, ((total, reward), (stepped, ended))) in self.total.iter().zip(reward).zip(ends.rows()).enumerate() {
-            let sum = total + reward;
-            let what = "monitor: a return that an f32 can hold";
-            Error::new(Kind::Value, what).given_f32(sum).when(stepped && !sum.is_finite())?;
-            if ended {
-                num_ended = num_ended.saturating_add(1);
-                if let Some(bad) = block::rows(info, i, 1, width)?.iter().find(|x| !x.is_finite()) {
-                    return Err(Error::new(Kind::Value, "monitor: a finite info").given_f32(*bad as f32));
-                }
+        for (i, _) in ends.rows().enumerate().filter(|(_, (_, ended))| *ended) {
+            num_ended = num_ended.saturating_add(1);
+            if let Some(bad) = block::rows(info, i, 1, width)?.iter().find(|x| !x.is_finite()) {
+                return Err(Error::new(Kind::Value, "monitor: a finite info").given_f32(*bad as f32));
             }
         }
         shared::check_room(EPISODES, *self.count, num_ended.into())?;
@@ -303,7 +295,7 @@ impl<'a> Monitor<'a> {
             self.kept.push(number, episode_return, len);
             let at = number.checked_rem(self.episodes.len() as u64).unwrap_or(0) as usize;
             if let Some(e) = self.episodes.get_mut(at) {
-                *e = Episode { number, seconds, env: i as u32, len, episode_return, reserved: 0 };
+                *e = Episode { number, seconds, episode_return, env: i as u32, len };
             }
             block::copy(block::rows_mut(self.info, at, 1, width)?, block::rows(info, i, 1, width)?);
             shared::count(self.count);

@@ -2,9 +2,8 @@
 //! columns, then one row an episode.
 //!
 //! The first line ends with a blank and LF, the others with CR LF. Reals are laid out as Python prints
-//! a float, in the shortest text that reads back as the same number: a return as the same f32, the others as the same f64.
-//! Only times are rounded to six places; returns are not, as VecMonitor writes them (Monitor, of one environment, rounds
-//! both).
+//! a float, in the shortest text that reads back as the same number. Only times are rounded to six places; returns, which
+//! are sums in f64, are not (Monitor, of one environment, rounds both; VecMonitor sums in f32).
 
 use super::monitor::{Episode, MAX_INFO};
 use super::text;
@@ -74,12 +73,12 @@ pub fn row(episode: &Episode, info: &[f64], out: Option<&mut [u8]>) -> Result<us
     let what = "monitor csv: infos, at most";
     Error::limit(Kind::Range, what, MAX_INFO, info.len()).when(info.len() > MAX_INFO)?;
     let what = "monitor csv: a finite episode_return";
-    Error::new(Kind::Value, what).given_f32(episode.episode_return).when(!episode.episode_return.is_finite())?;
+    Error::new(Kind::Value, what).given_f32(episode.episode_return as f32).when(!episode.episode_return.is_finite())?;
     if let Some(bad) = info.iter().chain([&episode.seconds]).find(|x| !x.is_finite()) {
         return Err(Error::new(Kind::Value, "monitor csv: finite seconds and infos").given_f32(*bad as f32));
     }
     text::fill("monitor csv: bytes, at least", out, |sink| {
-        sink.push(Repr::of_f32(episode.episode_return).bytes());
+        sink.push(Repr::of(episode.episode_return).bytes());
         sink.push(b",");
         sink.push(Repr::of_u64(episode.len.into()).bytes());
         sink.push(b",");

@@ -1,4 +1,5 @@
-//! Returns and lengths of the episodes of N environments, and their means over the last ones.
+//! Returns and lengths of the episodes of N environments, and their means over the last ones. Returns are summed in f64, here
+//! and wherever else one is reported: in f32 a sum stops growing once a reward is below half its last place.
 //!
 //! ```
 //! use rlcore::block::{Cutter, Field, Plan};
@@ -19,35 +20,33 @@
 //! # }
 //! ```
 
-use bytemuck::{Pod, Zeroable};
-use core::ops::AddAssign;
-
 use crate::block::{One, fields};
+use bytemuck::{Pod, Zeroable};
 
 /// Of each environment that it stepped, and whether its episode ended.
 pub(crate) fn stepped<'a>(terminated: &'a [u8], truncated: &'a [u8]) -> impl Iterator<Item = (bool, bool)> + use<'a> {
     terminated.iter().zip(truncated).map(|(terminated, truncated)| (true, terminated | truncated != 0))
 }
 
-/// Adds one step of all environments to the sums of their rewards and to their lengths, in a number as wide as the sums are;
-/// `rows` says of each whether it stepped, and whether its episode ended. `ended` is told environment, return and length of
-/// each that ended, lower environments first, and the next begins with zeros. Errors: those of `ended`.
-pub fn count<S: Copy + Default + AddAssign + From<f32>, E>(
-    total: &mut [S],
+/// Adds one step of all environments to the sums of their rewards and to their lengths; `rows` says of each whether it
+/// stepped, and whether its episode ended. `ended` is told environment, return and length of each that ended, lower
+/// environments first, and the next begins with zeros. Errors: those of `ended`.
+pub fn count<E>(
+    total: &mut [f64],
     len: &mut [u32],
     reward: &[f32],
     rows: impl Iterator<Item = (bool, bool)>,
-    mut ended: impl FnMut(usize, S, u32) -> Result<(), E>,
+    mut ended: impl FnMut(usize, f64, u32) -> Result<(), E>,
 ) -> Result<(), E> {
     let sums = total.iter_mut().zip(len).zip(reward).zip(rows);
     for (env, (((total, len), reward), (has_stepped, has_ended))) in sums.enumerate() {
         if has_stepped {
-            *total += S::from(*reward);
+            *total += f64::from(*reward);
             *len = len.saturating_add(1);
         }
         if has_ended {
             ended(env, *total, *len)?;
-            (*total, *len) = (S::default(), 0);
+            (*total, *len) = (0.0, 0);
         }
     }
     Ok(())
@@ -57,7 +56,7 @@ fields! {
     /// Where the last episodes lie.
     pub spans KeptSpans(keep: usize) {
         /// Their returns; that of episode n in slot `n % keep`.
-        pub returns: [f32] = keep,
+        pub returns: [f64] = keep,
         /// Their lengths.
         pub lens: [u32] = keep,
     }
@@ -87,7 +86,7 @@ pub struct Means {
 
 impl KeptMut<'_> {
     /// Keeps episode `number`.
-    pub fn push(&mut self, number: u64, episode_return: f32, len: u32) {
+    pub fn push(&mut self, number: u64, episode_return: f64, len: u32) {
         let slot = number.checked_rem(self.lens.len() as u64).unwrap_or(0) as usize;
         if let (Some(to), Some(to_len)) = (self.returns.get_mut(slot), self.lens.get_mut(slot)) {
             (*to, *to_len) = (episode_return, len);
@@ -100,7 +99,7 @@ impl KeptRef<'_> {
     pub fn means(&self, num_episodes: u64) -> Means {
         let num_kept = num_episodes.min(self.lens.len() as u64) as usize;
         let mean = |sum: f64| if num_kept > 0 { sum / num_kept as f64 } else { f64::NAN };
-        let returns = self.returns.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
+        let returns = self.returns.iter().take(num_kept).sum::<f64>();
         let lens = self.lens.iter().take(num_kept).fold(0.0, |sum, x| sum + f64::from(*x));
         Means { num_episodes, num_kept: num_kept as u32, return_mean: mean(returns), len_mean: mean(lens) }
     }
@@ -162,8 +161,7 @@ impl EpisodesMut<'_> {
         *total += f64::from(reward);
         *len = len.saturating_add(1);
         if ended {
-            let kept = (*total as f32).clamp(f32::MIN, f32::MAX);
-            self.kept.push(self.ended.num_episodes, kept, *len);
+            self.kept.push(self.ended.num_episodes, *total, *len);
             *self.ended = Ended { num_episodes: self.ended.num_episodes.saturating_add(1), return_last: *total };
             (*total, *len) = (0.0, 0);
         }
@@ -228,7 +226,12 @@ mod tests {
         e.kept.lens[0] = 1;
         e.step(0, f32::MAX, false);
         e.step(0, f32::MAX, true);
-        assert!(e.read().are_right() && e.kept.returns[1] == f32::MAX && e.total[0] == 0.0 && e.len[0] == 0);
+        assert!(
+            e.read().are_right()
+                && e.kept.returns[1] == 2.0 * f64::from(f32::MAX)
+                && e.total[0] == 0.0
+                && e.len[0] == 0
+        );
         e.step(0, 1.0, false);
         e.forget(0);
         assert!(e.total[0] == 0.0 && e.len[0] == 0);

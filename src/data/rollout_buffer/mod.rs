@@ -367,7 +367,7 @@ impl<'a> RolloutBuffer<'a> {
         f.turn.begin();
         let (total, len) = (take(&mut f.running_return), take(&mut f.running_len));
         let (reward, rows) = (step.raw_reward.unwrap_or(reward), episodes::stepped(terminated, truncated));
-        let Ok(()) = episodes::count::<_, Infallible>(total, len, reward, rows, |env, episode_return, episode_len| {
+        let Ok(()) = episodes::count::<Infallible>(total, len, reward, rows, |env, episode_return, episode_len| {
             f.state.num_ended = f.state.num_ended.wrapping_add(1);
             f.state.ended_len = f.state.ended_len.wrapping_add(episode_len.into());
             f.state.ended_return += episode_return;

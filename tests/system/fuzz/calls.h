@@ -667,7 +667,7 @@ OP(monitor_format_header) {
   return CALL(rlcore_monitor_format_header(t_start, env_id, keywords, num_keywords, text, text_size, out_len));
 }
 OP(monitor_format_row) {
-  const rlcore_episode one = {1, 2, 0, 3, 4, 0};
+  const rlcore_episode one = {1, 2, 4, 0, 3};
   STRUCT(rlcore_episode, episode, one, FIXED);
   U32(num_info, 2, 16, REFUSED);
   IN(double, info, num_info & 31, 1, 1, 0);

@@ -88,8 +88,8 @@ static void write_csv(void) {
     memcpy(&numbers[i], &bits, 8);
   }
   episode.seconds = numbers[0], episode.len = word();
-  const uint32_t bits = word();
-  memcpy(&episode.episode_return, &bits, 4);
+  const uint64_t bits = word() | (uint64_t)word() << 32;
+  memcpy(&episode.episode_return, &bits, 8);
   const uint32_t num = byte() % 4;
   const size_t size = byte();
   int32_t status = rlcore_monitor_format_header(numbers[0], names[0], keywords, num, NULL, 0, &len);
