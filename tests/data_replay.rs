@@ -165,6 +165,16 @@ impl Step1 {
     }
 }
 
+/// The host has reset the environment: its last step led to nothing that is known.
+fn cut(twin: &mut Twin) {
+    let Some(last) = twin.rows.last_mut().filter(|last| !last.tail) else { return };
+    (last.tail, last.reward) = (true, 0.0);
+    let before = twin.rows.len().checked_sub(2).map(|at| &mut twin.rows[at]);
+    if let Some(before) = before.filter(|before| !before.tail) {
+        before.truncated = true;
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -200,8 +210,13 @@ proptest! {
                     assert_eq!(number, twins[env].rows.len() as u64);
                 }
             }
-            for ((step, twin), could) in steps.iter().zip(&mut twins).zip(could) {
+            let gone: Vec<u8> = twins.iter().map(|_| u8::from(rng.bounded(5) == 0) * 7).collect();
+            replay.cut_rows(&gone).unwrap();
+            for (((step, twin), could), gone) in steps.iter().zip(&mut twins).zip(could).zip(&gone) {
                 step.to(twin, 0.0);
+                if *gone != 0 {
+                    cut(twin);
+                }
                 for t in 0..twin.rows.len() {
                     if twin.steps(&config, t).is_some() && !could.get(t).is_some_and(|could| *could) {
                         twin.rows[t].weight = most.powf(alpha) as f32;
@@ -237,6 +252,7 @@ proptest! {
             }
             compare(&config, replay.view(), &twins);
         }
+        prop_assert_eq!(replay.cut_rows(&[0; 9]).unwrap_err().kind, Kind::Shape);
         let mut copy = words.clone();
         let again = Replay::attach(bytes(&mut copy)).unwrap();
         compare(&config, again.view(), &twins);

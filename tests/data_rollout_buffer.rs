@@ -1393,3 +1393,84 @@ fn advantages_are_summed_in_what_the_configuration_says() {
         assert_eq!(view.advantages().unwrap(), (&advantage[..], &value_target[..]));
     }
 }
+
+/// The rollout in these bytes, which are an image after every call.
+fn again(mem: &mut [u64]) -> RolloutBuffer<'_> {
+    RolloutBuffer::attach(bytes(mem)).unwrap()
+}
+
+/// Nothing is learnt from a step whose outcome is not known: the step before it goes on from its value, others are as ever.
+#[test]
+fn resets_by_the_host_cut_the_rollout() {
+    const N: usize = 3;
+    for (accumulate, num_steps) in [(0, 4), (1, 4), (0, 5)] {
+        let columns = columns();
+        let config = RolloutBufferConfig { accumulate, ..config(num_steps, N as u32, &columns) };
+        let mut mem = block(&config);
+        RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+        let rng = &mut Rng::seeded(7);
+        assert_eq!(again(&mut mem).cut_rows(&[0; 4]).unwrap_err().kind, Kind::Shape);
+        again(&mut mem).cut_rows(&[1; N]).unwrap(); // before the first step there is nothing to cut
+        let mut steps: Vec<Given> = (0..num_steps).map(|_| Given::random(rng, N, 0.0)).collect();
+        // 2 is no mark of a host's.
+        (steps[2].truncated[2], steps[2].final_value[2]) = (2, 0.5);
+        for (t, step) in steps.iter().enumerate() {
+            step.add(&mut again(&mut mem)).unwrap();
+            match t {
+                1 => again(&mut mem).cut_rows(&[0, 9, 0]).unwrap(),
+                2 => again(&mut mem).cut_rows(&[1, 0, 1]).unwrap(),
+                _ => {}
+            }
+            again(&mut mem).cut_rows(&[0; N]).unwrap();
+        }
+        let bootstrap = [0.25, -0.5, 1.0];
+        again(&mut mem).finish(&bootstrap, Some(Elements::F32(&[0.0; N * OBS])), 0.97, 0.9).unwrap();
+        // What is not known is left out: the step before is the last of an episode that was truncated.
+        let (mut truncated, mut final_value) = (concat(&steps, |s| &s.truncated), concat(&steps, |s| &s.final_value));
+        let (reward, value) = (concat(&steps, |s| &s.reward), concat(&steps, |s| &s.value));
+        for (t, e) in [(1, 1), (2, 0)] {
+            (truncated[(t - 1) * N + e], final_value[(t - 1) * N + e]) = (1, value[t * N + e]);
+            truncated[t * N + e] = 1;
+        }
+        let len = num_steps as usize * N;
+        let rollout = Rollout {
+            num_steps: num_steps as usize,
+            num_envs: N,
+            reward: &reward,
+            value: &value,
+            bootstrap_value: &bootstrap,
+            terminated: &concat(&steps, |s| &s.terminated),
+            truncated: &truncated,
+            final_value: Some(&final_value),
+            accumulate: Accumulate::from_number(accumulate).unwrap(),
+        };
+        let (mut advantage, mut value_target) = (vec![0.0; len], vec![0.0; len]);
+        gae(&rollout, 0.97, 0.9, &mut advantage, &mut value_target).unwrap();
+        for (t, e) in [(1, 1), (2, 0)] {
+            (advantage[t * N + e], value_target[t * N + e]) = (0.0, value[t * N + e]);
+        }
+        let buffer = again(&mut mem);
+        let view = buffer.view().unwrap();
+        assert_eq!(view.advantages().unwrap(), (&advantage[..], &value_target[..]));
+        let held = view.rollout().unwrap().truncated;
+        assert_eq!(held.iter().map(|&x| u32::from(x == 2)).sum::<u32>(), 2);
+        assert_eq!((held[N + 1], held[2 * N], held[2 * N + 2]), (2, 2, 1));
+        // Episodes that were cut are not counted, and what follows begins with nothing.
+        assert_eq!((view.progress().num_ended, view.progress().len_mean), (1, 3.0));
+        // In a rollout that is finished, advantages stay, and the next one begins an episode.
+        again(&mut mem).cut_rows(&[0, 0, 1]).unwrap();
+        let buffer = again(&mut mem);
+        let view = buffer.view().unwrap();
+        assert_eq!(view.advantages().unwrap(), (&advantage[..], &value_target[..]));
+        again(&mut mem).reset().unwrap();
+        assert_eq!(again(&mut mem).view().unwrap().first().to_vec(), [0, 0, 1]);
+        again(&mut mem).cut_rows(&[1, 0, 0]).unwrap();
+        assert_eq!(again(&mut mem).view().unwrap().first().to_vec(), [1, 0, 1]);
+        let mut last = Given::random(rng, N, 0.0);
+        (last.terminated, last.reward) = (vec![1; N], vec![0.5; N]);
+        last.add(&mut again(&mut mem)).unwrap();
+        let (t, p) = (num_steps as usize, again(&mut mem).view().unwrap().progress());
+        let lens = 1 + (t - 2 + 1) + 1; // 0 was cut now, 1 after its second step, 2 in the rollout before
+        assert_eq!((p.num_ended, p.len_mean), (3, lens as f64 / 3.0));
+    }
+}

@@ -778,7 +778,6 @@ fn calls_that_are_refused_change_nothing() {
         refused(&mut h, Kind::NotReady, "act when learning is due", act(&[1; N], &ok, &all));
         refused(&mut h, Kind::NotReady, "act of nobody", act(&[0; N], &ok, &all));
         refused(&mut h, Kind::NotReady, "observe", observe(&[0; N], [1.0; N], [0; N], [0; N], None));
-        refused(&mut h, Kind::NotReady, "cut", |l| l.cut_rows(&[0; N]));
         refused(&mut h, Kind::Null, "learn", |l| l.learn(None, 0).map(drop));
         refused(&mut h, Kind::Shape, "learn", |l| l.learn(Some(Elements::F32(&ok[1..])), 0).map(drop));
         refused(&mut h, Kind::Value, "learn", |l| l.learn(Some(Elements::F32(&bad)), 0).map(drop));
@@ -787,7 +786,6 @@ fn calls_that_are_refused_change_nothing() {
         refused(&mut h, Kind::NotReady, "a second learn_begin", |l| l.learn_begin(Elements::F32(&ok)).map(drop));
         if overlap == 0 {
             refused(&mut h, Kind::NotReady, "act while learning", act(&[1; N], &ok, &all));
-            refused(&mut h, Kind::NotReady, "cut while learning", |l| l.cut_rows(&[1; N]));
         } else {
             act(&[1; N], &ok, &all)(&mut h.learner()).unwrap();
             h.learner().cut_rows(&[1; N]).unwrap();

@@ -434,8 +434,10 @@ pub unsafe extern "C" fn rlcore_learner_observe(
 /// since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
 /// observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
 /// Their episodes are not counted. The rows are free for other agents.
+/// Allowed in every phase. If rlcore_learner_learn is due and has not begun, a dropped transition may leave the rollout
+/// incomplete: then learning is not due any more, ask rlcore_learner_phase. Transitions that an update is already learning
+/// from stay: their bootstrap values are those of the observations given when it began.
 /// gone: [N] flags.
-/// Errors: E_NOT_READY if rlcore_learner_learn is due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const u8) -> rlcore_status {
     call(|| unsafe {

@@ -257,6 +257,20 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
     })
 }
 
+/// Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that no
+/// transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the episode.
+/// The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an episode has ended.
+/// gone: [N] flags.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_replay_cut(r: *mut rlcore_replay, gone: *const u8) -> rlcore_status {
+    call(|| unsafe {
+        let mut replay = open(r, Replay::open)?;
+        let n = replay.config().table.num_rings as usize;
+        let gone = replay.extent.writing(Input::at("gone", gone, n)?)?;
+        Ok(replay.cut_rows(gone)?)
+    })
+}
+
 /// Returns the statistics. out: struct_size must be set.
 /// Errors: E_CONFIG.
 #[unsafe(no_mangle)]
@@ -446,7 +460,7 @@ pub unsafe extern "C" fn rlcore_replay_store_rng(r: *mut rlcore_replay, rng: *co
     })
 }
 
-/// Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing.
+/// Copies the stored random stream. rng: [1] to write. Errors: E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_load_rng(r: *const rlcore_replay, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe { view(r, View::open)?.tell("rng", rng.cast::<Rng>(), |view| view.rng()) })

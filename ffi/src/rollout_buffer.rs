@@ -345,6 +345,21 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_add(
     })
 }
 
+/// Ends the episodes of environments that the caller has reset before the outcome of their last step was known. `truncated`
+/// of that step becomes 2 and its final_value V(obs) of its own: nothing is learned from it, as its advantage is 0 and its
+/// value target its value. The step before it bootstraps from that value. The episodes are not counted. If the rollout is
+/// finished, its advantages stay. Does nothing where an episode has ended.
+/// gone: [N] flags.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_rollout_buffer_cut(b: *mut rlcore_rollout_buffer, gone: *const u8) -> rlcore_status {
+    call(|| unsafe {
+        let mut buffer = open(b, RolloutBuffer::open)?;
+        let n = buffer.config().table.num_rings as usize;
+        let gone = buffer.extent.writing(Input::at("gone", gone, n)?)?;
+        Ok(buffer.cut_rows(gone)?)
+    })
+}
+
 /// Finishes the rollout: computes advantages and value targets of the steps held, as rlcore_gae.
 /// bootstrap_value: [N] V of the observation after the last step.
 /// next_obs:        [N, len] of column 0: that observation, which reset carries over; NULL: the data written through

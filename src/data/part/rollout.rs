@@ -4,7 +4,7 @@ use super::table::{Column, Columns, TableConfig};
 use crate::block::{self, Fit, Misfit, fields};
 use crate::data::monitor::Read;
 use crate::error::{Error, Kind, Result, check_finite, check_some};
-use crate::kernels::gae::{self, Accumulate};
+use crate::kernels::gae::{self, Accumulate, Chain};
 use crate::space::{Elements, ElementsMut};
 
 /// What the arrays are planned for.
@@ -65,6 +65,9 @@ fields! {
     /// The part, among the fields of its owner.
     pub part Rollout(&'a Shape<'a>)
 }
+
+/// What `truncated` is where an episode was cut after a step whose outcome is not known: nothing is learnt from that step.
+pub const CUT: u8 = 2;
 
 /// Arrays that rows may be appended without, as bits of what their block remembers: values, with those of `final_obs`, ...
 pub const VALUE: u32 = 1;
@@ -129,7 +132,10 @@ impl Rows<'_> {
             block::copy(to, from);
         }
         block::copy(block::rows_mut(self.terminated, at, count, n)?, rows.terminated);
-        block::copy(block::rows_mut(self.truncated, at, count, n)?, rows.truncated);
+        for (to, from) in block::rows_mut(self.truncated, at, count, n)?.iter_mut().zip(rows.truncated) {
+            // CUT is not for hosts to say.
+            *to = if *from == CUT { 1 } else { *from };
+        }
         block::copy(block::rows_mut(self.memory, at, count, n.saturating_mul(shape.memory_len))?, rows.memory);
         Ok(left_out)
     }
@@ -159,7 +165,35 @@ impl Rows<'_> {
         };
         let advantage = block::rows_mut(self.advantage, 0, num_steps, num_envs)?;
         let value_target = block::rows_mut(self.value_target, 0, num_steps, num_envs)?;
-        gae::gae(&rollout, discount, gae_lambda, advantage, value_target)
+        gae::gae(&rollout, discount, gae_lambda, advantage, value_target)?;
+        let cut = rollout.truncated.iter().rposition(|&x| x == CUT);
+        let Some(rows) = cut.and_then(|last| last.checked_div(num_envs)) else { return Ok(()) };
+        let chain = Chain::new(accumulate, discount, gae_lambda);
+        for env in 0..num_envs {
+            // Up to the last step that was cut: its value stands for what came, and for what its own action led to.
+            let steps = (0..=rows).rev().map(|step| step.saturating_mul(num_envs).saturating_add(env));
+            let (mut carry, mut next) = (0.0, 0.0);
+            for at in steps.skip_while(|&at| rollout.truncated.get(at) != Some(&CUT)) {
+                let (Some(&reward), Some(&value)) = (self.reward.get(at), self.value.get(at)) else {
+                    return Err(Misfit.into());
+                };
+                let ends = (flag(self.terminated, at), flag(self.truncated, at));
+                let last = self.final_value.get(at).copied().unwrap_or(0.0);
+                let found = match rollout.truncated.get(at) {
+                    Some(&CUT) => {
+                        carry = 0.0;
+                        (0.0, value)
+                    }
+                    _ => chain.step(reward, value, last, ends, next, &mut carry),
+                };
+                let (Some(to), Some(target)) = (self.advantage.get_mut(at), self.value_target.get_mut(at)) else {
+                    return Err(Misfit.into());
+                };
+                (*to, *target) = found;
+                next = value;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -254,6 +288,10 @@ impl<'a> View<'a> {
         }
         Ok(())
     }
+}
+
+fn flag(flags: &[u8], at: usize) -> bool {
+    flags.get(at).is_some_and(|&x| x != 0)
 }
 
 /// Rows `at..at + count` of one array, if it is asked for.

@@ -59,8 +59,8 @@ impl View<'_> {
         };
         let is_open = number >= held.end.checked_sub(open.into())?;
         if ahead == 0 {
-            // An open row has not ended; what else is no transition is a tail, and one tail does not follow another.
-            let is_tail = ended == TAIL && next_ended != TAIL && reward.to_bits() == 0;
+            // An open row has not ended; what else is no transition is a tail, of an episode without steps if it follows another.
+            let is_tail = ended == TAIL && reward.to_bits() == 0;
             return Some(zeros && if is_open { ended == 0 } else { is_tail });
         }
         let whole = self.table.stack_start(env, number).ok()? >= held.start;

@@ -8,7 +8,8 @@
 //!
 //! Row t becomes a transition when row t + n is there, or the tail if that comes first. It leads k rows ahead, to row
 //! t + n or to the tail; its reward is the sum of discount^i * reward[t + i] over those k steps, added up in f64, and its
-//! discount is discount^k, or 0 if its last step terminated. Rows that are no transition yet, tails, and rows of which a
+//! discount is discount^k, or 0 if its last step terminated. Where an episode is cut because the host has reset it, its
+//! newest row becomes the tail. Rows that are no transition yet, tails, and rows of which a
 //! stacked column has lost a frame are never drawn.
 //!
 //! # Priorities
@@ -405,6 +406,42 @@ impl<'a> Replay<'a> {
         }
         pending.flush(&mut self.tree);
         self.table.end(0, envs);
+        Ok(())
+    }
+
+    /// Ends the episodes of environments that the host has reset before it was known what their last steps led to: `gone`,
+    /// `[N]` flags. The last row of each becomes the tail of its episode, with the observation that its action answered and
+    /// no step; the step before it is truncated, and transitions that would reach further end there.
+    ///
+    /// Errors: `Shape`. Nothing is written then.
+    pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
+        check_len("replay cut: flags [N] of length", gone, self.open.len())?;
+        let mut pending = Pending::NONE;
+        for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
+            self.end_episode(env, &mut pending)?;
+        }
+        pending.flush(&mut self.tree);
+        Ok(())
+    }
+
+    fn end_episode(&mut self, env: usize, pending: &mut Pending) -> Result {
+        let mut open = u64::from(*self.open.get(env).ok_or(SHAPE)?);
+        let held = self.table.view().held(env)?;
+        let Some(last) = held.end.checked_sub(1).filter(|_| open > 0) else { return Ok(()) };
+        if let Some(before) = last.checked_sub(1).filter(|before| held.contains(before)) {
+            let slot = self.table.view().at(env, before)?;
+            if let Some(ended) = self.ended.get_mut(slot).filter(|ended| **ended != TAIL) {
+                *ended |= TRUNCATED;
+            }
+        }
+        let slot = self.table.view().at(env, last)?;
+        *self.reward.get_mut(slot).ok_or(SHAPE)? = 0.0;
+        *self.ended.get_mut(slot).ok_or(SHAPE)? = TAIL;
+        while open > 1 {
+            open = open.saturating_sub(1);
+            self.complete(env, last.saturating_sub(open), open, pending)?;
+        }
+        *self.open.get_mut(env).ok_or(SHAPE)? = 0;
         Ok(())
     }
 

@@ -74,7 +74,9 @@ impl View<'_> {
         damaged(what).when(!right || !numbered || !counted || !known || !s.rng.is_valid())?;
         let rollout = self.rollout()?;
         let ends = rollout.terminated.iter().zip(rollout.truncated);
-        let num_ended = ends.filter(|(terminated, truncated)| **terminated | **truncated != 0).count() as u64;
+        let counted =
+            |(terminated, truncated): &(&u8, &u8)| **terminated != 0 || ![0, rollout::CUT].contains(truncated);
+        let num_ended = ends.filter(counted).count() as u64;
         let lens = num_ended..=num_ended.saturating_mul(u32::MAX.into());
         let what = "rollout_buffer: as many episodes as have ended, each with a length";
         damaged(what).when(s.num_ended != num_ended || !lens.contains(&s.ended_len))?;

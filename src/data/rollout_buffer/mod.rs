@@ -59,7 +59,7 @@ use super::part::rollout::{self, Appended, Held, Rollout, RowsOut, Shape};
 use super::table::{Column, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::gae::{self, Accumulate};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -380,6 +380,38 @@ impl<'a> RolloutBuffer<'a> {
         f.state.left_out |= left_out;
         f.state.global_step = f.state.global_step.wrapping_add(n as u64);
         f.end();
+        Ok(())
+    }
+
+    /// Ends the episodes of environments that the host has reset before it was known what their last steps led to: `gone`,
+    /// `[N]` flags. What `truncated` is of the last step of each becomes [`rollout::CUT`]: nothing is learnt from it, its
+    /// advantage is 0 and its value target its value; the step before it goes on from that value, as if it was truncated.
+    /// The episodes are not counted. In a rollout that is finished, advantages stay as they are.
+    ///
+    /// Errors: `Shape`. Nothing changes then.
+    pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
+        let n = self.config.num_envs();
+        check_len("rollout_buffer cut: flags [N] of length", gone, n)?;
+        let f = self.fields()?;
+        let last = (f.state.filled as usize).checked_sub(1);
+        f.turn.begin();
+        for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
+            let (Some(total), Some(len), Some(first)) =
+                (f.running_return.get_mut(env), f.running_len.get_mut(env), f.first.get_mut(env))
+            else {
+                return Err(Misfit.into());
+            };
+            (*total, *len) = (0.0, 0);
+            let Some(at) = last.map(|last| last.saturating_mul(n).saturating_add(env)) else {
+                *first = 1;
+                continue;
+            };
+            if let (Some(&0), Some(&0)) = (f.rows.terminated.get(at), f.rows.truncated.get(at)) {
+                *f.rows.truncated.get_mut(at).ok_or(Misfit)? = rollout::CUT;
+                *f.rows.final_value.get_mut(at).ok_or(Misfit)? = *f.rows.value.get(at).ok_or(Misfit)?;
+            }
+        }
+        f.turn.end();
         Ok(())
     }
 

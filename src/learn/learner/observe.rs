@@ -116,18 +116,23 @@ impl Learner<'_> {
 
     /// Ends the episodes of agents that are gone before it is known what their last actions led to, and does not count
     /// them. Their last transitions are taken back, whether they were observed or not; those before them are truncated and
-    /// go on from the values of the observations that the last actions answered.
+    /// go on from the values of the observations that the last actions answered. A rollout that was complete may not be any
+    /// more then. What an update learns from stays as it is: when it began, the observations after its last transitions were
+    /// known.
     ///
-    /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
+    /// `gone`: `[N]` flags. Errors: `Shape`.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
         let _changing = self.mark.begin();
-        self.state.check_recording(self.config, "learner cut: an update is due; call learn first.")?;
         check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
         self.take_in()?;
         self.tidy();
         for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
-            self.give_up(env)?;
-            self.cut_traces();
+            if self.learns_in_place() {
+                self.leave(env)?;
+            } else {
+                self.give_up(env)?;
+                self.cut_traces();
+            }
             self.episodes.forget(env);
             if let Some(begins) = self.begins.get_mut(env) {
                 *begins = 1;
@@ -135,6 +140,24 @@ impl Learner<'_> {
             if let Some(running) = self.running_return.get_mut(env) {
                 *running = 0.0;
             }
+        }
+        Ok(())
+    }
+
+    /// An update runs on the rollout that is recorded.
+    fn learns_in_place(&self) -> bool {
+        self.state.updating != 0 && self.config.overlap == 0
+    }
+
+    /// Takes back what an environment has begun beside the transitions that are learnt from.
+    fn leave(&mut self, env: usize) -> Result {
+        if let Some(open) = self.open.get_mut(env) {
+            *open = 0;
+        }
+        if self.config.streams() {
+            // Traces have to reach the step that is being learnt, and end with it.
+            let learnt = self.state.learn_begin as usize;
+            *self.rollout.truncated.get_mut(learnt).ok_or(Misfit)? = 1;
         }
         Ok(())
     }

@@ -329,7 +329,12 @@ impl Learner<'_> {
                 true => {
                     let policy =
                         if c.learns_q() { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
-                    c.follow(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?
+                    let norm = c.follow(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?;
+                    // The agent may have gone since the losses were told so.
+                    if self.rollout.truncated.get(s.learn_begin as usize).is_some_and(|&x| x != 0) {
+                        self.adam_m.fill(0.0);
+                    }
+                    norm
                 }
                 _ => c.descend(to, grads, s.learning_rate, PARAM_LIMIT)?,
             };

@@ -160,10 +160,9 @@ impl OffPolicy<'_> {
     /// Ends the episodes of agents that are gone before it is known what their last actions led to, and does not count
     /// them. Transitions that are not in the store yet are dropped.
     ///
-    /// `gone`: `[N]` flags. Errors: `Shape`; `NotReady` if learning is due.
+    /// `gone`: `[N]` flags. Errors: `Shape`.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
         let _changing = self.mark.begin();
-        self.check_not_due("learner cut: an update is due; call learn first.")?;
         check_len("learner cut: flags", gone, self.sizes.n)?;
         for (env, (open, count)) in self.open.iter_mut().zip(&mut *self.num_begun).enumerate() {
             if gone.get(env) != Some(&0) {

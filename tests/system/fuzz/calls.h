@@ -1389,6 +1389,11 @@ OP(replay_add_all) {
   STRUCT(struct two, finals, final_both, FIXED | OPTIONAL);
   return CALL(rlcore_replay_add_all(r, values, reward, terminated, truncated, (const void *const *)finals));
 }
+OP(replay_cut) {
+  ON(replay, r, REPLAY_USED);
+  IN(uint8_t, gone, N, 1, 0, ANY);
+  return CALL(rlcore_replay_cut(r, gone));
+}
 OP(replay_get_stats) {
   CONST_ON(replay, r, REPLAY_USED);
   const rlcore_replay_stats none = {.struct_size = sizeof none};
@@ -1684,6 +1689,11 @@ OP(rollout_buffer_add) {
   const rlcore_rollout_step all = {sizeof all, zero, values, reward, value, log_prob, terminated, truncated, final_value, memory, raw_reward};
   STRUCT(rlcore_rollout_step, step, all, 0);
   return CALL(rlcore_rollout_buffer_add(b, step));
+}
+OP(rollout_buffer_cut) {
+  ON(rollout_buffer, b, ROLLOUT_OPEN);
+  IN(uint8_t, gone, N, 1, 0, ANY);
+  return CALL(rlcore_rollout_buffer_cut(b, gone));
 }
 OP(rollout_buffer_finish) {
   ON(rollout_buffer, b, ROLLOUT_OPEN);
