@@ -45,6 +45,8 @@
    Numbers: results are bit-identical everywhere, provided that the floating-point environment is the default one: round to
      nearest, no trapping exceptions. If the host flushes subnormal numbers to zero (FTZ, DAZ), only results that are or
      come from such numbers differ. The library does not check the mode.
+     Returns of episodes are sums of rewards in double, wherever a call reports, averages or stores them; a float that
+     one is written to is the rounded sum.
      Inputs that are not finite return E_VALUE. If finite inputs overflow, advantages, returns and other computed values
      become infinite with RLCORE_OK, or the NaN 0x7fc00000 where infinities cancel; no other NaN is ever written.
    Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
@@ -174,10 +176,11 @@ typedef struct rlcore_rng {
   uint32_t has_half;   /* 1 while half waits to be used */
 } rlcore_rng;
 
-/* Initializes the stream of numpy.random.Generator(PCG64(seed)). */
+/* Initializes the stream of numpy.random.Generator(PCG64(seed)). rng: [1] to write. */
 rlcore_status rlcore_rng_seed(rlcore_rng *rng, uint64_t seed);
 
-/* Initializes independent stream number `stream` of a seed: that of child `stream` of numpy's SeedSequence(seed). */
+/* Initializes independent stream number `stream` of a seed: that of child `stream` of numpy's SeedSequence(seed).
+   rng: [1] to write. */
 rlcore_status rlcore_rng_stream(rlcore_rng *rng, uint64_t seed, uint64_t stream);
 
 /* Fills out[len] with uniform draws from [low, high), as numpy's uniform.
@@ -1091,8 +1094,10 @@ rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, c
    since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
    observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
    Their episodes are not counted. The rows are free for other agents.
-   gone: [N] flags.
-   Errors: E_NOT_READY if rlcore_learner_learn is due. */
+   Allowed in every phase. If rlcore_learner_learn is due and has not begun, a dropped transition may leave the rollout
+   incomplete: then learning is not due any more, ask rlcore_learner_phase. Transitions that an update is already learning
+   from stay: their bootstrap values are those of the observations given when it began.
+   gone: [N] flags. */
 rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
 
 /* Does a part of the update that is due, so that a frame need not wait for a whole update.
@@ -1516,12 +1521,11 @@ typedef double (*rlcore_clock_fn)(void *user);
 
 /* An episode that has ended. */
 typedef struct rlcore_episode {
-  uint64_t number;       /* episode number over all environments, from 0, in order of ending */
-  double seconds;        /* end time in seconds since the start, rounded to 6 decimals */
-  uint32_t env;          /* environment index */
-  uint32_t len;          /* number of steps */
-  float episode_return;  /* sum of its rewards */
-  uint32_t reserved;     /* zero */
+  uint64_t number;        /* episode number over all environments, from 0, in order of ending */
+  double seconds;         /* end time in seconds since the start, rounded to 6 decimals */
+  double episode_return;  /* sum of its rewards */
+  uint32_t env;           /* environment index */
+  uint32_t len;           /* number of steps */
 } rlcore_episode;
 
 /* Means over the last episodes. */
@@ -1560,7 +1564,7 @@ rlcore_status rlcore_monitor_reset_one(rlcore_monitor *m, uint32_t index);
    step:    as written by rlcore_vecenv_step: reward, terminated, truncated, and valid or NULL; the rest is not used.
    seconds: current time on the caller's clock.
    info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
-   Errors: E_CONFIG; E_VALUE for a reward, return, time or info that is not finite; E_RANGE after 2^63 episodes. */
+   Errors: E_CONFIG; E_VALUE for a reward, time or info that is not finite; E_RANGE after 2^63 episodes. */
 rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_vecenv_out *step, double seconds, const double *info);
 
 /* As rlcore_monitor_step, but calls `clock` for the time, once, only if an episode ended. */
@@ -1591,7 +1595,7 @@ rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, c
                                            uint32_t num_keywords, char *text, size_t text_size, size_t *out_len);
 
 /* Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float: the
-   shortest text that parses to the same number, float for the return, double for the others.
+   shortest text that parses to the same double.
    info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
    always suffice.
    Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
@@ -1996,7 +2000,7 @@ rlcore_status rlcore_memory_gather_frames(const rlcore_memory *m, const rlcore_s
 /* Stores a random stream in the block, so that it is saved with it. Initially the stream of seed 0 is stored. */
 rlcore_status rlcore_memory_store_rng(rlcore_memory *m, const rlcore_rng *rng);
 
-/* Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing. */
+/* Copies the stored random stream. rng: [1] to write. Errors: E_BUSY only for a reader, see Sharing. */
 rlcore_status rlcore_memory_load_rng(const rlcore_memory *m, rlcore_rng *rng);
 
 /* ---- Replay memory: transitions, sampled by priority ---- */
@@ -2085,6 +2089,12 @@ rlcore_status rlcore_replay_add_all(rlcore_replay *r, const void *const *values,
                                     const uint8_t *terminated, const uint8_t *truncated,
                                     const void *const *final_values);
 
+/* Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that no
+   transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the episode.
+   The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an episode has ended.
+   gone: [N] flags. */
+rlcore_status rlcore_replay_cut(rlcore_replay *r, const uint8_t *gone);
+
 /* Returns the statistics. out: struct_size must be set.
    Errors: E_CONFIG. */
 rlcore_status rlcore_replay_get_stats(const rlcore_replay *r, rlcore_replay_stats *out);
@@ -2148,7 +2158,7 @@ rlcore_status rlcore_replay_gather_next(const rlcore_replay *r, const rlcore_fra
 /* Stores a random stream in the block, so that it is saved with it. Initially the stream of seed 0 is stored. */
 rlcore_status rlcore_replay_store_rng(rlcore_replay *r, const rlcore_rng *rng);
 
-/* Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing. */
+/* Copies the stored random stream. rng: [1] to write. Errors: E_BUSY only for a reader, see Sharing. */
 rlcore_status rlcore_replay_load_rng(const rlcore_replay *r, rlcore_rng *rng);
 
 /* ---- Hindsight goal relabeling ---- */
@@ -2416,6 +2426,13 @@ rlcore_status rlcore_rollout_buffer_row(rlcore_rollout_buffer *b, uint32_t colum
    Errors: E_NULL, also for a missing final_value; E_CONFIG; E_NOT_READY if the rollout is full or finished; E_VALUE for a
    number that is not finite; E_RANGE after 2^63 steps or metrics. */
 rlcore_status rlcore_rollout_buffer_add(rlcore_rollout_buffer *b, const rlcore_rollout_step *step);
+
+/* Ends the episodes of environments that the caller has reset before the outcome of their last step was known. `truncated`
+   of that step becomes 2 and its final_value V(obs) of its own: nothing is learned from it, as its advantage is 0 and its
+   value target its value. The step before it bootstraps from that value. The episodes are not counted. If the rollout is
+   finished, its advantages stay. Does nothing where an episode has ended.
+   gone: [N] flags. */
+rlcore_status rlcore_rollout_buffer_cut(rlcore_rollout_buffer *b, const uint8_t *gone);
 
 /* Finishes the rollout: computes advantages and value targets of the steps held, as rlcore_gae.
    bootstrap_value: [N] V of the observation after the last step.
@@ -3097,8 +3114,8 @@ rlcore_status rlcore_gaussian_gradient(const rlcore_gaussian *batch, const float
 
 /* ---- Means and variances ---- */
 
-/* Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count,
-   usually 1e-4, so that the first rows outweigh the initial values.
+/* Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] to write,
+   initial_count, usually 1e-4, so that the first rows outweigh the initial values.
    Errors: E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1. */
 rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, double *mean, double *variance,
                                    double *count);
@@ -3112,8 +3129,8 @@ rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t 
                                     double *variance, double *count);
 
 /* Merges other moments, e.g. of a batch or another worker, by the same formula, including their initial count.
-   with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
-   to change, as for rlcore_moments_update.
+   with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns] to change;
+   count: [1] to change, as for rlcore_moments_update.
    Errors: as there; E_RANGE if both counts are 0. */
 rlcore_status rlcore_moments_merge(uint32_t num_columns, const double *with_mean, const double *with_var,
                                    double with_count, double *mean, double *variance, double *count);

@@ -5,7 +5,8 @@
 
      direction [extent, extent, ...] optional
 
-   direction: in, read; out, written; inout, both, as for objects; opaque: the caller's own, never dereferenced.
+   direction: in, read; out, written; inout, both, as for objects and the memory they lie in; opaque: the caller's own, never
+              dereferenced.
    [...]:     shape of a row-major array; without it a single element, or, for char, a NUL-terminated string. An extent is
               an integer, a parameter, a field, or a sum, difference, product or call of these; sum(x) adds up an array;
               x... stands for several extents. Short names are those of rlcore.h: N environments, T steps, and so on. For
@@ -83,10 +84,10 @@ typedef struct rlcore_rng {
   uint32_t has_half;
 } rlcore_rng;
 rlcore_status rlcore_rng_seed(
-  /* inout */ rlcore_rng *rng,
+  /* out */ rlcore_rng *rng,
   uint64_t seed);
 rlcore_status rlcore_rng_stream(
-  /* inout */ rlcore_rng *rng,
+  /* out */ rlcore_rng *rng,
   uint64_t seed,
   uint64_t stream);
 rlcore_status rlcore_rng_uniform(
@@ -214,7 +215,7 @@ typedef struct rlcore_wrapper {
   /* opaque */ void *user;
 } rlcore_wrapper;
 rlcore_status rlcore_atari_config_init(
-  /* inout */ rlcore_atari_config *config,
+  /* out */ rlcore_atari_config *config,
   size_t config_size);
 rlcore_status rlcore_wrappers_atari(
   /* in */ const rlcore_atari_config *config,
@@ -349,7 +350,7 @@ typedef struct rlcore_vecenv_out {
   /* out [N] optional */ uint8_t *valid;
 } rlcore_vecenv_out;
 rlcore_status rlcore_vecenv_config_init(
-  /* inout */ rlcore_vecenv_config *config,
+  /* out */ rlcore_vecenv_config *config,
   size_t config_size);
 rlcore_status rlcore_vecenv_size(
   /* in */ const rlcore_env_def *env,
@@ -670,7 +671,7 @@ typedef struct rlcore_learner_config {
   uint32_t policy_layer;
 } rlcore_learner_config;
 rlcore_status rlcore_learner_config_init(
-  /* inout */ rlcore_learner_config *config,
+  /* out */ rlcore_learner_config *config,
   size_t config_size,
   uint32_t algorithm);
 
@@ -793,7 +794,7 @@ rlcore_status rlcore_learner_predict(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
   /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* out [N, rlcore_learner_state_len()] optional */ float *state,
+  /* inout [N, rlcore_learner_state_len()] optional */ float *state,
   /* in [N] optional */ const uint8_t *reset,
   /* in optional */ const rlcore_sampling *sampling,
   /* out [N, action.len] */ void *action);
@@ -929,7 +930,7 @@ rlcore_status rlcore_policy_act(
   uint32_t num_rows,
   /* in [num_rows, obs.len] */ const void *obs,
   /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* out [num_rows, rlcore_policy_state_len()] optional */ float *state,
+  /* inout [num_rows, rlcore_policy_state_len()] optional */ float *state,
   /* in [num_rows] optional */ const uint8_t *reset,
   /* in optional */ const rlcore_sampling *sampling,
   /* inout optional */ rlcore_rng *rng,
@@ -941,7 +942,7 @@ rlcore_status rlcore_policy_act_greedy(
   uint32_t num_rows,
   /* in [num_rows, obs.len] */ const void *obs,
   /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* out [num_rows, rlcore_policy_state_len()] optional */ float *state,
+  /* inout [num_rows, rlcore_policy_state_len()] optional */ float *state,
   /* in [num_rows] optional */ const uint8_t *reset,
   /* out [scratch_len] */ float *scratch,
   size_t scratch_len,
@@ -962,7 +963,7 @@ typedef struct rlcore_batch_counts {
   uint32_t num_done;
 } rlcore_batch_counts;
 rlcore_status rlcore_batch_config_init(
-  /* inout */ rlcore_batch_config *config,
+  /* out */ rlcore_batch_config *config,
   size_t config_size);
 rlcore_status rlcore_batch_size(
   /* in */ const rlcore_env_def *env,
@@ -1037,7 +1038,7 @@ rlcore_status rlcore_batch_failed(
   /* out [N] */ uint8_t *failed);
 rlcore_status rlcore_batch_count(
   /* in */ const rlcore_batch *b,
-  /* out */ rlcore_batch_counts *out);
+  /* inout */ rlcore_batch_counts *out);
 rlcore_status rlcore_batch_close(
   /* inout */ rlcore_batch *b);
 
@@ -1064,10 +1065,9 @@ typedef double (*rlcore_clock_fn)(
 typedef struct rlcore_episode {
   uint64_t number;
   double seconds;
+  double episode_return;
   uint32_t env;
   uint32_t len;
-  float episode_return;
-  uint32_t reserved;
 } rlcore_episode;
 typedef struct rlcore_monitor_stats {
   uint32_t struct_size;
@@ -1077,7 +1077,7 @@ typedef struct rlcore_monitor_stats {
   double len_mean;
 } rlcore_monitor_stats;
 rlcore_status rlcore_monitor_config_init(
-  /* inout */ rlcore_monitor_config *config,
+  /* out */ rlcore_monitor_config *config,
   size_t config_size);
 rlcore_status rlcore_monitor_size(
   /* in */ const rlcore_monitor_config *config,
@@ -1121,7 +1121,7 @@ rlcore_status rlcore_monitor_read(
   /* out optional */ uint64_t *out_lost);
 rlcore_status rlcore_monitor_means(
   /* in */ const rlcore_monitor *m,
-  /* out */ rlcore_monitor_stats *out);
+  /* inout */ rlcore_monitor_stats *out);
 rlcore_status rlcore_monitor_format_header(
   double t_start,
   /* in optional */ const char *env_id,
@@ -1167,7 +1167,7 @@ typedef struct rlcore_vec_normalize_stats {
   double return_count;
 } rlcore_vec_normalize_stats;
 rlcore_status rlcore_vec_normalize_config_init(
-  /* inout */ rlcore_vec_normalize_config *config,
+  /* out */ rlcore_vec_normalize_config *config,
   size_t config_size);
 rlcore_status rlcore_vec_normalize_size(
   /* in */ const rlcore_vec_normalize_config *config,
@@ -1209,7 +1209,7 @@ rlcore_status rlcore_vec_normalize_statistics(
   /* in */ const rlcore_vec_normalize *v,
   /* out [obs_len] optional */ double *mean,
   /* out [obs_len] optional */ double *variance,
-  /* out */ rlcore_vec_normalize_stats *out);
+  /* inout */ rlcore_vec_normalize_stats *out);
 
 /* ---- Frame memories: each frame stored once, stacked on reading ---- */
 
@@ -1233,7 +1233,7 @@ typedef struct rlcore_frame_index {
   uint32_t reserved;
 } rlcore_frame_index;
 rlcore_status rlcore_lazy_frames_config_init(
-  /* inout */ rlcore_lazy_frames_config *config,
+  /* out */ rlcore_lazy_frames_config *config,
   size_t config_size);
 rlcore_status rlcore_lazy_frames_size(
   /* in */ const rlcore_lazy_frames_config *config,
@@ -1373,7 +1373,7 @@ typedef struct rlcore_sample {
   uint32_t priority;
 } rlcore_sample;
 rlcore_status rlcore_memory_config_init(
-  /* inout */ rlcore_memory_config *config,
+  /* out */ rlcore_memory_config *config,
   size_t config_size);
 rlcore_status rlcore_memory_size(
   /* in */ const rlcore_memory_config *config,
@@ -1452,7 +1452,7 @@ rlcore_status rlcore_memory_store_rng(
   /* in */ const rlcore_rng *rng);
 rlcore_status rlcore_memory_load_rng(
   /* in */ const rlcore_memory *m,
-  /* inout */ rlcore_rng *rng);
+  /* out */ rlcore_rng *rng);
 
 /* ---- Replay memory: transitions, sampled by priority ---- */
 
@@ -1484,7 +1484,7 @@ typedef struct rlcore_replay_stats {
   float max_priority;
 } rlcore_replay_stats;
 rlcore_status rlcore_replay_config_init(
-  /* inout */ rlcore_replay_config *config,
+  /* out */ rlcore_replay_config *config,
   size_t config_size);
 rlcore_status rlcore_replay_size(
   /* in */ const rlcore_replay_config *config,
@@ -1518,9 +1518,12 @@ rlcore_status rlcore_replay_add_all(
   /* in [N] */ const uint8_t *terminated,
   /* in [N] */ const uint8_t *truncated,
   /* in [num_columns] optional */ const void *const *final_values);
+rlcore_status rlcore_replay_cut(
+  /* inout */ rlcore_replay *r,
+  /* in [N] */ const uint8_t *gone);
 rlcore_status rlcore_replay_get_stats(
   /* in */ const rlcore_replay *r,
-  /* out */ rlcore_replay_stats *out);
+  /* inout */ rlcore_replay_stats *out);
 rlcore_status rlcore_replay_set_alpha(
   /* inout */ rlcore_replay *r,
   float alpha);
@@ -1574,7 +1577,7 @@ rlcore_status rlcore_replay_store_rng(
   /* in */ const rlcore_rng *rng);
 rlcore_status rlcore_replay_load_rng(
   /* in */ const rlcore_replay *r,
-  /* inout */ rlcore_rng *rng);
+  /* out */ rlcore_rng *rng);
 
 /* ---- Hindsight goal relabeling ---- */
 
@@ -1771,7 +1774,7 @@ typedef struct rlcore_metric_row {
   uint32_t metric;
 } rlcore_metric_row;
 rlcore_status rlcore_rollout_buffer_config_init(
-  /* inout */ rlcore_rollout_buffer_config *config,
+  /* out */ rlcore_rollout_buffer_config *config,
   size_t config_size);
 rlcore_status rlcore_rollout_buffer_size(
   /* in */ const rlcore_rollout_buffer_config *config,
@@ -1797,6 +1800,9 @@ rlcore_status rlcore_rollout_buffer_row(
 rlcore_status rlcore_rollout_buffer_add(
   /* inout */ rlcore_rollout_buffer *b,
   /* in */ const rlcore_rollout_step *step);
+rlcore_status rlcore_rollout_buffer_cut(
+  /* inout */ rlcore_rollout_buffer *b,
+  /* in [N] */ const uint8_t *gone);
 rlcore_status rlcore_rollout_buffer_finish(
   /* inout */ rlcore_rollout_buffer *b,
   /* in [N] */ const float *bootstrap_value,
@@ -1807,17 +1813,17 @@ rlcore_status rlcore_rollout_buffer_reset(
   /* inout */ rlcore_rollout_buffer *b);
 rlcore_status rlcore_rollout_buffer_view(
   /* in */ const rlcore_rollout_buffer *b,
-  /* out */ rlcore_rollout *out);
+  /* inout */ rlcore_rollout *out);
 rlcore_status rlcore_rollout_buffer_extras(
   /* in */ const rlcore_rollout_buffer *b,
-  /* out */ rlcore_rollout_extras *out);
+  /* inout */ rlcore_rollout_extras *out);
 rlcore_status rlcore_rollout_buffer_column(
   /* in */ const rlcore_rollout_buffer *b,
   uint32_t column,
   /* out */ const void **out_column);
 rlcore_status rlcore_rollout_buffer_progress(
   /* in */ const rlcore_rollout_buffer *b,
-  /* out */ rlcore_rollout_progress *out);
+  /* inout */ rlcore_rollout_progress *out);
 rlcore_status rlcore_rollout_buffer_read(
   /* in */ const rlcore_rollout_buffer *b,
   /* inout */ uint64_t *next,
@@ -1924,7 +1930,7 @@ typedef struct rlcore_trajectory_rows {
   /* out [num_rows] */ uint8_t *valid;
 } rlcore_trajectory_rows;
 rlcore_status rlcore_trajectory_config_init(
-  /* inout */ rlcore_trajectory_config *config,
+  /* out */ rlcore_trajectory_config *config,
   size_t config_size);
 rlcore_status rlcore_trajectory_size(
   /* in */ const rlcore_trajectory_config *config,
@@ -1951,7 +1957,7 @@ rlcore_status rlcore_trajectory_reset(
   /* inout */ rlcore_trajectory *t);
 rlcore_status rlcore_trajectory_held(
   /* in */ const rlcore_trajectory *t,
-  /* out */ rlcore_trajectory_view *out);
+  /* inout */ rlcore_trajectory_view *out);
 rlcore_status rlcore_trajectory_column(
   /* in */ const rlcore_trajectory *t,
   uint32_t column,
@@ -2026,7 +2032,7 @@ rlcore_status rlcore_rollout_file_write(
 rlcore_status rlcore_rollout_file_check(
   /* in [size] */ const uint8_t *bytes,
   size_t size,
-  /* out */ rlcore_rollout_file *out);
+  /* inout */ rlcore_rollout_file *out);
 rlcore_status rlcore_rollout_file_read(
   /* in [size] */ const uint8_t *bytes,
   size_t size,
@@ -2042,7 +2048,7 @@ typedef struct rlcore_queue_config {
   uint32_t reserved;
 } rlcore_queue_config;
 rlcore_status rlcore_queue_config_init(
-  /* inout */ rlcore_queue_config *config,
+  /* out */ rlcore_queue_config *config,
   size_t config_size);
 rlcore_status rlcore_queue_size(
   /* in */ const rlcore_queue_config *config,
@@ -2137,7 +2143,7 @@ typedef struct rlcore_vtrace_out {
   /* out [T, N] */ float *target_log_prob;
 } rlcore_vtrace_out;
 rlcore_status rlcore_vtrace_init(
-  /* inout */ rlcore_vtrace *v,
+  /* out */ rlcore_vtrace *v,
   size_t v_size);
 rlcore_status rlcore_vtrace_from_importance_weights(
   /* in */ const rlcore_vtrace *v,
@@ -2366,7 +2372,7 @@ rlcore_status rlcore_moments_reset(
   double initial_count,
   /* out [num_columns] */ double *mean,
   /* out [num_columns] */ double *variance,
-  /* inout */ double *count);
+  /* out */ double *count);
 rlcore_status rlcore_moments_update(
   /* in [num_rows, num_columns] */ const float *x,
   uint32_t num_rows,
@@ -2379,8 +2385,8 @@ rlcore_status rlcore_moments_merge(
   /* in [num_columns] */ const double *with_mean,
   /* in [num_columns] */ const double *with_var,
   double with_count,
-  /* out [num_columns] */ double *mean,
-  /* out [num_columns] */ double *variance,
+  /* inout [num_columns] */ double *mean,
+  /* inout [num_columns] */ double *variance,
   /* inout */ double *count);
 rlcore_status rlcore_normalize(
   /* in [num_rows, num_columns] */ const float *x,
@@ -2399,7 +2405,7 @@ rlcore_status rlcore_explained_variance(
   /* in [len] */ const float *value,
   /* in [len] */ const float *target,
   size_t len,
-  /* inout */ double *out);
+  /* out */ double *out);
 
 /* ---- Images ---- */
 

@@ -522,7 +522,7 @@ pub unsafe extern "C" fn rlcore_memory_store_rng(m: *mut rlcore_memory, rng: *co
     })
 }
 
-/// Copies the stored random stream. Errors: E_BUSY only for a reader, see Sharing.
+/// Copies the stored random stream. rng: [1] to write. Errors: E_BUSY only for a reader, see Sharing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_load_rng(m: *const rlcore_memory, rng: *mut rlcore_rng) -> rlcore_status {
     call(|| unsafe { view(m, View::open)?.tell("rng", rng.cast::<Rng>(), |view| view.rng()) })

@@ -6,8 +6,8 @@ use rlcore::data::normalizer::{self, Limits, Moments};
 use rlcore::error::{Error, Kind};
 use rlcore::kernels;
 
-/// Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] becomes initial_count,
-/// usually 1e-4, so that the first rows outweigh the initial values.
+/// Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] to write,
+/// initial_count, usually 1e-4, so that the first rows outweigh the initial values.
 /// Errors: E_SHAPE if num_columns is 0; E_VALUE, E_RANGE unless initial_count is 0 to 1.
 #[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
@@ -54,8 +54,8 @@ pub unsafe extern "C" fn rlcore_moments_update(
 }
 
 /// Merges other moments, e.g. of a batch or another worker, by the same formula, including their initial count.
-/// with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns], count: [1],
-/// to change, as for rlcore_moments_update.
+/// with_mean, with_var: [num_columns] moments of with_count rows; mean, variance: [num_columns] to change;
+/// count: [1] to change, as for rlcore_moments_update.
 /// Errors: as there; E_RANGE if both counts are 0.
 #[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]

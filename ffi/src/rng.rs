@@ -42,7 +42,7 @@ unsafe fn drawing<'a, T: Plain>(rng: *mut rlcore_rng, out: *mut T, len: usize) -
     unsafe { args((stream(rng)?.only(), Output::at("rng: out", out, len)?)) }
 }
 
-/// Initializes the stream of numpy.random.Generator(PCG64(seed)).
+/// Initializes the stream of numpy.random.Generator(PCG64(seed)). rng: [1] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlcore_status {
     call(|| unsafe {
@@ -52,6 +52,7 @@ pub unsafe extern "C" fn rlcore_rng_seed(rng: *mut rlcore_rng, seed: u64) -> rlc
 }
 
 /// Initializes independent stream number `stream` of a seed: that of child `stream` of numpy's SeedSequence(seed).
+/// rng: [1] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rng_stream(rng: *mut rlcore_rng, seed: u64, stream: u64) -> rlcore_status {
     call(|| unsafe {

@@ -124,3 +124,80 @@ fn what_an_interrupted_call_leaves_is_refused() {
         }
     }
 }
+
+/// What `include/rlcore_bindings.h` says of each pointer that functions take: function, and of its parameters the name, the
+/// direction (none of numbers), and whether pointers lie there.
+fn declared() -> BTreeMap<String, Vec<(String, Option<String>, bool)>> {
+    let text = fs::read_to_string(root().join("include/rlcore_bindings.h")).unwrap();
+    let mut functions = BTreeMap::new();
+    for piece in text.split("(\n  ").skip(1).zip(text.split("(\n  ")).filter(|(_, head)| !head.ends_with(')')) {
+        let (tail, head) = piece;
+        let name = head.rsplit(|c| !in_a_word(c)).next().unwrap().to_string();
+        let parameters = tail.split(");").next().unwrap().split(",\n").map(|parameter| {
+            let (said, code) = parameter.trim().strip_prefix("/* ").and_then(|p| p.split_once(" */ ")).unzip();
+            let code = code.unwrap_or(parameter.trim());
+            let direction = said.map(|said| said.split(' ').next().unwrap().to_string());
+            (code.rsplit(|c| !in_a_word(c)).next().unwrap().to_string(), direction, code.contains("*const *"))
+        });
+        functions.insert(name, parameters.collect());
+    }
+    functions
+}
+
+/// The arguments of a call as it is written, each its last word.
+fn arguments(call: &str) -> Vec<&str> {
+    let (mut depth, mut from, mut found) = (0, 0, Vec::new());
+    for (at, c) in call.char_indices() {
+        depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+        if c == ',' && depth == 1 || depth == 0 && c == ')' {
+            found.push(&call[from..at]);
+        }
+        if c == ',' && depth == 1 || c == '(' && depth == 1 && from == 0 {
+            from = at + 1;
+        }
+    }
+    found.iter().map(|one| one.trim_end_matches(|c| !in_a_word(c)).rsplit(|c| !in_a_word(c)).next().unwrap()).collect()
+}
+
+/// What the bindings say of a pointer is what the call does: what it is said to read makes a difference, what it is said to write
+/// changes, and nothing else does. tests/system/fuzz/directions.c tries it with every function.
+#[test]
+fn the_bindings_say_what_calls_read_and_write() {
+    let printed = run(&mut Command::new(compile(&root().join("tests/system/fuzz/directions.c"))));
+    // By function, parameter by parameter: whether it is an object, read, written.
+    let mut seen = BTreeMap::<(String, usize), (bool, bool, bool)>::new();
+    let (mut name, mut called) = (String::new(), Vec::new());
+    for line in printed.lines() {
+        if let Some((function, _)) = line.split_once('(') {
+            (name, called) = (function.to_string(), arguments(line));
+            continue;
+        }
+        let [argument, read, written] = line.split(' ').collect::<Vec<_>>()[..] else { continue };
+        if let Some(i) = called.iter().position(|one| *one == argument) {
+            let to = seen.entry((name.clone(), i)).or_default();
+            *to = (to.0 | (read == "object"), to.1 | (read == "1"), to.2 | (written == "1"));
+        }
+    }
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (function, parameters) in declared() {
+        for (i, (parameter, direction, of_pointers)) in parameters.iter().enumerate() {
+            let Some(direction) = direction.as_deref().filter(|direction| *direction != "opaque") else { continue };
+            count += 1;
+            let right = match (direction, seen.get(&(function.clone(), i))) {
+                (_, None) => false,
+                // The handle is the memory's address; what is const stays as it is.
+                ("in", Some((true, _, written))) => !written,
+                (_, Some((true, ..))) => direction == "inout",
+                // Said of what the pointers lead to.
+                ("out", Some((_, read, written))) if *of_pointers => *read && !written,
+                ("in", Some((_, read, written))) => *read && !written,
+                ("out", Some((_, read, written))) => !read && *written,
+                (_, Some((_, read, written))) => *read && *written,
+            };
+            if !right {
+                wrong.push(format!("{function}: {parameter} is {direction}; {:?}", seen.get(&(function.clone(), i))));
+            }
+        }
+    }
+    assert!(count > 700 && wrong.is_empty(), "{count} pointers: {wrong:#?}");
+}

@@ -10,7 +10,8 @@ const INTRO: &str = "/* The declarations of rlcore.h for binding generators: pla
 
      direction [extent, extent, ...] optional
 
-   direction: in, read; out, written; inout, both, as for objects; opaque: the caller's own, never dereferenced.
+   direction: in, read; out, written; inout, both, as for objects and the memory they lie in; opaque: the caller's own, never
+              dereferenced.
    [...]:     shape of a row-major array; without it a single element, or, for char, a NUL-terminated string. An extent is
               an integer, a parameter, a field, or a sum, difference, product or call of these; sum(x) adds up an array;
               x... stands for several extents. Short names are those of rlcore.h: N environments, T steps, and so on. For
@@ -66,25 +67,40 @@ fn is_regular(shape: &str) -> bool {
     shape.split(", ").all(extent)
 }
 
+/// Words of an array that is read and then written.
+const CHANGES: [&str; 5] = ["to change", "becomes", "be changed", "then written", "updated"];
+
+/// Whether a call reads what it writes there, of type `own`: an object, a stream, or a structure whose struct_size it looks
+/// at; others if their words say so.
+fn is_read(header: &str, own: &str, name: &str, words: &str, parameters: &[String]) -> bool {
+    let body = header.split(&format!("typedef struct {own} {{")).nth(1);
+    let sized = || {
+        let fields = body.and_then(|body| body.split("\n}").next()).unwrap_or("");
+        let told =
+            parameters.iter().any(|p| name_of(p).strip_suffix("_size") == Some(name) || name_of(p) == "def_size");
+        fields.contains(" struct_size;") && !told
+    };
+    let written = words.contains("to write") || name.starts_with("out_");
+    name == "mem"
+        || CHANGES.iter().any(|w| words.split(". ").next().unwrap().contains(w))
+        || own.starts_with("rlcore_") && (body.is_none() || sized() || own == "rlcore_rng" && !written)
+}
+
 /// What is said of a pointer: direction, shape, and whether it may be NULL. `Err` without a shape where one is needed.
-fn annotation(declared: &str, text: &str, parameters: &[String]) -> Result<String, String> {
+fn annotation(header: &str, declared: &str, text: &str, parameters: &[String]) -> Result<String, String> {
     let name = name_of(declared);
     let item = item(text, parameters, name);
     let words = item.unwrap_or("");
     let inner =
         declared[..declared.rfind('*').unwrap()].trim_end_matches([' ', '*']).trim_end_matches("*const").trim_end();
     let own = inner.trim_start_matches("const ").trim_end_matches(" const");
-    let changes = ["to change", "becomes", "be changed"].iter().any(|w| words.contains(w));
     let direction = if name == "user" {
         return Ok("opaque".into());
     } else if declared.contains("**") {
         "out"
     } else if declared.starts_with("const ") {
         "in"
-    } else if name == "mem"
-        || changes
-        || (own.starts_with("rlcore_") && !name.starts_with("out") && shape(words, false).is_none())
-    {
+    } else if is_read(header, own, name, words, parameters) {
         "inout"
     } else {
         "out"
@@ -129,7 +145,7 @@ fn bare(code: &str) -> String {
 }
 
 /// The fields of a structure, those that are pointers with what they lead to.
-fn fields(name: &str, body: &str, missing: &mut Vec<String>) -> String {
+fn fields(header: &str, name: &str, body: &str, missing: &mut Vec<String>) -> String {
     let (mut out, mut above) = (String::new(), String::new());
     let mut lines = body.lines().peekable();
     while let Some(line) = lines.next() {
@@ -146,7 +162,7 @@ fn fields(name: &str, body: &str, missing: &mut Vec<String>) -> String {
         if field.contains('*') {
             let declared = field.trim_end_matches(';');
             let text = format!("{}: {words}", name_of(declared));
-            match annotation(declared, &text, &[]) {
+            match annotation(header, declared, &text, &[]) {
                 Ok(said) => writeln!(out, "  /* {said} */ {field}").unwrap(),
                 Err(why) => missing.push(format!("{name}: {why}")),
             }
@@ -159,10 +175,10 @@ fn fields(name: &str, body: &str, missing: &mut Vec<String>) -> String {
 }
 
 /// A function, or a type of one, with a line for each parameter.
-fn function(head: &str, parameters: &[String], text: &str, missing: &mut Vec<String>) -> String {
+fn function(header: &str, head: &str, parameters: &[String], text: &str, missing: &mut Vec<String>) -> String {
     let lines: Vec<String> = parameters
         .iter()
-        .map(|p| match p.contains('*').then(|| annotation(p, text, parameters)) {
+        .map(|p| match p.contains('*').then(|| annotation(header, p, text, parameters)) {
             Some(Ok(said)) => format!("  /* {said} */ {p}"),
             Some(Err(why)) => {
                 missing.push(format!("{head}: {why}"));
@@ -216,16 +232,16 @@ pub fn bindings(header: &str) -> (String, Vec<String>) {
                 code.strip_prefix("typedef struct ").filter(|_| braced).map(|s| s.split(' ').next().unwrap())
             {
                 let (open, close) = (code.find("{\n").unwrap() + 2, code.rfind('}').unwrap());
-                let fields = fields(name, &code[open..close], &mut missing);
+                let fields = fields(header, name, &code[open..close], &mut missing);
                 write!(out, "typedef struct {name} {{\n{fields}{}\n", &code[close..]).unwrap();
             } else if let Some((head, tail)) = code.split_once(")(").filter(|_| code.starts_with("typedef ")) {
                 let text = CALLBACKS.to_string() + &words(comment);
-                out += &function(&(words(head) + ")"), &parameters(tail), &text, &mut missing);
+                out += &function(header, &(words(head) + ")"), &parameters(tail), &text, &mut missing);
             } else if let Some((head, tail)) = code.split_once('(').filter(|_| !braced) {
                 let name = name_of(head);
                 let k = entries.iter().position(|e| e.name == name).unwrap_or_else(|| panic!("{name} has no comment"));
                 let text = said(&entries, k, &mut Vec::new());
-                out += &function(&words(head), &parameters(tail), &text, &mut missing);
+                out += &function(header, &words(head), &parameters(tail), &text, &mut missing);
             } else {
                 let code = bare(code);
                 let lines: Vec<&str> = code.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();

@@ -44,6 +44,7 @@ OP(hash) {
 /* A stream that was seeded. */
 #define RNG(flags) \
   IN(uint64_t, words, 5, 3, 2, flags); \
+  AS(rng); \
   if (words != NULL && (arguments[num_arguments - 1].chosen < SHARED || shared_with >= 0)) { \
     FINE(rlcore_rng_seed(seeded(), 1)); \
     memcpy((void *)(size_t)words, seeded(), sizeof(rlcore_rng)); \
@@ -289,6 +290,7 @@ static rlcore_env_def *environment(int wrapped, int kept) {
   if (kept == MADE_FOR) SPOIL(def, own_env_flaws);
   if (kept == KEPT) SPOIL(def, known_env_flaws);
   STRUCT(rlcore_env_def, def_of_env, def, 0);
+  AS(e);
   return def_of_env;
 }
 #define ENV const rlcore_env_def *e = environment(0, KEPT)
@@ -486,6 +488,7 @@ static rlcore_batch_config *batch_made_from(void) {
 OP(batch_size) {
   ENV_MADE_FOR;
   const rlcore_vecenv_config *vecenv = vecenv_made_from();
+  AS(vecenv);
   const rlcore_batch_config *config = batch_made_from();
   HANDLE(size_t, out_size, 0);
   return CALL(rlcore_batch_size(e, vecenv, config, out_size));
@@ -494,6 +497,7 @@ OP(batch_init) {
   MEMORY_FOR(BATCH_IDLE);
   ENV_MADE_FOR;
   const rlcore_vecenv_config *vecenv = vecenv_made_from();
+  AS(vecenv);
   const rlcore_batch_config *config = batch_made_from();
   HANDLE(rlcore_batch *, out, 0);
   return CALL(rlcore_batch_init(mem, mem_size, e, vecenv, config, out));
@@ -1162,6 +1166,7 @@ OP(lazy_frames_stack) {
 #define ROWS(rows) \
   COUNT(num_rows, 2, 4, RLCORE_OK); \
   IN(uint64_t, numbers, num_rows * 2, rows, 0, 0); \
+  AS(index); \
   if (numbers != NULL && arguments[num_arguments - 1].chosen < SHARED) \
     for (uint32_t i = 0; i < num_rows; i++) memcpy((void *)(size_t)((const char *)numbers + 16 * i + 8), &(uint64_t){i & 1}, 8); \
   const rlcore_frame_index *index = (const rlcore_frame_index *)numbers
@@ -1251,6 +1256,7 @@ READ_ROWS(trajectory, TRAJECTORY_USED, 1, 1)
   struct two { const void *at[2]; }; \
   struct two both = {{table[0], table[1]}}; \
   STRUCT(struct two, columns, both, FIXED); \
+  AS(values); \
   const void *const *values = (const void *const *)columns
 #define PLAIN_VALUES(rows, flags) \
   IN(float, seen, (rows) * 2, 1, 1, ANY); \
@@ -1259,6 +1265,7 @@ READ_ROWS(trajectory, TRAJECTORY_USED, 1, 1)
   struct two { const void *at[2]; }; \
   struct two both = {{table[0], table[1]}}; \
   STRUCT(struct two, columns, both, FIXED | (flags)); \
+  AS(values); \
   const void *const *values = (const void *const *)columns
 
 OP(memory_add) {
@@ -1333,6 +1340,7 @@ SAMPLE(memory_sample_priority, 1)
   COUNT(num_samples, 2, 4, RLCORE_OK); \
   COUNT(len, 2, 4, RLCORE_OK); \
   IN(uint64_t, words, num_samples * sizeof(rlcore_sample) / 8, 4, 0, 0); \
+  AS(samples_in); \
   if (words != NULL && arguments[num_arguments - 1].chosen < SHARED) \
     for (uint32_t i = 0; i < num_samples; i++) \
       memcpy((char *)(size_t)words + i * sizeof(rlcore_sample), &(rlcore_sample){.first = 4, .len = len == 0 ? 0 : 1 + i % len}, sizeof(rlcore_sample)); \
@@ -1514,6 +1522,7 @@ static rlcore_rollout *rollout(void) {
   if (arguments[num_arguments - 1].chosen == NOT_A_NUMBER) arguments[num_arguments - 1].flags |= ANY;
   const rlcore_rollout all = {sizeof all, num_steps, num_envs, accumulate, reward, value, bootstrap_value, terminated, truncated, final_value};
   STRUCT(rlcore_rollout, batch, all, 0);
+  AS(r);
   return batch;
 }
 #define DISCOUNT F32(discount, 0.5, 1.5, RLCORE_E_RANGE)
@@ -1621,6 +1630,7 @@ static rlcore_vtrace *vtrace(int logits) {
   const rlcore_vtrace whole = {sizeof whole, num_steps, num_envs, accumulate, log_rho, discounts, reward, value, bootstrap_value,
                                truncated, final_value, clip_rho, clip_c, clip_pg_rho, lambda, leak, reserved};
   STRUCT(rlcore_vtrace, batch, whole, 0);
+  AS(v);
   return batch;
 }
 #define VTRACE_OUT \
@@ -2198,7 +2208,10 @@ OP(gaussian_gradient) {
   IN(double, var, num_columns, 1, 1, flags)
 #define RUNNING \
   MOMENTS(OUT); \
+  arguments[num_arguments - 2].name = "to_mean"; \
+  AS(to_var); \
   IN(double, rows_seen, 1, 4, 0, OUT); \
+  AS(count); \
   if (arguments[num_arguments - 1].chosen == INFINITE) arguments[num_arguments - 1].flags |= ANY; \
   double *to_mean = (double *)(size_t)mean, *to_var = (double *)(size_t)var, *count = (double *)(size_t)rows_seen
 OP(moments_reset) {

@@ -120,6 +120,9 @@ static void *array(const char *name, char type, size_t len, unsigned flags, doub
   return p;
 }
 
+/* Calls the argument that came last as the variable is called that the call is written with. */
+#define AS(variable) arguments[num_arguments - 1].name = #variable
+
 #define TYPE_OF(T) _Generic((T){0}, float: 'f', double: 'd', uint32_t: 'w', int32_t: 'w', uint64_t: 'q', int64_t: 'q', default: 'b')
 
 /* An array to read, of first, first + step and so on. */
@@ -290,8 +293,15 @@ static void copy_arguments(struct world *to, const struct world *from, unsigned 
       memcpy((unsigned char *)to + a->at, (const unsigned char *)from + a->at, a->size);
 }
 
+/* Called when all arguments are there. */
+static void (*before_call)(void);
+
 /* All arguments are there: the world as it is has to be remembered, or made equal to the other before its call. */
 static void ready(void) {
+  if (before_call != NULL) {
+    before_call();
+    return;
+  }
   if (here == &first) copy_arguments(&kept, &first, 0);
   else copy_arguments(&second, &kept, OUT | BLOCK);
 }
@@ -381,7 +391,10 @@ static void prepare(void) {
   }
 }
 
-#define CALL(call) (ready(), (call))
-#define CALL_WRITING_ON(status, call) (ready(), documented = (status), (call))
+/* The call as it is written. */
+static const char *written_as;
+
+#define CALL(call) (ready(), written_as = #call, (call))
+#define CALL_WRITING_ON(status, call) (ready(), documented = (status), written_as = #call, (call))
 
 #endif
