@@ -578,8 +578,7 @@ fn a_block_belongs_to_its_list() {
     let env = Pipeline::new(&game, &list).unwrap();
     let mut bytes = block(&env, &config);
     VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), &env, &config).unwrap();
-    let limited = Game { limit: 9, ..Game::default() };
-    let others: [(&Game, &[Wrapper<'static>]); 8] = [
+    let others: [(&Game, &[Wrapper<'static>]); 7] = [
         (&game, &[]),
         (&game, &[NOOPS, SKIP]),
         (&game, &[SKIP, NOOPS, LIFE]),
@@ -587,7 +586,6 @@ fn a_block_belongs_to_its_list() {
         (&game, &[NOOPS, Wrapper::MaxAndSkip { count: 3 }, LIFE]),
         (&game, &[NOOPS, SKIP, Wrapper::EpisodicLife { noop: 1 }]),
         (&game, &[Wrapper::NoopReset { max: 5, exactly: 1, noop: 0 }, SKIP, LIFE]),
-        (&limited, &list),
     ];
     for (k, (game, list)) in others.into_iter().enumerate() {
         let other = Pipeline::new(game, list).unwrap();
@@ -596,6 +594,24 @@ fn a_block_belongs_to_its_list() {
         assert!(refused.what.contains("the wrappers differ"), "{k}: {refused}");
     }
     VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &env).unwrap();
+}
+
+/// The environment's own limit too, with wrappers and without, whether it counts or the batch has another.
+#[test]
+fn a_block_belongs_to_its_limit() {
+    for list in [&[][..], &[NOOPS, SKIP]] {
+        for max_episode_steps in [0, 5] {
+            let config = VecEnvConfig { max_episode_steps, ..VecEnvConfig::default() };
+            let [short, long] = [9, 10].map(|limit| Game { limit, ..Game::default() });
+            let [short, long] = [&short, &long].map(|game| Pipeline::new(game, list).unwrap());
+            let mut bytes = block(&short, &config);
+            VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), &short, &config).unwrap();
+            VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &short).unwrap();
+            let refused = VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &long).map(drop).unwrap_err();
+            let text = "vecenv: an environment with the max_episode_steps that the block was made with, 9, given 10";
+            assert_eq!((refused.kind, refused.to_string()), (Kind::Config, text.to_string()));
+        }
+    }
 }
 
 #[test]

@@ -93,7 +93,8 @@ pub struct rlcore_env_def {
     pub env_id: u32,
     /// bytes of one environment, a multiple of 8; zeroed at init; no pointers
     pub state_size: u32,
-    /// episodes are truncated after this many steps; 0: never
+    /// episodes are truncated after this many steps; 0: never. Stored in blocks and compared, as env_id, state_size, the
+    /// kinds and lengths of obs and action, and wrappers are
     pub max_episode_steps: u32,
     /// RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds
     pub obs: rlcore_space,
@@ -458,7 +459,7 @@ impl Steps for &'static Builtin {
     #[inline(always)]
     fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool {
         // No block with its number was ever accepted that is another's.
-        (def.env_id, 0) == (setup.env_id, setup.wrappers)
+        (def.env_id, def.max_episode_steps, 0) == (setup.env_id, setup.own_max_episode_steps, setup.wrappers)
     }
 
     #[inline]
@@ -491,7 +492,7 @@ pub struct Only<'a, S> {
 impl<S: Steps> Env for Only<'_, S> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
-        let &Setup { env_id, state_size, max_episode_steps, obs_len, wrappers, .. } = self.setup;
+        let &Setup { env_id, state_size, own_max_episode_steps: max_episode_steps, obs_len, wrappers, .. } = self.setup;
         let obs = Space { kind: self.setup.kinds().0, len: obs_len, low: &[], high: &[], n: &[], fields: &[] };
         Spec { env_id, state_size, max_episode_steps, obs, action: self.actions, wrappers }
     }
@@ -525,6 +526,7 @@ impl Steps for Calls {
     fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool {
         def.env_id == setup.env_id
             && def.state_size == setup.state_size
+            && def.max_episode_steps == setup.own_max_episode_steps
             && def.obs.kind == setup.obs_kind
             && def.obs.len == setup.obs_len
             && def.action.kind == setup.action_kind

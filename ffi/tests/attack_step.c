@@ -210,6 +210,8 @@ static void arrays_that_are_not_there_are_refused(int way, uint32_t n) {
   FINE(rlcore_vecenv_step(w.envs, def, action, out));
 }
 
+static const uint32_t two_and_two[] = {2, 2};
+
 /* What only a longer structure can say is refused there, and so is another environment. */
 static void the_rest_is_refused(uint32_t n) {
   start(LATER_DEF, RLCORE_AUTORESET_SAME_STEP, n);
@@ -221,12 +223,36 @@ static void the_rest_is_refused(uint32_t n) {
   start(PLAIN, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_env_def *def = &later_def.def;
   const rlcore_vecenv_out *out = &later_out.out;
-  WITH(def->env_id, 1001, RLCORE_E_CONFIG, "env_id", rlcore_vecenv_step(w.envs, def, w.action, out));
+  static uint32_t level[N];
+  static uint8_t rgb[12 * N], flags[2 * N];
+  /* Every call that takes the environment finds each field that differs from what the block was made with. */
+#define DIFFERS(call) \
+  do { \
+    WITH(def->env_id, 1001, RLCORE_E_CONFIG, "env_id", call); \
+    WITH(def->max_episode_steps, 77, RLCORE_E_CONFIG, "max_episode_steps that the block was made with", call); \
+    WITH(def->state_size, 24, RLCORE_E_CONFIG, "state_size", call); \
+    WITH(def->obs.len, OBS + 1, RLCORE_E_CONFIG, "obs_len", call); \
+    WITH(def->obs.kind, RLCORE_U8, RLCORE_E_CONFIG, "obs_kind", call); \
+    WITH(def->action.kind, RLCORE_F32, RLCORE_E_CONFIG, "action_kind", call); \
+    WITH(def->action.len, 2, RLCORE_E_CONFIG, "action_len", call); \
+    WITH(def->num_wrappers, 1, RLCORE_E_CONFIG, "the wrappers differ", call); \
+  } while (0)
+  static const rlcore_wrapper clip = {.kind = RLCORE_WRAP_CLIP_REWARD};
+  const uint32_t *const own_n = def->action.n;
+  def->wrappers = &clip, def->action.n = two_and_two;
+  rlcore_vecenv *again = NULL;
+  DIFFERS(rlcore_vecenv_attach(w.mem, sizeof w.mem, def, &again));
+  DIFFERS(rlcore_vecenv_reset(w.envs, def, NULL, w.obs));
+  DIFFERS(rlcore_vecenv_reset_one(w.envs, def, 0, NULL, w.obs));
+  DIFFERS(rlcore_vecenv_step(w.envs, def, w.action, out));
+  DIFFERS(rlcore_vecenv_step_range(w.envs, def, 0, n, w.action, out));
+  DIFFERS(rlcore_vecenv_step_env(w.envs, def, w.action, RLCORE_LEVEL_NEW, out));
+  DIFFERS(rlcore_vecenv_render(w.envs, def, 0, 2, 2, rgb));
+  DIFFERS(rlcore_vecenv_images(w.envs, def, 2, 2, rgb));
+  DIFFERS(rlcore_vecenv_lives(w.envs, def, level));
+  DIFFERS(rlcore_vecenv_action_mask(w.envs, def, flags));
+  def->wrappers = NULL, def->action.n = own_n;
   for (uint32_t i = 0; i < n; i++) WITH(w.action[i], 2, RLCORE_E_RANGE, "choice", rlcore_vecenv_step(w.envs, def, w.action, out));
-  WITH(def->state_size, 24, RLCORE_E_CONFIG, "state_size", rlcore_vecenv_step(w.envs, def, w.action, out));
-  WITH(def->obs.len, OBS + 1, RLCORE_E_CONFIG, "obs_len", rlcore_vecenv_step(w.envs, def, w.action, out));
-  WITH(def->obs.kind, RLCORE_U8, RLCORE_E_CONFIG, "obs_kind", rlcore_vecenv_step(w.envs, def, w.action, out));
-  WITH(def->action.kind, RLCORE_F32, RLCORE_E_CONFIG, "action_kind", rlcore_vecenv_step(w.envs, def, w.action, out));
   for (int at = 0; at < 20; at++) WITH(w.mem[at], (unsigned char)(w.mem[at] ^ 1), RLCORE_E_IMAGE, "block", rlcore_vecenv_step(w.envs, def, w.action, out));
   FINE(rlcore_vecenv_step(w.envs, def, w.action, out));
 }

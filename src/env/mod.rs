@@ -89,7 +89,7 @@ pub struct Spec<'a> {
     pub env_id: u32,
     /// Bytes of one environment's state, a multiple of 8; zeroed when the block is made.
     pub state_size: u32,
-    /// Episodes are truncated after this many steps; 0 means never.
+    /// Episodes are truncated after this many steps, which wrappers count inside; 0 means never. Blocks remember it.
     pub max_episode_steps: u32,
     /// What `reset` and `step` write.
     pub obs: Space<'a>,
@@ -97,6 +97,13 @@ pub struct Spec<'a> {
     pub action: Space<'a>,
     /// Names the wrappers around the environment; 0 if there is none. Blocks remember it too.
     pub wrappers: u64,
+}
+
+impl Spec<'_> {
+    /// The limit of a batch's own steps: wrappers count the environment's inside.
+    fn outer_limit(&self) -> u32 {
+        if self.wrappers == 0 { self.max_episode_steps } else { 0 }
+    }
 }
 
 /// Which level an environment that has levels starts again in.

@@ -78,6 +78,8 @@ pub struct Setup {
     pub env_id: u32,
     /// Bytes of one environment's state.
     pub state_size: u32,
+    /// Its own limit, whether that counts or not.
+    pub own_max_episode_steps: u32,
     /// [`Element`] of observations.
     pub obs_kind: u32,
     /// Elements of one observation.
@@ -88,6 +90,7 @@ pub struct Setup {
     pub action_len: u32,
     /// 1 if that stands instead of the environment's own limit, which wrappers keep inside.
     limit_given: u32,
+    reserved: u32,
     /// The wrappers around the environment.
     pub wrappers: u64,
 }
@@ -106,17 +109,19 @@ impl Setup {
             num_envs: config.num_envs,
             autoreset: config.autoreset as u32,
             max_episode_steps: match config.max_episode_steps {
-                0 => spec.max_episode_steps,
+                0 => spec.outer_limit(),
                 NO_LIMIT => 0,
                 steps => steps,
             },
             env_id: spec.env_id,
             state_size: spec.state_size,
+            own_max_episode_steps: spec.max_episode_steps,
             obs_kind: spec.obs.kind as u32,
             obs_len: spec.obs.len,
             action_kind: spec.action.kind as u32,
             action_len: spec.action.len,
             limit_given: u32::from(config.max_episode_steps != 0),
+            reserved: 0,
             wrappers: spec.wrappers,
         };
         setup.check()?;
@@ -147,6 +152,7 @@ impl Setup {
         let (obs, action) = (&spec.obs, &spec.action);
         spec.env_id == self.env_id
             && spec.state_size == self.state_size
+            && spec.max_episode_steps == self.own_max_episode_steps
             && obs.kind as u32 == self.obs_kind
             && obs.len == self.obs_len
             && action.kind as u32 == self.action_kind
@@ -167,6 +173,13 @@ impl Setup {
                 "vecenv: the environment that the block was made for, with env_id",
                 self.env_id,
                 spec.env_id,
+            );
+        }
+        if spec.max_episode_steps != self.own_max_episode_steps {
+            return refuse(
+                "vecenv: an environment with the max_episode_steps that the block was made with,",
+                self.own_max_episode_steps,
+                spec.max_episode_steps,
             );
         }
         if spec.wrappers != self.wrappers {
@@ -245,7 +258,8 @@ impl Setup {
             | (self.obs_len == 0)
             | ((self.action_kind != Element::F32 as u32) & (self.action_kind != Element::I32 as u32))
             | (self.action_len == 0)
-            | (self.limit_given > 1);
+            | (self.limit_given > 1)
+            | (self.reserved != 0);
         if wrong { self.refuse() } else { Ok(()) }
     }
 
@@ -280,6 +294,9 @@ impl Setup {
         }
         if self.limit_given > 1 {
             return refuse("vecenv setup: limit_given of 0 or 1", self.limit_given);
+        }
+        if self.reserved != 0 {
+            return refuse("vecenv setup: reserved of 0", self.reserved);
         }
         Ok(())
     }

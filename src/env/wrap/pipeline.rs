@@ -27,8 +27,8 @@ pub struct Pipeline<'a> {
     num_layers: usize,
     face: Face<'a>,
     state_size: u32,
+    /// The environment's own time limit, which is the first layer once there is another.
     max_episode_steps: u32,
-    /// The first layer is the environment's own time limit.
     limited: bool,
     hash: u64,
 }
@@ -63,7 +63,7 @@ impl<'a> Pipeline<'a> {
             num_layers: 0,
             face,
             state_size: spec.state_size,
-            max_episode_steps: spec.max_episode_steps,
+            max_episode_steps: spec.outer_limit(),
             limited: false,
             hash: 0,
         })
@@ -72,14 +72,14 @@ impl<'a> Pipeline<'a> {
     /// Puts one more wrapper around it all. Errors: `Config` if it does not fit what it wraps; `Overflow`. Nothing changes
     /// then.
     pub fn wrap(&mut self, wrapper: Wrapper<'a>) -> Result {
-        if self.max_episode_steps == 0 {
+        if self.max_episode_steps == 0 || self.limited {
             return self.add(wrapper);
         }
         let bare = self.state_size;
         self.add(Wrapper::TimeLimit { steps: self.max_episode_steps })?;
         let added = self.add(wrapper);
         match added {
-            Ok(()) => (self.max_episode_steps, self.limited) = (0, true),
+            Ok(()) => self.limited = true,
             // The limit was the first layer and showed what the environment shows.
             Err(_) => (self.num_layers, self.state_size, self.hash) = (0, bare, 0),
         }
