@@ -111,7 +111,7 @@ impl ActorConfig {
     /// policy's and has so many outputs.
     /// Errors: `Image`.
     pub(super) fn network<'n>(&self, nodes: &'n [Node], parts: &[Part], n: &[u32], outputs: usize) -> Result<Net<'n>> {
-        self.shape.seen(parts, n).check(self.shape.kinds().0, self.shape.obs_size())?;
+        self.shape.seen(Net::new(&[]), parts, n).check(self.shape.kinds().0, self.shape.obs_size())?;
         let (pictures, len) = pictures(parts);
         let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..len).unwrap_or_default())?;
         let (shape, own) = (&self.shape, [net.input(), net.head_len(0), net.free_params(0).len()]);

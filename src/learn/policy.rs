@@ -164,7 +164,7 @@ impl<'a> Policy<'a> {
         let (nodes, parts, n) = front(&mut Plan::default(), &config)?.read(mem)?;
         let net = Net::new(nodes);
         let (s, _) = plan(&config, &net)?;
-        Ok(Self::of(mem, &s, config, net, config.shape.seen(parts, n))?)
+        Ok(Self::of(mem, &s, config, net, config.shape.seen(net, parts, n))?)
     }
 
     /// The shapes that the policy was made for.

@@ -111,12 +111,19 @@ impl<'r> Rows<'r> {
     /// What networks are given for these observations. Errors: `Value` for a choice that is not there.
     pub(super) fn see<'t>(&self, seen: &Seen<'_>, obs: Elements<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
         if let (Elements::F32(x), false) = (obs, seen.coded) {
-            return Ok(self.get(x, seen.len, to)?);
+            let to = self.get(x, seen.len, to)?;
+            return self.check_symbols(seen, to);
         }
         let to = block::rows_mut(to, 0, self.len(), seen.len)?;
         for (k, i) in self.iter().enumerate() {
             seen.row(seen.at(obs, i)?, block::rows_mut(to, k, 1, seen.len)?)?;
         }
+        self.check_symbols(seen, to)
+    }
+
+    /// What networks are given has the symbols that they look for. Errors: `Value`.
+    fn check_symbols<'t>(&self, seen: &Seen<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        seen.net.check_symbols(to, |k| self.iter().nth(k).unwrap_or(0))?;
         Ok(to)
     }
 }

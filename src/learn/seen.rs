@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::block::{self, Cutter, Fit, Misfit, Plan, Span, TooLong};
 use crate::error::{Error, Kind, Result, check_finite};
-use crate::nn::Node;
+use crate::nn::{Net, Node};
 use crate::space::{Element, Elements, Field, Space};
 
 /// The most parts of an observation.
@@ -55,6 +55,10 @@ impl Parts {
             return Ok(parts);
         }
         if !CODED {
+            let whole = |field: &Field<'_>| field.kind == obs.kind && field.len() == Some(obs.len as usize);
+            if obs.kind != Element::I32 && fields.len() == 1 && fields.iter().all(whole) {
+                return Ok(parts);
+            }
             let what = "spaces: observations of kind f32 or u8 without fields; this library was built without others";
             return Err(Error::new(Kind::Config, what));
         }
@@ -201,6 +205,8 @@ pub(super) struct Seen<'a> {
     pub parts: &'a [Part],
     /// Numbers of choices of discrete elements.
     pub n: &'a [u32],
+    /// The network that is given them.
+    pub net: Net<'a>,
 }
 
 impl Seen<'_> {
@@ -274,12 +280,13 @@ impl Seen<'_> {
     /// The same of `rows` observations, one after another.
     pub fn rows(&self, obs: Elements<'_>, rows: usize, to: &mut [f32]) -> Result {
         if !CODED || !self.coded {
-            return self.row(obs, to);
+            self.row(obs, to)?;
+        } else {
+            for row in 0..rows {
+                self.row(self.at(obs, row)?, block::rows_mut(to, row, 1, self.len)?)?;
+            }
         }
-        for row in 0..rows {
-            self.row(self.at(obs, row)?, block::rows_mut(to, row, 1, self.len)?)?;
-        }
-        Ok(())
+        self.net.check_symbols(block::rows(to, 0, rows, self.len)?, |row| row)
     }
 
     /// Observation `row` of several.
@@ -305,12 +312,13 @@ impl Seen<'_> {
 
     /// Checks that observation `row` is one that networks can see; `room` is for what they see of it.
     pub fn check_row(&self, what: &'static str, obs: Elements<'_>, row: usize, room: &mut [f32]) -> Result {
-        if !self.coded && obs.kind() == Element::U8 {
+        if !self.coded && obs.kind() == Element::U8 && !self.net.reads_symbols() {
             return Ok(());
         }
         let room = block::rows_mut(room, 0, 1, self.len)?;
         self.row(self.at(obs, row)?, room)?;
-        check_finite(what, room)
+        check_finite(what, room)?;
+        self.net.check_symbols(room, |_| row)
     }
 }
 

@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::seen::{MAX_PARTS, Part, Parts, Seen, choices};
 use super::words::{Counts, MAX_EACH, WORD};
 use crate::error::{Error, Kind, Result};
+use crate::nn::Net;
 use crate::space::{Element, Space};
 
 /// The shapes that a learner or a policy was made for. Plain data, stored in the block.
@@ -147,10 +148,10 @@ impl Shape {
         self.obs_kind == Element::U8 as u32 && self.coded != 0
     }
 
-    /// How networks see observations with these parts and numbers of choices.
-    pub(super) fn seen<'s>(&self, parts: &'s [Part], n: &'s [u32]) -> Seen<'s> {
+    /// How a network sees observations with these parts and numbers of choices.
+    pub(super) fn seen<'s>(&self, net: Net<'s>, parts: &'s [Part], n: &'s [u32]) -> Seen<'s> {
         let (len, elements) = (self.seen_len as usize, self.obs_len as usize);
-        Seen { len, elements, coded: self.coded != 0, parts, n }
+        Seen { len, elements, coded: self.coded != 0, parts, n, net }
     }
 
     /// Bytes of an observation.

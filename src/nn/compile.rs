@@ -3,7 +3,7 @@
 use super::activation::Activation;
 use super::initializer::Initializer;
 use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS, is_merge};
-use super::node::{ADDS, BACKWARD_ROWS, KEPT, NOTHING, Node};
+use super::node::{ADDS, BACKWARD_ROWS, KEPT, NOTHING, Node, SYMBOLS};
 use crate::error::{Error, Kind, Result};
 
 /// What a kernel reports if a length does not fit after all; the checks before it exclude that.
@@ -89,6 +89,8 @@ pub(super) fn compile<'n>(
         next.put(node);
     }
     link(nodes)?;
+    let reads_symbols = nodes.iter().any(Node::reads_symbols);
+    nodes.iter_mut().take(usize::from(reads_symbols)).for_each(|first| first.flags |= SYMBOLS);
     Ok(nodes)
 }
 
@@ -185,7 +187,7 @@ impl Node {
                 self.output[2]
             },
             activation: self.activation,
-            flags: self.flags & !(ADDS | KEPT),
+            flags: self.flags & !(ADDS | KEPT | SYMBOLS),
             size: if cfg!(feature = "pictures") && self.is(LayerKind::Dense) && [height, width] != [1, 1] {
                 [height, width]
             } else {

@@ -80,7 +80,8 @@ pub enum LayerKind {
     /// behind it. `heads` divides `units`. Keys have a learnt position added for each number of steps that they are old.
     Attention = 10,
     /// The sum of learnt rows of `units` numbers, one for the symbol in each channel of a pixel: a whole number from 0 to
-    /// `symbols` - 1. What is no symbol counts as the nearest one. Then the activation.
+    /// `symbols` - 1. What is no symbol counts as the nearest one; learners and policies refuse it in an observation. Then the
+    /// activation.
     Embed = 11,
     /// The sum of what it reads from both sources; then the activation. The second is as long as the first, or has a number
     /// for each of its channels.

@@ -9,7 +9,7 @@ use super::carry::Carry;
 use super::compile::{self, MISFIT};
 use super::initializer::{Initializer, Start};
 use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS, NOISY};
-use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, parts_len, state_len};
+use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, SYMBOLS, parts_len, state_len};
 use super::prim::{Local, Op, Prim};
 use super::run::{Backward, Forward};
 use crate::block;
@@ -103,6 +103,24 @@ impl<'a> Net<'a> {
     pub(crate) fn reads_end(&self) -> bool {
         let reads = |n: &Node, k| n.is_input(k) && n.part(k).is_none_or(|part| part.end == n.row as usize);
         self.nodes.iter().any(|n| n.heads != 0 && (reads(n, 0) || reads(n, 1)))
+    }
+
+    /// A layer looks for symbols in the input.
+    #[inline(always)]
+    pub(crate) fn reads_symbols(&self) -> bool {
+        cfg!(feature = "residual") && self.nodes.first().is_some_and(|first| first.flags & SYMBOLS != 0)
+    }
+
+    /// Checks that layers find their symbols in input rows, which `number` says the caller's numbers of. Errors: `Value`.
+    pub(crate) fn check_symbols(&self, x: &[f32], number: impl Fn(usize) -> usize) -> Result {
+        for node in self.nodes.iter().filter(|node| self.reads_symbols() && node.reads_symbols()) {
+            let what =
+                "obs: row {given} has a number that its embedding has no symbol for: a whole one, below {needed}.";
+            let stranger = x.chunks_exact(self.input().max(1)).position(|row| !node.knows(row));
+            let given = stranger.map_or(0, &number);
+            Error::limit(Kind::Value, what, node.symbols as usize, given).when(stranger.is_some())?;
+        }
+        Ok(())
     }
 
     /// Numbers in one input row.

@@ -29,6 +29,9 @@ pub(super) const ADDS: u32 = 1 << 31;
 /// needs it to go backward.
 pub(super) const KEPT: u32 = 1 << 30;
 
+/// [`Node::flags`] of the first layer: some layer looks for symbols in the input.
+pub(super) const SYMBOLS: u32 = 1 << 29;
+
 /// [`Node::from`]: it reads nothing.
 pub(super) const NOTHING: u32 = u32::MAX;
 
@@ -320,6 +323,23 @@ impl Node {
     pub(super) fn parts_len(&self) -> usize {
         let part = |k| self.part(k).map_or(0, |part| part.len());
         part(0) + part(1)
+    }
+
+    /// It looks for symbols in the input.
+    #[inline(always)]
+    pub(super) fn reads_symbols(&self) -> bool {
+        cfg!(feature = "residual") && self.is(LayerKind::Embed) && self.is_input(0)
+    }
+
+    /// Whether all numbers that it reads of this row of the input are symbols of its table.
+    pub(super) fn knows(&self, row: &[f32]) -> bool {
+        let read = row.get(self.part(0).unwrap_or(0..self.row as usize)).unwrap_or_default();
+        let is_symbol = |x: f32| match self.has(BYTES) {
+            true => (x * 255.0 + 0.5) as u32,
+            false if x == x as u32 as f32 => x as u32,
+            false => u32::MAX,
+        };
+        read.iter().all(|x| *x >= 0.0 && is_symbol(*x) < self.symbols)
     }
 
     /// What it reads first or second is the input or a part of it.

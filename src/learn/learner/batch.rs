@@ -108,6 +108,7 @@ impl Learner<'_> {
         for numbers in numbers {
             check_finite("learner learn_batch: finite numbers", numbers)?;
         }
+        self.sizes.net.check_symbols(batch.obs, |row| row)?;
         let mask = Some(batch.mask).filter(|_| self.config.use_action_mask != 0);
         view.head()?.check_mask(mask, m)?;
         if let Elements::I32(choice) = batch.action

@@ -149,7 +149,7 @@ pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Sizes<
 
 /// Where everything lies in a learner's block with this network, and its bytes.
 pub(super) fn block_plan(stored: &Stored, net: Net<'_>, parts: &[Part]) -> Result<(Spans, usize)> {
-    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(parts, &[])))?)
+    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(net, parts, &[])))?)
 }
 
 /// Where compiled layers lie, and what is known of observations, before everything whose length they say; then the plan of
@@ -348,7 +348,7 @@ impl<'a> Learner<'a> {
         let (front, spans) = front(&mut Plan::default(), stored)?;
         let (nodes, parts, n) = front.take(&mut cut)?;
         let s = cut.take(spans)?.first().ok_or(Misfit)?;
-        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n));
+        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(Net::new(nodes), parts, n));
         let (rollout, work) =
             (Rollout::cut_some::<ALL>(&mut cut, &s.rollout)?, Work::cut_some::<ALL>(&mut cut, &s.work)?);
         Ok(Learner::cut_some::<ALL>(&mut cut, &s.fields, mark, &stored.config, stored.actor(), sizes, rollout, work)?)
@@ -362,7 +362,7 @@ impl<'a> View<'a> {
         let (front, spans) = front(&mut Plan::default(), stored)?;
         let (nodes, parts, n) = front.read(mem)?;
         let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
-        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(parts, n));
+        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(Net::new(nodes), parts, n));
         let rollout = RolloutView::of(mem, &s.rollout)?;
         Ok(View::of(mem, &s.fields, &stored.config, stored.actor(), sizes, rollout)?)
     }

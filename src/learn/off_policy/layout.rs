@@ -154,7 +154,7 @@ pub(super) fn sizes<'n>(stored: &Stored, [policy, critic]: [Net<'n>; 2], seen: S
 
 /// Where everything lies in a block with these networks, and its bytes.
 pub(super) fn block_plan(stored: &Stored, nets: [Net<'_>; 2]) -> Result<(Spans, usize)> {
-    Ok(plan(stored, &sizes(stored, nets, stored.shape.seen(&[], &[])))?)
+    Ok(plan(stored, &sizes(stored, nets, stored.shape.seen(nets[0], &[], &[])))?)
 }
 
 /// Where compiled layers of the policy and of the critics lie, and what is known of observations, before everything whose
@@ -287,7 +287,7 @@ impl<'a> OffPolicy<'a> {
         let (policy, parts, n) = front.take(&mut cut)?;
         let nets = [Net::new(policy), Net::new(cut.take(critic)?)];
         let s = cut.take(spans)?.first().ok_or(Misfit)?;
-        let sizes = sizes(stored, nets, stored.shape.seen(parts, n));
+        let sizes = sizes(stored, nets, stored.shape.seen(nets[0], parts, n));
         let work = Work::cut_some::<ALL>(&mut cut, &s.work)?;
         Ok(OffPolicy::cut_some::<ALL>(&mut cut, &s.fields, mark, &stored.config, stored.actor(), sizes, work)?)
     }
@@ -308,7 +308,7 @@ impl<'a> View<'a> {
         let (front, critic, spans) = front(&mut Plan::default(), stored)?;
         let (policy, parts, n) = front.read(mem)?;
         let nets = [Net::new(policy), Net::new(block::view(mem, critic)?)];
-        let sizes = sizes(stored, nets, stored.shape.seen(parts, n));
+        let sizes = sizes(stored, nets, stored.shape.seen(nets[0], parts, n));
         let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
         Ok(View::of(mem, &s.fields, &stored.config, stored.actor(), sizes)?)
     }

@@ -1,0 +1,188 @@
+//! Embeddings find each of their symbols in an observation, or the call is refused and names the row.
+#![cfg(all(feature = "residual", feature = "off_policy", feature = "words"))]
+
+use rlcore::error::{Error, Kind, Result};
+use rlcore::learn::{
+    Algorithm, Batch, Config, Learner, OffPolicy, Phase, Policy, Recurrent, Sampling, TransitionBatch,
+};
+use rlcore::nn::{Activation, BYTES, Layer, LayerKind};
+use rlcore::space::{Element, Elements, ElementsMut, Space};
+
+const N: usize = 3;
+const SYMBOLS: u32 = 11;
+
+/// Two symbols, and dense layers behind their embeddings.
+fn layers(flags: u32) -> [Layer; 1] {
+    let embed = LayerKind::Embed as u32;
+    [Layer { kind: embed, symbols: SYMBOLS, flags, ..Layer::dense(4, Activation::Identity) }]
+}
+
+fn config(algorithm: Algorithm) -> Config {
+    let (num_envs, num_layers) = (N as u32, 1);
+    let own = Config { num_envs, num_layers, num_hidden: 1, hidden_len: [5, 0, 0, 0], ..Config::of(algorithm) };
+    match algorithm.is_off_policy() {
+        true => Config { buffer_size: 30, batch_size: N as u32, ..own },
+        false => Config { num_steps: 2, num_minibatches: 1, ..own },
+    }
+}
+
+/// Observations of bytes or of numbers, all of whose symbols are known.
+#[derive(Clone)]
+struct Obs {
+    numbers: [f32; 2 * N],
+    bytes: Option<[u8; 2 * N]>,
+}
+
+impl Obs {
+    fn known(kind: Element) -> Obs {
+        let numbers = [0.0, 10.0, 3.0, 4.0, 7.0, 10.0];
+        Obs { numbers, bytes: (kind == Element::U8).then(|| numbers.map(|x| x as u8)) }
+    }
+
+    /// With a stranger in row 1.
+    fn with(&self, x: f32) -> Obs {
+        let mut other = self.clone();
+        other.numbers[3] = x;
+        other.bytes.iter_mut().for_each(|bytes| bytes[3] = x as u8);
+        other
+    }
+
+    fn get(&self) -> Elements<'_> {
+        match &self.bytes {
+            Some(bytes) => Elements::U8(bytes),
+            None => Elements::F32(&self.numbers),
+        }
+    }
+}
+
+fn refused(done: Result<impl Sized>, what: &str) {
+    let e: Error = done.map(drop).unwrap_err();
+    let text = "obs: row 1 has a number that its embedding has no symbol for: a whole one, below 11";
+    assert!(e.kind == Kind::Value && e.to_string() == text, "{what}: {e}");
+}
+
+/// Kinds of observations, and what stands for symbols that no table has.
+fn strangers() -> Vec<(Element, u32, Vec<f32>)> {
+    vec![(Element::F32, 0, vec![11.0, -1.0, 0.5, 1e30, -0.25]), (Element::U8, BYTES, vec![11.0, 255.0])]
+}
+
+#[test]
+fn on_policy_every_call_that_is_given_observations_refuses_strangers() {
+    for (kind, flags, bad) in strangers() {
+        let obs_space = if kind == Element::U8 { Space::bytes(2) } else { Space::unbounded(2) };
+        let (config, action_space) = (config(Algorithm::Ppo), Space::discrete(&[2]));
+        let size = Learner::size(&config, &layers(flags), &obs_space, &action_space).unwrap();
+        let (mut block, good) = (vec![0u64; size / 8], Obs::known(kind));
+        let mem = bytemuck::cast_slice_mut(&mut block);
+        let mut l = Learner::init(mem, &config, &layers(flags), &obs_space, &action_space).unwrap();
+        let none = Recurrent::default;
+        let (mut action, mut value, mut entropy) = ([0; N], [0.0; N], [0.0; N]);
+        for step in 0..2 {
+            for x in &bad {
+                let (obs, before) = (good.with(*x), l.stats());
+                refused(l.act(None, obs.get(), None, ElementsMut::I32(&mut action)), "act");
+                let to = ElementsMut::I32(&mut action);
+                refused(l.predict(obs.get(), None, none(), Sampling::Greedy, to), "predict");
+                refused(l.value(obs.get(), &mut value), "value");
+                let taken = Elements::I32(&[0; N]);
+                refused(l.log_prob(obs.get(), None, taken, &mut value, &mut entropy), "log_prob");
+                assert!(l.phase() == Phase::Act && l.stats().num_steps == before.num_steps);
+            }
+            l.act(None, good.get(), None, ElementsMut::I32(&mut action)).unwrap();
+            let ends = [[0; N], [u8::from(step == 0); N]];
+            for x in &bad {
+                let obs = good.with(*x);
+                // In a row that nobody reads it may be anything.
+                if step == 0 {
+                    refused(l.observe(None, &[1.0; N], &ends[0], &[0, 1, 0], Some(obs.get())), "observe");
+                }
+            }
+            let other = good.with(bad[0]);
+            l.observe(None, &[1.0; N], &[0; N], &[ends[1][0], 0, 0], Some(other.get())).unwrap();
+        }
+        for x in &bad {
+            refused(l.learn(Some(good.with(*x).get()), 0), "learn");
+            refused(l.learn_begin(good.with(*x).get()), "learn_begin");
+        }
+        l.learn(Some(good.get()), 0).unwrap();
+
+        let mut policy = vec![0u64; l.view().policy_size().unwrap() / 8];
+        l.view().export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
+        let policy = Policy::attach(bytemuck::cast_slice(&policy)).unwrap();
+        let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
+        for x in &bad {
+            let (obs, to) = (good.with(*x), ElementsMut::I32(&mut action));
+            refused(policy.act_greedy(N, obs.get(), None, none(), &mut scratch, to), "policy");
+        }
+        policy.act_greedy(N, good.get(), None, none(), &mut scratch, ElementsMut::I32(&mut action)).unwrap();
+
+        let seen: Vec<f32> = good.numbers.iter().map(|x| if flags == 0 { *x } else { x / 255.0 }).collect();
+        let mut obs = [&seen[..], &seen].concat();
+        let batch = |obs: &[f32], l: &mut Learner<'_>| {
+            l.learn_batch(&Batch {
+                obs,
+                action: Elements::I32(&[0; 2 * N]),
+                mask: &[],
+                log_prob: &[-0.7; 2 * N],
+                value: &[0.0; 2 * N],
+                advantage: &[1.0; 2 * N],
+                value_target: &[1.0; 2 * N],
+                state: &[],
+                begin: &[],
+                env: &[],
+            })
+        };
+        obs[3] = if flags == 0 { 11.0 } else { 11.0 / 255.0 };
+        refused(batch(&obs, &mut l), "learn_batch");
+        obs[3] = seen[3];
+        batch(&obs, &mut l).unwrap();
+    }
+}
+
+#[test]
+fn off_policy_every_call_that_is_given_observations_refuses_strangers() {
+    for (kind, flags, bad) in strangers() {
+        let obs_space = if kind == Element::U8 { Space::bytes(2) } else { Space::unbounded(2) };
+        let (config, action_space) = (config(Algorithm::Dqn), Space::discrete(&[2]));
+        let size = OffPolicy::size(&config, &layers(flags), &obs_space, &action_space).unwrap();
+        let (mut block, good) = (vec![0u64; size / 8], Obs::known(kind));
+        let mem = bytemuck::cast_slice_mut(&mut block);
+        let mut l = OffPolicy::init(mem, &config, &layers(flags), &obs_space, &action_space).unwrap();
+        let (mut action, taken) = ([0; N], [1; N]);
+        for x in &bad {
+            let obs = good.with(*x);
+            refused(l.act(None, obs.get(), None, ElementsMut::I32(&mut action)), "act");
+            refused(l.demonstrate(None, obs.get(), None, Elements::I32(&taken)), "demonstrate");
+            refused(l.predict(obs.get(), None, Sampling::Greedy, ElementsMut::I32(&mut action)), "predict");
+            refused(l.value(obs.get(), &mut [0.0; N]), "value");
+            for next in [false, true] {
+                let (obs, next_obs) = if next { (good.get(), obs.get()) } else { (obs.get(), good.get()) };
+                let batch = TransitionBatch {
+                    obs,
+                    action: Elements::I32(&taken),
+                    mask: None,
+                    reward: &[1.0; N],
+                    terminated: &[0; N],
+                    discount: None,
+                    next_obs,
+                    next_mask: None,
+                    importance: None,
+                };
+                refused(l.learn_transitions(&batch, None), "learn_transitions");
+            }
+        }
+        l.act(None, good.get(), None, ElementsMut::I32(&mut action)).unwrap();
+        for x in &bad {
+            refused(l.observe(None, &[1.0; N], &[0; N], &[0, 1, 0], Some(good.with(*x).get())), "observe");
+        }
+        l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(good.get())).unwrap();
+    }
+}
+
+/// Symbols that are scaled are none.
+#[test]
+fn symbols_are_not_normalized() {
+    let config = Config { normalize_obs: 1, ..config(Algorithm::Ppo) };
+    let e = Learner::size(&config, &layers(0), &Space::unbounded(2), &Space::discrete(&[2])).unwrap_err();
+    assert!(e.to_string().contains("normalize_obs of 0 with an embedding"), "{e}");
+}
