@@ -21,7 +21,8 @@ pub enum rlcore_sampling_method {
     RLCORE_SAMPLING_BOTTOMK = 4,
 }
 
-/// Parameters of action selection. Where this may be NULL, NULL selects RLCORE_SAMPLING_BASIC.
+/// Parameters of action selection; those that the method does not read are 0. Where this may be NULL, NULL selects
+/// RLCORE_SAMPLING_BASIC.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_sampling {
@@ -44,6 +45,12 @@ pub unsafe fn sampling(p: *const rlcore_sampling) -> Result<Sampling> {
         return Ok(Sampling::Basic);
     };
     ptr::reserved("sampling: reserved", given.reserved)?;
+    let (reads_temperature, reads_k) = (given.method == 2, matches!(given.method, 3 | 4));
+    let what = "sampling: temperature is set to {given}, which is read only by RLCORE_SAMPLING_TEMPERATURE.";
+    let stray = given.method <= 4 && !reads_temperature && given.temperature != 0.0;
+    Error::new(Kind::Config, what).given_f32(given.temperature).when(stray)?;
+    let what = "sampling: k is set to {given}, which is read only by RLCORE_SAMPLING_TOPK and RLCORE_SAMPLING_BOTTOMK.";
+    Error::new(Kind::Config, what).given(given.k as usize).when(given.method <= 4 && !reads_k && given.k != 0)?;
     Ok(match given.method {
         0 => Sampling::Basic,
         1 => Sampling::Greedy,

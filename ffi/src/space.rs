@@ -36,7 +36,7 @@ pub struct rlcore_space {
     /// [len] upper bounds, likewise; NULL: unbounded
     pub high: *const f32,
     /// [len] number of choices of each element, required for RLCORE_I32; of RLCORE_STRUCT those of its elements of kind
-    /// RLCORE_I32 only, required by learners; otherwise unused
+    /// RLCORE_I32 only, required by learners; otherwise unused, and NULL for learners
     pub n: *const u32,
 }
 
@@ -215,6 +215,9 @@ pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>
     let missing = || Fault::at(names.space, Error::new(Kind::Null, "the pointer is NULL."));
     let s = unsafe { Input::at(names.space, p, 1)? }.slice().first().ok_or_else(missing)?;
     let space = unsafe { space(names, s)? };
+    let what = "n of NULL, or elements that are choices, of kind 1; kind is";
+    let stray = space.kind != Element::I32 && !structured(s.kind) && !s.n.is_null();
+    Error::new(Kind::Config, what).given(s.kind as usize).when(stray).about(names.space)?;
     Ok((space, extents(names, &space)))
 }
 

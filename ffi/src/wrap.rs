@@ -218,40 +218,41 @@ impl rlcore_wrapper {
             }
             _ => return refuse(Error::new(Kind::Config, "a kind from 1 to 20").given(self.kind as usize)),
         };
-        if !rest.is_zero() {
-            return refuse(Error::new(Kind::Config, "zeros in the fields that its kind does not read"));
+        if let Some(field) = rest.first_set() {
+            return refuse(Error::new(Kind::Config, field).given(self.kind as usize));
         }
         Ok(wrapper)
     }
 
-    fn is_zero(&self) -> bool {
-        let [a, b, c, d] = self.reserved;
-        let numbers = [
-            self.kind,
-            self.count,
-            self.steps,
-            self.noop_max,
-            self.noop_count,
-            self.noop,
-            self.fire,
-            self.second,
-            self.probability.to_bits(),
-            self.low.to_bits(),
-            self.high.to_bits(),
-            self.factor.to_bits(),
-            self.height,
-            self.width,
-            self.gray,
-            self.len,
-            a,
-            b,
-            c,
-            d,
+    /// The first field that is not zero, in words.
+    fn first_set(&self) -> Option<&'static str> {
+        macro_rules! unread {
+            ($($field:ident: $is_set:expr),* $(,)?) => {
+                [$((concat!(stringify!($field), " of 0, as this kind does not read it; kind is"), $is_set)),*]
+            };
+        }
+        let fields = unread![
+            count: self.count != 0,
+            steps: self.steps != 0,
+            noop_max: self.noop_max != 0,
+            noop_count: self.noop_count != 0,
+            noop: self.noop != 0,
+            fire: self.fire != 0,
+            second: self.second != 0,
+            probability: self.probability.to_bits() != 0,
+            low: self.low.to_bits() != 0,
+            high: self.high.to_bits() != 0,
+            factor: self.factor.to_bits() != 0,
+            height: self.height != 0,
+            width: self.width != 0,
+            gray: self.gray != 0,
+            len: self.len != 0,
+            field: self.field.iter().any(|&c| c != 0),
+            reserved: self.reserved.iter().any(|&x| x != 0),
+            observe: self.observe.is_some(),
+            user: !self.user.is_null(),
         ];
-        numbers.iter().fold(0, |all, x| all | x) == 0
-            && self.field.iter().all(|&c| c == 0)
-            && self.observe.is_none()
-            && self.user.is_null()
+        fields.iter().find(|(_, is_set)| *is_set).map(|(what, _)| *what)
     }
 }
 

@@ -178,9 +178,8 @@ static void attack_kinds(void) {
     FINE(size());
     w.size = 77;
     rlcore_wrapper *at = &w.list[0];
-    static const char words[] = "wrappers[0]: zeros in the fields that its kind does not read";
 #define UNREAD(name, value) \
-  if (strstr(wear->reads, #name) == NULL) WITH(at->name, value, RLCORE_E_CONFIG, words, size())
+  if (strstr(wear->reads, #name) == NULL) WITH(at->name, value, RLCORE_E_CONFIG, "wrappers[0]: " #name " of 0, as this kind does not read it", size())
     UNREAD(steps, 1);
     UNREAD(noop_max, 1);
     UNREAD(noop_count, 1);
@@ -195,15 +194,15 @@ static void attack_kinds(void) {
     UNREAD(gray, 1);
     UNREAD(len, 1);
     if (strstr(wear->reads, "field") == NULL) {
-      WITH(at->field[0], 'x', RLCORE_E_CONFIG, words, size());
-      WITH(at->field[23], 'x', RLCORE_E_CONFIG, words, size());
+      WITH(at->field[0], 'x', RLCORE_E_CONFIG, "wrappers[0]: field of 0", size());
+      WITH(at->field[23], 'x', RLCORE_E_CONFIG, "wrappers[0]: field of 0", size());
     }
-    UNREAD(reserved[0], 1);
-    UNREAD(reserved[3], 1);
+    WITH(at->reserved[0], 1, RLCORE_E_CONFIG, "wrappers[0]: reserved of 0", size());
+    WITH(at->reserved[3], 1, RLCORE_E_CONFIG, "wrappers[0]: reserved of 0", size());
     UNREAD(observe, mean);
     UNREAD(user, &user_value);
-    if (strcmp(wear->reads, "noop") != 0 && strstr(wear->reads, "noop_max") == NULL) WITH(at->noop, 1, RLCORE_E_CONFIG, words, size());
-    if (strcmp(wear->reads, "count") != 0) WITH(at->count, 1, RLCORE_E_CONFIG, words, size());
+    if (strcmp(wear->reads, "noop") != 0 && strstr(wear->reads, "noop_max") == NULL) WITH(at->noop, 1, RLCORE_E_CONFIG, "wrappers[0]: noop of 0", size());
+    if (strcmp(wear->reads, "count") != 0) WITH(at->count, 1, RLCORE_E_CONFIG, "wrappers[0]: count of 0", size());
   }
 }
 
@@ -425,7 +424,7 @@ static void attack_wrapped(void) {
   WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, ATTACH());
   WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
   WITH(w.list[2].count, 3, RLCORE_E_CONFIG, words, rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
-  WITH(w.env.max_episode_steps, 100, RLCORE_E_CONFIG, words, ATTACH());
+  WITH(w.env.max_episode_steps, 100, RLCORE_E_CONFIG, "max_episode_steps that the block was made with", ATTACH());
   const rlcore_wrapper first = w.list[0];
   w.list[0] = w.list[1];
   w.list[1] = first;

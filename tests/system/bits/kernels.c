@@ -307,7 +307,8 @@ static rlcore_status categorical(hashes *h) {
   MIX(h, log_softmax);
   MIX(h, entropy);
   for (uint32_t method = RLCORE_SAMPLING_BASIC; method <= RLCORE_SAMPLING_BOTTOMK; method++) {
-    const rlcore_sampling sampling = {.method = method, .k = 2, .temperature = 0.7f};
+    const rlcore_sampling sampling = {
+        .method = method, .k = method >= RLCORE_SAMPLING_TOPK ? 2 : 0, .temperature = method == RLCORE_SAMPLING_TEMPERATURE ? 0.7f : 0};
     TRY(draw(&rng, 0.0, 1.0, uniform, B * K));
     TRY(rlcore_categorical_sample(&batch, &sampling, uniform, action));
     TRY(rlcore_categorical_log_prob(&batch, action, log_prob));

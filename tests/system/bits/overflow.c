@@ -170,7 +170,8 @@ static rlcore_status policies(hashes *h) {
   WRITES(rlcore_categorical_log_softmax(&batch, a));
   WRITES(rlcore_categorical_entropy(&batch, b));
   for (uint32_t method = RLCORE_SAMPLING_BASIC; method <= RLCORE_SAMPLING_BOTTOMK; method++) {
-    const rlcore_sampling sampling = {.method = method, .k = 2, .temperature = method % 2 ? FLT_MIN : FLT_MAX};
+    const rlcore_sampling sampling = {
+        .method = method, .k = method >= RLCORE_SAMPLING_TOPK ? 2 : 0, .temperature = method == RLCORE_SAMPLING_TEMPERATURE ? FLT_MAX : 0};
     TRY(draw(&rng, 0.0, 1.0, uniform, B * K));
     SAY(rlcore_categorical_sample(&batch, &sampling, uniform, action));
     MIX(h, action);
