@@ -223,7 +223,7 @@ typedef struct rlcore_space {
   const float *low;   /* [len] lower bounds; of an action of RLCORE_STRUCT those of its floats only; NULL: unbounded */
   const float *high;  /* [len] upper bounds, likewise; NULL: unbounded */
   /* [len] number of choices of each element, required for RLCORE_I32; of RLCORE_STRUCT those of its elements of kind
-     RLCORE_I32 only, required by learners; otherwise unused */
+     RLCORE_I32 only, required by learners; otherwise unused, and NULL for learners */
   const uint32_t *n;
 } rlcore_space;
 
@@ -393,7 +393,7 @@ typedef struct rlcore_env_def {
      rlcore_env_builtin */
   uint32_t env_id;
   uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
-  uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never */
+  uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never. Stored in blocks and compared */
   rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
   rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
   void *user;                             /* passed to every callback, never read */
@@ -617,7 +617,8 @@ typedef enum rlcore_sampling_method {
   RLCORE_SAMPLING_BOTTOMK = 4,      /* draws from the k least probable choices, likewise */
 } rlcore_sampling_method;
 
-/* Parameters of action selection. Where this may be NULL, NULL selects RLCORE_SAMPLING_BASIC. */
+/* Parameters of action selection; those that the method does not read are 0. Where this may be NULL, NULL selects
+   RLCORE_SAMPLING_BASIC. */
 typedef struct rlcore_sampling {
   uint32_t method;    /* an rlcore_sampling_method */
   uint32_t k;         /* TOPK, BOTTOMK: at least 1 */
@@ -786,7 +787,9 @@ typedef enum rlcore_optimizer {
   RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,      /* Adam that warms up until its second moment knows enough gradients (RAdam) */
 } rlcore_optimizer;
 
-/* Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1. */
+/* Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1.
+   A field that the algorithm, with the other fields, does not read must have the default of rlcore_learner_config_init:
+   rlcore_learner_size and rlcore_learner_init refuse others by name. */
 typedef struct rlcore_learner_config {
   uint32_t struct_size;      /* bytes; set by rlcore_learner_config_init */
   uint32_t num_envs;         /* N, environments that share the learner (4; DQN, TD3, SAC 1) */
@@ -794,7 +797,7 @@ typedef struct rlcore_learner_config {
   uint32_t num_minibatches;  /* parts of a rollout; T * N must be a multiple of it (4; A2C, UNREAL and IMPALA 1) */
   uint32_t num_epochs;       /* passes over each rollout, 1 to 1000 (4; A2C, UNREAL and IMPALA 1) */
   uint32_t num_hidden;       /* hidden layers of the policy and of the value network, 0 to 4 (2) */
-  uint32_t hidden_len[4];    /* units of each hidden layer, 0 beyond num_hidden (64, 64) */
+  uint32_t hidden_len[4];    /* units of each hidden layer; ignored beyond num_hidden (64, 64) */
   /* an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN; leaky ReLU with stream algorithms).
      One of these three */
   uint32_t activation;
@@ -838,7 +841,9 @@ typedef struct rlcore_learner_config {
   uint32_t overlap;
   uint32_t num_shared;  /* first hidden layers that the policy and the value network share, 0 to num_hidden (0) */
   uint32_t num_layers;  /* entries of layers, up to 21 (0) */
-  /* height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len
+  /* height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len.
+     Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a picture of
+     RLCORE_WRAP_CHANNELS_FIRST has its channels first. Read by layers, num_stacked and pixel_control_coef
      (0: the observation is no picture) */
   uint32_t obs_dims[3];
   /* steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are multiples
@@ -848,7 +853,7 @@ typedef struct rlcore_learner_config {
   /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
      last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
      the action, and the last layer must depend on it; with discrete actions it is the observation. The list is read by
-     rlcore_learner_size and rlcore_learner_init only (NULL) */
+     rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 (NULL) */
   const rlcore_layer *layers;
   /* off policy, as all to policy_interval: transitions kept, at least batch_size; or 0: none, it learns by
      rlcore_learner_learn_transitions alone (100,000) */
@@ -888,7 +893,7 @@ typedef struct rlcore_learner_config {
      newest ones. Not with normalize_obs (0: observations are stored whole) */
   uint32_t num_stacked;
   /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
-     its source. Required for RLCORE_STRUCT. Read by the same two calls as layers (NULL) */
+     its source. Required for RLCORE_STRUCT. Read by the same two calls as layers; NULL if num_obs_fields is 0 (NULL) */
   const rlcore_field *obs_fields;
   /* [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
      offsets, with up to 64 elements of each kind. Read by the same two calls. NULL for other actions (NULL) */

@@ -729,7 +729,8 @@ class learner {
 
   /* config.num_envs must be that of the environments; env: the table that they were made from, with its wrappers. If
      observations are structures, env.obs.n has the numbers of choices of their int32 elements, and config.obs_fields may be
-     empty for the fields of env; with wrappers it must list those of rlcore_env_fields. */
+     empty for the fields of env; with wrappers it must list those of rlcore_env_fields. config.obs_dims must have the axes of
+     env's observations in their order. */
   static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
     rlcore_space obs = {}, action = {};
     if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
@@ -738,6 +739,14 @@ class learner {
     if (const status s = detail::allocate("learner make", make_room); !s) return s;
     if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
     rlcore_learner_config parted = config;
+    if (config.obs_dims[2] && !config.num_obs_fields) { // are the axes in the order of the environment's?
+      rlcore_field fields[8];
+      std::size_t size = 0;
+      parted.obs_fields = fields;
+      if (const status s = rlcore_env_fields(&env, fields, 8, &parted.num_obs_fields); !s) return s;
+      if (const status s = rlcore_learner_size(&parted, &obs, &action, &size); !s) return s;
+      parted = config;
+    }
     if (obs.kind == RLCORE_STRUCT) {
       obs.n = env.obs.n;
       if (!config.num_obs_fields && !env.num_wrappers) parted.obs_fields = env.fields, parted.num_obs_fields = env.num_fields;

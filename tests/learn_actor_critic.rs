@@ -16,7 +16,7 @@ fn once(algorithm: Algorithm) -> Config {
         learning_rate: 0.02,
         num_hidden: 1,
         hidden_len: [7, 0, 0, 0],
-        clip: 10.0,
+        clip: if algorithm == Algorithm::Ppo { 10.0 } else { 0.2 },
         algorithm: algorithm as u32,
         ..Config::of(Algorithm::A2c)
     }

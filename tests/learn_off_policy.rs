@@ -174,7 +174,8 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
         let own = small();
         let config =
             Config { num_envs: 3, gradient_steps: 2, dueling: 1, num_chunks, max_grad_norm: 0.0, n_step, ..own };
-        let config = Config { priority_exponent: if n_step > 1 { 0.6 } else { 0.0 }, importance_steps: 100, ..config };
+        let (priority_exponent, importance_steps) = if n_step > 1 { (0.6, 100) } else { (0.0, 0) };
+        let config = Config { priority_exponent, importance_steps, ..config };
         let mut whole = Training::new("CartPole-v1", &config);
         let mut sliced = Training { max_slices: 1, ..whole.clone() };
         whole.run(150);
@@ -406,7 +407,7 @@ fn what_cannot_be_is_refused_by_name() {
     let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
     let size = |c: &Config, a: &Space<'_>| OffPolicy::size(c, &[], &obs, a);
     type Spoil = fn(&mut Config);
-    let bad: [(&str, Spoil); 26] = [
+    let bad: [(&str, Spoil); 27] = [
         ("algorithm", |c| c.algorithm = 0),
         ("batch_size of at least", |c| c.batch_size = 0),
         ("batch_size of at most", |c| c.batch_size = 301),
@@ -419,7 +420,8 @@ fn what_cannot_be_is_refused_by_name() {
         ("n_step of at least", |c| c.n_step = 0),
         ("n_step of at most", |c| c.n_step = 301),
         ("priority_exponent", |c| c.priority_exponent = 1.5),
-        ("importance_exponent", |c| c.importance_exponent = f32::NAN),
+        ("importance_exponent in", |c| (c.priority_exponent, c.importance_exponent) = (0.5, f32::NAN)),
+        ("importance_exponent is set", |c| c.importance_exponent = 0.5),
         ("target_rate", |c| c.target_rate = 0.0),
         ("exploration_start", |c| c.exploration_start = 1.5),
         ("exploration_end", |c| c.exploration_end = f32::NAN),
@@ -429,7 +431,7 @@ fn what_cannot_be_is_refused_by_name() {
         ("normalize_obs", |c| c.normalize_obs = 1),
         ("normalize_reward", |c| c.normalize_reward = 1),
         ("overlap", |c| c.overlap = 1),
-        ("sequence_len", |c| c.sequence_len = 2),
+        ("recurrent layers and sequence_len are not supported", |c| c.sequence_len = 2),
         ("optimizer", |c| c.optimizer = 9),
         ("sum_losses", |c| c.sum_losses = 1),
         ("num_stacked of 0, or observations of bytes", |c| c.num_stacked = 2),
@@ -525,6 +527,7 @@ fn small_critics(algorithm: Algorithm) -> Config {
     let preset = Config::of(algorithm);
     Config {
         squash: 1,
+        double_q: 0,
         batch_size: 14,
         num_critics: 2,
         policy_interval: preset.policy_interval,
@@ -1069,12 +1072,12 @@ fn critics_are_refused_by_name_too() {
         ("num_critics", |c| c.num_critics = 3),
         ("critic_rate", |c| c.critic_rate = f32::NAN),
         ("exploration_noise", |c| c.exploration_noise = -1.0),
-        ("target_noise of", |c| c.target_noise = f32::INFINITY),
+        ("target_noise ", |c| c.target_noise = f32::INFINITY),
         ("target_noise_clip", |c| c.target_noise_clip = -0.5),
-        ("temperature in", |c| c.temperature = 0.0),
+        ("temperature ", |c| c.temperature = 0.0),
         ("temperature_rate", |c| c.temperature_rate = 2.0),
         ("target_entropy", |c| c.target_entropy = f32::NAN),
-        ("dueling of 0", |c| c.dueling = 1),
+        ("dueling is set", |c| c.dueling = 1),
         ("obs_dims of 0", |c| c.obs_dims = [1, 1, 2]),
     ];
     for algorithm in [Algorithm::Td3, Algorithm::Sac] {

@@ -207,7 +207,7 @@ fn copies_that_cannot_be_are_refused() {
     let size = |config: &Config| Learner::size(config, &[], &Space::unbounded(3), &Space::discrete(&[3]));
     let bad = [(
         Config { algorithm: Algorithm::A2c as u32, ..primed(1) },
-        "prime_interval of 0 with algorithms other than PPO",
+        "prime_interval is set to 1, which is read only by PPO",
     )];
     for (config, words) in bad {
         let error = size(&config).unwrap_err();

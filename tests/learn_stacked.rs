@@ -22,7 +22,7 @@ fn setup(num_stacked: u32, overlap: u32) -> Config {
         num_minibatches: 2,
         num_epochs: 2,
         num_chunks: 3,
-        obs_dims: [2, 2, (CHANNELS * NUM) as u32],
+        obs_dims: if num_stacked > 0 { [2, 2, (CHANNELS * NUM) as u32] } else { [0; 3] },
         num_stacked,
         overlap,
         ..config()
@@ -236,7 +236,8 @@ fn stacks_that_cannot_be_are_refused() {
 #[test]
 fn a_picture_of_84_by_84_takes_its_newest_frame() {
     let bytes = |num_stacked| {
-        let config = Config { num_envs: 8, num_steps: 128, obs_dims: [84, 84, 4], num_stacked, ..config() };
+        let config = Config { num_envs: 8, num_steps: 128, num_stacked, ..config() };
+        let config = Config { obs_dims: if num_stacked > 0 { [84, 84, 4] } else { [0; 3] }, ..config };
         let size =
             |config: &Config| Learner::size(config, &[], &Space::bytes(84 * 84 * 4), &Space::discrete(&[4])).unwrap();
         (size(&Config { num_steps: 256, num_minibatches: 8, ..config }) - size(&config)) as f64 / 1024.0

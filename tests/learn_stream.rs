@@ -13,6 +13,12 @@ use rlcore::space::{Elements, ElementsMut, Space};
 
 /// A network of 5 hidden units, which reads 3 numbers as they are.
 fn config(algorithm: Algorithm) -> Config {
+    if algorithm == Algorithm::StreamQ {
+        let (exploration_steps, exploration_end, algorithm) = (0, 0.3, algorithm as u32);
+        let own = config(Algorithm::StreamAc);
+        let Config { entropy_coef, entropy_share_end, .. } = Config::default();
+        return Config { entropy_coef, entropy_share_end, exploration_steps, exploration_end, algorithm, ..own };
+    }
     Config {
         num_hidden: 1,
         hidden_len: [5, 0, 0, 0],
@@ -22,8 +28,6 @@ fn config(algorithm: Algorithm) -> Config {
         entropy_share_end: 0.2,
         total_steps: 300,
         discount: 0.9,
-        exploration_steps: 0,
-        exploration_end: 0.3,
         ..Config::of(algorithm)
     }
 }
@@ -488,9 +492,14 @@ fn what_means_nothing_for_a_stream_is_refused_by_name() {
         refused(&Config { num_envs: 2, ..good }, &[], &choose, "num_envs with a stream algorithm");
         refused(&Config { num_steps: 2, ..good }, &[], &choose, "num_steps with a stream algorithm");
         refused(&Config { num_epochs: 2, ..good }, &[], &choose, "num_epochs with a stream algorithm");
-        refused(&Config { overlap: 1, ..good }, &[], &choose, "overlap with a stream algorithm");
-        refused(&Config { normalize_advantage: 1, ..good }, &[], &choose, "normalize_advantage with a stream");
-        refused(&Config { sequence_len: 1, ..good }, &[], &choose, "no recurrent layers");
+        refused(&Config { overlap: 1, ..good }, &[], &choose, "overlap is set");
+        refused(&Config { normalize_advantage: 1, ..good }, &[], &choose, "normalize_advantage is set");
+        refused(
+            &Config { sequence_len: 1, ..good },
+            &[],
+            &choose,
+            "recurrent layers and sequence_len are not supported",
+        );
         refused(&Config { num_chunks: 2, ..good }, &[], &choose, "num_chunks");
         refused(&Config { num_minibatches: 2, ..good }, &[], &choose, "num_minibatches");
         refused(&Config { noisy: 1, num_layers: 0, ..good }, &[], &choose, "noisy");

@@ -14,9 +14,25 @@ use rlcore::space::{Element, Elements, ElementsMut, Space};
 use unreal_twin::{Twin, agrees, host, layers, only, spaces, unreal, with_state};
 
 /// The same with another algorithm.
-fn by(algorithm: Algorithm, mut config: Config) -> Config {
-    config.algorithm = algorithm as u32;
-    config
+fn by(algorithm: Algorithm, config: Config) -> Config {
+    if algorithm == Algorithm::Unreal {
+        return config;
+    }
+    let own = Config::of(algorithm);
+    Config {
+        algorithm: algorithm as u32,
+        obs_dims: config.obs_dims,
+        num_envs: config.num_envs,
+        num_steps: config.num_steps,
+        num_hidden: config.num_hidden,
+        hidden_len: config.hidden_len,
+        num_layers: config.num_layers,
+        sequence_len: config.sequence_len,
+        entropy_coef: config.entropy_coef,
+        value_coef: config.value_coef,
+        max_grad_norm: config.max_grad_norm,
+        ..own
+    }
 }
 
 #[test]
@@ -245,7 +261,7 @@ fn refusals_say_what_is_needed() {
         ("pixel_control_discount in [0, 1]", |c| c.pixel_control_discount = 1.5),
         ("reward_threshold of at least 0", |c| c.reward_threshold = -0.1),
         ("pixel_mean of 0 or 1", |c| c.pixel_mean = 2),
-        ("an algorithm other than UNREAL", |c| c.algorithm = Algorithm::A2c as u32),
+        ("pixel_control_coef is set", |c| c.algorithm = Algorithm::A2c as u32),
         ("policy_replay_coef of at least 0", |c| c.policy_replay_coef = f32::NAN),
         ("value_replay_coef of 0 with policy_replay_coef", |c| c.policy_replay_coef = 1.0),
         ("history_starts of at most history_len", |c| c.history_starts = 21),

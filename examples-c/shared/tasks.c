@@ -257,7 +257,6 @@ static void maze(rlcore_learner_config *c) {
 static void dqn(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_DQN));
   c->num_envs = 4;
-  c->num_steps = 64; /* of one line of the curve */
   c->learning_rate = 3e-3F;
   c->learning_rate_end = 1e-5F;
   c->max_grad_norm = 0;
@@ -274,7 +273,6 @@ static void dqn_breakout(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_DQN));
   convolution(c, 10, 4);
   c->num_envs = 4;
-  c->num_steps = 1000; /* of one point of the curve */
   c->num_stacked = 1;
   c->batch_size = 32;
   c->learning_starts = 5000;
@@ -291,7 +289,6 @@ static void dqn_breakout(rlcore_learner_config *c) {
 static void critics(rlcore_learner_config *c, rlcore_algorithm algorithm) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, algorithm));
   c->num_envs = 1;
-  c->num_steps = 200; /* steps per point of the curve */
   c->batch_size = 100;
   c->learning_rate = c->learning_rate_end = 1e-3F;
   c->learning_starts = c->exploration_steps = 100;

@@ -58,6 +58,8 @@ pub enum rlcore_optimizer {
 }
 
 /// Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1.
+/// A field that the algorithm, with the other fields, does not read must have the default of rlcore_learner_config_init:
+/// rlcore_learner_size and rlcore_learner_init refuse others by name.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_learner_config {
@@ -73,7 +75,7 @@ pub struct rlcore_learner_config {
     pub num_epochs: u32,
     /// hidden layers of the policy and of the value network, 0 to 4 (2)
     pub num_hidden: u32,
-    /// units of each hidden layer, 0 beyond num_hidden (64, 64)
+    /// units of each hidden layer; ignored beyond num_hidden (64, 64)
     pub hidden_len: [u32; 4],
     /// an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN; leaky ReLU with stream algorithms).
     /// One of these three
@@ -146,7 +148,9 @@ pub struct rlcore_learner_config {
     pub num_shared: u32,
     /// entries of layers, up to 21 (0)
     pub num_layers: u32,
-    /// height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len
+    /// height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len.
+    /// Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a picture of
+    /// RLCORE_WRAP_CHANNELS_FIRST has its channels first. Read by layers, num_stacked and pixel_control_coef
     /// (0: the observation is no picture)
     pub obs_dims: [u32; 3],
     /// steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are multiples
@@ -156,7 +160,7 @@ pub struct rlcore_learner_config {
     /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
     /// last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
     /// the action, and the last layer must depend on it; with discrete actions it is the observation. The list is read by
-    /// rlcore_learner_size and rlcore_learner_init only (NULL)
+    /// rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 (NULL)
     pub layers: *const rlcore_layer,
     /// off policy, as all to policy_interval: transitions kept, at least batch_size; or 0: none, it learns by
     /// rlcore_learner_learn_transitions alone (100,000)
@@ -217,7 +221,7 @@ pub struct rlcore_learner_config {
     /// newest ones. Not with normalize_obs (0: observations are stored whole)
     pub num_stacked: u32,
     /// [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
-    /// its source. Required for RLCORE_STRUCT. Read by the same two calls as layers (NULL)
+    /// its source. Required for RLCORE_STRUCT. Read by the same two calls as layers; NULL if num_obs_fields is 0 (NULL)
     pub obs_fields: *const rlcore_field,
     /// [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
     /// offsets, with up to 64 elements of each kind. Read by the same two calls. NULL for other actions (NULL)
@@ -448,6 +452,19 @@ pub(crate) unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<
     let c = unsafe { ptr::sized_ref(p, &mut other)? };
     accumulate("learner config: accumulate", c.accumulate)?;
     let layers = unsafe { layers(c.layers, c.num_layers)? };
+    for (text, stray) in [
+        ("learner config: layers is set, but num_layers is 0.", !c.layers.is_null() && c.num_layers == 0),
+        (
+            "learner config: obs_fields is set, but num_obs_fields is 0.",
+            !c.obs_fields.is_null() && c.num_obs_fields == 0,
+        ),
+        (
+            "learner config: action_fields is set, but num_action_fields is 0.",
+            !c.action_fields.is_null() && c.num_action_fields == 0,
+        ),
+    ] {
+        Error::new(Kind::Config, text).when(stray)?;
+    }
     let most = |what, given: u32| {
         Error::limit(Kind::Config, "at most", MAX_FIELDS, given as usize).when(given as usize > MAX_FIELDS).about(what)
     };

@@ -104,6 +104,10 @@ static void attack_calls(void) {
   p = w.agent;
 
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, UINT32_MAX, 1, 0};
+  REFUSED(RLCORE_E_CONFIG, "sampling: temperature is set to 1", rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.action));
+  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_GREEDY, 2, 0, 0};
+  REFUSED(RLCORE_E_CONFIG, "sampling: k is set to 2", rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.action));
+  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, UINT32_MAX, 0, 0};
   FINE(rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.action));
 
   /* Calls that are not due. */
@@ -154,7 +158,7 @@ static void attack_calls(void) {
   /* Continuous actions have no k most probable. */
   start(RLCORE_ENV_PENDULUM);
   p = w.agent;
-  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 1, 0};
+  w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 0, 0};
   REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.force));
   roll();
   FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
@@ -342,7 +346,7 @@ static void attack_presets(void) {
     CHECK(len == c.num_layers);
     const int side = net <= RLCORE_NET_IMPALA_SMALL ? 84 : net == RLCORE_NET_BTGYM_42 ? 42 : net == RLCORE_NET_MINATAR ? 10 : 7;
     c.obs_dims[0] = c.obs_dims[1] = (uint32_t)side, c.obs_dims[2] = 3, c.layers = layers;
-    c.num_hidden = 0, c.hidden_len[0] = c.hidden_len[1] = 0;
+    c.num_hidden = 0;
     const rlcore_space obs = {.kind = RLCORE_U8, .len = (uint32_t)(side * side) * 3};
     if (rlcore_learner_size(&c, &obs, &action, &size)) c.sequence_len = 1;
     FINE(rlcore_learner_size(&c, &obs, &action, &size));
@@ -421,6 +425,10 @@ static void attack_structures(void) {
   /* Choices alone need no list. */
   space = (rlcore_space){.kind = RLCORE_I32, .len = 1, .n = n};
   w.settings.num_layers = w.settings.num_obs_fields = 0;
+  REFUSED(RLCORE_E_CONFIG, "layers is set, but num_layers is 0", MAKE);
+  w.settings.layers = NULL;
+  REFUSED(RLCORE_E_CONFIG, "obs_fields is set, but num_obs_fields is 0", MAKE);
+  w.settings.obs_fields = NULL;
   FINE(MAKE);
   FINE(rlcore_learner_seen_len(w.agent, &len));
   CHECK(len == 3);

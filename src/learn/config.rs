@@ -92,7 +92,7 @@ pub struct Config {
     pub num_epochs: u32,
     /// Hidden layers of the policy and of the value network, 0 to 4.
     pub num_hidden: u32,
-    /// Units of each hidden layer; entries past `num_hidden` are 0.
+    /// Units of each hidden layer; entries past `num_hidden` are ignored, and stored as 0.
     pub hidden_len: [u32; MAX_HIDDEN],
     /// Of the hidden layers: 0 tanh, 1 ReLU, 2 leaky ReLU.
     pub activation: u32,
@@ -385,6 +385,21 @@ impl Config {
         [1, 1]
     }
 
+    /// The optimiser is one of RMSProp.
+    pub(super) fn has_rms_prop(&self) -> bool {
+        matches!(
+            Optimizer::from_number(self.optimizer),
+            Some(Optimizer::RmsProp | Optimizer::RmsPropTensorflow | Optimizer::RmsPropCentred)
+        )
+    }
+
+    /// The same with zeros for what it does not say: lengths of hidden layers that are not there.
+    pub(super) fn trimmed(&self) -> Config {
+        let mut config = *self;
+        config.hidden_len.iter_mut().skip(self.num_hidden as usize).for_each(|len| *len = 0);
+        config
+    }
+
     /// Layers of so many hidden ones.
     pub(super) fn layers_of(&self, hidden: u32) -> u32 {
         hidden.saturating_mul(if self.hidden_norm != 0 { 2 } else { 1 })
@@ -452,9 +467,7 @@ impl Config {
         }
         self.check_algorithm(false)?;
         self.check_stream()?;
-        self.check_tasks()?;
-        let mixed = self.algorithm() == Algorithm::Impala && self.normalize_advantage != 0;
-        Error::new(Kind::Config, "learner config: normalize_advantage of 0 with IMPALA").given(1).when(mixed)
+        self.check_tasks()
     }
 
     /// Checks that this build has the algorithm, and that it is one off policy or not. Errors: `Config`.
@@ -466,6 +479,7 @@ impl Config {
 
     /// Checks the fields that learners on policy and off policy have in common.
     pub(super) fn check_common(&self) -> Result {
+        self.check_recurrent(0)?;
         check_at_least_one(&[
             (Name::new("learner config: num_envs of at least"), self.num_envs),
             (Name::new("learner config: num_chunks of at least"), self.num_chunks),
@@ -480,9 +494,6 @@ impl Config {
             (Name::new("learner config: sum_losses of 0 or 1"), self.sum_losses),
             (Name::new("learner config: noisy of 0 or 1"), self.noisy),
         ])?;
-        let what = "learner config: prime_interval of 0 with algorithms other than PPO";
-        let primed = self.prime_interval > 0 && self.algorithm != Algorithm::Ppo as u32;
-        Error::new(Kind::Config, what).given(self.prime_interval as usize).when(primed)?;
         let what =
             "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
         let other = self.learns_q() || self.streams() || self.algorithm().is_off_policy();
@@ -500,11 +511,9 @@ impl Config {
             let what = "learner config: num_hidden of at most";
             return Err(Error::new(Kind::Config, what).needed(MAX_HIDDEN).given(self.num_hidden as usize));
         }
-        for (i, &len) in self.hidden_len.iter().enumerate() {
-            if (len == 0) == (i < self.num_hidden as usize) {
-                let what = "learner config: hidden_len above 0 for num_hidden layers and 0 after; layers";
-                return Err(Error::new(Kind::Config, what).needed(self.num_hidden as usize).given(len as usize));
-            }
+        if self.hidden_len.iter().take(self.num_hidden as usize).any(|len| *len == 0) {
+            let what = "learner config: hidden_len above 0 for all of num_hidden layers, which are";
+            return Err(Error::new(Kind::Config, what).needed(self.num_hidden as usize).given(0));
         }
         if self.num_layers as usize > MAX_LISTED {
             let what = "learner config: num_layers of at most";
@@ -570,11 +579,20 @@ impl Config {
 
     /// Sequences have a length exactly if layers carry a state of so many numbers. Errors: `Config`.
     pub fn check_state(&self, state_len: usize) -> Result {
+        self.check_recurrent(state_len)?;
         if (self.sequence_len > 0) == (state_len > 0) {
             return Ok(());
         }
         let what = "learner config: sequence_len of at least 1 with recurrent layers, and 0 without";
         Err(Error::new(Kind::Config, what).given(self.sequence_len as usize))
+    }
+
+    /// Whether layers may carry a state of so many numbers. Errors: `Config`.
+    fn check_recurrent(&self, state_len: usize) -> Result {
+        let alone = self.algorithm().is_off_policy() || self.streams();
+        let what =
+            "learner config: recurrent layers and sequence_len are not supported off policy and by stream algorithms.";
+        Error::new(Kind::Config, what).when(alone && (self.sequence_len > 0 || state_len > 0))
     }
 
     /// Whether a network may have noise, so many numbers of it. Errors: `Config`.
@@ -691,7 +709,7 @@ mod tests {
     fn the_default_is_valid_and_every_field_is_checked() {
         let good = Config::default();
         good.check().unwrap();
-        let bad: [fn(&mut Config); 49] = [
+        let bad: [fn(&mut Config); 47] = [
             |c| c.num_envs = 0,
             |c| c.num_steps = 0,
             |c| c.num_chunks = 0,
@@ -724,8 +742,7 @@ mod tests {
             |c| c.reward_clip = f32::NAN,
             |c| c.num_shared = 3,
             |c| c.num_hidden = 5,
-            |c| c.num_hidden = 1,
-            |c| c.hidden_len[2] = 1,
+            |c| c.num_hidden = 3,
             |c| c.activation = 3,
             |c| c.kappa_policy = -1.0,
             |c| c.kappa_value = f32::INFINITY,
@@ -740,7 +757,6 @@ mod tests {
             |c| c.clip_c = f32::NAN,
             |c| c.clip_pg_rho = f32::INFINITY,
             |c| c.leak = 1.1,
-            |c| (c.algorithm, c.prime_interval) = (Algorithm::A2c as u32, 1),
         ];
         for (i, spoil) in bad.iter().enumerate() {
             let mut config = good;

@@ -4,6 +4,7 @@ pub mod actor;
 pub mod actor_config;
 mod acts;
 pub mod config;
+pub mod config_fields;
 pub mod learner;
 pub mod loss;
 mod noise;

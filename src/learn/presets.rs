@@ -192,7 +192,10 @@ impl Config {
                 algorithm: algorithm as u32,
                 ..Config::of(Algorithm::Td3)
             },
-            Algorithm::StreamAc | Algorithm::StreamQ => Config {
+            Algorithm::StreamQ => {
+                Config { exploration_end: 0.01, algorithm: algorithm as u32, ..Config::of(Algorithm::StreamAc) }
+            }
+            Algorithm::StreamAc => Config {
                 num_envs: 1,
                 num_steps: 1,
                 num_minibatches: 1,
@@ -205,7 +208,6 @@ impl Config {
                 learning_rate_end: 1.0,
                 gae_lambda: 0.8,
                 max_grad_norm: 0.0,
-                exploration_end: 0.01,
                 hidden_norm: 1,
                 ..ppo
             },

@@ -13,7 +13,7 @@ use crate::block::Misfit;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node};
-use crate::space::Space;
+use crate::space::{Element, Space};
 
 /// Configuration and shapes as a learner's block stores them.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -26,13 +26,37 @@ pub(super) struct Stored {
 impl Stored {
     /// Checks everything a host chooses.
     pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
-        let stored = Stored { config: *config, shape: Shape::new(obs, action)? };
+        let stored = Stored::of(config, obs, action)?;
         stored.check()?;
+        Ok(stored)
+    }
+
+    /// The same before checks of either kind of learner.
+    pub(super) fn of(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
+        let stored = Stored { config: config.trimmed(), shape: Shape::new(obs, action)? };
+        // A picture lies in memory as its fields say: its channels, and its rows, are some of their last axes together.
+        let [_, width, channels] = config.obs_dims.map(u64::from);
+        for (i, field) in obs.fields.iter().enumerate().filter(|(_, field)| channels > 0 && field.rank > 1) {
+            let mut len = match (field.kind, obs.n.first()) {
+                (Element::I32, Some(n)) => u64::from(*n),
+                _ => 1,
+            };
+            let mut is_axis = [len == channels, false];
+            for axis in field.shape().iter().rev() {
+                len = len.saturating_mul((*axis).into());
+                is_axis[0] |= len == channels;
+                is_axis[1] |= len == width.saturating_mul(channels);
+            }
+            let what =
+                "learner config: obs_dims and field {given} of the observations have their axes in different orders.";
+            Error::new(Kind::Config, what).given(i).when(is_axis != [true; 2])?;
+        }
         Ok(stored)
     }
 
     /// Checks configuration and shape, and that they go together.
     pub fn check(&self) -> Result {
+        self.check_fields(false)?;
         self.config.check()?;
         self.check_parts(self.config.learns_q())?;
         let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
@@ -43,6 +67,15 @@ impl Stored {
         Error::new(Kind::Config, what).given(self.shape.action_len as usize).when(others)?;
         self.check_shape(self.num_layers())?;
         self.check_frames()
+    }
+
+    /// The algorithm is one off policy or not, as is asked, and every field that is set is read. Errors: `Config`.
+    pub(super) fn check_fields(&self, off_policy: bool) -> Result {
+        self.config.check_algorithm(off_policy)?;
+        self.config.check_unread(&self.shape)?;
+        let what = "learner config: hidden_len of 0 beyond num_hidden layers, which are";
+        let trimmed = self.config.trimmed().hidden_len == self.config.hidden_len;
+        Error::limit(Kind::Config, what, self.config.num_hidden as usize, 1).when(!trimmed)
     }
 
     /// Actions of several parts have one log-probability, and no Q. Errors: `Config`.
@@ -173,6 +206,7 @@ impl Stored {
                 );
             }
         }
+        self.check_pictures(listed)?;
         let mut layers = Layers::default();
         listed.iter().for_each(|layer| layers.push(*layer));
         let read = if c.policy_layer == 0 { c.num_layers } else { c.policy_layer };
@@ -192,7 +226,36 @@ impl Stored {
         let net = Net::compile_parts(layers.as_slice(), input, parts, nodes)?;
         c.check_state(net.state_len())?;
         c.check_noise(net.noise_len())?;
+        let what = "learner config: normalize_obs of 0 with an embedding, whose symbols it would change";
+        Error::new(Kind::Config, what).given(1).when(c.normalize_obs != 0 && net.reads_symbols())?;
         Ok(net)
+    }
+
+    /// Layers that look at observations through windows know that they are pictures. Errors: `Config`.
+    fn check_pictures(&self, listed: &[Layer]) -> Result {
+        if self.config.obs_dims != [0; 3] {
+            return Ok(());
+        }
+        // Bit k: layer k, counted from 1, shows observations, which are layer 0, as one row of numbers.
+        let mut rows = 1u64;
+        for (number, layer) in (1u32..).zip(listed) {
+            let source = match layer.source {
+                [0, _] => number.saturating_sub(1),
+                [INPUT, _] => 0,
+                [source, _] => source,
+            };
+            if rows.checked_shr(source).unwrap_or(0) & 1 == 0 {
+                continue;
+            }
+            let is = |kinds: &[LayerKind]| kinds.iter().any(|kind| *kind as u32 == layer.kind);
+            let looks = is(&[LayerKind::Conv, LayerKind::Pool]) && layer.size != [1; 2];
+            let what = "learner config: layer {given} reads a picture, but obs_dims is 0 and its source is no field of obs_fields.";
+            Error::new(Kind::Config, what).given(number as usize).when(looks)?;
+            if is(&[LayerKind::Norm, LayerKind::Embed, LayerKind::Add, LayerKind::Multiply]) {
+                rows |= 1u64.checked_shl(number).unwrap_or(0);
+            }
+        }
+        Ok(())
     }
 
     /// A critic: what the host lists and the hidden layers once more, over an observation and an action side by side, or with

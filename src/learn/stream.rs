@@ -18,14 +18,6 @@ impl Config {
             (Name::new("learner config: num_envs with a stream algorithm of"), self.num_envs, 1),
             (Name::new("learner config: num_steps with a stream algorithm of"), self.num_steps, 1),
             (Name::new("learner config: num_epochs with a stream algorithm of"), self.num_epochs, 1),
-            (Name::new("learner config: overlap with a stream algorithm of"), self.overlap, 0),
-            (Name::new("learner config: noisy with a stream algorithm of"), self.noisy, 0),
-            (Name::new("learner config: normalize_advantage with a stream algorithm of"), self.normalize_advantage, 0),
-            (
-                Name::new("learner config: sequence_len with a stream algorithm, which has no recurrent layers, of"),
-                self.sequence_len,
-                0,
-            ),
         ] {
             Error::limit(Kind::Config, what.words(), needed, given as usize).when(given as usize != needed)?;
         }

@@ -79,9 +79,6 @@ impl Config {
         ])?;
         check_flags(&[(Name::new("learner config: pixel_mean of 0 or 1"), self.pixel_mean)])?;
         let [pixels, class, values, policy] = self.tasks();
-        let what = "learner config: weights of auxiliary tasks of 0 with an algorithm other than UNREAL";
-        let others = self.algorithm != Algorithm::Unreal as u32 && coefs != [0.0; 4];
-        Error::new(Kind::Config, what).given(self.algorithm as usize).when(others)?;
         let what = "learner config: value_replay_coef of 0 with policy_replay_coef, whose loss has values too,";
         Error::new(Kind::Config, what).given_f32(self.value_replay_coef).when(values && policy)?;
         if !self.has_tasks() {

@@ -177,11 +177,9 @@ mod tests {
             num_chunks: 3,
             learning_starts: 21,
             train_interval: 6,
-            policy_interval: 2,
+            policy_interval: if algorithm == Algorithm::Dqn { 1 } else { 2 },
             target_interval: 2,
             learning_rate: 1e-2,
-            importance_exponent: 0.5,
-            importance_steps: 200,
             ..Config::of(algorithm)
         }
     }
@@ -283,6 +281,8 @@ mod tests {
                 noisy: u32::from(dqn && cfg!(feature = "noisy") && which == 3),
                 n_step: [1, 1, 3, 2][which],
                 priority_exponent: [0.0, 0.6, 0.5, 1.0][which],
+                importance_exponent: [0.4, 0.5, 0.5, 0.5][which],
+                importance_steps: [0, 200, 200, 200][which],
                 gradient_steps: [1, 2, 1, 1][which],
                 ..config(algorithm)
             };

@@ -5,7 +5,6 @@ use crate::error::{Error, Kind, Name, Result};
 use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
 use crate::learn::config::{Algorithm, Config, check_at_least_one, check_flags, check_reals};
 use crate::learn::seen::{MAX_PARTS, Part, critic_parts};
-use crate::learn::shape::Shape;
 use crate::learn::stored::Stored;
 use crate::nn::{Layer, Net, Node};
 use crate::space::Space;
@@ -23,7 +22,6 @@ impl Config {
     /// [`Config::check`] for a learner off policy.
     fn check_off_policy(&self) -> Result {
         self.check_common()?;
-        self.check_algorithm(true)?;
         self.check_tasks()?;
         check_at_least_one(&[
             (Name::new("learner config: batch_size of at least"), self.batch_size),
@@ -38,17 +36,6 @@ impl Config {
             (Name::new("learner config: dueling of 0 or 1"), self.dueling),
             (Name::new("learner config: huber of 0 or 1"), self.huber),
         ])?;
-        let none = [
-            ("learner config: normalize_obs of 0 off policy", self.normalize_obs),
-            ("learner config: normalize_reward of 0 off policy", self.normalize_reward),
-            ("learner config: overlap of 0 off policy", self.overlap),
-            ("learner config: sequence_len of 0 off policy", self.sequence_len),
-            ("learner config: burn_in of 0 off policy", self.burn_in),
-            ("learner config: sum_losses of 0 off policy", self.sum_losses),
-        ];
-        for (what, given) in none {
-            Error::new(Kind::Config, what).given(given as usize).when(given != 0)?;
-        }
         let pairs = [
             ("learner config: num_chunks of at most batch_size,", self.batch_size, self.num_chunks),
             ("learner config: gradient_steps of at most", MAX_GRADIENT_STEPS, self.gradient_steps),
@@ -94,9 +81,7 @@ impl Config {
         let what = "learner config: squash of 1 with TD3 and SAC";
         Error::new(Kind::Config, what).given(self.squash as usize).when(self.squash != 1)?;
         let what = "learner config: obs_dims of 0 with TD3 and SAC; pictures are listed in obs_fields";
-        Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])?;
-        let what = "learner config: dueling of 0 with TD3 and SAC";
-        Error::new(Kind::Config, what).given(self.dueling as usize).when(self.dueling != 0)
+        Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])
     }
 
     /// Checks what says how values are distributed.
@@ -113,20 +98,8 @@ impl Config {
             (Name::new("learner config: value_max in [-1e6, 1e6]"), self.value_max, -VALUE_LIMIT, VALUE_LIMIT),
         ])?;
         let (quantiles, atoms) = (self.num_quantiles, self.num_atoms);
-        let sac = self.algorithm() == Algorithm::Sac;
-        let none = [
-            ("learner config: num_quantiles of 0 with TD3", quantiles, self.algorithm() == Algorithm::Td3),
-            ("learner config: num_atoms of 0 with TD3 and SAC", atoms, self.has_critics()),
-            ("learner config: num_atoms of 0 with num_quantiles", atoms, quantiles > 0),
-            (
-                "learner config: dropped_quantiles of 0, unless SAC has num_quantiles",
-                self.dropped_quantiles,
-                !(sac && quantiles > 0),
-            ),
-        ];
-        for (what, given, zero) in none {
-            Error::new(Kind::Config, what).given(given as usize).when(zero && given != 0)?;
-        }
+        let what = "learner config: num_atoms of 0 with num_quantiles";
+        Error::new(Kind::Config, what).given(atoms as usize).when(atoms > 0 && quantiles > 0)?;
         let what = "learner config: dropped_quantiles below num_quantiles,";
         let refused = self.dropped_quantiles > 0 && self.dropped_quantiles >= quantiles;
         Error::limit(Kind::Config, what, quantiles as usize, self.dropped_quantiles as usize).when(refused)?;
@@ -138,13 +111,14 @@ impl Config {
 impl Stored {
     /// [`Stored::new`] for a learner off policy.
     pub(super) fn new_off_policy(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
-        let stored = Stored { config: *config, shape: Shape::new(obs, action)? };
+        let stored = Stored::of(config, obs, action)?;
         stored.check_off_policy()?;
         Ok(stored)
     }
 
     /// Checks configuration and shape, and that they go together.
     pub(super) fn check_off_policy(&self) -> Result {
+        self.check_fields(true)?;
         self.config.check_off_policy()?;
         self.check_parts(true)?;
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";

@@ -231,7 +231,7 @@ mod tests {
                 num_stacked: NUM as u32,
                 ..Config::of(Algorithm::Dqn)
             };
-            let whole = Config { num_stacked: 0, buffer_size: 20_000, ..config };
+            let whole = Config { num_stacked: 0, obs_dims: [0; 3], buffer_size: 20_000, ..config };
             let (mut own, mut twin, mut rng) = (init(&config), init(&whole), Rng::seeded(slots.into()));
             let mut stacks = [[0u8; LEN]; N];
             let (mut thinned, mut reached) = (0, 0);

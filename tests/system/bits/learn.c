@@ -316,10 +316,15 @@ static rlcore_status learner_algorithms(hashes *h) {
   for (size_t i = 0; i < LEN(list); i++) {
     rlcore_learner_config config;
     TRY(rlcore_learner_config_init(&config, sizeof config, list[i][0]));
-    config.num_steps = 16, config.num_minibatches = 2, config.num_chunks = 2;
+    config.num_chunks = 2;
     config.hidden_len[0] = config.hidden_len[1] = 20;
-    config.buffer_size = 100, config.batch_size = 18, config.learning_starts = 40;
-    config.exploration_steps = 60, config.target_interval = 3, config.n_step = 3;
+    if (list[i][0] >= RLCORE_ALGORITHM_DQN && list[i][0] <= RLCORE_ALGORITHM_SAC) {
+      config.buffer_size = 100, config.batch_size = 18, config.learning_starts = 40;
+      config.exploration_steps = 60, config.target_interval = 3, config.n_step = 3;
+    } else {
+      config.num_steps = 16, config.num_minibatches = 2;
+      if (list[i][0] == RLCORE_ALGORITHM_PQN) config.exploration_steps = 60;
+    }
     config.noisy = list[i][0] == RLCORE_ALGORITHM_PPO || list[i][0] == RLCORE_ALGORITHM_DQN;
     TRY(train(h, list[i][1], &config, 6));
   }

@@ -187,12 +187,12 @@ static int learner(void) {
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
       if (byte() & 1) *fields[k] = any(byte() & 3);
   }
-  c.num_layers = byte() & 1 ? byte() % 5 : 0, c.layers = list, c.sequence_len = any(byte() & 1);
+  c.num_layers = byte() & 1 ? byte() % 5 : 0, c.layers = c.num_layers ? list : NULL, c.sequence_len = any(byte() & 1);
   c.num_stacked = any(byte() & 1), c.noisy = any(byte() & 1), c.burn_in = any(byte() & 1);
   c.n_step = any(c.n_step), c.priority_exponent = any_real(0), c.importance_exponent = any_real(0.4F), c.importance_steps = any(0);
   c.prime_interval = any(byte() & 1);
   c.num_quantiles = any(byte() & 2), c.dropped_quantiles = any(byte() & 1), c.num_atoms = any(byte() & 2);
-  c.value_min = any_real(-1), c.value_max = any_real(1);
+  c.value_min = any_real(c.value_min), c.value_max = any_real(c.value_max);
   c.kappa_policy = any_real(3), c.kappa_value = any_real(2);
   c.entropy_share_end = any_real(1), c.policy_layer = any(byte() & 1);
   if (byte() & 1) {
@@ -200,7 +200,7 @@ static int learner(void) {
     c.pixel_control_discount = any_real(0), c.reward_threshold = any_real(0), c.policy_replay_coef = any_real(0);
     c.history_len = any(8), c.num_replayed = any(0), c.pixel_cell = any(1), c.pixel_mean = any(0), c.reward_sequence_len = any(2);
     c.history_starts = any(0);
-    if (byte() & 1) c.algorithm = RLCORE_ALGORITHM_UNREAL;
+    c.algorithm = RLCORE_ALGORITHM_UNREAL;
   }
   rlcore_space obs = SEEN, action = DONE;
   if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
@@ -208,7 +208,7 @@ static int learner(void) {
   if (action.len > 16 && action.len < UINT32_MAX / 2) action.len = 16; /* arrays are as long as they say */
   for (int i = 0; i < 16; i++) n[i] = any(2), low[i] = any_real(-1), high[i] = any_real(1);
   if (action.len > 16) action.len = 0;
-  action.n = n;
+  action.n = action.kind == RLCORE_I32 || byte() > 250 ? n : NULL;
   if (byte() & 1) action.low = low;
   if (byte() & 1) action.high = high;
   size_t size = 0;

@@ -131,7 +131,7 @@ static void learner(void) {
   c->activation = shape >> 5 & 1, c->normalize_obs = shape >> 6 & 1, c->normalize_reward = shape >> 7;
   c->normalize_advantage = !(more_of_it & 1);
   seen = (rlcore_space){.kind = more_of_it & 2 && more_of_it & 4 ? RLCORE_U8 : RLCORE_F32, .len = 1 + (more_of_it >> 3 & 1)};
-  taken = (rlcore_space){.kind = more_of_it & 16 ? RLCORE_F32 : RLCORE_I32, .len = 1 + (more_of_it >> 5 & 1), .n = choices};
+  taken = (rlcore_space){.kind = more_of_it & 16 ? RLCORE_F32 : RLCORE_I32, .len = 1 + (more_of_it >> 5 & 1), .n = more_of_it & 16 ? NULL : choices};
   bounded = taken.kind == RLCORE_F32 && more_of_it & 64;
   choices[0] = 2 + (more_of_it & 1), choices[1] = 1 + (more_of_it >> 1 & 1);
   num_choices = choices[0] + (taken.len > 1 ? choices[1] : 0);
@@ -151,6 +151,11 @@ static void learner(void) {
   c->adam_beta1 = between(0.9f, 0, 0.9999999f), c->adam_beta2 = between(0.999f, 0, 0.9999999f);
   c->adam_epsilon = between(1e-5f, FLT_MIN, 1), c->log_std_init = between(0, -20, 2);
   c->obs_clip = between(10, FLT_MIN, FLT_MAX), c->reward_clip = between(10, FLT_MIN, FLT_MAX);
+  /* What is not read has its default. */
+  if (c->total_steps == 0) c->learning_rate_end = 0, c->clip_end = 0.2f, c->entropy_share_end = 1;
+  if (taken.kind == RLCORE_I32) c->log_std_init = 0;
+  if (!c->normalize_obs) c->obs_clip = 10;
+  if (!c->normalize_reward) c->reward_clip = 10;
   int32_t status = rlcore_learner_size(c, &seen, &taken, &size);
   KNOWN(status);
   if (status != RLCORE_OK || size > BLOCK_SIZE) return;

@@ -1,0 +1,412 @@
+//! No field of a configuration is ignored in silence: each one, away from its default, changes what is learned or is refused
+//! by its name. The list of fields is the library's own, which does not compile if one is missing.
+#![cfg(all(
+    feature = "words",
+    feature = "attention",
+    feature = "noisy",
+    feature = "off_policy",
+    feature = "residual",
+    feature = "stream",
+    feature = "unreal"
+))]
+
+use rlcore::error::{Error, Kind};
+use rlcore::learn::config_fields::{FIELDS, Field};
+use rlcore::learn::{Algorithm, Config, Learner, OffPolicy, Optimizer, Phase, Policy, Recurrent, Sampling};
+use rlcore::nn::{Activation, Layer, LayerKind};
+use rlcore::rng::Rng;
+use rlcore::space::{self, Element, Elements, ElementsMut, Space};
+
+/// What a learner is made of.
+#[derive(Clone)]
+struct Setting {
+    config: Config,
+    layers: Vec<Layer>,
+    obs: Space<'static>,
+    action: Space<'static>,
+}
+
+/// What a field can change: the size of the block, all actions, statistics and parameters, and what a policy of it draws.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    size: usize,
+    bits: Vec<u32>,
+}
+
+/// The same calls on learners on policy and off policy.
+macro_rules! either {
+    ($off:expr, $mem:expr, $learner:ident => $do:expr) => {
+        if $off {
+            let mut $learner = OffPolicy::open($mem).unwrap();
+            $do
+        } else {
+            let mut $learner = Learner::open($mem).unwrap();
+            $do
+        }
+    };
+}
+
+impl Setting {
+    /// Lets it act and learn in steps that do not depend on it, as long as nothing differs from the usual.
+    fn run(&self, steps: u32, usual: Option<&Outcome>) -> Result<Outcome, Error> {
+        let Setting { config, layers, obs, action } = self;
+        let off = Algorithm::from_number(config.algorithm).is_some_and(Algorithm::is_off_policy);
+        let size = match off {
+            true => OffPolicy::size(config, layers, obs, action)?,
+            false => Learner::size(config, layers, obs, action)?,
+        };
+        let mut block = vec![0u64; size / 8];
+        let mem = bytemuck::cast_slice_mut(&mut block);
+        match off {
+            true => OffPolicy::init(mem, config, layers, obs, action).map(drop)?,
+            false => Learner::init(mem, config, layers, obs, action).map(drop)?,
+        }
+        let (n, mut rng, mut bits) = (config.num_envs as usize, Rng::seeded(9), Vec::new());
+        if usual.is_some_and(|usual| usual.size != size) {
+            return Ok(Outcome { size, bits });
+        }
+        let mask = vec![1; n * action.n.iter().sum::<u32>() as usize];
+        let mask = (config.use_action_mask != 0).then_some(&mask[..]);
+        let (mut choices, mut numbers) = (vec![0; n * action.n.len()], vec![0.0; n * action.len as usize]);
+        let (mut seen, mut bytes) = (vec![0.0; n * obs.len as usize], vec![0; n * obs.len as usize]);
+        for step in 0..steps {
+            // Rewards, ends and observations of a row are those of its number.
+            let mut one = |k: usize| Rng::seeded(u64::from(step) << 8 | k as u64);
+            for (k, row) in seen.chunks_mut(obs.len as usize).enumerate() {
+                let mut rng = one(k);
+                row.fill_with(|| rng.uniform_f32() * 4.0 - 1.0);
+            }
+            for (k, row) in bytes.chunks_mut(obs.len as usize).enumerate() {
+                let mut rng = one(k);
+                row.fill_with(|| rng.bounded(255) as u8);
+            }
+            let obs = if obs.kind == Element::U8 { Elements::U8(&bytes) } else { Elements::F32(&seen) };
+            let taken = match action.n.is_empty() {
+                true => ElementsMut::F32(&mut numbers),
+                false => ElementsMut::I32(&mut choices),
+            };
+            let reward: Vec<f32> = (0..n).map(|k| 3.0 * one(100 + k).uniform_f32() - 1.0).collect();
+            let terminated: Vec<u8> = (0..n).map(|k| u8::from(one(150 + k).uniform() < 0.1)).collect();
+            let truncated: Vec<u8> = (0..n).map(|k| u8::from(one(200 + k).uniform() < 0.1)).collect();
+            let mem = bytemuck::cast_slice_mut(&mut block);
+            either!(off, mem, l => {
+                l.act(None, obs, mask, taken)?;
+                l.observe(None, &reward, &terminated, &truncated, Some(obs))?;
+            });
+            bits.extend(numbers.iter().map(|x| x.to_bits()).chain(choices.iter().map(|x| *x as u32)));
+            let mem: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
+            if off {
+                let mut l = OffPolicy::open(mem).unwrap();
+                if l.phase() == Phase::Learn {
+                    bits.extend(statistics(&l.learn(0)?));
+                }
+            } else {
+                let mut l = Learner::open(mem).unwrap();
+                if l.phase() == Phase::Learn {
+                    bits.extend(statistics(&l.learn(Some(obs), 0)?));
+                }
+            }
+            if usual.is_some_and(|usual| usual.bits.get(..bits.len()) != Some(&bits[..])) {
+                return Ok(Outcome { size, bits });
+            }
+        }
+        let mem: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
+        let (params, policy) = either!(off, mem, l => {
+            let mut policy = vec![0u64; l.view().policy_size()?.div_ceil(8)];
+            l.view().export(bytemuck::cast_slice_mut(&mut policy))?;
+            (l.params().to_vec(), policy)
+        });
+        bits.extend(params.iter().map(|x| x.to_bits()));
+        let policy = Policy::attach(bytemuck::cast_slice(&policy))?;
+        let mut scratch = vec![0.0; policy.scratch_len(n)?];
+        let mut state = vec![0.0; n * policy.state_len()];
+        let obs = if obs.kind == Element::U8 { Elements::U8(&bytes) } else { Elements::F32(&seen) };
+        let taken = match action.n.is_empty() {
+            true => ElementsMut::F32(&mut numbers),
+            false => ElementsMut::I32(&mut choices),
+        };
+        let recurrent = Recurrent { state: &mut state, reset: &[] };
+        policy.act(n, obs, None, recurrent, Sampling::Basic, &mut rng, &mut scratch, taken)?;
+        bits.extend(numbers.iter().map(|x| x.to_bits()).chain(choices.iter().map(|x| *x as u32)));
+        Ok(Outcome { size, bits })
+    }
+
+    /// The same with another value of a field, in the first of its words.
+    fn with(&self, field: &Field, word: u32) -> Setting {
+        let mut other = self.clone();
+        bytemuck::cast_slice_mut::<u8, u32>(bytemuck::bytes_of_mut(&mut other.config))[field.words().start] = word;
+        if field.name() == "num_layers" {
+            other.layers = [Layer::dense(5, Activation::Tanh)].repeat(word as usize);
+        }
+        other
+    }
+
+    fn word(&self, field: &Field) -> u32 {
+        bytemuck::cast_slice::<u8, u32>(bytemuck::bytes_of(&self.config))[field.words().start]
+    }
+}
+
+fn statistics(s: &rlcore::learn::Stats) -> [u32; 6] {
+    [s.policy_loss, s.value_loss, s.entropy, s.grad_norm, s.learning_rate, s.value_mean].map(f32::to_bits)
+}
+
+/// Values that may be other ones than the default.
+fn others(field: &Field, own: u32) -> Vec<u32> {
+    if field.is_real() {
+        let x = f32::from_bits(own);
+        let all = [x * 0.5, x + 0.25, 1e-3, 0.1, 0.5, 0.9, 1.0, -0.5, 2.0, 20.0];
+        return all.into_iter().filter(|y| *y != x).map(f32::to_bits).collect();
+    }
+    let all = [own ^ 1, own + 1, own * 2, own / 2, own.saturating_sub(1), 0, 1, 2, 3, 4, 5, 6, 12];
+    all.into_iter().filter(|y| *y != own).collect()
+}
+
+const ALGORITHMS: [Algorithm; 10] = [
+    Algorithm::Ppo,
+    Algorithm::A2c,
+    Algorithm::Impala,
+    Algorithm::Unreal,
+    Algorithm::Dqn,
+    Algorithm::Td3,
+    Algorithm::Sac,
+    Algorithm::Pqn,
+    Algorithm::StreamAc,
+    Algorithm::StreamQ,
+];
+
+/// A learner as `config_init` makes it, of a size for a test: it learns several times in few steps.
+fn plain(algorithm: Algorithm) -> Setting {
+    let mut config = Config { num_hidden: 1, hidden_len: [6, 0, 0, 0], num_chunks: 1, ..Config::of(algorithm) };
+    let streams = matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ);
+    if algorithm.is_off_policy() {
+        config = Config {
+            buffer_size: 40,
+            batch_size: 8,
+            learning_starts: 12,
+            exploration_steps: 20,
+            target_interval: 2,
+            ..config
+        };
+    } else if !streams {
+        config = Config { num_envs: 2, num_steps: 6, num_minibatches: 2, num_epochs: 2, ..config };
+    }
+    if algorithm == Algorithm::Pqn {
+        config.exploration_steps = 20;
+    }
+    if algorithm == Algorithm::Impala {
+        config.num_minibatches = 1;
+    }
+    let discrete = !matches!(algorithm, Algorithm::Td3 | Algorithm::Sac);
+    let action = if discrete { Space::discrete(&[3]) } else { Space::between(&[-1.0; 2], &[1.0; 2]) };
+    if algorithm == Algorithm::Unreal {
+        let config = Config { history_len: 20, obs_dims: [6, 6, 1], num_layers: 2, ..config };
+        let layers = vec![Layer::conv(3, [2, 2], [1, 1], Activation::Relu), Layer::dense(6, Activation::Tanh)];
+        return Setting { config, layers, obs: Space::bytes(36), action };
+    }
+    Setting { config, layers: Vec::new(), obs: Space::unbounded(4), action }
+}
+
+/// Settings in which fields are read that are not by default.
+fn settings(algorithm: Algorithm) -> Vec<(&'static str, Setting)> {
+    use Algorithm::*;
+    let base = plain(algorithm);
+    let c = base.config;
+    let with = |config| Setting { config, ..base.clone() };
+    let on = !algorithm.is_off_policy();
+    let streams = matches!(algorithm, StreamAc | StreamQ);
+    let mut all = vec![("plain", base.clone())];
+    all.push(("schedules", with(Config { total_steps: 60, learning_rate_end: c.learning_rate * 0.1, ..c })));
+    if matches!(algorithm, Ppo | A2c | Impala | StreamAc | Sac) {
+        let continuous = Setting { action: Space::between(&[-1.0; 2], &[1.0; 2]), ..with(c) };
+        all.push(("continuous", continuous));
+    }
+    if algorithm == Sac {
+        all.push(("discrete", Setting { action: Space::discrete(&[3]), ..with(c) }));
+        all.push(("quantiles", with(Config { num_quantiles: 5, ..c })));
+    }
+    if on {
+        all.push(("normalized", with(Config { normalize_obs: 1, normalize_reward: 1, ..c })));
+    } else {
+        all.push(("priorities", with(Config { priority_exponent: 0.5, ..c })));
+    }
+    if algorithm == Dqn {
+        all.push(("atoms", with(Config { num_atoms: 5, ..c })));
+        all.push(("quantiles", with(Config { num_quantiles: 5, ..c })));
+        all.push(("dueling", with(Config { dueling: 1, ..c })));
+    }
+    if !streams {
+        all.push(("RMSProp", with(Config { optimizer: Optimizer::RmsProp as u32, ..c })));
+        all.push(("Adam", with(Config { optimizer: Optimizer::Adam as u32, ..c })));
+    }
+    if on && !streams {
+        let layers = vec![Layer::dense(5, Activation::Tanh), Layer::recurrent(LayerKind::Gru, 4)];
+        let config = Config { num_layers: 2, sequence_len: 3, num_steps: 6, num_minibatches: 1, num_chunks: 1, ..c };
+        all.push(("recurrent", Setting { layers, ..with(config) }));
+    }
+    if !matches!(algorithm, Unreal | StreamAc | Td3 | Sac) {
+        let layers = vec![Layer::conv(3, [2, 2], [1, 1], Activation::Relu)];
+        let config = Config { num_layers: 1, obs_dims: [4, 4, 2], num_stacked: 0, normalize_obs: 0, ..c };
+        all.push(("pictures", Setting { layers, obs: Space::bytes(32), ..with(config) }));
+    }
+    if algorithm == Unreal {
+        all.push(("policy replay", with(Config { policy_replay_coef: 0.5, value_replay_coef: 0.0, ..c })));
+    }
+    all
+}
+
+/// What all values of a field come to: nothing that is wrong, or what is.
+fn judge(setting: &Setting, field: &Field, usual: &Outcome) -> Option<String> {
+    let name = field.name();
+    let (mut same, mut named, mut last) = (Vec::new(), false, None);
+    for word in others(field, setting.word(field)) {
+        match setting.with(field, word).run(STEPS, Some(usual)) {
+            Ok(outcome) if outcome != *usual => return None,
+            Ok(_) => same.push(if field.is_real() { f32::from_bits(word) } else { word as f32 }),
+            Err(e) => {
+                let text = e.to_string();
+                named |= e.kind == Kind::Config && text.contains(name);
+                last = Some(text);
+            }
+        }
+    }
+    match (same.is_empty(), named) {
+        (true, true) => None,
+        (true, false) => Some(format!("no refusal names it: {last:?}")),
+        _ => Some(format!("accepted and ignored: {same:?}")),
+    }
+}
+
+const STEPS: u32 = 48;
+
+#[test]
+fn no_field_is_ignored_in_silence() {
+    let mut wrong = Vec::new();
+    for algorithm in ALGORITHMS {
+        for (what, setting) in settings(algorithm) {
+            let usual = setting.run(STEPS, None).unwrap_or_else(|e| panic!("{algorithm:?}, {what}: {e}"));
+            for field in &FIELDS {
+                let c = &setting.config;
+                let constant = c.learning_rate_end == c.learning_rate && what != "schedules";
+                let idle = [
+                    ("algorithm", true),        // the choice itself
+                    ("total_steps", constant),  // ends are starts: nothing changes in these steps
+                    ("huber", what == "atoms"), // turned off by another setting than a default
+                ];
+                if idle.contains(&(field.name(), true)) {
+                    continue;
+                }
+                if let Some(why) = judge(&setting, field, &usual) {
+                    wrong.push(format!("{algorithm:?}, {what}: {}: {why}", field.name()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} fields:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What is refused is refused for every algorithm that does not read it, with any value but the default, which is accepted.
+#[test]
+fn a_field_that_is_not_read_is_refused_with_its_value() {
+    let setting = plain(Algorithm::Dqn);
+    let clip = FIELDS.iter().find(|field| field.name() == "clip").unwrap();
+    let e = setting.with(clip, 0.3f32.to_bits()).run(1, None).unwrap_err();
+    assert_eq!(e.to_string(), "learner config: clip is set to 0.3, which is read only by PPO");
+    let setting = plain(Algorithm::Ppo);
+    let reward_clip = FIELDS.iter().find(|field| field.name() == "reward_clip").unwrap();
+    let e = setting.with(reward_clip, 1f32.to_bits()).run(1, None).unwrap_err();
+    assert_eq!(e.to_string(), "learner config: reward_clip is set to 1, which is read only with normalize_reward");
+}
+
+/// Lengths beyond `num_hidden` leave no byte.
+#[test]
+fn lengths_of_hidden_layers_that_are_not_there_do_not_matter() {
+    for algorithm in [Algorithm::Ppo, Algorithm::Dqn] {
+        let block = |hidden_len| {
+            let setting = plain(algorithm);
+            let config = Config { hidden_len, ..setting.config };
+            let (obs, action) = (&setting.obs, &setting.action);
+            let mut block = vec![0u64; 1 << 16];
+            let mem = bytemuck::cast_slice_mut(&mut block);
+            match algorithm.is_off_policy() {
+                true => OffPolicy::init(mem, &config, &[], obs, action).map(drop).unwrap(),
+                false => Learner::init(mem, &config, &[], obs, action).map(drop).unwrap(),
+            }
+            block
+        };
+        assert!(block([6, 64, 9, 1]) == block([6, 0, 0, 0]));
+    }
+}
+
+/// What is said of a configuration that cannot be.
+fn refusal(setting: &Setting) -> String {
+    let e = setting.run(1, None).unwrap_err();
+    assert_eq!(e.kind, Kind::Config, "{e}");
+    e.to_string()
+}
+
+#[test]
+fn recurrent_layers_off_policy_are_refused_as_such() {
+    let text =
+        "learner config: recurrent layers and sequence_len are not supported off policy and by stream algorithms";
+    for algorithm in [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac, Algorithm::StreamQ] {
+        for (num_layers, sequence_len) in [(1, 0), (1, 8), (0, 8)] {
+            let own = plain(algorithm);
+            let layers = [Layer::recurrent(LayerKind::Gru, 4)].repeat(num_layers as usize);
+            let config = Config { num_layers, sequence_len, ..own.config };
+            assert_eq!(refusal(&Setting { config, layers, ..own }), text);
+        }
+    }
+}
+
+#[test]
+fn pictures_without_dimensions_are_refused_as_such() {
+    let (conv, own) = (Layer::conv(3, [2, 2], [1, 1], Activation::Relu), plain(Algorithm::Ppo));
+    let norm = Layer { kind: LayerKind::Norm as u32, ..Layer::dense(0, Activation::Identity) };
+    let same = Layer { same: 1, ..conv };
+    for (number, layers) in [(1, vec![conv]), (2, vec![norm, conv]), (1, vec![same])] {
+        let config = Config { num_layers: layers.len() as u32, ..own.config };
+        let text = refusal(&Setting { config, layers, ..own.clone() });
+        assert!(
+            text.starts_with(&format!("learner config: layer {number} reads a picture, but obs_dims is 0")),
+            "{text}"
+        );
+    }
+    let config = Config { obs_dims: [2, 2, 1], ..own.config };
+    let text = refusal(&Setting { config, ..own.clone() });
+    assert_eq!(
+        text,
+        "learner config: obs_dims is set to 2, which is read only with layers, num_stacked or pixel_control_coef"
+    );
+}
+
+/// A picture with its channels first and dimensions that have them last, and the other way round.
+#[test]
+fn dimensions_have_the_axes_of_fields_in_their_order() {
+    const LAST: [space::Field<'static>; 1] = [space::Field::new("", Element::U8, &[6, 6, 4], 0)];
+    const FIRST: [space::Field<'static>; 1] = [space::Field::new("", Element::U8, &[4, 6, 6], 0)];
+    const ROWS: [space::Field<'static>; 1] = [space::Field::new("", Element::U8, &[2, 3, 6, 4], 0)];
+    const FLAT: [space::Field<'static>; 1] = [space::Field::new("", Element::U8, &[144], 0)];
+    let own = plain(Algorithm::Ppo);
+    let layers = vec![Layer::conv(3, [2, 2], [1, 1], Activation::Relu)];
+    let cases: [(&[space::Field<'static>], [u32; 3], bool); 8] = [
+        (&LAST, [6, 6, 4], true),
+        (&LAST, [4, 6, 6], false),
+        (&FIRST, [6, 6, 4], false),
+        (&FIRST, [4, 6, 6], true),
+        (&ROWS, [6, 6, 4], true),
+        (&ROWS, [4, 6, 6], false),
+        (&FLAT, [6, 6, 4], true),
+        (&[], [6, 6, 4], true),
+    ];
+    for (fields, obs_dims, fits) in cases {
+        let config = Config { num_layers: 1, obs_dims, ..own.config };
+        let obs = Space::bytes(144).with_fields(fields);
+        let setting = Setting { config, layers: layers.clone(), obs, ..own.clone() };
+        if fits {
+            setting.run(1, None).unwrap();
+        } else {
+            let text = "learner config: obs_dims and field 0 of the observations have their axes in different orders";
+            assert_eq!(refusal(&setting), text);
+        }
+    }
+}
