@@ -114,8 +114,8 @@ fn learning_is_the_same_as_with_whole_observations() {
         }
         // Agents that come and go have sequences that begin with fresh states.
         (config.num_layers, config.sequence_len, config.burn_in) = if layer.is_some() { (1, 4, 3) } else { (0, 0, 0) };
-        let layers = layer.as_slice();
-        let mut hosts = [host(&config, layers), host(&Config { num_stacked: NUM as u32, ..config }, layers)];
+        let (layers, obs_dims) = (layer.as_slice(), setup(NUM as u32, 0).obs_dims);
+        let mut hosts = [host(&config, layers), host(&Config { obs_dims, num_stacked: NUM as u32, ..config }, layers)];
         let (mut world, mut other) = (World::new(), host(&hosts[1].config, layers));
         for _ in 0..12 {
             world.begin(&mut hosts, all);

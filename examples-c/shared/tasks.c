@@ -209,7 +209,6 @@ static void pqn_breakout(rlcore_learner_config *c) {
   c->learning_rate_end = 1e-4F;
   c->exploration_steps = 200000;
   c->exploration_end = 0.01F;
-  c->entropy_coef = 0;
 }
 
 /* Settings of RL Baselines3 Zoo; the learning rate stays as it is. */

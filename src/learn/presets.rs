@@ -207,7 +207,6 @@ impl Config {
                 learning_rate: 1.0,
                 learning_rate_end: 1.0,
                 gae_lambda: 0.8,
-                max_grad_norm: 0.0,
                 hidden_norm: 1,
                 ..ppo
             },
@@ -216,7 +215,6 @@ impl Config {
                 activation: 1,
                 normalize_advantage: 0,
                 gae_lambda: 0.65,
-                entropy_coef: 0.0,
                 max_grad_norm: 10.0,
                 hidden_norm: 1,
                 optimizer: Optimizer::AdamRectified as u32,

@@ -56,7 +56,7 @@ impl Stored {
 
     /// Checks configuration and shape, and that they go together.
     pub fn check(&self) -> Result {
-        self.check_fields(false)?;
+        self.config.check_algorithm(false)?;
         self.config.check()?;
         self.check_parts(self.config.learns_q())?;
         let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
@@ -66,12 +66,12 @@ impl Stored {
         let others = self.config.tasks()[0] && !(self.shape.discrete() && self.shape.action_len == 1);
         Error::new(Kind::Config, what).given(self.shape.action_len as usize).when(others)?;
         self.check_shape(self.num_layers())?;
-        self.check_frames()
+        self.check_frames()?;
+        self.check_fields()
     }
 
-    /// The algorithm is one off policy or not, as is asked, and every field that is set is read. Errors: `Config`.
-    pub(super) fn check_fields(&self, off_policy: bool) -> Result {
-        self.config.check_algorithm(off_policy)?;
+    /// Every field that is set is read. Errors: `Config`.
+    pub(super) fn check_fields(&self) -> Result {
         self.config.check_unread(&self.shape)?;
         let what = "learner config: hidden_len of 0 beyond num_hidden layers, which are";
         let trimmed = self.config.trimmed().hidden_len == self.config.hidden_len;

@@ -118,7 +118,7 @@ impl Stored {
 
     /// Checks configuration and shape, and that they go together.
     pub(super) fn check_off_policy(&self) -> Result {
-        self.check_fields(true)?;
+        self.config.check_algorithm(true)?;
         self.config.check_off_policy()?;
         self.check_parts(true)?;
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
@@ -132,7 +132,8 @@ impl Stored {
         let refused = Ring::new(self, &[]).count() > u32::MAX as usize;
         Error::new(Kind::Overflow, what).given(self.config.buffer_size as usize).when(refused)?;
         let what = "learner config: choices with all numbers that stand for their values fit 31 bits";
-        Error::new(Kind::Overflow, what).when(self.outputs() > i32::MAX as u32)
+        Error::new(Kind::Overflow, what).when(self.outputs() > i32::MAX as u32)?;
+        self.check_fields()
     }
 
     /// The policy's network: Q, or its advantages and the value; logits of choices; or means, and the logarithms of SAC's
