@@ -362,8 +362,16 @@ fn steps_whose_values_overflow_are_not_kept() {
             for step in 0..config.num_steps {
                 let cut = u8::from(update == 3 && step == 1);
                 last.fill(if cut == 1 { f32::MAX } else { 0.1 });
-                // As large as the policy, whose outputs start 100 times smaller than the value, still takes.
-                let now = if huge_obs && update == 5 && step < 2 { [1.2e19; 16] } else { obs };
+                let huge = huge_obs && update == 5 && step < 2;
+                if huge {
+                    // The value of as large an observation overflows, and the policy's outputs are 0.
+                    let mut params = h.view().params().to_vec();
+                    let values = params.len() - 9;
+                    params[..values].fill(0.0);
+                    params[values..].fill(1.0);
+                    h.learner().write_params(&params).unwrap();
+                }
+                let now = if huge { [1.2e19; 16] } else { obs };
                 h.learner().act(None, Elements::F32(&now), None, ElementsMut::I32(&mut [0; 2])).unwrap();
                 h.learner().observe(None, &[1.0; 2], &[0; 2], &[cut; 2], Some(Elements::F32(&last))).unwrap();
             }
