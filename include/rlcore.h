@@ -55,8 +55,12 @@
      overwritten or removed what it copied; if so, it returns E_RANGE and its outputs are undefined. It returns E_BUSY if
      the writer changes the object faster than it can be read. Drawn samples may be dropped before they are copied; the
      copy then returns E_RANGE. Appending invalidates only the oldest rows of a full ring. Memory that a call returns a
-     pointer to is not checked. A writer that dies within a call leaves a valid block, or one that _attach refuses with
-     E_IMAGE. Readers need a 64-bit processor.
+     pointer to is not checked. Readers need a 64-bit processor.
+   Interrupted calls: a process can be killed within a call, while its block lies in a mapped file or in shared memory. Then
+     the block is as it was before the call or as it is after the call, or attach refuses it with E_IMAGE. This holds for
+     learners, policies, normalizers, memories, replays, rollouts, trajectories, frames, monitors and queues. To go on
+     after a kill, keep two images in turn: examples-c/guides/saves-and-rollback.md. Environments (vecenv, batch) carry no
+     such mark, since several threads step them at once: the rows that were being stepped may lie between two steps.
 
    Generated from the sources by `RLCORE_BLESS=1 cargo test --package rlcore-ffi --test header`. */
 #ifndef RLCORE_H
