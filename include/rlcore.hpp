@@ -739,7 +739,7 @@ class learner {
     if (const status s = detail::allocate("learner make", make_room); !s) return s;
     if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
     rlcore_learner_config parted = config;
-    if (config.obs_dims[2] && !config.num_obs_fields) { // are the axes in the order of the environment's?
+    if (obs.kind != RLCORE_STRUCT && config.obs_dims[2] && !config.num_obs_fields) { // are the axes in the order of the environment's?
       rlcore_field fields[8];
       std::size_t size = 0;
       parted.obs_fields = fields;

@@ -101,7 +101,7 @@ impl Config {
         let what = "learner config: num_atoms of 0 with num_quantiles";
         Error::new(Kind::Config, what).given(atoms as usize).when(atoms > 0 && quantiles > 0)?;
         let what = "learner config: dropped_quantiles below num_quantiles,";
-        let refused = self.dropped_quantiles > 0 && self.dropped_quantiles >= quantiles;
+        let refused = quantiles > 0 && self.dropped_quantiles >= quantiles;
         Error::limit(Kind::Config, what, quantiles as usize, self.dropped_quantiles as usize).when(refused)?;
         let what = "learner config: value_min below value_max with num_atoms; it is";
         Error::new(Kind::Config, what).given_f32(self.value_min).when(atoms > 0 && self.value_min >= self.value_max)
