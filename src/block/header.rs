@@ -61,6 +61,7 @@ impl Kind {
             Kind::LazyFrames => 4,
             Kind::Policy => 10,
             Kind::Memory => 11,
+            Kind::VecEnv | Kind::Batch | Kind::Monitor | Kind::RolloutBuffer => 12,
             Kind::Learner | Kind::OffPolicy => 12,
             _ => 1,
         }
