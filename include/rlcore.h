@@ -1264,7 +1264,8 @@ rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, voi
                                         float *log_prob, float *value, float *advantage, float *value_target,
                                         float *state, uint8_t *begin, uint32_t *env);
 
-/* Number of parameters. */
+/* Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither read
+   nor change: the logarithm of a deviation, log_std_init. */
 rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len);
 
 /* Copies the parameters out. Their order is the same in all learners with the same networks.

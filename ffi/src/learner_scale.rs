@@ -278,7 +278,8 @@ fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize, usize)> {
     Ok((ptr::grid("state", learner.config().batch_len(), learner.state_len())?, begin, env))
 }
 
-/// Number of parameters.
+/// Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither read
+/// nor change: the logarithm of a deviation, log_std_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     call(|| unsafe { view(p, AnyView::open)?.tell("out_len", out_len, |learner| Ok(learner.params().len())) })

@@ -56,6 +56,17 @@ fn the_cpp_header_compiles_in_every_mode() {
     }
 }
 
+/// A failure that the header finds itself gets words: no status is returned without them.
+#[test]
+fn the_cpp_header_describes_each_failure_that_it_finds() {
+    let header = fs::read_to_string(root().join("include/rlcore.hpp")).unwrap();
+    let told = ["fail(", ".as(RLCORE_E", "that(", "same(", "!= status(RLCORE_E_NOT_READY)"];
+    let failures: Vec<&str> = header.lines().filter(|line| line.contains("RLCORE_E_")).collect();
+    assert!(failures.len() > 20, "{failures:#?}");
+    let silent: Vec<&&str> = failures.iter().filter(|line| !told.iter().any(|call| line.contains(call))).collect();
+    assert!(silent.is_empty(), "include/rlcore.hpp: {silent:#?}");
+}
+
 /// Without the pool it needs nothing of threads, and trains all the same.
 #[test]
 fn the_cpp_header_needs_no_threads_without_the_pool() {
