@@ -397,7 +397,7 @@ typedef struct rlcore_env_def {
      rlcore_env_builtin */
   uint32_t env_id;
   uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
-  uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never. Stored in blocks and compared */
+  uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never; kept in blocks */
   rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
   rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
   void *user;                             /* passed to every callback, never read */

@@ -130,7 +130,7 @@ typedef struct rlcore_space {
   uint32_t len;
   /* in [len] optional */ const float *low;
   /* in [len] optional */ const float *high;
-  /* in [len] */ const uint32_t *n;
+  /* in [len] optional */ const uint32_t *n;
 } rlcore_space;
 typedef struct rlcore_field {
   char name[24];

@@ -276,7 +276,7 @@ fn judge(setting: &Setting, field: &Field, usual: &Outcome) -> Option<String> {
     }
 }
 
-const STEPS: u32 = 48;
+const STEPS: u32 = 30;
 
 #[test]
 fn no_field_is_ignored_in_silence() {

@@ -93,7 +93,7 @@ pub struct rlcore_env_def {
     pub env_id: u32,
     /// bytes of one environment, a multiple of 8; zeroed at init; no pointers
     pub state_size: u32,
-    /// episodes are truncated after this many steps; 0: never. Stored in blocks and compared
+    /// episodes are truncated after this many steps; 0: never; kept in blocks
     pub max_episode_steps: u32,
     /// RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds
     pub obs: rlcore_space,
