@@ -1051,8 +1051,13 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
    the results that it would have had without the interruption. mem is only read. If the learner was sealed by
    rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
    parameter that changed to another finite number is not detected. A learner whose process was killed within a call that
-   changes it is refused with E_IMAGE. */
-rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, rlcore_learner **out);
+   changes it is refused with E_IMAGE.
+   num_envs:    N of the host's arrays, which the learner must have; 0: any is accepted.
+   obs, action: the spaces of the host's arrays, compared as by rlcore_policy_attach. NULL: any are accepted, and
+                rlcore_learner_spaces tells them.
+   Errors: E_IMAGE; E_SHAPE if the learner was made for another N or other spaces, with its number and the given one. */
+rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, uint32_t num_envs, const rlcore_space *obs,
+                                    const rlcore_space *action, rlcore_learner **out);
 
 /* Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
    an environment has acted and not been observed since; else ACT.
@@ -1191,11 +1196,11 @@ rlcore_status rlcore_learner_grads_len(const rlcore_learner *p, size_t *out_len)
 /* Computes the gradients of chunks [begin, end) of the current minibatch. Threads: the learner is only read, so
    several threads may compute different chunks at once, each with its own scratch.
    scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
-   grads:   [end - begin, grads_len] to write, with the grads_len of rlcore_learner_grads_len.
-   Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. After an error
-   scratch and grads may have been written. */
+   grads:   [grads_len] to write: end - begin times rlcore_learner_grads_len().
+   Errors: E_NOT_READY if no update runs; E_RANGE; E_SHAPE for another grads_len; E_SIZE of scratch; E_VALUE if numbers
+   overflow. After an error scratch and grads may have been written. */
 rlcore_status rlcore_learner_learn_range(const rlcore_learner *p, uint32_t begin, uint32_t end, void *scratch,
-                                         size_t scratch_size, float *grads);
+                                         size_t scratch_size, float *grads, size_t grads_len);
 
 /* Adds the gradients of all chunks of the minibatch as a tree and takes the optimizer step. If no update runs, it
    takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does.
@@ -1209,15 +1214,18 @@ rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
 
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
    Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
-   Arrays as rlcore_learner_batch_read. stats: to write.
+   Arrays as rlcore_learner_batch_read. The moments become this learner's own, also while they are frozen, because what it
+   learns is a policy of observations that they normalize; of the rollouts of several learners they are merged by
+   rlcore_learner_moments_merge. stats: to write.
    Errors: E_CONFIG for noisy layers, unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
    update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
    that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
-   N or more. */
+   N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update. */
 rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
                                          const uint8_t *action_mask, const float *log_prob, const float *value,
                                          const float *advantage, const float *value_target, const float *state,
-                                         const uint8_t *begin, const uint32_t *env, rlcore_learner_stats *stats);
+                                         const uint8_t *begin, const uint32_t *env, const double *moments,
+                                         rlcore_learner_stats *stats);
 
 /* Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay or
    rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts as an
@@ -1258,41 +1266,83 @@ rlcore_status rlcore_learner_learn_transitions(rlcore_learner *p, const void *ob
    state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
    begin:       [T * N] 1 where an episode begins.
    env:         [T * N] environments; the transitions of each are in their order. begin and env are required with
-                recurrent layers and with IMPALA, env with num_stacked too, else NULL. All to write.
+                recurrent layers and with IMPALA, env with num_stacked too, else NULL.
+   moments:     [rlcore_learner_moments_len()] as rlcore_learner_moments_read; NULL if that is 0. All to write.
    Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
 rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
                                         float *log_prob, float *value, float *advantage, float *value_target,
-                                        float *state, uint8_t *begin, uint32_t *env);
+                                        float *state, uint8_t *begin, uint32_t *env, double *moments);
 
 /* Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither read
    nor change: the logarithm of a deviation, log_std_init. */
 rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len);
 
 /* Copies the parameters out. Their order is the same in all learners with the same networks.
-   params: [rlcore_learner_params_len()] to write. */
-rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params);
+   params: [params_len] to write.
+   Errors: E_SHAPE if params_len is not rlcore_learner_params_len(). */
+rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params, size_t params_len);
 
-/* Sets the parameters, for example to those of another learner. With overlap, a current update ends before they act.
-   params: [rlcore_learner_params_len()].
-   Errors: E_VALUE for a parameter beyond plus or minus 1e6, or the logarithm of a standard deviation outside its
-   limits. */
-rlcore_status rlcore_learner_params_write(rlcore_learner *p, const float *params);
+/* Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
+   normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
+   before they act.
+   params:  [params_len] as rlcore_learner_params_read writes them.
+   moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
+            without normalize_obs and normalize_reward.
+   Errors: E_SHAPE if params_len is not rlcore_learner_params_len(), or moments_len not rlcore_learner_moments_len();
+   E_VALUE for a parameter beyond plus or minus 1e6, or the logarithm of a standard deviation outside its limits; as
+   rlcore_moments_update for the moments; E_NOT_READY with overlap and moments while an update runs. */
+rlcore_status rlcore_learner_params_write(rlcore_learner *p, const float *params, size_t params_len,
+                                          const double *moments, size_t moments_len);
+
+/* Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with normalize_obs; 0
+   without normalize_obs and normalize_reward. */
+rlcore_status rlcore_learner_moments_len(const rlcore_learner *p, size_t *out_len);
+
+/* Copies out the moments that normalize observations and rewards. Observations of environments that have acted and not
+   observed since are not counted yet.
+   moments: [moments_len] to write. First count, mean and variance of the discounted sums of rewards; then the count of
+            observations and, with normalize_obs, the mean of each number that the networks read, and the variance of each.
+            Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it is 0.
+   Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(). */
+rlcore_status rlcore_learner_moments_read(const rlcore_learner *p, double *moments, size_t moments_len);
+
+/* Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they are
+   frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
+   moments: [moments_len] as rlcore_learner_moments_read writes them; NULL if it is 0.
+   Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(); E_VALUE and E_RANGE as rlcore_moments_update. */
+rlcore_status rlcore_learner_moments_write(rlcore_learner *p, const double *moments, size_t moments_len);
+
+/* Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of rewards
+   first, then observations, each number for itself, so that the result depends on the order of these calls only. Workers
+   that begin a round with the moments of a server (base) and count observations of their own are merged by
+     rlcore_learner_moments_merge(base, first, len, moments);    moments begin as a copy of base
+     rlcore_learner_moments_merge(base, second, len, moments);
+   which counts base once.
+   base:    [len] moments that with and moments both contain; NULL: they have counted nothing in common.
+   with:    [len] the moments to merge.
+   moments: [len] to change.
+   Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result too;
+   E_RANGE for a count below that of base, and for counts that are 0 together. */
+rlcore_status rlcore_learner_moments_merge(const double *base, const double *with, size_t len, double *moments);
 
 /* Copies the gradients of chunks [begin, end) out.
-   grads: [end - begin, grads_len] to write.
-   Errors: E_RANGE; E_NOT_READY if the gradients of a chunk are missing. */
-rlcore_status rlcore_learner_grads_read(const rlcore_learner *p, uint32_t begin, uint32_t end, float *grads);
+   grads: [grads_len] to write: end - begin times rlcore_learner_grads_len().
+   Errors: E_RANGE; E_SHAPE for another grads_len; E_NOT_READY if the gradients of a chunk are missing. */
+rlcore_status rlcore_learner_grads_read(const rlcore_learner *p, uint32_t begin, uint32_t end, float *grads,
+                                        size_t grads_len);
 
 /* Stores the gradients of chunks [begin, end), replacing earlier ones.
-   grads: [end - begin, grads_len].
-   Errors: E_RANGE; E_VALUE for a gradient that is not finite. */
-rlcore_status rlcore_learner_grads_write(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads);
+   grads: [grads_len]: end - begin times rlcore_learner_grads_len().
+   Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient that is not finite. */
+rlcore_status rlcore_learner_grads_write(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads,
+                                         size_t grads_len);
 
 /* Adds to the gradients of those chunks of [begin, end) that have some, and stores those of the others. The last bits
    of the sums depend on the order of these calls.
-   grads: [end - begin, grads_len].
-   Errors: E_RANGE; E_VALUE for a gradient or a sum that is not finite. */
-rlcore_status rlcore_learner_grads_add(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads);
+   grads: [grads_len]: end - begin times rlcore_learner_grads_len().
+   Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient or a sum that is not finite. */
+rlcore_status rlcore_learner_grads_add(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads,
+                                       size_t grads_len);
 
 /* ---- Spaces of environments and learners ---- */
 
@@ -1305,9 +1355,10 @@ rlcore_status rlcore_learner_grads_add(rlcore_learner *p, uint32_t begin, uint32
 rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
                                 rlcore_space *out_action);
 
-/* Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
+/* Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by.
    out_num_envs: N.
-   out_obs, out_action: n of discrete elements points into the learner. */
+   out_obs, out_action: n of discrete elements, and low and high of bounded actions, point into the learner. Bounds of
+                 observations are NULL. */
 rlcore_status rlcore_learner_spaces(const rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
                                     rlcore_space *out_action);
 
@@ -1327,8 +1378,17 @@ rlcore_status rlcore_policy_export(const rlcore_learner *p, void *mem, size_t me
 
 /* Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
    constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its export
-   was interrupted. */
-rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_policy **out);
+   was interrupted.
+   obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n of
+                discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind and
+                len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act needs.
+   Errors: E_IMAGE; E_SHAPE if the policy was made for other spaces, with its number and the given one. */
+rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_space *obs,
+                                   const rlcore_space *action, const rlcore_policy **out);
+
+/* Spaces of a policy, e.g. of a loaded one: what rlcore_policy_act reads and writes for each row.
+   out_obs, out_action: as rlcore_learner_spaces; the arrays point into the policy. */
+rlcore_status rlcore_policy_spaces(const rlcore_policy *p, rlcore_space *out_obs, rlcore_space *out_action);
 
 /* Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers. */
 rlcore_status rlcore_policy_state_len(const rlcore_policy *p, size_t *out_len);

@@ -697,13 +697,14 @@ struct learner_batch {
   std::vector<float> state;               /* [rows, state_len], empty without recurrent layers */
   std::vector<std::uint8_t> begin;        /* [begin_len] of rlcore_learner_batch_len: one a row, or empty */
   std::vector<std::uint32_t> env;         /* [env_len], likewise */
+  std::vector<double> moments;            /* [moments_len] of the learner that recorded it, empty if it normalizes nothing */
 
   /* Room for so many rows; none by default. */
   learner_batch() = default;
   learner_batch(std::size_t rows, std::size_t seen_len, std::size_t action_len, std::size_t mask_len = 0, std::size_t state_len = 0,
-                std::size_t begin_len = 0, std::size_t env_len = 0)
+                std::size_t begin_len = 0, std::size_t env_len = 0, std::size_t moments_len = 0)
       : obs(rows * seen_len), action(rows * action_len), action_mask(rows * mask_len), log_prob(rows), value(rows), advantage(rows),
-        value_target(rows), state(rows * state_len), begin(begin_len), env(env_len) {}
+        value_target(rows), state(rows * state_len), begin(begin_len), env(env_len), moments(moments_len) {}
 };
 
 /* Transitions of the host's own for one gradient step off policy: as rlcore_learner_learn_transitions, batch_size rows. */
@@ -760,7 +761,14 @@ class learner {
         [&](void *mem, std::size_t size, rlcore_learner **out) { return rlcore_learner_init(mem, size, &config, &obs, &action, out); }));
   }
   /* From bytes(): training continues where it was saved, also amid an update, as stats() tell. */
-  static result<learner> load(span<const unsigned char> saved) { return with(block<rlcore_learner>::load(saved, rlcore_learner_attach)); }
+  static result<learner> load(span<const unsigned char> saved) { return load(saved, 0, nullptr, nullptr); }
+  /* The same, refused unless it was saved by a learner of num_envs environments with these spaces; 0 and nullptr: of any. */
+  static result<learner> load(span<const unsigned char> saved, std::uint32_t num_envs, const rlcore_space *obs,
+                              const rlcore_space *action) {
+    return with(block<rlcore_learner>::load(saved, [&](void *mem, std::size_t size, rlcore_learner **out) {
+      return rlcore_learner_attach(mem, size, num_envs, obs, action, out);
+    }));
+  }
 
   /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act; active: [N] flags of
      those that act now, empty: all. */
@@ -845,7 +853,7 @@ class learner {
   }
   status learn_range(std::uint32_t begin, std::uint32_t end, span<std::uint64_t> scratch, span<float> grads) const {
     return chunks("learner learn_range", begin, end, grads.size(), [&] {
-      return rlcore_learner_learn_range(get(), begin, end, scratch.data(), scratch.size_bytes(), grads.data());
+      return rlcore_learner_learn_range(get(), begin, end, scratch.data(), scratch.size_bytes(), grads.data(), grads.size());
     });
   }
   status learn_apply() { return learned(rlcore_learner_learn_apply(get(), &stats_)); }
@@ -858,25 +866,31 @@ class learner {
   result<std::size_t> grads_len() const { return length(rlcore_learner_grads_len); }
   /* Gradients of chunks [begin, end) out, in, and added to those that are there. */
   status grads_read(std::uint32_t begin, std::uint32_t end, span<float> grads) {
-    return chunks("learner grads_read", begin, end, grads.size(), [&] { return rlcore_learner_grads_read(get(), begin, end, grads.data()); });
+    return chunks("learner grads_read", begin, end, grads.size(), [&] {
+      return rlcore_learner_grads_read(get(), begin, end, grads.data(), grads.size());
+    });
   }
   status grads_write(std::uint32_t begin, std::uint32_t end, span<const float> grads) {
-    return chunks("learner grads_write", begin, end, grads.size(), [&] { return rlcore_learner_grads_write(get(), begin, end, grads.data()); });
+    return chunks("learner grads_write", begin, end, grads.size(), [&] {
+      return rlcore_learner_grads_write(get(), begin, end, grads.data(), grads.size());
+    });
   }
   status grads_add(std::uint32_t begin, std::uint32_t end, span<const float> grads) {
-    return chunks("learner grads_add", begin, end, grads.size(), [&] { return rlcore_learner_grads_add(get(), begin, end, grads.data()); });
+    return chunks("learner grads_add", begin, end, grads.size(), [&] {
+      return rlcore_learner_grads_add(get(), begin, end, grads.data(), grads.size());
+    });
   }
   /* The rollout that the current update learns from; and an update from one that another learner has read. */
   result<learner_batch<Action>> batch_read() const {
     learner_batch<Action> b;
     const auto make = [&] {
-      b = learner_batch<Action>(rows_, seen_len_, action_len_, masks_, state_len_, begin_len_, env_len_);
+      b = learner_batch<Action>(rows_, seen_len_, action_len_, masks_, state_len_, begin_len_, env_len_, moments_len_);
     };
     if (const status s = detail::allocate("learner batch_read", make); !s) return s;
     const auto some = [](auto &array) { return array.empty() ? nullptr : array.data(); };
     const status s = rlcore_learner_batch_read(get(), b.obs.data(), b.action.data(), some(b.action_mask), b.log_prob.data(),
                                                b.value.data(), b.advantage.data(), b.value_target.data(), some(b.state),
-                                               some(b.begin), some(b.env));
+                                               some(b.begin), some(b.env), some(b.moments));
     if (!s) return s;
     return b;
   }
@@ -886,10 +900,10 @@ class learner {
         .len("log_prob", b.log_prob.size(), rows_).len("value", b.value.size(), rows_)
         .len("advantage", b.advantage.size(), rows_).len("value_target", b.value_target.size(), rows_)
         .len("state", b.state.size(), rows_ * state_len_).len("begin", b.begin.size(), begin_len_)
-        .len("env", b.env.size(), env_len_).then([&] {
+        .len("env", b.env.size(), env_len_).len("moments", b.moments.size(), moments_len_).then([&] {
           return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
                                             b.value.data(), b.advantage.data(), b.value_target.data(), some<float>(b.state),
-                                            some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), &stats_);
+                                            some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), some<double>(b.moments), &stats_);
         }));
   }
   /* A gradient step off policy from transitions of the host's own. error: [rows] to write, for priorities; or empty. */
@@ -934,21 +948,40 @@ class learner {
           return rlcore_learner_log_prob(get(), obs.data(), some(mask), action.data(), log_prob.data(), entropy.data());
         });
   }
-  /* How many parameters there are; out and in. */
+  /* How many parameters there are; out and in, there with the moments of the learner that they come from. */
   result<std::size_t> params_len() const { return length(rlcore_learner_params_len); }
   status params_read(span<float> params) const {
     auto len = params_len();
     if (!len) return len.why();
     return ready("learner params_read").len("params", params.size(), *len).then([&] {
-      return rlcore_learner_params_read(get(), params.data());
+      return rlcore_learner_params_read(get(), params.data(), params.size());
     });
   }
-  status params_write(span<const float> params) {
+  status params_write(span<const float> params, span<const double> moments = {}) {
     auto len = params_len();
     if (!len) return len.why();
-    return learned(ready("learner params_write").len("params", params.size(), *len).then([&] {
-      return rlcore_learner_params_write(get(), params.data());
+    return learned(ready("learner params_write").len("params", params.size(), *len).len("moments", moments.size(), moments_len_).then([&] {
+      return rlcore_learner_params_write(get(), params.data(), params.size(), moments.data(), moments.size());
     }));
+  }
+  /* Numbers of the moments that normalize observations and rewards, 0 if nothing is normalized; out and in. */
+  std::size_t moments_len() const { return moments_len_; }
+  status moments_read(span<double> moments) const {
+    return ready("learner moments_read").len("moments", moments.size(), moments_len_).then([&] {
+      return rlcore_learner_moments_read(get(), moments.data(), moments.size());
+    });
+  }
+  status moments_write(span<const double> moments) {
+    return ready("learner moments_write").len("moments", moments.size(), moments_len_).then([&] {
+      return rlcore_learner_moments_write(get(), moments.data(), moments.size());
+    });
+  }
+  /* Merges `with` into moments, as rlcore_learner_moments_merge; base: what both began from, empty: nothing. */
+  static status moments_merge(span<double> moments, span<const double> with, span<const double> base = {}) {
+    return detail::check("learner moments_merge").len("with", with.size(), moments.size())
+        .maybe("base", base.size(), moments.size()).then([&] {
+          return rlcore_learner_moments_merge(some(base), with.data(), with.size(), moments.data());
+        });
   }
   /* Numbers that recurrent layers carry from one step of an environment to the next. */
   std::size_t state_len() const { return state_len_; }
@@ -981,6 +1014,7 @@ class learner {
     if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_, &p.begin_len_, &p.env_len_); !s) return s;
     if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
     if (const status s = rlcore_learner_seen_len(p.get(), &p.seen_len_); !s) return s;
+    if (const status s = rlcore_learner_moments_len(p.get(), &p.moments_len_); !s) return s;
     if (const status s = rlcore_learner_stats_read(p.get(), &p.stats_); !s) return s;
     if (const status s = detail::check("learner").kinds<Obs, Action>(obs.kind, action.kind).why(); !s) return s;
     p.obs_len_ = obs.len;
@@ -1032,7 +1066,7 @@ class learner {
   std::uint32_t num_envs_ = 0, obs_len_ = 0, action_len_ = 0, mask_len_ = 0;
   /* Rows of a batch; in each row: flags of its mask, numbers of recurrent layers, numbers that networks read of obs; elements
      of begin and env. */
-  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0, seen_len_ = 0, begin_len_ = 0, env_len_ = 0;
+  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0, seen_len_ = 0, begin_len_ = 0, env_len_ = 0, moments_len_ = 0;
   std::vector<Action> action_;
   rlcore_learner_stats stats_ = no_stats();
 };

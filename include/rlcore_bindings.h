@@ -722,6 +722,9 @@ rlcore_status rlcore_learner_init(
 rlcore_status rlcore_learner_attach(
   /* inout [mem_size] */ void *mem,
   size_t mem_size,
+  uint32_t num_envs,
+  /* in optional */ const rlcore_space *obs,
+  /* in optional */ const rlcore_space *action,
   /* out */ rlcore_learner **out);
 rlcore_status rlcore_learner_phase(
   /* in */ const rlcore_learner *p,
@@ -820,7 +823,8 @@ rlcore_status rlcore_learner_learn_range(
   uint32_t end,
   /* out [scratch_size] */ void *scratch,
   size_t scratch_size,
-  /* out [end - begin, grads_len] */ float *grads);
+  /* out [grads_len] */ float *grads,
+  size_t grads_len);
 rlcore_status rlcore_learner_learn_apply(
   /* inout */ rlcore_learner *p,
   /* inout */ rlcore_learner_stats *stats);
@@ -838,6 +842,7 @@ rlcore_status rlcore_learner_learn_batch(
   /* in [T * N, rlcore_learner_state_len()] optional */ const float *state,
   /* in [T * N] */ const uint8_t *begin,
   /* in [T * N] optional */ const uint32_t *env,
+  /* in [rlcore_learner_moments_len()] optional */ const double *moments,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_learn_transitions(
   /* inout */ rlcore_learner *p,
@@ -863,31 +868,55 @@ rlcore_status rlcore_learner_batch_read(
   /* out [T * N] */ float *value_target,
   /* out [T * N, rlcore_learner_state_len()] optional */ float *state,
   /* out [T * N] */ uint8_t *begin,
-  /* out [T * N] optional */ uint32_t *env);
+  /* out [T * N] optional */ uint32_t *env,
+  /* out [rlcore_learner_moments_len()] optional */ double *moments);
 rlcore_status rlcore_learner_params_len(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_len);
 rlcore_status rlcore_learner_params_read(
   /* in */ const rlcore_learner *p,
-  /* out [rlcore_learner_params_len()] */ float *params);
+  /* out [params_len] */ float *params,
+  size_t params_len);
 rlcore_status rlcore_learner_params_write(
   /* inout */ rlcore_learner *p,
-  /* in [rlcore_learner_params_len()] */ const float *params);
+  /* in [params_len] */ const float *params,
+  size_t params_len,
+  /* in [moments_len] optional */ const double *moments,
+  size_t moments_len);
+rlcore_status rlcore_learner_moments_len(
+  /* in */ const rlcore_learner *p,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_learner_moments_read(
+  /* in */ const rlcore_learner *p,
+  /* out [moments_len] optional */ double *moments,
+  size_t moments_len);
+rlcore_status rlcore_learner_moments_write(
+  /* inout */ rlcore_learner *p,
+  /* in [moments_len] optional */ const double *moments,
+  size_t moments_len);
+rlcore_status rlcore_learner_moments_merge(
+  /* in [len] optional */ const double *base,
+  /* in [len] */ const double *with,
+  size_t len,
+  /* inout [len] */ double *moments);
 rlcore_status rlcore_learner_grads_read(
   /* in */ const rlcore_learner *p,
   uint32_t begin,
   uint32_t end,
-  /* out [end - begin, grads_len] */ float *grads);
+  /* out [grads_len] */ float *grads,
+  size_t grads_len);
 rlcore_status rlcore_learner_grads_write(
   /* inout */ rlcore_learner *p,
   uint32_t begin,
   uint32_t end,
-  /* in [end - begin, grads_len] */ const float *grads);
+  /* in [grads_len] */ const float *grads,
+  size_t grads_len);
 rlcore_status rlcore_learner_grads_add(
   /* inout */ rlcore_learner *p,
   uint32_t begin,
   uint32_t end,
-  /* in [end - begin, grads_len] */ const float *grads);
+  /* in [grads_len] */ const float *grads,
+  size_t grads_len);
 
 /* ---- Spaces of environments and learners ---- */
 
@@ -900,8 +929,8 @@ rlcore_status rlcore_env_spaces(
 rlcore_status rlcore_learner_spaces(
   /* in */ const rlcore_learner *p,
   /* out */ uint32_t *out_num_envs,
-  /* out */ rlcore_space *out_obs,
-  /* out */ rlcore_space *out_action);
+  /* out optional */ rlcore_space *out_obs,
+  /* out optional */ rlcore_space *out_action);
 
 /* ---- Policies: trained networks to ship ---- */
 
@@ -917,7 +946,13 @@ rlcore_status rlcore_policy_export(
 rlcore_status rlcore_policy_attach(
   /* in [mem_size] */ const void *mem,
   size_t mem_size,
+  /* in optional */ const rlcore_space *obs,
+  /* in optional */ const rlcore_space *action,
   /* out */ const rlcore_policy **out);
+rlcore_status rlcore_policy_spaces(
+  /* in */ const rlcore_policy *p,
+  /* out */ rlcore_space *out_obs,
+  /* out */ rlcore_space *out_action);
 rlcore_status rlcore_policy_state_len(
   /* in */ const rlcore_policy *p,
   /* out */ size_t *out_len);

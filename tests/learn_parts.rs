@@ -196,7 +196,7 @@ fn a_rollout_that_was_sent_is_learnt_from_as_at_home() {
                 assert_eq!((ours.explained_variance, ours.num_steps), (theirs.explained_variance, theirs.num_steps));
                 assert_eq!(theirs.minibatches_left, 0);
                 let params = server.learner().params().to_vec();
-                actor.learner().write_params(&params).unwrap();
+                actor.learner().write_params_with(&params, &batch.moments).unwrap();
             }
         }
     }
@@ -365,6 +365,7 @@ fn what_is_refused_changes_nothing() {
             Batch { begin: if recurrent { &good.begin[1..] } else { &[0] }, ..good },
             Batch { env: if recurrent { &good.env[1..] } else { &[0] }, ..good },
             Batch { mask: if h.mask_len > 0 { &good.mask[1..] } else { &[1] }, ..good },
+            Batch { moments: if h.config.normalize_obs != 0 { &good.moments[1..] } else { &[1.0] }, ..good },
         ];
         for spoilt in spoilt {
             refused(&mut h, shape, "learn_batch", |l| l.learn_batch(&spoilt).map(drop));

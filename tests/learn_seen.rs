@@ -142,6 +142,7 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
             let mut columns = [(); 4].map(|()| vec![f32::NAN; m]);
             let [log_prob, value, advantage, value_target] = &mut columns;
             let (width, has) = (l.view().state_len(), usize::from(l.config().has_sequences()));
+            let mut moments = vec![f64::NAN; l.view().moments_len()];
             let (mut state, mut begin, mut env) = (vec![f32::NAN; m * width], vec![9; m * has], vec![9; m * has]);
             let to = BatchMut {
                 obs: &mut read,
@@ -154,9 +155,10 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
                 state: &mut state,
                 begin: &mut begin,
                 env: &mut env,
+                moments: &mut moments,
             };
             l.view().read_batch(to).unwrap();
-            batches.push((read, action, columns, state, begin, env));
+            batches.push((read, action, columns, state, begin, env, moments));
             while l.stats().minibatches_left > 0 {
                 l.learn(None, 1).unwrap();
             }

@@ -439,7 +439,7 @@ static void learning(void) {
   CHECK(rlcore_policy_size(learner.agent, &size));
   void *image = room(size, 1);
   CHECK(rlcore_policy_export(learner.agent, image, size, &made));
-  CHECK(rlcore_policy_attach(image, size, &policy));
+  CHECK(rlcore_policy_attach(image, size, NULL, NULL, &policy));
   CHECK(rlcore_policy_scratch_len(policy, ROWS, &len));
   float *scratch = room(len, 4);
   COUNT("policy/act/4-64-64-2/1", 20,

@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
   static int32_t taken[ROWS];
   CHECK(rlcore_learner_learn_begin(agent, here.obs + ROWS, &stats));
   CHECK(rlcore_learner_batch_read(agent, seen[0], taken, NULL, here.log_prob, here.value, advantage, value_target, NULL,
-                                  NULL, NULL));
+                                  NULL, NULL, NULL));
   values(agent, here.obs + ROWS, N, here.bootstrap_value);
   values(agent, here.final_obs, file.num_finals, here.final_value);
 

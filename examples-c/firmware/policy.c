@@ -19,9 +19,11 @@ static int failed(const char *call, rlcore_status status) {
 }
 
 int run(void) {
+  static const uint32_t sides = 2;
+  static const rlcore_space obs = {.kind = RLCORE_F32, .len = OBS_LEN}, push = {.kind = RLCORE_I32, .len = 1, .n = &sides};
   const rlcore_policy *policy;
   uint32_t total = 0;
-  rlcore_status status = rlcore_policy_attach(brain, sizeof brain, &policy);
+  rlcore_status status = rlcore_policy_attach(brain, sizeof brain, &obs, &push, &policy);
   if (status) return failed("attach", status);
   for (uint32_t episode = 0; episode < EPISODES; episode++) {
     const float tilt = 0.045F - 0.01F * (float)episode;

@@ -124,7 +124,7 @@ static void resume(void) {
   if (rank == 0 && host_read(options.resume, image, image_size) != image_size)
     host_fail("%s is no whole training of %u environments", options.resume, (unsigned)NUM_ENVS);
   MPI_Bcast(image, (int)image_size, MPI_BYTE, 0, MPI_COMM_WORLD);
-  CHECK(rlcore_learner_attach(image, learner_size, &agent));
+  CHECK(rlcore_learner_attach(image, learner_size, NUM_ENVS, &env.obs, &env.action, &agent));
   for (uint32_t i = 0; i < NUM_ENVS; i++) CHECK(rlcore_vecenv_attach(env_at(i), env_size, &env, &envs[i]));
 }
 
@@ -179,9 +179,9 @@ static void learn(rlcore_learner_stats *stats) {
   CHECK(rlcore_learner_learn_begin(agent, obs, stats));
   while (stats->minibatches_left) {
     float *const to = grads + begin * grads_len;
-    if (begin < end) CHECK(rlcore_learner_learn_range(agent, begin, end, scratch, scratch_size, to));
+    if (begin < end) CHECK(rlcore_learner_learn_range(agent, begin, end, scratch, scratch_size, to, (end - begin) * grads_len));
     gather(&grad_shares);
-    CHECK(rlcore_learner_grads_write(agent, 0, NUM_CHUNKS, grads));
+    CHECK(rlcore_learner_grads_write(agent, 0, NUM_CHUNKS, grads, NUM_CHUNKS * grads_len));
     CHECK(rlcore_learner_learn_apply(agent, stats));
   }
 }

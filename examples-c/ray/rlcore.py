@@ -106,14 +106,28 @@ class Learner:
             library.learner_init(self.image, c_size_t(self.image.size), *arguments)
         else:
             self.image[:] = image
-            library.learner_attach(self.image, c_size_t(self.image.size), byref(self.handle))
+            arguments = (c_uint32(self.config.num_envs), byref(self.obs), byref(self.action), byref(self.handle))
+            library.learner_attach(self.image, c_size_t(self.image.size), *arguments)
 
     def params(self):
-        length = c_size_t()
-        self.lib.learner_params_len(self.handle, byref(length))
-        params = np.empty(length.value, np.float32)
-        self.lib.learner_params_read(self.handle, params)
+        params = np.empty(self.length("params"), np.float32)
+        self.lib.learner_params_read(self.handle, params, c_size_t(params.size))
         return params
+
+    def moments(self):
+        """The statistics that normalize observations and rewards; empty without."""
+        moments = np.empty(self.length("moments"), np.float64)
+        self.lib.learner_moments_read(self.handle, moments, c_size_t(moments.size))
+        return moments
+
+    def length(self, array):
+        length = c_size_t()
+        getattr(self.lib, f"learner_{array}_len")(self.handle, byref(length))
+        return length.value
+
+    def take(self, params, moments):
+        """Sets parameters and the moments that belong to them."""
+        self.lib.learner_params_write(self.handle, params, c_size_t(params.size), moments, c_size_t(moments.size))
 
     def batch(self):
         """Arrays for the transitions of one update: obs, action, log_prob, value, advantage, value_target."""
@@ -123,16 +137,23 @@ class Learner:
         return [obs, action] + [np.empty(rows, np.float32) for _ in range(4)]
 
     def record(self, obs):
-        """The transitions of the rollout that is complete, for another learner."""
-        batch = self.batch()
+        """The transitions of the rollout that is complete, for another learner, and the moments that go with them."""
+        batch, moments = self.batch(), self.moments()
         self.lib.learner_learn_begin(self.handle, obs, byref(self.stats))
-        self.lib.learner_batch_read(self.handle, *batch[:2], None, *batch[2:], None, None, None)
+        self.lib.learner_batch_read(self.handle, *batch[:2], None, *batch[2:], None, None, None, moments)
         self.lib.learner_learn_drop(self.handle)
-        return batch
+        return batch, moments
 
-    def learn(self, batch):
-        """A whole update from the transitions of others."""
-        arrays = (*batch[:2], None, *batch[2:], None, None, None)
+    def merge(self, moments, others):
+        """Moments of several learners that began with these, which are counted once."""
+        merged = moments.copy()
+        for other in others if moments.size else ():
+            self.lib.learner_moments_merge(moments, other, c_size_t(moments.size), merged)
+        return merged
+
+    def learn(self, batch, moments):
+        """A whole update from the transitions of others, which these moments have normalized."""
+        arrays = (*batch[:2], None, *batch[2:], None, None, None, moments)
         self.lib.learner_learn_batch(self.handle, *arrays, byref(self.stats))
         self.lib.learner_learn(self.handle, None, c_uint32(0), byref(self.stats))
 

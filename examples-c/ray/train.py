@@ -33,11 +33,12 @@ class Actor:
         if images:
             self.envs.now[:] = obs
 
-    def rollout(self, params, lose=False):
-        """Plays NUM_STEPS steps with these parameters: transitions, mean return, and the bytes to go on from."""
+    def rollout(self, policy, lose=False):
+        """Plays NUM_STEPS steps with these parameters and moments: transitions and the moments of this actor, mean return,
+        and the bytes to go on from."""
         learner, envs = self.learner, self.envs
         action = np.empty((NUM_ENVS, envs.action.len), np.int32)
-        learner.lib.learner_params_write(learner.handle, np.frombuffer(params, np.float32))
+        learner.take(*policy)
         for step in range(NUM_STEPS):
             learner.lib.learner_act(learner.handle, None, envs.now, None, action)
             envs.step(action)
@@ -61,8 +62,8 @@ class Here:
         self.actors = [Actor(path, k) for k in range(num_actors)]
         self.where, self.lost = "this process", 0
 
-    def rollouts(self, params, lose):
-        return [actor.rollout(params) for actor in self.actors]
+    def rollouts(self, policy, lose):
+        return [actor.rollout(policy) for actor in self.actors]
 
 
 class Remote:
@@ -91,9 +92,9 @@ class Remote:
         self.ray.kill(self.actors[k])
         self.actors[k] = self.kind.remote(self.path, k, self.images[k])
 
-    def rollouts(self, params, lose):
-        params = self.ray.put(params)  # once; Ray carries it to every node
-        pending = [actor.rollout.remote(params, k == lose) for k, actor in enumerate(self.actors)]
+    def rollouts(self, policy, lose):
+        policy = self.ray.put(policy)  # once; Ray carries it to every node
+        pending = [actor.rollout.remote(policy, k == lose) for k, actor in enumerate(self.actors)]
         results = []
         for k, one in enumerate(pending):
             while True:
@@ -102,7 +103,7 @@ class Remote:
                     break
                 except (self.ray.exceptions.RayActorError, self.ray.exceptions.GetTimeoutError):
                     self.replace(k)
-                    one = self.actors[k].rollout.remote(params)
+                    one = self.actors[k].rollout.remote(policy)
             self.images[k] = [image.copy() for image in results[k][2]]
         return results
 
@@ -128,11 +129,11 @@ def main():
     sent = received = 0
     begin = time.monotonic()
     for number in range(options.rounds):
-        params = learner.params().tobytes()
-        results = actors.rollouts(params, options.lose[0] if number == options.lose[1] else -1)
-        batch = [np.concatenate(arrays) for arrays in zip(*(result[0] for result in results))]
-        learner.learn(batch)
-        sent += len(params)
+        policy = (learner.params(), learner.moments())
+        results = actors.rollouts(policy, options.lose[0] if number == options.lose[1] else -1)
+        batch = [np.concatenate(arrays) for arrays in zip(*(result[0][0] for result in results))]
+        learner.learn(batch, learner.merge(policy[1], [result[0][1] for result in results]))
+        sent += sum(array.nbytes for array in policy)
         received += sum(array.nbytes for array in batch)
     seconds = time.monotonic() - begin
     steps = options.rounds * options.actors * NUM_ENVS * NUM_STEPS

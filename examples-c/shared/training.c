@@ -44,7 +44,7 @@ void training_start(training *t, uint64_t seed) {
 }
 
 void training_attach(training *t) {
-  CHECK(rlcore_learner_attach(t->image, t->learner_size, &t->agent));
+  CHECK(rlcore_learner_attach(t->image, t->learner_size, t->config.num_envs, &t->env.obs, &t->env.action, &t->agent));
   CHECK(rlcore_vecenv_attach(t->image + host_aligned(t->learner_size), t->envs_size, &t->env, &t->envs));
 }
 

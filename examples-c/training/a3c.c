@@ -62,7 +62,7 @@ static void roll_out(mailbox *box) {
     atomic_store(&box->hanging, getpid());
     for (;; sched_yield()) end_if_orphaned();
   }
-  CHECK(rlcore_learner_learn_range(t->agent, 0, 1, host.scratch, host.scratch_size, box->grads));
+  CHECK(rlcore_learner_learn_range(t->agent, 0, 1, host.scratch, host.scratch_size, box->grads, host.grads_len));
   CHECK(rlcore_learner_learn_drop(t->agent));
   box->return_mean = t->stats.return_mean;
 }
@@ -76,7 +76,7 @@ static _Noreturn void work(mailbox *box, uint64_t seed) {
     }
     if (atomic_load(&shared->closed)) _exit(0);
     end_if_orphaned();
-    CHECK(rlcore_learner_params_write(host.worker.agent, box->params));
+    CHECK(rlcore_learner_params_write(host.worker.agent, box->params, host.params_len, NULL, 0));
     roll_out(box);
     atomic_store(&box->full, true);
   }
@@ -93,7 +93,7 @@ static void start_worker(uint32_t k) {
 /* ---- The server ---- */
 
 static void answer(mailbox *box) {
-  CHECK(rlcore_learner_params_read(host.server.agent, box->params));
+  CHECK(rlcore_learner_params_read(host.server.agent, box->params, host.params_len));
   box->version = host.version;
   atomic_store(&box->full, false);
 }
@@ -102,7 +102,7 @@ static void step(mailbox *box) {
   const uint64_t stale = host.version - box->version;
   host.sum_stale += stale;
   host.most_stale = stale > host.most_stale ? stale : host.most_stale;
-  CHECK(rlcore_learner_grads_add(host.server.agent, 0, 1, box->grads));
+  CHECK(rlcore_learner_grads_add(host.server.agent, 0, 1, box->grads, host.grads_len));
   CHECK(rlcore_learner_learn_apply(host.server.agent, &host.server.stats));
   host.version++;
   answer(box);
@@ -148,7 +148,7 @@ static void close_server(void) {
 }
 
 static uint64_t hash_params(void) {
-  CHECK(rlcore_learner_params_read(host.server.agent, host.params));
+  CHECK(rlcore_learner_params_read(host.server.agent, host.params, host.params_len));
   return host_hash(host.params, host.params_len * sizeof *host.params);
 }
 
@@ -172,7 +172,7 @@ static uint64_t one_in_turn(bool leave) {
   training_start(&host.worker, 1);
   while (host.version < UPDATES) {
     if (leave && host.version == UPDATES / 2) training_start(&host.worker, 2);
-    CHECK(rlcore_learner_params_write(host.worker.agent, box->params));
+    CHECK(rlcore_learner_params_write(host.worker.agent, box->params, host.params_len, NULL, 0));
     roll_out(box);
     step(box);
   }

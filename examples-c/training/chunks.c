@@ -23,7 +23,7 @@ typedef struct worker {
 static void *job(void *argument) {
   const worker *const w = argument;
   float *const to = grads + w->begin * grads_len;
-  CHECK(rlcore_learner_learn_range(t.agent, w->begin, w->end, w->scratch, w->scratch_size, to));
+  CHECK(rlcore_learner_learn_range(t.agent, w->begin, w->end, w->scratch, w->scratch_size, to, (w->end - w->begin) * grads_len));
   return NULL;
 }
 
@@ -37,7 +37,7 @@ static void update(worker *workers, uint32_t num_threads) {
       if (pthread_create(&workers[k].thread, NULL, job, &workers[k])) host_fail("cannot start a thread");
     }
     for (uint32_t k = 0; k < num_threads; k++) pthread_join(workers[k].thread, NULL);
-    CHECK(rlcore_learner_grads_write(t.agent, 0, NUM_CHUNKS, grads));
+    CHECK(rlcore_learner_grads_write(t.agent, 0, NUM_CHUNKS, grads, NUM_CHUNKS * grads_len));
     CHECK(rlcore_learner_learn_apply(t.agent, &t.stats));
   } while (t.stats.minibatches_left);
 }
@@ -54,7 +54,7 @@ static uint64_t train(worker *workers, uint32_t num_threads) {
     else training_learn(&t, 0);
     updates++;
   }
-  CHECK(rlcore_learner_params_read(t.agent, params));
+  CHECK(rlcore_learner_params_read(t.agent, params, params_len));
   return host_hash(params, params_len * sizeof *params);
 }
 

@@ -83,7 +83,7 @@ int main(void) {
   const rlcore_policy *policy;
   void *const image = host_take(size);
   CHECK(rlcore_policy_export(agent, image, size, &brain));
-  CHECK(rlcore_policy_attach(image, size, &policy));
+  CHECK(rlcore_policy_attach(image, size, &obs, &action, &policy));
   size_t len;
   CHECK(rlcore_policy_scratch_len(policy, 1, &len));
   float *const scratch = host_take(len * sizeof *scratch), sum = 0;

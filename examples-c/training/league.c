@@ -63,21 +63,21 @@ static size_t list(const char *folder) {
   return count;
 }
 
-/* The policy in a file's bytes: a policy, or that of a learner. */
-static const rlcore_policy *load(void *bytes, size_t size) {
+/* The policy of this environment in a file's bytes: a policy, or that of a learner of any number of them. */
+static const rlcore_policy *load(const rlcore_env_def *env, void *bytes, size_t size) {
   const rlcore_policy *policy;
   rlcore_policy *exported;
   rlcore_learner *learner;
-  if (rlcore_policy_attach(bytes, size, &policy) == RLCORE_OK) return policy;
-  CHECK(rlcore_learner_attach(bytes, size, &learner));
+  if (rlcore_policy_attach(bytes, size, &env->obs, &env->action, &policy) == RLCORE_OK) return policy;
+  CHECK(rlcore_learner_attach(bytes, size, 0, &env->obs, &env->action, &learner));
   CHECK(rlcore_policy_size(learner, &size));
   CHECK(rlcore_policy_export(learner, host_take(size), size, &exported));
   return exported;
 }
 
-/* A learner for one environment takes the parameters over: what it would ship is the same bytes. */
+/* A learner for one environment takes the parameters and the moments that belong to them over: what it would ship is the same bytes. */
 static void move(training *t) {
-  size_t params_len, size, other_size;
+  size_t params_len, moments_len, size, other_size;
   rlcore_learner_config config = t->config;
   rlcore_learner *one;
   rlcore_policy *other;
@@ -86,8 +86,11 @@ static void move(training *t) {
   CHECK(rlcore_learner_init(host_take(size), size, &config, &t->env.obs, &t->env.action, &one));
   CHECK(rlcore_learner_params_len(t->agent, &params_len));
   float *const params = host_take(params_len * sizeof *params);
-  CHECK(rlcore_learner_params_read(t->agent, params));
-  CHECK(rlcore_learner_params_write(one, params));
+  CHECK(rlcore_learner_moments_len(t->agent, &moments_len));
+  double *const moments = host_take(moments_len * sizeof *moments);
+  CHECK(rlcore_learner_params_read(t->agent, params, params_len));
+  CHECK(rlcore_learner_moments_read(t->agent, moments, moments_len));
+  CHECK(rlcore_learner_params_write(one, params, params_len, moments, moments_len));
   const rlcore_policy *const policy = training_export(t, &size);
   CHECK(rlcore_policy_size(one, &other_size));
   CHECK(rlcore_policy_export(one, host_take(other_size), other_size, &other));
@@ -110,7 +113,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < count; i++) {
     const size_t mark = host_mark();
     unsigned char *const bytes = host_take(t.learner_size);
-    const rlcore_policy *const policy = load(bytes, host_read(in(folder, names[i]), bytes, t.learner_size));
+    const rlcore_policy *const policy = load(&env, bytes, host_read(in(folder, names[i]), bytes, t.learner_size));
     printf("%-16s", names[i]);
     for (int k = 0; k < METHODS; k++) {
       const evaluation e = evaluate(policy, &env, EPISODES, &methods[k]);

@@ -39,9 +39,12 @@ int main(int argc, char **argv) {
   const size_t size = fread(brain, 1, sizeof brain, file);
   fclose(file);
 
+  /* The arrays that this game has: a policy for others is refused. */
+  static const uint32_t sides = 2;
+  const rlcore_space seen = {.kind = RLCORE_F32, .len = OBS_LEN}, push = {.kind = RLCORE_I32, .len = 1, .n = &sides};
   const rlcore_policy *policy;
   size_t scratch_len = 0;
-  CHECK(rlcore_policy_attach(brain, size, &policy));
+  CHECK(rlcore_policy_attach(brain, size, &seen, &push, &policy));
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
   if (scratch_len > sizeof scratch / sizeof *scratch)
     return fprintf(stderr, "scratch: %zu floats needed\n", scratch_len), 1;

@@ -57,7 +57,7 @@ static uint32_t compute(uint32_t worker) {
     unsigned expected = FREE;
     if (!atomic_compare_exchange_strong(&shared->claim[k], &expected, CLAIMED + worker)) continue;
     if (worker && atomic_exchange(&shared->hang, 0)) hang(to);
-    CHECK(rlcore_learner_learn_range(host.t.agent, k, k + 1, host.scratch[worker], host.scratch_size, to));
+    CHECK(rlcore_learner_learn_range(host.t.agent, k, k + 1, host.scratch[worker], host.scratch_size, to, host.grads_len));
     atomic_store(&shared->claim[k], DONE);
     count++;
   }
@@ -130,7 +130,7 @@ static uint32_t update(pid_t *pid, bool lose) {
       if (compute(0) == 0) sched_yield();
       again += rescue(pid);
     } while (!all_done());
-    CHECK(rlcore_learner_grads_write(t->agent, 0, NUM_CHUNKS, host.grads));
+    CHECK(rlcore_learner_grads_write(t->agent, 0, NUM_CHUNKS, host.grads, NUM_CHUNKS * host.grads_len));
     CHECK(rlcore_learner_learn_apply(t->agent, &t->stats));
   } while (t->stats.minibatches_left);
   return again;

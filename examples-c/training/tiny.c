@@ -17,9 +17,12 @@ static long call(long number, long a, void *b, unsigned long c) {
 static int play(void) {
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   const rlcore_policy *policy;
+  rlcore_space seen, taken;
   size_t size = 0;
   for (long n; (n = call(READ, 0, brain + size, sizeof brain - size)) > 0;) size += (size_t)n;
-  if (rlcore_policy_attach(brain, size, &policy)) return FAILED;
+  if (rlcore_policy_attach(brain, size, NULL, NULL, &policy) || rlcore_policy_spaces(policy, &seen, &taken)) return FAILED;
+  if (seen.kind != RLCORE_F32 || seen.len > sizeof obs / sizeof *obs) return FAILED;
+  if (taken.kind != RLCORE_I32 || taken.len > sizeof action / sizeof *action) return FAILED;
   const size_t len = sizeof scratch / sizeof *scratch;
   return rlcore_policy_act(policy, 1, obs, NULL, NULL, NULL, &greedy, NULL, scratch, len, action) ? FAILED : action[0];
 }

@@ -9,9 +9,11 @@ use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
-use crate::status::{Result, call, rlcore_status};
+use crate::spaces::Expected;
+use crate::status::{About, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::env::wrap::MAX_FIELDS;
+use rlcore::error::{Error, Kind};
 use rlcore::learn::{Learner, Recurrent, Shape, Stats};
 use rlcore::space::{Field, Space};
 
@@ -298,13 +300,29 @@ pub unsafe extern "C" fn rlcore_learner_init(
 /// rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
 /// parameter that changed to another finite number is not detected. A learner whose process was killed within a call that
 /// changes it is refused with E_IMAGE.
+/// num_envs:    N of the host's arrays, which the learner must have; 0: any is accepted.
+/// obs, action: the spaces of the host's arrays, compared as by rlcore_policy_attach. NULL: any are accepted, and
+///              rlcore_learner_spaces tells them.
+/// Errors: E_IMAGE; E_SHAPE if the learner was made for another N or other spaces, with its number and the given one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_attach(
     mem: *mut c_void,
     mem_size: usize,
+    num_envs: u32,
+    obs: *const rlcore_space,
+    action: *const rlcore_space,
     out: *mut *mut rlcore_learner,
 ) -> rlcore_status {
-    call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], |mem| learner_kind::attach(mem)) })
+    call(|| unsafe {
+        let expected = Expected::at(obs, action)?;
+        Place::at(mem, mem_size, out)?.take(&expected.extents, |mem| {
+            let learner = learner_kind::attach(mem)?;
+            let own = learner.num_envs();
+            let other = Error::limit(Kind::Shape, "environments,", own as usize, num_envs as usize);
+            other.when(num_envs != 0 && num_envs != own).about("num_envs")?;
+            expected.check(&learner.spaces())
+        })
+    })
 }
 
 /// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if

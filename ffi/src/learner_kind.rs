@@ -3,9 +3,9 @@
 use crate::lifecycle::{Block, bytes};
 use crate::ptr::Extent;
 use rlcore::block::{Header, Kind as BlockKind};
-use rlcore::error::{Error, Kind, Result};
+use rlcore::error::{Error, Kind, Result, check_len};
 use rlcore::learn::{
-    Acts, Algorithm, Config, Learner, Phase, Recurrent, Sampling, Shape, Stats, TransitionBatch, View,
+    Acts, Algorithm, Config, Learner, Phase, Recurrent, Sampling, Shape, Spaces, Stats, TransitionBatch, View,
 };
 #[cfg(feature = "off_policy")]
 use rlcore::learn::{OffPolicy, off_policy};
@@ -39,6 +39,12 @@ macro_rules! either {
     };
 }
 
+/// Learners off policy normalize nothing. Errors: `Shape`.
+#[cfg(feature = "off_policy")]
+fn no_moments(moments: &[f64]) -> Result {
+    check_len("learner: moments of a learner off policy, numbers", moments, 0)
+}
+
 /// A block of a learner off policy.
 fn is_off_policy(mem: &[u8]) -> bool {
     cfg!(feature = "off_policy") && Header::begins(mem, BlockKind::OffPolicy)
@@ -67,11 +73,11 @@ pub fn init(mem: &mut [u8], config: &Config, layers: &[Layer], obs: &Space<'_>, 
 }
 
 /// [`View::attach`] of either.
-pub fn attach(mem: &[u8]) -> Result {
+pub fn attach(mem: &[u8]) -> Result<AnyView<'_>> {
     match is_off_policy(mem) {
         #[cfg(feature = "off_policy")]
-        true => off_policy::View::attach(mem).map(drop),
-        _ => View::attach(mem).map(drop),
+        true => off_policy::View::attach(mem).map(AnyView::Off),
+        _ => View::attach(mem).map(AnyView::On),
     }
 }
 
@@ -151,6 +157,15 @@ impl<'a> Any<'a> {
 
     pub fn num_params(&self) -> usize {
         either!(Any, self, l => l.params().len())
+    }
+
+    /// Numbers of the statistics that normalize.
+    pub fn num_moments(&self) -> usize {
+        match self {
+            Any::On(l) => l.view().moments_len(),
+            #[cfg(feature = "off_policy")]
+            Any::Off(_) => 0,
+        }
     }
 
     pub fn state_len(&self) -> usize {
@@ -239,8 +254,20 @@ impl<'a> Any<'a> {
         }
     }
 
-    pub fn write_params(&mut self, params: &[f32]) -> Result {
-        either!(Any, self, l => l.write_params(params))
+    pub fn write_params(&mut self, params: &[f32], moments: &[f64]) -> Result {
+        match self {
+            Any::On(l) => l.write_params_with(params, moments),
+            #[cfg(feature = "off_policy")]
+            Any::Off(l) => no_moments(moments).and_then(|()| l.write_params(params)),
+        }
+    }
+
+    pub fn write_moments(&mut self, moments: &[f64]) -> Result {
+        match self {
+            Any::On(l) => l.write_moments(moments),
+            #[cfg(feature = "off_policy")]
+            Any::Off(_) => no_moments(moments),
+        }
     }
 
     pub fn freeze(&mut self, frozen: bool) {
@@ -283,12 +310,8 @@ impl<'a> AnyView<'a> {
         either!(AnyView, self, l => l.stats())
     }
 
-    pub fn obs_n(&self) -> &'a [u32] {
-        either!(AnyView, self, l => l.obs_n())
-    }
-
-    pub fn action_n(&self) -> &'a [u32] {
-        either!(AnyView, self, l => l.action_n())
+    pub fn spaces(&self) -> Spaces<'a> {
+        either!(AnyView, self, l => l.spaces())
     }
 
     pub fn acted(&self) -> &'a [u8] {
@@ -297,6 +320,22 @@ impl<'a> AnyView<'a> {
 
     pub fn params(&self) -> &'a [f32] {
         either!(AnyView, self, l => l.params())
+    }
+
+    pub fn moments_len(&self) -> usize {
+        match self {
+            AnyView::On(l) => l.moments_len(),
+            #[cfg(feature = "off_policy")]
+            AnyView::Off(_) => 0,
+        }
+    }
+
+    pub fn read_moments(&self, moments: &mut [f64]) -> Result {
+        match self {
+            AnyView::On(l) => l.read_moments(moments),
+            #[cfg(feature = "off_policy")]
+            AnyView::Off(_) => no_moments(moments),
+        }
     }
 
     pub fn state_len(&self) -> usize {

@@ -2,12 +2,13 @@
 
 use core::ffi::c_void;
 
-use crate::learner::{copy_out, learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats};
+use crate::learner::{learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats};
 use crate::learner_kind::{self, Any, AnyView, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
-use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output};
-use crate::status::{Result, call, rlcore_status};
-use rlcore::learn::{Batch, BatchMut, Learner, TransitionBatch, View};
+use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output, args};
+use crate::status::{About, Result, call, rlcore_status};
+use rlcore::error::{Error, Kind};
+use rlcore::learn::{Batch, BatchMut, Learner, TransitionBatch, View, merge_moments};
 
 /// A call that tells a number of a learner.
 fn look(
@@ -58,9 +59,9 @@ pub unsafe extern "C" fn rlcore_learner_grads_len(p: *const rlcore_learner, out_
 /// Computes the gradients of chunks [begin, end) of the current minibatch. Threads: the learner is only read, so
 /// several threads may compute different chunks at once, each with its own scratch.
 /// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
-/// grads:   [end - begin, grads_len] to write, with the grads_len of rlcore_learner_grads_len.
-/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SIZE of scratch; E_VALUE if numbers overflow. After an error
-/// scratch and grads may have been written.
+/// grads:   [grads_len] to write: end - begin times rlcore_learner_grads_len().
+/// Errors: E_NOT_READY if no update runs; E_RANGE; E_SHAPE for another grads_len; E_SIZE of scratch; E_VALUE if numbers
+/// overflow. After an error scratch and grads may have been written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_range(
     p: *const rlcore_learner,
@@ -69,11 +70,12 @@ pub unsafe extern "C" fn rlcore_learner_learn_range(
     scratch: *mut c_void,
     scratch_size: usize,
     grads: *mut f32,
+    grads_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
         let learner = view(p, view_on_policy)?;
         let (begin, end) = (begin as usize, end as usize);
-        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
+        let len = grads_of(&learner, begin, end, grads_len)?;
         let scratch = Output::at("scratch", scratch.cast::<u8>(), scratch_size)?;
         let (scratch, grads) = learner.extent.reading((scratch, Output::at("grads", grads, len)?))?;
         Ok(learner.learn_range(begin, end, scratch, grads)?)
@@ -101,11 +103,13 @@ pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rl
 
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
 /// Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
-/// Arrays as rlcore_learner_batch_read. stats: to write.
+/// Arrays as rlcore_learner_batch_read. The moments become this learner's own, also while they are frozen, because what it
+/// learns is a policy of observations that they normalize; of the rollouts of several learners they are merged by
+/// rlcore_learner_moments_merge. stats: to write.
 /// Errors: E_CONFIG for noisy layers, unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
 /// update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
 /// that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
-/// N or more.
+/// N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_batch(
     p: *mut rlcore_learner,
@@ -119,6 +123,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
     state: *const f32,
     begin: *const u8,
     env: *const u32,
+    moments: *const f64,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     learning(
@@ -142,14 +147,17 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
                         Input::unless_empty("state", state, states)?,
                         Input::unless_empty("begin", begin, flags)?,
                         Input::unless_empty("env", env, owners)?,
+                        Input::unless_empty("moments", moments, learner.view().moments_len())?,
                     )
                 },
             ))
         },
-        |learner, (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env))| {
+        |learner, (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, moments))| {
             let (mask, state) = (mask.unwrap_or_default(), state.unwrap_or_default());
             let (begin, env) = (begin.unwrap_or_default(), env.unwrap_or_default());
-            let batch = Batch { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env };
+            let moments = moments.unwrap_or_default();
+            let batch =
+                Batch { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env, moments };
             learner.learn_batch(&batch)
         },
     )
@@ -229,7 +237,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_transitions(
 /// state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
 /// begin:       [T * N] 1 where an episode begins.
 /// env:         [T * N] environments; the transitions of each are in their order. begin and env are required with
-///              recurrent layers and with IMPALA, env with num_stacked too, else NULL. All to write.
+///              recurrent layers and with IMPALA, env with num_stacked too, else NULL.
+/// moments:     [rlcore_learner_moments_len()] as rlcore_learner_moments_read; NULL if that is 0. All to write.
 /// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_read(
@@ -244,6 +253,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
     state: *mut f32,
     begin: *mut u8,
     env: *mut u32,
+    moments: *mut f64,
 ) -> rlcore_status {
     call(|| unsafe {
         let learner = view(p, view_on_policy)?;
@@ -262,12 +272,15 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
                 Output::unless_empty("state", state, states)?,
                 Output::unless_empty("begin", begin, flags)?,
                 Output::unless_empty("env", env, owners)?,
+                Output::unless_empty("moments", moments, learner.moments_len())?,
             ),
         ))?;
-        let (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env)) = all;
+        let (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, moments)) = all;
         let (mask, state) = (mask.unwrap_or_default(), state.unwrap_or_default());
         let (begin, env) = (begin.unwrap_or_default(), env.unwrap_or_default());
-        let batch = BatchMut { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env };
+        let moments = moments.unwrap_or_default();
+        let batch =
+            BatchMut { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env, moments };
         Ok(learner.read_batch(batch)?)
     })
 }
@@ -286,84 +299,198 @@ pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out
 }
 
 /// Copies the parameters out. Their order is the same in all learners with the same networks.
-/// params: [rlcore_learner_params_len()] to write.
+/// params: [params_len] to write.
+/// Errors: E_SHAPE if params_len is not rlcore_learner_params_len().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_params_read(p: *const rlcore_learner, params: *mut f32) -> rlcore_status {
-    copy_out(p, "params", params, |learner| learner.params())
+pub unsafe extern "C" fn rlcore_learner_params_read(
+    p: *const rlcore_learner,
+    params: *mut f32,
+    params_len: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, AnyView::open)?;
+        let len = exact("params", learner.params().len(), params_len)?;
+        rlcore::block::copy(learner.extent.reading(Output::at("params", params, len)?)?, learner.params());
+        Ok(())
+    })
 }
 
-/// Sets the parameters, for example to those of another learner. With overlap, a current update ends before they act.
-/// params: [rlcore_learner_params_len()].
-/// Errors: E_VALUE for a parameter beyond plus or minus 1e6, or the logarithm of a standard deviation outside its
-/// limits.
+/// Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
+/// normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
+/// before they act.
+/// params:  [params_len] as rlcore_learner_params_read writes them.
+/// moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
+///          without normalize_obs and normalize_reward.
+/// Errors: E_SHAPE if params_len is not rlcore_learner_params_len(), or moments_len not rlcore_learner_moments_len();
+/// E_VALUE for a parameter beyond plus or minus 1e6, or the logarithm of a standard deviation outside its limits; as
+/// rlcore_moments_update for the moments; E_NOT_READY with overlap and moments while an update runs.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_params_write(p: *mut rlcore_learner, params: *const f32) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_params_write(
+    p: *mut rlcore_learner,
+    params: *const f32,
+    params_len: usize,
+    moments: *const f64,
+    moments_len: usize,
+) -> rlcore_status {
     call(|| unsafe {
         let mut learner = open(p, Any::open)?;
-        let params = learner.extent.writing(Input::at("params", params, learner.num_params())?)?;
-        Ok(learner.write_params(params)?)
+        let params = Input::at("params", params, exact("params", learner.num_params(), params_len)?)?;
+        let moments = self::moments(&learner, moments, moments_len)?;
+        let (params, moments) = learner.extent.writing((params, moments))?;
+        Ok(learner.write_params(params, moments.unwrap_or_default())?)
+    })
+}
+
+/// Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with normalize_obs; 0
+/// without normalize_obs and normalize_reward.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_moments_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
+    call(|| unsafe { view(p, AnyView::open)?.tell("out_len", out_len, |learner| Ok(learner.moments_len())) })
+}
+
+/// Copies out the moments that normalize observations and rewards. Observations of environments that have acted and not
+/// observed since are not counted yet.
+/// moments: [moments_len] to write. First count, mean and variance of the discounted sums of rewards; then the count of
+///          observations and, with normalize_obs, the mean of each number that the networks read, and the variance of each.
+///          Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it is 0.
+/// Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_moments_read(
+    p: *const rlcore_learner,
+    moments: *mut f64,
+    moments_len: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let learner = view(p, AnyView::open)?;
+        let len = exact("moments", learner.moments_len(), moments_len)?;
+        let moments = learner.extent.reading(Output::unless_empty("moments", moments, len)?)?;
+        Ok(learner.read_moments(moments.unwrap_or_default())?)
+    })
+}
+
+/// Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they are
+/// frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
+/// moments: [moments_len] as rlcore_learner_moments_read writes them; NULL if it is 0.
+/// Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(); E_VALUE and E_RANGE as rlcore_moments_update.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_moments_write(
+    p: *mut rlcore_learner,
+    moments: *const f64,
+    moments_len: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Any::open)?;
+        let moments = self::moments(&learner, moments, moments_len)?;
+        let moments = learner.extent.writing(moments)?;
+        Ok(learner.write_moments(moments.unwrap_or_default())?)
+    })
+}
+
+/// Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of rewards
+/// first, then observations, each number for itself, so that the result depends on the order of these calls only. Workers
+/// that begin a round with the moments of a server (base) and count observations of their own are merged by
+///   rlcore_learner_moments_merge(base, first, len, moments);    moments begin as a copy of base
+///   rlcore_learner_moments_merge(base, second, len, moments);
+/// which counts base once.
+/// base:    [len] moments that with and moments both contain; NULL: they have counted nothing in common.
+/// with:    [len] the moments to merge.
+/// moments: [len] to change.
+/// Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result too;
+/// E_RANGE for a count below that of base, and for counts that are 0 together.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_moments_merge(
+    base: *const f64,
+    with: *const f64,
+    len: usize,
+    moments: *mut f64,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (base, with) = (Input::optional("base", base, len)?, Input::at("with", with, len)?);
+        let (base, with, moments) = args((base, with, Output::at("moments", moments, len)?))?;
+        Ok(merge_moments(moments, with, base)?)
     })
 }
 
 /// Copies the gradients of chunks [begin, end) out.
-/// grads: [end - begin, grads_len] to write.
-/// Errors: E_RANGE; E_NOT_READY if the gradients of a chunk are missing.
+/// grads: [grads_len] to write: end - begin times rlcore_learner_grads_len().
+/// Errors: E_RANGE; E_SHAPE for another grads_len; E_NOT_READY if the gradients of a chunk are missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_read(
     p: *const rlcore_learner,
     begin: u32,
     end: u32,
     grads: *mut f32,
+    grads_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
         let learner = view(p, view_on_policy)?;
         let (begin, end) = (begin as usize, end as usize);
-        let len = ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?;
+        let len = grads_of(&learner, begin, end, grads_len)?;
         let grads = learner.extent.reading(Output::at("grads", grads, len)?)?;
         Ok(learner.read_grads(begin, end, grads)?)
     })
 }
 
 /// Stores the gradients of chunks [begin, end), replacing earlier ones.
-/// grads: [end - begin, grads_len].
-/// Errors: E_RANGE; E_VALUE for a gradient that is not finite.
+/// grads: [grads_len]: end - begin times rlcore_learner_grads_len().
+/// Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_write(
     p: *mut rlcore_learner,
     begin: u32,
     end: u32,
     grads: *const f32,
+    grads_len: usize,
 ) -> rlcore_status {
-    take_grads(p, begin, end, grads, Learner::write_grads)
+    take_grads(p, begin, end, (grads, grads_len), Learner::write_grads)
 }
 
 /// Adds to the gradients of those chunks of [begin, end) that have some, and stores those of the others. The last bits
 /// of the sums depend on the order of these calls.
-/// grads: [end - begin, grads_len].
-/// Errors: E_RANGE; E_VALUE for a gradient or a sum that is not finite.
+/// grads: [grads_len]: end - begin times rlcore_learner_grads_len().
+/// Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient or a sum that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_add(
     p: *mut rlcore_learner,
     begin: u32,
     end: u32,
     grads: *const f32,
+    grads_len: usize,
 ) -> rlcore_status {
-    take_grads(p, begin, end, grads, Learner::add_grads)
+    take_grads(p, begin, end, (grads, grads_len), Learner::add_grads)
 }
 
 fn take_grads(
     p: *mut rlcore_learner,
     begin: u32,
     end: u32,
-    grads: *const f32,
+    (grads, grads_len): (*const f32, usize),
     take: impl FnOnce(&mut Learner<'static>, usize, usize, &[f32]) -> rlcore::error::Result,
 ) -> rlcore_status {
     call(|| unsafe {
         let mut learner = open(p, on_policy)?;
         let (begin, end) = (begin as usize, end as usize);
-        let view = learner.view();
-        let len = ptr::grid("grads", view.check_chunks(begin, end)?, view.grads_len())?;
+        let len = grads_of(&learner.view(), begin, end, grads_len)?;
         let grads = learner.extent.writing(Input::at("grads", grads, len)?)?;
         Ok(take(&mut learner, begin, end, grads)?)
     })
+}
+
+/// Floats of the gradients of chunks [begin, end). Errors: `Range`; `Shape` if that is not how many are `given`.
+fn grads_of(learner: &View<'_>, begin: usize, end: usize, given: usize) -> Result<usize> {
+    exact("grads", ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?, given)
+}
+
+/// How many elements an array of the caller's has, which are as many as it says. Errors: `Shape`.
+fn exact(what: &'static str, len: usize, given: usize) -> Result<usize> {
+    Error::limit(Kind::Shape, "elements, exactly", len, given).when(given != len).about(what)?;
+    Ok(len)
+}
+
+/// The statistics that a learner takes over, if it has some. Errors: `Shape`; `Null`, `Align`.
+unsafe fn moments<'a>(learner: &Any<'_>, p: *const f64, given: usize) -> Result<Option<Input<'a, f64>>> {
+    let needed = learner.num_moments();
+    let what = "{needed} numbers must come from the learner whose parameters these are; {given} were given.";
+    Error::limit(Kind::Shape, what, needed, given).when(given != needed).about("moments")?;
+    unsafe { Input::unless_empty("moments", p, given) }
 }

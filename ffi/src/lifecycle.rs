@@ -4,7 +4,7 @@ use core::ffi::c_void;
 use core::ops::{Deref, DerefMut};
 
 use crate::ptr::{self, Extent, Input, One, Output, Plain, Versioned, args, args_beside};
-use crate::status::{Result, call, rlcore_status};
+use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::block::{Header, Kind};
 use rlcore::error;
 
@@ -68,7 +68,10 @@ impl<'a, B: 'static> Place<'a, B> {
     }
 
     /// Hands the block out once `accept` has accepted it. Errors: those of `accept`; `Overlap`, also with what is read.
-    pub fn take<T>(self, read: &[Extent], accept: impl FnOnce(&'a mut [u8]) -> error::Result<T>) -> Result {
+    pub fn take<T, E>(self, read: &[Extent], accept: impl FnOnce(&'a mut [u8]) -> core::result::Result<T, E>) -> Result
+    where
+        Fault: From<E>,
+    {
         let (mem, out) = args_beside((self.mem, self.out), read)?;
         let object = mem.as_mut_ptr().cast();
         accept(mem)?;

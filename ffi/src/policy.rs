@@ -4,10 +4,12 @@ use core::ffi::c_void;
 
 use crate::learner::{self, rlcore_learner};
 use crate::learner_kind::AnyView;
-use crate::lifecycle::{self, Block, Place, view};
-use crate::ptr::{One, Output};
+use crate::lifecycle::{Block, Place, view};
+use crate::ptr::{Input, One, Output, args_beside};
 use crate::rng::{rlcore_rng, stream};
 use crate::sampling::{rlcore_sampling, sampling};
+use crate::space::rlcore_space;
+use crate::spaces::{Expected, told};
 use crate::status::{call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::learn::{Policy, Sampling};
@@ -51,13 +53,43 @@ pub unsafe extern "C" fn rlcore_policy_export(
 /// Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
 /// constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its export
 /// was interrupted.
+/// obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n of
+///              discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind and
+///              len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act needs.
+/// Errors: E_IMAGE; E_SHAPE if the policy was made for other spaces, with its number and the given one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_attach(
     mem: *const c_void,
     mem_size: usize,
+    obs: *const rlcore_space,
+    action: *const rlcore_space,
     out: *mut *const rlcore_policy,
 ) -> rlcore_status {
-    unsafe { lifecycle::attach_reader(mem, mem_size, out, Policy::attach) }
+    call(|| unsafe {
+        let expected = Expected::at(obs, action)?;
+        let arrays = (Input::at("mem", mem.cast::<u8>(), mem_size)?, One::at("out", out)?);
+        let (block, out) = args_beside(arrays, &expected.extents)?;
+        expected.check(&Policy::attach(block)?.spaces())?;
+        *out = mem.cast();
+        Ok(())
+    })
+}
+
+/// Spaces of a policy, e.g. of a loaded one: what rlcore_policy_act reads and writes for each row.
+/// out_obs, out_action: as rlcore_learner_spaces; the arrays point into the policy.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_policy_spaces(
+    p: *const rlcore_policy,
+    out_obs: *mut rlcore_space,
+    out_action: *mut rlcore_space,
+) -> rlcore_status {
+    call(|| unsafe {
+        let policy = view(p, Policy::open)?;
+        let outputs = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
+        let (obs, action) = policy.extent.reading(outputs)?;
+        [*obs, *action] = told(&policy.spaces());
+        Ok(())
+    })
 }
 
 /// Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers.

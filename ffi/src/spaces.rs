@@ -6,12 +6,13 @@ use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::learner::rlcore_learner;
 use crate::learner_kind::AnyView;
 use crate::lifecycle::view;
-use crate::ptr::{One, Output, args_beside};
-use crate::space::{rlcore_element, rlcore_space};
-use crate::status::{About, call, rlcore_status};
+use crate::ptr::{Extent, Input, One, Output, args_beside};
+use crate::space::{ACTION, Names, OBS, rlcore_element, rlcore_space};
+use crate::status::{About, Fault, Result, call, rlcore_status};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
-use rlcore::space::Space;
+use rlcore::learn::Spaces;
+use rlcore::space::{Element, Space};
 
 /// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
 /// out_obs:    its kind is RLCORE_STRUCT if a field has another kind than bytes.
@@ -68,9 +69,10 @@ fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: 
     if any { head.as_ptr() } else { null() }
 }
 
-/// Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by. Bounds are NULL.
+/// Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by.
 /// out_num_envs: N.
-/// out_obs, out_action: n of discrete elements points into the learner.
+/// out_obs, out_action: n of discrete elements, and low and high of bounded actions, point into the learner. Bounds of
+///               observations are NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_spaces(
     p: *const rlcore_learner,
@@ -83,15 +85,99 @@ pub unsafe extern "C" fn rlcore_learner_spaces(
         let num_envs = One::at("out_num_envs", out_num_envs)?;
         let (obs, action) = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
         let (num_envs, obs, action) = learner.extent.reading((num_envs, obs, action))?;
-        let shape = learner.shape();
-        let space = |kind, len| rlcore_space { kind, len, low: null(), high: null(), n: null() };
-        let n = if shape.action_lens().0 > 0 { learner.action_n().as_ptr() } else { null() };
         *num_envs = learner.num_envs();
-        let kind = if shape.obs_structure() { rlcore_element::RLCORE_STRUCT as u32 } else { shape.obs_kind };
-        let obs_n = if shape.num_choices > 0 { learner.obs_n().as_ptr() } else { null() };
-        *obs = rlcore_space { n: obs_n, ..space(kind, shape.obs_len) };
-        let taken = if shape.structured() { rlcore_element::RLCORE_STRUCT as u32 } else { shape.action_kind };
-        *action = rlcore_space { n, ..space(taken, shape.action_len) };
+        [*obs, *action] = told(&learner.spaces());
         Ok(())
     })
+}
+
+/// What a C caller sees of the spaces of a block: observations, and actions.
+pub fn told(spaces: &Spaces<'_>) -> [rlcore_space; 2] {
+    fn start<T>(values: &[T]) -> *const T {
+        if values.is_empty() { null() } else { values.as_ptr() }
+    }
+    let shape = &spaces.shape;
+    let kind = |structured, kind| if structured { rlcore_element::RLCORE_STRUCT as u32 } else { kind };
+    let obs = rlcore_space {
+        kind: kind(spaces.obs_structured, shape.obs_kind),
+        len: shape.obs_len,
+        low: null(),
+        high: null(),
+        n: start(spaces.obs_n),
+    };
+    let action = rlcore_space {
+        kind: kind(shape.structured(), shape.action_kind),
+        len: shape.action_len,
+        low: start(spaces.low),
+        high: start(spaces.high),
+        n: start(spaces.action_n),
+    };
+    [obs, action]
+}
+
+/// The spaces that a host has, to hold those of a block against; one that is NULL is not.
+pub struct Expected<'a> {
+    obs: Option<&'a rlcore_space>,
+    action: Option<&'a rlcore_space>,
+    /// Their bytes.
+    pub extents: [Extent; 2],
+}
+
+impl<'a> Expected<'a> {
+    /// Errors: `Align`, `Overflow`.
+    ///
+    /// # Safety
+    /// As [`Input::at`]; the arrays of [`Expected::check`].
+    pub unsafe fn at(obs: *const rlcore_space, action: *const rlcore_space) -> Result<Expected<'a>> {
+        let at = |what, p| unsafe {
+            let space = Input::optional(what, p, 1)?;
+            let extent = space.as_ref().map_or(Extent::NONE, |space| space.extent());
+            Ok::<_, Fault>((space.and_then(|space| space.slice().first()), extent))
+        };
+        let ((obs, seen), (action, taken)) = (at(OBS.space, obs)?, at(ACTION.space, action)?);
+        Ok(Expected { obs, action, extents: [seen, taken] })
+    }
+
+    /// Kinds and lengths are those of the block; numbers of choices too, but for structures; and bounds of actions of
+    /// floats that are not NULL. Errors: `Shape`; `Null` and `Align` of n and bounds.
+    ///
+    /// # Safety
+    /// Of spaces of the block's kinds and lengths, these arrays are there.
+    pub unsafe fn check(&self, of: &Spaces<'_>) -> Result {
+        let [obs, action] = told(of);
+        unsafe {
+            self.obs.map_or(Ok(()), |given| hold(&OBS, &obs, given, (of.obs_n, &[], &[])))?;
+            self.action.map_or(Ok(()), |given| hold(&ACTION, &action, given, (of.action_n, of.low, of.high)))
+        }
+    }
+}
+
+/// Holds a space of the host against one of a block, with these numbers of choices and bounds.
+unsafe fn hold(
+    names: &Names,
+    own: &rlcore_space,
+    given: &rlcore_space,
+    (n, low, high): (&[u32], &[f32], &[f32]),
+) -> Result {
+    let differs = |what, own: u32, given: u32| {
+        Error::limit(Kind::Shape, what, own as usize, given as usize).when(given != own).about(names.space)
+    };
+    differs("kind", own.kind, given.kind)?;
+    differs("len", own.len, given.len)?;
+    let len = given.len as usize;
+    if own.kind == Element::I32 as u32 {
+        let given = unsafe { Input::at(names.n, given.n, len)? }.slice();
+        for (own, given) in n.iter().zip(given) {
+            differs("n of an element", *own, *given)?;
+        }
+    }
+    if own.kind == Element::F32 as u32 && names.space == ACTION.space {
+        for (name, own, given) in [(names.low, low, given.low), (names.high, high, given.high)] {
+            let given = unsafe { Input::optional(name, given, len)? }.map_or(&[][..], Input::slice);
+            let other = given.iter().enumerate().find(|(i, given)| own.get(*i) != Some(given));
+            let what = "bounds as in the block, if they are given, which has others,";
+            other.map_or(Ok(()), |(_, given)| Err(Error::new(Kind::Shape, what).given_f32(*given))).about(name)?;
+        }
+    }
+    Ok(())
 }

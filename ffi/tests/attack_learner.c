@@ -213,39 +213,39 @@ static void attack_parts(void) {
   p = w.agent;
   roll();
   memcpy(other, w.learner, size);
-  FINE(rlcore_learner_attach(other, size, &q));
+  FINE(rlcore_learner_attach(other, size, 0, NULL, NULL, &q));
   FINE(rlcore_learner_params_len(p, &len));
   FINE(rlcore_learner_grads_len(p, &grads_len));
   FINE(rlcore_learner_scratch_size(p, &scratch_size));
   CHECK(len < LEARNER / 4 && grads_len == len + 8 && scratch_size <= sizeof scratch);
-#define RANGE_OF(begin, end) rlcore_learner_learn_range(q, begin, end, scratch, scratch_size, grads)
+#define RANGE_OF(begin, end) rlcore_learner_learn_range(q, begin, end, scratch, scratch_size, grads, ((end) - (begin)) * grads_len)
   REFUSED(RLCORE_E_NOT_READY, "no update is running", RANGE_OF(0, 1));
   FINE(rlcore_learner_learn_begin(q, w.obs, &w.stats));
   REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(q, w.obs, &w.stats));
   while (w.stats.minibatches_left) {
     REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_learn_apply(q, &w.stats));
-    FINE(rlcore_learner_learn_range(q, 1, 2, scratch, scratch_size, grads + grads_len));
-    FINE(rlcore_learner_grads_add(q, 1, 2, grads + grads_len));
-    REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_grads_read(q, 0, 2, grads));
+    FINE(rlcore_learner_learn_range(q, 1, 2, scratch, scratch_size, grads + grads_len, grads_len));
+    FINE(rlcore_learner_grads_add(q, 1, 2, grads + grads_len, grads_len));
+    REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_grads_read(q, 0, 2, grads, 2 * grads_len));
     FINE(RANGE_OF(0, 1));
-    FINE(rlcore_learner_grads_write(q, 0, 1, grads));
-    FINE(rlcore_learner_grads_read(q, 1, 2, params));
+    FINE(rlcore_learner_grads_write(q, 0, 1, grads, grads_len));
+    FINE(rlcore_learner_grads_read(q, 1, 2, params, grads_len));
     CHECK(memcmp(params, grads + grads_len, grads_len * sizeof *grads) == 0);
     FINE(rlcore_learner_learn_apply(q, &w.stats));
   }
   FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
-  FINE(rlcore_learner_params_read(p, params));
-  FINE(rlcore_learner_params_read(q, grads));
+  FINE(rlcore_learner_params_read(p, params, len));
+  FINE(rlcore_learner_params_read(q, grads, len));
   CHECK(memcmp(params, grads, len * sizeof *params) == 0);
-  WITH(params[0], 2e6f, RLCORE_E_VALUE, "parameters from -1e6 to 1e6", rlcore_learner_params_write(q, params));
-  FINE(rlcore_learner_params_write(q, params));
+  WITH(params[0], 2e6f, RLCORE_E_VALUE, "parameters from -1e6 to 1e6", rlcore_learner_params_write(q, params, len, NULL, 0));
+  FINE(rlcore_learner_params_write(q, params, len, NULL, 0));
 
   /* Handed out and in. */
   float obs[T * N * OBS], probs[T * N], values[T * N], advantage[T * N], target[T * N];
   int32_t actions[T * N];
-#define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL)
+#define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL, NULL)
 #define LEARN_BATCH(p, mask) \
-  rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL, &w.stats)
+  rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL, NULL, &w.stats)
   size_t begin_len, env_len;
   FINE(rlcore_learner_batch_len(q, &len, &mask_len, &begin_len, &env_len));
   CHECK(len == T * N && mask_len == 0 && begin_len == 0 && env_len == 0);
@@ -260,8 +260,8 @@ static void attack_parts(void) {
   FINE(LEARN_BATCH(q, NULL));
   FINE(rlcore_learner_learn(q, NULL, 0, &w.stats));
   FINE(rlcore_learner_learn(p, NULL, 0, &w.stats));
-  FINE(rlcore_learner_params_read(p, params));
-  FINE(rlcore_learner_params_read(q, grads));
+  FINE(rlcore_learner_params_read(p, params, len));
+  FINE(rlcore_learner_params_read(q, grads, len));
   CHECK(memcmp(params, grads, len * sizeof *params) == 0);
   roll();
   FINE(rlcore_learner_learn_drop(p));
@@ -283,7 +283,7 @@ static void check_overflow(void) {
     CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_VALUE);
     rlcore_last_error(why, sizeof why);
     CHECK(strstr(why, "the update was dropped, act is due") != NULL && due() == RLCORE_LEARNER_ACT);
-    FINE(rlcore_learner_attach(w.learner, sizeof w.learner, &w.agent));
+    FINE(rlcore_learner_attach(w.learner, sizeof w.learner, 0, NULL, NULL, &w.agent));
   }
   roll();
   FINE(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats));
@@ -295,7 +295,7 @@ static void attack_policy(void) {
   size_t size = 0, len = 0;
   FINE(rlcore_policy_size(w.agent, &size));
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
-  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+  FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
   const rlcore_policy *b = w.attached;
   FINE(rlcore_policy_scratch_len(b, N, &len));
   CHECK(len <= sizeof w.scratch / sizeof *w.scratch);
@@ -405,12 +405,12 @@ static void attack_structures(void) {
   FINE(rlcore_learner_learn_begin(w.agent, obs, &w.stats));
   static float seen[N * T][SEEN], columns[4][N * T];
   static int32_t action[N * T];
-  FINE(rlcore_learner_batch_read(w.agent, seen[0], action, NULL, columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL));
+  FINE(rlcore_learner_batch_read(w.agent, seen[0], action, NULL, columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL, NULL));
   CHECK(seen[0][6] == 1 && seen[0][9] == 1 && seen[0][7] == 0 && seen[1][6] == -1 && seen[1][7] == 1 && seen[2][8] == 1);
   FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
   FINE(rlcore_policy_size(w.agent, &size));
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
-  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+  FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
   FINE(rlcore_policy_scratch_len(w.attached, N, &len));
   static float scratch[2048]; /* may be written by a call that fails */
 #define USE_IT rlcore_policy_act_greedy(w.attached, N, obs, NULL, NULL, NULL, scratch, len, w.action)
@@ -495,7 +495,7 @@ static void attack_mixed(void) {
   }
   FINE(rlcore_learner_learn_begin(w.agent, w.obs, &w.stats));
   static float seen[N * T][OBS], columns[4][N * T];
-#define READ(call, stats) call(w.agent, seen[0], told, mask[0], columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL stats)
+#define READ(call, stats) call(w.agent, seen[0], told, mask[0], columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL, NULL stats)
 #define AND_STATS , &w.stats
   FINE(READ(rlcore_learner_batch_read, ));
   FINE(rlcore_learner_learn_drop(w.agent));
@@ -505,7 +505,7 @@ static void attack_mixed(void) {
   FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
   FINE(rlcore_policy_size(w.agent, &size));
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
-  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+  FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
   FINE(rlcore_policy_scratch_len(w.attached, N, &len));
   FINE(rlcore_policy_act_greedy(w.attached, N, w.obs, mask[0], NULL, NULL, w.scratch, len, action));
   memcpy(told, action, sizeof action);
@@ -534,7 +534,7 @@ static void attack_recurrent(void) {
   CHECK(state_len == STATE);
   FINE(rlcore_policy_size(w.agent, &size));
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
-  FINE(rlcore_policy_attach(w.brain, size, &w.attached));
+  FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
   FINE(rlcore_policy_state_len(w.attached, &state_len));
   CHECK(state_len == STATE);
   FINE(rlcore_policy_scratch_len(w.attached, N, &len));
@@ -566,10 +566,10 @@ static void attack_recurrent(void) {
   roll();
   FINE(rlcore_learner_learn_begin(w.agent, w.obs, &w.stats));
 #define READ(state) \
-  rlcore_learner_batch_read(w.agent, obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], state, w.begin, w.owner)
+  rlcore_learner_batch_read(w.agent, obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], state, w.begin, w.owner, NULL)
 #define LEARN \
   rlcore_learner_learn_batch(w.agent, obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], w.states, w.begin, \
-                             w.owner, &w.stats)
+                             w.owner, NULL, &w.stats)
   REFUSED(RLCORE_E_NULL, "state", READ(NULL));
   FINE(READ(w.states));
   CHECK(w.begin[0] == 1 && w.owner[0] == 0 && w.owner[N - 1] == N - 1 && w.states[0] == 0 && w.states[N * STATE] != 0);
@@ -599,7 +599,7 @@ static void attack_seal(void) {
   FINE(rlcore_block_seal(w.learner, size));
   CHECK(memcmp(unsealed, w.learner, size) != 0);
   look();
-  FINE(rlcore_learner_attach(w.learner, size, &w.agent));
+  FINE(rlcore_learner_attach(w.learner, size, 0, NULL, NULL, &w.agent));
   CHECK(memcmp(before.learner, w.learner, size) == 0);
   FINE(rlcore_learner_phase(w.agent, &phase));
   CHECK(memcmp(before.learner, w.learner, size) == 0);
@@ -608,7 +608,7 @@ static void attack_seal(void) {
   CHECK(memcmp(unsealed, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
   FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
-  FINE(rlcore_learner_attach(w.learner, size, &w.agent));
+  FINE(rlcore_learner_attach(w.learner, size, 0, NULL, NULL, &w.agent));
 }
 
 /* Stop, copy the bytes, go on: byte-equal to never having stopped, whatever the slices and the processor's level. */
@@ -628,7 +628,7 @@ static void check_resume(void) {
   memcpy(&kept, &w, sizeof w);
   memset(w.learner, 0, sizeof w.learner);
   memcpy(&w, &kept, sizeof w);
-  FINE(rlcore_learner_attach(w.learner, sizeof w.learner, &w.agent));
+  FINE(rlcore_learner_attach(w.learner, sizeof w.learner, 0, NULL, NULL, &w.agent));
   FINE(rlcore_cpu_set_limit(RLCORE_CPU_BASE));
   while (w.stats.minibatches_left > 0) FINE(rlcore_learner_learn(w.agent, NULL, 1, &w.stats));
   for (int k = 0; k < 2; k++) {
@@ -753,7 +753,7 @@ static void attack_layers(void) {
   }
   CHECK(w.stats.num_updates == 3 && w.stats.num_dropped == 0);
   memcpy(other, at, size);
-  FINE(rlcore_learner_attach(other, size, &w.agent));
+  FINE(rlcore_learner_attach(other, size, 0, NULL, NULL, &w.agent));
   FINE(rlcore_learner_predict(w.agent, seen, NULL, NULL, NULL, &best, greedy[0]));
   FINE(rlcore_policy_size(w.agent, &size));
   CHECK(size <= sizeof w.brain);

@@ -96,7 +96,7 @@ pub(crate) fn count_more(count: f64, n: usize) -> f64 {
 }
 
 /// More rows than anything lives to see.
-const MAX_COUNT: f64 = 18_446_744_073_709_551_616.0;
+pub(crate) const MAX_COUNT: f64 = 18_446_744_073_709_551_616.0;
 
 /// Checks running moments that came from elsewhere: a variance of at least 0 that is, with the square of the mean, at most
 /// 1e120, more than sums of f32 can have, and a count from 0 to 2^64. Nothing that is merged with them overflows or leaves

@@ -6,6 +6,7 @@ use super::actor::{Head, Recurrent, Sampling, check_act, see};
 use super::actor_config::{ATOMS, ActorConfig, MAX_LAYERS, POLICY};
 use super::seen::{Front, Part, Seen, pictures};
 use super::shape::Shape;
+use super::spaces::Spaces;
 use super::taken::Actions;
 #[cfg(feature = "off_policy")]
 use super::value_head::{Atoms, ValueHead};
@@ -170,6 +171,11 @@ impl<'a> Policy<'a> {
     /// The shapes that the policy was made for.
     pub fn shape(&self) -> &Shape {
         &self.config.shape
+    }
+
+    /// The spaces that the policy was made for.
+    pub fn spaces(&self) -> Spaces<'a> {
+        Spaces::new(&self.config.shape, &self.seen, &self.taken)
     }
 
     /// Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers.

@@ -249,6 +249,11 @@ impl Seen<'_> {
         if all && num_choices == self.n.len() as u64 && choices == num_choices { Ok(()) } else { Err(refused) }
     }
 
+    /// Whether a part has another kind than bytes.
+    pub fn mixed(&self) -> bool {
+        self.parts.iter().any(|part| part.kind != Element::U8 as u32)
+    }
+
     /// Writes what networks see of one observation. Errors: `Value` for a choice that is not there.
     pub fn row(&self, obs: Elements<'_>, to: &mut [f32]) -> Result {
         if !CODED || !self.coded {

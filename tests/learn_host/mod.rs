@@ -177,6 +177,7 @@ pub struct Columns {
     pub state: Vec<f32>,
     pub begin: Vec<u8>,
     pub env: Vec<u32>,
+    pub moments: Vec<f64>,
 }
 
 impl Columns {
@@ -196,6 +197,7 @@ impl Columns {
             state: vec![f32::NAN; m * state_len],
             begin: vec![9; flags],
             env: vec![u32::MAX; if host.config.num_stacked > 0 { m } else { flags }],
+            moments: vec![f64::NAN; host.view().moments_len()],
         }
     }
 
@@ -211,6 +213,7 @@ impl Columns {
             state: &mut self.state,
             begin: &mut self.begin,
             env: &mut self.env,
+            moments: &mut self.moments,
         }
     }
 
@@ -226,6 +229,7 @@ impl Columns {
             state: &self.state,
             begin: &self.begin,
             env: &self.env,
+            moments: &self.moments,
         }
     }
 

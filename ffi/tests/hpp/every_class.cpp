@@ -249,7 +249,7 @@ void is_learned_from(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs
   CHECK(rlcore::hash(later->bytes()) == rlcore::hash(loaded->bytes()) && later->stats().num_updates == 3);
   auto policy = learner->policy();
   IS(policy.why(), RLCORE_OK);
-  IS(rlcore::block<rlcore_policy>::load(policy->bytes(), rlcore_policy_attach).why(), RLCORE_OK);
+  IS(rlcore::block<rlcore_policy>::load(policy->bytes(), attach_any).why(), RLCORE_OK);
   moves(envs, &*learner);
   is_shared(env, envs);
 }

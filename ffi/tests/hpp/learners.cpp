@@ -345,7 +345,7 @@ void what_was_saved_is_what_is_loaded() {
 
   auto policy = learner->policy();
   IS(policy.why(), RLCORE_OK);
-  auto shipped = rlcore::block<rlcore_policy>::load(policy->bytes(), rlcore_policy_attach);
+  auto shipped = rlcore::block<rlcore_policy>::load(policy->bytes(), attach_any);
   IS(shipped.why(), RLCORE_OK);
   CHECK(rlcore::hash(shipped->bytes()) == rlcore::hash(policy->bytes()));
   std::size_t scratch_len = 0;
@@ -354,7 +354,7 @@ void what_was_saved_is_what_is_loaded() {
   std::int32_t action[3] = {-1, -1, -1};
   IS(rlcore_policy_act_greedy(shipped->get(), 3, envs.obs().data(), nullptr, nullptr, nullptr, scratch.data(), scratch.size(), action), RLCORE_OK);
   CHECK(action[0] >= 0 && action[2] >= 0);
-  IS(rlcore::block<rlcore_policy>::load(learner->bytes(), rlcore_policy_attach).why(), RLCORE_E_IMAGE);
+  IS(rlcore::block<rlcore_policy>::load(learner->bytes(), attach_any).why(), RLCORE_E_IMAGE);
 }
 
 }  // namespace

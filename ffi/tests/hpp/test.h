@@ -24,6 +24,11 @@ bool is(Call &&call, rlcore::status wanted) {
   return wanted.ok() || (said.compare(0, begins.size(), begins) == 0 && said.size() > begins.size() + 4 && said != begins + earlier);
 }
 
+/* Opens a policy of any spaces. */
+inline rlcore_status attach_any(const void *mem, std::size_t size, const rlcore_policy **out) {
+  return rlcore_policy_attach(mem, size, nullptr, nullptr, out);
+}
+
 /* Continuous actions with bounds; a reset that may fail. */
 struct slide {
   static constexpr std::uint32_t env_id = 1100, obs_len = 2, action_len = 2, max_episode_steps = 5;

@@ -36,6 +36,8 @@ pub struct Batch<'a> {
     /// `[T * N]` numbers below N of the environments; the transitions of each are in their order. Empty without such layers
     /// and frames that are kept once.
     pub env: &'a [u32],
+    /// Statistics of the learner that recorded it, as [`View::read_moments`] writes them; empty if nothing is normalised.
+    pub moments: &'a [f64],
 }
 
 /// The same, to write.
@@ -61,6 +63,8 @@ pub struct BatchMut<'a> {
     pub begin: &'a mut [u8],
     /// See [`Batch`].
     pub env: &'a mut [u32],
+    /// See [`Batch`].
+    pub moments: &'a mut [f64],
 }
 
 impl BatchMut<'_> {
@@ -76,17 +80,20 @@ impl BatchMut<'_> {
             state: self.state,
             begin: self.begin,
             env: self.env,
+            moments: self.moments,
         }
     }
 }
 
 impl Learner<'_> {
     /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range`
-    /// and `learn_apply`, go on with it.
+    /// and `learn_apply`, go on with it. The statistics of the learner that recorded it become its own, also while they are
+    /// frozen: parameters that are learned from observations that they have normalised belong to them. Those of a rollout that
+    /// several learners have recorded are merged with [`merge_moments`](super::merge_moments).
     ///
     /// Errors: `NotReady` if this learner has recorded something or an update runs; `Config` with noisy layers, but with IMPALA,
     /// because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are
-    /// not finite, and for choices that are not there or that their mask forbids.
+    /// not finite, and for choices that are not there or that their mask forbids; those of [`Learner::write_moments`].
     pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
         let _changing = self.mark.begin();
         if self.state.updating != 0 || self.state.end != self.state.begin {
@@ -143,7 +150,8 @@ impl Learner<'_> {
                 frames.find_in_batch(self.rollout.frame, stacks, self.state.begin as usize, row)?;
             }
         }
-        let mask_len = mask_len(self.config, shape);
+        self.write_moments(batch.moments)?;
+        let (mask_len, shape) = (mask_len(self.config, &self.actor.shape), &self.actor.shape);
         let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
         let end = at.saturating_add(m);
         block::copy(rows_mut(r.obs, at, m, self.sizes.obs_len)?, batch.obs);
@@ -224,7 +232,7 @@ impl View<'_> {
         block::copy(to.state, rows(r.state, at, m, self.sizes.state_len())?);
         block::copy(to.begin, rows(r.begin, at, m, usize::from(begin > 0))?);
         block::copy(to.env, rows(r.env, at, m, usize::from(env > 0))?);
-        Ok(())
+        self.read_moments(to.moments)
     }
 
     fn check_batch(&self, b: &Batch<'_>) -> Result {
@@ -239,7 +247,8 @@ impl View<'_> {
         let (begin, env) = self.order_len();
         check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len()))?;
         check_len("learner batch: begin", b.begin, begin)?;
-        check_len("learner batch: env", b.env, env)
+        check_len("learner batch: env", b.env, env)?;
+        self.check_moments(b.moments)
     }
 
     /// Elements of `begin` and of `env` in a batch: one a transition with sequences; of `env` also with frames that are kept

@@ -11,6 +11,7 @@ mod frames;
 pub(super) mod history;
 mod image;
 pub(super) mod layout;
+mod moments;
 mod observe;
 mod rollout;
 mod scale;
@@ -29,6 +30,7 @@ use super::optimizer::Optimizer;
 use super::policy;
 use super::seen::Parts;
 use super::shape::Shape;
+use super::spaces::Spaces;
 use super::stored::Stored;
 use super::taken::Actions;
 use crate::block::{self, Kind as BlockKind, Late, Mark, One, Plan, fields};
@@ -44,6 +46,7 @@ use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_plan, front, log_std
 use rollout::NONE;
 
 pub use batch::{Batch, BatchMut};
+pub use moments::merge_moments;
 pub use stats::{EPISODES, Stats};
 #[cfg(feature = "off_policy")]
 pub(super) use update::add_as_tree;
@@ -390,14 +393,9 @@ impl<'a> View<'a> {
         &self.actor.shape
     }
 
-    /// Numbers of choices of the discrete elements of observations.
-    pub fn obs_n(&self) -> &'a [u32] {
-        self.sizes.seen.n
-    }
-
-    /// Numbers of choices of the discrete elements of actions; empty if there are none.
-    pub fn action_n(&self) -> &'a [u32] {
-        self.taken.n
+    /// The spaces that the block was made for.
+    pub fn spaces(&self) -> Spaces<'a> {
+        Spaces::new(&self.actor.shape, &self.sizes.seen, &self.taken)
     }
 
     /// All parameters: the policy's network, logarithms of standard deviations, the value network. Learners of the same

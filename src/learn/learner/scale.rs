@@ -9,12 +9,24 @@ use crate::learn::noise;
 use crate::num;
 
 impl Learner<'_> {
-    /// Takes parameters over. With `overlap` they act at once if no update runs, else after it.
-    ///
-    /// Errors: `Shape`; `Value` if they are not within ± 1e6, or a logarithm of a deviation is not within its bounds.
+    /// [`Learner::write_params_with`] of a learner that normalises nothing. Errors: as there.
     pub fn write_params(&mut self, params: &[f32]) -> Result {
+        self.write_params_with(params, &[])
+    }
+
+    /// Takes parameters over, and the statistics that belong to them: of the learner that they come from, as
+    /// [`View::read_moments`] writes them. With `overlap` parameters act at once if no update runs, else after it.
+    ///
+    /// Errors: `Shape`; `Value` if parameters are not within ± 1e6, or a logarithm of a deviation is not within its bounds; those
+    /// of [`Learner::write_moments`]; `NotReady` with `overlap` and statistics while an update runs, since they would act
+    /// before the parameters do.
+    pub fn write_params_with(&mut self, params: &[f32], moments: &[f64]) -> Result {
         let _changing = self.mark.begin();
         check_len("learner: parameters of length", params, self.params.len())?;
+        self.view().check_moments(moments)?;
+        let apart = self.config.overlap != 0 && self.state.updating != 0 && !moments.is_empty();
+        let what = "learner: with overlap, parameters and statistics are written together once the update has ended.";
+        Error::new(Kind::NotReady, what).when(apart)?;
         if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
             return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
         }
@@ -24,6 +36,7 @@ impl Learner<'_> {
             let what = "learner: logarithms of deviations from log_std_min to log_std_max";
             return Err(Error::new(Kind::Value, what).given_f32(x));
         }
+        self.write_moments(moments)?;
         block::copy(self.params, params);
         noise::add(&self.sizes.net, self.noise, self.params, self.noisy)?;
         if self.state.updating == 0 {

@@ -27,6 +27,7 @@ use super::optimizer::Optimizer;
 use super::policy;
 use super::seen::Parts;
 use super::shape::Shape;
+use super::spaces::Spaces;
 use super::stored::Stored;
 use super::taken::Actions;
 use crate::block::{self, Kind as BlockKind, Late, Mark, Misfit, One, Plan, fields};
@@ -353,14 +354,9 @@ impl<'a> View<'a> {
         &self.actor.shape
     }
 
-    /// Numbers of choices of the discrete elements of observations.
-    pub fn obs_n(&self) -> &'a [u32] {
-        self.sizes.seen.n
-    }
-
-    /// Numbers of choices of discrete actions; empty if they are continuous.
-    pub fn action_n(&self) -> &'a [u32] {
-        self.taken.n
+    /// The spaces that the block was made for.
+    pub fn spaces(&self) -> Spaces<'a> {
+        Spaces::new(&self.actor.shape, &self.sizes.seen, &self.taken)
     }
 
     /// All parameters.

@@ -165,7 +165,7 @@ static rlcore_status learner_save(void *mem, size_t room, size_t *size) {
 
 static rlcore_status learner_go_on(hashes *h, void *mem, size_t size) {
   rlcore_learner *p;
-  TRY(rlcore_learner_attach(mem, size, &p));
+  TRY(rlcore_learner_attach(mem, size, 0, NULL, NULL, &p));
   return learner_lives(h, p, 32, 2);
 }
 
@@ -182,7 +182,7 @@ static rlcore_status policy_go_on(hashes *h, void *mem, size_t size) {
   static float scratch[4096];
   const rlcore_policy *policy;
   rlcore_rng rng;
-  TRY(rlcore_policy_attach(mem, size, &policy));
+  TRY(rlcore_policy_attach(mem, size, NULL, NULL, &policy));
   TRY(rlcore_rng_seed(&rng, 33));
   for (uint32_t t = 0; t < STEPS; t++) {
     TRY(invent(&rng, t));

@@ -75,6 +75,8 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   TRY(rlcore_policy_export(agent, game, sizeof game, &policy));
   mix_block(h, game, size);
   TRY(rlcore_policy_scratch_len(policy, N, &scratch_len));
+  TRY(rlcore_policy_spaces(policy, &shown, &taken));
+  CHECK(shown.len == env.obs.len && taken.kind == env.action.kind && taken.len == env.action.len);
   TRY(rlcore_policy_state_len(policy, &size));
   /* A policy has the layers that it reads: the last of them may be the values' alone. */
   CHECK(scratch_len <= LEN(scratch) && (config->policy_layer > 0 ? size < state_len : size == state_len));
@@ -129,7 +131,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
   rlcore_learner *agent, *central;
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   rlcore_rng rng;
-  double draws[ROWS * 8];
+  double draws[ROWS * 8], moments[4 + 2 * LEN_OF_OBS], merged[4 + 2 * LEN_OF_OBS] = {1, 0, 1, 1, 0, 0, 0, 1, 1, 1};
   float obs[ROWS * LEN_OF_OBS] = {0}, reward[ROWS] = {0}, value[ROWS], log_prob[ROWS], entropy[ROWS];
   uint8_t begins[BATCH], active[ROWS], acted[ROWS], flags[ROWS] = {0}, ends[ROWS] = {0};
   int32_t action[ROWS * 2] = {0}, batch_action[BATCH * 2];
@@ -152,6 +154,8 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
   TRY(rlcore_learner_params_len(agent, &params_len));
   TRY(rlcore_learner_scratch_size(agent, &scratch_size));
   TRY(rlcore_learner_state_len(agent, &state_len));
+  TRY(rlcore_learner_moments_len(agent, &batch_len));
+  CHECK(batch_len == LEN(moments));
   CHECK(CHUNKS * grads_len <= NUMBERS && scratch_size <= sizeof scratch && state_len <= MAX_STATE);
   TRY(rlcore_rng_seed(&rng, 21));
   for (uint32_t t = 0; t < 200; t++) {
@@ -183,25 +187,27 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
       TRY(rlcore_learner_learn_begin(agent, obs, &stats));
       TRY(rlcore_learner_batch_len(agent, &batch_len, &mask_len, &begin_len, &env_len));
       CHECK(batch_len == LEN(columns[0]) && mask_len == 0 && begin_len == env_len && begin_len == (state_len > 0 ? BATCH : 0));
-      TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners));
+      TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, moments));
       MIX(h, batch_obs);
       MIX_SOME(h, states, BATCH * state_len);
       MIX_SOME(h, begins, state_len > 0 ? BATCH : 0);
       MIX_SOME(h, owners, state_len > 0 ? BATCH : 0);
       for (int k = 0; k < 4; k++) MIX(h, columns[k]);
-      TRY(rlcore_learner_params_read(agent, params));
-      TRY(rlcore_learner_params_write(central, params));
-      TRY(rlcore_learner_learn_batch(central, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, &stats));
+      TRY(rlcore_learner_moments_merge(NULL, moments, LEN(moments), merged));
+      MIX(h, merged);
+      TRY(rlcore_learner_params_read(agent, params, params_len));
+      TRY(rlcore_learner_params_write(central, params, params_len, moments, LEN(moments)));
+      TRY(rlcore_learner_learn_batch(central, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, moments, &stats));
       TRY(rlcore_learner_learn(central, NULL, 1, &stats));
-      TRY(rlcore_learner_grads_read(central, 0, 1, grads));
+      TRY(rlcore_learner_grads_read(central, 0, 1, grads, grads_len));
       MIX_SOME(h, grads, grads_len);
       TRY(rlcore_learner_learn_drop(central));
     }
     if (stats.minibatches_left > 0) {
       for (uint32_t k = CHUNKS; k-- > 0;) {
-        TRY(rlcore_learner_learn_range(agent, k, k + 1, scratch, sizeof scratch, grads));
-        if (k % 2) TRY(rlcore_learner_grads_add(agent, k, k + 1, grads));
-        else TRY(rlcore_learner_grads_write(agent, k, k + 1, grads));
+        TRY(rlcore_learner_learn_range(agent, k, k + 1, scratch, sizeof scratch, grads, grads_len));
+        if (k % 2) TRY(rlcore_learner_grads_add(agent, k, k + 1, grads, grads_len));
+        else TRY(rlcore_learner_grads_write(agent, k, k + 1, grads, grads_len));
       }
       TRY(rlcore_learner_learn_apply(agent, &stats));
     }
@@ -209,7 +215,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
   CHECK(stats.num_updates > 2);
   TRY(rlcore_learner_value(agent, obs, value));
   TRY(rlcore_learner_log_prob(agent, obs, NULL, action, log_prob, entropy));
-  TRY(rlcore_learner_params_read(agent, params));
+  TRY(rlcore_learner_params_read(agent, params, params_len));
   MIX(h, value);
   MIX(h, log_prob);
   MIX(h, entropy);

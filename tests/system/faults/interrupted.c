@@ -117,7 +117,7 @@ typedef void step_call(void *p);
 static float *numbers_of(const rlcore_learner *p) {
   static float numbers[MOST];
   CHECK(made.params_len <= MOST);
-  FINE(rlcore_learner_params_read(p, numbers));
+  FINE(rlcore_learner_params_read(p, numbers, made.params_len));
   return numbers;
 }
 static void any_due(void *p) { due_call(p, 1, 1); }
@@ -130,10 +130,25 @@ static void value(void *p) { fill(5), FINE(rlcore_learner_value(p, arrays.obs, a
 static void log_prob(void *p) { fill(5), rlcore_learner_log_prob(p, arrays.obs, NULL, &arrays.action, arrays.value, arrays.value + N); }
 static void predict(void *p) { fill(6), FINE(rlcore_learner_predict(p, arrays.obs, NULL, NULL, NULL, NULL, &arrays.action)); }
 static void demonstrate(void *p) { fill(7), rlcore_learner_demonstrate(p, NULL, arrays.obs, NULL, &arrays.action); }
+static double *moments_of(const rlcore_learner *p, size_t *len) {
+  static double moments[64];
+  FINE(rlcore_learner_moments_len(p, len));
+  CHECK(*len <= 64);
+  FINE(rlcore_learner_moments_read(p, moments, *len));
+  return moments;
+}
 static void write_params(void *p) {
+  size_t len;
+  const double *const moments = moments_of(p, &len);
   float *const numbers = numbers_of(p);
   numbers[0] += 0.25f, numbers[1] -= 0.25f;
-  FINE(rlcore_learner_params_write(p, numbers));
+  rlcore_learner_params_write(p, numbers, made.params_len, moments, len);
+}
+static void write_moments(void *p) {
+  size_t len;
+  double *const moments = moments_of(p, &len);
+  for (size_t i = 0; i < len; i++) moments[i] += 0.5;
+  FINE(rlcore_learner_moments_write(p, moments, len));
 }
 static void drop(void *p) { rlcore_learner_learn_drop(p); }
 static void begin(void *p) {
@@ -145,12 +160,12 @@ static void write_grads(void *p) {
   const size_t len = made.grads_len * made.config.num_chunks;
   CHECK(len <= MOST);
   for (size_t i = 0; i < len; i++) grads[i] = 0.125f;
-  rlcore_learner_grads_write(p, 0, made.config.num_chunks, grads);
+  rlcore_learner_grads_write(p, 0, made.config.num_chunks, grads, len);
 }
 static void add_grads(void *p) {
   static float grads[MOST];
   for (size_t i = 0; i < made.grads_len; i++) grads[i] = 0.25f;
-  rlcore_learner_grads_add(p, 0, 1, grads);
+  rlcore_learner_grads_add(p, 0, 1, grads, made.grads_len);
 }
 static void apply(void *p) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
@@ -167,14 +182,16 @@ static void batch(void *p) {
   static const uint8_t begins[64];
   static const uint32_t envs[64];
   const int sequences = made.algorithm == RLCORE_ALGORITHM_IMPALA;
+  size_t len;
+  const double *const moments = moments_of(p, &len);
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   rlcore_learner_learn_batch(p, numbers, numbers, NULL, numbers, numbers, numbers, numbers, NULL, sequences ? begins : NULL,
-                             sequences ? envs : NULL, &stats);
+                             sequences ? envs : NULL, moments, &stats);
 }
 static void init(void *p) { create(p); }
 
 /* In this order, so that each finds what it needs. */
-static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, value, log_prob, predict, write_params, act_first, cut, demonstrate,
+static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, value, log_prob, predict, write_params, write_moments, act_first, cut, demonstrate,
                                    any_due, any_due, any_due, any_due, begin, write_grads, add_grads, apply, any_due, any_due, any_due,
                                    any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, any_due, init};
 enum { CALLS = sizeof calls / sizeof *calls };
@@ -182,11 +199,11 @@ enum { CALLS = sizeof calls / sizeof *calls };
 typedef int32_t attach_call(void *mem, size_t size);
 static int32_t attach_learner(void *mem, size_t size) {
   rlcore_learner *p;
-  return rlcore_learner_attach(mem, size, &p);
+  return rlcore_learner_attach(mem, size, 0, NULL, NULL, &p);
 }
 static int32_t attach_policy(void *mem, size_t size) {
   const rlcore_policy *p;
-  return rlcore_policy_attach(mem, size, &p);
+  return rlcore_policy_attach(mem, size, NULL, NULL, &p);
 }
 static int32_t attach_normalizer(void *mem, size_t size) {
   rlcore_vec_normalize *p;

@@ -51,8 +51,8 @@ static int32_t attach(enum kind kind, void *mem, size_t size) {
     case BATCH: return rlcore_batch_attach(mem, size, (rlcore_batch **)&out);
     case MONITOR: return rlcore_monitor_attach(mem, size, (rlcore_monitor **)&out);
     case NORMALIZER: return rlcore_vec_normalize_attach(mem, size, (rlcore_vec_normalize **)&out);
-    case LEARNER: return rlcore_learner_attach(mem, size, (rlcore_learner **)&out);
-    case POLICY: return rlcore_policy_attach(mem, size, (const rlcore_policy **)&read);
+    case LEARNER: return rlcore_learner_attach(mem, size, 0, NULL, NULL, (rlcore_learner **)&out);
+    case POLICY: return rlcore_policy_attach(mem, size, NULL, NULL, (const rlcore_policy **)&read);
     case LAZY: return rlcore_lazy_frames_attach(mem, size, (rlcore_lazy_frames **)&out);
     case MEMORY: return rlcore_memory_attach(mem, size, (rlcore_memory **)&out);
     case REPLAY: return rlcore_replay_attach(mem, size, (rlcore_replay **)&out);
@@ -152,8 +152,9 @@ static void make_records(void) {
   keep(NORMALIZER_USED, NORMALIZER, mem, size);
 }
 
-/* What the learner of the calls has: numbers of its networks, and of the gradients of a chunk; bytes of scratch. */
-enum { PARAMS = 29, GRADS = PARAMS + 8, LEARNER_SCRATCH = 4096 };
+/* What the learner of the calls has: numbers of its networks, of the gradients of a chunk, and of the moments that normalize;
+   bytes of scratch. */
+enum { PARAMS = 29, GRADS = PARAMS + 8, NUM_MOMENTS = 4 + 2 * OBS, LEARNER_SCRATCH = 4096 };
 
 static void make_learners(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
@@ -185,8 +186,8 @@ static void make_learners(void) {
   ALWAYS(params_len == PARAMS && grads_len == GRADS && scratch_size <= LEARNER_SCRATCH);
   FINE(rlcore_learner_learn_begin(p, obs, &stats));
   keep(LEARNER_UPDATES, LEARNER, mem, size);
-  FINE(rlcore_learner_learn_range(p, 0, 1, scratch, sizeof scratch, grads));
-  FINE(rlcore_learner_grads_write(p, 0, 1, grads));
+  FINE(rlcore_learner_learn_range(p, 0, 1, scratch, sizeof scratch, grads, GRADS));
+  FINE(rlcore_learner_grads_write(p, 0, 1, grads, GRADS));
   keep(LEARNER_GRADED, LEARNER, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));

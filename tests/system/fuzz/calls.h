@@ -789,6 +789,20 @@ static const struct flaw done_flaws[] = {
   STRUCT(rlcore_space, obs, seen, FIXED); \
   STRUCT(rlcore_space, action, done, FIXED)
 
+/* The same of a host that attaches, which may leave them out. */
+static const struct flaw other_seen[] = {
+    REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, kind, 4), REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, kind, RLCORE_I32),
+    REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, len, 0), REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, len, UINT32_MAX)};
+static const struct flaw other_done[] = {
+    REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, kind, RLCORE_F32), REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, len, 2),
+    REFUSED_AS(RLCORE_E_NULL, rlcore_space, n, 0)};
+#define EXPECTED \
+  rlcore_space seen = SEEN, done = DONE; \
+  SPOIL(seen, other_seen); \
+  SPOIL(done, other_done); \
+  STRUCT(rlcore_space, obs, seen, FIXED | OPTIONAL); \
+  STRUCT(rlcore_space, action, done, FIXED | OPTIONAL)
+
 OP(learner_size) {
   const rlcore_learner_config *config = learner_made_from();
   SPACES;
@@ -804,8 +818,10 @@ OP(learner_init) {
 }
 OP(learner_attach) {
   IMAGE_OF(LEARNER_LEARNS);
+  U32(num_envs, N, N, RLCORE_E_SHAPE);
+  EXPECTED;
   HANDLE(rlcore_learner *, out, 0);
-  return CALL(rlcore_learner_attach(mem, mem_size, out));
+  return CALL(rlcore_learner_attach(mem, mem_size, num_envs, obs, action, out));
 }
 OP(learner_spaces) {
   CONST_ON(learner, p, LEARNER_LEARNS);
@@ -899,7 +915,8 @@ OP(learner_learn_range) {
   SIZE(scratch_size, LEARNER_SCRATCH, LEARNER_SCRATCH, RLCORE_E_OVERFLOW);
   TO(uint64_t, scratch, (scratch_size & 8191) / 8, SCRATCH);
   TO(float, grads, GRADS, 0);
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_range(p, begin, end, scratch, scratch_size, grads));
+  SIZE(grads_len, GRADS, GRADS, RLCORE_E_SHAPE);
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_range(p, begin, end, scratch, scratch_size, grads, grads_len));
 }
 OP(learner_learn_apply) {
   ON(learner, p, LEARNER_GRADED);
@@ -925,8 +942,9 @@ OP(learner_learn_batch) {
   IN(float, value, N, 1, 1, 0);
   IN(float, advantage, N, 1, 1, 0);
   IN(float, value_target, N, 1, 1, 0);
+  IN(double, moments, NUM_MOMENTS, 1, 1, 0);
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL, moments, stats));
 }
 OP(learner_learn_transitions) {
   ON(learner, p, LEARNER_STORES);
@@ -975,7 +993,8 @@ OP(learner_batch_read) {
   TO(float, value, N, 0);
   TO(float, advantage, N, 0);
   TO(float, value_target, N, 0);
-  return CALL(rlcore_learner_batch_read(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL));
+  TO(double, moments, NUM_MOMENTS, 0);
+  return CALL(rlcore_learner_batch_read(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL, moments));
 }
 OP(learner_value) {
   ON(learner, p, LEARNER_ACTS);
@@ -1000,30 +1019,61 @@ OP(learner_params_len) {
 OP(learner_params_read) {
   CONST_ON(learner, p, LEARNER_ACTS);
   TO(float, params, PARAMS, 0);
-  return CALL(rlcore_learner_params_read(p, params));
+  SIZE(params_len, PARAMS, PARAMS, RLCORE_E_SHAPE);
+  return CALL(rlcore_learner_params_read(p, params, params_len));
 }
 OP(learner_params_write) {
   ON(learner, p, LEARNER_ACTS);
   IN(float, params, PARAMS, 0, 0.01f, 0);
-  return CALL(rlcore_learner_params_write(p, params));
+  SIZE(params_len, PARAMS, PARAMS, RLCORE_E_SHAPE);
+  IN(double, moments, NUM_MOMENTS, 1, 1, 0);
+  SIZE(moments_len, NUM_MOMENTS, NUM_MOMENTS, RLCORE_E_SHAPE);
+  return CALL(rlcore_learner_params_write(p, params, params_len, moments, moments_len));
+}
+OP(learner_moments_len) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  HANDLE(size_t, out_len, 0);
+  return CALL(rlcore_learner_moments_len(p, out_len));
+}
+OP(learner_moments_read) {
+  CONST_ON(learner, p, LEARNER_ACTS);
+  TO(double, moments, NUM_MOMENTS, 0);
+  SIZE(moments_len, NUM_MOMENTS, NUM_MOMENTS, RLCORE_E_SHAPE);
+  return CALL(rlcore_learner_moments_read(p, moments, moments_len));
+}
+OP(learner_moments_write) {
+  ON(learner, p, LEARNER_ACTS);
+  IN(double, moments, NUM_MOMENTS, 1, 1, 0);
+  SIZE(moments_len, NUM_MOMENTS, NUM_MOMENTS, RLCORE_E_SHAPE);
+  return CALL(rlcore_learner_moments_write(p, moments, moments_len));
+}
+OP(learner_moments_merge) {
+  IN(double, base, NUM_MOMENTS, 1, 0, OPTIONAL);
+  IN(double, with, NUM_MOMENTS, 2, 0, 0);
+  SIZE(len, NUM_MOMENTS, NUM_MOMENTS, RLCORE_E_OVERFLOW);
+  double *const moments = array("moments", 'd', NUM_MOMENTS, OUT, 2, 0);
+  return CALL(rlcore_learner_moments_merge(base, with, len, moments));
 }
 OP(learner_grads_read) {
   CONST_ON(learner, p, LEARNER_GRADED);
   CHUNKS;
   TO(float, grads, GRADS, 0);
-  return CALL(rlcore_learner_grads_read(p, begin, end, grads));
+  SIZE(grads_len, GRADS, GRADS, RLCORE_E_SHAPE);
+  return CALL(rlcore_learner_grads_read(p, begin, end, grads, grads_len));
 }
 OP(learner_grads_write) {
   ON(learner, p, LEARNER_UPDATES);
   CHUNKS;
   IN(float, grads, GRADS, 0, 0.01f, 0);
-  return CALL(rlcore_learner_grads_write(p, begin, end, grads));
+  SIZE(grads_len, GRADS, GRADS, RLCORE_E_SHAPE);
+  return CALL(rlcore_learner_grads_write(p, begin, end, grads, grads_len));
 }
 OP(learner_grads_add) {
   ON(learner, p, LEARNER_GRADED);
   CHUNKS;
   IN(float, grads, GRADS, 0, 0.01f, 0);
-  return CALL(rlcore_learner_grads_add(p, begin, end, grads));
+  SIZE(grads_len, GRADS, GRADS, RLCORE_E_SHAPE);
+  return CALL(rlcore_learner_grads_add(p, begin, end, grads, grads_len));
 }
 #define SAMPLING(flags) \
   rlcore_sampling how = {RLCORE_SAMPLING_BASIC, 0, 0, 0}; \
@@ -1065,8 +1115,15 @@ OP(policy_export) {
 }
 OP(policy_attach) {
   IMAGE_OF(POLICY_MADE);
+  EXPECTED;
   HANDLE(const rlcore_policy *, out, 0);
-  return CALL(rlcore_policy_attach(mem, mem_size, out));
+  return CALL(rlcore_policy_attach(mem, mem_size, obs, action, out));
+}
+OP(policy_spaces) {
+  CONST_ON(policy, p, POLICY_MADE);
+  TO(uint64_t, out_obs, sizeof(rlcore_space) / 8, POINTERS);
+  TO(uint64_t, out_action, sizeof(rlcore_space) / 8, POINTERS);
+  return CALL(rlcore_policy_spaces(p, (rlcore_space *)out_obs, (rlcore_space *)out_action));
 }
 OP(block_seal) {
   IMAGE_OF(POLICY_MADE);

@@ -84,7 +84,7 @@ static int32_t learner_learn_batch(void) {
   IN(uint32_t, env, N, 0, 1, 0);
   const rlcore_learner_stats none = {.struct_size = sizeof none};
   STRUCT(rlcore_learner_stats, stats, none, OUT);
-  return CALL(rlcore_learner_learn_batch(p, obs, action, NULL, log_prob, value, advantage, value_target, state, begin, env, stats));
+  return CALL(rlcore_learner_learn_batch(p, obs, action, NULL, log_prob, value, advantage, value_target, state, begin, env, NULL, stats));
 }
 static int32_t learner_batch_read(void) {
   const rlcore_learner *p = remembers(1);
@@ -97,7 +97,7 @@ static int32_t learner_batch_read(void) {
   TO(float, state, N * STATE, 0);
   TO(uint8_t, begin, N, 0);
   TO(uint32_t, env, N, 0);
-  return CALL(rlcore_learner_batch_read(p, obs, action, NULL, log_prob, value, advantage, value_target, state, begin, env));
+  return CALL(rlcore_learner_batch_read(p, obs, action, NULL, log_prob, value, advantage, value_target, state, begin, env, NULL));
 }
 static const struct op RECURRENT[] = {
     {"rlcore_learner_predict", learner_predict},         {"rlcore_policy_act", policy_act},

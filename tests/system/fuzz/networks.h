@@ -151,13 +151,19 @@ static void net_config(void) {
 /* Another policy's bytes: what the learner says of itself, with numbers from the ends of their range. */
 static void net_params(void) {
   static float params[MOST_PARAMS];
-  FINE(rlcore_learner_params_read(net.p, params));
+  FINE(rlcore_learner_params_read(net.p, params, net.params_len));
   const float by = real();
   for (size_t i = 0; i < net.params_len; i++) {
     const float x = byte() & 1 ? params[i] : by;
     params[i] = x < -1e6f ? -1e6f : x > 1e6f ? 1e6f : x;
   }
-  TRY(rlcore_learner_params_write(net.p, params));
+  double moments[256];
+  size_t moments_len, i = 0;
+  FINE(rlcore_learner_moments_len(net.p, &moments_len));
+  if (moments_len > sizeof moments / sizeof *moments) return;
+  FINE(rlcore_learner_moments_read(net.p, moments, moments_len));
+  for (; moments_len > 0 && byte() & 1; i = (i + 7) % moments_len) moments[i] = (double)by;
+  TRY(rlcore_learner_params_write(net.p, params, net.params_len, moments, moments_len));
 }
 
 static void net_policy(void) {
@@ -186,10 +192,10 @@ static void net_learn(unsigned how) {
   if (TRY_WRITING(ON_VALUE, rlcore_learner_learn_begin(net.p, world.obs, stats)) != RLCORE_OK) return;
   for (uint32_t left = 1; left > 0; left = stats->minibatches_left) {
     for (uint32_t chunk = 0; chunk < net.c.num_chunks; chunk++) {
-      if (rlcore_learner_learn_range(net.p, chunk, chunk + 1, own, sizeof own, grads) != RLCORE_OK) memset(grads, 0, sizeof grads);
+      if (rlcore_learner_learn_range(net.p, chunk, chunk + 1, own, sizeof own, grads, net.grads_len) != RLCORE_OK) memset(grads, 0, sizeof grads);
       if (how & 2) grads[0] = real();
-      TRY(rlcore_learner_grads_write(net.p, chunk, chunk + 1, grads));
-      if (how & 4) TRY(rlcore_learner_grads_add(net.p, chunk, chunk + 1, grads));
+      TRY(rlcore_learner_grads_write(net.p, chunk, chunk + 1, grads, net.grads_len));
+      if (how & 4) TRY(rlcore_learner_grads_add(net.p, chunk, chunk + 1, grads, net.grads_len));
     }
     if (TRY_WRITING(ON_VALUE, rlcore_learner_learn_apply(net.p, stats)) != RLCORE_OK) return;
   }
