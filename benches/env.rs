@@ -47,6 +47,8 @@ fn run<E: Env>(c: &mut Criterion, name: &str, env: &E) {
                     truncated,
                     final_obs: Some(ElementsMut::F32(final_obs)),
                     valid: None,
+                    action_mask: None,
+                    final_action_mask: None,
                 };
                 venv.step(*batches.next().unwrap(), out).unwrap();
             });

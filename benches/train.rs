@@ -59,11 +59,13 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
                     truncated: &mut truncated,
                     final_obs: Some(ElementsMut::F32(&mut final_obs)),
                     valid: None,
+                    action_mask: None,
+                    final_action_mask: None,
                 };
                 envs.step(action, out).unwrap();
-                learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&final_obs))).unwrap();
+                learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&final_obs)), None).unwrap();
             }
-            learner.learn(Some(Elements::F32(&obs)), 0).unwrap()
+            learner.learn(Some(Elements::F32(&obs)), None, 0).unwrap()
         })
     });
     limit::operations("train", [label, ""], operations * config.batch_len());
@@ -98,9 +100,9 @@ fn unreal(c: &mut Criterion) {
                 while learner.phase() != Phase::Learn {
                     obs.iter_mut().for_each(|x| *x = rng.next_u64() as u8);
                     learner.act(None, Elements::U8(&obs), None, ElementsMut::I32(&mut action)).unwrap();
-                    learner.observe(None, &[0.1; N], &[0; N], &[0; N], None).unwrap();
+                    learner.observe(None, &[0.1; N], &[0; N], &[0; N], None, None).unwrap();
                 }
-                learner.learn(Some(Elements::U8(&obs)), 0).unwrap()
+                learner.learn(Some(Elements::U8(&obs)), None, 0).unwrap()
             })
         });
     }

@@ -88,6 +88,8 @@ fn run(c: &mut Criterion, name: &str, list: &[Wrapper<'_>]) {
                     truncated: &mut truncated,
                     final_obs: Some(final_obs.reborrow()),
                     valid: None,
+                    action_mask: None,
+                    final_action_mask: None,
                 };
                 envs.step(Elements::I32(&action), out).unwrap();
             });

@@ -504,14 +504,16 @@ typedef struct rlcore_vecenv_config {
 
 /* Output arrays of a step. A range call takes the arrays of the whole batch and uses its own rows only. */
 typedef struct rlcore_vecenv_out {
-  uint32_t struct_size;  /* sizeof(rlcore_vecenv_out) */
-  uint32_t reserved;     /* zero */
-  void *obs;             /* [N, obs.len] the observation to act on next */
-  float *reward;         /* [N] */
-  uint8_t *terminated;   /* [N] 1 where the task reached a terminal state */
-  uint8_t *truncated;    /* [N] 1 where the environment or the time limit cut the episode */
-  void *final_obs;       /* [N, obs.len] written only in rows that ended; may be NULL unless autoreset is "same step" */
-  uint8_t *valid;        /* [N] 0 where the row was only reset, else 1; may be NULL unless autoreset is "next step" */
+  uint32_t struct_size;        /* sizeof(rlcore_vecenv_out) */
+  uint32_t reserved;           /* zero */
+  void *obs;                   /* [N, obs.len] the observation to act on next */
+  float *reward;               /* [N] */
+  uint8_t *terminated;         /* [N] 1 where the task reached a terminal state */
+  uint8_t *truncated;          /* [N] 1 where the environment or the time limit cut the episode */
+  void *final_obs;             /* [N, obs.len] written in rows that ended; may be NULL unless autoreset is "same step" */
+  uint8_t *valid;              /* [N] 0 where the row was only reset, else 1; may be NULL unless autoreset is "next step" */
+  uint8_t *action_mask;        /* [N, sum of action.n] 1 for each choice allowed in obs, else 0; may be NULL */
+  uint8_t *final_action_mask;  /* [N, sum of action.n] the same of final_obs, written in rows that ended; may be NULL */
 } rlcore_vecenv_out;
 
 /* Fills in the defaults. */
@@ -811,7 +813,7 @@ typedef struct rlcore_learner_config {
   uint32_t normalize_obs;     /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
   uint32_t normalize_reward;  /* rewards are divided by the running deviation of the discounted return (0) */
   uint32_t squash;            /* continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1) */
-  uint32_t use_action_mask;   /* rlcore_learner_act takes a mask of allowed choices (0) */
+  uint32_t use_action_mask;   /* calls that act, observe, learn or tell values take masks of allowed choices (0) */
   uint64_t seed;              /* seed of all random numbers; each environment has a stream of its own (1) */
   uint64_t total_steps;       /* environment steps until the _end values are reached (0: never) */
   float learning_rate;        /* step size at the start (2.5e-4; A2C, UNREAL 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4) */
@@ -1099,10 +1101,14 @@ rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const uint8_t *activ
    active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
    reward, terminated, truncated: [N]
    final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
-   Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite, and off
-   policy for a final_obs that is not a stack as num_stacked requires. */
+   final_action_mask: [N, sum of action.n] choices allowed in final_obs, 0 forbids one; only those rows are read, and they
+           allow at least one choice of each element. NULL: all are allowed, as without use_action_mask.
+   Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a reward or
+   final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a stack as
+   num_stacked requires. */
 rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, const float *reward,
-                                     const uint8_t *terminated, const uint8_t *truncated, const void *final_obs);
+                                     const uint8_t *terminated, const uint8_t *truncated, const void *final_obs,
+                                     const uint8_t *final_action_mask);
 
 /* Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
    since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
@@ -1115,15 +1121,19 @@ rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, c
 rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
 
 /* Does a part of the update that is due, so that a frame need not wait for a whole update.
-   obs:        [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
-               Rows of environments that have acted since, or whose episode ended, are not read.
-   max_slices: the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
-   stats:      to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
-               the end of an update: then minibatches_left counts the next update, whose first call needs obs.
-   Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
-   numbers overflow. In that case the update ends and is counted in num_dropped, the parameters are those of the last
-   minibatch whose numbers did not overflow, and rlcore_learner_act is due. */
-rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, uint32_t max_slices,
+   obs:         [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
+                Rows of environments that have acted since, or whose episode ended, are not read.
+   action_mask: [N, sum of action.n] choices allowed in obs, read where obs is; NULL: all are allowed, as without
+                use_action_mask. The value that follows is one of these choices. Ignored off policy, where
+                rlcore_learner_act has told it.
+   max_slices:  the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
+   stats:       to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
+                the end of an update: then minibatches_left counts the next update, whose first call needs obs.
+   Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite
+   or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update ends and is
+   counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow, and
+   rlcore_learner_act is due. */
+rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, const uint8_t *action_mask, uint32_t max_slices,
                                    rlcore_learner_stats *stats);
 
 /* Returns the statistics as a call that learns would write them now, in any phase. Of a learner that was saved amid an
@@ -1135,8 +1145,11 @@ rlcore_status rlcore_learner_stats_read(const rlcore_learner *p, rlcore_learner_
 /* Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read what each
    environment carries now, zeros where an episode begins, and leave it as it is.
    obs: [N, obs.len]; value: [N] to write.
-   Errors: E_VALUE for an observation that is not finite, or values that overflow. */
-rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, float *value);
+   action_mask: [N, sum of action.n] choices allowed in obs; NULL: all are allowed, as without use_action_mask. The value of
+                a learner of Q is that of the best of these, and that of discrete SAC a mean over them.
+   Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that allows
+   nothing, or values that overflow. */
+rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, const uint8_t *action_mask, float *value);
 
 /* Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
    Recurrent layers read what each environment carries now, zeros where an episode begins, and leave it as it is. With
@@ -1184,8 +1197,10 @@ rlcore_status rlcore_learner_freeze(rlcore_learner *p, uint32_t frozen);
    0, compute the gradients of all chunks with rlcore_learner_learn_range, store them with rlcore_learner_grads_write,
    and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit.
    obs: [N, obs.len] after the last step, as in rlcore_learner_learn; stats: to write.
-   Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn. */
-rlcore_status rlcore_learner_learn_begin(rlcore_learner *p, const void *obs, rlcore_learner_stats *stats);
+   action_mask: [N, sum of action.n] choices allowed in obs; NULL: all are allowed, as without use_action_mask.
+   Errors: E_CONFIG; E_NOT_READY; E_SHAPE and E_VALUE as rlcore_learner_learn. */
+rlcore_status rlcore_learner_learn_begin(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
+                                         rlcore_learner_stats *stats);
 
 /* Bytes of scratch that rlcore_learner_learn_range needs. */
 rlcore_status rlcore_learner_scratch_size(const rlcore_learner *p, size_t *out_size);
@@ -1435,7 +1450,8 @@ rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows
      status = rlcore_batch_step_wait(b, &out);                       // E_NOT_READY while workers are busy
    Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
    concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
-   its rows belong to the batch: no other rlcore_vecenv call may use them. */
+   its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in each
+   step, so that masks can be collected. */
 typedef struct rlcore_batch rlcore_batch;
 
 /* Configuration of a batch. */

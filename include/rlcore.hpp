@@ -541,15 +541,20 @@ struct arrays {
   std::vector<std::uint8_t> terminated; /* [rows] */
   std::vector<std::uint8_t> truncated;  /* [rows] */
   std::vector<std::uint8_t> valid;      /* [rows] */
+  std::vector<std::uint8_t> action_mask;       /* [rows, mask_len], empty without masks */
+  std::vector<std::uint8_t> final_action_mask; /* [rows, mask_len], empty without masks */
 
   /* Arrays of `rows` rows; none by default. */
   arrays() = default;
-  arrays(std::size_t rows, std::size_t obs_len)
-      : obs(rows * obs_len), final_obs(rows * obs_len), reward(rows), terminated(rows), truncated(rows), valid(rows) {}
-  /* True if the arrays have `rows` rows and observations of obs_len. */
-  bool fits(std::size_t rows, std::size_t obs_len) const {
+  arrays(std::size_t rows, std::size_t obs_len, std::size_t mask_len = 0)
+      : obs(rows * obs_len), final_obs(rows * obs_len), reward(rows), terminated(rows), truncated(rows), valid(rows),
+        action_mask(rows * mask_len), final_action_mask(rows * mask_len) {}
+  /* True if the arrays have `rows` rows, observations of obs_len, and masks of mask_len or none. */
+  bool fits(std::size_t rows, std::size_t obs_len, std::size_t mask_len = 0) const {
+    const auto masks = [&](std::size_t size) { return size == 0 || size == rows * mask_len; };
     return obs.size() == rows * obs_len && final_obs.size() == rows * obs_len && reward.size() == rows &&
-           terminated.size() == rows && truncated.size() == rows && valid.size() == rows;
+           terminated.size() == rows && truncated.size() == rows && valid.size() == rows && masks(action_mask.size()) &&
+           masks(final_action_mask.size());
   }
 
   /* The same arrays for C calls, valid while this object is not moved. */
@@ -562,6 +567,8 @@ struct arrays {
     o.truncated = truncated.data();
     o.final_obs = final_obs.data();
     o.valid = valid.data();
+    o.action_mask = action_mask.empty() ? nullptr : action_mask.data();
+    o.final_action_mask = final_action_mask.empty() ? nullptr : final_action_mask.data();
     return o;
   }
 };
@@ -595,6 +602,7 @@ class vecenv {
     if (!loaded) return loaded;
     if (const status s = detail::check("vecenv load").len("obs", obs.size(), loaded->arrays_.obs.size()).why(); !s) return s;
     loaded->arrays_.obs.assign(obs.begin(), obs.end());
+    if (const status s = loaded->ask_masks(); !s) return s;
     return loaded;
   }
 
@@ -627,15 +635,26 @@ class vecenv {
   span<const std::uint8_t> terminated() const { return arrays_.terminated; }
   span<const std::uint8_t> truncated() const { return arrays_.truncated; }
   span<const std::uint8_t> valid() const { return arrays_.valid; }
+  /* [N, sum of action.n] choices allowed in obs() and in final_obs(), of environments that have an action_mask; else empty. */
+  span<const std::uint8_t> action_mask() const { return arrays_.action_mask; }
+  span<const std::uint8_t> final_action_mask() const { return arrays_.final_action_mask; }
+  /* Asks anew what is allowed now, if all environments were reset: after calls of the host's own that change their states. */
+  status ask_masks() {
+    if (arrays_.action_mask.empty()) return RLCORE_OK;
+    const status s = ready("vecenv ask_masks").then([&] { return rlcore_vecenv_action_mask(get(), &env_, arrays_.action_mask.data()); });
+    return s == status(RLCORE_E_NOT_READY) ? status(RLCORE_OK) : s;
+  }
   arrays<Obs> &out() { return arrays_; }
 
   /* Elements of the actions of `rows` rows; whether out() still has arrays of the right size. */
   std::size_t action_size(std::size_t rows) const { return rows * action_len(); }
-  bool whole() const { return arrays_.fits(num_envs(), obs_len()); }
+  bool whole() const { return arrays_.fits(num_envs(), obs_len(), mask_len_); }
   /* N; elements of one observation and of one action, wrappers included. */
   std::uint32_t num_envs() const { return config_.num_envs; }
   std::uint32_t obs_len() const { return obs_.len; }
   std::uint32_t action_len() const { return action_.len; }
+  /* Flags of an environment's mask; 0 if it has no action_mask. */
+  std::size_t mask_len() const { return mask_len_; }
   /* What it was made from; the handle for C calls; the bytes to save, together with obs(). */
   const rlcore_env_def &env() const { return env_; }
   const rlcore_vecenv_config &config() const { return config_; }
@@ -656,7 +675,9 @@ class vecenv {
     std::uint32_t num_envs = 0;
     if (const status s = rlcore_vecenv_num_envs(v.get(), &num_envs); !s) return s;
     if (const status s = detail::check("vecenv").same("num_envs", config.num_envs, num_envs, RLCORE_E_CONFIG).why(); !s) return s;
-    if (const status s = detail::allocate("vecenv", [&] { v.arrays_ = arrays<Obs>(num_envs, v.obs_.len); }); !s) return s;
+    for (std::uint32_t i = 0; env.action_mask && v.action_.n && i < v.action_.len; i++) v.mask_len_ += v.action_.n[i];
+    const auto make_room = [&] { v.arrays_ = arrays<Obs>(num_envs, v.obs_.len, v.mask_len_); };
+    if (const status s = detail::allocate("vecenv", make_room); !s) return s;
     return v;
   }
 
@@ -665,15 +686,19 @@ class vecenv {
   }
 
   status restart(const std::uint64_t *seed) {
-    return ready("vecenv reset").then([&] { return rlcore_vecenv_reset(get(), &env_, seed, arrays_.obs.data()); });
+    const status s = ready("vecenv reset").then([&] { return rlcore_vecenv_reset(get(), &env_, seed, arrays_.obs.data()); });
+    return s ? ask_masks() : s;
   }
   status restart_one(std::uint32_t index, const std::uint64_t *seed) {
-    return ready("vecenv reset_one").then([&] { return rlcore_vecenv_reset_one(get(), &env_, index, seed, arrays_.obs.data()); });
+    const status s =
+        ready("vecenv reset_one").then([&] { return rlcore_vecenv_reset_one(get(), &env_, index, seed, arrays_.obs.data()); });
+    return s ? ask_masks() : s;
   }
 
   rlcore_env_def env_ = {};
   rlcore_vecenv_config config_ = {};
   rlcore_space obs_ = {}, action_ = {}; /* wrappers included, without bounds */
+  std::size_t mask_len_ = 0;
   block<rlcore_vecenv> block_;
   arrays<Obs> arrays_;
 };
@@ -770,12 +795,22 @@ class learner {
     }));
   }
 
+  /* For calls that read the arrays of a vecenv. */
+  template <class Envs>
+  using stepped = std::enable_if_t<std::is_base_of_v<vecenv<Obs, Action>, Envs>>;
+
   /* Draws an action for each environment: action(). obs: [N, obs.len]; mask: as for rlcore_learner_act; active: [N] flags of
      those that act now, empty: all. */
   status act(span<const Obs> obs, span<const std::uint8_t> mask = {}, span<const std::uint8_t> active = {}) {
     return rows("learner act", obs, mask, active).then([&] {
       return rlcore_learner_act(get(), some(active), obs.data(), some(mask), action_.data());
     });
+  }
+  /* The same from a vecenv and, with use_action_mask, its masks. */
+  template <class Envs, class = stepped<Envs>>
+  status act(const Envs &envs, span<const std::uint8_t> active = {}) {
+    const status s = of("learner act", envs).why();
+    return s ? act(envs.obs(), masks_of(envs.action_mask()), active) : s;
   }
   /* The same for environments [begin, end), whose rows alone the spans have; action() holds the actions of all. */
   status act_range(std::uint32_t begin, std::uint32_t end, span<const Obs> obs, span<const std::uint8_t> mask = {},
@@ -809,15 +844,18 @@ class learner {
   /* What the step returned that took those actions. active: [N] flags of those that were stepped, empty: all. */
   status observe(const vecenv<Obs, Action> &envs, span<const std::uint8_t> active = {}) {
     const status s = of("learner observe", envs).why();
-    return s ? observe(envs.reward(), envs.terminated(), envs.truncated(), envs.final_obs(), active) : s;
+    const auto masks = masks_of(envs.final_action_mask());
+    return s ? observe(envs.reward(), envs.terminated(), envs.truncated(), envs.final_obs(), active, masks) : s;
   }
-  /* The same from arrays of a host without a vecenv: [N] each; final_obs: [N, obs.len], empty if nothing is truncated. */
+  /* The same from arrays of a host without a vecenv: [N] each; final_obs: [N, obs.len], empty if nothing is truncated;
+     final_mask: as for rlcore_learner_observe, empty: everything is allowed. */
   status observe(span<const float> reward, span<const std::uint8_t> terminated, span<const std::uint8_t> truncated,
-                 span<const Obs> final_obs = {}, span<const std::uint8_t> active = {}) {
+                 span<const Obs> final_obs = {}, span<const std::uint8_t> active = {}, span<const std::uint8_t> final_mask = {}) {
     return ready("learner observe").len("reward", reward.size(), num_envs_).len("terminated", terminated.size(), num_envs_)
         .len("truncated", truncated.size(), num_envs_).maybe("final_obs", final_obs.size(), obs_size())
-        .maybe("active", active.size(), num_envs_).then([&] {
-          return rlcore_learner_observe(get(), some(active), reward.data(), terminated.data(), truncated.data(), some(final_obs));
+        .maybe("active", active.size(), num_envs_).maybe("final_mask", final_mask.size(), mask_size()).then([&] {
+          return rlcore_learner_observe(get(), some(active), reward.data(), terminated.data(), truncated.data(), some(final_obs),
+                                        some(final_mask));
         });
   }
   /* [N] flags of environments that have acted and not been observed yet. */
@@ -838,18 +876,29 @@ class learner {
   status freeze(bool frozen = true) { return rlcore_learner_freeze(get(), frozen); }
   /* At most max_slices chunks of the update that is due, of which a minibatch has num_chunks; 0: all that are left.
      stats().minibatches_left tells what is left. obs: [N, obs.len] after the last step; may be empty in all calls of an
-     update but the first. */
-  status learn(span<const Obs> obs, std::uint32_t max_slices = 0) {
-    return learned(ready("learner learn").maybe("obs", obs.size(), obs_size()).then([&] {
-      return rlcore_learner_learn(get(), some(obs), max_slices, &stats_);
+     update but the first. mask: as for rlcore_learner_learn, empty: everything is allowed. */
+  status learn(span<const Obs> obs, std::uint32_t max_slices = 0, span<const std::uint8_t> mask = {}) {
+    return learned(ready("learner learn").maybe("obs", obs.size(), obs_size()).maybe("mask", mask.size(), mask_size()).then([&] {
+      return rlcore_learner_learn(get(), some(obs), some(mask), max_slices, &stats_);
     }));
+  }
+  /* The same from a vecenv and, with use_action_mask, its masks. */
+  template <class Envs, class = stepped<Envs>>
+  status learn(const Envs &envs, std::uint32_t max_slices = 0) {
+    const status s = of("learner learn", envs).why();
+    return s ? learn(envs.obs(), max_slices, masks_of(envs.action_mask())) : s;
   }
   /* The same update, whose chunks the host shares among threads: learn_begin, then until stats().minibatches_left is 0
      learn_range for all chunks, grads_write and learn_apply. learn_drop ends it early. */
-  status learn_begin(span<const Obs> obs) {
-    return learned(ready("learner learn_begin").len("obs", obs.size(), obs_size()).then([&] {
-      return rlcore_learner_learn_begin(get(), obs.data(), &stats_);
+  status learn_begin(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
+    return learned(rows("learner learn_begin", obs, mask, {}).then([&] {
+      return rlcore_learner_learn_begin(get(), obs.data(), some(mask), &stats_);
     }));
+  }
+  template <class Envs, class = stepped<Envs>>
+  status learn_begin(const Envs &envs) {
+    const status s = of("learner learn_begin", envs).why();
+    return s ? learn_begin(envs.obs(), masks_of(envs.action_mask())) : s;
   }
   status learn_range(std::uint32_t begin, std::uint32_t end, span<std::uint64_t> scratch, span<float> grads) const {
     return chunks("learner learn_range", begin, end, grads.size(), [&] {
@@ -926,19 +975,19 @@ class learner {
   /* Acts and steps and, once a rollout is full, learns. */
   status train_step(vecenv<Obs, Action> &envs) {
     if (const status s = of("learner train_step", envs).why(); !s) return s;
-    if (const status s = act(envs.obs()); !s) return s;
+    if (const status s = act(envs); !s) return s;
     if (const status s = envs.step(action()); !s) return s;
     if (const status s = observe(envs); !s) return s;
     auto now = due();
     if (!now) return now.why();
-    return *now == RLCORE_LEARNER_LEARN ? learn(envs.obs()) : status(RLCORE_OK);
+    return *now == RLCORE_LEARNER_LEARN ? learn(envs) : status(RLCORE_OK);
   }
 
   /* The value of each observation; log-probability and entropy of each action. obs: [N, obs.len]; action: [N, action.len], as
-     rlcore_learner_log_prob takes it; the others [N]. Nothing is recorded. */
-  status value(span<const Obs> obs, span<float> value) {
-    return rows("learner value", obs, {}, {}).len("value", value.size(), num_envs_).then([&] {
-      return rlcore_learner_value(get(), obs.data(), value.data());
+     rlcore_learner_log_prob takes it; the others [N]; mask: as for rlcore_learner_value. Nothing is recorded. */
+  status value(span<const Obs> obs, span<float> value, span<const std::uint8_t> mask = {}) {
+    return rows("learner value", obs, mask, {}).len("value", value.size(), num_envs_).then([&] {
+      return rlcore_learner_value(get(), obs.data(), some(mask), value.data());
     });
   }
   status log_prob(span<const Obs> obs, span<const Action> action, span<float> log_prob, span<float> entropy,
@@ -1028,10 +1077,13 @@ class learner {
   }
 
   std::size_t obs_size() const { return std::size_t{num_envs_} * obs_len_; }
+  std::size_t mask_size() const { return std::size_t{num_envs_} * mask_len_; }
+  /* Masks of a vecenv, for a learner that takes masks. */
+  span<const std::uint8_t> masks_of(span<const std::uint8_t> all) const { return masks_ ? all : span<const std::uint8_t>(); }
   detail::check ready(const char *call) const { return detail::check(call, get()); }
   /* Observations of all environments, their masks, and which of them. */
   detail::check rows(const char *call, span<const Obs> obs, span<const std::uint8_t> mask, span<const std::uint8_t> active) const {
-    return ready(call).len("obs", obs.size(), obs_size()).maybe("mask", mask.size(), std::size_t{num_envs_} * mask_len_)
+    return ready(call).len("obs", obs.size(), obs_size()).maybe("mask", mask.size(), mask_size())
         .maybe("active", active.size(), num_envs_);
   }
   /* Environments are the learner's. */
@@ -1138,14 +1190,15 @@ class workers {
   }
 
   /* Waits until rows.size() rows are done: their numbers, ascending, and results. Others may still be running. Resizes out
-     to as many rows; E_SHAPE for arrays of another obs_len, and for the vecenv's own arrays unless all rows are collected. */
+     to as many rows; E_SHAPE for arrays of another obs_len or mask_len, and for the vecenv's own unless all rows are collected. */
   status recv(span<std::uint32_t> rows, arrays<Obs> &out) {
     const bool resized = out.reward.size() != rows.size();
     const status fits = ready("workers recv")
-        .that(out.fits(out.reward.size(), envs_.obs_len()), RLCORE_E_SHAPE, "the arrays of out have other lengths, or another obs_len")
+        .that(out.fits(out.reward.size(), envs_.obs_len(), envs_.mask_len()), RLCORE_E_SHAPE,
+              "the arrays of out have other lengths, or another obs_len")
         .that(!resized || &out != &envs_.out(), RLCORE_E_SHAPE, "the vecenv's own arrays take all rows at once").why();
     if (!fits) return fits;
-    const auto resize = [&] { out = arrays<Obs>(rows.size(), envs_.obs_len()); };
+    const auto resize = [&] { out = arrays<Obs>(rows.size(), envs_.obs_len(), envs_.mask_len()); };
     if (resized)
       if (const status s = detail::allocate("workers recv", resize); !s) return s;
     const rlcore_vecenv_out to = out.out();
@@ -1163,7 +1216,8 @@ class workers {
   /* Starts an episode in every row. Waits for running groups and discards their results. */
   status reset() { return restart(nullptr); }
   status reset(std::uint64_t seed) { return restart(&seed); }
-  /* Starts an episode in one row. E_BUSY if a step of it was submitted and not collected. */
+  /* Starts an episode in one row. E_BUSY if a step of it was submitted and not collected. While others are under way,
+     the vecenv's action_mask() of this row stays as it was. */
   status reset_one(std::uint32_t index) { return restart_one(index, nullptr); }
   status reset_one(std::uint32_t index, std::uint64_t seed) { return restart_one(index, &seed); }
 
@@ -1329,12 +1383,18 @@ class workers {
 
   status restart(const std::uint64_t *seed) {
     if (const status s = whole("workers reset").why(); !s) return s;
-    return wait(all, [&] { return rlcore_batch_reset(get(), envs_.get(), &envs_.env(), seed, envs_.out().obs.data()); });
+    const auto reset = [&] { return rlcore_batch_reset(get(), envs_.get(), &envs_.env(), seed, envs_.out().obs.data()); };
+    const status s = wait(all, reset);
+    return s ? envs_.ask_masks() : s;
   }
   status restart_one(std::uint32_t index, const std::uint64_t *seed) {
-    return whole("workers reset_one").then([&] {
+    const status s = whole("workers reset_one").then([&] {
       return rlcore_batch_reset_one(get(), envs_.get(), &envs_.env(), index, seed, envs_.out().obs.data());
     });
+    rlcore_batch_counts counts = {};
+    counts.struct_size = sizeof counts;
+    const bool idle = s && rlcore_batch_count(get(), &counts) == RLCORE_OK && !(counts.num_pending | counts.num_running | counts.num_done);
+    return idle ? envs_.ask_masks() : s;
   }
 
   vecenv<Obs, Action> &envs_;

@@ -348,6 +348,8 @@ typedef struct rlcore_vecenv_out {
   /* out [N] */ uint8_t *truncated;
   /* out [N, obs.len] optional */ void *final_obs;
   /* out [N] optional */ uint8_t *valid;
+  /* out [N, sum(action.n)] optional */ uint8_t *action_mask;
+  /* out [N, sum(action.n)] optional */ uint8_t *final_action_mask;
 } rlcore_vecenv_out;
 rlcore_status rlcore_vecenv_config_init(
   /* out */ rlcore_vecenv_config *config,
@@ -758,13 +760,15 @@ rlcore_status rlcore_learner_observe(
   /* in [N] */ const float *reward,
   /* in [N] */ const uint8_t *terminated,
   /* in [N] */ const uint8_t *truncated,
-  /* in [N, obs.len] optional */ const void *final_obs);
+  /* in [N, obs.len] optional */ const void *final_obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *final_action_mask);
 rlcore_status rlcore_learner_cut(
   /* inout */ rlcore_learner *p,
   /* in [N] */ const uint8_t *gone);
 rlcore_status rlcore_learner_learn(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] optional */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
   uint32_t max_slices,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_stats_read(
@@ -773,6 +777,7 @@ rlcore_status rlcore_learner_stats_read(
 rlcore_status rlcore_learner_value(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
   /* out [N] */ float *value);
 rlcore_status rlcore_learner_log_prob(
   /* inout */ rlcore_learner *p,
@@ -810,6 +815,7 @@ rlcore_status rlcore_learner_freeze(
 rlcore_status rlcore_learner_learn_begin(
   /* inout */ rlcore_learner *p,
   /* in [N, obs.len] */ const void *obs,
+  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_scratch_size(
   /* in */ const rlcore_learner *p,

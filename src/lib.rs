@@ -108,11 +108,13 @@
 //!             truncated: &mut truncated,
 //!             final_obs: Some(ElementsMut::F32(&mut final_obs)),
 //!             valid: None,
+//!             action_mask: None,
+//!             final_action_mask: None,
 //!         };
 //!         envs.step(Elements::I32(&action), out)?;
-//!         learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&final_obs)))?;
+//!         learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&final_obs)), None)?;
 //!         if learner.phase() == Phase::Learn {
-//!             learner.learn(Some(Elements::F32(&obs)), 0)?;
+//!             learner.learn(Some(Elements::F32(&obs)), None, 0)?;
 //!         }
 //!     }
 //!     assert_eq!(learner.stats().num_updates, 2);

@@ -152,6 +152,11 @@ impl<'a> Space<'a> {
         }
     }
 
+    /// Choices of all elements together, and so flags of a mask.
+    pub fn num_choices(&self) -> usize {
+        self.n.iter().fold(0, |sum, &n| sum.saturating_add(n as usize))
+    }
+
     /// Image bytes.
     pub const fn bytes(len: u32) -> Self {
         Space { kind: Element::U8, len, low: &[], high: &[], n: &[], fields: &[] }

@@ -132,6 +132,8 @@ impl Arrays {
             truncated: &mut self.truncated,
             final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
             valid: Some(&mut self.valid),
+            action_mask: None,
+            final_action_mask: None,
         }
     }
     fn row(&self, i: usize) -> (&[f32], f32, u8, u8, &[f32], u8) {

@@ -78,6 +78,8 @@ fn episodes_are_as_long_as_there_are_bits() {
                 truncated: &mut truncated,
                 final_obs: Some(ElementsMut::F32(&mut last)),
                 valid: None,
+                action_mask: None,
+                final_action_mask: None,
             };
             // There and back again.
             envs.step(Elements::I32(&[3; 2]), out).unwrap();

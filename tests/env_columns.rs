@@ -55,6 +55,8 @@ impl Arrays {
             truncated: &mut self.truncated,
             final_obs: Some(ElementsMut::F32(cast_slice_mut(&mut self.final_obs))),
             valid: Some(&mut self.valid),
+            action_mask: None,
+            final_action_mask: None,
         }
     }
 }

@@ -68,6 +68,8 @@ fn follow(file: &str, autoreset: Autoreset) {
             truncated: &mut truncated,
             final_obs: Some(ElementsMut::F32(&mut final_obs)),
             valid: Some(&mut valid),
+            action_mask: None,
+            final_action_mask: None,
         };
         venv.step(action, out).unwrap();
         same(&obs, &t.f32s(n * obs_len), &format!("{file} obs, step {step}"));

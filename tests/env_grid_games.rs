@@ -273,6 +273,8 @@ fn batches_of_pictures_are_stepped_in_any_cut() {
                         truncated: &mut truncated,
                         final_obs: Some(ElementsMut::U8(&mut last)),
                         valid: None,
+                        action_mask: None,
+                        final_action_mask: None,
                     };
                     venv.step_range(begin, (begin + cut).min(9), Elements::I32(&action), out).unwrap();
                 }

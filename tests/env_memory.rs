@@ -35,6 +35,8 @@ impl Arrays {
             truncated: &mut self.truncated,
             final_obs: Some(ElementsMut::F32(bytemuck::cast_slice_mut(&mut self.final_obs))),
             valid: Some(&mut self.valid),
+            action_mask: None,
+            final_action_mask: None,
         }
     }
 

@@ -98,7 +98,7 @@ fn starts_fill_the_square() {
 fn out<'a>(obs: &'a mut [f32], last: &'a mut [f32], reward: &'a mut [f32], flags: &'a mut [[u8; 3]; 2]) -> StepOut<'a> {
     let [terminated, truncated] = flags;
     let (obs, final_obs) = (ElementsMut::F32(obs), Some(ElementsMut::F32(last)));
-    StepOut { obs, reward, terminated, truncated, final_obs, valid: None }
+    StepOut { obs, reward, terminated, truncated, final_obs, valid: None, action_mask: None, final_action_mask: None }
 }
 
 #[test]

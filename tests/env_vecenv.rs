@@ -116,6 +116,8 @@ impl Arrays {
             truncated: &mut self.truncated,
             final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
             valid: Some(&mut self.valid),
+            action_mask: None,
+            final_action_mask: None,
         }
     }
     fn row(&self, i: usize) -> Row<'_> {

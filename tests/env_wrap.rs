@@ -317,6 +317,8 @@ impl Batch {
             truncated: &mut self.truncated,
             final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
             valid: Some(&mut self.valid),
+            action_mask: None,
+            final_action_mask: None,
         }
     }
 }
@@ -521,6 +523,8 @@ fn lengths(env: &dyn Env, config: &VecEnvConfig) -> Vec<u32> {
             truncated: std::slice::from_mut(&mut truncated),
             final_obs: Some(ElementsMut::F32(&mut last)),
             valid: Some(std::slice::from_mut(&mut valid)),
+            action_mask: None,
+            final_action_mask: None,
         };
         let discrete = env.spec().action.kind == Element::I32;
         envs.step(if discrete { Elements::I32(&[0]) } else { Elements::F32(&[0.5]) }, out).unwrap();

@@ -578,6 +578,8 @@ impl<'e> Batch<'e> {
             truncated: &mut self.truncated,
             final_obs: Some(view(space.kind, len, &mut self.final_obs)),
             valid: Some(&mut self.valid),
+            action_mask: None,
+            final_action_mask: None,
         };
         envs.step_env(Level::New, Elements::I32(action), out)
     }
@@ -961,6 +963,8 @@ fn each_end_is_told_by_one_record() {
                     truncated: &mut truncated,
                     final_obs: Some(ElementsMut::U8(&mut last)),
                     valid: Some(&mut valid),
+                    action_mask: None,
+                    final_action_mask: None,
                 };
                 envs.step_range(begin, end, Elements::I32(&action), out).unwrap();
             }

@@ -32,7 +32,7 @@ fn the_gradient_is_that_of_ppo_where_no_ratio_has_moved() {
         for _ in 0..3 {
             let grads = pair.each_mut().map(|(host, rng)| {
                 let obs = record(host, rng);
-                host.learner().learn_begin(obs.get()).unwrap();
+                host.learner().learn_begin(obs.get(), None).unwrap();
                 chunks(host, 0, 2)
             });
             // The losses behind the gradients differ.
@@ -40,7 +40,7 @@ fn the_gradient_is_that_of_ppo_where_no_ratio_has_moved() {
             let [a2c, ppo] = grads.each_ref().map(|grads| &grads[..len]);
             assert!(a2c == ppo && a2c.iter().any(|x| x.abs() > 1e-3));
             for (host, _) in &mut pair {
-                host.learner().learn(None, 0).unwrap();
+                host.learner().learn(None, None, 0).unwrap();
             }
             assert!(pair[0].0.view().params() == pair[1].0.view().params());
         }
@@ -58,7 +58,7 @@ fn the_entropy_bonus_goes_to_its_end_in_equal_steps() {
             let (mut host, mut rng) = (Host::new(&config, obs, action), Rng::seeded(3));
             train(&mut host, &mut rng, updates);
             let obs = record(&mut host, &mut rng);
-            host.learner().learn_begin(obs.get()).unwrap();
+            host.learner().learn_begin(obs.get(), None).unwrap();
             chunks(&host, 0, 1)
         };
         let fading = Config { entropy_coef: 0.5, entropy_share_end: 0.25, total_steps, ..still };
@@ -106,7 +106,7 @@ fn on_policy_v_trace_is_the_return_over_n_steps() {
             let params = Host::with(&config, layer.as_slice(), &obs, &action).view().params().to_vec();
             host.learner().write_params(&params).unwrap();
             let obs = record(&mut host, &mut rng);
-            host.learner().learn_begin(obs.get()).unwrap();
+            host.learner().learn_begin(obs.get(), None).unwrap();
             chunks(&host, 0, 1)
         });
         let [a2c, impala] = &grads;
@@ -134,7 +134,7 @@ fn trajectories_of_an_older_policy_are_corrected() {
     };
     let mut actor = Host::new(&config, obs, action);
     let last = record(&mut actor, &mut Rng::seeded(5));
-    actor.learner().learn_begin(last.get()).unwrap();
+    actor.learner().learn_begin(last.get(), None).unwrap();
     let sent = Columns::read(&mut actor);
     assert!(sent.begin.contains(&1) && sent.begin[3..].contains(&1));
     let mut learner = Host::new(&Config { seed: 99, ..config }, obs, action);
@@ -152,7 +152,7 @@ fn trajectories_of_an_older_policy_are_corrected() {
         let seen = Array::F32(sent.obs[t * n * 6..(t + 1) * n * 6].to_vec());
         let Array::I32(choice) = &sent.action else { unreachable!() };
         let mut l = learner.learner();
-        l.value(seen.get(), &mut value[rows.clone()]).unwrap();
+        l.value(seen.get(), None, &mut value[rows.clone()]).unwrap();
         let chosen = Elements::I32(&choice[rows.clone()]);
         l.log_prob(seen.get(), None, chosen, &mut log_prob[rows], &mut [0.0; 3]).unwrap();
     }
@@ -200,14 +200,14 @@ fn chunks_of_trajectories_are_the_same_on_any_number_of_threads() {
         let mut rng = Rng::seeded(7);
         for _ in 0..3 {
             let obs = record(&mut host, &mut rng);
-            host.learner().learn_begin(obs.get()).unwrap();
+            host.learner().learn_begin(obs.get(), None).unwrap();
             let mut other = host.clone();
             let grads = threads(&host, 3);
             assert!(grads == chunks(&host, 0, 4));
             host.learner().write_grads(0, 4, &grads).unwrap();
             host.learner().learn_apply().unwrap();
             for _ in 0..4 {
-                other.learner().learn(None, 1).unwrap();
+                other.learner().learn(None, None, 1).unwrap();
             }
             assert!(host.view().params() == other.view().params());
         }

@@ -93,7 +93,7 @@ fn gradients_are_those_of_states_made_by_hand() {
             let plain = Config { burn_in: 0, ..config };
             let mut recorder = host(layer, &plain);
             let last = record(&mut recorder, &mut Rng::seeded(9));
-            recorder.learner().learn_begin(last.get()).unwrap();
+            recorder.learner().learn_begin(last.get(), None).unwrap();
             let mut columns = Columns::read(&mut recorder);
             let (fresh, stale) = (begun(layer, &config, &columns), begun(layer, &plain, &columns));
             let changed = refresh(layer, steps as usize, fresh.view().params(), &mut columns);
@@ -118,14 +118,14 @@ fn fresh_states_of_the_same_parameters_are_the_recorded_ones() {
         for _ in 0..400 {
             let obs = h.draw_obs(&mut rng);
             if h.learner().phase() == Phase::Learn {
-                let first = h.learner().learn(Some(obs.get()), 3).unwrap();
+                let first = h.learner().learn(Some(obs.get()), None, 3).unwrap();
                 if is_new {
                     assert_eq!((first.approx_kl, first.clip_fraction), (0.0, 0.0));
                     exact += 1;
                 }
                 // An agent that acted before the update and is observed after it had older parameters.
                 is_new = !h.learner().acted().contains(&1);
-                h.learner().learn(None, 0).unwrap();
+                h.learner().learn(None, None, 0).unwrap();
                 continue;
             }
             let acts: Vec<u8> =
@@ -136,7 +136,7 @@ fn fresh_states_of_the_same_parameters_are_the_recorded_ones() {
             let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
             let ends: Vec<u8> = (0..2 * N).map(|_| u8::from(rng.uniform() < 0.1)).collect();
             let (terminated, truncated) = ends.split_at(N);
-            h.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get())).unwrap();
+            h.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get()), None).unwrap();
             if h.learner().phase() != Phase::Learn && rng.bounded(9) == 0 {
                 h.learner().cut_rows(&[(); N].map(|()| u8::from(rng.bounded(4) == 0))).unwrap();
             }
@@ -187,13 +187,13 @@ fn states_that_are_no_numbers_are_refused() {
     for _ in 0..3 {
         let (obs, mut action) = (h.draw_obs(&mut rng), h.actions());
         h.learner().act(None, obs.get(), None, action.get_mut()).unwrap();
-        h.learner().observe(None, &[0.0; N], &[0; N], &[0; N], None).unwrap();
+        h.learner().observe(None, &[0.0; N], &[0; N], &[0; N], None, None).unwrap();
     }
     // What agent 2 carries and what was recorded of it are among these: the state that its last step left, and the one
     // before, are made by hand.
     let mut copy = h.clone();
     let last = record(&mut copy, &mut rng);
-    copy.learner().learn_begin(last.get()).unwrap();
+    copy.learner().learn_begin(last.get(), None).unwrap();
     let columns = Columns::read(&mut copy);
     let width = copy.view().state_len();
     for t in [2, 3] {

@@ -17,7 +17,7 @@ fn step(l: &mut Learner<'_>, rng: &mut Rng, active: &[u8; N], observed: &[u8; N]
     let obs: [f32; N] = core::array::from_fn(|_| rng.uniform_f32());
     let reward: [f32; N] = core::array::from_fn(|_| rng.uniform_f32());
     l.act(Some(active), Elements::F32(&obs), None, ElementsMut::I32(&mut [0; N])).unwrap();
-    l.observe(Some(observed), &reward, &[0; N], &[0; N], None).unwrap();
+    l.observe(Some(observed), &reward, &[0; N], &[0; N], None, None).unwrap();
 }
 
 fn learner(config: &Config, layers: &[Layer]) -> Host {
@@ -40,7 +40,7 @@ fn a_rollout_that_is_complete_gives_a_transition_back() {
             assert_eq!(l.acted(), &[0; N]);
             step(&mut l, &mut rng, &[0, 1, 1], &[0, 1, 1]);
             assert_eq!(l.phase(), Phase::Learn);
-            h.learner().learn(Some(Elements::F32(&[0.5; N])), 0).unwrap();
+            h.learner().learn(Some(Elements::F32(&[0.5; N])), None, 0).unwrap();
             h.view().params().to_vec()
         });
         assert!(params[0] == params[1], "overlap {overlap}");
@@ -73,13 +73,13 @@ fn an_update_that_runs_is_not_touched() {
                 step(&mut h.learner(), &mut rng, &[1; N], &[0, 1, 1]);
                 step(&mut h.learner(), &mut rng, &[0, 1, 1], &[0, 1, 1]);
                 assert!(h.learner().phase() == Phase::Learn && h.learner().acted() == [1, 0, 0]);
-                h.learner().learn_begin(Elements::F32(&[0.5; N])).unwrap();
+                h.learner().learn_begin(Elements::F32(&[0.5; N]), None).unwrap();
                 for slice in 0..slices {
                     if slice == cut_after {
                         h.learner().cut_rows(&[1, 1, 0]).unwrap();
                         assert!(h.learner().acted() == [0; N]);
                     }
-                    h.learner().learn(None, 1).unwrap();
+                    h.learner().learn(None, None, 1).unwrap();
                 }
                 if cut_after == slices {
                     h.learner().cut_rows(&[1, 1, 0]).unwrap();
@@ -88,7 +88,7 @@ fn an_update_that_runs_is_not_touched() {
                 while h.learner().phase() != Phase::Learn {
                     step(&mut h.learner(), &mut rng, &[1; N], &[1; N]);
                 }
-                h.learner().learn(Some(Elements::F32(&[0.5; N])), 0).unwrap();
+                h.learner().learn(Some(Elements::F32(&[0.5; N])), None, 0).unwrap();
                 h.view().params().to_vec()
             })
             .collect();
@@ -106,8 +106,8 @@ fn traces_end_with_the_step_that_is_learnt() {
             for t in 0..6 {
                 let x = [0.3 * t as f32 - 0.5];
                 h.learner().act(None, Elements::F32(&x), None, ElementsMut::I32(&mut [0])).unwrap();
-                h.learner().observe(None, &[1.0], &[0], &[0], None).unwrap();
-                h.learner().learn_begin(Elements::F32(&[x[0] + 0.3])).unwrap();
+                h.learner().observe(None, &[1.0], &[0], &[0], None, None).unwrap();
+                h.learner().learn_begin(Elements::F32(&[x[0] + 0.3]), None).unwrap();
                 let gone = t == 3;
                 if gone && when == 0 {
                     h.learner().cut_rows(&[1]).unwrap();
@@ -122,7 +122,7 @@ fn traces_end_with_the_step_that_is_learnt() {
                     }
                     h.learner().learn_apply().unwrap();
                 } else {
-                    h.learner().learn(None, 0).unwrap();
+                    h.learner().learn(None, None, 0).unwrap();
                 }
                 if gone && when == 2 {
                     h.learner().cut_rows(&[1]).unwrap();
@@ -158,7 +158,7 @@ fn off_policy_learning_does_not_matter() {
             let mut l = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
             let x = [0.1 * t as f32, 0.5, -0.1 * t as f32];
             l.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut [0; N])).unwrap();
-            l.observe(None, &[1.0, x[0], 0.0], &[0; N], &[0; N], None).unwrap();
+            l.observe(None, &[1.0, x[0], 0.0], &[0; N], &[0; N], None, None).unwrap();
             let gone = [u8::from(t % 4 == 3), 0, u8::from(t == 7)];
             if due {
                 cuts += u32::from(l.phase() == Phase::Learn && gone != [0; N]);

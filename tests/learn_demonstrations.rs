@@ -46,7 +46,7 @@ fn show(rng: &mut Rng) -> [f32; 2 * N] {
 
 /// Observes, and learns what is due.
 fn finish(learner: &mut OffPolicy<'_>, reward: &[f32; N], active: Option<&[u8]>, ends: [u8; N]) -> Stats {
-    learner.observe(active, reward, &ends, &[0; N], None).unwrap();
+    learner.observe(active, reward, &ends, &[0; N], None, None).unwrap();
     while learner.phase() == Phase::Learn {
         learner.learn(0).unwrap();
     }

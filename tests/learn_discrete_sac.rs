@@ -291,7 +291,7 @@ fn steps_are_those_of_the_formulas() {
             }
             let (reward, last) = (rng.uniform_f32(), [(); 2].map(|()| rng.uniform_f32()));
             let [terminated, truncated] = [5, 5].map(|p| u8::from(rng.bounded(p) == 0));
-            l.observe(None, &[reward], &[terminated], &[truncated], Some(Elements::F32(&last))).unwrap();
+            l.observe(None, &[reward], &[terminated], &[truncated], Some(Elements::F32(&last)), None).unwrap();
             let discount = if terminated == 1 { 0.0 } else { f64::from(config.discount) };
             let (obs, reward, next) = (obs.map(f64::from), f64::from(reward), last.map(f64::from));
             let t = Step { obs, mask, choice, reward, discount, next, next_mask: [1; L] };
@@ -321,7 +321,7 @@ fn steps_are_those_of_the_formulas() {
             // The value of an observation is the mean of Q.
             let x = [0.25, -0.5];
             let (mut value, q) = ([0.0], twin.lowest(&twin.params, x));
-            l.value(Elements::F32(&x.map(|x| x as f32)), &mut value).unwrap();
+            l.value(Elements::F32(&x.map(|x| x as f32)), None, &mut value).unwrap();
             let logits = Twin::say(&twin.params, 0, x);
             let each = elements(&logits).into_iter().zip(elements(&q));
             let wanted: f64 = each.map(|(x, q)| worth(&softmax(x, &[1; 3][..x.len()]), q, 0.0) / 2.0).sum();
@@ -367,7 +367,7 @@ fn learning(config: &Config, block: &mut [u64], bandit: &mut Bandit, steps: u64,
                 let mut choice = [0; 2];
                 let mask = (config.use_action_mask == 1).then_some(&bandit.mask[..]);
                 l.act(None, Elements::F32(&bandit.obs), mask, ElementsMut::I32(&mut choice)).unwrap();
-                l.observe(None, &[bandit.reward(&choice)], &[1], &[0], None).unwrap();
+                l.observe(None, &[bandit.reward(&choice)], &[1], &[0], None, None).unwrap();
                 bandit.next();
             }
         }
@@ -451,7 +451,7 @@ fn slices_copies_and_chunks_change_no_bit() {
             while l.phase() != Phase::Learn {
                 let mut choice = [0; 2];
                 l.act(None, Elements::F32(&bandit.obs), Some(&bandit.mask), ElementsMut::I32(&mut choice)).unwrap();
-                l.observe(None, &[bandit.reward(&choice)], &[1], &[0], None).unwrap();
+                l.observe(None, &[bandit.reward(&choice)], &[1], &[0], None, None).unwrap();
                 bandit.next();
             }
             l.learn(slices).unwrap();
@@ -461,7 +461,7 @@ fn slices_copies_and_chunks_change_no_bit() {
             for sampling in [Sampling::Basic, Sampling::Greedy, Sampling::Temperature(0.5), Sampling::TopK(2)] {
                 l.predict(x, Some(&[1; L]), sampling, ElementsMut::I32(&mut [0; 2])).unwrap();
             }
-            l.value(x, &mut [0.0]).unwrap();
+            l.value(x, None, &mut [0.0]).unwrap();
             while l.phase() == Phase::Learn {
                 l.learn(0).unwrap();
             }
@@ -496,7 +496,7 @@ fn listed_layers_belong_to_critics_and_choices_are_drawn() {
                 l.learn_drop().unwrap();
             }
             l.act(None, Elements::U8(&[0, 50, 100, 255, 1, 2, 3, 4]), None, ElementsMut::I32(&mut action)).unwrap();
-            l.observe(None, &[0.5; 2], &[1; 2], &[0; 2], None).unwrap();
+            l.observe(None, &[0.5; 2], &[1; 2], &[0; 2], None, None).unwrap();
             ones += action.iter().sum::<i32>();
         }
     }
@@ -537,10 +537,10 @@ fn forged_images_are_refused_or_harmless() {
     let call = |learner: &mut OffPolicy<'_>| -> Result {
         let (x, mask, mut choice) = (Elements::F32(&[0.5]), Some(&[1u8; L][..]), [0; 2]);
         learner.predict(x, mask, Sampling::Basic, ElementsMut::I32(&mut choice))?;
-        learner.value(x, &mut [0.0])?;
+        learner.value(x, None, &mut [0.0])?;
         match learner.phase() {
             Phase::Act => learner.act(None, x, mask, ElementsMut::I32(&mut choice)),
-            Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x)),
+            Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x), None),
             Phase::Learn => learner.learn(1).map(drop),
         }
     };

@@ -91,7 +91,7 @@ impl Setting {
             let mem = bytemuck::cast_slice_mut(&mut block);
             either!(off, mem, l => {
                 l.act(None, obs, mask, taken)?;
-                l.observe(None, &reward, &terminated, &truncated, Some(obs))?;
+                l.observe(None, &reward, &terminated, &truncated, Some(obs), None)?;
             });
             bits.extend(numbers.iter().map(|x| x.to_bits()).chain(choices.iter().map(|x| *x as u32)));
             let mem: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
@@ -103,7 +103,7 @@ impl Setting {
             } else {
                 let mut l = Learner::open(mem).unwrap();
                 if l.phase() == Phase::Learn {
-                    bits.extend(statistics(&l.learn(Some(obs), 0)?));
+                    bits.extend(statistics(&l.learn(Some(obs), None, 0)?));
                 }
             }
             if usual.is_some_and(|usual| usual.bits.get(..bits.len()) != Some(&bits[..])) {

@@ -101,7 +101,7 @@ impl World {
         }
         for block in blocks.iter_mut() {
             let last = Some(Elements::U8(&last));
-            learner(block).observe(Some(&observe), &reward, &terminated, &truncated, last).unwrap();
+            learner(block).observe(Some(&observe), &reward, &terminated, &truncated, last, None).unwrap();
         }
         if learner(&mut blocks[0]).phase() == Phase::Learn {
             let stats = blocks.each_mut().map(|block| learner(block).stats().minibatches_left);
@@ -173,8 +173,10 @@ fn stacks_that_do_not_follow_are_refused_and_nothing_is_written() {
     );
     let words = "num_stacked: older frames";
     let cut = [0, 1, 0, 0];
-    refused(&mut block, Kind::Value, words, |l| l.observe(None, &[0.0; N], &[0; N], &cut, Some(Elements::U8(&other))));
-    learner(&mut block).observe(None, &[0.0; N], &[0; N], &[0; N], None).unwrap();
+    refused(&mut block, Kind::Value, words, |l| {
+        l.observe(None, &[0.0; N], &[0; N], &cut, Some(Elements::U8(&other)), None)
+    });
+    learner(&mut block).observe(None, &[0.0; N], &[0; N], &[0; N], None, None).unwrap();
     refused(&mut block, Kind::Value, words, |l| l.act(None, Elements::U8(&other), None, ElementsMut::I32(&mut action)));
     refused(&mut block, Kind::Value, words, |l| {
         l.demonstrate(None, Elements::U8(&other), None, Elements::I32(&[1; N]))
@@ -197,7 +199,7 @@ fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
                     l.act(Some(active), Elements::U8(obs), None, ElementsMut::I32(action))?;
                 }
                 Scene::Observe { active, outcome: [terminated, truncated], reward, last, .. } => {
-                    l.observe(Some(active), reward, terminated, truncated, Some(Elements::U8(last)))?;
+                    l.observe(Some(active), reward, terminated, truncated, Some(Elements::U8(last)), None)?;
                     if l.phase() == Phase::Learn {
                         l.learn(0)?;
                     }
@@ -264,7 +266,7 @@ fn forged_images_are_refused_or_harmless() {
         l.predict(x, None, Sampling::Basic, ElementsMut::I32(&mut action))?;
         match l.phase() {
             Phase::Act => l.act(None, x, None, ElementsMut::I32(&mut action)),
-            Phase::Observe => l.observe(None, &[1.0], &[0], &[1], Some(x)),
+            Phase::Observe => l.observe(None, &[1.0], &[0], &[1], Some(x), None),
             Phase::Learn => l.learn(1).map(drop),
         }
     };

@@ -176,9 +176,11 @@ fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsi
             truncated: &mut truncated,
             final_obs: Some(ElementsMut::F32(&mut last)),
             valid: None,
+            action_mask: None,
+            final_action_mask: None,
         };
         envs.step(action.all(), out).unwrap();
-        l.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&last))).unwrap();
+        l.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&last)), None).unwrap();
         assert!(l.phase() == Phase::Act && l.view().stored() == 0, "it has no store of its own");
         for (i, episode) in episodes.iter_mut().enumerate() {
             let [before, last] = [&before, &last].map(|obs| &obs[2 * N * i..][..2 * N]);

@@ -46,9 +46,9 @@ impl Host {
             Phase::Act => learner.act(None, obs, mask, action.reborrow()),
             Phase::Observe => {
                 let acted = learner.acted().to_vec();
-                learner.observe(Some(&acted), &vec![1.0; n], &flags, &vec![1; n], Some(obs))
+                learner.observe(Some(&acted), &vec![1.0; n], &flags, &vec![1; n], Some(obs), None)
             }
-            Phase::Learn => learner.learn(Some(obs), slices).map(drop),
+            Phase::Learn => learner.learn(Some(obs), None, slices).map(drop),
         }
         .and(predicted)
     }

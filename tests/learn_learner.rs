@@ -83,15 +83,17 @@ impl Host {
             truncated: &mut self.truncated,
             final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
             valid: None,
+            action_mask: None,
+            final_action_mask: None,
         };
         envs.step(action, out).unwrap();
         let final_obs = Some(Elements::F32(&self.final_obs));
-        learner.observe(None, &self.reward, &self.terminated, &self.truncated, final_obs).unwrap();
+        learner.observe(None, &self.reward, &self.terminated, &self.truncated, final_obs, None).unwrap();
     }
 
     fn learn(&mut self, max_slices: u32) -> Stats {
         let mut learner = Learner::attach(self.learner.bytes()).unwrap();
-        learner.learn(Some(Elements::F32(&self.obs)), max_slices).unwrap()
+        learner.learn(Some(Elements::F32(&self.obs)), None, max_slices).unwrap()
     }
 
     fn phase(&mut self) -> Phase {
@@ -112,7 +114,7 @@ impl Host {
     fn value(&mut self, obs: f32) -> f32 {
         let n = self.reward.len();
         let mut value = vec![0.0; n];
-        Learner::attach(self.learner.bytes()).unwrap().value(Elements::F32(&vec![obs; n]), &mut value).unwrap();
+        Learner::attach(self.learner.bytes()).unwrap().value(Elements::F32(&vec![obs; n]), None, &mut value).unwrap();
         value[0]
     }
 
@@ -421,9 +423,9 @@ fn acting_in_parts_makes_the_same_bytes_as_one_call() {
                 }
                 let mut learner = Learner::attach(block.bytes()).unwrap();
                 let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
-                learner.observe(None, &reward, &[0, 0, 1, 0, 0], &[0; N], None).unwrap();
+                learner.observe(None, &reward, &[0, 0, 1, 0, 0], &[0; N], None, None).unwrap();
                 if learner.phase() == Phase::Learn {
-                    learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
+                    learner.learn(Some(Elements::F32(&obs)), None, 0).unwrap();
                 }
                 taken.push((choice, vector.map(f32::to_bits)));
             }
@@ -729,9 +731,15 @@ fn a_damaged_image_is_refused_and_never_breaks_anything() {
             let mut learner = Learner::attach(h.learner.bytes()).unwrap();
             for _ in 0..8 {
                 let _ = learner.act(None, Elements::F32(&h.obs), None, ElementsMut::I32(&mut h.choice));
-                let _ =
-                    learner.observe(None, &h.reward, &h.terminated, &h.truncated, Some(Elements::F32(&h.final_obs)));
-                let _ = learner.learn(Some(Elements::F32(&h.obs)), 1);
+                let _ = learner.observe(
+                    None,
+                    &h.reward,
+                    &h.terminated,
+                    &h.truncated,
+                    Some(Elements::F32(&h.final_obs)),
+                    None,
+                );
+                let _ = learner.learn(Some(Elements::F32(&h.obs)), None, 1);
             }
         }
     }
@@ -846,30 +854,32 @@ fn bad_input_is_named_and_changes_nothing() {
             act(p, &h.obs)
         });
     }
-    refuse(&mut h, Kind::NotReady, &|p, h| p.observe(None, &h.reward, &h.terminated, &h.truncated, None));
-    refuse(&mut h, Kind::NotReady, &|p, h| p.learn(Some(Elements::F32(&h.obs)), 0).map(drop));
+    refuse(&mut h, Kind::NotReady, &|p, h| p.observe(None, &h.reward, &h.terminated, &h.truncated, None, None));
+    refuse(&mut h, Kind::NotReady, &|p, h| p.learn(Some(Elements::F32(&h.obs)), None, 0).map(drop));
     let obs = h.obs.clone();
     act(&mut Learner::attach(h.learner.bytes()).unwrap(), &obs).unwrap();
     refuse(&mut h, Kind::NotReady, &|p, h| act(p, &h.obs));
-    refuse(&mut h, Kind::Shape, &|p, h| p.observe(None, &[0.0; 3], &h.terminated, &h.truncated, None));
-    refuse(&mut h, Kind::Shape, &|p, h| p.observe(None, &h.reward, &[0; 5], &h.truncated, None));
-    refuse(&mut h, Kind::Value, &|p, h| p.observe(None, &[0.0, f32::NAN, 0.0, 0.0], &h.terminated, &h.truncated, None));
-    refuse(&mut h, Kind::Null, &|p, h| p.observe(None, &h.reward, &[0; 4], &[0, 0, 7, 0], None));
+    refuse(&mut h, Kind::Shape, &|p, h| p.observe(None, &[0.0; 3], &h.terminated, &h.truncated, None, None));
+    refuse(&mut h, Kind::Shape, &|p, h| p.observe(None, &h.reward, &[0; 5], &h.truncated, None, None));
+    refuse(&mut h, Kind::Value, &|p, h| {
+        p.observe(None, &[0.0, f32::NAN, 0.0, 0.0], &h.terminated, &h.truncated, None, None)
+    });
+    refuse(&mut h, Kind::Null, &|p, h| p.observe(None, &h.reward, &[0; 4], &[0, 0, 7, 0], None, None));
     refuse(&mut h, Kind::Value, &|p, h| {
         h.final_obs[2 * 4 + 1] = f32::NAN;
-        p.observe(None, &h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&h.final_obs)))
+        p.observe(None, &h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&h.final_obs)), None)
     });
     // A terminated episode needs no final observation, and rows that were not cut are not read.
     let mut learner = Learner::attach(h.learner.bytes()).unwrap();
-    learner.observe(None, &h.reward, &[0, 0, 1, 0], &[0, 0, 1, 0], None).unwrap();
+    learner.observe(None, &h.reward, &[0, 0, 1, 0], &[0, 0, 1, 0], None, None).unwrap();
     act(&mut learner, &obs).unwrap();
     let unread = [[f32::NAN; 4], [f32::NAN; 4], [0.0; 4], [f32::NAN; 4]].concat();
-    learner.observe(None, &h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&unread))).unwrap();
+    learner.observe(None, &h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&unread)), None).unwrap();
     while h.phase() != Phase::Learn {
         h.step();
     }
-    refuse(&mut h, Kind::Null, &|p, _| p.learn(None, 0).map(drop));
-    refuse(&mut h, Kind::Value, &|p, _| p.learn(Some(Elements::F32(&[f32::NAN; 16])), 0).map(drop));
+    refuse(&mut h, Kind::Null, &|p, _| p.learn(None, None, 0).map(drop));
+    refuse(&mut h, Kind::Value, &|p, _| p.learn(Some(Elements::F32(&[f32::NAN; 16])), None, 0).map(drop));
     refuse(&mut h, Kind::Config, &|p, h| {
         p.predict(Elements::F32(&h.obs), None, Recurrent::default(), Sampling::TopK(0), ElementsMut::I32(&mut h.choice))
     });
@@ -913,9 +923,9 @@ fn several_choices_from_bytes_under_a_mask_are_learnt() {
             let reward: Vec<f32> = action.chunks(2).zip(&lit).map(right).collect();
             assert!(action.chunks(2).zip(&lit).all(|(a, &lit)| a[0] != 2 || lit == 2), "a forbidden choice");
             mean += reward.iter().sum::<f32>() / (8 * N) as f32;
-            learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
+            learner.observe(None, &reward, &[1; N], &[0; N], None, None).unwrap();
         }
-        learner.learn(Some(Elements::U8(&obs)), 0).unwrap();
+        learner.learn(Some(Elements::U8(&obs)), None, 0).unwrap();
     }
     assert!(mean > 1.9, "mean reward {mean} of 2");
     let dark = [0u8; N * 5];
@@ -952,7 +962,7 @@ fn frozen_statistics_stay_and_go_on_scaling() {
     let rollout = |learner: &mut Learner<'_>, steps: u32| {
         for _ in 0..steps {
             learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut [0; 4])).unwrap();
-            learner.observe(None, &obs, &[1; 4], &[0; 4], None).unwrap();
+            learner.observe(None, &obs, &[1; 4], &[0; 4], None, None).unwrap();
         }
     };
     let policy = |learner: &Learner<'_>| {
@@ -961,12 +971,12 @@ fn frozen_statistics_stay_and_go_on_scaling() {
         policy
     };
     rollout(&mut learner, 32);
-    learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
+    learner.learn(Some(Elements::F32(&obs)), None, 0).unwrap();
     learner.freeze(true);
     let frozen = policy(&learner);
     rollout(&mut learner, 32);
     assert!(policy(&learner) == frozen, "statistics moved while frozen");
-    let stats = learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
+    let stats = learner.learn(Some(Elements::F32(&obs)), None, 0).unwrap();
     assert!(stats.value_loss < 1.0, "rewards of a thousand were not scaled: {stats:?}");
     learner.freeze(false);
     let before = policy(&learner);

@@ -90,7 +90,7 @@ fn play(learner: &mut Learner<'_>, rng: &mut Rng, mask: Option<&[u8]>) {
             assert!(a.aim.abs() <= 2.0 && (0.0..=1.0).contains(&a.power) && a.own == OWN, "{a:?}");
             assert!((0..3).contains(&a.weapon) && (0..2).contains(&a.stance), "{a:?}");
         }
-        learner.observe(None, &pays(&obs, &action), &[1; N], &[0; N], None).unwrap();
+        learner.observe(None, &pays(&obs, &action), &[1; N], &[0; N], None, None).unwrap();
     }
 }
 
@@ -111,7 +111,7 @@ fn agents_learn_what_needs_a_choice_and_a_number() {
         let mut rng = Rng::seeded(1);
         while learner.stats().num_updates < updates {
             play(&mut learner, &mut rng, None);
-            learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
+            learner.learn(Some(Elements::F32(&[0.0; 2 * N])), None, 0).unwrap();
         }
         let bytes = export(&learner);
         let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
@@ -310,7 +310,7 @@ fn gradients_are_the_slopes_of_log_probabilities_and_entropies() {
     let wide: Vec<f32> = learner.params().iter().map(|x| x + rng.uniform_in(-0.3, 0.3) as f32).collect();
     learner.write_params(&wide).unwrap();
     play(&mut learner, &mut rng, None);
-    learner.learn_begin(Elements::F32(&[0.0; 2 * N])).unwrap();
+    learner.learn_begin(Elements::F32(&[0.0; 2 * N]), None).unwrap();
     let rows = read(&learner, 0);
     let m = rows.columns[0].len();
     let grads = range(&learner, 0, 1);
@@ -351,7 +351,7 @@ fn rollouts_are_handed_on_and_masks_forbid_choices() {
     let (mut from, mut to_it) = (open(&mut one), open(&mut other));
     assert_eq!(from.view().batch_len(), (64, 5));
     play(&mut from, &mut Rng::seeded(6), Some(&mask));
-    from.learn_begin(Elements::F32(&[0.0; 2 * N])).unwrap();
+    from.learn_begin(Elements::F32(&[0.0; 2 * N]), None).unwrap();
     let rows = read(&from, 5);
     assert!(rows.mask.chunks_exact(5).all(|row| row == &mask[..5]));
     assert!(rows.action.iter().all(|a| [1, 2].contains(&a.weapon) && a.stance == 0 && a.own == OWN));
@@ -368,8 +368,8 @@ fn rollouts_are_handed_on_and_masks_forbid_choices() {
     assert!(to_it.params() == before && to_it.phase() == Phase::Act);
     to_it.learn_batch(&batch(&rows, &rows.action)).unwrap();
     assert_eq!(read(&to_it, 5), rows);
-    from.learn(None, 0).unwrap();
-    to_it.learn(None, 0).unwrap();
+    from.learn(None, None, 0).unwrap();
+    to_it.learn(None, None, 0).unwrap();
     assert!(from.stats().grad_norm > 0.0 && from.params() == to_it.params());
     let nothing = [0, 0, 0, 1, 1].repeat(N);
     let mut action = [BLANK; N];
@@ -435,20 +435,20 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
             let sees: Vec<u8> = acted.iter().map(|acted| u8::from(*acted == 1 && rng.bounded(4) > 0)).collect();
             let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
             for block in [&mut whole, &mut parts, &mut shared] {
-                open(block).observe(Some(&sees), &reward, &[0; N], &[1; N], Some(seen)).unwrap();
+                open(block).observe(Some(&sees), &reward, &[0; N], &[1; N], Some(seen), None).unwrap();
             }
             assert!(whole == parts && whole == shared);
             if open(&mut whole).phase() != Phase::Learn {
                 continue;
             }
             updates += 1;
-            open(&mut whole).learn(Some(seen), 0).unwrap();
+            open(&mut whole).learn(Some(seen), None, 0).unwrap();
             while open(&mut parts).stats().minibatches_left > 0 || open(&mut parts).phase() == Phase::Learn {
-                open(&mut parts).learn(Some(seen), 1).unwrap();
+                open(&mut parts).learn(Some(seen), None, 1).unwrap();
                 parts = parts.clone();
             }
             let mut learner = open(&mut shared);
-            let mut left = learner.learn_begin(seen).unwrap().minibatches_left;
+            let mut left = learner.learn_begin(seen, None).unwrap().minibatches_left;
             while left > 0 {
                 let (chunks, half) = (num_chunks as usize, num_chunks as usize / 2);
                 let (late, early) = (range(&learner, half, chunks), range(&learner, 0, half));
@@ -511,7 +511,7 @@ fn recurrent_policies_take_them_too() {
     let mut learner = Learner::init(mem, &config, &layers, &OBS, &ACTION).unwrap();
     let mut rng = Rng::seeded(3);
     play(&mut learner, &mut rng, None);
-    learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
+    learner.learn(Some(Elements::F32(&[0.0; 2 * N])), None, 0).unwrap();
     let bytes = export(&learner);
     let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
     let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
@@ -538,12 +538,12 @@ fn one_kind(config: &Config, space: &Space<'_>, updates: u32) -> (Vec<[u32; 2 * 
             // Numbers differ in their last bits once they are learnt.
             let reward: [f32; N] =
                 std::array::from_fn(|i| (action[2 * i] % 3) as f32 * obs[2 * i] * if update == 0 { 1.0 } else { 0.0 });
-            learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
+            learner.observe(None, &reward, &[1; N], &[0; N], None, None).unwrap();
             if update == 0 {
                 actions.push(action);
             }
         }
-        learner.learn(Some(Elements::F32(&[0.0; 2 * N])), 0).unwrap();
+        learner.learn(Some(Elements::F32(&[0.0; 2 * N])), None, 0).unwrap();
     }
     assert!(config.policy_replay_coef == 0.0 || learner.stats().policy_replay_loss != 0.0);
     (actions, learner.params().to_vec())
@@ -669,10 +669,10 @@ fn no_spoilt_word_does_harm() {
     open(&mut acted).act(None, seen, Some(&mask), to(&mut [BLANK; 2])).unwrap();
     let mut learns = acted.clone();
     let mut learner = open(&mut learns);
-    learner.observe(None, &[1.0; 2], &[0; 2], &[0; 2], None).unwrap();
+    learner.observe(None, &[1.0; 2], &[0; 2], &[0; 2], None, None).unwrap();
     learner.act(None, seen, Some(&mask), to(&mut [BLANK; 2])).unwrap();
-    learner.observe(None, &[2.0; 2], &[0; 2], &[0; 2], None).unwrap();
-    learner.learn_begin(seen).unwrap();
+    learner.observe(None, &[2.0; 2], &[0; 2], &[0; 2], None, None).unwrap();
+    learner.learn_begin(seen, None).unwrap();
     let (mut refused, mut accepted) = (0, 0);
     for block in [acted, learns] {
         let words: Vec<u32> = bytemuck::cast_slice(&block).to_vec();
@@ -687,9 +687,9 @@ fn no_spoilt_word_does_harm() {
             let (mut log_prob, mut entropy, mut action) = ([0.0; 2], [0.0; 2], [Act { weapon: 2, ..BLANK }; 2]);
             let _ = learner.predict(seen, Some(&mask), Recurrent::default(), Sampling::Basic, to(&mut action));
             let _ = learner.log_prob(seen, Some(&mask), of(&action), &mut log_prob, &mut entropy);
-            let _ = learner.observe(None, &[1.0; 2], &[0; 2], &[0; 2], None);
+            let _ = learner.observe(None, &[1.0; 2], &[0; 2], &[0; 2], None, None);
             let _ = learner.act(None, seen, Some(&mask), to(&mut action));
-            let _ = learner.learn(Some(seen), 0);
+            let _ = learner.learn(Some(seen), None, 0);
             let mut brain = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
             learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
             Policy::attach(bytemuck::cast_slice(&brain)).unwrap();

@@ -29,7 +29,7 @@ fn play(h: &mut Host, rng: &mut Rng) -> Vec<f32> {
         let reward: Vec<f32> =
             choice.iter().zip(obs.chunks(OBS)).map(|(c, o)| 30.0 * (*c as f32) * o[0].fract()).collect();
         let ends: Vec<u8> = (0..h.n).map(|_| u8::from(rng.uniform() < 0.1)).collect();
-        h.learner().observe(None, &reward, &ends, &vec![0; ends.len()], None).unwrap();
+        h.learner().observe(None, &reward, &ends, &vec![0; ends.len()], None, None).unwrap();
     }
     far(rng, h.n)
 }
@@ -75,7 +75,7 @@ fn a_central_learner_exports_the_policy_of_its_actor() {
     let obs = far(&mut Rng::seeded(9), 400);
     for _ in 0..8 {
         let last = play(&mut actor, &mut rng);
-        actor.learner().learn_begin(Elements::F32(&last)).unwrap();
+        actor.learner().learn_begin(Elements::F32(&last), None).unwrap();
         let batch = Columns::read(&mut actor);
         actor.learner().learn_drop().unwrap();
         assert_eq!(batch.moments, moments(&actor));
@@ -85,7 +85,7 @@ fn a_central_learner_exports_the_policy_of_its_actor() {
         server.learner().learn_batch(&batch.batch()).unwrap();
         assert_eq!(moments(&server), moments(&actor));
         assert_eq!(export(&server), export(&actor), "the same parameters and statistics");
-        server.learner().learn(None, 0).unwrap();
+        server.learner().learn(None, None, 0).unwrap();
         assert!(export(&server) != export(&actor));
         let params = server.learner().params().to_vec();
         actor.learner().write_params_with(&params, &batch.moments).unwrap();
@@ -103,7 +103,7 @@ fn parameters_take_their_statistics_to_learners_of_another_size() {
         let (mut many, mut one, mut rng) = (host(16, normalize), host(1, normalize), Rng::seeded(3));
         for _ in 0..6 {
             let last = play(&mut many, &mut rng);
-            many.learner().learn(Some(Elements::F32(&last)), 0).unwrap();
+            many.learner().learn(Some(Elements::F32(&last)), None, 0).unwrap();
         }
         let (params, moments) = (many.learner().params().to_vec(), moments(&many));
         let before = one.block.clone();
@@ -124,8 +124,8 @@ fn parameters_take_their_statistics_to_learners_of_another_size() {
         assert_eq!(of_learner(&mut one, &obs), of_learner(&mut many, &obs));
         assert_eq!(self::moments(&one), moments);
         let (mut value, mut values) = ([0.0], [0.0; 16]);
-        many.learner().value(Elements::F32(&obs[..16 * OBS]), &mut values).unwrap();
-        one.learner().value(Elements::F32(&obs[..OBS]), &mut value).unwrap();
+        many.learner().value(Elements::F32(&obs[..16 * OBS]), None, &mut values).unwrap();
+        one.learner().value(Elements::F32(&obs[..OBS]), None, &mut value).unwrap();
         assert_eq!(value[0], values[0]);
     }
 }
@@ -138,7 +138,7 @@ fn parameters_and_statistics_change_together() {
     h = Host::new(&config, &Space::unbounded(OBS as u32), &Space::discrete(&[5]));
     let last = play(&mut h, &mut Rng::seeded(1));
     let (params, moments) = (h.learner().params().to_vec(), moments(&h));
-    h.learner().learn_begin(Elements::F32(&last)).unwrap();
+    h.learner().learn_begin(Elements::F32(&last), None).unwrap();
     let before = h.block.clone();
     assert_eq!(h.learner().write_params_with(&params, &moments).unwrap_err().kind, Kind::NotReady);
     assert!(h.block == before);

@@ -32,9 +32,9 @@ fn learning_sees_the_noise_that_acted() {
             let (mut h, mut rng) = (Host::with(&config, layers, &obs, &action), Rng::seeded(5));
             for _ in 0..3 {
                 let last = record(&mut h, &mut rng);
-                let stats = h.learner().learn(Some(last.get()), 7).unwrap();
+                let stats = h.learner().learn(Some(last.get()), None, 7).unwrap();
                 assert_eq!((stats.approx_kl, stats.clip_fraction, stats.minibatches_left), (0.0, 0.0, 3));
-                let stats = h.learner().learn(None, 0).unwrap();
+                let stats = h.learner().learn(None, None, 0).unwrap();
                 assert!(stats.approx_kl != 0.0);
             }
         }
@@ -59,7 +59,7 @@ fn noise_is_drawn_for_each_rollout_and_predictions_have_none() {
             predicted.push(choice);
             let mut action = h.actions();
             h.learner().act(None, obs.get(), None, action.get_mut()).unwrap();
-            h.learner().observe(None, &[0.0; 4], &[0; 4], &[0; 4], None).unwrap();
+            h.learner().observe(None, &[0.0; 4], &[0; 4], &[0; 4], None, None).unwrap();
         }
         train(&mut h, &mut rng, 1);
     }
@@ -77,7 +77,7 @@ fn means_and_deviations_learn() {
     let (mut h, mut rng) = (Host::new(&config, &obs, &action), Rng::seeded(5));
     let before = h.view().params().to_vec();
     let last = record(&mut h, &mut rng);
-    h.learner().learn_begin(last.get()).unwrap();
+    h.learner().learn_begin(last.get(), None).unwrap();
     // Policy and value are each one layer, of 4 units and of 1: weights and biases, and deviations behind them.
     let noise = first_noise(config.seed, 6 + 4 + 6 + 1);
     let mut factors = Vec::new();
@@ -98,7 +98,7 @@ fn means_and_deviations_learn() {
         }
     }
     assert!(nonzero > 30);
-    h.learner().learn(None, 0).unwrap();
+    h.learner().learn(None, None, 0).unwrap();
     let after = h.view().params().to_vec();
     assert!(before.iter().zip(&after).filter(|(a, b)| a != b).count() > 65, "all but what noise of 0 keeps");
 }
@@ -118,22 +118,22 @@ fn any_parts_leave_the_same_bytes() {
         for update in 0..2 {
             let mut rng = Rng::seeded(update);
             let last = record(&mut whole, &mut rng);
-            whole.learner().learn(Some(last.get()), 0).unwrap();
+            whole.learner().learn(Some(last.get()), None, 0).unwrap();
             for (part, h) in [1, 2, 3, 7].into_iter().zip(&mut parts) {
                 let mut rng = Rng::seeded(update);
                 let last = record(h, &mut rng);
                 if part == 2 {
-                    h.learner().learn_begin(last.get()).unwrap();
+                    h.learner().learn_begin(last.get(), None).unwrap();
                     while h.learner().phase() == Phase::Learn {
                         let grads = threads(h, part);
                         h.learner().write_grads(0, config.num_chunks as usize, &grads).unwrap();
                         h.learner().learn_apply().unwrap();
                     }
                 } else {
-                    h.learner().learn(Some(last.get()), part as u32).unwrap();
+                    h.learner().learn(Some(last.get()), None, part as u32).unwrap();
                     while h.learner().phase() == Phase::Learn {
                         *h = h.clone();
-                        h.learner().learn(None, part as u32).unwrap();
+                        h.learner().learn(None, None, part as u32).unwrap();
                     }
                 }
                 assert!(h.block == whole.block, "{algorithm:?}, parts of {part}, update {update}");
@@ -199,7 +199,7 @@ fn what_cannot_be_is_refused_by_name() {
 
     let mut h = Host::new(&Config { num_epochs: 1, ..noisy() }, &obs, &action);
     let last = record(&mut h, &mut Rng::seeded(1));
-    h.learner().learn_begin(last.get()).unwrap();
+    h.learner().learn_begin(last.get(), None).unwrap();
     let columns = learn_host::Columns::read(&mut h);
     h.learner().learn_drop().unwrap();
     let before = h.block.clone();
@@ -211,11 +211,11 @@ fn what_cannot_be_is_refused_by_name() {
     let impala = Config { algorithm: Algorithm::Impala as u32, normalize_advantage: 0, num_chunks: 4, ..noisy() };
     let mut h = Host::new(&Config { num_minibatches: 1, ..impala }, &obs, &action);
     let last = record(&mut h, &mut Rng::seeded(1));
-    h.learner().learn_begin(last.get()).unwrap();
+    h.learner().learn_begin(last.get(), None).unwrap();
     let columns = learn_host::Columns::read(&mut h);
     h.learner().learn_drop().unwrap();
     h.learner().learn_batch(&columns.batch()).unwrap();
-    assert!(h.learner().learn(None, 0).unwrap().approx_kl != 0.0);
+    assert!(h.learner().learn(None, None, 0).unwrap().approx_kl != 0.0);
 }
 
 /// Noise, and parameters with it, are checked as all that a block holds.
@@ -279,7 +279,7 @@ fn right_choices(noisy: u32, seed: u64) -> usize {
     while learner.stats().num_steps < 3000 {
         learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap();
         let reward: Vec<f32> = action.iter().enumerate().map(|(i, choice)| pays(i, *choice)).collect();
-        learner.observe(None, &reward, &[1; 3], &[0; 3], None).unwrap();
+        learner.observe(None, &reward, &[1; 3], &[0; 3], None, None).unwrap();
         while learner.phase() == Phase::Learn {
             learner.learn(0).unwrap();
         }
@@ -333,7 +333,9 @@ fn slices_of_q_change_no_bit() {
             }
             actions.push(action);
             let reward = action.map(|a| a as f32);
-            learner.observe(None, &reward, &[0, u8::from(obs[0] > 0.3)], &[0; 2], Some(Elements::F32(&obs))).unwrap();
+            learner
+                .observe(None, &reward, &[0, u8::from(obs[0] > 0.3)], &[0; 2], Some(Elements::F32(&obs)), None)
+                .unwrap();
             while learner.phase() == Phase::Learn {
                 learner.learn(slices).unwrap();
             }

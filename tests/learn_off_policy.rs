@@ -83,9 +83,11 @@ impl Training {
             truncated: &mut truncated,
             final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
             valid: None,
+            action_mask: None,
+            final_action_mask: None,
         };
         envs.step(action, out)?;
-        learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&self.final_obs)))
+        learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&self.final_obs)), None)
     }
 
     /// The mean return of so many episodes of the exported policy.
@@ -119,6 +121,8 @@ impl Training {
                 truncated: &mut truncated,
                 final_obs: Some(ElementsMut::F32(&mut final_obs)),
                 valid: None,
+                action_mask: None,
+                final_action_mask: None,
             };
             envs.step(action, out).unwrap();
             for i in 0..n {
@@ -198,7 +202,7 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
         for sampling in [Sampling::Basic, Sampling::Greedy] {
             other.learner().predict(Elements::F32(&obs), None, sampling, ElementsMut::I32(&mut [0; 3])).unwrap();
         }
-        other.learner().value(Elements::F32(&obs), &mut [0.0; 3]).unwrap();
+        other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
         OffPolicy::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
         saved.run(200);
         other.run(200);
@@ -231,7 +235,7 @@ fn parts_of_environments_act_as_all_of_them_do() {
         }
         let truncated = [0, 0, 1, 0, 1].map(|x| x * u8::from(rng.coin()));
         for learner in [&mut whole, &mut parts] {
-            learner.observe(None, &[1.0; 5], &[0, 1, 0, 0, 1], &truncated, Some(Elements::F32(&x))).unwrap();
+            learner.observe(None, &[1.0; 5], &[0, 1, 0, 0, 1], &truncated, Some(Elements::F32(&x)), None).unwrap();
             while learner.phase() == Phase::Learn {
                 learner.learn(0).unwrap();
             }
@@ -287,13 +291,13 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
                         .unwrap();
                 }
                 let last = Some(Elements::F32(&x));
-                l.observe(Some(&sees), &[0.5; 5], &terminated, &truncated, last).unwrap();
+                l.observe(Some(&sees), &[0.5; 5], &terminated, &truncated, last, None).unwrap();
                 while l.phase() == Phase::Learn {
                     l.learn(i as u32).unwrap();
                     if i == 1 {
                         let mut copy = block.clone();
                         let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
-                        l.value(Elements::F32(&x), &mut [0.0; 5]).unwrap();
+                        l.value(Elements::F32(&x), None, &mut [0.0; 5]).unwrap();
                         *block = copy;
                     }
                     l = OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap();
@@ -366,12 +370,12 @@ fn one_gradient_step_is_that_of_the_formula() {
         let mut action = [0];
         learner.act(None, Elements::F32(&[3.0]), mask(false), ElementsMut::I32(&mut action)).unwrap();
         let chosen = action[0] as usize;
-        learner.observe(None, &[2.0], &[terminated], &[truncated], Some(Elements::F32(&[5.0]))).unwrap();
+        learner.observe(None, &[2.0], &[terminated], &[truncated], Some(Elements::F32(&[5.0])), None).unwrap();
         if terminated + truncated == 0 {
             // The transition is complete with what is seen next; the second one replaces it only when that is.
             assert_eq!(learner.phase(), Phase::Act);
             learner.act(None, Elements::F32(&[-4.0]), mask(true), ElementsMut::I32(&mut action)).unwrap();
-            learner.observe(None, &[9.0], &[0], &[0], None).unwrap();
+            learner.observe(None, &[9.0], &[0], &[0], None, None).unwrap();
         }
         assert_eq!(learner.phase(), Phase::Learn);
         let best = [1.0, 1.0, 11.0, -4.0][if terminated == 1 {
@@ -450,7 +454,7 @@ fn what_cannot_be_is_refused_by_name() {
     let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &discrete).unwrap();
     let kind = |r: Result| r.unwrap_err().kind;
     let (x, mut action) = ([0.5, 0.5], [0]);
-    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[0], None)), Kind::NotReady);
+    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[0], None, None)), Kind::NotReady);
     assert_eq!(
         kind(learner.act(None, Elements::F32(&[f32::NAN, 0.0]), None, ElementsMut::I32(&mut action))),
         Kind::Value
@@ -462,9 +466,9 @@ fn what_cannot_be_is_refused_by_name() {
     );
     learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action)).unwrap();
     assert_eq!(kind(learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action))), Kind::NotReady);
-    assert_eq!(kind(learner.observe(None, &[f32::INFINITY], &[0], &[0], None)), Kind::Value);
-    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], None)), Kind::Null);
-    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], Some(Elements::F32(&[f32::NAN; 2])))), Kind::Value);
+    assert_eq!(kind(learner.observe(None, &[f32::INFINITY], &[0], &[0], None, None)), Kind::Value);
+    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], None, None)), Kind::Null);
+    assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], Some(Elements::F32(&[f32::NAN; 2])), None)), Kind::Value);
     assert_eq!(kind(learner.write_params(&vec![1e7; 2 * 16 + 16 + 16 * 2 + 2])), Kind::Value);
     assert_eq!(learner.learn(0).unwrap_err().kind, Kind::NotReady);
     // Numbers that overflow end an update, not the learner.
@@ -472,7 +476,7 @@ fn what_cannot_be_is_refused_by_name() {
         if learner.phase() == Phase::Act {
             learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action)).unwrap();
         }
-        learner.observe(None, &[3e38], &[1], &[0], None).unwrap();
+        learner.observe(None, &[3e38], &[1], &[0], None, None).unwrap();
     }
     assert_eq!(kind(learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action))), Kind::NotReady);
     assert_eq!(learner.learn(0).unwrap_err().kind, Kind::Value);
@@ -503,7 +507,7 @@ fn forged_images_are_refused_or_harmless() {
         learner.predict(x, mask, Sampling::Basic, ElementsMut::I32(&mut choice))?;
         match learner.phase() {
             Phase::Act => learner.act(None, x, mask, ElementsMut::I32(&mut choice)),
-            Phase::Observe => learner.observe(Some(&[1, 0]), &[1.0; 2], &[0; 2], &[1; 2], Some(x)),
+            Phase::Observe => learner.observe(Some(&[1, 0]), &[1.0; 2], &[0; 2], &[1; 2], Some(x), None),
             Phase::Learn => learner.learn(1).map(drop),
         }
     };
@@ -511,7 +515,7 @@ fn forged_images_are_refused_or_harmless() {
     for _ in 0..6 {
         let mut learner = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
         learner.act(None, Elements::F32(&[0.5, 0.0]), Some(&[1; 10]), ElementsMut::I32(&mut [0; 4])).unwrap();
-        learner.observe(None, &[1.0; 2], &[0, 1], &[0; 2], None).unwrap();
+        learner.observe(None, &[1.0; 2], &[0, 1], &[0; 2], None, None).unwrap();
         if learner.phase() == Phase::Learn {
             learner.learn(1).unwrap();
             blocks.push(block.clone());
@@ -557,7 +561,7 @@ fn pendulum_is_learnt_with_continuous_actions() {
         assert!(mean > -500.0 && stats.num_dropped == 0, "{algorithm:?}: {mean} {stats:?}");
         let obs = [1.0, 0.0, 0.0];
         let mut value = [0.0];
-        t.learner().value(Elements::F32(&obs), &mut value).unwrap();
+        t.learner().value(Elements::F32(&obs), None, &mut value).unwrap();
         assert!(value[0] < 30.0 && value[0] > -300.0, "{value:?}");
     }
 }
@@ -589,7 +593,7 @@ fn slices_copies_and_chunks_of_critics_change_no_bit() {
                     let to = ElementsMut::F32(&mut [0.0; 3]);
                     other.learner().predict(Elements::F32(&obs), None, sampling, to).unwrap();
                 }
-                other.learner().value(Elements::F32(&obs), &mut [0.0; 3]).unwrap();
+                other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
                 OffPolicy::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
                 saved.run(180);
                 other.run(180);
@@ -685,7 +689,7 @@ fn n_steps_are_those_of_the_definition() {
             }
             let sees = open.map(|open| u8::from(open == 1 && rng.bounded(3) > 0));
             let [terminated, truncated, gone] = [9, 9, 20].map(|p| [(); 3].map(|()| u8::from(rng.bounded(p) == 0)));
-            l.observe(Some(&sees), &reward, &terminated, &truncated, Some(Elements::F32(&last))).unwrap();
+            l.observe(Some(&sees), &reward, &terminated, &truncated, Some(Elements::F32(&last)), None).unwrap();
             for i in (0..3).filter(|&i| sees[i] == 1) {
                 episodes[i].steps.push([begun[i][0], begun[i][1], reward[i].into()]);
                 open[i] = 0;
@@ -738,7 +742,7 @@ fn sums_of_large_rewards_are_finite() {
     for step in 0..6 {
         let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
         l.act(None, Elements::F32(&[0.5]), None, ElementsMut::I32(&mut [0])).unwrap();
-        l.observe(None, &[f32::MAX * if step < 3 { 1.0 } else { -1.0 }], &[0], &[0], None).unwrap();
+        l.observe(None, &[f32::MAX * if step < 3 { 1.0 } else { -1.0 }], &[0], &[0], None, None).unwrap();
     }
     OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
 }
@@ -977,7 +981,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let (o, reward) = (2.0 * rng.uniform_f32() - 1.0, rng.uniform_f32());
             let (mut a, mut value) = ([0.0], [0.0]);
             l.act(None, Elements::F32(&[o]), None, ElementsMut::F32(&mut a)).unwrap();
-            l.value(Elements::F32(&[o]), &mut value).unwrap();
+            l.value(Elements::F32(&[o]), None, &mut value).unwrap();
             let o = f64::from(o);
             stored.extend(episode.sees(o));
             let (mean, log_std) = twin.policy(&twin.params, o);
@@ -997,7 +1001,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
             assert!(near(a[0], want) && near(value[0], worth), "{algorithm:?}, step {step}: {a:?} {want}");
             let (terminated, truncated) = (u8::from(step % 5 == 4), u8::from(step % 7 == 6));
             let last = 2.0 * rng.uniform_f32() - 1.0;
-            l.observe(None, &[reward], &[terminated], &[truncated], Some(Elements::F32(&[last]))).unwrap();
+            l.observe(None, &[reward], &[terminated], &[truncated], Some(Elements::F32(&[last])), None).unwrap();
             episode.steps.push([o, a[0].into(), reward.into()]);
             if terminated + truncated > 0 {
                 stored.extend(episode.ends((terminated == 0).then_some(last.into())));
@@ -1113,10 +1117,10 @@ fn forged_images_of_critics_are_refused_or_harmless() {
     let call = |learner: &mut OffPolicy<'_>| -> Result {
         let (x, mut action) = (Elements::F32(&[0.5]), [0.0; 2]);
         learner.predict(x, None, Sampling::Basic, ElementsMut::F32(&mut action))?;
-        learner.value(x, &mut [0.0])?;
+        learner.value(x, None, &mut [0.0])?;
         match learner.phase() {
             Phase::Act => learner.act(None, x, None, ElementsMut::F32(&mut action)),
-            Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x)),
+            Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x), None),
             Phase::Learn => learner.learn(1).map(drop),
         }
     };

@@ -48,14 +48,14 @@ impl Host {
 
     fn value(&mut self, obs: f32) -> Result {
         let mut value = [-7.0; N];
-        let done = self.learner().value(Elements::F32(&[obs; 2 * N]), &mut value);
+        let done = self.learner().value(Elements::F32(&[obs; 2 * N]), None, &mut value);
         assert!(done.is_ok() || value == [-7.0; N]);
         done
     }
 
     fn observe(&mut self, reward: f32, truncated: u8, final_obs: f32) -> Result {
         let final_obs = [final_obs; 2 * N];
-        self.learner().observe(None, &[reward; N], &[0; N], &[truncated; N], Some(Elements::F32(&final_obs)))
+        self.learner().observe(None, &[reward; N], &[0; N], &[truncated; N], Some(Elements::F32(&final_obs)), None)
     }
 
     /// A whole rollout of one observation and one reward.
@@ -67,7 +67,7 @@ impl Host {
     }
 
     fn learn(&mut self, obs: f32) -> Result<Stats> {
-        self.learner().learn(Some(Elements::F32(&[obs; 2 * N])), 0)
+        self.learner().learn(Some(Elements::F32(&[obs; 2 * N])), None, 0)
     }
 
     fn policy(&mut self) -> Vec<u64> {

@@ -37,7 +37,7 @@ fn tick(h: &mut Host, learner: &mut Learner<'_>, rng: &mut Rng) -> Array {
     let reward: Vec<f32> = (0..n).map(|_| rng.uniform_f32()).collect();
     let mut flags = |p: f64| (0..n).map(|_| u8::from(rng.uniform() < p)).collect::<Vec<u8>>();
     let (terminated, truncated, gone) = (flags(0.1), flags(0.1), flags(0.02));
-    learner.observe(Some(&observe), &reward, &terminated, &truncated, Some(obs.get())).unwrap();
+    learner.observe(Some(&observe), &reward, &terminated, &truncated, Some(obs.get()), None).unwrap();
     if learner.phase() != Phase::Learn {
         learner.cut_rows(&gone).unwrap();
     }
@@ -58,12 +58,12 @@ fn begin(h: &mut Host, rng: &mut Rng) {
         step(h, rng);
     }
     let obs = h.draw_obs(rng);
-    h.learner().learn_begin(obs.get()).unwrap();
+    h.learner().learn_begin(obs.get(), None).unwrap();
 }
 
 fn value(h: &mut Host) -> Vec<f32> {
     let (obs, mut value) = (h.draw_obs(&mut Rng::seeded(99)), vec![0.0; h.n]);
-    h.learner().value(obs.get(), &mut value).unwrap();
+    h.learner().value(obs.get(), None, &mut value).unwrap();
     value
 }
 
@@ -84,7 +84,7 @@ fn the_parameters_of_before_act_until_the_update_is_complete() {
             let actions = step(&mut h, &mut rng);
             assert_eq!(actions.bits(), step(&mut still, &mut same).bits());
             assert_eq!(value(&mut h), value(&mut still));
-            left = h.learner().learn(None, 2).unwrap().minibatches_left;
+            left = h.learner().learn(None, None, 2).unwrap().minibatches_left;
         }
         // Now the new ones act: those of a learner that was given them, while what was recorded stays.
         let params = h.learner().params().to_vec();
@@ -115,7 +115,8 @@ fn recording_leaves_what_is_learnt_from_alone() {
                 assert_eq!(Columns::read(&mut h), batch);
             }
             // Learning at the end of it, and learning at once, come to the same parameters.
-            let (last, first) = (h.learner().learn(None, 0).unwrap(), quiet.learner().learn(None, 0).unwrap());
+            let (last, first) =
+                (h.learner().learn(None, None, 0).unwrap(), quiet.learner().learn(None, None, 0).unwrap());
             assert_eq!(h.learner().params(), quiet.learner().params());
             assert_eq!((last.policy_loss, last.entropy), (first.policy_loss, first.entropy));
             assert_eq!((first.minibatches_left, last.minibatches_left), (0, 8), "the next one is due already");
@@ -135,7 +136,7 @@ fn slices_between_acts_do_not_matter() {
                     assert!(h.learner().phase() != Phase::Learn);
                     step(&mut h, &mut rng);
                     if count > 0 {
-                        h.learner().learn(None, count).unwrap();
+                        h.learner().learn(None, None, count).unwrap();
                     }
                 }
                 assert_eq!(h.learner().stats().minibatches_left > 0, h.learner().phase() == Phase::Learn);
@@ -165,7 +166,7 @@ fn a_copy_goes_on_from_any_moment() {
                 let (running, due) = (learner.stats().minibatches_left > 0, learner.phase() == Phase::Learn);
                 let obs = moved.draw_obs(&mut rng);
                 let call = |learner: &mut Learner<'_>| -> Option<Stats> {
-                    running.then(|| learner.learn(Some(obs.get()), 1 + u32::from(due)).unwrap())
+                    running.then(|| learner.learn(Some(obs.get()), None, 1 + u32::from(due)).unwrap())
                 };
                 assert_eq!(format!("{:?}", call(&mut learner)), format!("{:?}", call(&mut moved.learner())));
                 waits += u32::from(due);
@@ -194,12 +195,12 @@ fn learning_is_due_only_when_acting_has_to_wait() {
             assert_eq!(learner.phase(), Phase::Act, "step {t}");
             learner.act(None, Elements::F32(&[0.5; 3]), None, ElementsMut::I32(&mut [0; 3])).unwrap();
             assert_eq!(learner.phase(), Phase::Observe, "step {t}");
-            learner.observe(None, &[1.0, 0.0, t as f32], &[0; 3], &[0; 3], None).unwrap();
+            learner.observe(None, &[1.0, 0.0, t as f32], &[0; 3], &[0; 3], None, None).unwrap();
         }
         assert_eq!(h.learner().phase(), Phase::Learn);
     };
     let learn = |h: &mut Host| {
-        let stats = h.learner().learn(Some(Elements::F32(&[0.5; 3])), 1).unwrap();
+        let stats = h.learner().learn(Some(Elements::F32(&[0.5; 3])), None, 1).unwrap();
         (stats.minibatches_left, stats.num_updates, h.learner().phase())
     };
     rollout(&mut h);
@@ -245,7 +246,7 @@ fn a_policy_learns_while_it_acts() {
     let (mut learner, mut waited) = (h.learner(), 0);
     while learner.stats().num_updates < 40 {
         if learner.stats().minibatches_left > 0 {
-            learner.learn(Some(Elements::F32(&obs)), 1).unwrap();
+            learner.learn(Some(Elements::F32(&obs)), None, 1).unwrap();
         }
         if learner.phase() == Phase::Learn {
             waited += 1;
@@ -253,7 +254,7 @@ fn a_policy_learns_while_it_acts() {
         }
         learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut choice)).unwrap();
         let reward: Vec<f32> = (0..N).map(|i| u8::from(choice[i] == obs[i] as i32).into()).collect();
-        learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
+        learner.observe(None, &reward, &[1; N], &[0; N], None, None).unwrap();
         obs.fill_with(|| u8::from(rng.coin()).into());
     }
     assert!(learner.stats().return_mean > 0.95, "{:?}", learner.stats());

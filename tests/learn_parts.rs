@@ -39,10 +39,10 @@ fn chunks_that_threads_make_leave_the_bytes_of_learn() {
         train(&mut whole, &mut rng, 1);
         let obs = record(&mut whole, &mut rng);
         let due = whole.clone();
-        whole.learner().learn(Some(obs.get()), 0).unwrap();
+        whole.learner().learn(Some(obs.get()), None, 0).unwrap();
         for num_threads in [1, 2, 3, 7] {
             let mut h = due.clone();
-            let mut stats = h.learner().learn_begin(obs.get()).unwrap();
+            let mut stats = h.learner().learn_begin(obs.get(), None).unwrap();
             while stats.minibatches_left > 0 {
                 let before = h.clone();
                 let grads = threads(&h, num_threads);
@@ -56,20 +56,20 @@ fn chunks_that_threads_make_leave_the_bytes_of_learn() {
         }
         // Slices of a chunk; and some chunks here, the others by threads, in any order.
         let (mut sliced, mut mixed) = (due.clone(), due);
-        let mut stats = sliced.learner().learn(Some(obs.get()), 1).unwrap();
+        let mut stats = sliced.learner().learn(Some(obs.get()), None, 1).unwrap();
         while stats.minibatches_left > 0 {
-            stats = sliced.learner().learn(None, 1).unwrap();
+            stats = sliced.learner().learn(None, None, 1).unwrap();
         }
         assert!(sliced.block == whole.block, "slices");
-        mixed.learner().learn_begin(obs.get()).unwrap();
+        mixed.learner().learn_begin(obs.get(), None).unwrap();
         for _ in 0..6 {
             for chunk in [6, 1, 4] {
                 let grads = chunks(&mixed, chunk, chunk + 1);
                 mixed.learner().write_grads(chunk, chunk + 1, &grads).unwrap();
             }
             let before = mixed.learner().stats().minibatches_left;
-            assert_eq!(mixed.learner().learn(None, 3).unwrap().minibatches_left, before);
-            mixed.learner().learn(None, 1).unwrap();
+            assert_eq!(mixed.learner().learn(None, None, 3).unwrap().minibatches_left, before);
+            mixed.learner().learn(None, None, 1).unwrap();
         }
         assert!(mixed.block == whole.block, "some here, some there");
     }
@@ -115,7 +115,7 @@ fn chunks_add_up_to_the_whole_minibatch() {
     let sum = |num_chunks: u32| -> Vec<Vec<f64>> {
         let make = |mut h: Host| {
             let obs = record(&mut h, &mut Rng::seeded(4));
-            h.learner().learn_begin(obs.get()).unwrap();
+            h.learner().learn_begin(obs.get(), None).unwrap();
             let (grads, len) = (chunks(&h, 0, num_chunks as usize), h.view().grads_len());
             (0..len).map(|i| grads[i..].iter().step_by(len).map(|&x| f64::from(x)).sum()).collect()
         };
@@ -149,7 +149,7 @@ fn learners_with_the_same_parameters_act_the_same() {
         }
         let value = |h: &mut Host| {
             let mut value = vec![0.0; h.n];
-            h.learner().value(obs.get(), &mut value).unwrap();
+            h.learner().value(obs.get(), None, &mut value).unwrap();
             value
         };
         // All agents go, so that recurrent layers of both begin with zeros.
@@ -159,7 +159,7 @@ fn learners_with_the_same_parameters_act_the_same() {
         assert_eq!(value(&mut h), value(&mut other));
         // Parameters that are written while an update runs act after it, with overlap; else at once.
         let after = record(&mut other, &mut rng);
-        other.learner().learn_begin(after.get()).unwrap();
+        other.learner().learn_begin(after.get(), None).unwrap();
         let before = value(&mut other);
         other.learner().write_params(&vec![0.0; params.len()]).unwrap();
         assert_eq!(value(&mut other) == before, h.config.overlap != 0);
@@ -180,8 +180,8 @@ fn a_rollout_that_was_sent_is_learnt_from_as_at_home() {
                 let obs = record(&mut home, &mut rng);
                 let drawn = record(&mut actor, &mut same);
                 assert!(rng == same && drawn == obs);
-                home.learner().learn_begin(obs.get()).unwrap();
-                actor.learner().learn_begin(obs.get()).unwrap();
+                home.learner().learn_begin(obs.get(), None).unwrap();
+                actor.learner().learn_begin(obs.get(), None).unwrap();
                 let batch = Columns::read(&mut actor);
                 agree(&mut actor, &batch);
                 actor.learner().learn_drop().unwrap();
@@ -190,7 +190,8 @@ fn a_rollout_that_was_sent_is_learnt_from_as_at_home() {
                 let left = server.learner().learn_batch(&batch.batch()).unwrap().minibatches_left;
                 assert_eq!(left, home.learner().stats().minibatches_left);
                 assert_eq!(Columns::read(&mut server), batch);
-                let (ours, theirs) = (home.learner().learn(None, 0).unwrap(), server.learner().learn(None, 0).unwrap());
+                let (ours, theirs) =
+                    (home.learner().learn(None, None, 0).unwrap(), server.learner().learn(None, None, 0).unwrap());
                 assert_eq!(home.learner().params(), server.learner().params());
                 assert_eq!((ours.policy_loss, ours.value_loss), (theirs.policy_loss, theirs.value_loss));
                 assert_eq!((ours.explained_variance, ours.num_steps), (theirs.explained_variance, theirs.num_steps));
@@ -214,7 +215,7 @@ fn agree(h: &mut Host, batch: &Columns) {
         let mask = (h.mask_len > 0).then_some(mask);
         let action = batch.action.get().get(rows.start * h.action_len, rows.end * h.action_len).unwrap();
         let (mut value, mut log_prob, mut entropy) = (vec![0.0; h.n], vec![0.0; h.n], vec![0.0; h.n]);
-        h.learner().value(Elements::F32(obs), &mut value).unwrap();
+        h.learner().value(Elements::F32(obs), None, &mut value).unwrap();
         h.learner().log_prob(Elements::F32(obs), mask, action, &mut log_prob, &mut entropy).unwrap();
         assert_eq!((&value[..], &log_prob[..]), (&batch.value[rows.clone()], &batch.log_prob[rows.clone()]));
         let targets = batch.advantage[rows.clone()].iter().zip(&value).map(|(a, v)| a + v);
@@ -254,10 +255,10 @@ fn a_server_that_adds_gradients_of_workers_learns() {
                 learner.act(None, Elements::F32(obs), None, ElementsMut::I32(&mut choice)).unwrap();
                 let reward: Vec<f32> = (0..N).map(|i| u8::from(choice[i] == obs[i] as i32).into()).collect();
                 right += reward.iter().sum::<f32>() / (3 * 16 * N) as f32;
-                learner.observe(None, &reward, &[1; N], &[0; N], None).unwrap();
+                learner.observe(None, &reward, &[1; N], &[0; N], None, None).unwrap();
                 obs.fill_with(|| u8::from(rng.coin()).into());
             }
-            learner.learn_begin(Elements::F32(obs)).unwrap();
+            learner.learn_begin(Elements::F32(obs), None).unwrap();
             let grads = chunks(h, 0, 2);
             h.learner().learn_drop().unwrap();
             server.learner().add_grads(0, 2, &grads).unwrap();
@@ -331,11 +332,11 @@ fn what_is_refused_changes_nothing() {
         let obs = record(&mut h, &mut rng);
         let batch = {
             let mut other = h.clone();
-            other.learner().learn_begin(obs.get()).unwrap();
+            other.learner().learn_begin(obs.get(), None).unwrap();
             Columns::read(&mut other)
         };
         refused(&mut h, Kind::NotReady, "learn_batch with a rollout", |l| l.learn_batch(&batch.batch()).map(drop));
-        h.learner().learn_begin(obs.get()).unwrap();
+        h.learner().learn_begin(obs.get(), None).unwrap();
         assert_eq!(range(&h, 0, 4, bytes, 4 * grads_len), Err(Kind::Range));
         assert_eq!(range(&h, 1, 0, bytes, 0), Err(Kind::Range));
         assert_eq!(range(&h, 0, 2, bytes, grads_len), Err(shape));
@@ -410,7 +411,7 @@ fn what_is_refused_changes_nothing() {
         refused(&mut h, shape, "learn_batch of other actions", |l| l.learn_batch(&spoilt).map(drop));
         assert!(h.block == empty.block);
         h.learner().learn_batch(&good).unwrap();
-        refused(&mut h, Kind::NotReady, "learn_begin", |l| l.learn_begin(obs.get()).map(drop));
+        refused(&mut h, Kind::NotReady, "learn_begin", |l| l.learn_begin(obs.get(), None).map(drop));
     }
 }
 

@@ -73,15 +73,15 @@ fn targets_are_q_lambda_of_the_values() {
             let (reward, end) = (rng.uniform_f32(), [0, 1, 2][(t == 6) as usize + 2 * (t == 13) as usize]);
             obs = h.draw_obs(&mut rng);
             let (terminated, truncated) = ([(end == 1).into()], [(end == 2).into()]);
-            h.learner().observe(None, &[reward], &terminated, &truncated, Some(obs.get())).unwrap();
+            h.learner().observe(None, &[reward], &terminated, &truncated, Some(obs.get()), None).unwrap();
             // Statistics of observations are taken in by then: what follows is worth the same until the next act.
             let mut value = [0.0];
-            h.learner().value(obs.get(), &mut value).unwrap();
+            h.learner().value(obs.get(), None, &mut value).unwrap();
             rewards.push(f64::from(reward));
             ends.push(end > 0);
             finals.push(if end == 1 { 0.0 } else { f64::from(value[0]) });
         }
-        h.learner().learn_begin(obs.get()).unwrap();
+        h.learner().learn_begin(obs.get(), None).unwrap();
         let columns = Columns::read(&mut h);
         let values: Vec<f64> = columns.value.iter().map(|&x| f64::from(x)).collect();
         let next: Vec<f64> = (0..20).map(|t| if t == 19 || ends[t] { finals[t] } else { values[t + 1] }).collect();
@@ -103,7 +103,7 @@ fn the_loss_is_half_the_mean_squared_error_of_what_was_chosen() {
     params[len - 5..].copy_from_slice(&bias);
     h.learner().write_params(&params).unwrap();
     let obs = record(&mut h, &mut Rng::seeded(5));
-    h.learner().learn_begin(obs.get()).unwrap();
+    h.learner().learn_begin(obs.get(), None).unwrap();
     let columns = Columns::read(&mut h);
     let record = chunks(&h, 0, 1);
     let (Elements::I32(choice), mut loss, mut slope) = (columns.action.get(), 0.0, [0.0; 5]) else { panic!() };
@@ -129,7 +129,7 @@ fn gradients_are_finite_differences_of_the_loss() {
             let mut rng = Rng::seeded(2);
             train(&mut h, &mut rng, 1);
             let obs = record(&mut h, &mut rng);
-            h.learner().learn_begin(obs.get()).unwrap();
+            h.learner().learn_begin(obs.get(), None).unwrap();
             let params = h.view().params().to_vec();
             let grads = chunks(&h, 0, 1);
             let mut loss = |i: usize, by: f32| {
@@ -155,14 +155,14 @@ fn a_step_is_rectified_adam_s() {
     let (mut m, mut v, mut steps) = (vec![0.0; len], vec![0.0; len], 0);
     for _ in 0..8 {
         let obs = record(&mut h, &mut rng);
-        h.learner().learn_begin(obs.get()).unwrap();
+        h.learner().learn_begin(obs.get(), None).unwrap();
         let mut params = h.view().params().to_vec();
         let all = chunks(&h, 0, 3);
         let part = |k: usize| all[k * h.view().grads_len()..][..len].iter();
         let grads: Vec<f32> = part(0).zip(part(1)).zip(part(2)).map(|((a, b), c)| a + b + c).collect();
         let adam = Adam { rectify: true, ..Adam::default() };
         adam.step(&mut params, &grads, &mut m, &mut v, &mut steps, 0.02, h.config.max_grad_norm).unwrap();
-        h.learner().learn(None, 0).unwrap();
+        h.learner().learn(None, None, 0).unwrap();
         assert!(h.view().params() == params, "step {steps}");
     }
 }
@@ -175,15 +175,15 @@ fn threads_and_slices_leave_the_bytes_of_learn() {
             train(&mut whole, &mut rng, 1);
             let obs = record(&mut whole, &mut rng);
             let (mut sliced, mut shared) = (whole.clone(), whole.clone());
-            whole.learner().learn(Some(obs.get()), 0).unwrap();
-            let mut left = sliced.learner().learn(Some(obs.get()), 1).unwrap().minibatches_left;
+            whole.learner().learn(Some(obs.get()), None, 0).unwrap();
+            let mut left = sliced.learner().learn(Some(obs.get()), None, 1).unwrap().minibatches_left;
             while left > 0 {
                 // Saved, and continued elsewhere.
                 sliced = sliced.clone();
-                left = sliced.learner().learn(None, 1).unwrap().minibatches_left;
+                left = sliced.learner().learn(None, None, 1).unwrap().minibatches_left;
             }
             assert!(sliced.block == whole.block, "slices of {num_chunks} chunks");
-            let mut stats = shared.learner().learn_begin(obs.get()).unwrap();
+            let mut stats = shared.learner().learn_begin(obs.get(), None).unwrap();
             while stats.minibatches_left > 0 {
                 let grads = threads(&shared, 3.min(num_chunks as usize));
                 shared.learner().write_grads(0, num_chunks as usize, &grads).unwrap();

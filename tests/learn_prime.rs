@@ -86,7 +86,7 @@ fn gradients_are_the_slopes_of_the_loss_with_an_older_policy() {
     let prime = wide(h.view().params());
     train(&mut h, &mut rng, 1);
     let last = record(&mut h, &mut rng);
-    h.learner().learn_begin(last.get()).unwrap();
+    h.learner().learn_begin(last.get(), None).unwrap();
     let (columns, params) = (Columns::read(&mut h), wide(h.view().params()));
     let (grads, len) = (chunks(&h, 0, 3), h.view().grads_len());
     let at = |i: usize, by: f64| {
@@ -110,7 +110,7 @@ fn gradients_are_the_slopes_of_the_loss_with_an_older_policy() {
         kl += (log_ratio.exp() - 1.0 - log_ratio) / m as f64;
         clipped += usize::from((log_ratio.exp() - 1.0).abs() > 0.2);
     }
-    let stats = h.learner().learn(None, 0).unwrap();
+    let stats = h.learner().learn(None, None, 0).unwrap();
     assert!((f64::from(stats.approx_kl) - kl).abs() < 1e-6 && kl > 1e-3, "{kl}");
     assert!((stats.clip_fraction - clipped as f32 / m as f32).abs() < 1e-6 && clipped > 0, "{clipped}");
 }
@@ -121,7 +121,7 @@ fn the_copy_s_log_probabilities_take_the_place_of_the_recorded_ones() {
     for (with, without) in hosts(1, 7).zip(hosts(0, 7)) {
         let mut recorder = without.clone();
         let last = record(&mut recorder, &mut Rng::seeded(3));
-        recorder.learner().learn_begin(last.get()).unwrap();
+        recorder.learner().learn_begin(last.get(), None).unwrap();
         let columns = Columns::read(&mut recorder);
         let other = Columns { log_prob: vec![-0.5; columns.log_prob.len()], ..columns.clone() };
         let params = moved(without.view().params(), 8);
@@ -150,7 +150,7 @@ fn copies_are_refreshed_in_time() {
                 h.learner().learn_drop().unwrap();
             }
             let last = record(&mut h, &mut rng);
-            let stats = h.learner().learn(Some(last.get()), 0).unwrap();
+            let stats = h.learner().learn(Some(last.get()), None, 0).unwrap();
             let fresh = update % interval == 0;
             let same = (stats.approx_kl, stats.clip_fraction) == (0.0, 0.0);
             assert!(same == fresh && (fresh || stats.approx_kl > 1e-5), "{interval}: update {update}, {stats:?}");
@@ -172,11 +172,11 @@ fn copies_that_cannot_be_are_refused() {
         let (words, params): (&[f32], _) = (bytemuck::cast_slice(&h.block), h.view().params().to_vec());
         assert_eq!(words.windows(params.len()).filter(|x| *x == params).count(), 1, "the copy is older");
         let last = record(&mut h, &mut rng);
-        h.learner().learn_begin(last.get()).unwrap();
-        h.learner().learn(None, 0).unwrap();
+        h.learner().learn_begin(last.get(), None).unwrap();
+        h.learner().learn(None, None, 0).unwrap();
         let last = record(&mut h, &mut rng);
         let params = h.view().params().to_vec();
-        h.learner().learn_begin(last.get()).unwrap();
+        h.learner().learn_begin(last.get(), None).unwrap();
         let words: &[f32] = bytemuck::cast_slice(&h.block);
         let places: Vec<usize> =
             (0..words.len() - params.len()).filter(|i| words[*i..][..params.len()] == params).collect();

@@ -229,7 +229,7 @@ impl Agent {
         learner.act(None, Elements::F32(&[x]), None, to)?;
         let (good, want) = (choice[0] == i32::from(x > 0.0), if x > 0.0 { 0.5 } else { -0.5 });
         let reward = if discrete { f32::from(good) } else { 1.0 - f32::abs(vector[0] - want) };
-        learner.observe(None, &[reward], &[ended], &[0], None)
+        learner.observe(None, &[reward], &[ended], &[0], None, None)
     }
 
     fn run(&mut self, num_steps: u64, max_slices: u32) {
@@ -299,7 +299,7 @@ fn the_right_action_is_learnt_and_ships() {
         let stats = agent.learner().stats();
         assert!(stats.num_dropped == 0 && stats.value_mean > 0.3 && stats.value_mean < 1.2, "{stats:?}");
         let mut value = [0.0];
-        agent.learner().value(Elements::F32(&[0.7]), &mut value).unwrap();
+        agent.learner().value(Elements::F32(&[0.7]), None, &mut value).unwrap();
         assert!((value[0] - 1.0).abs() < 0.25, "{value:?} {config:?}");
     }
 }
@@ -326,7 +326,7 @@ fn slices_copies_and_chunks_change_no_bit() {
             }
             sliced.learner().learn(1).unwrap();
             let mut other = sliced.clone();
-            other.learner().value(Elements::F32(&[0.5]), &mut [0.0]).unwrap();
+            other.learner().value(Elements::F32(&[0.5]), None, &mut [0.0]).unwrap();
             let mut copy = other.block.clone();
             OffPolicy::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
             other.block = copy;
@@ -385,7 +385,7 @@ fn gradient_steps_are_those_of_the_formulas() {
             let (x, mut choice, reward) = (2.0 * rng.uniform_f32() - 1.0, [0], rng.uniform_f32());
             let mut l = agent.learner();
             l.act(None, Elements::F32(&[x]), None, ElementsMut::I32(&mut choice)).unwrap();
-            l.observe(None, &[reward], &[0], &[0], None).unwrap();
+            l.observe(None, &[reward], &[0], &[0], None, None).unwrap();
             stored.push((x.into(), choice[0] as usize, reward.into()));
             // The last one leads to nothing yet.
             let count = stored.len() - 1;
@@ -506,7 +506,7 @@ fn critics_learn_from_what_is_left_of_the_pool() {
     let params: Vec<f32> = [0.0; 5].into_iter().chain(said.iter().flat_map(|b| [&[0.0; 6][..], b].concat())).collect();
     l.write_params(&params).unwrap();
     l.act(None, Elements::F32(&[0.5]), None, ElementsMut::F32(&mut [0.0])).unwrap();
-    l.observe(None, &[0.0], &[0], &[1], Some(Elements::F32(&[0.5]))).unwrap();
+    l.observe(None, &[0.0], &[0], &[1], Some(Elements::F32(&[0.5])), None).unwrap();
     let stats = l.learn(0).unwrap();
     let mut want = 0.0;
     for own in said {
@@ -610,7 +610,7 @@ fn forged_images_are_refused_or_harmless() {
             }
             for _ in 0..4 {
                 let mut l = forged.learner();
-                let _ = l.value(Elements::F32(&[0.5]), &mut [0.0]); // it may say no, and must not fall over
+                let _ = l.value(Elements::F32(&[0.5]), None, &mut [0.0]); // it may say no, and must not fall over
                 let _ = if l.phase() == Phase::Learn { l.learn(1).map(drop) } else { forged.step() };
             }
             true

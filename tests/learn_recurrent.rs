@@ -70,7 +70,7 @@ fn play(h: &mut Host, cues: &mut [Cue], rng: &mut Rng) {
         learner.act(None, Elements::F32(&observations(cues)), None, ElementsMut::I32(&mut action)).unwrap();
         let steps: Vec<_> = cues.iter_mut().zip(action).map(|(cue, action)| cue.act(action, rng)).collect();
         let (reward, ends): (Vec<_>, Vec<_>) = steps.into_iter().unzip();
-        learner.observe(None, &reward, &ends, &[0; N], None).unwrap();
+        learner.observe(None, &reward, &ends, &[0; N], None, None).unwrap();
     }
 }
 
@@ -83,7 +83,7 @@ fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
         let mut cues = [Cue::new(&mut rng); N];
         while h.learner().stats().num_updates < 200 && h.learner().stats().return_mean.max(0.0) < 0.97 {
             play(&mut h, &mut cues, &mut rng);
-            h.learner().learn(Some(Elements::F32(&observations(&cues))), 0).unwrap();
+            h.learner().learn(Some(Elements::F32(&observations(&cues))), None, 0).unwrap();
         }
         assert!(h.learner().stats().return_mean >= 0.97, "kind {}: {:?}", layer.kind, h.learner().stats());
 
@@ -138,7 +138,7 @@ fn said(h: &mut Host) -> [Vec<u32>; 2] {
     let mut action = h.actions();
     for _ in 0..3 {
         let obs = h.draw_obs(&mut rng);
-        h.learner().value(obs.get(), &mut value).unwrap();
+        h.learner().value(obs.get(), None, &mut value).unwrap();
         let recurrent = Recurrent { state: &mut state, reset: &[0; 4] };
         h.learner().predict(obs.get(), None, recurrent, Sampling::Greedy, action.get_mut()).unwrap();
     }
@@ -152,7 +152,7 @@ fn the_policy_may_read_another_layer_than_the_values() {
         let mut h = stacked_host(policy_layer);
         let mut rng = Rng::seeded(4);
         let last = learn_host::record(&mut h, &mut rng);
-        h.learner().learn(Some(last.get()), 0).unwrap();
+        h.learner().learn(Some(last.get()), None, 0).unwrap();
         // Weights of 11 and 12 numbers to four gates, then ten biases.
         let (first, second) = (11 * 24 + 60, (11 + 4) * 16 + 40);
         let before = said(&mut h);
@@ -215,7 +215,7 @@ fn sequences_start_from_the_states_that_were_recorded() {
         while updates < 20 {
             let obs = h.draw_obs(&mut rng);
             if h.learner().phase() == Phase::Learn {
-                let first = h.learner().learn(Some(obs.get()), num_chunks).unwrap();
+                let first = h.learner().learn(Some(obs.get()), None, num_chunks).unwrap();
                 // Unless an agent acted before the last update, and was observed after it.
                 if is_new {
                     assert_eq!((first.approx_kl, first.clip_fraction), (0.0, 0.0), "update {updates}");
@@ -223,7 +223,7 @@ fn sequences_start_from_the_states_that_were_recorded() {
                 }
                 is_new = overlap == 0 && !h.learner().acted().contains(&1);
                 assert_eq!(first.minibatches_left, config.num_epochs - 1);
-                let last = h.learner().learn(None, 0).unwrap();
+                let last = h.learner().learn(None, None, 0).unwrap();
                 assert!(last.approx_kl > 0.0);
                 updates += 1;
                 continue;
@@ -236,7 +236,7 @@ fn sequences_start_from_the_states_that_were_recorded() {
             let reward: Vec<f32> = (0..h.n).map(|_| rng.uniform_f32()).collect();
             let ends: Vec<u8> = (0..2 * h.n).map(|_| u8::from(rng.uniform() < 0.1)).collect();
             let (terminated, truncated) = ends.split_at(h.n);
-            h.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get())).unwrap();
+            h.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get()), None).unwrap();
             if h.learner().phase() != Phase::Learn && rng.bounded(20) == 0 {
                 let gone: Vec<u8> = (0..h.n).map(|_| rng.coin().into()).collect();
                 h.learner().cut_rows(&gone).unwrap();
@@ -260,12 +260,12 @@ fn values_of_final_observations_know_the_episode() {
             let mut action = h.actions();
             h.learner().act(None, obs.get(), None, action.get_mut()).unwrap();
             let (last, mut value) = (h.draw_obs(&mut rng), [0.0; 2]);
-            h.learner().value(last.get(), &mut value).unwrap();
+            h.learner().value(last.get(), None, &mut value).unwrap();
             before.push(value);
-            h.learner().observe(None, &[0.0; 2], &[0; 2], &[0, 1], Some(last.get())).unwrap();
+            h.learner().observe(None, &[0.0; 2], &[0; 2], &[0, 1], Some(last.get()), None).unwrap();
         }
         let obs = h.obs();
-        h.learner().learn_begin(obs.get()).unwrap();
+        h.learner().learn_begin(obs.get(), None).unwrap();
         let batch = Columns::read(&mut h);
         for (t, value) in before.iter().enumerate() {
             // A reward of 0 and a truncation: the advantage is the discounted value of what followed, less the own one.
@@ -288,13 +288,13 @@ fn a_copy_in_the_middle_of_an_episode_or_an_update_goes_on_the_same() {
         let mut cues = [Cue::new(&mut rng); N];
         for slices in [1, 3] {
             play(&mut h, &mut cues, &mut rng);
-            h.learner().learn(Some(Elements::F32(&observations(&cues))), slices).unwrap();
+            h.learner().learn(Some(Elements::F32(&observations(&cues))), None, slices).unwrap();
             let mut copy = h.clone();
             for h in [&mut h, &mut copy] {
                 let (mut cues, mut rng) = (cues, rng);
-                h.learner().learn(None, 0).unwrap();
+                h.learner().learn(None, None, 0).unwrap();
                 play(h, &mut cues, &mut rng);
-                h.learner().learn(Some(Elements::F32(&observations(&cues))), 0).unwrap();
+                h.learner().learn(Some(Elements::F32(&observations(&cues))), None, 0).unwrap();
             }
             assert!(h.block == copy.block);
         }

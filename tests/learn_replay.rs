@@ -34,7 +34,7 @@ fn sums_are_means_times_rows() {
             Twin::new(&Config { sum_losses, learning_rate: 0.0, learning_rate_end: 0.0, ..only(9, unreal()) });
         for _ in 0..2 {
             twin.begin();
-            twin.h.learner().learn(None, 0).unwrap();
+            twin.h.learner().learn(None, None, 0).unwrap();
         }
         let stats = twin.h.learner().stats();
         [stats.policy_replay_loss, stats.pixel_control_loss]
@@ -70,10 +70,10 @@ fn recording_leaves_what_is_drawn_from_alone() {
                         twin.h.learner().cut_rows(&[0; 3]).unwrap();
                     }
                     if between && step < 4 {
-                        twin.h.learner().learn(None, 1).unwrap();
+                        twin.h.learner().learn(None, None, 1).unwrap();
                     }
                 }
-                twin.h.learner().learn(None, 0).unwrap();
+                twin.h.learner().learn(None, None, 0).unwrap();
                 assert!(twin.h.learner().phase() == Phase::Act && twin.h.learner().stats().minibatches_left == 0);
             }
             assert!(late.h.block == early.h.block);
@@ -89,7 +89,7 @@ fn overlap_alone_changes_nothing() {
         let mut twin = Twin::new(&Config { overlap, ..only(11, unreal()) });
         for update in 0..5 {
             twin.begin();
-            twin.h.learner().learn(None, 0).unwrap();
+            twin.h.learner().learn(None, None, 0).unwrap();
             twin.give_up(update % 3);
         }
         twin.h.view().params().to_vec()
@@ -111,11 +111,11 @@ fn stacks_are_the_same_observations() {
                 }
                 let obs = Array::U8(obs);
                 if twin.h.learner().phase() == Phase::Learn {
-                    twin.h.learner().learn(Some(obs.get()), 0).unwrap();
+                    twin.h.learner().learn(Some(obs.get()), None, 0).unwrap();
                 }
                 let mut action = twin.h.actions();
                 twin.h.learner().act(None, obs.get(), None, action.get_mut()).unwrap();
-                twin.h.learner().observe(None, &[0.5, 0.0, -1.0], &[0, 1, 0], &[0; 3], None).unwrap();
+                twin.h.learner().observe(None, &[0.5, 0.0, -1.0], &[0, 1, 0], &[0; 3], None, None).unwrap();
                 let Array::U8(obs) = obs else { unreachable!() };
                 before = obs;
             }
@@ -133,7 +133,7 @@ fn draws_begin_when_the_history_is_full() {
     let mut seen = Vec::new();
     for update in 0..5 {
         let obs = record(&mut h, &mut Rng::seeded(update));
-        let stats = h.learner().learn(Some(obs.get()), 0).unwrap();
+        let stats = h.learner().learn(Some(obs.get()), None, 0).unwrap();
         seen.push([stats.pixel_control_loss, stats.reward_class_loss, stats.policy_replay_loss].map(|x| x != 0.0));
     }
     // Six steps an update.
@@ -144,12 +144,12 @@ fn draws_begin_when_the_history_is_full() {
     while updates < 3 {
         let (obs, mut action) = (h.draw_obs(&mut rng), h.actions());
         if h.learner().phase() == Phase::Learn {
-            let loss = h.learner().learn(Some(obs.get()), 0).unwrap().policy_replay_loss;
+            let loss = h.learner().learn(Some(obs.get()), None, 0).unwrap().policy_replay_loss;
             updates += 1;
             // Nine steps an update.
             assert!((loss != 0.0) == (updates == 3), "update {updates}");
         }
         h.learner().act(Some(&active), obs.get(), None, action.get_mut()).unwrap();
-        h.learner().observe(Some(&active), &[1.0; 3], &[0; 3], &[0; 3], None).unwrap();
+        h.learner().observe(Some(&active), &[1.0; 3], &[0; 3], &[0; 3], None, None).unwrap();
     }
 }

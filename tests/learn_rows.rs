@@ -124,7 +124,7 @@ impl Twin {
     fn values(&self, obs: &Array) -> Vec<f32> {
         let mut copy = self.host.clone();
         let mut values = vec![0.0; copy.n];
-        copy.learner().value(obs.get(), &mut values).unwrap();
+        copy.learner().value(obs.get(), None, &mut values).unwrap();
         assert!(copy.block == self.host.block, "looking at values changed the block");
         values
     }
@@ -211,7 +211,7 @@ impl Twin {
         let (final_obs, clean) = self.only(&all, &cut, self.host.obs_kind, o);
         let given = cut.contains(&1) || self.chance(0.5);
         let final_obs = given.then(|| final_obs.get());
-        self.host.learner().observe(Some(active), &reward, &terminated, &truncated, final_obs).unwrap();
+        self.host.learner().observe(Some(active), &reward, &terminated, &truncated, final_obs, None).unwrap();
         if active.contains(&1) {
             self.take_in();
         }
@@ -294,7 +294,7 @@ impl Twin {
         let keep: Vec<u8> = self.rows.iter().map(|row| waits(row).into()).collect();
         let (obs, clean) = self.only(&all, &keep, self.host.obs_kind, self.host.obs_len);
         let next = self.values(&clean);
-        self.host.learner().learn_begin(obs.get()).unwrap();
+        self.host.learner().learn_begin(obs.get(), None).unwrap();
         self.updating = true;
         let columns = Columns::read(&mut self.host);
         self.compare(&columns, &next);
@@ -355,7 +355,7 @@ impl Twin {
 
     fn learn(&mut self, max_slices: u32) {
         let before = self.host.learner().stats().num_updates;
-        let stats = self.host.learner().learn(None, max_slices).unwrap();
+        let stats = self.host.learner().learn(None, None, max_slices).unwrap();
         self.updating = stats.num_updates == before;
         self.check();
     }
@@ -487,13 +487,16 @@ fn rows_that_are_not_there_are_never_read() {
                     finals.copy_row(&final_obs, i, o);
                 }
             }
-            usual.learner().observe(Some(&active), &reward, &terminated, &truncated, Some(final_obs.get())).unwrap();
-            junk.learner().observe(Some(&active), &others.0, &others.1, &others.2, Some(finals.get())).unwrap();
+            usual
+                .learner()
+                .observe(Some(&active), &reward, &terminated, &truncated, Some(final_obs.get()), None)
+                .unwrap();
+            junk.learner().observe(Some(&active), &others.0, &others.1, &others.2, Some(finals.get()), None).unwrap();
             assert!(usual.block == junk.block, "observe");
             if usual.learner().phase() == Phase::Learn {
                 let obs = usual.draw_obs(&mut rng);
-                usual.learner().learn(Some(obs.get()), 0).unwrap();
-                junk.learner().learn(Some(obs.get()), 0).unwrap();
+                usual.learner().learn(Some(obs.get()), None, 0).unwrap();
+                junk.learner().learn(Some(obs.get()), None, 0).unwrap();
             }
         }
     }
@@ -509,7 +512,9 @@ fn learning_reads_observations_of_rows_that_go_on_alone() {
     let mut step = |h: &mut Host, active: &[u8; 6], observed: &[u8; 6], terminated: &[u8; 6], truncated: &[u8; 6]| {
         let mut learner = h.learner();
         learner.act(Some(active), Elements::F32(&[0.5; 6]), None, ElementsMut::I32(&mut choice)).unwrap();
-        learner.observe(Some(observed), &[1.0; 6], terminated, truncated, Some(Elements::F32(&[0.25; 6]))).unwrap();
+        learner
+            .observe(Some(observed), &[1.0; 6], terminated, truncated, Some(Elements::F32(&[0.25; 6])), None)
+            .unwrap();
     };
     // 0 goes on; 1 ends, 2 is truncated; 3 has observed once and acted again; 4 is cut; 5 is never there.
     step(&mut h, &[0, 0, 0, 1, 1, 0], &[0, 0, 0, 1, 1, 0], &[0; 6], &[0; 6]);
@@ -519,9 +524,9 @@ fn learning_reads_observations_of_rows_that_go_on_alone() {
     step(&mut h, &[1, 0, 0, 0, 0, 0], &[1, 0, 0, 0, 0, 0], &[0; 6], &[0; 6]);
     let before = h.block.clone();
     let nan = f32::NAN;
-    let error = h.learner().learn_begin(Elements::F32(&[nan, 0.0, 0.0, 0.0, 0.0, 0.0])).unwrap_err();
+    let error = h.learner().learn_begin(Elements::F32(&[nan, 0.0, 0.0, 0.0, 0.0, 0.0]), None).unwrap_err();
     assert!(error.kind == Kind::Value && h.block == before);
-    h.learner().learn_begin(Elements::F32(&[0.5, nan, nan, nan, nan, nan])).unwrap();
+    h.learner().learn_begin(Elements::F32(&[0.5, nan, nan, nan, nan, nan]), None).unwrap();
 }
 
 /// Flags that say that all are there, and no flags; in one call and in parts; a rollout `[T, N]` in the order of time.
@@ -557,14 +562,14 @@ fn flags_of_all_rows_are_as_no_flags() {
                 let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
                 let (terminated, truncated) = ([0, 0, 1, 0, 0], [0, u8::from(t % 4 == 0), 0, 0, 0]);
                 let final_obs = h.draw_obs(&mut rng);
-                h.learner().observe(flags, &reward, &terminated, &truncated, Some(final_obs.get())).unwrap();
+                h.learner().observe(flags, &reward, &terminated, &truncated, Some(final_obs.get()), None).unwrap();
                 seen.push(action.row(0, N * a));
                 if h.learner().phase() == Phase::Learn {
-                    h.learner().learn_begin(obs.get()).unwrap();
+                    h.learner().learn_begin(obs.get(), None).unwrap();
                     let batch = Columns::read(&mut h);
                     assert_eq!(batch.action.row(0, 6 * N * a), seen.concat(), "[T, N]");
                     seen.clear();
-                    h.learner().learn(None, 0).unwrap();
+                    h.learner().learn(None, None, 0).unwrap();
                     taken.push(batch);
                 }
                 taken.push(Columns { action, ..Columns::new(&h) });
@@ -602,7 +607,7 @@ fn a_row_acts_the_same_whatever_others_do() {
                     drawn[i].push(action.row(i, h.action_len));
                 }
                 let observed = some(&mut h, 1);
-                h.learner().observe(Some(&observed), &[0.5; N], &[0; N], &[0; N], None).unwrap();
+                h.learner().observe(Some(&observed), &[0.5; N], &[0; N], &[0; N], None, None).unwrap();
             }
             drawn.iter_mut().for_each(|list| list.truncate(12));
             drawn
@@ -622,13 +627,13 @@ fn a_frozen_learner_learns_nothing_of_rows() {
     let mut h = Host::new(&config, &Space::unbounded(1), &Space::discrete(&[2]));
     let seen = |h: &mut Host| {
         let mut value = [0.0; 3];
-        h.learner().value(Elements::F32(&[0.5, 2.0, -1.0]), &mut value).unwrap();
+        h.learner().value(Elements::F32(&[0.5, 2.0, -1.0]), None, &mut value).unwrap();
         value
     };
     let step = |h: &mut Host, x: f32| {
         let (obs, active) = ([x, f32::NAN, -x], [1, 0, 1]);
         h.learner().act(Some(&active), Elements::F32(&obs), None, ElementsMut::I32(&mut [0; 3])).unwrap();
-        h.learner().observe(Some(&active), &[1.0, f32::NAN, 0.0], &[0; 3], &[0; 3], None).unwrap();
+        h.learner().observe(Some(&active), &[1.0, f32::NAN, 0.0], &[0; 3], &[0; 3], None, None).unwrap();
     };
     step(&mut h, 1.0);
     let before = seen(&mut h);
@@ -665,9 +670,9 @@ fn rows_that_come_and_go_learn() {
                 break;
             }
             if learner.phase() == Phase::Learn {
-                learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
+                learner.learn(Some(Elements::F32(&obs)), None, 0).unwrap();
             } else if overlap != 0 && learner.stats().minibatches_left > 0 {
-                learner.learn(None, 1).unwrap();
+                learner.learn(None, None, 1).unwrap();
             }
             if learner.phase() == Phase::Learn {
                 continue;
@@ -678,7 +683,7 @@ fn rows_that_come_and_go_learn() {
             let right: Vec<bool> = (0..N).map(|i| choice[i] == obs[i] as i32).collect();
             let reward: Vec<f32> = right.iter().map(|&right| u8::from(right).into()).collect();
             let ends: Vec<u8> = (0..N).map(|_| rng.coin().into()).collect();
-            learner.observe(Some(&active), &reward, &ends, &[0; N], None).unwrap();
+            learner.observe(Some(&active), &reward, &ends, &[0; N], None, None).unwrap();
             for i in (0..N).filter(|&i| active[i] != 0) {
                 obs[i] = u8::from(rng.coin()).into();
                 if updates >= 35 {
@@ -730,15 +735,15 @@ fn calls_that_are_refused_change_nothing() {
                 let active = active.to_vec();
                 move |l: &mut Learner<'_>| {
                     let last = last.as_ref().map(|x| Elements::F32(x));
-                    l.observe(Some(&active), &reward, &terminated, &truncated, last)
+                    l.observe(Some(&active), &reward, &terminated, &truncated, last, None)
                 }
             };
         let nan = f32::NAN;
         let (ok, bad) = ([0.5; 8], [0.5, 0.5, nan, 0.5, 0.5, 0.5, 0.5, 0.5]);
         let (all, nothing) = ([1; 8], [1, 1, 0, 0, 1, 1, 1, 1]);
         refused(&mut h, Kind::NotReady, "observe before act", observe(&[1; N], [0.0; N], [0; N], [0; N], None));
-        refused(&mut h, Kind::NotReady, "learn", |l| l.learn(Some(Elements::F32(&ok)), 0).map(drop));
-        refused(&mut h, Kind::NotReady, "learn_begin", |l| l.learn_begin(Elements::F32(&ok)).map(drop));
+        refused(&mut h, Kind::NotReady, "learn", |l| l.learn(Some(Elements::F32(&ok)), None, 0).map(drop));
+        refused(&mut h, Kind::NotReady, "learn_begin", |l| l.learn_begin(Elements::F32(&ok), None).map(drop));
         refused(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());
         refused(&mut h, Kind::Shape, "flags of act", act(&[1; 3], &ok, &all));
         refused(&mut h, Kind::Shape, "obs", act(&[1; N], &ok[1..], &all));
@@ -765,9 +770,9 @@ fn calls_that_are_refused_change_nothing() {
         refused(&mut h, Kind::Null, "final_obs", observe(&one, [1.0; N], [0; N], [0, 0, 0, 1], None));
         refused(&mut h, Kind::Value, "final_obs", observe(&one, [1.0; N], [0; N], [1; N], Some([nan; 8])));
         refused(&mut h, Kind::Shape, "final_obs", |l| {
-            l.observe(Some(&one), &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&ok[1..])))
+            l.observe(Some(&one), &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&ok[1..])), None)
         });
-        refused(&mut h, Kind::Shape, "rewards", |l| l.observe(Some(&one), &[1.0; 3], &[0; N], &[0; N], None));
+        refused(&mut h, Kind::Shape, "rewards", |l| l.observe(Some(&one), &[1.0; 3], &[0; N], &[0; N], None, None));
         refused(&mut h, Kind::Shape, "flags of cut", |l| l.cut_rows(&[1; 3]));
         observe(&one, [1.0, nan, nan, 1.0], [0, 0, 0, 1], [0, 1, 1, 1], None)(&mut h.learner()).unwrap();
 
@@ -778,12 +783,12 @@ fn calls_that_are_refused_change_nothing() {
         refused(&mut h, Kind::NotReady, "act when learning is due", act(&[1; N], &ok, &all));
         refused(&mut h, Kind::NotReady, "act of nobody", act(&[0; N], &ok, &all));
         refused(&mut h, Kind::NotReady, "observe", observe(&[0; N], [1.0; N], [0; N], [0; N], None));
-        refused(&mut h, Kind::Null, "learn", |l| l.learn(None, 0).map(drop));
-        refused(&mut h, Kind::Shape, "learn", |l| l.learn(Some(Elements::F32(&ok[1..])), 0).map(drop));
-        refused(&mut h, Kind::Value, "learn", |l| l.learn(Some(Elements::F32(&bad)), 0).map(drop));
-        refused(&mut h, Kind::Value, "learn_begin", |l| l.learn_begin(Elements::F32(&bad)).map(drop));
-        h.learner().learn_begin(Elements::F32(&ok)).unwrap();
-        refused(&mut h, Kind::NotReady, "a second learn_begin", |l| l.learn_begin(Elements::F32(&ok)).map(drop));
+        refused(&mut h, Kind::Null, "learn", |l| l.learn(None, None, 0).map(drop));
+        refused(&mut h, Kind::Shape, "learn", |l| l.learn(Some(Elements::F32(&ok[1..])), None, 0).map(drop));
+        refused(&mut h, Kind::Value, "learn", |l| l.learn(Some(Elements::F32(&bad)), None, 0).map(drop));
+        refused(&mut h, Kind::Value, "learn_begin", |l| l.learn_begin(Elements::F32(&bad), None).map(drop));
+        h.learner().learn_begin(Elements::F32(&ok), None).unwrap();
+        refused(&mut h, Kind::NotReady, "a second learn_begin", |l| l.learn_begin(Elements::F32(&ok), None).map(drop));
         if overlap == 0 {
             refused(&mut h, Kind::NotReady, "act while learning", act(&[1; N], &ok, &all));
         } else {
@@ -796,8 +801,8 @@ fn calls_that_are_refused_change_nothing() {
             .learner()
             .predict(Elements::F32(&ok), Some(&all), Recurrent::default(), Sampling::Greedy, greedy)
             .unwrap();
-        refused(&mut h, Kind::Value, "value", |l| l.value(Elements::F32(&bad), &mut [0.0; N]));
-        refused(&mut h, Kind::Shape, "value", |l| l.value(Elements::F32(&ok), &mut [0.0; 3]));
+        refused(&mut h, Kind::Value, "value", |l| l.value(Elements::F32(&bad), None, &mut [0.0; N]));
+        refused(&mut h, Kind::Shape, "value", |l| l.value(Elements::F32(&ok), None, &mut [0.0; 3]));
         for (choice, kind) in [([0, 2, 0, 0], Kind::Value), ([0, -1, 0, 0], Kind::Value), ([0; N], Kind::Value)] {
             let mask = if choice == [0; N] { [1, 1, 0, 1, 1, 1, 1, 1] } else { all };
             refused(&mut h, kind, "log_prob", |l| {

@@ -118,10 +118,10 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
             for h in [&mut coded, &mut seen] {
                 let (obs, last, mut l) = (get(&now, h.is_seen), get(&next, h.is_seen), h.learner());
                 let (mut action, mut value, mut log_prob, mut entropy) = ([9; N], [0.0; N], [0.0; N], [0.0; N]);
-                l.value(obs, &mut value).unwrap();
+                l.value(obs, None, &mut value).unwrap();
                 l.act(None, obs, None, ElementsMut::I32(&mut action)).unwrap();
                 l.log_prob(obs, None, Elements::I32(&action), &mut log_prob, &mut entropy).unwrap();
-                l.observe(None, &reward, &[0; N], &truncated, Some(last)).unwrap();
+                l.observe(None, &reward, &[0; N], &truncated, Some(last), None).unwrap();
                 let mut best = [9; N];
                 let to = ElementsMut::I32(&mut best);
                 let mut state = vec![0.25; N * l.view().state_len()];
@@ -136,7 +136,7 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
             let (obs, is_seen) = (get(&now, h.is_seen), h.is_seen);
             let mut l = h.learner();
             assert_eq!(l.shape().seen_len as usize, seen_len);
-            l.learn_begin(obs).unwrap();
+            l.learn_begin(obs, None).unwrap();
             let m = l.config().batch_len();
             let (mut read, mut action) = (vec![f32::NAN; m * seen_len], vec![0; m]);
             let mut columns = [(); 4].map(|()| vec![f32::NAN; m]);
@@ -160,7 +160,7 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
             l.view().read_batch(to).unwrap();
             batches.push((read, action, columns, state, begin, env, moments));
             while l.stats().minibatches_left > 0 {
-                l.learn(None, 1).unwrap();
+                l.learn(None, None, 1).unwrap();
             }
             assert!(is_seen || l.stats().num_updates == update + 1);
         }
@@ -238,9 +238,9 @@ fn compare_off_policy(
             let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(block)).unwrap();
             let (obs, last) = (get(&now, *is_seen), get(&next, *is_seen));
             let (mut action, mut best, mut value) = ([9u32; N], [9u32; N], [0.0; N]);
-            l.value(obs, &mut value).unwrap();
+            l.value(obs, None, &mut value).unwrap();
             l.act(None, obs, None, words(kind, &mut action)).unwrap();
-            l.observe(None, &reward, &terminated, &truncated, Some(last)).unwrap();
+            l.observe(None, &reward, &terminated, &truncated, Some(last), None).unwrap();
             if l.phase() == Phase::Learn {
                 l.learn(0).unwrap();
             }
@@ -385,7 +385,7 @@ fn what_networks_cannot_see_is_refused_and_changes_nothing() {
         let mut l = h.learner();
         let error = l.act(None, bad, None, ElementsMut::I32(action)).unwrap_err();
         assert!(error.kind == Kind::Value && error.to_string().contains(words), "{error}");
-        assert_eq!(l.value(bad, &mut [0.0; N]).unwrap_err().kind, Kind::Value);
+        assert_eq!(l.value(bad, None, &mut [0.0; N]).unwrap_err().kind, Kind::Value);
         let to = ElementsMut::I32(action);
         assert_eq!(l.predict(bad, None, Recurrent::default(), Sampling::Basic, to).unwrap_err().kind, Kind::Value);
         assert_eq!((h.block == before, *action), (true, [9; N]));
@@ -396,9 +396,9 @@ fn what_networks_cannot_see_is_refused_and_changes_nothing() {
     now.bytes.copy_from_slice(&good);
     now.bytes[SIZE + 44] = 7;
     let bad = Some(Elements::U8(&now.bytes));
-    let error = h.learner().observe(None, &[0.0; N], &[0; N], &[0, 1, 0], bad).unwrap_err();
+    let error = h.learner().observe(None, &[0.0; N], &[0; N], &[0, 1, 0], bad, None).unwrap_err();
     assert!(error.kind == Kind::Value && h.block == before, "{error}");
-    h.learner().observe(None, &[0.0; N], &[0; N], &[1, 0, 0], bad).unwrap();
+    h.learner().observe(None, &[0.0; N], &[0; N], &[1, 0, 0], bad, None).unwrap();
 
     let refused = |obs: &Space<'_>, words: &str| {
         let error = Learner::size(&config(0), &[], obs, &ACTION).unwrap_err();

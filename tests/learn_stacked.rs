@@ -75,7 +75,7 @@ impl World {
         }
         for h in hosts.iter_mut() {
             let last = Some(Elements::U8(&obs));
-            h.learner().observe(Some(&observe), &reward, &terminated, &truncated, last).unwrap();
+            h.learner().observe(Some(&observe), &reward, &terminated, &truncated, last, None).unwrap();
         }
         if hosts[0].learner().phase() != Phase::Learn {
             hosts.iter_mut().for_each(|h| h.learner().cut_rows(&gone).unwrap());
@@ -91,7 +91,7 @@ impl World {
             self.tick(hosts, all);
         }
         let obs = pictures(&self.cameras);
-        hosts.iter_mut().for_each(|h| assert!(h.learner().learn_begin(Elements::U8(&obs)).is_ok()));
+        hosts.iter_mut().for_each(|h| assert!(h.learner().learn_begin(Elements::U8(&obs), None).is_ok()));
     }
 }
 
@@ -131,7 +131,7 @@ fn learning_is_the_same_as_with_whole_observations() {
                 if overlap == 1 && hosts[0].learner().phase() != Phase::Learn {
                     world.tick(&mut hosts, all);
                 }
-                let [whole, once] = hosts.each_mut().map(|h| h.learner().learn(None, 1).unwrap());
+                let [whole, once] = hosts.each_mut().map(|h| h.learner().learn(None, None, 1).unwrap());
                 assert_eq!(bits(&whole), bits(&once));
             }
             assert!(hosts[0].view().params() == hosts[1].view().params());
@@ -155,7 +155,7 @@ fn the_picture_of_a_field_is_a_stack_too() {
         world.begin(&mut hosts, false);
         let [whole, once] = hosts.each_mut().map(Columns::read);
         assert_eq!(whole.obs, once.obs);
-        hosts.iter_mut().for_each(|h| assert!(h.learner().learn(None, 0).is_ok()));
+        hosts.iter_mut().for_each(|h| assert!(h.learner().learn(None, None, 0).is_ok()));
         assert!(hosts[0].view().params() == hosts[1].view().params());
     }
     let config = Config { obs_dims: [0; 3], ..setup(4, 0) };
@@ -170,7 +170,7 @@ fn other_stacks_are_refused_and_nothing_is_written() {
     // Whatever the first one is, its frames are its own.
     let first = h.draw_obs(&mut rng);
     h.learner().act(None, first.get(), None, ElementsMut::I32(&mut [0; N])).unwrap();
-    h.learner().observe(None, &[0.0; N], &[0; N], &[0; N], None).unwrap();
+    h.learner().observe(None, &[0.0; N], &[0; N], &[0; N], None, None).unwrap();
     let Elements::U8(first) = first.get() else { panic!() };
     let frame = |obs: &[u8], i: usize| -> Vec<u8> {
         obs.chunks_exact(CHANNELS * NUM).flat_map(|pixel| pixel[i * CHANNELS..][..CHANNELS].to_vec()).collect()
@@ -257,9 +257,9 @@ fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
                     l.act(Some(active), Elements::U8(obs), None, ElementsMut::I32(action))?;
                 }
                 Scene::Observe { active, outcome: [terminated, truncated], reward, last, obs } => {
-                    l.observe(Some(active), reward, terminated, truncated, Some(Elements::U8(last)))?;
+                    l.observe(Some(active), reward, terminated, truncated, Some(Elements::U8(last)), None)?;
                     if l.phase() == Phase::Learn {
-                        l.learn(Some(Elements::U8(obs)), 0)?;
+                        l.learn(Some(Elements::U8(obs)), None, 0)?;
                     }
                 }
             }

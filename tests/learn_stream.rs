@@ -226,7 +226,7 @@ fn step(h: &mut Host, rng: &mut Rng, obs: &mut [f32; 3]) -> Taken {
     let ends = [rng.bounded(11) == 0, rng.bounded(11) == 0];
     let after = [(); 3].map(|()| rng.uniform_f32() * 3.0 - 1.0);
     let flags = ends.map(u8::from);
-    h.learner().observe(None, &[reward], &flags[..1], &flags[1..], Some(Elements::F32(&after))).unwrap();
+    h.learner().observe(None, &[reward], &flags[..1], &flags[1..], Some(Elements::F32(&after)), None).unwrap();
     // Where an episode ends, the next one begins elsewhere.
     *obs = if ends == [false; 2] { after } else { [(); 3].map(|()| rng.uniform_f32() * 3.0 - 1.0) };
     (mask, action.row(0, h.action_len), reward, ends, after)
@@ -241,7 +241,7 @@ fn runs_are_those_of_the_formulas() {
             let x = obs.map(f64::from);
             let (mask, action, reward, ends, after) = step(&mut h, &mut rng, &mut obs);
             assert_eq!(h.learner().phase(), Phase::Learn);
-            let stats = h.learner().learn(Some(Elements::F32(&obs)), 0).unwrap();
+            let stats = h.learner().learn(Some(Elements::F32(&obs)), None, 0).unwrap();
             assert_eq!((stats.num_updates, stats.num_dropped, stats.minibatches_left), (t + 1, 0, 0));
             twin.learn(&x, &mask, &action, reward.into(), ends, &after.map(f64::from));
             assert!(twin.distance(&h) < 2e-4, "host {case}, step {t}: {}", twin.distance(&h));
@@ -263,11 +263,11 @@ fn slices_threads_and_copies_leave_the_bytes_of_learn() {
             step(&mut whole, &mut rng, &mut obs);
             step(&mut other, &mut again, &mut same);
             let obs = Elements::F32(&obs);
-            whole.learner().learn(Some(obs), 0).unwrap();
+            whole.learner().learn(Some(obs), None, 0).unwrap();
             if t % 2 == 0 {
-                assert_eq!(other.learner().learn(Some(obs), 1).unwrap().minibatches_left, 0);
+                assert_eq!(other.learner().learn(Some(obs), None, 1).unwrap().minibatches_left, 0);
             } else {
-                other.learner().learn_begin(obs).unwrap();
+                other.learner().learn_begin(obs, None).unwrap();
                 let grads = chunks(&other, 0, 1);
                 other.learner().write_grads(0, 1, &grads).unwrap();
                 other.learner().learn_apply().unwrap();
@@ -347,8 +347,8 @@ fn afresh(h: &Host, obs: [f32; 3], after: [f32; 3]) -> Vec<f32> {
 
 fn one(h: &mut Host, obs: [f32; 3], after: [f32; 3]) -> Vec<f32> {
     h.learner().act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut [0])).unwrap();
-    h.learner().observe(None, &[1.0], &[0], &[0], None).unwrap();
-    h.learner().learn(Some(Elements::F32(&after)), 0).unwrap();
+    h.learner().observe(None, &[1.0], &[0], &[0], None, None).unwrap();
+    h.learner().learn(Some(Elements::F32(&after)), None, 0).unwrap();
     h.view().params().to_vec()
 }
 
@@ -368,7 +368,7 @@ fn traces_do_not_outlive_what_was_given_up() {
     // An update that is not wanted.
     let mut dropped = h.clone();
     dropped.learner().act(None, Elements::F32(&b), None, ElementsMut::I32(&mut [0])).unwrap();
-    dropped.learner().observe(None, &[1.0], &[0], &[0], None).unwrap();
+    dropped.learner().observe(None, &[1.0], &[0], &[0], None, None).unwrap();
     dropped.learner().learn_drop().unwrap();
     assert!(h.view().params() == dropped.view().params());
     assert!(afresh(&dropped, b, c) == one(&mut dropped, b, c));
@@ -377,8 +377,8 @@ fn traces_do_not_outlive_what_was_given_up() {
     params.iter_mut().for_each(|x| *x *= 1e3);
     h.learner().write_params(&params).unwrap();
     h.learner().act(None, Elements::F32(&b), None, ElementsMut::I32(&mut [0])).unwrap();
-    h.learner().observe(None, &[1.0], &[0], &[0], None).unwrap();
-    let error = h.learner().learn(Some(Elements::F32(&far)), 0).unwrap_err();
+    h.learner().observe(None, &[1.0], &[0], &[0], None, None).unwrap();
+    let error = h.learner().learn(Some(Elements::F32(&far)), None, 0).unwrap_err();
     assert!(error.kind == Kind::Value && error.what.contains("act is due"), "{error}");
     assert!(h.view().params() == params && h.learner().stats().num_dropped == 1);
     assert!(afresh(&h, b, c) == one(&mut h, b, c));
@@ -415,12 +415,14 @@ fn cart_pole(config: &Config) -> (u64, f32, usize) {
             truncated: &mut truncated,
             final_obs: Some(ElementsMut::F32(&mut last)),
             valid: None,
+            action_mask: None,
+            final_action_mask: None,
         };
         envs.step(Elements::I32(&choice), out).unwrap();
         sum += reward[0];
         if learns {
-            learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&last))).unwrap();
-            learner.learn(Some(Elements::F32(&obs)), 0).unwrap();
+            learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&last)), None).unwrap();
+            learner.learn(Some(Elements::F32(&obs)), None, 0).unwrap();
         }
         if terminated[0] + truncated[0] > 0 {
             returns.push(core::mem::take(&mut sum));
@@ -462,7 +464,7 @@ fn a_policy_that_ships_does_as_the_learner() {
         let (mut rng, mut obs) = (Rng::seeded(8), [0.1, 0.2, -0.3]);
         for _ in 0..50 {
             step(&mut h, &mut rng, &mut obs);
-            h.learner().learn(Some(Elements::F32(&obs)), 0).unwrap();
+            h.learner().learn(Some(Elements::F32(&obs)), None, 0).unwrap();
         }
         let mut block = vec![0u64; h.view().policy_size().unwrap() / 8];
         h.view().export(bytemuck::cast_slice_mut(&mut block)).unwrap();
@@ -558,10 +560,10 @@ fn forged_images_are_refused_or_harmless() {
             step(&mut h, &mut rng, &mut obs);
             if t == 5 {
                 blocks.push(h.block.clone());
-                h.learner().learn_begin(Elements::F32(&obs)).unwrap();
+                h.learner().learn_begin(Elements::F32(&obs), None).unwrap();
                 blocks.push(h.block.clone());
             }
-            h.learner().learn(Some(Elements::F32(&obs)), 0).unwrap();
+            h.learner().learn(Some(Elements::F32(&obs)), None, 0).unwrap();
         }
         blocks.push(h.block.clone());
         let mask = Some(vec![1u8; 5]).filter(|_| k > 0);
@@ -576,8 +578,8 @@ fn forged_images_are_refused_or_harmless() {
             )?;
             match learner.phase() {
                 Phase::Act => learner.act(None, x, mask.as_deref(), ElementsMut::I32(&mut choice)),
-                Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x)),
-                Phase::Learn => learner.learn(Some(x), 1).map(drop),
+                Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x), None),
+                Phase::Learn => learner.learn(Some(x), None, 1).map(drop),
             }
         };
         forge(&blocks, &[1, 9, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 100, |block| {

@@ -83,7 +83,7 @@ fn on_policy_every_call_that_is_given_observations_refuses_strangers() {
                 refused(l.act(None, obs.get(), None, ElementsMut::I32(&mut action)), "act");
                 let to = ElementsMut::I32(&mut action);
                 refused(l.predict(obs.get(), None, none(), Sampling::Greedy, to), "predict");
-                refused(l.value(obs.get(), &mut value), "value");
+                refused(l.value(obs.get(), None, &mut value), "value");
                 let taken = Elements::I32(&[0; N]);
                 refused(l.log_prob(obs.get(), None, taken, &mut value, &mut entropy), "log_prob");
                 assert!(l.phase() == Phase::Act && l.stats().num_steps == before.num_steps);
@@ -94,17 +94,17 @@ fn on_policy_every_call_that_is_given_observations_refuses_strangers() {
                 let obs = good.with(*x);
                 // In a row that nobody reads it may be anything.
                 if step == 0 {
-                    refused(l.observe(None, &[1.0; N], &ends[0], &[0, 1, 0], Some(obs.get())), "observe");
+                    refused(l.observe(None, &[1.0; N], &ends[0], &[0, 1, 0], Some(obs.get()), None), "observe");
                 }
             }
             let other = good.with(bad[0]);
-            l.observe(None, &[1.0; N], &[0; N], &[ends[1][0], 0, 0], Some(other.get())).unwrap();
+            l.observe(None, &[1.0; N], &[0; N], &[ends[1][0], 0, 0], Some(other.get()), None).unwrap();
         }
         for x in &bad {
-            refused(l.learn(Some(good.with(*x).get()), 0), "learn");
-            refused(l.learn_begin(good.with(*x).get()), "learn_begin");
+            refused(l.learn(Some(good.with(*x).get()), None, 0), "learn");
+            refused(l.learn_begin(good.with(*x).get(), None), "learn_begin");
         }
-        l.learn(Some(good.get()), 0).unwrap();
+        l.learn(Some(good.get()), None, 0).unwrap();
 
         let mut policy = vec![0u64; l.view().policy_size().unwrap() / 8];
         l.view().export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
@@ -154,7 +154,7 @@ fn off_policy_every_call_that_is_given_observations_refuses_strangers() {
             refused(l.act(None, obs.get(), None, ElementsMut::I32(&mut action)), "act");
             refused(l.demonstrate(None, obs.get(), None, Elements::I32(&taken)), "demonstrate");
             refused(l.predict(obs.get(), None, Sampling::Greedy, ElementsMut::I32(&mut action)), "predict");
-            refused(l.value(obs.get(), &mut [0.0; N]), "value");
+            refused(l.value(obs.get(), None, &mut [0.0; N]), "value");
             for next in [false, true] {
                 let (obs, next_obs) = if next { (good.get(), obs.get()) } else { (obs.get(), good.get()) };
                 let batch = TransitionBatch {
@@ -173,9 +173,9 @@ fn off_policy_every_call_that_is_given_observations_refuses_strangers() {
         }
         l.act(None, good.get(), None, ElementsMut::I32(&mut action)).unwrap();
         for x in &bad {
-            refused(l.observe(None, &[1.0; N], &[0; N], &[0, 1, 0], Some(good.with(*x).get())), "observe");
+            refused(l.observe(None, &[1.0; N], &[0; N], &[0, 1, 0], Some(good.with(*x).get()), None), "observe");
         }
-        l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(good.get())).unwrap();
+        l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(good.get()), None).unwrap();
     }
 }
 

@@ -168,7 +168,8 @@ fn learners_without_a_store_learn() {
             let stats = l.learn_transitions(&batch, None).unwrap();
             assert!(l.phase() == Phase::Observe && stats.num_updates == step + 1);
             let last = Some(Elements::F32(&obs[..N]));
-            l.observe(None, &[1.0; N], &[u8::from(step % 5 == 0); N], &[u8::from(step % 7 == 0); N], last).unwrap();
+            l.observe(None, &[1.0; N], &[u8::from(step % 5 == 0); N], &[u8::from(step % 7 == 0); N], last, None)
+                .unwrap();
             assert!(l.phase() == Phase::Act && l.view().stored() == 0);
         }
         let mut l = open(&mut block);
@@ -266,7 +267,7 @@ fn what_cannot_be_is_refused_by_name() {
             break;
         }
         l.act(None, Elements::F32(&obs[..2 * N]), Some(&mask[3..9]), ElementsMut::I32(&mut [0; N])).unwrap();
-        l.observe(None, &[1.0; N], &[1; N], &[0; N], None).unwrap();
+        l.observe(None, &[1.0; N], &[1; N], &[0; N], None, None).unwrap();
     }
     refused(&mut learner, Kind::NotReady, "an update is due", |l| l.learn_transitions(&good, None).map(drop));
     open(&mut learner).learn(1).unwrap();
@@ -341,7 +342,7 @@ fn overflow_of_the_own_store_leaves_a_block_that_can_be_opened() {
     l.write_params(&params).unwrap();
     while l.phase() != Phase::Learn {
         l.demonstrate(None, Elements::F32(&[3e38; N]), None, Elements::I32(&[0; N])).unwrap();
-        l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&[0.5; N]))).unwrap();
+        l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&[0.5; N])), None).unwrap();
     }
     // In the middle too.
     l.learn(1).unwrap();

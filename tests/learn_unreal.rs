@@ -55,7 +55,7 @@ fn the_first_policy_and_gradient_are_those_of_a2c() {
     let grads = [7, 0].map(|mask| {
         let mut h = host(&only(mask, config));
         let obs = record(&mut h, &mut Rng::seeded(7));
-        h.learner().learn_begin(obs.get()).unwrap();
+        h.learner().learn_begin(obs.get(), None).unwrap();
         chunks(&h, 0, 1)
     });
     // The common layers, and the policy's and the values' heads, come first. One step more than a rollout is needed.
@@ -64,7 +64,7 @@ fn the_first_policy_and_gradient_are_those_of_a2c() {
     assert!(grads[1][..len].iter().any(class_alone));
     let mut h = host(&only(5, config));
     let obs = record(&mut h, &mut Rng::seeded(7));
-    h.learner().learn_begin(obs.get()).unwrap();
+    h.learner().learn_begin(obs.get(), None).unwrap();
     assert!(chunks(&h, 0, 1)[..len] == grads[1][..len]);
 }
 
@@ -146,7 +146,10 @@ fn tasks_are_those_of_the_formula() {
     for (config, mask) in
         [(unreal(), 1), (unreal(), 2), (unreal(), 4), (unreal(), 7), (with_state(), 5), (with_state(), 7)]
     {
-        agrees(&Config { num_replayed: if mask == 7 { 4 } else { 0 }, ..only(mask, config) }, mask);
+        for use_action_mask in [0, 1] {
+            let num_replayed = if mask == 7 { 4 } else { 0 };
+            agrees(&Config { num_replayed, use_action_mask, ..only(mask, config) }, mask);
+        }
     }
 }
 
@@ -163,11 +166,11 @@ fn slices_threads_and_copies_leave_the_same_bits() {
                 for twin in [&mut whole, &mut sliced, &mut shared] {
                     twin.begin();
                 }
-                whole.h.learner().learn(None, 0).unwrap();
+                whole.h.learner().learn(None, None, 0).unwrap();
                 while sliced.h.learner().stats().minibatches_left > 0 {
                     // As another process that was handed the bytes.
                     sliced.h = sliced.h.clone();
-                    sliced.h.learner().learn(None, 1).unwrap();
+                    sliced.h.learner().learn(None, None, 1).unwrap();
                 }
                 let grads = threads(&shared.h, num_chunks.min(2) as usize);
                 shared.h.learner().write_grads(0, num_chunks as usize, &grads).unwrap();
@@ -188,7 +191,7 @@ fn chunks_add_up_to_the_same_gradient() {
         let mut twin = Twin::new(&config);
         // The first update has no sequence.
         twin.begin();
-        twin.h.learner().learn(None, 0).unwrap();
+        twin.h.learner().learn(None, None, 0).unwrap();
         let params = Twin::new(&config).h.view().params().to_vec();
         twin.h.learner().write_params(&params).unwrap();
         twin.begin();
@@ -211,7 +214,7 @@ fn what_was_given_up_is_not_learnt() {
         for _ in 0..5 {
             let obs = twin.draw_obs();
             twin.h.learner().act(None, obs.get(), None, ElementsMut::I32(&mut [0; 3])).unwrap();
-            twin.h.learner().observe(None, &[0.5; 3], &[0; 3], &[0; 3], None).unwrap();
+            twin.h.learner().observe(None, &[0.5; 3], &[0; 3], &[0; 3], None, None).unwrap();
             twin.h.learner().cut_rows(&[0, 1, 0]).unwrap();
         }
         train(&mut twin.h, &mut Rng::seeded(2), 5);
@@ -301,10 +304,10 @@ fn forge(config: &Config) {
     let mut twin = Twin::new(config);
     for _ in 0..2 {
         twin.begin();
-        twin.h.learner().learn(None, 0).unwrap();
+        twin.h.learner().learn(None, None, 0).unwrap();
     }
     twin.begin();
-    twin.h.learner().learn(None, 1).unwrap();
+    twin.h.learner().learn(None, None, 1).unwrap();
     let good = twin.h.block.clone();
     let words = good.len() * 2;
     let (mut accepted, mut refused) = (0, 0);
@@ -336,9 +339,9 @@ fn forge(config: &Config) {
                     Phase::Observe => {
                         let acted = learner.acted().to_vec();
                         let (reward, ends) = (vec![1.0; n], vec![0; n]);
-                        learner.observe(Some(&acted), &reward, &ends, &ends, None)
+                        learner.observe(Some(&acted), &reward, &ends, &ends, None, None)
                     }
-                    Phase::Learn => learner.learn(Some(Elements::U8(&obs)), 0).map(drop),
+                    Phase::Learn => learner.learn(Some(Elements::U8(&obs)), None, 0).map(drop),
                 };
                 let allowed = [Kind::Value, Kind::Shape];
                 assert!(done.is_ok_and(|()| true) || done.is_err_and(|e| allowed.contains(&e.kind)));
@@ -373,9 +376,9 @@ fn steps_whose_values_overflow_are_not_kept() {
                 }
                 let now = if huge { [1.2e19; 16] } else { obs };
                 h.learner().act(None, Elements::F32(&now), None, ElementsMut::I32(&mut [0; 2])).unwrap();
-                h.learner().observe(None, &[1.0; 2], &[0; 2], &[cut; 2], Some(Elements::F32(&last))).unwrap();
+                h.learner().observe(None, &[1.0; 2], &[0; 2], &[cut; 2], Some(Elements::F32(&last)), None).unwrap();
             }
-            let dropped = h.learner().learn(Some(Elements::F32(&obs)), 0).is_err();
+            let dropped = h.learner().learn(Some(Elements::F32(&obs)), None, 0).is_err();
             assert_eq!(dropped, update == 3 || huge_obs && update == 5, "update {update}");
             let held = h.view().stats().num_dropped;
             kept += u64::from(dropped);

@@ -410,7 +410,7 @@ static struct {
 
 static rlcore_status act(void) {
   const rlcore_status status = rlcore_learner_act(learner.agent, NULL, learner.obs, NULL, learner.action);
-  return status | rlcore_learner_observe(learner.agent, NULL, learner.reward, learner.none, learner.none, NULL);
+  return status | rlcore_learner_observe(learner.agent, NULL, learner.reward, learner.none, learner.none, NULL, NULL);
 }
 
 static void learning(void) {
@@ -428,7 +428,7 @@ static void learning(void) {
   learner.none = room(N, 1);
   COUNT("learner/act-observe/N8", 31, act());
   CALLGRIND_ZERO_STATS;
-  const rlcore_status status = rlcore_learner_learn(learner.agent, learner.obs, 0, &stats);
+  const rlcore_status status = rlcore_learner_learn(learner.agent, learner.obs, NULL, 0, &stats);
   CALLGRIND_DUMP_STATS_AT("learner/learn/T32xN8/16-minibatches/64-64 1");
   check(status, "learn");
 

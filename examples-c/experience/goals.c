@@ -147,7 +147,7 @@ static void train(int scripted, int hindsight) {
       CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
     }
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
     for (uint32_t i = 0; i < ENVS; i++) {
       struct episode *e = &episodes[i];
       const int over = terminated[i] || truncated[i];

@@ -37,7 +37,7 @@ static uint32_t play(rlcore_learner *agent, rlcore_vecenv *carts, const rlcore_e
                                    .final_obs = final_obs};
     CHECK(rlcore_learner_act(agent, NULL, r->obs[row], NULL, r->action + row));
     CHECK(rlcore_vecenv_step(carts, env, r->action + row, &out));
-    CHECK(rlcore_learner_observe(agent, NULL, out.reward, out.terminated, out.truncated, final_obs));
+    CHECK(rlcore_learner_observe(agent, NULL, out.reward, out.terminated, out.truncated, final_obs, NULL));
     for (int i = 0; i < N; i++) {
       r->valid[row + i] = 1;
       if (!out.terminated[i] && !out.truncated[i]) continue;
@@ -54,7 +54,7 @@ static void values(rlcore_learner *agent, float (*obs)[OBS], uint32_t count, flo
     const uint32_t rows = count - row < N ? count - row : N;
     float some[N][OBS] = {{0}}, got[N];
     memcpy(some, obs + row, rows * sizeof *some);
-    CHECK(rlcore_learner_value(agent, some, got));
+    CHECK(rlcore_learner_value(agent, some, NULL, got));
     memcpy(value + row, got, rows * sizeof *value);
   }
 }
@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
   CHECK(rlcore_vecenv_reset(carts, &env, NULL, back.obs));
   for (int i = 0; i < UPDATES; i++) {
     play(agent, carts, &env, &back);
-    CHECK(rlcore_learner_learn(agent, back.obs + ROWS, 0, &stats));
+    CHECK(rlcore_learner_learn(agent, back.obs + ROWS, NULL, 0, &stats));
     memcpy(back.obs, back.obs + ROWS, N * sizeof *back.obs);
   }
   memcpy(here.obs, back.obs, N * sizeof *back.obs);
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
   /* The learner lists its transitions in the order of acting: step by step, if all environments act in each step. */
   static float seen[ROWS][OBS], advantage[ROWS], value_target[ROWS];
   static int32_t taken[ROWS];
-  CHECK(rlcore_learner_learn_begin(agent, here.obs + ROWS, &stats));
+  CHECK(rlcore_learner_learn_begin(agent, here.obs + ROWS, NULL, &stats));
   CHECK(rlcore_learner_batch_read(agent, seen[0], taken, NULL, here.log_prob, here.value, advantage, value_target, NULL,
                                   NULL, NULL, NULL));
   values(agent, here.obs + ROWS, N, here.bootstrap_value);

@@ -49,8 +49,8 @@ int run(void) {
       CHECK(rlcore_learner_act(agent, NULL, seen, NULL, &choice));
       up = physics(seen, choice);
       const uint8_t terminated = !up, truncated = up && step == MAX_STEPS;
-      CHECK(rlcore_learner_observe(agent, NULL, &reward, &terminated, &truncated, seen));
-      CHECK(rlcore_learner_learn(agent, seen, 0, &stats));
+      CHECK(rlcore_learner_observe(agent, NULL, &reward, &terminated, &truncated, seen, NULL));
+      CHECK(rlcore_learner_learn(agent, seen, NULL, 0, &stats));
     }
     balanced = up ? balanced + 1 : 0;
   }

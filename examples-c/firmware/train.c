@@ -110,9 +110,9 @@ int run(void) {
     for (uint32_t step = 0; step < NUM_STEPS; step++) {
       CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
       CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-      CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+      CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
     }
-    CHECK(rlcore_learner_learn(agent, obs, 0, &stats));
+    CHECK(rlcore_learner_learn(agent, obs, NULL, 0, &stats));
   } while (!(stats.return_mean >= 1) && stats.num_updates < MAX_UPDATES);
 
   print_number((uint32_t)used);

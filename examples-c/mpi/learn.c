@@ -166,17 +166,17 @@ static void step(void) {
     terminated[i] = row[row_size - 2];
     truncated[i] = row[row_size - 1];
   }
-  CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+  CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
 }
 
 static void learn(rlcore_learner_stats *stats) {
   float *const grads = (float *)(void *)grad_shares.items;
   const uint32_t begin = grad_shares.begin, end = grad_shares.end;
   if (options.alone) {
-    CHECK(rlcore_learner_learn(agent, obs, 0, stats));
+    CHECK(rlcore_learner_learn(agent, obs, NULL, 0, stats));
     return;
   }
-  CHECK(rlcore_learner_learn_begin(agent, obs, stats));
+  CHECK(rlcore_learner_learn_begin(agent, obs, NULL, stats));
   while (stats->minibatches_left) {
     float *const to = grads + begin * grads_len;
     if (begin < end) CHECK(rlcore_learner_learn_range(agent, begin, end, scratch, scratch_size, to, (end - begin) * grads_len));

@@ -139,7 +139,7 @@ class Learner:
     def record(self, obs):
         """The transitions of the rollout that is complete, for another learner, and the moments that go with them."""
         batch, moments = self.batch(), self.moments()
-        self.lib.learner_learn_begin(self.handle, obs, byref(self.stats))
+        self.lib.learner_learn_begin(self.handle, obs, None, byref(self.stats))
         self.lib.learner_batch_read(self.handle, *batch[:2], None, *batch[2:], None, None, None, moments)
         self.lib.learner_learn_drop(self.handle)
         return batch, moments
@@ -155,7 +155,7 @@ class Learner:
         """A whole update from the transitions of others, which these moments have normalized."""
         arrays = (*batch[:2], None, *batch[2:], None, None, None, moments)
         self.lib.learner_learn_batch(self.handle, *arrays, byref(self.stats))
-        self.lib.learner_learn(self.handle, None, c_uint32(0), byref(self.stats))
+        self.lib.learner_learn(self.handle, None, None, c_uint32(0), byref(self.stats))
 
 
 class Environments:

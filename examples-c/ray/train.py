@@ -43,7 +43,7 @@ class Actor:
             learner.lib.learner_act(learner.handle, None, envs.now, None, action)
             envs.step(action)
             arrays = (envs.reward, envs.terminated, envs.truncated, envs.final)
-            learner.lib.learner_observe(learner.handle, None, *arrays)
+            learner.lib.learner_observe(learner.handle, None, *arrays, None)
             if lose and step == NUM_STEPS // 2:
                 os.kill(os.getpid(), signal.SIGKILL)
         batch = learner.record(envs.now)

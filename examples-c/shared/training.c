@@ -59,14 +59,14 @@ void training_step(training *t) {
   };
   CHECK(rlcore_learner_act(t->agent, NULL, t->obs, NULL, t->action));
   CHECK(rlcore_vecenv_step(t->envs, &t->env, t->action, &out));
-  CHECK(rlcore_learner_observe(t->agent, NULL, t->reward, t->terminated, t->truncated, t->final_obs));
+  CHECK(rlcore_learner_observe(t->agent, NULL, t->reward, t->terminated, t->truncated, t->final_obs, NULL));
 }
 
 bool training_learn(training *t, uint32_t max_slices) {
   uint32_t phase = 0;
   CHECK(rlcore_learner_phase(t->agent, &phase));
   if (phase != RLCORE_LEARNER_LEARN) return false;
-  CHECK(rlcore_learner_learn(t->agent, t->obs, max_slices, &t->stats));
+  CHECK(rlcore_learner_learn(t->agent, t->obs, NULL, max_slices, &t->stats));
   return t->stats.minibatches_left != 0;
 }
 

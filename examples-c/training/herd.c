@@ -158,7 +158,7 @@ int main(void) {
     for (uint32_t i = 0; i < N; i++)
       if (gone[i]) known[i] = 0; /* nobody knows what came of it: the row is free again */
     CHECK(rlcore_learner_cut(agent, gone));
-    CHECK(rlcore_learner_observe(agent, known, reward, terminated, truncated, NULL));
+    CHECK(rlcore_learner_observe(agent, known, reward, terminated, truncated, NULL, NULL));
     for (uint32_t i = 0; i < N; i++)
       if (g.rabbits[i].left) see(&g.rabbits[i], obs[i]);
 
@@ -167,7 +167,7 @@ int main(void) {
     CHECK(rlcore_learner_phase(agent, &due));
     if (due == RLCORE_LEARNER_LEARN && stats.minibatches_left) host_fail("FAILED: the game would have to wait");
     if (due == RLCORE_LEARNER_LEARN || stats.minibatches_left) {
-      CHECK(rlcore_learner_learn(agent, obs, 1, &stats));
+      CHECK(rlcore_learner_learn(agent, obs, NULL, 1, &stats));
       if (fabs((double)stats.return_mean - mean_of_last(&g)) > 1e-6)
         host_fail("FAILED: return_mean is %f, the rabbits got %f", (double)stats.return_mean, mean_of_last(&g));
     }

@@ -71,9 +71,9 @@ int main(void) {
     for (int t = 0; t < STEPS; t++) {
       CHECK(rlcore_learner_act(agent, NULL, seen, NULL, taken));
       for (int i = 0; i < N; i++) reward[i] = damage(&seen[i], &taken[i]), taken[i].shots++, look(&rng, &seen[i]);
-      CHECK(rlcore_learner_observe(agent, NULL, reward, ends, goes_on, NULL));
+      CHECK(rlcore_learner_observe(agent, NULL, reward, ends, goes_on, NULL, NULL));
     }
-    CHECK(rlcore_learner_learn(agent, seen, 0, &stats));
+    CHECK(rlcore_learner_learn(agent, seen, NULL, 0, &stats));
     if (round % REPORT == 0) printf("%5d shots a turret: %.2f damage each\n", round * STEPS, stats.return_mean);
   }
 

@@ -148,7 +148,7 @@ static void record(const uint32_t *rows, uint32_t num_rows, const uint8_t *faile
   }
   CHECK(rlcore_learner_cut(learner.agent, failed));
   /* Catch is never truncated, so that no final observations are needed. */
-  CHECK(rlcore_learner_observe(learner.agent, known, all.reward, all.terminated, all.truncated, NULL));
+  CHECK(rlcore_learner_observe(learner.agent, known, all.reward, all.terminated, all.truncated, NULL, NULL));
 }
 
 /* Chooses actions with the parameters of the last complete update, and hands the rows back to the actors. */
@@ -177,7 +177,7 @@ static void count_ages(void) {
 static void learn_slice(void) {
   const uint64_t before = learner.stats.num_updates;
   if (!learner.updating) count_ages();
-  CHECK(rlcore_learner_learn(learner.agent, all.obs, 1, &learner.stats));
+  CHECK(rlcore_learner_learn(learner.agent, all.obs, NULL, 1, &learner.stats));
   learner.updating = learner.stats.num_updates == before;
 }
 

@@ -18,8 +18,8 @@ int main(void) {
   for (uint32_t phase; stats.return_mean < 475;) {
     CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
     CHECK(rlcore_learner_phase(agent, &phase));
-    if (phase == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, obs, 0, &stats)); }
+    if (phase == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, obs, NULL, 0, &stats)); }
   printf("a return of 475 over 100 episodes after %llu steps\n", (unsigned long long)stats.num_steps);
 }

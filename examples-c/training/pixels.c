@@ -152,9 +152,9 @@ int main(void) {
     for (int t = 0; t < STEPS; t++) {
       CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
       CHECK(rlcore_vecenv_step(games, &game, action, &out));
-      CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+      CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
     }
-    CHECK(rlcore_learner_learn(agent, obs, 0, &stats));
+    CHECK(rlcore_learner_learn(agent, obs, NULL, 0, &stats));
     if (rollout % REPORT == 0)
       printf("%6d pictures: %4.1f of %d frames in sight, reward %4.1f\n", rollout * STEPS * N,
              (double)stats.length_mean, LIFE, (double)stats.return_mean);

@@ -122,7 +122,7 @@ static uint32_t update(pid_t *pid, bool lose) {
   training *const t = &host.t;
   uint32_t again = 0;
   atomic_store(&shared->hang, lose);
-  CHECK(rlcore_learner_learn_begin(t->agent, t->obs, &t->stats));
+  CHECK(rlcore_learner_learn_begin(t->agent, t->obs, NULL, &t->stats));
   do {
     set_claims(FREE);
     while (atomic_load(&shared->hang)) sched_yield();

@@ -85,7 +85,7 @@ int32_t web_work(void) {
   uint32_t phase = 0;
   TRY(rlcore_learner_phase(agent, &phase));
   if (phase == RLCORE_LEARNER_LEARN) {
-    TRY(rlcore_learner_learn(agent, obs, 1, &stats));
+    TRY(rlcore_learner_learn(agent, obs, NULL, 1, &stats));
     if (stats.minibatches_left == 0) TRY(rlcore_policy_export(agent, brain, sizeof brain, &policy));
     return stats.minibatches_left != 0 || stats.num_steps < TOTAL_STEPS;
   }
@@ -97,7 +97,7 @@ int32_t web_work(void) {
                                  .final_obs = final_obs};
   TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
   TRY(rlcore_vecenv_step(envs, &env, action, &out));
-  TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+  TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
   return 1;
 }
 

@@ -24,7 +24,8 @@ use rlcore::space::{Element, Elements, ElementsMut};
 ///   status = rlcore_batch_step_wait(b, &out);                       // E_NOT_READY while workers are busy
 /// Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
 /// concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
-/// its rows belong to the batch: no other rlcore_vecenv call may use them.
+/// its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in each
+/// step, so that masks can be collected.
 pub struct rlcore_batch;
 
 /// Configuration of a batch.
@@ -109,6 +110,7 @@ impl Block {
         let out = unsafe { ptr::sized(out)? };
         ptr::reserved("vecenv out: reserved", out.reserved)?;
         let obs_len = self.setup.vecenv.obs_len as usize;
+        let [mask, final_mask] = unsafe { out.masks(rows, self.setup.vecenv.mask_len)? };
         let arrays = unsafe {
             (
                 AnyOutput::at("obs", out.obs, self.obs_kind, rows, obs_len)?,
@@ -117,11 +119,12 @@ impl Block {
                 Output::at("truncated", out.truncated, rows)?,
                 AnyOutput::optional("final_obs", out.final_obs, self.obs_kind, rows, obs_len)?,
                 Output::optional("valid", out.valid, rows)?,
-                more,
+                (mask, final_mask, more),
             )
         };
-        let (obs, reward, terminated, truncated, final_obs, valid, more) = self.extent.reading(arrays)?;
-        Ok((StepOut { obs, reward, terminated, truncated, final_obs, valid }, more))
+        let (obs, reward, terminated, truncated, final_obs, valid, rest) = self.extent.reading(arrays)?;
+        let (action_mask, final_action_mask, more) = rest;
+        Ok((StepOut { obs, reward, terminated, truncated, final_obs, valid, action_mask, final_action_mask }, more))
     }
 
     fn num_envs(&self) -> usize {
@@ -142,6 +145,10 @@ impl Shares for Block {
                 let (first, len) = (begin.saturating_mul(width), rows.saturating_mul(width));
                 ElementsMut::of_bytes(kind, ptr::field_mut(base, span, first, len)).ok()
             };
+            let width = self.setup.vecenv.mask_len as usize;
+            let masks = |span| {
+                (width > 0).then(|| ptr::field_mut(base, span, begin.saturating_mul(width), rows.saturating_mul(width)))
+            };
             let out = StepOut {
                 obs: elements(self.obs_kind, s.obs, obs)?,
                 reward: ptr::field_mut(base, s.reward, begin, rows),
@@ -149,6 +156,8 @@ impl Shares for Block {
                 truncated: ptr::field_mut(base, s.truncated, begin, rows),
                 final_obs: Some(elements(self.obs_kind, s.final_obs, obs)?),
                 valid: Some(ptr::field_mut(base, s.valid, begin, rows)),
+                action_mask: masks(s.action_mask),
+                final_action_mask: masks(s.final_action_mask),
             };
             let action = elements(self.action_kind, s.action, action)?;
             Some(work(Share { action, out, outcome: ptr::field_mut(base, s.outcome, begin, rows) }))

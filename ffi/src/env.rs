@@ -375,6 +375,7 @@ macro_rules! by_either {
     (looks $choice:ident or $other:ident) => {
         by_either! { $choice $other
             fn lives(state: &[u8]) -> error::Result<u32>;
+            fn has_mask() -> bool;
             fn action_mask(state: &[u8], mask: &mut [u8]) -> error::Result;
             fn render(state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result;
         }
@@ -420,6 +421,10 @@ impl Env for Bare<'_> {
 
     fn lives(&self, state: &[u8]) -> error::Result<u32> {
         self.callbacks.lives(state)
+    }
+
+    fn has_mask(&self) -> bool {
+        self.callbacks.has_mask()
     }
 
     fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> error::Result {
@@ -595,6 +600,10 @@ impl Env for Callbacks<'_> {
                 Ok(lives)
             }
         }
+    }
+
+    fn has_mask(&self) -> bool {
+        self.action_mask.is_some()
     }
 
     fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> error::Result {

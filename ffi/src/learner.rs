@@ -188,7 +188,17 @@ pub unsafe fn arrays<'a>(
 /// # Safety
 /// As [`Input::at`].
 pub unsafe fn mask<'a>(shape: &Shape, rows: usize, p: *const u8) -> Result<Option<Input<'a, u8>>> {
-    unsafe { Input::optional("action_mask", p, ptr::grid("action_mask", rows, shape.mask_len())?) }
+    unsafe { named_mask("action_mask", shape, rows, p) }
+}
+
+/// [`mask`] of this name.
+unsafe fn named_mask<'a>(
+    what: &'static str,
+    shape: &Shape,
+    rows: usize,
+    p: *const u8,
+) -> Result<Option<Input<'a, u8>>> {
+    unsafe { Input::optional(what, p, ptr::grid(what, rows, shape.mask_len())?) }
 }
 
 /// Errors: as [`arrays`].
@@ -423,8 +433,11 @@ pub unsafe extern "C" fn rlcore_learner_demonstrate(
 /// active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
 /// reward, terminated, truncated: [N]
 /// final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
-/// Errors: E_NOT_READY if an environment has not acted; E_VALUE for a reward or final_obs that is not finite, and off
-/// policy for a final_obs that is not a stack as num_stacked requires.
+/// final_action_mask: [N, sum of action.n] choices allowed in final_obs, 0 forbids one; only those rows are read, and they
+///         allow at least one choice of each element. NULL: all are allowed, as without use_action_mask.
+/// Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a reward or
+/// final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a stack as
+/// num_stacked requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_observe(
     p: *mut rlcore_learner,
@@ -433,6 +446,7 @@ pub unsafe extern "C" fn rlcore_learner_observe(
     terminated: *const u8,
     truncated: *const u8,
     final_obs: *const c_void,
+    final_action_mask: *const u8,
 ) -> rlcore_status {
     call(|| unsafe {
         acting(p, |learner, extent| {
@@ -440,10 +454,13 @@ pub unsafe extern "C" fn rlcore_learner_observe(
             let active = Input::optional("active", active, n)?;
             let reward = Input::at("reward", reward, n)?;
             let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
-            let final_obs = optional("final_obs", shape, n, final_obs)?;
-            let (active, reward, (terminated, truncated), final_obs) =
-                extent.writing((active, reward, ends, final_obs))?;
-            Ok(learner.observe(active, reward, [terminated, truncated], final_obs)?)
+            let last = (
+                optional("final_obs", shape, n, final_obs)?,
+                named_mask("final_action_mask", shape, n, final_action_mask)?,
+            );
+            let (active, reward, (terminated, truncated), (final_obs, final_mask)) =
+                extent.writing((active, reward, ends, last))?;
+            Ok(learner.observe(active, reward, [terminated, truncated], final_obs, final_mask)?)
         })
     })
 }
@@ -466,18 +483,23 @@ pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const
 }
 
 /// Does a part of the update that is due, so that a frame need not wait for a whole update.
-/// obs:        [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
-///             Rows of environments that have acted since, or whose episode ended, are not read.
-/// max_slices: the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
-/// stats:      to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
-///             the end of an update: then minibatches_left counts the next update, whose first call needs obs.
-/// Errors: E_CONFIG; E_NOT_READY; E_VALUE for an observation that is not finite, before anything changes, or because
-/// numbers overflow. In that case the update ends and is counted in num_dropped, the parameters are those of the last
-/// minibatch whose numbers did not overflow, and rlcore_learner_act is due.
+/// obs:         [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
+///              Rows of environments that have acted since, or whose episode ended, are not read.
+/// action_mask: [N, sum of action.n] choices allowed in obs, read where obs is; NULL: all are allowed, as without
+///              use_action_mask. The value that follows is one of these choices. Ignored off policy, where
+///              rlcore_learner_act has told it.
+/// max_slices:  the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
+/// stats:       to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
+///              the end of an update: then minibatches_left counts the next update, whose first call needs obs.
+/// Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite
+/// or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update ends and is
+/// counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow, and
+/// rlcore_learner_act is due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn(
     p: *mut rlcore_learner,
     obs: *const c_void,
+    action_mask: *const u8,
     max_slices: u32,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
@@ -485,8 +507,11 @@ pub unsafe extern "C" fn rlcore_learner_learn(
         p,
         stats,
         Any::open,
-        |learner| unsafe { optional("obs", learner.shape(), learner.num_envs(), obs) },
-        |learner, obs| learner.learn(obs, max_slices),
+        |learner| unsafe {
+            let (shape, n) = (learner.shape(), learner.num_envs());
+            Ok((optional("obs", shape, n, obs)?, mask(shape, n, action_mask)?))
+        },
+        |learner, (obs, mask)| learner.learn(obs, mask, max_slices),
     )
 }
 
@@ -509,20 +534,25 @@ pub unsafe extern "C" fn rlcore_learner_stats_read(
 /// Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read what each
 /// environment carries now, zeros where an episode begins, and leave it as it is.
 /// obs: [N, obs.len]; value: [N] to write.
-/// Errors: E_VALUE for an observation that is not finite, or values that overflow.
+/// action_mask: [N, sum of action.n] choices allowed in obs; NULL: all are allowed, as without use_action_mask. The value of
+///              a learner of Q is that of the best of these, and that of discrete SAC a mean over them.
+/// Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that allows
+/// nothing, or values that overflow.
 #[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_value(
     p: *mut rlcore_learner,
     obs: *const c_void,
+    action_mask: *const u8,
     value: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
         let mut learner = open(p, Any::open)?;
-        let n = learner.num_envs();
-        let arrays = (self::obs("obs", learner.shape(), n, obs)?, Output::at("value", value, n)?);
-        let ((obs, value), ()) = args((arrays, Writes([learner.extent])))?;
-        Ok(learner.value(obs, value)?)
+        let (shape, n) = (learner.shape(), learner.num_envs());
+        let (obs, mask) = (self::obs("obs", shape, n, obs)?, mask(shape, n, action_mask)?);
+        let arrays = (obs, mask, Output::at("value", value, n)?);
+        let ((obs, mask, value), ()) = args((arrays, Writes([learner.extent])))?;
+        Ok(learner.value(obs, mask, value)?)
     })
 }
 

@@ -89,7 +89,7 @@ pub struct rlcore_learner_config {
     pub normalize_reward: u32,
     /// continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1)
     pub squash: u32,
-    /// rlcore_learner_act takes a mask of allowed choices (0)
+    /// calls that act, observe, learn or tell values take masks of allowed choices (0)
     pub use_action_mask: u32,
     /// seed of all random numbers; each environment has a stream of its own (1)
     pub seed: u64,

@@ -211,9 +211,9 @@ impl<'a> Any<'a> {
         either!(Any, self, l => l.cut_rows(gone))
     }
 
-    pub fn learn(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result<Stats> {
+    pub fn learn(&mut self, obs: Option<Elements<'_>>, mask: Option<&[u8]>, max_slices: u32) -> Result<Stats> {
         match self {
-            Any::On(l) => l.learn(obs, max_slices),
+            Any::On(l) => l.learn(obs, mask, max_slices),
             #[cfg(feature = "off_policy")]
             Any::Off(l) => l.learn(max_slices),
         }
@@ -235,8 +235,8 @@ impl<'a> Any<'a> {
         either!(Any, self, l => l.learn_drop())
     }
 
-    pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
-        either!(Any, self, l => l.value(obs, value))
+    pub fn value(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, value: &mut [f32]) -> Result {
+        either!(Any, self, l => l.value(obs, mask, value))
     }
 
     pub fn predict(

@@ -28,19 +28,24 @@ fn look(
 /// 0, compute the gradients of all chunks with rlcore_learner_learn_range, store them with rlcore_learner_grads_write,
 /// and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit.
 /// obs: [N, obs.len] after the last step, as in rlcore_learner_learn; stats: to write.
-/// Errors: E_CONFIG; E_NOT_READY; E_VALUE as rlcore_learner_learn.
+/// action_mask: [N, sum of action.n] choices allowed in obs; NULL: all are allowed, as without use_action_mask.
+/// Errors: E_CONFIG; E_NOT_READY; E_SHAPE and E_VALUE as rlcore_learner_learn.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_begin(
     p: *mut rlcore_learner,
     obs: *const c_void,
+    action_mask: *const u8,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     learning(
         p,
         stats,
         on_policy,
-        |learner| unsafe { self::obs("obs", learner.shape(), num_envs(learner), obs) },
-        |l, obs| l.learn_begin(obs),
+        |learner| unsafe {
+            let (shape, n) = (learner.shape(), num_envs(learner));
+            Ok((self::obs("obs", shape, n, obs)?, mask(shape, n, action_mask)?))
+        },
+        |l, (obs, mask)| l.learn_begin(obs, mask),
     )
 }
 

@@ -5,9 +5,9 @@ use core::ffi::c_void;
 use crate::env::{Bare, CEnv, Calls, Only, Room, Steps, rlcore_env_def};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
-use crate::ptr::{self, AnyInput, AnyOutput, Args, Cover, Extent, Input, One, Output, Writes, apart, args_beside};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, Output, Writes, apart, args_beside};
 use crate::status::{About, Result, call, rlcore_status};
-use crate::written::Written;
+use crate::written::{are_apart, only_are_apart};
 use rlcore::env::{Autoreset, Builtin, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, ElementsMut, Space};
@@ -69,10 +69,14 @@ pub struct rlcore_vecenv_out {
     pub terminated: *mut u8,
     /// [N] 1 where the environment or the time limit cut the episode
     pub truncated: *mut u8,
-    /// [N, obs.len] written only in rows that ended; may be NULL unless autoreset is "same step"
+    /// [N, obs.len] written in rows that ended; may be NULL unless autoreset is "same step"
     pub final_obs: *mut c_void,
     /// [N] 0 where the row was only reset, else 1; may be NULL unless autoreset is "next step"
     pub valid: *mut u8,
+    /// [N, sum of action.n] 1 for each choice allowed in obs, else 0; may be NULL
+    pub action_mask: *mut u8,
+    /// [N, sum of action.n] the same of final_obs, written in rows that ended; may be NULL
+    pub final_action_mask: *mut u8,
 }
 
 versioned!(rlcore_vecenv_config, "vecenv config", seed, {
@@ -94,6 +98,23 @@ impl rlcore_vecenv_out {
         let out = unsafe { ptr::sized(p)? };
         ptr::reserved("vecenv out: reserved", out.reserved)?;
         Ok(out)
+    }
+
+    /// Where masks go of so many rows, of actions that have so many choices. Errors: `Overflow`.
+    pub unsafe fn masks<'a>(&self, n: usize, mask_len: u32) -> Result<[Option<Output<'a, u8>>; 2]> {
+        let len = ptr::grid("action_mask", n, mask_len as usize)?;
+        unsafe {
+            Ok([
+                Output::optional("action_mask", self.action_mask, len)?,
+                Output::optional("final_action_mask", self.final_action_mask, len)?,
+            ])
+        }
+    }
+
+    /// No masks are asked for.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.reserved == 0 && self.action_mask.is_null() && self.final_action_mask.is_null()
     }
 
     /// The flags that a step has written for `n` environments. Errors: `Null`, `Overflow`.
@@ -227,6 +248,7 @@ impl<'a> Block<'a> {
                 Output::optional("valid", out.valid, n)?,
             )
         };
+        let [mask, final_mask] = unsafe { out.masks(n, self.setup.mask_len)? };
         let outputs = [
             obs.extent(),
             reward.extent(),
@@ -234,6 +256,8 @@ impl<'a> Block<'a> {
             truncated.extent(),
             final_obs.as_ref().map_or(Extent::NONE, AnyOutput::extent),
             valid.as_ref().map_or(Extent::NONE, Output::extent),
+            mask.as_ref().map_or(Extent::NONE, Output::extent),
+            final_mask.as_ref().map_or(Extent::NONE, Output::extent),
             self.extent,
         ];
         apart(&outputs, &[action.extent()])?;
@@ -241,6 +265,7 @@ impl<'a> Block<'a> {
         let [begin, end] = self.range(rows);
         let rows = unsafe { self.rows(begin, end)? };
         let count = rows.len();
+        let masks = self.setup.mask_len as usize;
         // These rows are there: `rows` has checked the range, and all arrays have as many rows as the block.
         let (action, out) = unsafe {
             let out = StepOut {
@@ -250,6 +275,8 @@ impl<'a> Block<'a> {
                 truncated: truncated.rows(begin, count, 1).slice(),
                 final_obs: final_obs.map(|x| x.rows(begin, count, obs_len).elements()),
                 valid: valid.map(|x| x.rows(begin, count, 1).slice()),
+                action_mask: mask.map(|x| x.rows(begin, count, masks).slice()),
+                final_action_mask: final_mask.map(|x| x.rows(begin, count, masks).slice()),
             };
             (action.rows(begin, count, action_len), out)
         };
@@ -267,7 +294,7 @@ impl<'a> Block<'a> {
         let Step { rows, level, action, out } = step;
         let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
         let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
-            let out = ptr::current(out).filter(|out| out.reserved == 0)?;
+            let out = ptr::current(out).filter(|out| out.is_plain())?;
             (
                 AnyInput::if_there(action, self.action_kind, n.wrapping_mul(action_len))?,
                 Output::<f32>::if_there(out.obs.cast(), n.wrapping_mul(obs_len))?,
@@ -302,6 +329,8 @@ impl<'a> Block<'a> {
                 truncated: truncated.rows(begin, count, 1).slice(),
                 final_obs: final_obs.map(|x| ElementsMut::F32(x.rows(begin, count, obs_len).slice())),
                 valid: valid.map(|x| x.rows(begin, count, 1).slice()),
+                action_mask: None,
+                final_action_mask: None,
             };
             let action = action.rows(begin, count, action_len).elements();
             Some(rows.step_cut(&env, level, action, out))
@@ -319,61 +348,6 @@ impl<'a> Block<'a> {
         let i = index as usize;
         if i < n { Ok(i) } else { Err(Error::limit(Kind::Range, "vecenv: an index below", n, i).into()) }
     }
-}
-
-/// No array that a step writes shares a byte with another of the call, as can mostly be told in few instructions. Arrays of
-/// no elements come last. The block mostly lies far from arrays that are written and read, and these lie among each other.
-#[inline(always)]
-fn are_apart([a, b, c, d, e, f]: [Extent; 6], block: Extent, action: Extent, def: &rlcore_env_def) -> bool {
-    let mut cover = Cover::of(a);
-    // One by one: a loop over them would first have to store them.
-    let apart = cover.add(b, &[a])
-        && cover.add(c, &[a, b])
-        && cover.add(d, &[a, b, c])
-        && cover.add(e, &[a, b, c, d])
-        && cover.add(f, &[a, b, c, d, e]);
-    let all = [a, b, c, d, e, f];
-    let is_clear = |x: Extent| cover.clears(x, &all) && !x.meets_any(&[block]);
-    apart
-        && cover.clears(block, &all)
-        && is_clear(action)
-        && def.obs.arrays_are(is_clear)
-        && def.action.arrays_are(is_clear)
-}
-
-/// Every array of a step of a block of one is there and aligned, and none that is written shares a byte with another.
-#[inline(always)]
-fn only_are_apart<const ONE_CHOICE: bool>(
-    def: &rlcore_env_def,
-    setup: &Setup,
-    (block, size): (usize, usize),
-    action: usize,
-    out: &rlcore_vecenv_out,
-) -> bool {
-    let wide = (setup.obs_len as usize).wrapping_mul(4);
-    let deep = (setup.action_len as usize).wrapping_mul(4);
-    let (low, high) = match ONE_CHOICE {
-        true => (def.action.n.addr(), 0),
-        false => (def.action.low.addr(), def.action.high.addr()),
-    };
-    let (obs_low, obs_high) = (def.obs.low.addr(), def.obs.high.addr());
-    let (reward, obs, final_obs) = (out.reward.addr(), out.obs.addr(), out.final_obs.addr());
-    let (terminated, truncated, valid) = (out.terminated.addr(), out.truncated.addr(), out.valid.addr());
-    let words = [obs, reward, final_obs, action, obs_low, obs_high, low, high];
-    let choices = if ONE_CHOICE { low } else { 1 };
-    let there = [reward, obs, terminated, truncated, action, choices].iter().fold(0, |all, p| all | p.wrapping_sub(1));
-    if there.cast_signed() < 0 || !ptr::fit_or_null(words, [valid]) {
-        return false;
-    }
-    let written = Written { block, size, obs, final_obs, wide, reward, terminated, truncated, valid };
-    if written.meets_itself() {
-        return false;
-    }
-    let action_meets = match ONE_CHOICE {
-        true => written.meets_word(action) || written.meets_word(low),
-        false => written.meets(action, deep) || written.meets(low, deep) || written.meets(high, deep),
-    };
-    !(action_meets || written.meets_bounds(obs_low, obs_high))
 }
 
 pub(crate) unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
@@ -547,7 +521,7 @@ unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
     let base: *mut u8 = v.cast();
     let setup = Setup::read(unsafe { ptr::present(base.cast_const(), Setup::END)? }).ok()?;
     let out = unsafe { ptr::current(out)? };
-    let plain = setup.num_envs == 1 && setup.obs_kind == Element::F32 as u32 && out.reserved == 0;
+    let plain = setup.num_envs == 1 && setup.obs_kind == Element::F32 as u32 && out.is_plain();
     let other = !ONE_CHOICE && def.action.kind != Element::F32 as u32;
     if other || !(plain && def.is_bare() && S::are_for(def, setup)) {
         return None;
@@ -583,6 +557,8 @@ unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
             truncated: ptr::known_mut(out.truncated, 1),
             final_obs: if final_obs == 0 { None } else { Some(floats(out.final_obs)) },
             valid: if valid == 0 { None } else { Some(ptr::known_mut(out.valid, 1)) },
+            action_mask: None,
+            final_action_mask: None,
         };
         let action = AnyInput::known(action, kind, action_len).elements();
         Some(rows.step_cut(&Only { steps, setup, actions }, level, action, out))

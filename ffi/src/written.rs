@@ -1,4 +1,9 @@
-//! What a step of one environment writes, by its addresses, and what meets it: in few instructions, wherever it lies.
+//! What a step writes, by its addresses, and what meets it: in few instructions, wherever it lies.
+
+use crate::env::rlcore_env_def;
+use crate::ptr::{self, Cover, Extent};
+use crate::vecenv::rlcore_vecenv_out;
+use rlcore::env::Setup;
 
 /// Addresses of what a step of a block of one writes, all aligned; 0 for what is not given.
 #[derive(Clone, Copy)]
@@ -90,4 +95,59 @@ fn meet(p: usize, m: usize, q: usize, n: usize) -> bool {
 #[inline(always)]
 fn lies_in(p: usize, start: usize, len: usize) -> bool {
     p.wrapping_sub(start) < len
+}
+
+/// No array that a step writes shares a byte with another of the call, as can mostly be told in few instructions. Arrays of
+/// no elements come last. The block mostly lies far from arrays that are written and read, and these lie among each other.
+#[inline(always)]
+pub fn are_apart([a, b, c, d, e, f]: [Extent; 6], block: Extent, action: Extent, def: &rlcore_env_def) -> bool {
+    let mut cover = Cover::of(a);
+    // One by one: a loop over them would first have to store them.
+    let apart = cover.add(b, &[a])
+        && cover.add(c, &[a, b])
+        && cover.add(d, &[a, b, c])
+        && cover.add(e, &[a, b, c, d])
+        && cover.add(f, &[a, b, c, d, e]);
+    let all = [a, b, c, d, e, f];
+    let is_clear = |x: Extent| cover.clears(x, &all) && !x.meets_any(&[block]);
+    apart
+        && cover.clears(block, &all)
+        && is_clear(action)
+        && def.obs.arrays_are(is_clear)
+        && def.action.arrays_are(is_clear)
+}
+
+/// Every array of a step of a block of one is there and aligned, and none that is written shares a byte with another.
+#[inline(always)]
+pub fn only_are_apart<const ONE_CHOICE: bool>(
+    def: &rlcore_env_def,
+    setup: &Setup,
+    (block, size): (usize, usize),
+    action: usize,
+    out: &rlcore_vecenv_out,
+) -> bool {
+    let wide = (setup.obs_len as usize).wrapping_mul(4);
+    let deep = (setup.action_len as usize).wrapping_mul(4);
+    let (low, high) = match ONE_CHOICE {
+        true => (def.action.n.addr(), 0),
+        false => (def.action.low.addr(), def.action.high.addr()),
+    };
+    let (obs_low, obs_high) = (def.obs.low.addr(), def.obs.high.addr());
+    let (reward, obs, final_obs) = (out.reward.addr(), out.obs.addr(), out.final_obs.addr());
+    let (terminated, truncated, valid) = (out.terminated.addr(), out.truncated.addr(), out.valid.addr());
+    let words = [obs, reward, final_obs, action, obs_low, obs_high, low, high];
+    let choices = if ONE_CHOICE { low } else { 1 };
+    let there = [reward, obs, terminated, truncated, action, choices].iter().fold(0, |all, p| all | p.wrapping_sub(1));
+    if there.cast_signed() < 0 || !ptr::fit_or_null(words, [valid]) {
+        return false;
+    }
+    let written = Written { block, size, obs, final_obs, wide, reward, terminated, truncated, valid };
+    if written.meets_itself() {
+        return false;
+    }
+    let action_meets = match ONE_CHOICE {
+        true => written.meets_word(action) || written.meets_word(low),
+        false => written.meets(action, deep) || written.meets(low, deep) || written.meets(high, deep),
+    };
+    !(action_meets || written.meets_bounds(obs_low, obs_high))
 }

@@ -61,7 +61,7 @@ static void roll(void) {
   for (int t = 0; t < T; t++) {
     FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, actions()));
     FINE(rlcore_vecenv_step(w.vecenv, &w.env, actions(), &w.out));
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, w.final_obs));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL));
   }
 }
 
@@ -112,9 +112,9 @@ static void attack_calls(void) {
 
   /* Calls that are not due. */
 #define UNDUE_OBSERVE(words) \
-  REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs))
+  REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL))
 #define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, NULL, w.obs, NULL, w.action))
-#define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, 0, &w.stats))
+#define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, NULL, 0, &w.stats))
   CHECK(due() == RLCORE_LEARNER_ACT);
   UNDUE_OBSERVE("environment 0 has not acted");
   UNDUE_LEARN("the rollout is not complete");
@@ -125,7 +125,7 @@ static void attack_calls(void) {
 
   w.truncated[1] = 1;
   w.final_obs[0][0] = NAN; /* never read */
-  FINE(rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs));
+  FINE(rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL));
   w.final_obs[0][0] = 0;
   start(RLCORE_ENV_CARTPOLE);
   p = w.agent;
@@ -135,14 +135,14 @@ static void attack_calls(void) {
   UNDUE_ACT("an update is due; call learn first");
   UNDUE_OBSERVE("an update is due; call learn first");
   struct { rlcore_learner_stats stats; uint64_t more; } longer = {.stats.struct_size = sizeof longer, .more = 7};
-  FINE(rlcore_learner_learn(p, w.obs, 1, &longer.stats));
+  FINE(rlcore_learner_learn(p, w.obs, NULL, 1, &longer.stats));
   CHECK(longer.stats.struct_size == sizeof longer && longer.more == 0 && longer.stats.minibatches_left == 3 &&
         longer.stats.num_steps == T * N);
   longer.stats.struct_size = 32;
   longer.stats.learning_rate = 5;
-  FINE(rlcore_learner_learn(p, NULL, 1, &longer.stats));
+  FINE(rlcore_learner_learn(p, NULL, NULL, 1, &longer.stats));
   CHECK(longer.stats.struct_size == 32 && longer.stats.minibatches_left == 2 && longer.stats.learning_rate == 5);
-  FINE(rlcore_learner_learn(p, NULL, UINT32_MAX, &w.stats));
+  FINE(rlcore_learner_learn(p, NULL, NULL, UINT32_MAX, &w.stats));
   CHECK(w.stats.minibatches_left == 0 && due() == RLCORE_LEARNER_ACT && w.stats.num_updates == 1);
 
   /* With a mask: wanted, and something allowed. */
@@ -161,7 +161,7 @@ static void attack_calls(void) {
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 0, 0};
   REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.force));
   roll();
-  FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, w.obs, NULL, 0, &w.stats));
 }
 
 /* Agents that come and go, and an update whose chunks are made by the caller: the same as one that is made at home. */
@@ -183,9 +183,9 @@ static void attack_parts(void) {
   FINE(rlcore_learner_acted(p, acted));
   CHECK(memcmp(acted, active, N) == 0);
   REFUSED(RLCORE_E_NOT_READY, "environment 1 has not acted",
-          rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL));
+          rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL, NULL));
   w.reward[1] = NAN;
-  FINE(rlcore_learner_observe(p, active, w.reward, w.terminated, w.truncated, NULL));
+  FINE(rlcore_learner_observe(p, active, w.reward, w.terminated, w.truncated, NULL, NULL));
   w.reward[1] = w.obs[1][0] = 0;
   FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
   active[0] = 0, active[1] = 1;
@@ -195,10 +195,10 @@ static void attack_parts(void) {
 
   /* Looking. */
   float value[N], log_prob[N], entropy[N];
-  FINE(rlcore_learner_value(p, w.obs, value));
+  FINE(rlcore_learner_value(p, w.obs, NULL, value));
   FINE(rlcore_learner_log_prob(p, w.obs, NULL, w.action, log_prob, entropy));
   for (int i = 0; i < N; i++) CHECK(isfinite(value[i]) && log_prob[i] < 0 && entropy[i] > 0);
-  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(p, w.obs, &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(p, w.obs, NULL, &w.stats));
   REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_drop(p));
 
   /* One update at home, one in chunks; the second rollout of the copy comes from the first learner. */
@@ -220,8 +220,8 @@ static void attack_parts(void) {
   CHECK(len < LEARNER / 4 && grads_len == len + 8 && scratch_size <= sizeof scratch);
 #define RANGE_OF(begin, end) rlcore_learner_learn_range(q, begin, end, scratch, scratch_size, grads, ((end) - (begin)) * grads_len)
   REFUSED(RLCORE_E_NOT_READY, "no update is running", RANGE_OF(0, 1));
-  FINE(rlcore_learner_learn_begin(q, w.obs, &w.stats));
-  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(q, w.obs, &w.stats));
+  FINE(rlcore_learner_learn_begin(q, w.obs, NULL, &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(q, w.obs, NULL, &w.stats));
   while (w.stats.minibatches_left) {
     REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_learn_apply(q, &w.stats));
     FINE(rlcore_learner_learn_range(q, 1, 2, scratch, scratch_size, grads + grads_len, grads_len));
@@ -233,7 +233,7 @@ static void attack_parts(void) {
     CHECK(memcmp(params, grads + grads_len, grads_len * sizeof *grads) == 0);
     FINE(rlcore_learner_learn_apply(q, &w.stats));
   }
-  FINE(rlcore_learner_learn(p, w.obs, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, w.obs, NULL, 0, &w.stats));
   FINE(rlcore_learner_params_read(p, params, len));
   FINE(rlcore_learner_params_read(q, grads, len));
   CHECK(memcmp(params, grads, len * sizeof *params) == 0);
@@ -254,12 +254,12 @@ static void attack_parts(void) {
   FINE(rlcore_learner_params_len(p, &len));
   REFUSED(RLCORE_E_NOT_READY, "no update is running", READ_BATCH(p, NULL));
   roll();
-  FINE(rlcore_learner_learn_begin(p, w.obs, &w.stats));
+  FINE(rlcore_learner_learn_begin(p, w.obs, NULL, &w.stats));
   FINE(READ_BATCH(p, NULL));
   REFUSED(RLCORE_E_NOT_READY, "has already recorded steps", LEARN_BATCH(p, NULL));
   FINE(LEARN_BATCH(q, NULL));
-  FINE(rlcore_learner_learn(q, NULL, 0, &w.stats));
-  FINE(rlcore_learner_learn(p, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(q, NULL, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, NULL, NULL, 0, &w.stats));
   FINE(rlcore_learner_params_read(p, params, len));
   FINE(rlcore_learner_params_read(q, grads, len));
   CHECK(memcmp(params, grads, len * sizeof *params) == 0);
@@ -277,16 +277,16 @@ static void check_overflow(void) {
     for (int t = 0; t < T; t++) {
       FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
       for (int i = 0; i < N; i++) w.reward[i] = 1e38f;
-      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL));
+      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL, NULL));
     }
     char why[256];
-    CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_VALUE);
+    CHECK(rlcore_learner_learn(w.agent, w.obs, NULL, 0, &w.stats) == RLCORE_E_VALUE);
     rlcore_last_error(why, sizeof why);
     CHECK(strstr(why, "the update was dropped, act is due") != NULL && due() == RLCORE_LEARNER_ACT);
     FINE(rlcore_learner_attach(w.learner, sizeof w.learner, 0, NULL, NULL, &w.agent));
   }
   roll();
-  FINE(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, w.obs, NULL, 0, &w.stats));
   CHECK(w.stats.num_dropped == 3 && w.stats.num_updates == 1 && isfinite(w.stats.policy_loss));
 }
 
@@ -400,14 +400,14 @@ static void attack_structures(void) {
   WITH(obs[2].number, NAN, RLCORE_E_VALUE, "a finite obs", SEE);
   for (int t = 0; t < T; t++) {
     FINE(SEE);
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, obs));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, obs, NULL));
   }
-  FINE(rlcore_learner_learn_begin(w.agent, obs, &w.stats));
+  FINE(rlcore_learner_learn_begin(w.agent, obs, NULL, &w.stats));
   static float seen[N * T][SEEN], columns[4][N * T];
   static int32_t action[N * T];
   FINE(rlcore_learner_batch_read(w.agent, seen[0], action, NULL, columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL, NULL));
   CHECK(seen[0][6] == 1 && seen[0][9] == 1 && seen[0][7] == 0 && seen[1][6] == -1 && seen[1][7] == 1 && seen[2][8] == 1);
-  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, NULL, NULL, 0, &w.stats));
   FINE(rlcore_policy_size(w.agent, &size));
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
   FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
@@ -491,9 +491,9 @@ static void attack_mixed(void) {
     WITH(action[2].weapon, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", SAY);
     WITH(action[1].aim[1], INFINITY, RLCORE_E_VALUE, "finite actions", SAY);
     FINE(SAY);
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL, NULL));
   }
-  FINE(rlcore_learner_learn_begin(w.agent, w.obs, &w.stats));
+  FINE(rlcore_learner_learn_begin(w.agent, w.obs, NULL, &w.stats));
   static float seen[N * T][OBS], columns[4][N * T];
 #define READ(call, stats) call(w.agent, seen[0], told, mask[0], columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL, NULL stats)
 #define AND_STATS , &w.stats
@@ -502,7 +502,7 @@ static void attack_mixed(void) {
   WITH(told[N * T - 1].weapon, 0, RLCORE_E_VALUE, "choices that exist and are allowed", READ(rlcore_learner_learn_batch, AND_STATS));
   WITH(told[0].aim[1], NAN, RLCORE_E_VALUE, "finite numbers", READ(rlcore_learner_learn_batch, AND_STATS));
   FINE(READ(rlcore_learner_learn_batch, AND_STATS));
-  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, NULL, NULL, 0, &w.stats));
   FINE(rlcore_policy_size(w.agent, &size));
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
   FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
@@ -564,7 +564,7 @@ static void attack_recurrent(void) {
   float obs[T * N * OBS], columns[4][T * N];
   int32_t actions[T * N];
   roll();
-  FINE(rlcore_learner_learn_begin(w.agent, w.obs, &w.stats));
+  FINE(rlcore_learner_learn_begin(w.agent, w.obs, NULL, &w.stats));
 #define READ(state) \
   rlcore_learner_batch_read(w.agent, obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], state, w.begin, w.owner, NULL)
 #define LEARN \
@@ -578,7 +578,7 @@ static void attack_recurrent(void) {
   WITH(w.owner[1], N, RLCORE_E_VALUE, "env below num_envs", LEARN);
   WITH(w.states[1], INFINITY, RLCORE_E_VALUE, "finite numbers", LEARN);
   FINE(LEARN);
-  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, NULL, NULL, 0, &w.stats));
   CHECK(w.stats.minibatches_left == 0 && w.stats.num_updates == 1);
 }
 
@@ -604,7 +604,7 @@ static void attack_seal(void) {
   FINE(rlcore_learner_phase(w.agent, &phase));
   CHECK(memcmp(before.learner, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
-  CHECK(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats) == RLCORE_E_NOT_READY);
+  CHECK(rlcore_learner_learn(w.agent, w.obs, NULL, 0, &w.stats) == RLCORE_E_NOT_READY);
   CHECK(memcmp(unsealed, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
   FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
@@ -617,23 +617,23 @@ static void check_resume(void) {
   start(RLCORE_ENV_CARTPOLE);
   for (int k = 0; k < 3; k++) {
     roll();
-    FINE(rlcore_learner_learn(w.agent, w.obs, 0, &w.stats));
+    FINE(rlcore_learner_learn(w.agent, w.obs, NULL, 0, &w.stats));
   }
   memcpy(learner, w.learner, sizeof learner);
   memcpy(world, w.mem, sizeof world);
   start(RLCORE_ENV_CARTPOLE);
   roll();
-  FINE(rlcore_learner_learn(w.agent, w.obs, 1, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, w.obs, NULL, 1, &w.stats));
   static struct world kept;
   memcpy(&kept, &w, sizeof w);
   memset(w.learner, 0, sizeof w.learner);
   memcpy(&w, &kept, sizeof w);
   FINE(rlcore_learner_attach(w.learner, sizeof w.learner, 0, NULL, NULL, &w.agent));
   FINE(rlcore_cpu_set_limit(RLCORE_CPU_BASE));
-  while (w.stats.minibatches_left > 0) FINE(rlcore_learner_learn(w.agent, NULL, 1, &w.stats));
+  while (w.stats.minibatches_left > 0) FINE(rlcore_learner_learn(w.agent, NULL, NULL, 1, &w.stats));
   for (int k = 0; k < 2; k++) {
     roll();
-    do FINE(rlcore_learner_learn(w.agent, w.obs, 3, &w.stats));
+    do FINE(rlcore_learner_learn(w.agent, w.obs, NULL, 3, &w.stats));
     while (w.stats.minibatches_left > 0);
     FINE(rlcore_cpu_set_limit(RLCORE_CPU_AVX2));
   }
@@ -691,9 +691,9 @@ static void check_pictures(void) {
       CHECK(action[1][1] != 1);
       FINE(rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
       for (int i = 0; i < N; i++) CHECK(w.reward[i] == (float)action[i][1]);
-      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, final_obs));
+      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, final_obs, NULL));
     }
-    FINE(rlcore_learner_learn(w.agent, obs, 0, &w.stats));
+    FINE(rlcore_learner_learn(w.agent, obs, NULL, 0, &w.stats));
   }
   CHECK(w.stats.num_updates == 20 && w.stats.num_episodes > 50 && w.stats.length_mean > 2 && w.stats.length_mean <= 4);
   size_t len = 0;
@@ -748,8 +748,8 @@ static void attack_layers(void) {
   for (uint32_t t = 0; t < 3 * T; t++) {
     for (int i = 0; i < N * 32; i++) seen[i] = (uint8_t)(t * 37 + (uint32_t)i * 11);
     FINE(rlcore_learner_act(w.agent, NULL, seen, NULL, w.action));
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL));
-    if (due() == RLCORE_LEARNER_LEARN) FINE(rlcore_learner_learn(w.agent, seen, 0, &w.stats));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL, NULL));
+    if (due() == RLCORE_LEARNER_LEARN) FINE(rlcore_learner_learn(w.agent, seen, NULL, 0, &w.stats));
   }
   CHECK(w.stats.num_updates == 3 && w.stats.num_dropped == 0);
   memcpy(other, at, size);

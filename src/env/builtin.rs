@@ -71,6 +71,10 @@ macro_rules! builtins {
                 }
             }
 
+            fn has_mask(&self) -> bool {
+                false
+            }
+
             fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
                 match self {
                     $(Builtin::$kind(env) => env.action_mask(state, mask),)+

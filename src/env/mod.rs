@@ -19,6 +19,8 @@
 //!     truncated: &mut truncated,
 //!     final_obs: Some(ElementsMut::F32(&mut final_obs)),
 //!     valid: None,
+//!     action_mask: None,
+//!     final_action_mask: None,
 //! };
 //! envs.step(Elements::I32(&[0, 1]), out)?;
 //! assert_eq!(reward, [1.0, 1.0]);
@@ -167,6 +169,11 @@ pub trait Env {
     /// Lives left, for environments that count them.
     fn lives(&self, _state: &[u8]) -> Result<u32> {
         Ok(0)
+    }
+
+    /// False: every choice is always allowed, and [`Env::action_mask`] need not be asked.
+    fn has_mask(&self) -> bool {
+        true
     }
 
     /// Writes 1 for each discrete action that is allowed now, else 0: as many flags as the action space has choices.

@@ -21,6 +21,21 @@ pub struct StepOut<'a> {
     pub final_obs: Option<ElementsMut<'a>>,
     /// `[rows]` 0 where the row was only reset, else 1; required with [`Autoreset::NextStep`].
     pub valid: Option<&'a mut [u8]>,
+    /// `[rows, mask_len]` 1 for each choice that is allowed in `obs`, else 0.
+    pub action_mask: Option<&'a mut [u8]>,
+    /// `[rows, mask_len]` the same of `final_obs`, written only in rows that ended.
+    pub final_action_mask: Option<&'a mut [u8]>,
+}
+
+/// Masks of some rows, if they are asked for.
+type Masks<'a> = Option<&'a mut [u8]>;
+
+/// Those of the first `k` of `rows` rows, and of the others.
+fn split_masks(masks: Masks<'_>, rows: usize, k: usize) -> Option<(Masks<'_>, Masks<'_>)> {
+    let Some(masks) = masks else { return Some((None, None)) };
+    let width = masks.len().checked_div(rows).unwrap_or(0);
+    let (low, high) = masks.split_at_mut_checked(k.checked_mul(width)?)?;
+    Some((Some(low), Some(high)))
 }
 
 impl<'a> StepOut<'a> {
@@ -34,12 +49,23 @@ impl<'a> StepOut<'a> {
             truncated: &mut *self.truncated,
             final_obs: self.final_obs.as_mut().map(ElementsMut::reborrow),
             valid: self.valid.as_deref_mut(),
+            action_mask: self.action_mask.as_deref_mut(),
+            final_action_mask: self.final_action_mask.as_deref_mut(),
         }
+    }
+
+    /// It is asked what is allowed.
+    #[inline(always)]
+    pub(super) fn asks_masks(&self) -> bool {
+        self.action_mask.is_some() || self.final_action_mask.is_some()
     }
 
     /// The first `k` rows and the others, for two threads; `None` if there are fewer than `k`.
     pub fn split_at(self, k: usize, obs_len: usize) -> Option<(StepOut<'a>, StepOut<'a>)> {
         let elements = k.checked_mul(obs_len)?;
+        let rows = self.reward.len();
+        let (action_mask, mask_rest) = split_masks(self.action_mask, rows, k)?;
+        let (final_action_mask, final_mask_rest) = split_masks(self.final_action_mask, rows, k)?;
         let (obs, obs_rest) = self.obs.split_at(elements)?;
         let (reward, reward_rest) = self.reward.split_at_mut_checked(k)?;
         let (terminated, terminated_rest) = self.terminated.split_at_mut_checked(k)?;
@@ -52,7 +78,7 @@ impl<'a> StepOut<'a> {
             Some(x) => x.split_at_mut_checked(k).map(|(low, high)| (Some(low), Some(high)))?,
             None => (None, None),
         };
-        let low = StepOut { obs, reward, terminated, truncated, final_obs, valid };
+        let low = StepOut { obs, reward, terminated, truncated, final_obs, valid, action_mask, final_action_mask };
         let high = StepOut {
             obs: obs_rest,
             reward: reward_rest,
@@ -60,6 +86,8 @@ impl<'a> StepOut<'a> {
             truncated: truncated_rest,
             final_obs: final_rest,
             valid: valid_rest,
+            action_mask: mask_rest,
+            final_action_mask: final_mask_rest,
         };
         Some((low, high))
     }
@@ -81,6 +109,13 @@ impl<'a> StepOut<'a> {
         if let Some(x) = &self.valid {
             check_len("vecenv valid: elements,", x, rows)?;
         }
+        for masks in [&self.action_mask, &self.final_action_mask].into_iter().flatten() {
+            check_len(
+                "vecenv action masks: one flag for each choice, elements",
+                masks,
+                rows.saturating_mul(setup.mask_len as usize),
+            )?;
+        }
         self.check_given(rows, setup)
     }
 
@@ -94,6 +129,9 @@ impl<'a> StepOut<'a> {
         }
         if self.valid.is_none() && setup.mode() == Autoreset::NextStep {
             return missing("vecenv: next-step autoreset requires valid, with {needed} elements.", rows);
+        }
+        if self.asks_masks() && setup.mask_len == 0 {
+            return Err(Error::new(Kind::Config, "vecenv: actions that are discrete, for masks of them"));
         }
         Ok(())
     }

@@ -29,6 +29,9 @@ pub(super) struct Flags<'a> {
     pub terminated: &'a mut u8,
     pub truncated: &'a mut u8,
     pub valid: Option<&'a mut u8>,
+    /// What is allowed in the observation to act on next, and in the last one of an episode that ended.
+    pub mask: Option<&'a mut [u8]>,
+    pub final_mask: Option<&'a mut [u8]>,
 }
 
 /// How a step restarts an environment.
@@ -55,7 +58,7 @@ impl<E: Env + ?Sized> Turn<'_, E> {
         row: Row<'_>,
         action: Elements<'_>,
         mut obs: ElementsMut<'_>,
-        flags: Flags<'_>,
+        mut flags: Flags<'_>,
         keep: impl FnOnce(Elements<'_>) -> Result,
         fault: impl FnOnce(Error) -> F,
     ) -> core::result::Result<(), F> {
@@ -67,6 +70,9 @@ impl<E: Env + ?Sized> Turn<'_, E> {
             }
             (*steps, *phase) = (0, RUNNING);
             if mode == Autoreset::NextStep {
+                if let Err(e) = ask(env, state, &mut flags.mask) {
+                    return Err(fault(failed(phase, steps, e)));
+                }
                 flags.write(0.0, false, false, 0);
                 return Ok(());
             }
@@ -82,8 +88,8 @@ impl<E: Env + ?Sized> Turn<'_, E> {
         truncated |= *steps > last;
         if terminated | truncated {
             *phase = end_in(level);
-            if let Err(e) = keep(obs.as_ref()) {
-                return Err(fault(e));
+            if let Err(e) = keep(obs.as_ref()).and_then(|()| ask(env, state, &mut flags.final_mask)) {
+                return Err(fault(failed(phase, steps, e)));
             }
             if mode == Autoreset::SameStep {
                 if let Err(e) = R::restart(env, level, state, rng, obs) {
@@ -91,6 +97,9 @@ impl<E: Env + ?Sized> Turn<'_, E> {
                 }
                 (*steps, *phase) = (0, RUNNING);
             }
+        }
+        if let Err(e) = ask(env, state, &mut flags.mask) {
+            return Err(fault(failed(phase, steps, e)));
         }
         flags.write(reward, terminated, truncated, 1);
         Ok(())
@@ -104,6 +113,15 @@ impl Flags<'_> {
         if let Some(to) = self.valid {
             *to = valid;
         }
+    }
+}
+
+/// What is allowed in this state, if that is asked.
+#[inline(always)]
+fn ask<E: Env + ?Sized>(env: &E, state: &[u8], mask: &mut Option<&mut [u8]>) -> Result {
+    match mask {
+        Some(mask) => env.action_mask(state, mask),
+        None => Ok(()),
     }
 }
 

@@ -14,6 +14,7 @@ use super::row::{
 use super::setup::{Autoreset, Rows, Setup};
 use super::view::View;
 use super::{Env, Level};
+use crate::block;
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -199,7 +200,8 @@ impl<'a> Rows<'a> {
         let row = Row { state: &mut *self.state, rng, steps, phase };
         let valid = out.valid.as_deref_mut().and_then(<[u8]>::first_mut);
         let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), 0));
-        let flags = Flags { reward, terminated, truncated, valid };
+        let (mask, final_mask) = (out.action_mask.as_deref_mut(), out.final_action_mask.as_deref_mut());
+        let flags = Flags { reward, terminated, truncated, valid, mask, final_mask };
         Some(turn.take::<R, _>(row, action, out.obs.reborrow(), flags, keep, |e| e.given(first).into()))
     }
 
@@ -247,10 +249,11 @@ impl<'a> Rows<'a> {
         };
         let mut rows = self.reborrow().range(begin, end)?;
         let mut out = out.reborrow().range(begin, end, obs_len).ok_or(SHAPE)?;
-        // A legacy reset comes before the step.
+        // A legacy reset comes before the step, and a mask that is asked for may fail in the midst of the rows.
         let resets = rows.setup.mode() == Autoreset::Legacy && rows.phase.iter().any(|&phase| phase >= ENDED);
         let n = rows.len();
-        let done = if resets { 0 } else { env.step_rows(&mut *rows.state, actions(begin, end)?, &mut out).min(n) };
+        let alone = resets || (out.asks_masks() && env.has_mask());
+        let done = if alone { 0 } else { env.step_rows(&mut *rows.state, actions(begin, end)?, &mut out).min(n) };
         if done > 0 {
             rows.settle(env, level, done, &mut out)?;
             if done == n {
@@ -266,7 +269,7 @@ impl<'a> Rows<'a> {
     fn settle<E: Env + ?Sized>(&mut self, env: &E, level: Level, done: usize, out: &mut StepOut<'_>) -> Result {
         let rows = self;
         let (first, mode) = (rows.first, rows.setup.mode());
-        let Setup { max_episode_steps, obs_len, state_size, .. } = *rows.setup;
+        let Setup { max_episode_steps, obs_len, state_size, mask_len, .. } = *rows.setup;
         let (obs_len, size) = (obs_len as usize, state_size as usize);
         // The rows where something is left to do: bytes of 1.
         let (mut ended, last) = ([0u8; BLOCK], max_episode_steps.wrapping_sub(1));
@@ -279,6 +282,11 @@ impl<'a> Rows<'a> {
         }
         if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(..done)) {
             valid.fill(1);
+        }
+        // Environments with masks step no rows together that are asked for them.
+        let masks = mask_len as usize;
+        if let Some(mask) = out.action_mask.as_deref_mut().and_then(|m| m.get_mut(..done.saturating_mul(masks))) {
+            mask.fill(1);
         }
         for (word, bytes) in ended.as_chunks::<8>().0.iter().enumerate() {
             let mut left = u64::from_le_bytes(*bytes);
@@ -303,6 +311,9 @@ impl<'a> Rows<'a> {
                     if let Some(final_obs) = &mut out.final_obs {
                         let mut row = final_obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
                         row.copy_from(obs.as_ref())?;
+                    }
+                    if let Some(mask) = out.final_action_mask.as_deref_mut() {
+                        block::rows_mut(mask, k, 1, masks)?.fill(1);
                     }
                     if mode != Autoreset::SameStep {
                         *phase = end_in(level);
@@ -331,12 +342,15 @@ impl<'a> Rows<'a> {
         action: Elements<'_>,
         out: &mut StepOut<'_>,
     ) -> Result {
-        let Setup { max_episode_steps: limit, obs_len, action_len, state_size, .. } = *self.setup;
+        let Setup { max_episode_steps: limit, obs_len, action_len, state_size, mask_len, .. } = *self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
         let turn = Turn { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
         // Each row takes its own off the front of these.
         let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs.reborrow());
         let mut valids = out.valid.as_deref_mut().unwrap_or_default().iter_mut();
+        let width = (mask_len as usize).max(1);
+        let mut masks = out.action_mask.as_deref_mut().unwrap_or_default().chunks_exact_mut(width);
+        let mut final_masks = out.final_action_mask.as_deref_mut().unwrap_or_default().chunks_exact_mut(width);
         let rows = self.rng.iter_mut().zip(&mut *self.steps).zip(&mut *self.phase);
         let outs = out.reward.iter_mut().zip(&mut *out.terminated).zip(&mut *out.truncated);
         for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows.zip(outs).enumerate() {
@@ -344,7 +358,8 @@ impl<'a> Rows<'a> {
             (action, actions) = actions.split_at(action_len).ok_or(SHAPE)?;
             (obs, all_obs) = all_obs.split_at(obs_len).ok_or(SHAPE)?;
             let row = Row { state: cut(&mut states, size)?, rng, steps, phase };
-            let flags = Flags { reward, terminated, truncated, valid: valids.next() };
+            let (mask, final_mask) = (masks.next(), final_masks.next());
+            let flags = Flags { reward, terminated, truncated, valid: valids.next(), mask, final_mask };
             let at = k.wrapping_mul(obs_len);
             let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
             turn.take::<Itself, _>(row, action, obs, flags, keep, |e| e.given(self.first.saturating_add(k)))?;

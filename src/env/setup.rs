@@ -90,7 +90,8 @@ pub struct Setup {
     pub action_len: u32,
     /// 1 if that stands instead of the environment's own limit, which wrappers keep inside.
     limit_given: u32,
-    reserved: u32,
+    /// Choices of all elements of an action, and so flags of a mask; 0 for continuous ones.
+    pub mask_len: u32,
     /// The wrappers around the environment.
     pub wrappers: u64,
 }
@@ -121,7 +122,7 @@ impl Setup {
             action_kind: spec.action.kind as u32,
             action_len: spec.action.len,
             limit_given: u32::from(config.max_episode_steps != 0),
-            reserved: 0,
+            mask_len: mask_len(&spec.action),
             wrappers: spec.wrappers,
         };
         setup.check()?;
@@ -159,6 +160,7 @@ impl Setup {
             && action.len == self.action_len
             && spec.wrappers == self.wrappers
             && (action.kind != Element::I32 || action.n.len() == self.action_len as usize)
+            && mask_len(action) == self.mask_len
     }
 
     /// What [`Setup::check_env`] says of another environment.
@@ -205,6 +207,13 @@ impl Setup {
                 "vecenv: an environment with the block's action_kind and an action_len of",
                 self.action_len,
                 spec.action.len,
+            );
+        }
+        if mask_len(&spec.action) != self.mask_len {
+            return refuse(
+                "vecenv: an environment with choices in all, as many as",
+                self.mask_len,
+                mask_len(&spec.action),
             );
         }
         Ok(())
@@ -258,8 +267,7 @@ impl Setup {
             | (self.obs_len == 0)
             | ((self.action_kind != Element::F32 as u32) & (self.action_kind != Element::I32 as u32))
             | (self.action_len == 0)
-            | (self.limit_given > 1)
-            | (self.reserved != 0);
+            | (self.limit_given > 1);
         if wrong { self.refuse() } else { Ok(()) }
     }
 
@@ -295,9 +303,6 @@ impl Setup {
         if self.limit_given > 1 {
             return refuse("vecenv setup: limit_given of 0 or 1", self.limit_given);
         }
-        if self.reserved != 0 {
-            return refuse("vecenv setup: reserved of 0", self.reserved);
-        }
         Ok(())
     }
 
@@ -309,6 +314,12 @@ impl Setup {
     pub(super) fn own_limit(&self) -> bool {
         self.limit_given == 0
     }
+}
+
+/// Flags of a mask of these actions.
+#[inline(always)]
+fn mask_len(action: &Space<'_>) -> u32 {
+    if action.kind == Element::I32 { action.num_choices().min(u32::MAX as usize) as u32 } else { 0 }
 }
 
 fn check_space(what: &'static str, space: &Space<'_>) -> Result {

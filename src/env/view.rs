@@ -31,8 +31,7 @@ impl View<'_> {
     /// action element. Errors: `Range`, `Config`, `Shape`, `NotReady`, the callback's.
     pub fn action_mask<E: Env + ?Sized>(&self, env: &E, i: usize, mask: &mut [u8]) -> Result {
         self.setup.check_env(env)?;
-        let choices = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
-        check_len("vecenv mask: one flag for each choice, elements", mask, choices)?;
+        check_len("vecenv mask: one flag for each choice, elements", mask, env.spec().action.num_choices())?;
         env.action_mask(self.state_of(i)?, mask).map_err(|e| e.given(self.first.saturating_add(i)))
     }
 

@@ -451,12 +451,17 @@ impl<'a> Head<'a> {
 
     /// A mask has a flag for each choice and leaves something allowed in each choice of each row.
     pub fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
+        let len = mask.map_or(0, |_| rows.saturating_mul(self.shape.mask_len()));
+        check_len("action mask: flags", mask.unwrap_or_default(), len)?;
+        self.check_mask_rows(mask, 0..rows)
+    }
+
+    /// The same of these rows alone.
+    pub fn check_mask_rows(&self, mask: Option<&[u8]>, rows: impl Iterator<Item = usize>) -> Result {
         let Some(mask) = mask else { return Ok(()) };
-        let len = self.shape.mask_len();
-        check_len("action mask: flags", mask, rows.saturating_mul(len))?;
-        let mut rest = mask;
         let what = "action mask: an allowed action in each choice of each row; not so row";
-        for row in 0..rows {
+        for row in rows {
+            let mut rest = block::rows(mask, row, 1, self.shape.mask_len())?;
             for &n in self.n {
                 let Some((flags, after)) = rest.split_at_checked(n as usize) else { return Ok(()) };
                 Error::new(Kind::Value, what).given(row).when(flags.iter().all(|&x| x == 0))?;
@@ -531,6 +536,14 @@ pub fn check_mask_given(use_action_mask: u32, mask: Option<&[u8]>, rows: usize, 
         return Err(Error::new(Kind::Shape, what).needed(use_action_mask as usize));
     }
     check_len("action mask: flags", mask.unwrap_or(&[]), rows.saturating_mul(flags))
+}
+
+/// A mask of observations that are not acted on may be left out: then all choices are allowed. Errors: `Shape` for one that
+/// the configuration does not ask for.
+pub fn check_mask_fits(use_action_mask: u32, mask: Option<&[u8]>, rows: usize, flags: usize) -> Result {
+    let what = "learner: an action mask may be given only if use_action_mask is 1; it is 0.";
+    Error::new(Kind::Shape, what).when(mask.is_some() && use_action_mask == 0)?;
+    mask.map_or(Ok(()), |mask| check_len("action mask: flags", mask, rows.saturating_mul(flags)))
 }
 
 /// Checks kind and length of the actions of `rows` rows.

@@ -14,7 +14,14 @@ pub trait Acts {
     /// [`Learner::act`](super::Learner::act).
     fn act(&mut self, active: Flags<'_>, obs: Elements<'_>, mask: Flags<'_>, action: ElementsMut<'_>) -> Result;
     /// [`Learner::observe`](super::Learner::observe); `ends` are terminated and truncated.
-    fn observe(&mut self, active: Flags<'_>, reward: &[f32], ends: [&[u8]; 2], last: Option<Elements<'_>>) -> Result;
+    fn observe(
+        &mut self,
+        active: Flags<'_>,
+        reward: &[f32],
+        ends: [&[u8]; 2],
+        last: Option<Elements<'_>>,
+        last_mask: Flags<'_>,
+    ) -> Result;
 }
 
 /// Makes [`Acts`] of the methods of these names.
@@ -41,8 +48,9 @@ macro_rules! acts {
                 reward: &[f32],
                 [terminated, truncated]: [&[u8]; 2],
                 last: Option<$crate::space::Elements<'_>>,
+                last_mask: Option<&[u8]>,
             ) -> $crate::error::Result {
-                self.observe(active, reward, terminated, truncated, last)
+                self.observe(active, reward, terminated, truncated, last, last_mask)
             }
         }
     };

@@ -104,7 +104,8 @@ pub struct Config {
     pub normalize_reward: u32,
     /// 1: continuous actions pass through tanh onto their bounds; 0: they are clipped to them.
     pub squash: u32,
-    /// 1: `act` takes a mask of allowed discrete choices, kept in the rollout.
+    /// 1: `act` takes a mask of allowed discrete choices, kept with its transition; `observe`, `learn` and `value` take those of
+    /// what they look at.
     pub use_action_mask: u32,
     /// Step size at the start.
     pub learning_rate: f32,

@@ -125,6 +125,8 @@ pub fn play<const N: usize>(
             truncated: &mut truncated,
             final_obs: Some(ElementsMut::U8(&mut last)),
             valid: Some(&mut valid),
+            action_mask: None,
+            final_action_mask: None,
         };
         envs.step(Elements::I32(&action), out)?;
         if autoreset != Autoreset::SameStep {

@@ -252,7 +252,7 @@ pub fn record(h: &mut Host, rng: &mut Rng) -> Array {
         let reward: Vec<f32> = (0..h.n).map(|_| rng.uniform_f32()).collect();
         let ends: Vec<u8> = (0..2 * h.n).map(|_| u8::from(rng.uniform() < 0.1)).collect();
         let (terminated, truncated) = ends.split_at(h.n);
-        h.learner().observe(None, &reward, terminated, truncated, Some(obs.get())).unwrap();
+        h.learner().observe(None, &reward, terminated, truncated, Some(obs.get()), None).unwrap();
     }
 }
 
@@ -260,7 +260,7 @@ pub fn record(h: &mut Host, rng: &mut Rng) -> Array {
 pub fn train(h: &mut Host, rng: &mut Rng, updates: u32) {
     for _ in 0..updates {
         let obs = record(h, rng);
-        h.learner().learn(Some(obs.get()), 0).unwrap();
+        h.learner().learn(Some(obs.get()), None, 0).unwrap();
     }
 }
 
@@ -290,21 +290,21 @@ pub fn same_in_parts(mut whole: Host, updates: u64, what: &str) {
     let mut parts: Vec<Host> = [1, 2, 3, 7].map(|_| whole.clone()).into();
     for update in 0..updates {
         let last = record(&mut whole, &mut Rng::seeded(update));
-        whole.learner().learn(Some(last.get()), 0).unwrap();
+        whole.learner().learn(Some(last.get()), None, 0).unwrap();
         for (part, h) in [1, 2, 3, 7].into_iter().zip(&mut parts) {
             let last = record(h, &mut Rng::seeded(update));
             if part == 3 {
-                h.learner().learn_begin(last.get()).unwrap();
+                h.learner().learn_begin(last.get(), None).unwrap();
                 while h.learner().stats().minibatches_left > 0 {
                     let grads = threads(h, part);
                     h.learner().write_grads(0, 7, &grads).unwrap();
                     h.learner().learn_apply().unwrap();
                 }
             } else {
-                h.learner().learn(Some(last.get()), part as u32).unwrap();
+                h.learner().learn(Some(last.get()), None, part as u32).unwrap();
                 while h.learner().stats().minibatches_left > 0 {
                     *h = h.clone();
-                    h.learner().learn(None, part as u32).unwrap();
+                    h.learner().learn(None, None, part as u32).unwrap();
                 }
             }
             assert!(h.block == whole.block, "{what}: parts of {part}, update {update}");

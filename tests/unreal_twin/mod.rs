@@ -112,8 +112,8 @@ impl Twin {
             [(); 2].map(|()| (0..n).map(|_| u8::from(self.rng.uniform() < 0.06)).collect::<Vec<_>>());
         let last = self.h.draw_obs(&mut self.rng);
         let mut value = vec![0.0; n];
-        self.h.learner().value(last.get(), &mut value).unwrap();
-        self.h.learner().observe(None, &reward, &terminated, &truncated, Some(last.get())).unwrap();
+        self.h.learner().value(last.get(), None, &mut value).unwrap();
+        self.h.learner().observe(None, &reward, &terminated, &truncated, Some(last.get()), None).unwrap();
         let Array::U8(obs) = obs else { unreachable!() };
         for env in 0..n {
             let own = self.h.obs_len;
@@ -135,7 +135,7 @@ impl Twin {
             self.step();
         }
         let obs = self.draw_obs();
-        self.h.learner().learn_begin(obs.get()).unwrap();
+        self.h.learner().learn_begin(obs.get(), None).unwrap();
         let (batch, n) = (Columns::read(&mut self.h), self.h.n);
         let width = self.h.view().state_len();
         for (env, past) in self.past.iter_mut().enumerate() {
@@ -270,8 +270,10 @@ fn q_of(outs: &[Vec<f32>], row: usize) -> Vec<[f64; ACTIONS]> {
     a.chunks(ACTIONS).zip(v).map(cell).collect()
 }
 
-fn best_of(outs: &[Vec<f32>], row: usize) -> Vec<f64> {
-    q_of(outs, row).iter().map(|q| q.iter().fold(f64::MIN, |a, b| a.max(*b))).collect()
+fn best_of(outs: &[Vec<f32>], row: usize, mask: &[u8]) -> Vec<f64> {
+    let best =
+        |q: &[f64; ACTIONS]| q.iter().zip(mask).filter(|(_, on)| **on != 0).fold(f64::MIN, |a, (b, _)| a.max(*b));
+    q_of(outs, row).iter().map(best).collect()
 }
 
 /// Of stacks the newest frame counts alone.
@@ -319,7 +321,7 @@ impl Drawn {
             let discount = f64::from(config.discount);
             let mut value = f64::from(outs[1][steps]);
             let has_cells = config.pixel_control_coef > 0.0;
-            let mut cells = if has_cells { best_of(&outs, steps) } else { Vec::new() };
+            let mut cells = if has_cells { best_of(&outs, steps, &sequence[steps].mask) } else { Vec::new() };
             let (mut values, mut targets) = (vec![None; steps], vec![None; steps]);
             for i in (0..steps).rev() {
                 let (own, v) = (&sequence[i], f64::from(outs[1][i]));
@@ -337,7 +339,7 @@ impl Drawn {
                     cells = change.iter().zip(&cells).map(|(c, next)| c + discount * next).collect();
                     targets[i] = Some(cells.clone());
                 } else if has_cells {
-                    cells = if own.ends == 1 { vec![0.0; CELLS] } else { best_of(&outs, i) };
+                    cells = if own.ends == 1 { vec![0.0; CELLS] } else { best_of(&outs, i, &own.mask) };
                 }
             }
             let mut actions = vec![None; steps];
@@ -474,11 +476,11 @@ pub fn agrees(config: &Config, mask: usize) {
             );
         }
         let losses = losses.to_vec();
-        let stats = tasks.h.learner().learn(None, 0).unwrap();
+        let stats = tasks.h.learner().learn(None, None, 0).unwrap();
         let of_replay = stats.value_replay_loss + stats.policy_replay_loss;
         assert_eq!(losses, [stats.pixel_control_loss, stats.reward_class_loss, of_replay]);
         assert!((stats.policy_replay_loss == 0.0) == (mask & 8 == 0 || drawn.sequences.is_empty()));
-        plain.h.learner().learn(None, 0).unwrap();
+        plain.h.learner().learn(None, None, 0).unwrap();
         let params = tasks.h.view().params()[..len].to_vec();
         plain.h.learner().write_params(&params).unwrap();
         if update % 2 == 1 {

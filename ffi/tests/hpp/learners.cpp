@@ -357,10 +357,74 @@ void what_was_saved_is_what_is_loaded() {
   IS(rlcore::block<rlcore_policy>::load(learner->bytes(), attach_any).why(), RLCORE_E_IMAGE);
 }
 
+/* Nothing pays, and choice 1 is never allowed; episodes are cut. */
+struct corridor {
+  static constexpr std::uint32_t env_id = 1110, obs_len = 1, max_episode_steps = 3;
+  static constexpr std::uint32_t choices[] = {2};
+  double unused;
+
+  void reset(rlcore_rng &, rlcore::span<float> obs) { obs[0] = 1; }
+  void step(rlcore_rng &, rlcore::span<const std::int32_t>, rlcore::span<float> obs, rlcore_step &) { obs[0] = 1; }
+  void action_mask(rlcore::span<std::uint8_t> mask) const { mask[0] = 1, mask[1] = 0; }
+};
+
+/* train_step, and the calls that take a vecenv, hand its masks on: Q of choice 1, 50, is nowhere taken for a value. A learner
+   without masks takes none. */
+void masks_reach_the_learner() {
+  for (const rlcore_algorithm algorithm : {RLCORE_ALGORITHM_PQN, RLCORE_ALGORITHM_DQN, RLCORE_ALGORITHM_STREAM_Q}) {
+    for (const bool whole : {true, false}) {
+      auto envs = make<corridor>(2);
+      CHECK(envs.mask_len() == 2 && envs.action_mask().size() == 4 && envs.final_action_mask().size() == 4);
+      rlcore_learner_config settings = rlcore::learner_config(algorithm);
+      settings.num_envs = algorithm == RLCORE_ALGORITHM_STREAM_Q ? 1 : 2;
+      if (settings.num_envs == 1) envs = make<corridor>(1);
+      if (algorithm == RLCORE_ALGORITHM_PQN) settings.num_steps = 4, settings.num_minibatches = settings.num_epochs = 1;
+      if (algorithm == RLCORE_ALGORITHM_DQN) settings.buffer_size = 100, settings.learning_starts = settings.batch_size = 20;
+      settings.num_hidden = 0;
+      for (std::uint32_t &len : settings.hidden_len) len = 0;
+      settings.hidden_norm = settings.normalize_obs = settings.normalize_reward = settings.huber = 0;
+      settings.train_interval = 1, settings.target_interval = 5, settings.exploration_steps = 0;
+      settings.use_action_mask = 1, settings.discount = 0.9F;
+      if (settings.learning_rate < 0.5F) settings.learning_rate = settings.learning_rate_end = 0.02F;
+      auto learner = rlcore::learner<>::make(settings, envs.env());
+      IS(learner.why(), RLCORE_OK);
+      const float worth[] = {0, 0, 10, 50}; /* weights, and what both choices are worth */
+      IS(learner->params_write(worth), RLCORE_OK);
+      IS(envs.reset(), RLCORE_OK);
+      CHECK(envs.action_mask()[0] == 1 && envs.action_mask()[1] == 0);
+      rlcore::workers pool(envs, whole ? 0 : 1);
+      for (int i = 0; i < 3000; i++) {
+        if (whole) {
+          IS(learner->train_step(envs), RLCORE_OK);
+          continue;
+        }
+        IS(learner->act(envs), RLCORE_OK);
+        IS(pool.step(learner->action()), RLCORE_OK);
+        IS(learner->observe(envs), RLCORE_OK);
+        if (*learner->due() != RLCORE_LEARNER_LEARN) continue;
+        if (algorithm == RLCORE_ALGORITHM_PQN) IS(learner->learn_begin(envs), RLCORE_OK);
+        IS(learner->learn(envs), RLCORE_OK);
+      }
+      std::vector<float> value(settings.num_envs);
+      IS(learner->value(envs.obs(), value, envs.action_mask()), RLCORE_OK);
+      CHECK(value[0] < 0.5F && value[0] > -0.5F);
+      IS(learner->value(envs.obs(), value), RLCORE_OK);
+      CHECK(value[0] == 50);
+      IS(learner->value(envs.obs(), value, envs.action_mask().subspan(0, 1)), RLCORE_E_SHAPE);
+      pool.close();
+
+      settings.use_action_mask = 0;
+      learner = rlcore::learner<>::make(settings, envs.env());
+      for (int i = 0; i < 20; i++) IS(learner->train_step(envs), RLCORE_OK);
+    }
+  }
+}
+
 }  // namespace
 
 void learners() {
   a_learner();
+  masks_reach_the_learner();
   actions_of_several_parts();
   spans_have_to_fit();
   rows_come_and_go();

@@ -27,6 +27,10 @@ fields! {
         pub truncated: [u8] = n,
         /// `[N]`
         pub valid: [u8] = n,
+        /// `[N, mask_len]`
+        pub action_mask: [u8] = n.saturating_mul(setup.vecenv.mask_len as usize),
+        /// `[N, mask_len]`
+        pub final_action_mask: [u8] = n.saturating_mul(setup.vecenv.mask_len as usize),
         /// `[N]` see [`Share::outcome`].
         pub outcome: [u8] = n,
     }
@@ -98,6 +102,8 @@ fn cut<'a>(block: &'a mut [u8], setup: &Setup, spans: Spans) -> Result<(&'a mut 
         truncated: fields.truncated,
         final_obs: Some(ElementsMut::of_bytes(obs_kind, fields.final_obs)?),
         valid: Some(fields.valid),
+        action_mask: Some(fields.action_mask).filter(|mask| !mask.is_empty()),
+        final_action_mask: Some(fields.final_action_mask).filter(|mask| !mask.is_empty()),
     };
     let action = ElementsMut::of_bytes(action_kind, fields.action)?;
     Ok((fields.words, Share { action, out, outcome: fields.outcome }))

@@ -12,7 +12,7 @@ use crate::space::{Elements, ElementsMut};
 pub struct Share<'a> {
     /// `[rows, action_len]`
     pub action: ElementsMut<'a>,
-    /// Every array is there.
+    /// Every array is there, masks of actions that are discrete.
     pub out: StepOut<'a>,
     /// `[rows]` of the last step: 0 done, 1 a callback failed, 2 a reward or observation was not finite, 3 its worker was
     /// given up.
@@ -124,12 +124,20 @@ fn copy_rows(from: &mut StepOut<'_>, to: &mut StepOut<'_>, begin: usize, end: us
     if let (Some(to), Some(from)) = (&mut to.valid, &from.valid) {
         block::copy(to, from);
     }
+    if let (Some(to), Some(from)) = (&mut to.action_mask, &from.action_mask) {
+        block::copy(to, from);
+    }
     let ended = from.terminated.iter().zip(&*from.truncated).map(|(a, b)| (a | b) != 0);
-    if let (Some(to), Some(from)) = (&mut to.final_obs, &from.final_obs) {
-        for (i, _) in ended.enumerate().filter(|&(_, ended)| ended) {
+    let masks = |all: &[u8]| all.len().checked_div(from.reward.len()).unwrap_or(0);
+    for (i, _) in ended.enumerate().filter(|&(_, ended)| ended) {
+        if let (Some(to), Some(from)) = (&mut to.final_obs, &from.final_obs) {
             let (begin, end) = (i.saturating_mul(width), i.saturating_add(1).saturating_mul(width));
             let row = from.as_ref().get(begin, end).ok_or(SHAPE)?;
             to.get(begin, end).ok_or(SHAPE)?.copy_from(row)?;
+        }
+        if let (Some(to), Some(from)) = (&mut to.final_action_mask, &from.final_action_mask) {
+            let flags = masks(from);
+            block::copy(block::rows_mut(to, i, 1, flags)?, block::rows(from, i, 1, flags)?);
         }
     }
     Ok(())

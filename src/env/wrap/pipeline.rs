@@ -232,6 +232,10 @@ impl Env for Pipeline<'_> {
         self.env.lives(self.own(state)?)
     }
 
+    fn has_mask(&self) -> bool {
+        self.env.has_mask()
+    }
+
     fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
         self.env.action_mask(self.own(state)?, mask)
     }

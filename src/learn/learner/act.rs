@@ -2,6 +2,7 @@
 
 use bytemuck::Zeroable;
 
+use super::batch::mask_len;
 use super::frames::Place;
 use super::layout::log_std;
 use super::{Learner, NONE, With};
@@ -14,7 +15,7 @@ use crate::learn::noise;
 use crate::learn::policy::SHARPNESS;
 #[cfg(feature = "pqn")]
 use crate::learn::q_values;
-use crate::learn::rows::{Rows, select};
+use crate::learn::rows::{Rows, list, select};
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
@@ -249,14 +250,16 @@ impl Learner<'_> {
     }
 
     /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`; recurrent layers read what each environment
-    /// carries now. Nothing is recorded. Errors: `Shape`; `Value` for
+    /// carries now. Where it is that of the best choice, this is one that `mask` `[N, mask_len]` allows; `None`: all are
+    /// allowed. Nothing is recorded. Errors: `Shape`; `Value` for
     /// a NaN or infinite observation, and if values overflow; `value` stays as it was then.
-    pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
+    pub fn value(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, value: &mut [f32]) -> Result {
         let _changing = self.mark.begin();
         let n = self.config.num_envs as usize;
         check_obs("learner value: obs", &self.actor.shape, n, &obs)?;
         check_len("learner value: values", value, n)?;
-        let done = self.look("learner value: a finite obs", obs, VALUE).and_then(|()| {
+        self.check_mask_fits(mask)?;
+        let done = self.look("learner value: a finite obs", obs, mask, VALUE).and_then(|()| {
             let values = block::rows(self.work.scalar, 0, n, 1)?;
             check_finite("learner value: values that do not overflow", values)?;
             block::copy(value, values);
@@ -309,7 +312,7 @@ impl Learner<'_> {
         log_prob: &mut [f32],
         entropy: &mut [f32],
     ) -> Result {
-        self.look("learner log_prob: a finite obs", obs, POLICY)?;
+        self.look("learner log_prob: a finite obs", obs, mask, POLICY)?;
         let (n, w) = (self.config.num_envs as usize, &mut self.work);
         let log_std = log_std(Self::acting(self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
@@ -339,33 +342,39 @@ impl Learner<'_> {
     }
 
     /// [`Learner::infer`] of all observations, with the parameters that act.
-    fn look(&mut self, what: &'static str, obs: Elements<'_>, head: u32) -> Result {
-        let (n, width, w) = (self.config.num_envs as usize, self.sizes.state_len(), &mut self.work);
-        self.sizes.seen.rows(obs, n, w.raw)?;
-        w.row.iter_mut().zip(0..).for_each(|(row, env)| *row = env);
-        recall(self.carry, self.begins, Rows::new(w.row, 0), width, w.state)?;
-        self.infer(what, n, head, With::Acting)
+    fn look(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>, head: u32) -> Result {
+        let n = list(0..self.config.num_envs as usize, self.work.some)?;
+        self.look_at_some(what, obs, mask, n, head, With::Acting)
     }
 
-    /// Values of these rows of observations. `some` of the working arrays lists the rows, `count` of them.
-    pub(super) fn values_of_some(
+    /// [`Learner::infer`] of these rows of observations and of their masks; without these, all choices are allowed. `some` of
+    /// the working arrays lists the rows, `count` of them.
+    pub(super) fn look_at_some(
         &mut self,
         what: &'static str,
-        obs: &Elements<'_>,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
         count: usize,
+        head: u32,
         with: With,
     ) -> Result {
-        let w = &mut self.work;
+        self.view().head()?.check_mask_rows(mask, Rows::new(block::rows(self.work.some, 0, count, 1)?, 0).iter())?;
+        let (w, flags) = (&mut self.work, mask_len(self.config, &self.actor.shape));
         let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
-        some.see(&self.sizes.seen, *obs, w.raw)?;
+        some.see(&self.sizes.seen, obs, w.raw)?;
+        match mask {
+            Some(mask) => drop(some.get(mask, flags, w.mask)?),
+            None => block::rows_mut(w.mask, 0, count, flags)?.fill(1),
+        }
         recall(self.carry, self.begins, some, self.sizes.state_len(), w.state)?;
-        let done = self.infer(what, count, VALUE, with);
+        let done = self.infer(what, count, head, with);
         self.tidy_scratch();
         done
     }
 
     /// Runs one head of the networks on the first `m` rows of `raw` and of states, with these parameters. What it says is in
-    /// the working arrays then: `outputs` of the policy, values in the first column.
+    /// the working arrays then: `outputs` of the policy, values in the first column. Those of Q are of choices that `mask` of
+    /// the working arrays allows.
     fn infer(&mut self, what: &'static str, m: usize, head: u32, with: With) -> Result {
         let (shape, w) = (&self.actor.shape, &mut self.work);
         let raw = block::rows(w.raw, 0, m, shape.seen_len as usize)?;
@@ -382,7 +391,11 @@ impl Learner<'_> {
         if self.config.learns_q() {
             let q = block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?;
             self.sizes.net.infer(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
-            q_values::values(self.taken.n, q, None, block::rows_mut(w.scalar, 0, m, 1)?);
+            if head == VALUE {
+                let flags = mask_len(self.config, shape);
+                let mask = if flags > 0 { Some(block::rows(w.mask, 0, m, flags)?) } else { None };
+                q_values::values(self.taken.n, q, mask, block::rows_mut(w.scalar, 0, m, 1)?);
+            }
             q.iter_mut().for_each(|q| *q *= SHARPNESS);
             return Ok(());
         }

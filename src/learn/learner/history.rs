@@ -48,7 +48,8 @@ fields! {
         pub(in crate::learn) obs: [f32] = lens.of(lens.obs),
         pub(in crate::learn) pixels: [u8] = lens.of(lens.pixels),
         pub(in crate::learn) choice: [i32] = lens.of(lens.choices),
-        /// What policy replay reads too: continuous actions, masks, and values of when the step was taken.
+        /// What policy replay reads too: continuous actions, masks, which pixel control asks for as well, and values of when the
+        /// step was taken.
         pub(in crate::learn) vector: [f32] = lens.of(lens.vector),
         pub(in crate::learn) mask: [u8] = lens.of(lens.masks),
         pub(in crate::learn) value: [f32] = lens.of(lens.values),

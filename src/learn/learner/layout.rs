@@ -198,7 +198,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
             pixels: sizes.pixels_len,
             choices: if sizes.tasks.choices > 0 { 1 } else { replayed(s.action_lens().0) },
             vector: replayed(std_len),
-            masks: replayed(masks),
+            masks: if sizes.tasks.choices > 0 { masks } else { replayed(masks) },
             values: replayed(1),
             state: sizes.state_len(),
             draws: if c.has_tasks() { c.num_replays() } else { 0 },

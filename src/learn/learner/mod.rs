@@ -20,7 +20,7 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::{Head, check_envs, check_mask_given};
+use super::actor::{Head, check_envs, check_mask_fits, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::acts::{Acts, acts};
 use super::config::Config;
@@ -207,9 +207,9 @@ fields! {
     /// while learner.stats().num_updates < 20 {
     ///     learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
     ///     let reward = action.map(|choice| choice as f32);
-    ///     learner.observe(None, &reward, &[1; 2], &[0; 2], None)?;
+    ///     learner.observe(None, &reward, &[1; 2], &[0; 2], None, None)?;
     ///     if learner.phase() == Phase::Learn {
-    ///         learner.learn(Some(Elements::F32(&obs)), 0)?; // or a slice a frame
+    ///         learner.learn(Some(Elements::F32(&obs)), None, 0)?; // or a slice a frame
     ///     }
     /// }
     /// assert!(learner.stats().return_mean > 0.9);
@@ -357,6 +357,12 @@ impl<'a> Learner<'a> {
     /// A mask is given exactly if the configuration says so.
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         check_mask_given(self.config.use_action_mask, mask, rows, mask_len(self.config, &self.actor.shape))
+    }
+
+    /// The same of N observations whose mask may be left out.
+    fn check_mask_fits(&self, mask: Option<&[u8]>) -> Result {
+        let (c, flags) = (self.config, mask_len(self.config, &self.actor.shape));
+        check_mask_fits(c.use_action_mask, mask, c.num_envs as usize, flags)
     }
 
     /// Stops or resumes updating the statistics that observations and rewards are normalised by.

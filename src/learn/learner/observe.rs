@@ -7,7 +7,8 @@ use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
 use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::moments;
-use crate::learn::actor::check_obs;
+use crate::learn::actor::{Head, check_obs};
+use crate::learn::actor_config::VALUE;
 use crate::learn::rows::{Rows, list, select};
 use crate::space::Elements;
 
@@ -17,7 +18,8 @@ impl Learner<'_> {
     ///
     /// `active`: `[N]` 0: this environment has nothing to tell; its rows are not read. `None`: all have.
     /// `reward`: `[N]`, finite; `terminated`, `truncated`: `[N]` flags; `final_obs`: `[N, obs_len]`, required once an
-    /// environment is truncated and not terminated, and only those rows of it are read.
+    /// environment is truncated and not terminated, and only those rows of it are read, as of `final_mask`, `[N, mask_len]`
+    /// flags of what is allowed there; `None`: everything.
     /// Errors: `NotReady` if one of them has not acted; `Shape`; `Value`; `Null` if `final_obs` is missing. Nothing changes
     /// on error.
     pub fn observe(
@@ -27,6 +29,7 @@ impl Learner<'_> {
         terminated: &[u8],
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
+        final_mask: Option<&[u8]>,
     ) -> Result {
         let _changing = self.mark.begin();
         self.state.check_recording(self.config, "learner observe: an update is due; call learn first.")?;
@@ -34,10 +37,11 @@ impl Learner<'_> {
         check_len("learner observe: rewards", reward, n)?;
         check_len("learner observe: terminated flags", terminated, n)?;
         check_len("learner observe: truncated flags", truncated, n)?;
+        self.check_mask_fits(final_mask)?;
         let listed = select("learner observe: active flags", 0..n, active, (self.open, 1), self.work.row);
         let done = listed.and_then(|m| match m {
             0 => Ok(()),
-            _ => self.observe_on(m, reward, terminated, truncated, final_obs),
+            _ => self.observe_on(m, reward, terminated, truncated, final_obs, final_mask),
         });
         self.tidy_rows(n);
         done
@@ -50,6 +54,7 @@ impl Learner<'_> {
         terminated: &[u8],
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
+        final_mask: Option<&[u8]>,
     ) -> Result {
         let n = self.config.num_envs as usize;
         let is_cut = |i: usize| terminated.get(i) == Some(&0) && truncated.get(i).is_some_and(|&x| x != 0);
@@ -61,11 +66,13 @@ impl Learner<'_> {
             let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
             let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
             check_obs("learner observe: final_obs", &self.actor.shape, n, &obs)?;
+            let head = Head::new(&self.actor, self.taken.read(), &[]);
+            head.check_mask_rows(final_mask, envs.iter().filter(|&i| is_cut(i)))?;
             for i in envs.iter().filter(|&i| is_cut(i)) {
                 self.sizes.seen.check_row("learner observe: finite final_obs", obs, i, w.raw)?;
             }
             self.take_in()?;
-            self.values_of_some("learner observe: finite final_obs", &obs, num_cut, With::Acting)?;
+            self.look_at_some("learner observe: finite final_obs", obs, final_mask, num_cut, VALUE, With::Acting)?;
             let w = &self.work;
             for (&value, &env) in w.scalar.iter().zip(w.some.iter().take(num_cut)) {
                 let slot = *self.slot.get(env as usize).ok_or(Misfit)? as usize;

@@ -9,6 +9,7 @@ use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::kernels::gae::Chain;
 use crate::kernels::moments;
 use crate::learn::actor::check_obs;
+use crate::learn::actor_config::VALUE;
 use crate::learn::config::{Algorithm, Config};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
@@ -27,17 +28,18 @@ impl Learner<'_> {
     /// left), and returns its statistics so far. Results do not depend on how an update is sliced.
     ///
     /// `obs`: `[N, obs_len]`, what the next `act` will see; required in the first call of an update, ignored in the others.
-    /// Read where an environment has observed and not acted since, and its episode goes on.
-    /// Errors: `NotReady`; `Null`, `Shape`, `Value` for `obs`, then nothing changes; `Value` if numbers of the update
+    /// `mask`: `[N, mask_len]` flags of what is allowed there; `None`: everything. Both are read where an environment has
+    /// observed and not acted since, and its episode goes on.
+    /// Errors: `NotReady`; `Null`, `Shape`, `Value` for these two, then nothing changes; `Value` if numbers of the update
     /// overflow. Then the update is over and counted in `num_dropped`, parameters are those of the last minibatch whose
     /// numbers did not, and `act` is due.
-    pub fn learn(&mut self, obs: Option<Elements<'_>>, max_slices: u32) -> Result<Stats> {
+    pub fn learn(&mut self, obs: Option<Elements<'_>>, mask: Option<&[u8]>, max_slices: u32) -> Result<Stats> {
         let _changing = self.mark.begin();
         if self.state.updating == 0 {
             self.check_due()?;
             let obs =
                 obs.ok_or(Error::new(Kind::Null, "learner learn: obs is NULL in the first call of an update."))?;
-            self.learn_begin(obs)?;
+            self.learn_begin(obs, mask)?;
         }
         let done = self.learn_slices(max_slices);
         self.tidy();
@@ -46,12 +48,13 @@ impl Learner<'_> {
 
     /// Begins the update that is due: values, advantages, and the first minibatch. [`Learner::learn`] does it by itself;
     /// hosts that share the chunks of a minibatch among threads or machines call this, then [`View::learn_range`] and
-    /// [`Learner::learn_apply`] until no minibatch is left. `obs` and errors as there.
-    pub fn learn_begin(&mut self, obs: Elements<'_>) -> Result<Stats> {
+    /// [`Learner::learn_apply`] until no minibatch is left. Arrays and errors as there.
+    pub fn learn_begin(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result<Stats> {
         let _changing = self.mark.begin();
         self.check_due()?;
         check_obs("learner learn: obs", &self.actor.shape, self.config.num_envs as usize, &obs)?;
-        if let Err(error) = self.bootstrap(&obs) {
+        self.check_mask_fits(mask)?;
+        if let Err(error) = self.bootstrap(obs, mask) {
             self.tidy();
             return Err(error);
         }
@@ -116,7 +119,7 @@ impl Learner<'_> {
     }
 
     /// Values of the observations after the rollout: of environments that go on and have not acted yet.
-    fn bootstrap(&mut self, obs: &Elements<'_>) -> Result {
+    fn bootstrap(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
         let (begin, end) = (self.state.begin as usize, self.state.end as usize);
         let n = self.config.num_envs as usize;
         let seen = self.work.ends.get_mut(..n).ok_or(Misfit)?;
@@ -134,7 +137,7 @@ impl Learner<'_> {
         if count == 0 {
             return Ok(());
         }
-        self.values_of_some("learner learn: finite obs", obs, count, With::Learning)?;
+        self.look_at_some("learner learn: finite obs", obs, mask, count, VALUE, With::Learning)?;
         let w = &mut self.work;
         Rows::new(block::rows(w.some, 0, count, 1)?, 0).put(w.scalar, 1, w.next)?;
         Ok(())
@@ -574,11 +577,11 @@ mod tests {
                         ElementsMut::F32(&mut vector)
                     };
                     learner.act(None, Elements::F32(&obs), None, to).unwrap();
-                    learner.observe(None, &obs[..4], &[0, 0, 1, 0], &[0; 4], None).unwrap();
+                    learner.observe(None, &obs[..4], &[0, 0, 1, 0], &[0; 4], None, None).unwrap();
                 }
                 // The first call has made advantages and the order, and no step unless there is one chunk alone.
                 let before = learner.params.to_vec();
-                learner.learn(Some(Elements::F32(&obs)), 1).unwrap();
+                learner.learn(Some(Elements::F32(&obs)), None, 1).unwrap();
                 let after = learner.params.to_vec();
                 assert!((after != before) == (num_chunks == 1));
                 learner.params.copy_from_slice(&before);
@@ -587,7 +590,7 @@ mod tests {
                 let sum = tree(&chunks);
                 learner.params.copy_from_slice(&after);
                 if num_chunks > 1 {
-                    let stats = learner.learn(None, num_chunks - 1).unwrap();
+                    let stats = learner.learn(None, None, num_chunks - 1).unwrap();
                     assert_eq!((stats.minibatches_left, learner.done.iter().sum::<u8>()), (1, 0));
                 }
                 assert!(learner.grads[..sum.len()].iter().zip(&sum).all(|(a, b)| a.to_bits() == b.to_bits()));

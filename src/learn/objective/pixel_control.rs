@@ -54,10 +54,12 @@ pub fn changes(
     }
 }
 
-/// The largest values of the choices of each cell.
-pub fn best(choices: usize, advantage: &[f32], value: &[f32], best: &mut [f32]) {
+/// The largest values of the choices of each cell, of those that the mask of the step allows.
+pub fn best(choices: usize, advantage: &[f32], mask: Option<&[u8]>, value: &[f32], best: &mut [f32]) {
+    let counts = |k: usize| mask.is_none_or(|mask| mask.get(k) != Some(&0));
     for ((own, value), to) in advantage.chunks_exact(choices.max(1)).zip(value).zip(best) {
-        let most = own.iter().copied().fold(f32::NEG_INFINITY, num::max);
+        let allowed = own.iter().enumerate().filter(|(k, _)| counts(*k));
+        let most = allowed.fold(f32::NEG_INFINITY, |most, (_, x)| num::max(most, *x));
         *to = value + (most - mean(own));
     }
 }

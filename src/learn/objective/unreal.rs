@@ -101,7 +101,9 @@ fn replay(b: &Bench<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]
         let mut value_return = *value.get(last).ok_or(Misfit)?;
         let best = |row: usize, to: &mut [f32]| -> Fit<()> {
             let own = block::rows(cell, row, 1, cells.saturating_mul(n))?;
-            pixel_control::best(n, own, block::rows(cell_value, row, 1, cells)?, to);
+            let slot = *past.get(row).ok_or(Misfit)? as usize;
+            let mask = if c.use_action_mask != 0 { Some(block::rows(h.mask, slot, 1, n)?) } else { None };
+            pixel_control::best(n, own, mask, block::rows(cell_value, row, 1, cells)?, to);
             Ok(())
         };
         best(last, w.target)?;

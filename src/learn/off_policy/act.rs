@@ -314,14 +314,15 @@ impl OffPolicy<'_> {
 
     /// The value of each observation, `obs` `[N, obs_len]`, `value` `[N]`: of its best action; the mean over the elements of
     /// an action, if there are several choices; what critics say of the mean action, or on average over the choices of SAC.
-    /// Nothing is recorded. Errors: `Shape`; `Value`.
-    pub fn value(&mut self, obs: Elements<'_>, value: &mut [f32]) -> Result {
+    /// Choices are those that `mask` `[N, mask_len]` allows; `None`: all. Nothing is recorded. Errors: `Shape`; `Value`.
+    pub fn value(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, value: &mut [f32]) -> Result {
         let _changing = self.mark.begin();
         check_obs("learner value: obs", self.shape(), self.sizes.n, &obs)?;
         check_len("learner value: values", value, self.sizes.n)?;
-        let done = self.look("learner value: a finite obs", obs, None, true).and_then(|()| {
+        self.view().check_mask_fits(mask, 0..self.sizes.n)?;
+        let done = self.look("learner value: a finite obs", obs, mask, true).and_then(|()| {
             if self.sizes.choice_values > 0 {
-                return self.value_of_choices(value);
+                return self.value_of_choices(mask, value);
             }
             if self.config.has_critics() {
                 return self.value_by_critics(value);
@@ -330,7 +331,7 @@ impl OffPolicy<'_> {
             if self.config.value_head().is_mean() {
                 q::combine(self.taken.n, 1, w.said, w.also_said);
             }
-            q::best(self.taken.n, w.said, None, w.drawn)?;
+            q::best(self.taken.n, w.said, mask, w.drawn)?;
             let values = block::rows_mut(w.spare, 0, self.sizes.n, 1)?;
             q::chosen(self.taken.n, w.said, w.drawn, values);
             hand_over(values, value)
@@ -355,14 +356,14 @@ impl OffPolicy<'_> {
     }
 
     /// The mean of what the critics say over the choices, and over the elements of an action.
-    fn value_of_choices(&mut self, value: &mut [f32]) -> Result {
+    fn value_of_choices(&mut self, mask: Option<&[u8]>, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
         let critics = self.params.get(sizes.policy.param_len()..).ok_or(Misfit)?;
         let len = sizes.n.saturating_mul(sizes.choice_values);
         let (q, other) = w.spare.split_at_mut_checked(len).ok_or(Misfit)?;
         critic::lowest(&sizes.critic, critics, w.seen, sizes.n, w.infer, other, q)?;
         check_finite("learner value: outputs that do not overflow", q)?;
-        categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits: w.said, mask: None }, other)?;
+        categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits: w.said, mask }, other)?;
         discrete_sac::values(n, other, q, 0.0, w.noise);
         let values = block::rows_mut(q, 0, sizes.n, 1)?;
         for (value, each) in values.iter_mut().zip(w.noise.chunks_exact(n.len().max(1))) {

@@ -314,7 +314,7 @@ mod tests {
                 let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
                 let [terminated, truncated] = [(); 2].map(|()| [(); N].map(|()| u8::from(rng.bounded(4) == 0)));
                 let last = elements(obs_space.kind, &last, 2 * N);
-                l.observe(None, &reward, &terminated, &truncated, Some(last)).unwrap();
+                l.observe(None, &reward, &terminated, &truncated, Some(last), None).unwrap();
                 if l.phase() == Phase::Act {
                     continue;
                 }

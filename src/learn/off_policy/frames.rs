@@ -249,7 +249,8 @@ mod tests {
                     let mut l = OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap();
                     l.act(Some(&active), Elements::U8(&obs), None, ElementsMut::I32(&mut [0; N])).unwrap();
                     let (terminated, truncated) = ends.split_at(N);
-                    l.observe(Some(&active), &[0.5; N], terminated, truncated, Some(Elements::U8(&last))).unwrap();
+                    l.observe(Some(&active), &[0.5; N], terminated, truncated, Some(Elements::U8(&last)), None)
+                        .unwrap();
                     if l.phase() == Phase::Learn {
                         l.learn_drop().unwrap();
                     }

@@ -16,7 +16,7 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::actor::{Head, check_envs, check_mask_given};
+use super::actor::{Head, check_envs, check_mask_fits, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::acts::{Acts, acts};
 use super::config::Config;
@@ -165,7 +165,7 @@ fields! {
     /// let (obs, mut action) = ([1.0], [0]);
     /// while learner.stats().num_steps < 600 {
     ///     learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action))?;
-    ///     learner.observe(None, &[action[0] as f32], &[1], &[0], None)?;
+    ///     learner.observe(None, &[action[0] as f32], &[1], &[0], None, None)?;
     ///     if learner.phase() == Phase::Learn {
     ///         learner.learn(0)?; // or a slice a frame
     ///     }
@@ -465,5 +465,11 @@ impl<'a> View<'a> {
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         check_mask_given(self.config.use_action_mask, mask, rows, self.sizes.masks)?;
         self.head().check_mask(mask, rows)
+    }
+
+    /// The same of N observations whose mask may be left out, in these rows alone.
+    fn check_mask_fits(&self, mask: Option<&[u8]>, rows: impl Iterator<Item = usize>) -> Result {
+        check_mask_fits(self.config.use_action_mask, mask, self.sizes.n, self.sizes.masks)?;
+        self.head().check_mask_rows(mask, rows)
     }
 }

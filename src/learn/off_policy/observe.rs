@@ -12,7 +12,7 @@ use crate::space::Elements;
 
 impl OffPolicy<'_> {
     /// Takes the results of the step. Arrays and errors as [`Learner::observe`](crate::learn::Learner::observe): where an
-    /// episode is truncated, `final_obs` is what the transition led to, and its value counts.
+    /// episode is truncated, `final_obs` is what the transition led to, and its value counts, of what `final_mask` allows.
     pub fn observe(
         &mut self,
         active: Option<&[u8]>,
@@ -20,6 +20,7 @@ impl OffPolicy<'_> {
         terminated: &[u8],
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
+        final_mask: Option<&[u8]>,
     ) -> Result {
         let _changing = self.mark.begin();
         self.check_not_due("learner observe: an update is due; call learn first.")?;
@@ -30,7 +31,7 @@ impl OffPolicy<'_> {
         let listed = select("learner observe: active flags", 0..n, active, (self.open, 1), self.work.row);
         let done = listed.and_then(|m| match m {
             0 => Ok(()),
-            _ => self.observe_on(m, reward, terminated, truncated, final_obs),
+            _ => self.observe_on(m, reward, terminated, truncated, final_obs, final_mask),
         });
         self.tidy();
         done
@@ -43,6 +44,7 @@ impl OffPolicy<'_> {
         terminated: &[u8],
         truncated: &[u8],
         final_obs: Option<Elements<'_>>,
+        final_mask: Option<&[u8]>,
     ) -> Result {
         let n = self.sizes.n;
         let flag = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&x| x != 0);
@@ -51,6 +53,7 @@ impl OffPolicy<'_> {
         for env in envs.iter() {
             check_finite("learner observe: finite rewards", block::rows(reward, env, 1, 1)?)?;
         }
+        self.view().check_mask_fits(final_mask, envs.iter().filter(is_cut))?;
         let num_cut = envs.iter().filter(is_cut).count();
         if num_cut > 0 {
             let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
@@ -67,8 +70,11 @@ impl OffPolicy<'_> {
             let reward = *reward.get(env).ok_or(Misfit)?;
             let over = terminated || is_cut;
             let next = final_obs.as_ref().filter(|_| is_cut).map(|obs| (obs, env));
-            if over {
-                self.work.allowed.fill(1);
+            let masks = self.sizes.masks;
+            let allowed = block::rows_mut(self.work.allowed, 0, 1, masks)?;
+            match final_mask.filter(|_| is_cut) {
+                Some(mask) => block::copy(allowed, block::rows(mask, env, 1, masks)?),
+                None => allowed.fill(1),
             }
             let count = *self.num_begun.get(env).ok_or(Misfit)?;
             let frames = if over { self.place(env, count, next)? } else { [ZEROS; MAX_STACK] };

@@ -326,12 +326,12 @@ mod tests {
         for t in 0..ROWS {
             let (x, mut choice) = ([(t as f32) / 8.0 - 2.0], [0]);
             learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut choice)).unwrap();
-            learner.observe(None, &[x[0] * choice[0] as f32], &[u8::from(t % 3 == 0)], &[0], None).unwrap();
+            learner.observe(None, &[x[0] * choice[0] as f32], &[u8::from(t % 3 == 0)], &[0], None, None).unwrap();
         }
         let mut choice = [0];
         if learner.phase() == Phase::Act {
             learner.act(None, Elements::F32(&[0.0]), None, ElementsMut::I32(&mut choice)).unwrap();
-            learner.observe(None, &[1.0], &[1], &[0], None).unwrap();
+            learner.observe(None, &[1.0], &[1], &[0], None, None).unwrap();
         }
         assert!(learner.phase() == Phase::Learn);
         block

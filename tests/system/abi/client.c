@@ -91,9 +91,9 @@ int main(void) {
   while (stats.num_updates < 10) {
     CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
     CHECK(rlcore_learner_phase(agent, &due));
-    if (due == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, obs, 0, &stats));
+    if (due == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, obs, NULL, 0, &stats));
   }
 
   rlcore_logits batch;

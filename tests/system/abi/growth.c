@@ -151,9 +151,9 @@ CALL(rlcore_learner_stats) {
   FINE(call_rlcore_learner_config(&config));
   for (int t = 0; t < T; t++) {
     FINE(rlcore_learner_act(w.made, NULL, x, NULL, w.f[0]));
-    FINE(rlcore_learner_observe(w.made, NULL, x, none, none, NULL));
+    FINE(rlcore_learner_observe(w.made, NULL, x, none, none, NULL, NULL));
   }
-  return rlcore_learner_learn(w.made, x, 0, s);
+  return rlcore_learner_learn(w.made, x, NULL, 0, s);
 }
 
 MAKE(rlcore_lazy_frames_config) {

@@ -315,8 +315,8 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
 rlcore_status rlcore_learner_phase(rlcore_learner *p, uint32_t *out);
 rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const void *obs, const uint8_t *action_mask, void *action);
 rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, const float *reward, const uint8_t *terminated,
-                                 const uint8_t *truncated, const void *final_obs);
-rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, uint32_t max_minibatches, rlcore_learner_stats *stats);
+                                 const uint8_t *truncated, const void *final_obs, const uint8_t *final_action_mask);
+rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, const uint8_t *action_mask, uint32_t max_minibatches, rlcore_learner_stats *stats);
 typedef struct rlcore_policy rlcore_policy;
 typedef enum rlcore_layout {
   RLCORE_LAYOUT_HWC = 0,

@@ -128,7 +128,7 @@ static rlcore_status learner_lives(hashes *h, rlcore_learner *p, uint64_t seed, 
   for (uint32_t t = 0;; t++) {
     TRY(rlcore_learner_phase(p, &phase));
     if (phase == RLCORE_LEARNER_LEARN) {
-      TRY(rlcore_learner_learn(p, obs, 3, &stats));
+      TRY(rlcore_learner_learn(p, obs, NULL, 3, &stats));
       if (h == NULL) return RLCORE_OK;  /* saved here, with minibatches left */
       MIX_ONE(h, stats.policy_loss);
       MIX_ONE(h, stats.value_loss);
@@ -139,7 +139,7 @@ static rlcore_status learner_lives(hashes *h, rlcore_learner *p, uint64_t seed, 
     TRY(invent(&rng, t));
     TRY(rlcore_learner_act(p, NULL, obs, NULL, push));
     if (h != NULL) MIX(h, push);
-    TRY(rlcore_learner_observe(p, NULL, reward, terminated, truncated, final_obs));
+    TRY(rlcore_learner_observe(p, NULL, reward, terminated, truncated, final_obs, NULL));
   }
 }
 

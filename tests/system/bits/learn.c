@@ -52,10 +52,10 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
     else
       TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
-    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
     TRY(rlcore_learner_phase(agent, &phase));
     if (phase != RLCORE_LEARNER_LEARN) continue;
-    do TRY(rlcore_learner_learn(agent, obs, 3, &stats));
+    do TRY(rlcore_learner_learn(agent, obs, NULL, 3, &stats));
     while (stats.minibatches_left > 0);
     num_updates--;
     const float numbers[] = {
@@ -172,7 +172,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
     }
     TRY(rlcore_learner_phase(agent, &phase));
     if (phase != RLCORE_LEARNER_LEARN) {
-      TRY(rlcore_learner_observe(agent, flags, reward, ends, acted, obs));
+      TRY(rlcore_learner_observe(agent, flags, reward, ends, acted, obs, NULL));
       for (uint32_t i = 0; i < ROWS; i++) flags[i] = draws[i * 8 + 6] < 0.05;
       TRY(rlcore_learner_phase(agent, &phase));
     }
@@ -184,7 +184,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
       TRY(rlcore_learner_act_range(agent, 2, ROWS, active + 2, obs + 2 * LEN_OF_OBS, NULL, action + 4));
       MIX(h, action);
     } else if (stats.minibatches_left == 0) {
-      TRY(rlcore_learner_learn_begin(agent, obs, &stats));
+      TRY(rlcore_learner_learn_begin(agent, obs, NULL, &stats));
       TRY(rlcore_learner_batch_len(agent, &batch_len, &mask_len, &begin_len, &env_len));
       CHECK(batch_len == LEN(columns[0]) && mask_len == 0 && begin_len == env_len && begin_len == (state_len > 0 ? BATCH : 0));
       TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, moments));
@@ -198,7 +198,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
       TRY(rlcore_learner_params_read(agent, params, params_len));
       TRY(rlcore_learner_params_write(central, params, params_len, moments, LEN(moments)));
       TRY(rlcore_learner_learn_batch(central, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, moments, &stats));
-      TRY(rlcore_learner_learn(central, NULL, 1, &stats));
+      TRY(rlcore_learner_learn(central, NULL, NULL, 1, &stats));
       TRY(rlcore_learner_grads_read(central, 0, 1, grads, grads_len));
       MIX_SOME(h, grads, grads_len);
       TRY(rlcore_learner_learn_drop(central));
@@ -213,7 +213,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
     }
   }
   CHECK(stats.num_updates > 2);
-  TRY(rlcore_learner_value(agent, obs, value));
+  TRY(rlcore_learner_value(agent, obs, NULL, value));
   TRY(rlcore_learner_log_prob(agent, obs, NULL, action, log_prob, entropy));
   TRY(rlcore_learner_params_read(agent, params, params_len));
   MIX(h, value);
@@ -379,10 +379,10 @@ static rlcore_status learner_unreal(hashes *h) {
     for (uint32_t num_updates = 0; num_updates < UPDATES;) {
       TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
       TRY(rlcore_vecenv_step(envs, &env, action, &out));
-      TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+      TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
       TRY(rlcore_learner_phase(agent, &phase));
       if (phase != RLCORE_LEARNER_LEARN) continue;
-      TRY(rlcore_learner_learn(agent, obs, 0, &stats));
+      TRY(rlcore_learner_learn(agent, obs, NULL, 0, &stats));
       num_updates++;
       const float numbers[] = {
           stats.policy_loss, stats.value_loss, stats.entropy, stats.grad_norm, stats.pixel_control_loss,
@@ -432,7 +432,7 @@ static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t en
     for (size_t i = 0; i < LEN(obs); i++) before[i] = obs[i];
     TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
     TRY(rlcore_vecenv_step(envs, &env, action, &out));
-    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs));
+    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
     for (size_t i = 0; i < N * env.obs.len; i++) {
       const size_t row = i / env.obs.len;
       next[i] = terminated[row] || truncated[row] ? final_obs[i] : obs[i];

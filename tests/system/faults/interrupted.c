@@ -105,8 +105,8 @@ static void due_call(rlcore_learner *p, uint64_t k, uint32_t max_slices) {
   FINE(rlcore_learner_acted(p, acted));
   if (due == RLCORE_LEARNER_ACT) FINE(rlcore_learner_act(p, NULL, arrays.obs, NULL, &arrays.action));
   else if (due == RLCORE_LEARNER_OBSERVE)
-    FINE(rlcore_learner_observe(p, acted, arrays.reward, arrays.terminated, arrays.truncated, arrays.obs));
-  else FINE(rlcore_learner_learn(p, arrays.obs, max_slices, &stats));
+    FINE(rlcore_learner_observe(p, acted, arrays.reward, arrays.terminated, arrays.truncated, arrays.obs, NULL));
+  else FINE(rlcore_learner_learn(p, arrays.obs, NULL, max_slices, &stats));
 }
 
 /* ---- One instruction at a time ---- */
@@ -126,7 +126,7 @@ static void act_first(void *p) { fill(3), rlcore_learner_act_range(p, 0, 1, NULL
 static void cut(void *p) { fill(4), rlcore_learner_cut(p, arrays.gone); }
 static void freeze(void *p) { FINE(rlcore_learner_freeze(p, 1)); }
 static void melt(void *p) { FINE(rlcore_learner_freeze(p, 0)); }
-static void value(void *p) { fill(5), FINE(rlcore_learner_value(p, arrays.obs, arrays.value)); }
+static void value(void *p) { fill(5), FINE(rlcore_learner_value(p, arrays.obs, NULL, arrays.value)); }
 static void log_prob(void *p) { fill(5), rlcore_learner_log_prob(p, arrays.obs, NULL, &arrays.action, arrays.value, arrays.value + N); }
 static void predict(void *p) { fill(6), FINE(rlcore_learner_predict(p, arrays.obs, NULL, NULL, NULL, NULL, &arrays.action)); }
 static void demonstrate(void *p) { fill(7), rlcore_learner_demonstrate(p, NULL, arrays.obs, NULL, &arrays.action); }
@@ -153,7 +153,7 @@ static void write_moments(void *p) {
 static void drop(void *p) { rlcore_learner_learn_drop(p); }
 static void begin(void *p) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
-  fill(8), rlcore_learner_learn_begin(p, arrays.obs, &stats);
+  fill(8), rlcore_learner_learn_begin(p, arrays.obs, NULL, &stats);
 }
 static void write_grads(void *p) {
   static float grads[MOST];

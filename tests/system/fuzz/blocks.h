@@ -174,7 +174,7 @@ static void make_learners(void) {
   keep(LEARNER_ACTS, LEARNER, mem, size);
   FINE(rlcore_learner_act(p, NULL, obs, mask, action));
   keep(LEARNER_OBSERVES, LEARNER, mem, size);
-  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL));
+  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL, NULL));
   keep(LEARNER_LEARNS, LEARNER, mem, size);
   static _Alignas(64) unsigned char scratch[LEARNER_SCRATCH];
   float grads[GRADS];
@@ -184,7 +184,7 @@ static void make_learners(void) {
   FINE(rlcore_learner_grads_len(p, &grads_len));
   FINE(rlcore_learner_scratch_size(p, &scratch_size));
   ALWAYS(params_len == PARAMS && grads_len == GRADS && scratch_size <= LEARNER_SCRATCH);
-  FINE(rlcore_learner_learn_begin(p, obs, &stats));
+  FINE(rlcore_learner_learn_begin(p, obs, NULL, &stats));
   keep(LEARNER_UPDATES, LEARNER, mem, size);
   FINE(rlcore_learner_learn_range(p, 0, 1, scratch, sizeof scratch, grads, GRADS));
   FINE(rlcore_learner_grads_write(p, 0, 1, grads, GRADS));
@@ -211,7 +211,7 @@ static void make_learners_of_vectors(void) {
   FINE(rlcore_learner_init(mem, size, &c, &SEEN, &taken, &p));
   keep(LEARNER_OF_VECTORS_ACTS, LEARNER, mem, size);
   FINE(rlcore_learner_act(p, NULL, obs, NULL, action));
-  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL));
+  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL, NULL));
   keep(LEARNER_OF_VECTORS_LEARNS, LEARNER, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));

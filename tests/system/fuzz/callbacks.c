@@ -204,9 +204,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   const size_t n = config.num_envs, obs_size = n * seen.len * (seen.kind == RLCORE_F32 ? 4 : 1);
   static float reward[MAX_ENVS];
   static uint8_t terminated[MAX_ENVS], truncated[MAX_ENVS], valid[MAX_ENVS], mask[MAX_ENVS * CHOICES_OF_GAME], failed[MAX_ENVS];
+  static uint8_t allowed[2][MAX_ENVS * CHOICES_OF_GAME];
   static uint32_t rows[MAX_ENVS], lives_left[MAX_ENVS], count;
   unsigned char *to = obs + ROOM - (obs_size + 3) / 4 * 4, *to_final = final_obs + ROOM - (obs_size + 3) / 4 * 4;
-  const rlcore_vecenv_out out = {sizeof out, 0, to, reward, terminated, truncated, to_final, valid};
+  const rlcore_vecenv_out out = {sizeof out, 0, to, reward, terminated, truncated, to_final, valid, how & 128 && discrete ? allowed[0] : NULL,
+                                 how & 64 && discrete ? allowed[1] : NULL};
   union { int32_t choice[2 * MAX_ENVS]; float number[2 * MAX_ENVS]; } action;
   for (int calls = 0; calls < 12 && (calls == 0 || cursor < input_size); calls++) {
     const unsigned call = calls == 0 ? 0 : byte() % 16;

@@ -303,8 +303,11 @@ static rlcore_vecenv_out *step_out(uint32_t rows) {
   TO(uint8_t, truncated, rows, 0);
   TO(float, final_obs, rows * OBS, 0);
   TO(uint8_t, valid, rows, OPTIONAL);
+  TO(uint8_t, action_mask, rows * 2, OPTIONAL);
+  TO(uint8_t, final_action_mask, rows * 2, OPTIONAL);
   U32(reserved, 0, 0, RLCORE_E_CONFIG);
-  const rlcore_vecenv_out value = {sizeof value, reserved, obs, reward, terminated, truncated, final_obs, valid};
+  const rlcore_vecenv_out value = {sizeof value, reserved, obs, reward, terminated, truncated, final_obs, valid, action_mask,
+                                   final_action_mask};
   STRUCT(rlcore_vecenv_out, out, value, 0);
   return out;
 }
@@ -873,7 +876,8 @@ OP(learner_observe) {
   IN(uint8_t, terminated, N, 0, 0, 0);
   IN(uint8_t, truncated, N, 0, 1, 0);
   IN(float, final_obs, N * OBS, 1, 1, OPTIONAL | ANY);
-  return CALL(rlcore_learner_observe(p, active, reward, terminated, truncated, final_obs));
+  IN(uint8_t, final_action_mask, N * 2, 1, 0, OPTIONAL | ANY);
+  return CALL(rlcore_learner_observe(p, active, reward, terminated, truncated, final_obs, final_action_mask));
 }
 OP(learner_cut) {
   ON(learner, p, LEARNER_OBSERVES);
@@ -886,15 +890,17 @@ OP(learner_cut) {
 OP(learner_learn) {
   ON(learner, p, LEARNER_LEARNS);
   IN(float, obs, N * OBS, 1, 1, OPTIONAL);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   U32(max_slices, 0, 2, RLCORE_OK);
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn(p, obs, max_slices, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn(p, obs, action_mask, max_slices, stats));
 }
 OP(learner_learn_begin) {
   ON(learner, p, LEARNER_LEARNS);
   IN(float, obs, N * OBS, 1, 1, 0);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_begin(p, obs, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_begin(p, obs, action_mask, stats));
 }
 OP(learner_scratch_size) {
   CONST_ON(learner, p, LEARNER_ACTS);
@@ -999,8 +1005,9 @@ OP(learner_batch_read) {
 OP(learner_value) {
   ON(learner, p, LEARNER_ACTS);
   IN(float, obs, N * OBS, 1, 1, 0);
+  IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   TO(float, value, N, 0);
-  return CALL(rlcore_learner_value(p, obs, value));
+  return CALL(rlcore_learner_value(p, obs, action_mask, value));
 }
 OP(learner_log_prob) {
   ON(learner, p, LEARNER_ACTS);

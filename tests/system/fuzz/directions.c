@@ -34,8 +34,8 @@ static rlcore_learner *remembers(int updating) {
   FINE(rlcore_learner_init(mem, size, &config, &SEEN, &DONE, &p));
   if (updating) {
     FINE(rlcore_learner_act(p, NULL, obs, NULL, action));
-    FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL));
-    FINE(rlcore_learner_learn_begin(p, obs, &stats));
+    FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL, NULL));
+    FINE(rlcore_learner_learn_begin(p, obs, NULL, &stats));
   }
   return p;
 }

@@ -152,9 +152,9 @@ static void drive_ppo(void *mem) {
   for (int i = 0; i < 3; i++) {
     CALL_WRITING(rlcore_learner_act(p, NULL, zeros, A(7), A(1)), A(1));
     CALL_WRITING(rlcore_learner_act(p, NULL, zeros, NULL, A(1)), A(1));
-    CALL(rlcore_learner_observe(p, NULL, (float *)zeros, A(7), zeros, NULL));
-    CALL(rlcore_learner_observe(p, NULL, (float *)zeros, zeros, A(7), zeros));
-    CALL(rlcore_learner_learn(p, zeros, i != 1, &stats)); /* a minibatch, or all that are left */
+    CALL(rlcore_learner_observe(p, NULL, (float *)zeros, A(7), zeros, NULL, NULL));
+    CALL(rlcore_learner_observe(p, NULL, (float *)zeros, zeros, A(7), zeros, NULL));
+    CALL(rlcore_learner_learn(p, zeros, NULL, i != 1, &stats)); /* a minibatch, or all that are left */
   }
   CALL(rlcore_learner_freeze(p, 1));
   CALL(rlcore_policy_size(p, &policy_size));

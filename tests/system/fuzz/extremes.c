@@ -64,11 +64,11 @@ static int32_t advance(rlcore_learner *p, uint32_t max_slices) {
       status = TRY(rlcore_learner_act(p, NULL, &shown, mask_given(), OUT(0)));
       if (status == RLCORE_OK) check_actions(OUT(0), N, mask_given());
       return status;
-    case RLCORE_LEARNER_OBSERVE: return TRY(rlcore_learner_observe(p, NULL, reward, terminated, truncated, &shown));
+    case RLCORE_LEARNER_OBSERVE: return TRY(rlcore_learner_observe(p, NULL, reward, terminated, truncated, &shown, mask_given()));
     default: {
       rlcore_learner_stats *stats = OUT(1);
       stats->struct_size = sizeof *stats;
-      status = TRY_WRITING(ON_VALUE, rlcore_learner_learn(p, &shown, max_slices, stats));
+      status = TRY_WRITING(ON_VALUE, rlcore_learner_learn(p, &shown, mask_given(), max_slices, stats));
       if (status == RLCORE_OK) ALWAYS(stats->minibatches_left <= made_from.num_epochs * made_from.num_minibatches);
       return status;
     }

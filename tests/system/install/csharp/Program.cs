@@ -122,9 +122,9 @@ static unsafe class Program {
         uint due;
         Native.Check(Native.rlcore_learner_act(agent, null, o, null, a));
         envs.Step();
-        Native.Check(Native.rlcore_learner_observe(agent, null, r, te, tr, f));
+        Native.Check(Native.rlcore_learner_observe(agent, null, r, te, tr, f, null));
         Native.Check(Native.rlcore_learner_phase(agent, &due));
-        if (due == (uint)Due.Learn) Native.Check(Native.rlcore_learner_learn(agent, o, 0, &stats));
+        if (due == (uint)Due.Learn) Native.Check(Native.rlcore_learner_learn(agent, o, null, 0, &stats));
       }
     }
     Console.WriteLine("probe: a value of " + stats.value_mean.ToString("F3") + " after " + stats.num_steps + " steps");

@@ -146,8 +146,8 @@ public static unsafe class Native {
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_init(void* mem, UIntPtr mem_size, rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, void** agent);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_phase(void* agent, uint* due);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, byte* active, void* obs, byte* action_mask, void* action);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, byte* active, float* reward, byte* terminated, byte* truncated, void* final_obs);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_learn(void* agent, void* obs, uint max_slices, rlcore_learner_stats* stats);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, byte* active, float* reward, byte* terminated, byte* truncated, void* final_obs, byte* final_action_mask);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_learn(void* agent, void* obs, byte* action_mask, uint max_slices, rlcore_learner_stats* stats);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_predict(void* agent, void* obs, byte* action_mask, float* state, byte* reset, rlcore_sampling* sampling, void* action);
 
   // A failure as an exception, in the library's own words.

@@ -1,0 +1,397 @@
+//! Masks of the observation that follows: a choice that is never allowed changes nothing that is learned, whatever it is worth.
+
+#![cfg(all(feature = "off_policy", feature = "pqn", feature = "stream"))]
+
+use rlcore::error::{Kind, Result};
+use rlcore::learn::{Algorithm, Config, Learner, OffPolicy, Phase, Stats};
+use rlcore::rng::Rng;
+use rlcore::space::{Elements, ElementsMut, Space};
+
+/// A learner of any algorithm, in its block.
+struct Agent {
+    block: Vec<u64>,
+    config: Config,
+    scratch: Vec<u64>,
+}
+
+macro_rules! either {
+    ($agent:ident, $learner:ident => $do:expr) => {{
+        let bytes = bytemuck::cast_slice_mut(&mut $agent.block);
+        if is_off_policy(&$agent.config) {
+            let $learner = &mut OffPolicy::attach(bytes).unwrap();
+            $do
+        } else {
+            let $learner = &mut Learner::attach(bytes).unwrap();
+            $do
+        }
+    }};
+}
+
+fn is_off_policy(config: &Config) -> bool {
+    config.algorithm().is_off_policy()
+}
+
+/// How the calls are made that act and learn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Whole,
+    /// Two ranges of environments act, and the chunks of a minibatch are told from outside.
+    Ranges,
+    /// One chunk at a time, while the next rollout is recorded.
+    Overlap,
+}
+
+impl Agent {
+    fn new(config: &Config, obs_len: u32, n: &[u32]) -> Agent {
+        let (obs, action) = (Space::unbounded(obs_len), Space::discrete(n));
+        let size = match is_off_policy(config) {
+            true => OffPolicy::size(config, &[], &obs, &action),
+            false => Learner::size(config, &[], &obs, &action),
+        };
+        let mut block = vec![0; size.unwrap() / 8];
+        let bytes = bytemuck::cast_slice_mut(&mut block);
+        match is_off_policy(config) {
+            true => drop(OffPolicy::init(bytes, config, &[], &obs, &action).unwrap()),
+            false => drop(Learner::init(bytes, config, &[], &obs, &action).unwrap()),
+        }
+        Agent { block, config: *config, scratch: Vec::new() }
+    }
+
+    fn act(&mut self, way: Way, obs: &[f32], mask: &[u8], action: &mut [i32]) {
+        let (n, half) = (self.config.num_envs as usize, self.config.num_envs as usize / 2);
+        let ranges = if way == Way::Ranges { vec![(0, half), (half, n)] } else { vec![(0, n)] };
+        let row = |len: usize| len / n;
+        for (begin, end) in ranges.into_iter().filter(|(begin, end)| begin < end) {
+            let part = |len: usize| begin * row(len)..end * row(len);
+            let (obs, mask) = (Elements::F32(&obs[part(obs.len())]), &mask[part(mask.len())]);
+            let to = part(action.len());
+            let action = ElementsMut::I32(&mut action[to]);
+            either!(self, l => l.act_range(begin, end, None, obs, Some(mask), action).unwrap());
+        }
+    }
+
+    fn observe(&mut self, reward: &[f32], ends: [&[u8]; 2], obs: &[f32], mask: Option<&[u8]>) -> Result {
+        let [terminated, truncated] = ends;
+        either!(self, l => l.observe(None, reward, terminated, truncated, Some(Elements::F32(obs)), mask))
+    }
+
+    /// Learns what is due, or one chunk of it.
+    fn learn(&mut self, way: Way, obs: &[f32], mask: Option<&[u8]>) -> Result {
+        let stats = either!(self, l => l.stats());
+        let due = either!(self, l => l.phase() == Phase::Learn);
+        let Agent { block, config, scratch } = self;
+        let bytes = bytemuck::cast_slice_mut(block);
+        if is_off_policy(config) {
+            let mut l = OffPolicy::open(bytes)?;
+            while l.phase() == Phase::Learn {
+                l.learn(u32::from(way != Way::Whole))?;
+            }
+            return Ok(());
+        }
+        let (mut l, obs) = (Learner::open(bytes)?, Elements::F32(obs));
+        match way {
+            Way::Whole if due => l.learn(Some(obs), mask, 0).map(drop),
+            Way::Overlap if due || stats.minibatches_left > 0 => l.learn(Some(obs), mask, 1).map(drop),
+            Way::Ranges if due => {
+                let mut stats: Stats = l.learn_begin(obs, mask)?;
+                scratch.resize(l.view().scratch_size()? / 8, 0);
+                while stats.minibatches_left > 0 {
+                    for chunk in 0..config.num_chunks as usize {
+                        let mut grads = vec![0.0; l.view().grads_len()];
+                        let scratch = bytemuck::cast_slice_mut(scratch);
+                        l.view().learn_range(chunk, chunk + 1, scratch, &mut grads)?;
+                        l.write_grads(chunk, chunk + 1, &grads)?;
+                    }
+                    stats = l.learn_apply()?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn params(&mut self) -> Vec<f32> {
+        either!(self, l => l.params().to_vec())
+    }
+
+    fn write_params(&mut self, params: &[f32]) {
+        either!(self, l => l.write_params(params).unwrap());
+    }
+
+    fn value(&mut self, obs: &[f32], mask: Option<&[u8]>) -> Result<Vec<f32>> {
+        let mut value = vec![f32::NAN; self.config.num_envs as usize];
+        either!(self, l => l.value(Elements::F32(obs), mask, &mut value))?;
+        Ok(value)
+    }
+}
+
+/// Networks of a single layer: all weights, those of each output together, and then all biases.
+fn config(algorithm: Algorithm) -> Config {
+    Config {
+        num_envs: 1,
+        num_hidden: 0,
+        hidden_len: [0; 4],
+        hidden_norm: 0,
+        use_action_mask: 1,
+        normalize_obs: 0,
+        normalize_reward: 0,
+        discount: 0.9,
+        learning_rate: 0.02,
+        learning_rate_end: 0.02,
+        max_grad_norm: 0.0,
+        huber: 0,
+        exploration_steps: 0,
+        buffer_size: 200,
+        batch_size: 16,
+        learning_starts: 20,
+        train_interval: 1,
+        target_interval: 20,
+        seed: 4,
+        ..Config::of(algorithm)
+    }
+}
+
+/// One observation of 1, two choices, of which choice 1 is never allowed and worth 50, and nothing pays: choice 0 is worth
+/// nothing, whatever it was worth at first. Every so many steps an episode is truncated, or none is.
+fn worth_of_choice_0(config: &Config, truncated_every: usize, mask: Option<&[u8]>, final_mask: Option<&[u8]>) -> f32 {
+    let (mut agent, mut action) = (Agent::new(config, 1, &[2]), [0]);
+    let mut params = agent.params();
+    params.fill(0.0);
+    let nets = params.len() / 4;
+    for k in usize::from(nets > 1)..nets {
+        params[4 * k + 2..4 * k + 4].copy_from_slice(&[10.0, 50.0]);
+    }
+    agent.write_params(&params);
+    for step in 1..=4000usize {
+        agent.act(Way::Whole, &[1.0], &[1, 0], &mut action);
+        assert_eq!(action, [0]);
+        let cut = [u8::from(truncated_every > 0 && step % truncated_every == 0)];
+        agent.observe(&[0.0], [&[0], &cut], &[1.0], final_mask).unwrap();
+        agent.learn(Way::Whole, &[1.0], mask).unwrap();
+    }
+    assert_eq!(agent.value(&[1.0], Some(&[0, 1])).unwrap(), [50.0], "what is never chosen stays as it is");
+    agent.value(&[1.0], Some(&[1, 0])).unwrap()[0]
+}
+
+#[test]
+fn what_follows_is_worth_the_best_of_what_is_allowed() {
+    let fast = Config { learning_rate: 0.1, learning_rate_end: 0.1, ..config(Algorithm::Pqn) };
+    let pqn = Config { num_steps: 4, num_minibatches: 1, num_epochs: 1, ..fast };
+    let stream = Config { learning_rate: 1.0, learning_rate_end: 1.0, ..config(Algorithm::StreamQ) };
+    let dqn = Config { target_interval: 5, ..config(Algorithm::Dqn) };
+    let sac = Config { target_interval: 1, target_rate: 0.2, ..config(Algorithm::Sac) };
+    let cases = [
+        (stream, 0),
+        (stream, 2),
+        (pqn, 0),
+        (pqn, 3),
+        (Config { num_steps: 1, ..pqn }, 0),
+        (Config { num_steps: 1, ..pqn }, 2),
+        (dqn, 0),
+        (dqn, 2),
+        (Config { double_q: 0, ..dqn }, 2),
+        (Config { n_step: 3, ..dqn }, 5),
+        (sac, 0),
+        (sac, 2),
+        (Config { n_step: 3, ..sac }, 5),
+    ];
+    for (config, truncated_every) in cases {
+        let (allowed, off_policy) = (Some(&[1, 0][..]), is_off_policy(&config));
+        let what = format!("{:?}, T {}, truncated every {truncated_every}", config.algorithm(), config.num_steps);
+        let worth = worth_of_choice_0(&config, truncated_every, allowed, allowed);
+        assert!(worth.abs() < 0.2, "{what}: {worth}");
+        // Without masks everything is allowed that follows, where the call after does not tell.
+        if !off_policy {
+            let worth = worth_of_choice_0(&config, truncated_every, None, allowed);
+            assert!(worth > 2.0, "{what}, no mask to learn: {worth}");
+        }
+        if truncated_every > 0 {
+            let worth = worth_of_choice_0(&config, truncated_every, allowed, None);
+            // The policy of SAC is that of what is allowed where it acts; elsewhere it draws either choice.
+            assert!(worth > 2.0, "{what}, no final mask: {worth}");
+        }
+    }
+}
+
+/// Choices of the elements of an action, the flags that are never set, and numbers of an observation.
+const N: [u32; 2] = [3, 3];
+const L: usize = 6;
+const NEVER: [usize; 2] = [1, 5];
+const O: usize = 2;
+
+/// Every algorithm that masks are for, in the ways that its calls can be made.
+fn cases() -> Vec<(Config, Way)> {
+    let mut all = Vec::new();
+    for algorithm in (0..16).filter_map(Algorithm::from_number) {
+        let own = Config { num_envs: 3, learning_rate: 1e-2, learning_rate_end: 1e-2, ..config(algorithm) };
+        let on = Config {
+            num_envs: 4,
+            num_steps: 8,
+            num_minibatches: 2,
+            num_epochs: 2,
+            num_chunks: 2,
+            normalize_obs: 1,
+            exploration_steps: 200,
+            ..own
+        };
+        let off = Config { num_chunks: 2, exploration_steps: 200, ..own };
+        let stream = Config { num_envs: 1, learning_rate: 1.0, learning_rate_end: 1.0, exploration_end: 0.3, ..own };
+        match algorithm {
+            Algorithm::Td3 => {}
+            Algorithm::StreamAc | Algorithm::StreamQ => all.extend([Way::Whole, Way::Ranges].map(|way| (stream, way))),
+            Algorithm::Dqn => {
+                let atoms = Config { num_atoms: 4, value_min: -5.0, value_max: 5.0, ..off };
+                let kinds = [
+                    off,
+                    Config { double_q: 0, ..off },
+                    Config { n_step: 3, ..off },
+                    Config { priority_exponent: 0.6, ..off },
+                    Config { num_quantiles: 4, ..off },
+                    atoms,
+                ];
+                all.extend(kinds.map(|c| (c, Way::Whole)));
+                all.push((off, Way::Ranges));
+            }
+            Algorithm::Sac => {
+                all.extend([off, Config { n_step: 3, ..off }].map(|c| (c, Way::Whole)));
+                all.push((off, Way::Ranges));
+            }
+            _ => {
+                let on = match algorithm {
+                    Algorithm::Unreal => Config {
+                        pixel_control_coef: 0.0,
+                        reward_class_coef: 0.0,
+                        value_replay_coef: 0.0,
+                        policy_replay_coef: 0.5,
+                        history_len: 40,
+                        ..on
+                    },
+                    _ => on,
+                };
+                all.extend([Way::Whole, Way::Ranges].map(|way| (on, way)));
+                all.push((Config { overlap: 1, ..on }, Way::Overlap));
+            }
+        }
+    }
+    assert!(all.len() > 25);
+    all
+}
+
+/// Where the biases of what is never allowed lie in the parameters, and its weights.
+fn places(config: &Config) -> (Vec<usize>, Vec<usize>) {
+    let width = config.num_quantiles.max(config.num_atoms).max(1) as usize;
+    let (outputs, nets) = (L * width, if config.algorithm() == Algorithm::Sac { 3 } else { 1 });
+    let (mut biases, mut all) = (Vec::new(), Vec::new());
+    for net in 0..nets {
+        let begin = net * outputs * (O + 1);
+        for unit in NEVER.iter().flat_map(|never| never * width..(never + 1) * width) {
+            biases.push(begin + outputs * O + unit);
+            all.extend((0..O).map(|k| begin + unit * O + k));
+        }
+    }
+    all.extend(&biases);
+    (biases, all)
+}
+
+/// Masks of all rows, with something allowed in each element.
+fn draw_mask(rows: usize, rng: &mut Rng) -> Vec<u8> {
+    let mut mask: Vec<u8> = (0..rows * L).map(|at| u8::from(!NEVER.contains(&(at % L)) && rng.coin())).collect();
+    for row in mask.chunks_exact_mut(L) {
+        row[0] |= 1 - row[2];
+        row[4] |= 1 - row[3];
+    }
+    mask
+}
+
+#[test]
+fn what_is_never_allowed_changes_nothing_whatever_it_is_worth() {
+    for (config, way) in cases() {
+        let n = config.num_envs as usize;
+        let (biases, own) = places(&config);
+        let mut agents: Vec<Agent> = [0.0, 1e3, -1e3]
+            .map(|absurd| {
+                let mut agent = Agent::new(&config, O as u32, &N);
+                let mut params = agent.params();
+                // Of several numbers of a choice, the last says what it is worth.
+                biases.iter().zip(1..).for_each(|(&at, k)| params[at] = absurd * k as f32);
+                agent.write_params(&params);
+                agent
+            })
+            .into();
+        let first = agents.iter_mut().map(Agent::params).collect::<Vec<_>>();
+        let what = format!("{:?}, {way:?}, {} steps at once", config.algorithm(), config.n_step);
+        let mut rng = Rng::seeded(11);
+        let (mut obs, mut mask) = (vec![0.5; n * O], draw_mask(n, &mut rng));
+        for step in 0..150 {
+            let mut numbers = |len: usize| (0..len).map(|_| rng.uniform_f32() * 2.0 - 1.0).collect::<Vec<f32>>();
+            let (reward, last, next) = (numbers(n), numbers(n * O), numbers(n * O));
+            let ends: Vec<u8> = (0..2 * n).map(|_| u8::from(rng.uniform() < 0.2)).collect();
+            let (last_mask, next_mask) = (draw_mask(n, &mut rng), draw_mask(n, &mut rng));
+            let mut seen = Vec::new();
+            for agent in &mut agents {
+                let mut action = vec![-1; n * N.len()];
+                agent.act(way, &obs, &mask, &mut action);
+                let (terminated, truncated) = ends.split_at(n);
+                agent.observe(&reward, [terminated, truncated], &last, Some(&last_mask)).unwrap();
+                agent.learn(way, &next, Some(&next_mask)).unwrap();
+                let mut params = agent.params();
+                own.iter().for_each(|&at| params[at] = 0.0);
+                seen.push((action, agent.value(&next, Some(&next_mask)).unwrap(), params));
+            }
+            assert!(seen.iter().all(|other| *other == seen[0]), "{what}, step {step}");
+            (obs, mask) = (next, next_mask);
+        }
+        for (agent, first) in agents.iter_mut().zip(first) {
+            let params = agent.params();
+            assert!(own.iter().all(|&at| params[at] == first[at]), "{what}: what is never chosen stays as it is");
+            assert_ne!(params, first, "{what}: something was learned");
+            assert!(either!(agent, l => l.stats()).num_updates > 3, "{what}");
+        }
+    }
+}
+
+/// Masks have to be asked for, have the right length, and allow something in each element of the rows that are read.
+#[test]
+fn masks_that_are_not_asked_for_or_allow_nothing_are_refused() {
+    for algorithm in [Algorithm::Ppo, Algorithm::Pqn, Algorithm::Dqn, Algorithm::Sac] {
+        let config = Config { num_envs: 2, num_steps: 1, num_minibatches: 1, num_epochs: 1, ..config(algorithm) };
+        let (obs, reward, mut action) = ([0.5; 2 * O], [0.0; 2], [0; 4]);
+        let good = draw_mask(2, &mut Rng::seeded(5));
+        let mut bad = good.clone();
+        bad[L + 3..].fill(0);
+        let kind = |result: Result| result.err().map(|e| e.kind);
+
+        let mut agent = Agent::new(&config, O as u32, &N);
+        assert_eq!(kind(agent.value(&obs, Some(&good[1..])).map(drop)), Some(Kind::Shape));
+        assert_eq!(kind(agent.value(&obs, Some(&bad)).map(drop)), Some(Kind::Value));
+        agent.act(Way::Whole, &obs, &good, &mut action);
+        let before = agent.block.clone();
+        assert_eq!(kind(agent.observe(&reward, [&[0; 2], &[1; 2]], &obs, Some(&good[1..]))), Some(Kind::Shape));
+        assert_eq!(kind(agent.observe(&reward, [&[0; 2], &[1; 2]], &obs, Some(&bad))), Some(Kind::Value));
+        assert!(agent.block == before, "{algorithm:?}: nothing changes");
+        // Rows whose episodes go on, and those that terminate, are not read.
+        agent.observe(&reward, [&[0, 1], &[1, 1]], &obs, Some(&bad)).unwrap();
+        if !is_off_policy(&config) {
+            agent.learn(Way::Whole, &obs, Some(&bad)).unwrap();
+            agent.act(Way::Whole, &obs, &good, &mut action);
+            agent.observe(&reward, [&[0; 2], &[0; 2]], &obs, Some(&bad)).unwrap();
+            let before = agent.block.clone();
+            for way in [Way::Whole, Way::Ranges] {
+                assert_eq!(kind(agent.learn(way, &obs, Some(&good[1..]))), Some(Kind::Shape));
+                assert_eq!(kind(agent.learn(way, &obs, Some(&bad))), Some(Kind::Value));
+                assert!(agent.block == before, "{algorithm:?}: nothing changes");
+            }
+            agent.learn(Way::Whole, &obs, Some(&good)).unwrap();
+        }
+
+        let mut agent = Agent::new(&Config { use_action_mask: 0, ..config }, O as u32, &N);
+        assert_eq!(kind(agent.value(&obs, Some(&good)).map(drop)), Some(Kind::Shape));
+        either!(agent, l => l.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap());
+        assert_eq!(kind(agent.observe(&reward, [&[0; 2], &[1; 2]], &obs, Some(&good))), Some(Kind::Shape));
+        agent.observe(&reward, [&[0; 2], &[0; 2]], &obs, None).unwrap();
+        if !is_off_policy(&config) {
+            assert_eq!(kind(agent.learn(Way::Whole, &obs, Some(&good))), Some(Kind::Shape));
+            agent.learn(Way::Whole, &obs, None).unwrap();
+        }
+    }
+}
