@@ -187,7 +187,7 @@ macro_rules! fields {
 
         impl<'a> $write<'a> {
             /// Takes the fields out of their block. Errors: `Size`.
-            #[allow(dead_code)]
+            #[allow(dead_code, clippy::too_many_arguments)]
             #[inline(always)]
             $own fn cut(
                 cut: &mut $crate::block::Cutter<'a>,
@@ -198,6 +198,7 @@ macro_rules! fields {
             }
 
             /// The same; what is late only if it is to be `ALL`. Errors: `Size`.
+            #[allow(clippy::too_many_arguments)]
             #[inline(always)]
             $own fn cut_some<const ALL: bool>(
                 cut: &mut $crate::block::Cutter<'a>,
