@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -319,6 +320,27 @@ class memory {
   unsigned char *data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/* The bytes of a file, for the load functions; and bytes() to a file. E_IMAGE if it cannot be read, or written whole. A kill
+   amid write_file leaves a part of the file: keep two in turn. */
+inline result<memory> read_file(const char *path) {
+  std::FILE *const file = std::fopen(path, "rb");
+  if (!file) return (detail::sentence() << "read_file: " << path << " cannot be opened").as(RLCORE_E_IMAGE);
+  const bool ends = std::fseek(file, 0, SEEK_END) == 0;
+  const long size = ends ? std::ftell(file) : -1;
+  memory bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
+  const bool whole = size >= 0 && std::fseek(file, 0, SEEK_SET) == 0 && bytes.size() == static_cast<std::size_t>(size) &&
+                     std::fread(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  (void)std::fclose(file);
+  if (!whole) return (detail::sentence() << "read_file: " << path << " cannot be read").as(RLCORE_E_IMAGE);
+  return bytes;
+}
+inline status write_file(const char *path, span<const unsigned char> bytes) {
+  std::FILE *const file = std::fopen(path, "wb");
+  bool whole = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  if (file) whole = std::fclose(file) == 0 && whole;
+  return whole ? status(RLCORE_OK) : (detail::sentence() << "write_file: " << path << " cannot be written").as(RLCORE_E_IMAGE);
+}
 
 /* An object of the library together with its bytes. Write bytes() to save it; a copy is a snapshot. */
 template <class T>
@@ -707,6 +729,116 @@ class vecenv {
 template <class E>
 using vecenv_of = vecenv<obs_type<E>, action_type<E>>;
 
+namespace detail {
+/* The spaces of an environment, wrappers included; bounds is where theirs are kept. */
+inline status spaces_of(const rlcore_env_def &env, std::vector<float> &bounds, rlcore_space &obs, rlcore_space &action) {
+  if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
+  const auto make_room = [&] { bounds.resize(2 * (std::size_t{obs.len} + action.len)); };
+  if (const status s = allocate("spaces of an environment", make_room); !s) return s;
+  return rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action);
+}
+}  // namespace detail
+
+/* ---- Policies ---- */
+
+template <class Obs, class Action>
+class learner;
+
+/* A policy that acts and does not learn: what a game ships. It keeps scratch for its calls: give each thread a copy. */
+template <class Obs = float, class Action = std::int32_t>
+class policy {
+ public:
+  /* Without a policy. */
+  policy() = default;
+
+  /* From bytes(), or as rlcore_policy_export wrote it, for a host whose arrays have these spaces: E_SHAPE if the policy was made
+     for others. mask_len: of actions that are structures, flags of a row's mask; others are known. */
+  static result<policy> load(span<const unsigned char> saved, const rlcore_space &obs, const rlcore_space &action, std::size_t mask_len = 0) {
+    return with(block<rlcore_policy>::load(saved, [&](const void *mem, std::size_t size, const rlcore_policy **out) {
+      return rlcore_policy_attach(mem, size, &obs, &action, out);
+    }), mask_len);
+  }
+  /* The same for the spaces of an environment, wrappers included. */
+  static result<policy> load(span<const unsigned char> saved, const rlcore_env_def &env) {
+    rlcore_space obs = {}, action = {};
+    std::vector<float> bounds;
+    if (const status s = detail::spaces_of(env, bounds, obs, action); !s) return s;
+    return load(saved, obs, action);
+  }
+
+  /* Chooses an action for each row of obs. obs: [rows, obs.len]; action: [rows, action.len] to write; mask: [rows, mask_len()] 0
+     forbids a choice, empty: everything is allowed; state: [rows, state_len()] what recurrent layers carry from call to call,
+     empty without them; reset: [rows] 1 where an episode begins, empty: nowhere; sampling: NULL for RLCORE_SAMPLING_BASIC. */
+  status act(rlcore_rng &rng, span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask = {}, span<float> state = {},
+             span<const std::uint8_t> reset = {}, const rlcore_sampling *sampling = nullptr) {
+    return prepared("policy act", obs, action, mask, state, reset).then([&] {
+      return rlcore_policy_act(get(), rows(obs), obs.data(), some(mask), state.data(), some(reset), sampling, &rng, scratch_.data(),
+                               scratch_.size(), action.data());
+    });
+  }
+  /* The most probable actions, or the means. Arrays as there. */
+  status act_greedy(span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask = {}, span<float> state = {},
+                    span<const std::uint8_t> reset = {}) {
+    return prepared("policy act_greedy", obs, action, mask, state, reset).then([&] {
+      return rlcore_policy_act_greedy(get(), rows(obs), obs.data(), some(mask), state.data(), some(reset), scratch_.data(),
+                                      scratch_.size(), action.data());
+    });
+  }
+
+  /* What it reads and writes for a row, as rlcore_policy_spaces: arrays of the results point into this object. */
+  status spaces(rlcore_space &obs, rlcore_space &action) const { return rlcore_policy_spaces(get(), &obs, &action); }
+  /* Numbers of a row: elements of an observation and of an action, flags of a mask, and what recurrent layers carry. */
+  std::uint32_t obs_len() const { return obs_len_; }
+  std::uint32_t action_len() const { return action_len_; }
+  std::size_t mask_len() const { return mask_len_; }
+  std::size_t state_len() const { return state_len_; }
+  /* The handle for C calls; the bytes that save it. */
+  const rlcore_policy *get() const { return block_.get(); }
+  span<const unsigned char> bytes() const { return block_.bytes(); }
+
+ private:
+  friend class learner<Obs, Action>;
+
+  static result<policy> with(result<block<rlcore_policy>> made, std::size_t mask_len) {
+    if (!made) return made.why();
+    policy p;
+    p.block_ = *std::move(made);
+    rlcore_space obs = {}, action = {};
+    if (const status s = p.spaces(obs, action); !s) return s;
+    if (const status s = detail::check("policy").kinds<Obs, Action>(obs.kind, action.kind).why(); !s) return s;
+    if (const status s = rlcore_policy_state_len(p.get(), &p.state_len_); !s) return s;
+    p.obs_len_ = obs.len;
+    p.action_len_ = action.len;
+    if (action.kind == RLCORE_STRUCT) p.mask_len_ = mask_len;
+    for (std::uint32_t i = 0; action.n && action.kind == RLCORE_I32 && i < action.len; i++) p.mask_len_ += action.n[i];
+    return p;
+  }
+
+  template <class T>
+  static const T *some(span<const T> array) { return array.empty() ? nullptr : array.data(); }
+  std::uint32_t rows(span<const Obs> obs) const { return static_cast<std::uint32_t>(obs.size() / obs_len_); }
+  /* Arrays that fit, and scratch for as many rows. */
+  detail::check prepared(const char *call, span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask, span<float> state,
+                         span<const std::uint8_t> reset) {
+    detail::check fits(call, get());
+    if (!fits.why()) return fits;
+    const std::size_t count = obs.size() / obs_len_;
+    fits.that(count > 0 && count <= UINT32_MAX, RLCORE_E_SHAPE, "obs has no row, or too many").len("obs", obs.size(), count * obs_len_)
+        .len("action", action.size(), count * action_len_).maybe("mask", mask.size(), count * mask_len_)
+        .len("state", state.size(), count * state_len_).maybe("reset", reset.size(), count);
+    if (!fits.why()) return fits;
+    std::size_t len = 0;
+    fits.that(rlcore_policy_scratch_len(get(), rows(obs), &len) == RLCORE_OK, RLCORE_E_OVERFLOW, "too many rows at once");
+    if (!fits.why() || len <= scratch_.size()) return fits;
+    return fits.that(detail::attempt([&] { return scratch_.resize(len), true; }), RLCORE_E_SIZE, "not enough memory for scratch");
+  }
+
+  block<rlcore_policy> block_;
+  std::uint32_t obs_len_ = 0, action_len_ = 0;
+  std::size_t mask_len_ = 0, state_len_ = 0;
+  std::vector<float> scratch_;
+};
+
 /* ---- Learners ---- */
 
 /* A rollout that is handed from one learner to another: arrays as rlcore_learner_batch_read, T * N rows. */
@@ -759,11 +891,8 @@ class learner {
      env's observations in their order. */
   static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
     rlcore_space obs = {}, action = {};
-    if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
     std::vector<float> bounds;
-    const auto make_room = [&] { bounds.resize(2 * (std::size_t{obs.len} + action.len)); };
-    if (const status s = detail::allocate("learner make", make_room); !s) return s;
-    if (const status s = rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action); !s) return s;
+    if (const status s = detail::spaces_of(env, bounds, obs, action); !s) return s;
     rlcore_learner_config parted = config;
     if (obs.kind != RLCORE_STRUCT && config.obs_dims[2] && !config.num_obs_fields) { // are the axes in the order of the environment's?
       rlcore_field fields[8];
@@ -1035,10 +1164,10 @@ class learner {
   /* Numbers that recurrent layers carry from one step of an environment to the next. */
   std::size_t state_len() const { return state_len_; }
   /* The policy as it is now, on its own. */
-  result<block<rlcore_policy>> policy() const {
-    return block<rlcore_policy>::make(
+  result<rlcore::policy<Obs, Action>> policy() const {
+    return rlcore::policy<Obs, Action>::with(block<rlcore_policy>::make(
         [&](std::size_t *size) { return rlcore_policy_size(get(), size); },
-        [&](void *mem, std::size_t size, rlcore_policy **out) { return rlcore_policy_export(get(), mem, size, out); });
+        [&](void *mem, std::size_t size, rlcore_policy **out) { return rlcore_policy_export(get(), mem, size, out); }), mask_len_);
   }
   /* Stores a checksum over bytes(), which load then checks. The next call that changes the learner removes it. */
   status seal() { return block_.seal(); }

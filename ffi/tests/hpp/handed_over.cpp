@@ -133,10 +133,74 @@ void what_a_game_asks_for() {
   IS(learner->act(obs), RLCORE_OK);
 }
 
+/* What a game ships: the policy alone, in a file, for a game whose arrays it fits. */
+void a_policy_is_handed_over() {
+  auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE), other = rlcore::env_builtin(RLCORE_ENV_PENDULUM);
+  rlcore_learner_config settings = rlcore::learner_config();
+  settings.num_envs = 3;
+  settings.sequence_len = 2;
+  rlcore_layer gru = {};
+  gru.kind = RLCORE_LAYER_GRU;
+  gru.units = 5;
+  settings.layers = &gru;
+  settings.num_layers = 1;
+  auto learner = rlcore::learner<>::make(settings, *env);
+  IS(learner.why(), RLCORE_OK);
+  auto made = learner->policy();
+  IS(made.why(), RLCORE_OK);
+  const char *path = "rlcore_policy_of_a_test.bin";
+  IS(rlcore::write_file(path, made->bytes()), RLCORE_OK);
+  auto bytes = rlcore::read_file(path);
+  IS(bytes.why(), RLCORE_OK);
+  CHECK(std::remove(path) == 0);
+  IS(rlcore::read_file(path).why(), RLCORE_E_IMAGE);
+  IS(rlcore::write_file("no/such/folder/policy.bin", made->bytes()), RLCORE_E_IMAGE);
+
+  IS(rlcore::policy<>::load(*bytes, *other).why(), RLCORE_E_SHAPE); /* a game of other arrays */
+  IS((rlcore::policy<float, float>::load(*bytes, *env).why()), RLCORE_E_CONFIG);
+  bytes->data()[bytes->size() / 2] ^= 1;
+  IS(rlcore::policy<>::load(*bytes, *env).why(), RLCORE_E_IMAGE);
+  bytes->data()[bytes->size() / 2] ^= 1;
+  auto shipped = rlcore::policy<>::load(*bytes, *env);
+  IS(shipped.why(), RLCORE_OK);
+  rlcore_space seen = {}, taken = {};
+  IS(shipped->spaces(seen, taken), RLCORE_OK);
+  CHECK(seen.len == 4 && taken.n[0] == 2 && shipped->obs_len() == 4 && shipped->action_len() == 1 && shipped->mask_len() == 2 && shipped->state_len() == 5);
+
+  /* It acts as the learner does. */
+  const std::vector<float> obs = {0.1F, -0.2F, 0.3F, 0.4F, 0.5F, 0, -0.3F, 1, 0, 0, 0, 0};
+  const rlcore_sampling greedy = {RLCORE_SAMPLING_GREEDY, 0, 0, 0};
+  std::vector<std::int32_t> wanted(3, -1), action(3, -1);
+  std::vector<float> state(15), carried(15);
+  IS(learner->predict(obs, wanted, {}, state, {}, &greedy), RLCORE_OK);
+  IS(shipped->act_greedy(obs, action, {}, carried), RLCORE_OK);
+  CHECK(action == wanted && carried == state);
+  rlcore_rng rng;
+  IS(rlcore_rng_seed(&rng, 3), RLCORE_OK);
+  rlcore::policy<> copy = *shipped;
+  IS(copy.act(rng, obs, action, {}, carried, {}, &greedy), RLCORE_OK);
+  const std::vector<std::uint8_t> second = {0, 1, 0, 1, 0, 1};
+  IS(copy.act(rng, obs, action, second, carried), RLCORE_OK);
+  CHECK(action[0] == 1 && action[1] == 1 && action[2] == 1);
+  IS(copy.act_greedy({obs.data(), 4}, {action.data(), 1}, {}, {carried.data(), 5}), RLCORE_OK); /* one row */
+
+  /* Arrays that do not fit. */
+  IS(copy.act_greedy({obs.data(), 11}, action, {}, carried), RLCORE_E_SHAPE);
+  IS(copy.act_greedy({}, {}), RLCORE_E_SHAPE);
+  IS(copy.act_greedy(obs, {action.data(), 2}, {}, carried), RLCORE_E_SHAPE);
+  IS(copy.act_greedy(obs, action), RLCORE_E_SHAPE);
+  IS(copy.act_greedy(obs, action, {second.data(), 5}, carried), RLCORE_E_SHAPE);
+  IS(copy.act(rng, obs, action, {}, carried, second), RLCORE_E_SHAPE);
+  rlcore::policy<> moved = std::move(copy);
+  IS(copy.act_greedy(obs, action, {}, carried), RLCORE_E_NULL);
+  IS(moved.act_greedy(obs, action, {}, carried), RLCORE_OK);
+}
+
 }  // namespace
 
 void learners_handed_over() {
   rollouts_are_handed_over();
   an_update_is_handed_over();
   what_a_game_asks_for();
+  a_policy_is_handed_over();
 }
