@@ -239,7 +239,7 @@ fn a_policy_tells_its_spaces() -> Result {
     let bounded = Space::between(&low, &high);
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), bounded] {
         for obs in [Space::unbounded(4), Space::bytes(4), Space::discrete(&[7, 2])] {
-            if obs.n.len() > 0 && !cfg!(feature = "residual") {
+            if !obs.n.is_empty() && !cfg!(feature = "residual") {
                 continue;
             }
             let h = Host::new(&config(), &obs, &action);

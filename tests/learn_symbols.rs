@@ -130,6 +130,7 @@ fn on_policy_every_call_that_is_given_observations_refuses_strangers() {
                 state: &[],
                 begin: &[],
                 env: &[],
+                moments: &[],
             })
         };
         obs[3] = if flags == 0 { 11.0 } else { 11.0 / 255.0 };
