@@ -356,7 +356,7 @@ fn what_is_refused_changes_nothing() {
         refused(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());
         let (empty, good) = (h.clone(), batch.batch());
         let recurrent = h.view().state_len() > 0;
-        let spoilt: [Batch<'_>; 9] = [
+        let spoilt: [Batch<'_>; 10] = [
             Batch { obs: &good.obs[1..], ..good },
             Batch { log_prob: &good.log_prob[1..], ..good },
             Batch { value: &good.value[1..], ..good },
