@@ -83,12 +83,14 @@ fn begun(layer: Layer, config: &Config, columns: &Columns) -> Host {
 #[test]
 fn gradients_are_those_of_states_made_by_hand() {
     for layer in recurrent() {
-        for (algorithm, steps) in
-            [(Algorithm::Ppo, 3), (Algorithm::A2c, 4), (Algorithm::Impala, 7), (Algorithm::Pqn, 20)]
-        {
+        // Where the policy reads the first layer, states are those of layers that only the values read.
+        let all = [Algorithm::Ppo, Algorithm::A2c, Algorithm::Impala, Algorithm::Pqn].into_iter().zip([3, 4, 7, 20]);
+        let apart = [(Algorithm::Ppo, 20), (Algorithm::A2c, 3), (Algorithm::Impala, 7)];
+        for (algorithm, steps, policy_layer) in all.map(|(a, s)| (a, s, 0)).chain(apart.map(|(a, s)| (a, s, 1))) {
+            let burning = Config { policy_layer, ..burning(steps) };
             let config = match algorithm {
-                Algorithm::Ppo => burning(steps),
-                _ => Config { algorithm: algorithm as u32, normalize_advantage: 0, ..burning(steps) },
+                Algorithm::Ppo => burning,
+                _ => Config { algorithm: algorithm as u32, normalize_advantage: 0, ..burning },
             };
             let plain = Config { burn_in: 0, ..config };
             let mut recorder = host(layer, &plain);
@@ -102,8 +104,8 @@ fn gradients_are_those_of_states_made_by_hand() {
             let grads = chunks(&fresh, 0, 7);
             let (width, len) = (fresh.view().grads_len(), grads.len());
             assert!(len == 7 * width && grads.iter().any(|x| *x != 0.0));
-            assert!(grads == chunks(&by_hand, 0, 7), "kind {}, {algorithm:?}", layer.kind);
-            assert!(grads != chunks(&stale, 0, 7), "kind {}, {algorithm:?}", layer.kind);
+            assert!(grads == chunks(&by_hand, 0, 7), "kind {}, {algorithm:?}, {policy_layer}", layer.kind);
+            assert!(grads != chunks(&stale, 0, 7), "kind {}, {algorithm:?}, {policy_layer}", layer.kind);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::layout::{RolloutView, Sizes, Work};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
 use crate::learn::actor::Head;
-use crate::learn::actor_config::POLICY;
+use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::config::Config;
 use crate::learn::rows::Rows;
 use crate::learn::shape::Shape;
@@ -105,10 +105,12 @@ impl Bench<'_, '_> {
                     block::copy(state, recorded(*at)?);
                 }
             }
-            // Those whose steps are not due yet run for nothing.
-            let obs = self.obs(Rows::new(at, 0), w.obs)?;
-            let unused = block::rows_mut(w.d_outputs, 0, m, self.shape.num_outputs as usize)?;
-            self.sizes.net.infer(self.params, obs, m, POLICY, states, w.scratch, &mut [unused])?;
+            // Rows whose steps are not due yet run along.
+            let (obs, net) = (self.obs(Rows::new(at, 0), w.obs)?, &self.sizes.net);
+            let outputs = block::rows_mut(w.d_outputs, 0, m, self.shape.num_outputs as usize)?;
+            let unused = &mut [outputs, block::rows_mut(w.scalar, 0, m, 1)?];
+            let unused = unused.get_mut(..net.num_heads().min(2)).ok_or(Misfit)?;
+            net.infer(self.params, obs, m, POLICY | VALUE, states, w.scratch, unused)?;
             for ((at, ahead), first) in at.iter_mut().zip(&*ahead).zip(first) {
                 if *ahead >= left {
                     *at = self.step_after(*at, *first);
