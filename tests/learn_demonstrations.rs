@@ -70,6 +70,18 @@ fn they_are_stored_as_actions_that_were_drawn() {
             open(&mut shown).demonstrate(active, obs, Some(&mask), Elements::I32(&action)).unwrap();
             let ours = finish(&mut open(&mut acting), &reward, active, [1, 0, 1]);
             let theirs = finish(&mut open(&mut shown), &reward, active, [1, 0, 1]);
+            // But for episodes, none of which are the agent's.
+            assert!(theirs.num_episodes == 0 && theirs.return_mean.is_nan() && theirs.return_last.is_nan());
+            let theirs = Stats {
+                num_episodes: ours.num_episodes,
+                return_mean: ours.return_mean,
+                length_mean: ours.length_mean,
+                return_last: ours.return_last,
+                return_std: ours.return_std,
+                return_min: ours.return_min,
+                return_max: ours.return_max,
+                ..theirs
+            };
             assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
         }
         assert!(open(&mut acting).stats().num_updates > 20);
@@ -174,4 +186,40 @@ fn what_cannot_be_is_refused_by_name() {
             .demonstrate(None, Elements::F32(&obs), None, Elements::F32(&[low[0], high[0], 0.0]))
             .unwrap();
     }
+}
+
+/// An episode that an agent plays alone counts, and one that it is helped in does not, wherever the help begins and ends.
+#[test]
+fn episodes_of_demonstrations_are_not_the_agents() {
+    let (config, space) = (Config { num_envs: N as u32, ..config(Algorithm::Dqn) }, Space::discrete(&[2]));
+    let (mut own, obs) = (block(&config, &space), [0.5; 2 * N]);
+    let mut l = open(&mut own);
+    let (mut returns, mut counted) = (vec![], 0);
+    // Which steps of an episode of three are demonstrated to each environment; the last pattern is cut off.
+    for pattern in [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [0, 0, 0]] {
+        for (t, &helped) in pattern.iter().enumerate() {
+            let helps = [helped, 0, helped];
+            let mut action = [0; N];
+            l.demonstrate(Some(&helps), Elements::F32(&obs), None, Elements::I32(&[1; N])).unwrap();
+            l.act(Some(&helps.map(|x| 1 - x)), Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap();
+            let reward = [1.0, 10.0, 100.0].map(|x: f32| x + t as f32);
+            finish(&mut l, &reward, None, [u8::from(t == 2); N]);
+        }
+        let alone = pattern == [0; 3];
+        returns
+            .extend([3.0f64, 30.0, 300.0].iter().enumerate().filter(|(i, _)| alone || *i == 1).map(|(_, x)| x + 3.0));
+        counted += if alone { 3 } else { 1 };
+        let stats = l.stats();
+        assert_eq!((stats.num_episodes, stats.length_mean), (counted, 3.0), "{pattern:?}");
+        let mean = returns.iter().sum::<f64>() / returns.len() as f64;
+        let deviation = (returns.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / returns.len() as f64).sqrt();
+        let near = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-4 * (1.0 + b);
+        assert!(near(stats.return_mean, mean) && near(stats.return_std, deviation), "{stats:?} {mean} {deviation}");
+        assert!((stats.return_min, stats.return_max) == (6.0, 303.0), "{stats:?}");
+    }
+    // Where an agent is gone, help for it is forgotten.
+    l.demonstrate(None, Elements::F32(&obs), None, Elements::I32(&[1; N])).unwrap();
+    l.cut_rows(&[1, 0, 0]).unwrap();
+    l.act(Some(&[1, 0, 0]), Elements::F32(&obs), None, ElementsMut::I32(&mut [0; N])).unwrap();
+    assert_eq!(finish(&mut l, &[0.0; N], None, [1; N]).num_episodes, counted + 1);
 }

@@ -111,8 +111,11 @@ fn gradients_are_the_slopes_of_the_loss() {
         assert!((f64::from(log_prob[i]) - slope).abs() < 1e-6, "logit {i}: {} {slope}", log_prob[i]);
         assert!(mask[i] == 1 || log_prob[i] == 0.0);
     }
-    assert_eq!(discrete_sac::target_entropy(&N, 0.25), 0.5);
-    assert!((discrete_sac::target_entropy(&N, -1.0) - 0.5 * 6.0f32.ln()).abs() < 1e-6);
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} {b}");
+    near(discrete_sac::target_entropy(&N, None, -1.0), 0.5 * 6f64.ln());
+    near(discrete_sac::target_entropy(&N, None, 0.25), 0.25 * 6f64.ln());
+    near(discrete_sac::target_entropy(&N, Some(&mask), -1.0), 0.5 * (3f64.ln() + 4.0 * 2f64.ln()));
+    assert_eq!(discrete_sac::target_entropy(&N, Some(&[0, 1, 0, 1, 0]), 1.0), 0.0);
 }
 
 /// A transition: what was seen, its mask, the choices, reward, discount, what followed and what was allowed there.
@@ -225,9 +228,11 @@ impl Twin {
             let mut params = self.params.clone();
             Self::descend(rate, &mut params, 0..LEN, |x| self.policy(x, batch).0);
             self.params = params;
-            let most = 3f64.ln() + 2f64.ln();
-            let each = f64::from(c.target_entropy);
-            let slope = self.temperature * (self.losses[3] - if each < 0.0 { 0.5 * most } else { 2.0 * each });
+            let share = if c.target_entropy < 0.0 { 0.5 } else { f64::from(c.target_entropy) };
+            let allowed = |mask: &[u8]| f64::from(mask.iter().sum::<u8>());
+            let most = |t: &Step| elements(&t.mask).into_iter().map(|mask| allowed(mask).ln()).sum::<f64>();
+            let target = share * batch.iter().map(most).sum::<f64>() / batch.len() as f64;
+            let slope = self.temperature * (self.losses[3] - target);
             self.temperature *= (-f64::from(c.temperature_rate) * slope / (slope.abs() + 1.0)).exp();
         }
         if self.taken.is_multiple_of(c.target_interval.into()) {
@@ -240,7 +245,7 @@ impl Twin {
 /// Steps one after another, with and without masks: batches come from the stream that the documentation names.
 #[test]
 fn steps_are_those_of_the_formulas() {
-    let cases = [(1, 1, 0, -1.0), (2, 0, 1, 0.3), (2, 1, 1, -1.0), (2, 0, 0, 0.1)];
+    let cases = [(1, 1, 0, -1.0), (2, 0, 1, 0.3), (2, 1, 1, -1.0), (2, 0, 0, 0.1), (2, 0, 1, 0.0)];
     for (num_critics, huber, use_action_mask, target_entropy) in cases {
         let config = Config {
             num_hidden: 0,
@@ -280,7 +285,7 @@ fn steps_are_those_of_the_formulas() {
             let obs = [(); 2].map(|()| 2.0 * rng.uniform_f32() - 1.0);
             let mask = match use_action_mask {
                 0 => [1; L],
-                _ => [[1, 1, 0, 1, 1], [0, 1, 1, 1, 0], [1, 0, 0, 0, 1]][rng.bounded(2) as usize],
+                _ => [[1, 1, 0, 1, 1], [0, 1, 1, 1, 0], [1, 0, 0, 0, 1], [1; L]][rng.bounded(3) as usize],
             };
             let mut choice = [0; 2];
             let given = (use_action_mask == 1).then_some(&mask[..]);
@@ -315,6 +320,9 @@ fn steps_are_those_of_the_formulas() {
                 assert!(same, "step {}: {:?} {:?}", twin.taken, l.params(), twin.params);
                 assert!(near(l.view().temperature(), twin.temperature), "{}", twin.temperature);
                 let stats = l.stats();
+                // Reported is the mean over critics, of squares half.
+                let share = if huber == 0 { 0.5 } else { 1.0 } / f64::from(num_critics);
+                twin.losses[0] *= share;
                 let own = [stats.value_loss, stats.value_mean, stats.policy_loss, stats.entropy];
                 assert!(own.iter().zip(twin.losses).all(|(a, b)| near(*a, b)), "{own:?} {:?}", twin.losses);
             }
@@ -371,6 +379,41 @@ fn learning(config: &Config, block: &mut [u64], bandit: &mut Bandit, steps: u64,
                 bandit.next();
             }
         }
+    }
+}
+
+/// A row that allows 2 of 16 choices can have an entropy of ln 2, whatever the others are: the temperature aims below that, and
+/// the one that pays is found.
+#[test]
+fn few_choices_that_are_allowed_are_told_apart() {
+    for seed in 1..=2 {
+        let config = Config {
+            use_action_mask: 1,
+            buffer_size: 2000,
+            batch_size: 64,
+            learning_starts: 64,
+            learning_rate: 3e-3,
+            learning_rate_end: 3e-3,
+            temperature_rate: 3e-3,
+            seed,
+            ..small()
+        };
+        let (mut block, mut mask) = (made(&config, 1, &[16]), [0u8; 16]);
+        (mask[3], mask[11]) = (1, 1);
+        let (mut l, mut paid) = (open(&mut block), 0);
+        for t in 0..4000 {
+            let mut choice = [0];
+            l.act(None, Elements::F32(&[1.0]), Some(&mask), ElementsMut::I32(&mut choice)).unwrap();
+            let reward = u32::from(choice[0] == 11);
+            paid += if t >= 3000 { reward } else { 0 };
+            l.observe(None, &[reward as f32], &[1], &[0], None).unwrap();
+            while l.phase() == Phase::Learn {
+                l.learn(0).unwrap();
+            }
+        }
+        let stats = l.stats();
+        assert!(paid >= 890, "seed {seed}: {paid}, entropy {}, temperature {}", stats.entropy, l.view().temperature());
+        assert!((stats.entropy - 0.5 * 2f32.ln()).abs() < 0.1, "{stats:?}");
     }
 }
 

@@ -514,7 +514,8 @@ fn critics_learn_from_what_is_left_of_the_pool() {
             for target in [0.0, 1.0, 2.0, 3.0] {
                 let u: f64 = target - own;
                 let size = if u.abs() < 1.0 { u * u / 2.0 } else { u.abs() - 0.5 };
-                want += ((i as f64 + 0.5) / 3.0 - f64::from(u < 0.0)).abs() * size / 12.0;
+                // The mean over two critics.
+                want += ((i as f64 + 0.5) / 3.0 - f64::from(u < 0.0)).abs() * size / 24.0;
             }
         }
     }

@@ -102,7 +102,8 @@ fn steps_are_those_of_the_formula() {
                     _ => (e.abs() - 0.5, e.signum()),
                 };
                 let share = if weighed { f64::from(importance[k]) } else { 1.0 } / B as f64;
-                (loss, mean) = (loss + share * cost, mean + q(&params, o, a) / B as f64);
+                let reported = if huber == 0 { 0.5 * cost } else { cost };
+                (loss, mean) = (loss + share * reported, mean + q(&params, o, a) / B as f64);
                 grads[a] += share * slope * o;
                 grads[2 + a] += share * slope;
             }

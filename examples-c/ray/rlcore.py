@@ -56,6 +56,8 @@ class Stats(ctypes.Structure):
         + f32("explained_variance", "grad_norm", "value_mean", "return_mean", "length_mean", "return_last")
         + [("num_dropped", c_uint64)]
         + f32("pixel_control_loss", "reward_class_loss", "value_replay_loss", "policy_replay_loss")
+        + f32("return_std", "return_min", "return_max", "temperature", "exploration_rate", "log_std_mean")
+        + [("num_stored", c_uint64)]
     )
 
 

@@ -32,37 +32,44 @@ pub enum rlcore_learner_due {
     RLCORE_LEARNER_LEARN = 2,
 }
 
-/// Statistics of the current update, or of the last one, and of the episodes.
+/// Statistics of the current update, or of the last one, and of the episodes. Means are over the gradient steps of the update. A
+/// float is NaN where the algorithm has no such number, and before there is one.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_learner_stats {
     /// sizeof(rlcore_learner_stats)
     pub struct_size: u32,
-    /// minibatches until the update is complete
+    /// minibatches until the update is complete; off policy gradient steps
     pub minibatches_left: u32,
-    /// environment steps observed
+    /// environment steps observed, and those that rlcore_learner_count_steps added
     pub num_steps: u64,
     /// complete updates
     pub num_updates: u64,
-    /// episodes that ended
+    /// episodes that ended; off policy without those in which an action was demonstrated
     pub num_episodes: u64,
     /// step size of this update
     pub learning_rate: f32,
-    /// mean clipped surrogate loss, or mean of minus log-probabilities times advantages
+    /// PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times advantages.
+    /// TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times log-probabilities. With
+    /// sum_losses a sum over the minibatch, as value_loss
     pub policy_loss: f32,
-    /// mean of half the squared error
+    /// all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean Huber
+    /// loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the cross-entropy in
+    /// nats. Off policy the mean over the critics and the elements of an action, rows weighted by their importance. With
+    /// value_clip the larger of the losses of the clipped and the unclipped value
     pub value_loss: f32,
-    /// mean entropy in nats; with squash that of actions before tanh, of SAC after it
+    /// PPO, A2C, IMPALA, UNREAL, stream AC, SAC: mean entropy in nats; with squash that of actions before tanh, of SAC after it
     pub entropy: f32,
-    /// mean of r - 1 - ln r, where r is the probability ratio
+    /// PPO, A2C, IMPALA, UNREAL: mean of r - 1 - ln r, where r is the probability ratio
     pub approx_kl: f32,
-    /// fraction of the ratios that were clipped
+    /// PPO: fraction of the ratios that were clipped
     pub clip_fraction: f32,
-    /// fraction of the targets' variance that values explain, up to 1; 0 for constant targets
+    /// PPO, A2C, IMPALA, UNREAL, PQN: fraction of the targets' variance that values explain, up to 1; 0 for constant targets
     pub explained_variance: f32,
-    /// mean global norm of the gradients before they are clipped
+    /// all algorithms: mean global norm of the gradients before they are clipped; TD3 and SAC: of the critics
     pub grad_norm: f32,
-    /// mean value of the rollout's observations, or of their best choices
+    /// all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the actions of
+    /// the batches, by the first critic
     pub value_mean: f32,
     /// mean return of the last 100 episodes; NaN before the first ends
     pub return_mean: f32,
@@ -72,7 +79,7 @@ pub struct rlcore_learner_stats {
     pub return_last: f32,
     /// updates that ended early because numbers overflowed
     pub num_dropped: u64,
-    /// UNREAL, as the next three: means before weights, 0 for a task that is off and while no past steps are drawn. Squared
+    /// UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn. Squared
     /// error of the value of the chosen action's pixel changes, summed over cells
     pub pixel_control_loss: f32,
     /// cross-entropy of the next reward's sign, in nats
@@ -81,6 +88,21 @@ pub struct rlcore_learner_stats {
     pub value_replay_loss: f32,
     /// loss of A2C on past steps: policy, and value and entropy with their weights
     pub policy_replay_loss: f32,
+    /// standard deviation of the returns of the last 100 episodes, around their mean; NaN before the first ends
+    pub return_std: f32,
+    /// least return of the last 100 episodes; NaN before the first ends
+    pub return_min: f32,
+    /// largest return of the last 100 episodes; NaN before the first ends
+    pub return_max: f32,
+    /// SAC: weight of the entropy, in nats, now
+    pub temperature: f32,
+    /// DQN, TD3, SAC, PQN, stream Q: probability of a random action, now
+    pub exploration_rate: f32,
+    /// continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC over
+    /// the batch that the policy learned from last
+    pub log_std_mean: f32,
+    /// DQN, TD3, SAC: transitions in the buffer; others 0
+    pub num_stored: u64,
 }
 
 versioned!(rlcore_learner_stats, "learner stats", num_episodes);
@@ -107,7 +129,14 @@ mirror!(
         pixel_control_loss,
         reward_class_loss,
         value_replay_loss,
-        policy_replay_loss
+        policy_replay_loss,
+        return_std,
+        return_min,
+        return_max,
+        temperature,
+        exploration_rate,
+        log_std_mean,
+        num_stored
     }
 );
 
@@ -404,7 +433,8 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
 }
 
 /// Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
-/// person, a script or a recorded game. rlcore_learner_observe completes it, and its episodes are counted as others are.
+/// person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
+/// episode with such an action is not the agent's, and counts in none of the statistics.
 /// Only learners off policy (DQN, TD3, SAC) take such actions.
 /// action: [N, action.len] between its bounds, or a choice that action_mask allows.
 /// Arrays and errors as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy.

@@ -187,7 +187,8 @@ pub struct rlcore_learner_config {
     pub double_q: u32,
     /// DQN: separate outputs for the value of an observation and the advantages of actions (0)
     pub dueling: u32,
-    /// errors count linearly beyond 1, not squared (0; DQN 1)
+    /// errors count linearly beyond 1, and half their squares within; 0: whole squares everywhere, whose gradients are twice as
+    /// large within 1 (0; DQN 1)
     pub huber: u32,
     /// gradient steps of the critics for each one of the policy; not read by DQN (1; TD3 2)
     pub policy_interval: u32,
@@ -244,8 +245,9 @@ pub struct rlcore_learner_config {
     pub temperature: f32,
     /// SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4)
     pub temperature_rate: f32,
-    /// SAC: entropy that the temperature aims at, in nats per element of an action. With discrete actions a number below 0
-    /// means half of ln n, the most that n choices can have (-1)
+    /// SAC: entropy that the temperature aims at. With continuous actions in nats for each number of an action, at most ln 2.
+    /// With discrete ones a share, from 0 to 1, of the most that each element's allowed choices can have, ln of their number,
+    /// averaged over the batch; a number below 0 means half. A row that allows one choice has entropy and target 0 (-1)
     pub target_entropy: f32,
     /// hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
     /// once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q and

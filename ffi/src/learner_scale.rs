@@ -322,7 +322,9 @@ pub unsafe extern "C" fn rlcore_learner_params_read(
 
 /// Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
 /// normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
-/// before they act.
+/// before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so that
+/// a learner that starts from the parameters of another one does not learn towards the values of those it had. What the
+/// optimizer remembers stays.
 /// params:  [params_len] as rlcore_learner_params_read writes them.
 /// moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
 ///          without normalize_obs and normalize_reward.

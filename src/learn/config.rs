@@ -237,8 +237,8 @@ pub struct Config {
     pub temperature: f32,
     /// SAC: step size of the logarithm of the temperature; 0 keeps it.
     pub temperature_rate: f32,
-    /// SAC: the entropy, in nats for each element of an action, that the temperature goes after. For choices a number below 0
-    /// stands for half of the most that they can have, which is the logarithm of how many they are.
+    /// SAC: the entropy that the temperature goes after: in nats for each number of an action, at most ln 2; or with choices a
+    /// share of the most that those which are allowed can have, the logarithm of how many they are; below 0: half.
     pub target_entropy: f32,
     /// 1: hidden layers and heads are [`NOISY`](crate::nn::NOISY), and start uniform. One draw of noise is for a rollout and the
     /// update that learns from it, or for a gradient step of DQN and what acts until the next one; Q and target share it. Of no

@@ -21,6 +21,7 @@
 //! ```
 
 use crate::block::{One, fields};
+use crate::num;
 use bytemuck::{Pod, Zeroable};
 
 /// Of each environment that it stepped, and whether its episode ended.
@@ -104,6 +105,16 @@ impl KeptRef<'_> {
         Means { num_episodes, num_kept: num_kept as u32, return_mean: mean(returns), len_mean: mean(lens) }
     }
 
+    /// Standard deviation, least and largest of the returns, if so many episodes have ended; NaN of none.
+    pub fn spread(&self, num_episodes: u64) -> [f64; 3] {
+        let Means { num_kept, return_mean, .. } = self.means(num_episodes);
+        let kept = self.returns.get(..num_kept as usize).unwrap_or_default().iter().map(|x| f64::from(*x));
+        let Some(first) = kept.clone().next() else { return [f64::NAN; 3] };
+        let squares: f64 = kept.clone().map(|x| (x - return_mean) * (x - return_mean)).sum();
+        let (least, largest) = kept.fold((first, first), |(least, largest), x| (least.min(x), largest.max(x)));
+        [num::sqrt64(squares / f64::from(num_kept)), least, largest]
+    }
+
     /// Whether these are of some sequence of episodes, so many of which have ended.
     pub fn are_right(&self, num_episodes: u64) -> bool {
         (0u64..).zip(self.returns.iter().zip(self.lens)).all(|(slot, (total, &len))| {
@@ -179,6 +190,11 @@ impl EpisodesRef<'_> {
     /// Means over the episodes that are kept.
     pub fn means(&self) -> Means {
         self.kept.means(self.ended.num_episodes)
+    }
+
+    /// [`KeptRef::spread`] of the episodes that are kept.
+    pub fn spread(&self) -> [f64; 3] {
+        self.kept.spread(self.ended.num_episodes)
     }
 
     /// Whether some sequence of steps leads to this.

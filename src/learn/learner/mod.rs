@@ -47,6 +47,8 @@ use rollout::NONE;
 
 pub use batch::{Batch, BatchMut};
 pub use moments::merge_moments;
+#[cfg(feature = "off_policy")]
+pub(super) use stats::told;
 pub use stats::{EPISODES, Stats};
 #[cfg(feature = "off_policy")]
 pub(super) use update::add_as_tree;

@@ -1,48 +1,55 @@
 //! What a learner tells of its updates and episodes.
 
 use super::View;
+use super::layout::log_std;
+use crate::data::episodes::EpisodesRef;
+use crate::learn::config::Algorithm;
 
 /// Episodes that the running means of the statistics look back on.
 pub const EPISODES: usize = 100;
 
-/// What the last update did, and how the episodes go.
+/// What the last update did, and how the episodes go. Means are over the gradient steps of the update. A real number is NaN where
+/// an algorithm has none, and before there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Minibatches that `learn` still has to do before the update is complete.
+    /// Minibatches that `learn` still has to do before the update is complete; off policy gradient steps.
     pub minibatches_left: u32,
-    /// Environment steps observed.
+    /// Environment steps observed, and those that `count_steps` told of.
     pub num_steps: u64,
     /// Complete updates.
     pub num_updates: u64,
     /// Updates that ended early because numbers overflowed.
     pub num_dropped: u64,
-    /// Episodes ended.
+    /// Episodes ended, without those that had a demonstrated action.
     pub num_episodes: u64,
     /// Step size of this update.
     pub learning_rate: f32,
-    /// Mean over the update's minibatches of the clipped surrogate loss.
+    /// PPO: mean clipped surrogate loss; A2C, IMPALA, UNREAL and stream AC: mean of minus log-probabilities times advantages; TD3:
+    /// mean of minus the value of the policy's actions; SAC: that and temperature times log-probability.
     pub policy_loss: f32,
-    /// Mean of half the squared error of the values.
+    /// Mean of half the squared error of the values, also of Q, without `value_coef`. With `huber` the Huber loss, with
+    /// quantiles that of quantile regression, with atoms the cross-entropy. Off policy rows count by their importance, and
+    /// it is the mean over the critics. With `sum_losses`, as [`Stats::policy_loss`], the sum over a minibatch.
     pub value_loss: f32,
-    /// Mean entropy of the policy, in nats.
+    /// Mean entropy of the policy, in nats: PPO, A2C, IMPALA, UNREAL, stream AC, SAC.
     pub entropy: f32,
-    /// Mean of r - 1 - ln r over the last epoch, r the probability ratio.
+    /// Mean of r - 1 - ln r, r the probability ratio: PPO, A2C, IMPALA, UNREAL.
     pub approx_kl: f32,
-    /// Part of the ratios outside the clip range.
+    /// Part of the ratios outside the clip range: PPO.
     pub clip_fraction: f32,
-    /// 1 - Var(target - value) / Var(target) of the rollout; 0 if the targets do not vary.
+    /// 1 - Var(target - value) / Var(target) of the rollout; 0 if the targets do not vary: PPO, A2C, IMPALA, UNREAL, PQN.
     pub explained_variance: f32,
-    /// Mean global norm of the gradients before clipping.
+    /// Mean global norm of the gradients before clipping; of TD3 and SAC that of the critics.
     pub grad_norm: f32,
-    /// Mean value of the rollout's observations.
+    /// Mean value of the rollout's observations, or off policy of the batches' actions by the first critic.
     pub value_mean: f32,
-    /// Mean return of the last 100 episodes, NaN before the first ends.
+    /// Mean return of the last 100 episodes.
     pub return_mean: f32,
-    /// Mean length of the last 100 episodes, NaN before the first ends.
+    /// Mean length of the last 100 episodes.
     pub length_mean: f32,
-    /// Return of the episode that ended last, NaN before the first ends.
+    /// Return of the episode that ended last.
     pub return_last: f32,
-    /// What follows is of UNREAL, before weights are applied; 0 for a task that is off, and where nothing was drawn. Mean
+    /// UNREAL, as the next three, before weights are applied; NaN for a task that is off, 0 where nothing was drawn. Mean
     /// squared error of the values of the chosen actions' pixel changes, summed over cells.
     pub pixel_control_loss: f32,
     /// Mean cross-entropy of the sign of the next reward, in nats.
@@ -51,41 +58,95 @@ pub struct Stats {
     pub value_replay_loss: f32,
     /// Mean of A2C's loss on past steps: policy, values and entropy with their weights.
     pub policy_replay_loss: f32,
+    /// Standard deviation of the returns of the last 100 episodes.
+    pub return_std: f32,
+    /// The least of them.
+    pub return_min: f32,
+    /// The largest of them.
+    pub return_max: f32,
+    /// SAC: what a nat of entropy is worth now.
+    pub temperature: f32,
+    /// Probability of a random action now: DQN, TD3, SAC, PQN, stream Q.
+    pub exploration_rate: f32,
+    /// Mean logarithm of the standard deviations of continuous actions: of policies of PPO, A2C, IMPALA, UNREAL and stream AC
+    /// now; of SAC over the last batch that the policy learned from.
+    pub log_std_mean: f32,
+    /// Transitions that the store holds; 0 on policy.
+    pub num_stored: u64,
+}
+
+impl Stats {
+    /// What is known of episodes, and NaN for all else.
+    pub(in crate::learn) fn of(episodes: &EpisodesRef<'_>) -> Stats {
+        let (ended, means) = (episodes.ended, episodes.means());
+        let [return_std, return_min, return_max] = episodes.spread().map(|x| x as f32);
+        Stats {
+            num_episodes: means.num_episodes,
+            return_mean: means.return_mean as f32,
+            length_mean: means.len_mean as f32,
+            return_last: if ended.num_episodes > 0 { ended.return_last as f32 } else { f32::NAN },
+            return_std,
+            return_min,
+            return_max,
+            policy_loss: f32::NAN,
+            value_loss: f32::NAN,
+            entropy: f32::NAN,
+            approx_kl: f32::NAN,
+            clip_fraction: f32::NAN,
+            explained_variance: f32::NAN,
+            grad_norm: f32::NAN,
+            value_mean: f32::NAN,
+            pixel_control_loss: f32::NAN,
+            reward_class_loss: f32::NAN,
+            value_replay_loss: f32::NAN,
+            policy_replay_loss: f32::NAN,
+            temperature: f32::NAN,
+            exploration_rate: f32::NAN,
+            log_std_mean: f32::NAN,
+            ..Stats::default()
+        }
+    }
+}
+
+/// A number that there is, or NaN.
+pub(in crate::learn) fn told(is_there: bool, number: impl FnOnce() -> f32) -> f32 {
+    if is_there { number() } else { f32::NAN }
 }
 
 impl View<'_> {
     /// What the last update did, or the running one has done so far.
     pub fn stats(&self) -> Stats {
-        let s = &self.state;
-        let mean = |sum: f64| (sum / s.sums.count) as f32;
-        let (ended, means) = (self.episodes.ended, self.episodes.means());
-        let learns = s.updating != 0 || s.waits(self.config);
-        let left = if learns { self.config.update_len().saturating_sub(s.minibatch) } else { 0 };
+        let (s, c) = (&self.state, self.config);
+        let mean = |there: bool, sum: f64| told(there && s.sums.count > 0.0, || (sum / s.sums.count) as f32);
+        let learns = s.updating != 0 || s.waits(c);
         let [cells, classes, replay] = s.sums.tasks;
-        let [has_cells, has_classes, values, policy] = self.config.tasks();
-        let of_task = |on: bool, sum: f64| if on { mean(sum) } else { 0.0 };
+        let [has_cells, has_classes, values, policy] = c.tasks();
+        let (acts, clips) = (!c.learns_q(), c.algorithm() == Algorithm::Ppo);
+        let batches = !c.streams();
+        let log_std = log_std(self.params, &self.sizes).unwrap_or_default();
+        let sum: f64 = log_std.iter().map(|x| f64::from(*x)).sum();
         Stats {
-            minibatches_left: left,
+            minibatches_left: if learns { c.update_len().saturating_sub(s.minibatch) } else { 0 },
             num_steps: s.num_steps,
             num_updates: s.num_updates,
             num_dropped: s.num_dropped,
-            num_episodes: means.num_episodes,
             learning_rate: s.learning_rate,
-            policy_loss: mean(s.sums.policy_loss),
-            value_loss: mean(s.sums.value_loss),
-            entropy: mean(s.sums.entropy),
-            approx_kl: mean(s.sums.approx_kl),
-            clip_fraction: mean(s.sums.clip_fraction),
-            grad_norm: mean(s.sums.grad_norm),
-            explained_variance: s.explained_variance,
+            policy_loss: mean(acts, s.sums.policy_loss),
+            value_loss: mean(true, s.sums.value_loss),
+            entropy: mean(acts, s.sums.entropy),
+            approx_kl: mean(acts && batches, s.sums.approx_kl),
+            clip_fraction: mean(clips, s.sums.clip_fraction),
+            grad_norm: mean(true, s.sums.grad_norm),
+            explained_variance: told(batches, || s.explained_variance),
             value_mean: s.value_mean,
-            return_mean: means.return_mean as f32,
-            length_mean: means.len_mean as f32,
-            return_last: if ended.num_episodes > 0 { ended.return_last as f32 } else { f32::NAN },
-            pixel_control_loss: of_task(has_cells, cells),
-            reward_class_loss: of_task(has_classes, classes),
-            value_replay_loss: of_task(values, replay),
-            policy_replay_loss: of_task(policy, replay),
+            pixel_control_loss: mean(has_cells, cells),
+            reward_class_loss: mean(has_classes, classes),
+            value_replay_loss: mean(values, replay),
+            policy_replay_loss: mean(policy, replay),
+            #[cfg(feature = "pqn")]
+            exploration_rate: told(c.learns_q(), || c.exploration(s.num_steps)),
+            log_std_mean: told(!log_std.is_empty(), || (sum / log_std.len() as f64) as f32),
+            ..Stats::of(&self.episodes)
         }
     }
 }

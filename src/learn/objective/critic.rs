@@ -15,8 +15,8 @@ use crate::learn::value_head::cost;
 use crate::nn::{ALL, Carry, Net};
 use crate::num;
 
-/// Fills the record of a chunk, which is zeros: the gradients of the critics, or of the policy, and two losses behind all
-/// parameters: the critics' and their mean, or the policy's and the entropy.
+/// Fills the record of a chunk, which is zeros: the gradients of the critics, or of the policy, and losses behind all
+/// parameters: the critics' and their mean, or the policy's, the entropy and the mean logarithm of deviations.
 pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     if b.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
@@ -157,7 +157,9 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
         entropy -= f64::from(*log_prob);
     }
     let share64 = f64::from(share);
-    block::copy(losses, &[(loss * share64) as f32, (entropy * share64) as f32]);
+    let spread: f64 = log_std.iter().map(|x| f64::from(num::clamp(*x, limits.0, limits.1))).sum();
+    let spread = spread * share64 / a as f64;
+    block::copy(losses, &[(loss * share64) as f32, (entropy * share64) as f32, spread as f32]);
     if is_sac {
         let noise = b.noise[1];
         sac::gradient(limits, b.temperature * share, action, log_std, noise, d_action, d_mean, d_log_std);

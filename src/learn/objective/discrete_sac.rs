@@ -16,7 +16,7 @@ use crate::learn::value_head::ValueHead;
 use crate::nn::{ALL, Carry};
 use crate::num;
 
-/// As [`critic::chunk`](super::critic::chunk).
+/// As [`critic::chunk`](super::critic::chunk), and with masks the entropy that the temperature goes after.
 pub(in crate::learn) fn chunk(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     if b.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
@@ -78,7 +78,8 @@ fn policy(b: &Bench<'_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
     let (loss, entropy) = descend(n, q, b.temperature, b.config.batch_size as usize, log_prob);
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params).ok_or(Misfit)?;
-    block::copy(losses, &[loss, entropy]);
+    let target = mask.map_or(0.0, |mask| target_entropy(n, Some(mask), b.config.target_entropy));
+    block::copy(losses, &[loss, entropy, (target / f64::from(b.config.batch_size)) as f32]);
     let grads = grads.get_mut(..net.param_len()).ok_or(Misfit)?;
     net.backward(own, obs, m, ALL, &Carry::NONE, tape, &[&*log_prob], None, grads, w.scratch)
 }
@@ -127,8 +128,17 @@ pub fn descend(n: &[u32], q: &[f32], temperature: f32, num_rows: usize, log_prob
     ((loss * f64::from(share)) as f32, (entropy / num_rows as f64) as f32)
 }
 
-/// The entropy of an action that the temperature goes after, where each element has this one; below 0: half of the most that
-/// its choices can have.
-pub fn target_entropy(n: &[u32], each: f32) -> f32 {
-    n.iter().map(|n| if each < 0.0 { 0.5 * num::ln(*n as f32) } else { each }).sum()
+/// The entropy that the temperature goes after, summed over the rows whose masks these are; without masks that of one row. It is
+/// a share of the most that the allowed choices of each element can have, the logarithm of their number; below 0: half.
+pub fn target_entropy(n: &[u32], mask: Option<&[u8]>, share: f32) -> f64 {
+    let share = if share < 0.0 { 0.5 } else { share };
+    let of = |choices: usize| f64::from(share * num::ln(choices as f32));
+    let Some(mut rest) = mask else { return n.iter().map(|&n| of(n as usize)).sum() };
+    let mut sum = 0.0;
+    for &n in n.iter().cycle() {
+        let Some((own, after)) = rest.split_at_checked(n as usize).filter(|(own, _)| !own.is_empty()) else { break };
+        sum += of(own.iter().filter(|allowed| **allowed != 0).count());
+        rest = after;
+    }
+    sum
 }

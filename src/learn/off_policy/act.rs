@@ -132,7 +132,7 @@ impl OffPolicy<'_> {
     }
 
     /// Begins transitions with actions of the host's own in place of `act`. They lie in the action space, and choices are
-    /// among those that the mask allows.
+    /// among those that the mask allows. An episode with such an action counts in no statistics of episodes.
     ///
     /// Shapes and errors as [`OffPolicy::act`]; `Value` for an action that does not.
     pub fn demonstrate(
@@ -183,7 +183,13 @@ impl OffPolicy<'_> {
             let what = "learner demonstrate: the action of environment {given} is outside of the action space, or not allowed.";
             Error::new(Kind::Value, what).given(env).when(!fits)?;
         }
-        self.begin(0, m, obs)
+        self.begin(0, m, obs)?;
+        // Their episodes are not the agent's.
+        for env in Rows::new(block::rows(self.work.row, 0, m, 1)?, 0).iter() {
+            *self.shown.get_mut(env).ok_or(Misfit)? = 1;
+            self.episodes.forget(env);
+        }
+        Ok(())
     }
 
     /// Changes the best choices of the first `m` environments of the list to those that are to be taken, or draws actions

@@ -1,5 +1,7 @@
 //! What learners off policy ask of a configuration, and the networks that follow from it.
 
+use core::f32::consts::LN_2;
+
 use super::frames::Ring;
 use crate::error::{Error, Kind, Name, Result};
 use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
@@ -127,6 +129,14 @@ impl Stored {
         let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
         let spread = self.config.has_critics() && self.shape.discrete() && self.config.num_quantiles > 0;
         Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).when(spread)?;
+        let what = if self.shape.discrete() {
+            "learner config: target_entropy of at most 1 with discrete actions, a share of the most that is allowed,"
+        } else {
+            "learner config: target_entropy of at most 0.69, ln 2, which actions from -1 to 1 can have,"
+        };
+        let most = if self.shape.discrete() { 1.0 } else { LN_2 };
+        let refused = self.config.algorithm() == Algorithm::Sac && self.config.target_entropy > most;
+        Error::new(Kind::Config, what).given_f32(self.config.target_entropy).when(refused)?;
         self.check_shape(self.num_policy_layers())?;
         let what = "learner config: num_stacked with numbers of frames that fit 32 bits; buffer_size is";
         let refused = Ring::new(self, &[]).count() > u32::MAX as usize;

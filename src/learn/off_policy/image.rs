@@ -35,7 +35,11 @@ impl<'a> View<'a> {
         if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
-        if [view.open, view.done].into_iter().flatten().any(|&x| x > 1) || s.frozen > 1 || s.begun > last {
+        if [view.open, view.shown, view.done].into_iter().flatten().any(|&x| x > 1)
+            || s.frozen > 1
+            || s.reserved != 0
+            || s.begun > last
+        {
             return Err(image("learner image: flags of 0 or 1"));
         }
         if view.open.iter().zip(view.num_begun).any(|(open, count)| (*open, *count) == (1, 0)) {
@@ -45,7 +49,7 @@ impl<'a> View<'a> {
         let [noise, noisy] = noise::limits(PARAM_LIMIT);
         let noisy = view.noisy.iter().chain(view.noisy_target).all(|x| x.abs() <= noisy);
         let small = small && noisy && view.layer_noise.iter().all(|x| x.abs() <= noise);
-        let more = [s.policy_loss, s.entropy, s.temperature_m, s.temperature_v];
+        let more = [s.policy_loss, s.entropy, s.log_std, s.temperature_m, s.temperature_v];
         let finite = [view.adam_m, view.adam_v, view.noise, &more].iter().all(|x| check_finite("", x).is_ok());
         let small = small && s.log_temperature.abs() <= TEMPERATURE_LIMIT && s.temperature_v >= 0.0;
         let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);

@@ -20,7 +20,7 @@ use super::actor::{Head, check_envs, check_mask_fits, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::acts::{Acts, acts};
 use super::config::Config;
-use super::learner::{EPISODES, Phase, Stats};
+use super::learner::{EPISODES, Phase, Stats, told};
 use super::loss::Sums;
 use super::noise;
 use super::optimizer::Optimizer;
@@ -84,12 +84,16 @@ struct State {
     /// What the last gradient step of the policy said.
     policy_loss: f32,
     entropy: f32,
+    /// The mean logarithm of SAC's deviations there.
+    log_std: f32,
     /// The logarithm of SAC's temperature, and moments of its gradient.
     log_temperature: f32,
     temperature_m: f32,
     temperature_v: f32,
     /// The largest weight that a transition had: that of new ones.
     largest: f32,
+    /// 0.
+    reserved: u32,
 }
 
 impl State {
@@ -116,6 +120,8 @@ fields! {
         predict_rng: Late<[Rng]> = sizes.n,
         /// `[N]` 1: this environment has acted and not observed yet.
         open: [u8] = sizes.n,
+        /// `[N]` 1: an action of this episode was demonstrated, so that it is not counted.
+        shown: [u8] = sizes.n,
         /// `[N]` transitions that it has begun in this episode.
         num_begun: [u64] = sizes.n,
         store: Transitions = sizes.stored(stored.config.buffer_size as usize),
@@ -313,7 +319,8 @@ impl<'a> OffPolicy<'a> {
         check_envs(self.open, begin, end)
     }
 
-    /// Takes parameters over, for the targets too. Errors: `Shape`; `Value` if they are not within ± 1e6.
+    /// Takes parameters over, for the targets too: values are learnt towards those that were handed over, not towards older
+    /// ones. Errors: `Shape`; `Value` if they are not within ± 1e6.
     pub fn write_params(&mut self, params: &[f32]) -> Result {
         let _changing = self.mark.begin();
         check_len("learner: parameters of length", params, self.params.len())?;
@@ -399,28 +406,27 @@ impl<'a> View<'a> {
             .is_some_and(|age| age < self.stored() as u64 && slots > slot as u64)
     }
 
-    /// What the last update did, or the running one has done so far. `value_loss` is the loss of Q, `value_mean` the mean Q
-    /// of the batches, and of TD3 and SAC that of the first critic; what an algorithm does not have is 0.
+    /// What the last update did, or the running one has done so far.
     pub fn stats(&self) -> Stats {
-        let s = &self.state;
-        let mean = |sum: f64| (sum / s.sums.count) as f32;
-        let (ended, means) = (self.episodes.ended, self.episodes.means());
+        let (s, c) = (&self.state, self.config);
+        let mean = |there: bool, sum: f64| told(there && s.sums.count > 0.0, || (sum / s.sums.count) as f32);
+        let is_sac = c.algorithm() == Algorithm::Sac;
         Stats {
             minibatches_left: s.due,
             num_steps: s.num_steps,
             num_updates: s.num_updates,
             num_dropped: s.num_dropped,
-            num_episodes: means.num_episodes,
             learning_rate: s.learning_rate,
-            policy_loss: mean(s.sums.policy_loss),
-            value_loss: mean(s.sums.value_loss),
-            entropy: mean(s.sums.entropy),
-            grad_norm: mean(s.sums.grad_norm),
-            value_mean: mean(s.value_sum),
-            return_mean: means.return_mean as f32,
-            length_mean: means.len_mean as f32,
-            return_last: if ended.num_episodes > 0 { ended.return_last as f32 } else { f32::NAN },
-            ..Stats::default()
+            policy_loss: mean(c.has_critics(), s.sums.policy_loss),
+            value_loss: mean(true, s.sums.value_loss),
+            entropy: mean(is_sac, s.sums.entropy),
+            grad_norm: mean(true, s.sums.grad_norm),
+            value_mean: mean(true, s.value_sum),
+            temperature: told(is_sac, || self.temperature()),
+            exploration_rate: c.exploration(s.num_steps),
+            log_std_mean: told(is_sac && self.sizes.vector > 0 && s.adam_steps > 0, || s.log_std),
+            num_stored: self.stored() as u64,
+            ..Stats::of(&self.episodes)
         }
     }
 

@@ -90,7 +90,12 @@ impl OffPolicy<'_> {
             }
             *self.num_begun.get_mut(env).ok_or(Misfit)? = if over { 0 } else { count };
             *self.open.get_mut(env).ok_or(Misfit)? = 0;
-            self.episodes.step(env, reward, over);
+            let shown = self.shown.get_mut(env).ok_or(Misfit)?;
+            if *shown == 0 {
+                self.episodes.step(env, reward, over);
+            } else if over {
+                *shown = 0;
+            }
         }
         self.count(m as u64);
         Ok(())
@@ -170,9 +175,10 @@ impl OffPolicy<'_> {
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
         let _changing = self.mark.begin();
         check_len("learner cut: flags", gone, self.sizes.n)?;
-        for (env, (open, count)) in self.open.iter_mut().zip(&mut *self.num_begun).enumerate() {
+        let rows = self.open.iter_mut().zip(&mut *self.num_begun).zip(&mut *self.shown);
+        for (env, ((open, count), shown)) in rows.enumerate() {
             if gone.get(env) != Some(&0) {
-                (*open, *count) = (0, 0);
+                (*open, *count, *shown) = (0, 0, 0);
                 self.episodes.forget(env);
             }
         }

@@ -249,7 +249,9 @@ impl OffPolicy<'_> {
         let (m, v) = (self.adam_m.get_mut(first..).ok_or(Misfit)?, self.adam_v.get_mut(first..).ok_or(Misfit)?);
         let grads = grads.get(first..).ok_or(Misfit)?;
         let norm = c.descend(Moving { params, m, v, steps }, grads, rate, PARAM_LIMIT)?;
-        s.sums.value_loss += f64::from(value_loss);
+        // Reported is a critic's share, and of squares half.
+        let halves = if c.huber == 0 && c.value_head().is_mean() { 0.5 } else { 1.0 };
+        s.sums.value_loss += f64::from(value_loss) * halves / self.sizes.num_critics.max(1) as f64;
         s.sums.grad_norm += f64::from(num::min(norm, f32::MAX));
         s.value_sum += f64::from(value_mean);
         Ok(())
@@ -259,18 +261,19 @@ impl OffPolicy<'_> {
     fn step_policy(&mut self, record: &[f32]) -> Result {
         let (c, s, len) = (self.config, &mut *self.state, self.sizes.policy.param_len());
         let losses = record.get(self.params.len()..).and_then(|losses| losses.first_chunk::<LOSSES>());
-        let [policy_loss, entropy, ..] = *losses.ok_or(Misfit)?;
-        check_finite("learner losses", &[policy_loss, entropy])?;
+        let [policy_loss, entropy, third, ..] = *losses.ok_or(Misfit)?;
+        check_finite("learner losses", &[policy_loss, entropy, third])?;
         let params = self.params.get_mut(..len).ok_or(Misfit)?;
         let (m, v) = (self.adam_m.get_mut(..len).ok_or(Misfit)?, self.adam_v.get_mut(..len).ok_or(Misfit)?);
         let moving = Moving { params, m, v, steps: &mut s.adam_steps };
         c.descend(moving, record.get(..len).ok_or(Misfit)?, s.learning_rate, PARAM_LIMIT)?;
-        (s.policy_loss, s.entropy) = (policy_loss, entropy);
+        (s.policy_loss, s.entropy, s.log_std) = (policy_loss, entropy, third);
         if c.algorithm() == Algorithm::Sac && c.temperature_rate > 0.0 {
             let (params, m, v) = (&mut s.log_temperature, &mut s.temperature_m, &mut s.temperature_v);
-            let target = match self.sizes.vector {
-                0 => discrete_sac::target_entropy(self.taken.n, c.target_entropy),
-                numbers => c.target_entropy * numbers as f32,
+            let target = match (self.sizes.vector, self.sizes.masks) {
+                (0, 0) => discrete_sac::target_entropy(self.taken.n, None, c.target_entropy) as f32,
+                (0, _) => third,
+                (numbers, _) => c.target_entropy * numbers as f32,
             };
             let grads = [sac::temperature_gradient(num::exp(*params), entropy, target)];
             let moving =

@@ -123,6 +123,8 @@ public struct rlcore_learner_stats {
   public float value_mean, return_mean, length_mean, return_last;
   public ulong num_dropped;
   public float pixel_control_loss, reward_class_loss, value_replay_loss, policy_replay_loss;
+  public float return_std, return_min, return_max, temperature, exploration_rate, log_std_mean;
+  public ulong num_stored;
 }
 
 public static unsafe class Native {
