@@ -875,16 +875,18 @@ typedef struct rlcore_learner_config {
   float exploration_end;       /* with PQN too: the same from exploration_steps on (0.05; TD3, SAC 0) */
   uint32_t double_q;           /* the network chooses the next action whose value the target network gives (0; DQN 1) */
   uint32_t dueling;            /* DQN: separate outputs for the value of an observation and the advantages of actions (0) */
-  uint32_t huber;              /* errors count linearly beyond 1, not squared (0; DQN 1) */
-  uint32_t policy_interval;    /* gradient steps of the critics for each one of the policy; not read by DQN (1; TD3 2) */
-  uint32_t optimizer;          /* an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam) */
-  float rms_decay;             /* decay of RMSProp's mean squares, from 0 to below 1 (0.99) */
-  float rms_momentum;          /* part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0) */
-  uint32_t sum_losses;         /* losses are sums over a minibatch instead of means; 0 off policy (0; IMPALA 1) */
-  float clip_rho;              /* V-trace: probability ratios that scale temporal differences are clipped to this (1) */
-  float clip_c;                /* V-trace: probability ratios that carry later differences back are clipped to this (1) */
-  float clip_pg_rho;           /* V-trace: probability ratios that scale advantages are clipped to this (1) */
-  float leak;                  /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
+  /* errors count linearly beyond 1, and half their squares within; 0: whole squares everywhere, whose gradients are
+     twice as large within 1 (0; DQN 1) */
+  uint32_t huber;
+  uint32_t policy_interval;  /* gradient steps of the critics for each one of the policy; not read by DQN (1; TD3 2) */
+  uint32_t optimizer;        /* an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam) */
+  float rms_decay;           /* decay of RMSProp's mean squares, from 0 to below 1 (0.99) */
+  float rms_momentum;        /* part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0) */
+  uint32_t sum_losses;       /* losses are sums over a minibatch instead of means; 0 off policy (0; IMPALA 1) */
+  float clip_rho;            /* V-trace: probability ratios that scale temporal differences are clipped to this (1) */
+  float clip_c;              /* V-trace: probability ratios that carry later differences back are clipped to this (1) */
+  float clip_pg_rho;         /* V-trace: probability ratios that scale advantages are clipped to this (1) */
+  float leak;                /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
   /* hidden layers are normalized before their activation, each row on its own (0; PQN 1; stream algorithms 1, without
      scales and biases) */
   uint32_t hidden_norm;
@@ -913,8 +915,9 @@ typedef struct rlcore_learner_config {
   float target_noise_clip;     /* TD3: the noise in targets is clipped to plus or minus this (0.5) */
   float temperature;           /* SAC: weight of the entropy, in nats, at the start (1) */
   float temperature_rate;      /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4) */
-  /* SAC: entropy that the temperature aims at, in nats per element of an action. With discrete actions a number below 0
-     means half of ln n, the most that n choices can have (-1) */
+  /* SAC: entropy that the temperature aims at. With continuous actions in nats for each number of an action, at most ln 2.
+     With discrete ones a share, from 0 to 1, of the most that each element's allowed choices can have, ln of their number,
+     averaged over the batch; a number below 0 means half. A row that allows one choice has entropy and target 0 (-1) */
   float target_entropy;
   /* hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
      once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q and
@@ -1003,32 +1006,57 @@ typedef enum rlcore_learner_due {
 /* A learner: the caller's own block. */
 typedef struct rlcore_learner rlcore_learner;
 
-/* Statistics of the current update, or of the last one, and of the episodes. */
+/* Statistics of the current update, or of the last one, and of the episodes. Means are over the gradient steps of the
+   update. A float is NaN where the algorithm has no such number, and before there is one. */
 typedef struct rlcore_learner_stats {
   uint32_t struct_size;       /* sizeof(rlcore_learner_stats) */
-  uint32_t minibatches_left;  /* minibatches until the update is complete */
-  uint64_t num_steps;         /* environment steps observed */
+  uint32_t minibatches_left;  /* minibatches until the update is complete; off policy gradient steps */
+  uint64_t num_steps;         /* environment steps observed, and those that rlcore_learner_count_steps added */
   uint64_t num_updates;       /* complete updates */
-  uint64_t num_episodes;      /* episodes that ended */
+  uint64_t num_episodes;      /* episodes that ended; off policy without those in which an action was demonstrated */
   float learning_rate;        /* step size of this update */
-  float policy_loss;          /* mean clipped surrogate loss, or mean of minus log-probabilities times advantages */
-  float value_loss;           /* mean of half the squared error */
-  float entropy;              /* mean entropy in nats; with squash that of actions before tanh, of SAC after it */
-  float approx_kl;            /* mean of r - 1 - ln r, where r is the probability ratio */
-  float clip_fraction;        /* fraction of the ratios that were clipped */
-  float explained_variance;   /* fraction of the targets' variance that values explain, up to 1; 0 for constant targets */
-  float grad_norm;            /* mean global norm of the gradients before they are clipped */
-  float value_mean;           /* mean value of the rollout's observations, or of their best choices */
-  float return_mean;          /* mean return of the last 100 episodes; NaN before the first ends */
-  float length_mean;          /* mean length of the last 100 episodes; NaN before the first ends */
-  float return_last;          /* return of the most recent episode; NaN before the first ends */
-  uint64_t num_dropped;       /* updates that ended early because numbers overflowed */
-  /* UNREAL, as the next three: means before weights, 0 for a task that is off and while no past steps are drawn. Squared
+  /* PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times advantages.
+     TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times log-probabilities. With
+     sum_losses a sum over the minibatch, as value_loss */
+  float policy_loss;
+  /* all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean Huber
+     loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the cross-entropy in
+     nats. Off policy the mean over the critics and the elements of an action, rows weighted by their importance. With
+     value_clip the larger of the losses of the clipped and the unclipped value */
+  float value_loss;
+  /* PPO, A2C, IMPALA, UNREAL, stream AC, SAC: mean entropy in nats; with squash that of actions before tanh, of SAC
+     after it */
+  float entropy;
+  float approx_kl;      /* PPO, A2C, IMPALA, UNREAL: mean of r - 1 - ln r, where r is the probability ratio */
+  float clip_fraction;  /* PPO: fraction of the ratios that were clipped */
+  /* PPO, A2C, IMPALA, UNREAL, PQN: fraction of the targets' variance that values explain, up to 1; 0 for constant
+     targets */
+  float explained_variance;
+  /* all algorithms: mean global norm of the gradients before they are clipped; TD3 and SAC: of those of the critics
+     together */
+  float grad_norm;
+  /* all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the actions of
+     the batches, by the first critic */
+  float value_mean;
+  float return_mean;     /* mean return of the last 100 episodes; NaN before the first ends */
+  float length_mean;     /* mean length of the last 100 episodes; NaN before the first ends */
+  float return_last;     /* return of the most recent episode; NaN before the first ends */
+  uint64_t num_dropped;  /* updates that ended early because numbers overflowed */
+  /* UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn. Squared
      error of the value of the chosen action's pixel changes, summed over cells */
   float pixel_control_loss;
   float reward_class_loss;   /* cross-entropy of the next reward's sign, in nats */
   float value_replay_loss;   /* squared error of values on past steps */
   float policy_replay_loss;  /* loss of A2C on past steps: policy, and value and entropy with their weights */
+  float return_std;          /* standard deviation of the returns of the last 100 episodes; NaN before the first ends */
+  float return_min;          /* least return of the last 100 episodes; NaN before the first ends */
+  float return_max;          /* largest return of the last 100 episodes; NaN before the first ends */
+  float temperature;         /* SAC: weight of the entropy, in nats, now */
+  float exploration_rate;    /* DQN, TD3, SAC, PQN, stream Q: probability of a random action, now */
+  /* continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC
+     over the batch that the policy learned from last */
+  float log_std_mean;
+  uint64_t num_stored;  /* DQN, TD3, SAC: transitions in the buffer; others 0 */
 } rlcore_learner_stats;
 
 /* Bytes a block must have for this configuration and these spaces.
@@ -1089,7 +1117,8 @@ rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32
                                        const void *obs, const uint8_t *action_mask, void *action);
 
 /* Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
-   person, a script or a recorded game. rlcore_learner_observe completes it, and its episodes are counted as others are.
+   person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
+   episode with such an action is not the agent's, and counts in none of the statistics.
    Only learners off policy (DQN, TD3, SAC) take such actions.
    action: [N, action.len] between its bounds, or a choice that action_mask allows.
    Arrays and errors as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy. */
@@ -1218,10 +1247,21 @@ rlcore_status rlcore_learner_learn_range(const rlcore_learner *p, uint32_t begin
                                          size_t scratch_size, float *grads, size_t grads_len);
 
 /* Adds the gradients of all chunks of the minibatch as a tree and takes the optimizer step. If no update runs, it
-   takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does.
+   takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does. That counts no
+   environment steps, by which schedules go: tell them by rlcore_learner_count_steps.
    stats: to write.
    Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn. */
 rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats *stats);
+
+/* Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration, importance
+   and learning_starts go by all of them: on a server that takes steps along the gradients of workers, on workers beside
+   others, and on a learner whose transitions come from rlcore_learner_learn_batch or rlcore_learner_learn_transitions.
+   Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of the
+   steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps fewer, so
+   count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
+   Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64 bits.
+   Nothing changes then. */
+rlcore_status rlcore_learner_count_steps(rlcore_learner *p, uint64_t num_steps);
 
 /* Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
    Errors: E_NOT_READY if there is no such update. */
@@ -1299,7 +1339,9 @@ rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params,
 
 /* Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
    normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
-   before they act.
+   before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so that
+   a learner that starts from the parameters of another one does not learn towards the values of those it had. What the
+   optimizer remembers stays.
    params:  [params_len] as rlcore_learner_params_read writes them.
    moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
             without normalize_obs and normalize_reward.

@@ -1036,6 +1036,8 @@ class learner {
   }
   status learn_apply() { return learned(rlcore_learner_learn_apply(get(), &stats_)); }
   status learn_drop() { return learned(rlcore_learner_learn_drop(get())); }
+  /* Counts environment steps that others took. */
+  status count_steps(std::uint64_t num_steps) { return learned(rlcore_learner_count_steps(get(), num_steps)); }
   /* Numbers of learn_range's scratch, at least; floats of the gradients of a chunk. */
   result<std::size_t> scratch_len() const {
     auto bytes = length(rlcore_learner_scratch_size);

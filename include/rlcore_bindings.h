@@ -708,6 +708,13 @@ typedef struct rlcore_learner_stats {
   float reward_class_loss;
   float value_replay_loss;
   float policy_replay_loss;
+  float return_std;
+  float return_min;
+  float return_max;
+  float temperature;
+  float exploration_rate;
+  float log_std_mean;
+  uint64_t num_stored;
 } rlcore_learner_stats;
 rlcore_status rlcore_learner_size(
   /* in */ const rlcore_learner_config *config,
@@ -834,6 +841,9 @@ rlcore_status rlcore_learner_learn_range(
 rlcore_status rlcore_learner_learn_apply(
   /* inout */ rlcore_learner *p,
   /* inout */ rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_count_steps(
+  /* inout */ rlcore_learner *p,
+  uint64_t num_steps);
 rlcore_status rlcore_learner_learn_drop(
   /* inout */ rlcore_learner *p);
 rlcore_status rlcore_learner_learn_batch(

@@ -406,7 +406,7 @@ fn few_choices_that_are_allowed_are_told_apart() {
             l.act(None, Elements::F32(&[1.0]), Some(&mask), ElementsMut::I32(&mut choice)).unwrap();
             let reward = u32::from(choice[0] == 11);
             paid += if t >= 3000 { reward } else { 0 };
-            l.observe(None, &[reward as f32], &[1], &[0], None).unwrap();
+            l.observe(None, &[reward as f32], &[1], &[0], None, None).unwrap();
             while l.phase() == Phase::Learn {
                 l.learn(0).unwrap();
             }

@@ -23,6 +23,7 @@ typedef struct mailbox {
   atomic_bool hang;      /* the worker stops in the middle of its gradients ... */
   _Atomic pid_t hanging; /* ... and says who it is */
   uint64_t version;      /* of the parameters: steps that the server had taken */
+  uint64_t num_steps;    /* environment steps of all workers by then */
   float return_mean;     /* of the worker's last 100 episodes */
   float *grads;          /* [grads_len] */
   float *params;         /* [params_len] */
@@ -67,6 +68,13 @@ static void roll_out(mailbox *box) {
   box->return_mean = t->stats.return_mean;
 }
 
+/* Takes the server's answer over. The steps of the other workers count, so that all schedules go by those of all. */
+static void begin(const mailbox *box) {
+  training *const t = &host.worker;
+  CHECK(rlcore_learner_params_write(t->agent, box->params, host.params_len, NULL, 0));
+  if (box->num_steps > t->stats.num_steps) CHECK(rlcore_learner_count_steps(t->agent, box->num_steps - t->stats.num_steps));
+}
+
 static _Noreturn void work(mailbox *box, uint64_t seed) {
   training_start(&host.worker, seed);
   for (;;) {
@@ -76,7 +84,7 @@ static _Noreturn void work(mailbox *box, uint64_t seed) {
     }
     if (atomic_load(&shared->closed)) _exit(0);
     end_if_orphaned();
-    CHECK(rlcore_learner_params_write(host.worker.agent, box->params, host.params_len, NULL, 0));
+    begin(box);
     roll_out(box);
     atomic_store(&box->full, true);
   }
@@ -95,6 +103,7 @@ static void start_worker(uint32_t k) {
 static void answer(mailbox *box) {
   CHECK(rlcore_learner_params_read(host.server.agent, box->params, host.params_len));
   box->version = host.version;
+  box->num_steps = host.version * host.server.config.num_steps * host.server.config.num_envs;
   atomic_store(&box->full, false);
 }
 
@@ -104,6 +113,7 @@ static void step(mailbox *box) {
   host.most_stale = stale > host.most_stale ? stale : host.most_stale;
   CHECK(rlcore_learner_grads_add(host.server.agent, 0, 1, box->grads, host.grads_len));
   CHECK(rlcore_learner_learn_apply(host.server.agent, &host.server.stats));
+  CHECK(rlcore_learner_count_steps(host.server.agent, (uint64_t)host.server.config.num_steps * host.server.config.num_envs));
   host.version++;
   answer(box);
 }
@@ -172,7 +182,7 @@ static uint64_t one_in_turn(bool leave) {
   training_start(&host.worker, 1);
   while (host.version < UPDATES) {
     if (leave && host.version == UPDATES / 2) training_start(&host.worker, 2);
-    CHECK(rlcore_learner_params_write(host.worker.agent, box->params, host.params_len, NULL, 0));
+    begin(box);
     roll_out(box);
     step(box);
   }
@@ -229,6 +239,7 @@ static void plan(void) {
   const task *const cartpole = task_find("a2c");
   const rlcore_env_def env = task_env(cartpole);
   rlcore_learner_config config = task_config(cartpole);
+  config.learning_rate_end = config.learning_rate / 2; /* by the steps of all workers */
   training_plan(&host.server, &env, &config);
   training_plan(&host.worker, &env, &config);
   training_start(&host.server, 1);

@@ -32,8 +32,8 @@ pub enum rlcore_learner_due {
     RLCORE_LEARNER_LEARN = 2,
 }
 
-/// Statistics of the current update, or of the last one, and of the episodes. Means are over the gradient steps of the update. A
-/// float is NaN where the algorithm has no such number, and before there is one.
+/// Statistics of the current update, or of the last one, and of the episodes. Means are over the gradient steps of the
+/// update. A float is NaN where the algorithm has no such number, and before there is one.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_learner_stats {
@@ -58,15 +58,18 @@ pub struct rlcore_learner_stats {
     /// nats. Off policy the mean over the critics and the elements of an action, rows weighted by their importance. With
     /// value_clip the larger of the losses of the clipped and the unclipped value
     pub value_loss: f32,
-    /// PPO, A2C, IMPALA, UNREAL, stream AC, SAC: mean entropy in nats; with squash that of actions before tanh, of SAC after it
+    /// PPO, A2C, IMPALA, UNREAL, stream AC, SAC: mean entropy in nats; with squash that of actions before tanh, of SAC
+    /// after it
     pub entropy: f32,
     /// PPO, A2C, IMPALA, UNREAL: mean of r - 1 - ln r, where r is the probability ratio
     pub approx_kl: f32,
     /// PPO: fraction of the ratios that were clipped
     pub clip_fraction: f32,
-    /// PPO, A2C, IMPALA, UNREAL, PQN: fraction of the targets' variance that values explain, up to 1; 0 for constant targets
+    /// PPO, A2C, IMPALA, UNREAL, PQN: fraction of the targets' variance that values explain, up to 1; 0 for constant
+    /// targets
     pub explained_variance: f32,
-    /// all algorithms: mean global norm of the gradients before they are clipped; TD3 and SAC: of the critics
+    /// all algorithms: mean global norm of the gradients before they are clipped; TD3 and SAC: of those of the critics
+    /// together
     pub grad_norm: f32,
     /// all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the actions of
     /// the batches, by the first critic
@@ -88,7 +91,7 @@ pub struct rlcore_learner_stats {
     pub value_replay_loss: f32,
     /// loss of A2C on past steps: policy, and value and entropy with their weights
     pub policy_replay_loss: f32,
-    /// standard deviation of the returns of the last 100 episodes, around their mean; NaN before the first ends
+    /// standard deviation of the returns of the last 100 episodes; NaN before the first ends
     pub return_std: f32,
     /// least return of the last 100 episodes; NaN before the first ends
     pub return_min: f32,
@@ -98,8 +101,8 @@ pub struct rlcore_learner_stats {
     pub temperature: f32,
     /// DQN, TD3, SAC, PQN, stream Q: probability of a random action, now
     pub exploration_rate: f32,
-    /// continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC over
-    /// the batch that the policy learned from last
+    /// continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC
+    /// over the batch that the policy learned from last
     pub log_std_mean: f32,
     /// DQN, TD3, SAC: transitions in the buffer; others 0
     pub num_stored: u64,

@@ -187,8 +187,8 @@ pub struct rlcore_learner_config {
     pub double_q: u32,
     /// DQN: separate outputs for the value of an observation and the advantages of actions (0)
     pub dueling: u32,
-    /// errors count linearly beyond 1, and half their squares within; 0: whole squares everywhere, whose gradients are twice as
-    /// large within 1 (0; DQN 1)
+    /// errors count linearly beyond 1, and half their squares within; 0: whole squares everywhere, whose gradients are
+    /// twice as large within 1 (0; DQN 1)
     pub huber: u32,
     /// gradient steps of the critics for each one of the policy; not read by DQN (1; TD3 2)
     pub policy_interval: u32,

@@ -270,6 +270,11 @@ impl<'a> Any<'a> {
         }
     }
 
+    #[cfg(feature = "scale")]
+    pub fn count_steps(&mut self, num_steps: u64) -> Result {
+        either!(Any, self, l => l.count_steps(num_steps))
+    }
+
     pub fn freeze(&mut self, frozen: bool) {
         either!(Any, self, l => l.freeze(frozen));
     }

@@ -88,7 +88,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_range(
 }
 
 /// Adds the gradients of all chunks of the minibatch as a tree and takes the optimizer step. If no update runs, it
-/// takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does.
+/// takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does. That counts no
+/// environment steps, by which schedules go: tell them by rlcore_learner_count_steps.
 /// stats: to write.
 /// Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn.
 #[unsafe(no_mangle)]
@@ -97,6 +98,19 @@ pub unsafe extern "C" fn rlcore_learner_learn_apply(
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     learning(p, stats, on_policy, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
+}
+
+/// Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration, importance
+/// and learning_starts go by all of them: on a server that takes steps along the gradients of workers, on workers beside
+/// others, and on a learner whose transitions come from rlcore_learner_learn_batch or rlcore_learner_learn_transitions.
+/// Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of the
+/// steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps fewer, so
+/// count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
+/// Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64 bits.
+/// Nothing changes then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_count_steps(p: *mut rlcore_learner, num_steps: u64) -> rlcore_status {
+    call(|| unsafe { Ok(open(p, Any::open)?.count_steps(num_steps)?) })
 }
 
 /// Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.

@@ -48,6 +48,8 @@ use rollout::NONE;
 pub use batch::{Batch, BatchMut};
 pub use moments::merge_moments;
 #[cfg(feature = "off_policy")]
+pub(super) use scale::add_steps;
+#[cfg(feature = "off_policy")]
 pub(super) use stats::told;
 pub use stats::{EPISODES, Stats};
 #[cfg(feature = "off_policy")]

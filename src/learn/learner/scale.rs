@@ -45,6 +45,16 @@ impl Learner<'_> {
         Ok(())
     }
 
+    /// Adds environment steps that others took to those that schedules go by. A step of gradients that came from elsewhere
+    /// takes the rates of the steps counted before it; an update, those of T * N fewer, which its rollout is.
+    ///
+    /// Errors: `NotReady` if learning is due; `Overflow`.
+    pub fn count_steps(&mut self, num_steps: u64) -> Result {
+        let _changing = self.mark.begin();
+        self.state.check_recording(self.config, "learner count_steps: an update is due; call learn first.")?;
+        add_steps(&mut self.state.num_steps, num_steps)
+    }
+
     /// Takes gradients of chunks `[begin, end)` over, as [`View::learn_range`] makes them: they are
     /// done then. Errors: `Range`; `Shape`; `Value` for one that is not finite.
     pub fn write_grads(&mut self, begin: usize, end: usize, grads: &[f32]) -> Result {
@@ -82,6 +92,13 @@ impl Learner<'_> {
         }
         Ok(())
     }
+}
+
+/// Counts more environment steps. Errors: `Overflow`.
+pub(in crate::learn) fn add_steps(counted: &mut u64, num_steps: u64) -> Result {
+    let what = "learner count_steps: numbers of environment steps whose sum fits 64 bits";
+    *counted = counted.checked_add(num_steps).ok_or(Error::new(Kind::Overflow, what))?;
+    Ok(())
 }
 
 impl View<'_> {

@@ -19,8 +19,8 @@ use bytemuck::{Pod, Zeroable};
 use super::actor::{Head, check_envs, check_mask_fits, check_mask_given};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::acts::{Acts, acts};
-use super::config::Config;
-use super::learner::{EPISODES, Phase, Stats, told};
+use super::config::{Algorithm, Config};
+use super::learner::{EPISODES, Phase, Stats, add_steps, told};
 use super::loss::Sums;
 use super::noise;
 use super::optimizer::Optimizer;
@@ -330,6 +330,14 @@ impl<'a> OffPolicy<'a> {
         block::copy(self.params, params);
         block::copy(self.target, params);
         self.add_noise()
+    }
+
+    /// Adds environment steps that others took to those that exploration and schedules go by, and `learning_starts`. They make
+    /// no update due. Errors: `NotReady` if learning is due; `Overflow`.
+    pub fn count_steps(&mut self, num_steps: u64) -> Result {
+        let _changing = self.mark.begin();
+        self.check_not_due("learner count_steps: an update is due; call learn first.")?;
+        add_steps(&mut self.state.num_steps, num_steps)
     }
 
     /// As of learners on policy; there are no statistics here that it stops.

@@ -929,6 +929,11 @@ OP(learner_learn_apply) {
   LEARNER_STATS;
   return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_apply(p, stats));
 }
+OP(learner_count_steps) {
+  ON(learner, p, LEARNER_ACTS);
+  U32(num_steps, 3, 1000, RLCORE_OK);
+  return CALL(rlcore_learner_count_steps(p, num_steps));
+}
 OP(learner_learn_drop) {
   ON(learner, p, LEARNER_UPDATES);
   return CALL(rlcore_learner_learn_drop(p));
