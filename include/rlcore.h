@@ -47,8 +47,9 @@
      come from such numbers differ. The library does not check the mode.
      Returns of episodes are sums of rewards in double, wherever a call reports, averages or stores them; a float that
      one is written to is the rounded sum.
-     Inputs that are not finite return E_VALUE. If finite inputs overflow, advantages, returns and other computed values
-     become infinite with RLCORE_OK, or the NaN 0x7fc00000 where infinities cancel; no other NaN is ever written.
+     Inputs that are not finite return E_VALUE, and rlcore_last_error() names the row; rlcore_finite_rows finds all such
+     rows. If finite inputs overflow, advantages, returns and other computed values become infinite with RLCORE_OK, or the
+     NaN 0x7fc00000 where infinities cancel; no other NaN is ever written.
    Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
      trajectories and monitors. A reader gets its handle from _attach_reader, which checks only what never changes, and
      makes the calls that take a const object. No call blocks. A call that copies checks afterwards whether the writer has
@@ -2410,6 +2411,15 @@ rlcore_status rlcore_rows_gather(const void *x, uint32_t num_rows, uint32_t widt
    time_steps: [num_parts]; valid: [num_parts, size] to write, 1 or 0.
    Errors: E_RANGE for a part that is longer than size. */
 rlcore_status rlcore_rows_valid(const uint32_t *time_steps, uint32_t num_parts, uint32_t size, uint8_t *valid);
+
+/* Finds the rows whose numbers are not all finite, such as the simulations of a large scene that have to be reset before
+   their observations go to a call that refuses them with E_VALUE.
+   kind: an rlcore_element; numbers of RLCORE_I32 and RLCORE_U8 are always finite. RLCORE_STRUCT: pass its RLCORE_F32 parts.
+   x: [num_rows, len] of that kind; ok: [num_rows] to write, 1 where all numbers are finite, else 0.
+   out_num_bad: [1] rows of which ok is 0.
+   Errors: E_CONFIG for another kind. */
+rlcore_status rlcore_finite_rows(uint32_t kind, const void *x, uint32_t num_rows, uint32_t len, uint8_t *ok,
+                                 uint32_t *out_num_bad);
 
 /* Shifted copies of a series: out[i][j] = x[j - i] where j >= i, else 0.
    x: [len, width]; out: [len, len, width] to write. */

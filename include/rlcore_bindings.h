@@ -1741,6 +1741,13 @@ rlcore_status rlcore_rows_valid(
   uint32_t num_parts,
   uint32_t size,
   /* out [num_parts, size] */ uint8_t *valid);
+rlcore_status rlcore_finite_rows(
+  uint32_t kind,
+  /* in [num_rows, len] */ const void *x,
+  uint32_t num_rows,
+  uint32_t len,
+  /* out [num_rows] */ uint8_t *ok,
+  /* out */ uint32_t *out_num_bad);
 rlcore_status rlcore_shift_rows(
   /* in [len, width] */ const float *x,
   uint32_t len,

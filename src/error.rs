@@ -77,6 +77,8 @@ pub struct Error {
     pub needed: Spoken<Given>,
     /// What the caller gave.
     pub given: Spoken<Given>,
+    /// The row of an array that it stands in.
+    pub row: Spoken<Given>,
 }
 
 /// What failures hold in words; nothing where they are a kind alone, which then fits a register.
@@ -127,13 +129,13 @@ impl Error {
 
     #[cfg(feature = "words")]
     const fn of(kind: Kind, what: &'static str, needed: Given, given: Given) -> Self {
-        Error { kind, what, needed, given }
+        Error { kind, what, needed, given, row: Given::Nothing }
     }
 
     #[cfg(not(feature = "words"))]
     const fn of(kind: Kind, _: &'static str, _: Given, _: Given) -> Self {
         use core::marker::PhantomData;
-        Error { kind, what: PhantomData, needed: PhantomData, given: PhantomData }
+        Error { kind, what: PhantomData, needed: PhantomData, given: PhantomData, row: PhantomData }
     }
 
     /// What was expected, what was needed and what was given, as far as it is said.
@@ -146,6 +148,32 @@ impl Error {
     #[cfg(not(feature = "words"))]
     pub(crate) const fn words(&self) -> (&'static str, Given, Given) {
         ("", Given::Nothing, Given::Nothing)
+    }
+
+    /// Says which row of an array it is about.
+    #[must_use]
+    #[cfg(feature = "words")]
+    pub const fn in_row(self, row: usize) -> Self {
+        Error { row: Given::Int(row as i64), ..self }
+    }
+
+    /// Says which row of an array it is about.
+    #[must_use]
+    #[cfg(not(feature = "words"))]
+    pub const fn in_row(self, _: usize) -> Self {
+        self
+    }
+
+    /// The row that it is about, if it is said.
+    #[cfg(feature = "words")]
+    const fn row(&self) -> Given {
+        self.row
+    }
+
+    /// The row that it is about, if it is said.
+    #[cfg(not(feature = "words"))]
+    const fn row(&self) -> Given {
+        Given::Nothing
     }
 
     /// One number was given where another is needed.
@@ -213,6 +241,14 @@ pub enum Piece {
 impl Error {
     /// The failure in words, piece by piece. `expected` stands before what was expected.
     pub fn pieces(&self, expected: &'static str, put: &mut dyn FnMut(Piece)) {
+        self.say(expected, put);
+        if self.row() != Given::Nothing {
+            put(Piece::Text(" in row "));
+            put(Piece::Number(self.row()));
+        }
+    }
+
+    fn say(&self, expected: &'static str, put: &mut dyn FnMut(Piece)) {
         let (what, needed, given) = self.words();
         if let Some(sentence) = what.strip_suffix('.') {
             self.fill(sentence, put);
@@ -301,6 +337,17 @@ pub fn check_some<T, A: Deref<Target = [T]>>(what: &'static str, array: &Option<
 #[inline(always)]
 pub(crate) fn overflowing(x: f32) -> u32 {
     (x.to_bits() & 0x7fff_ffff).wrapping_add(0x0080_0000)
+}
+
+/// [`check_finite`] of rows of `width` numbers, naming the row too; `rows` are their numbers.
+pub fn check_rows(what: &'static str, values: &[f32], width: usize, rows: impl IntoIterator<Item = usize>) -> Result {
+    match check_finite(what, values) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let bad = values.iter().position(|x| !x.is_finite()).and_then(|i| i.checked_div(width));
+            Err(bad.and_then(|bad| rows.into_iter().nth(bad)).map_or(error, |row| error.in_row(row)))
+        }
+    }
 }
 
 /// Checks that every number is finite, naming the array in the failure and giving the offending value.

@@ -369,7 +369,7 @@ fn refuses_by_name_and_writes_nothing() {
     let step = |reward: f32, terminated: bool| Step { reward, terminated, truncated: false };
     let said = |result: rlcore::error::Result<u64>| result.unwrap_err().to_string();
     assert_eq!(said(replay.add(1, &row, &step(0.0, false), None)), "replay: an environment below 1, given 1");
-    assert_eq!(said(replay.add(0, &row, &step(f32::NAN, false), None)), "replay: a finite reward, given NaN");
+    assert_eq!(said(replay.add(0, &row, &step(f32::NAN, false), None)), "replay: a finite reward, given NaN in row 0");
     let words_said = "replay: a last observation where an episode ended; violated by environment 0";
     assert_eq!(said(replay.add(0, &row, &step(0.0, true), None)), words_said);
     let pair = [Elements::F32(&[1.0, 2.0])];

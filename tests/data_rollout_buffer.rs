@@ -819,7 +819,7 @@ fn rows_are_filled_in_place() {
     buffer.row(0, 0).unwrap().f32().unwrap()[1] = f32::INFINITY;
     let columns = [None, Some(Elements::I32(&[1])), None];
     let error = buffer.add(&steps[0].step(&columns)).unwrap_err();
-    assert_eq!(error.to_string(), "rollout_buffer: a finite column, given inf");
+    assert_eq!(error.to_string(), "rollout_buffer: a finite column, given inf in row 0");
     assert_eq!(mem.len(), other.len());
 }
 

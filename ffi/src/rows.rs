@@ -14,7 +14,7 @@ use rlcore::data::monitor::Read;
 use rlcore::data::rows::RowsOut;
 use rlcore::data::table::Column;
 use rlcore::error::{self, Error, Kind};
-use rlcore::kernels::shift_rows;
+use rlcore::kernels::{finite, shift_rows};
 use rlcore::space::Elements;
 
 /// Output arrays for copied rows: steps of N environments, or frames of a trajectory, with N = 1. NULL skips an array.
@@ -164,6 +164,32 @@ pub unsafe extern "C" fn rlcore_rows_valid(
         let valid = Output::at("valid", valid, ptr::grid("valid", count, size)?)?;
         let (time_steps, valid) = args((time_steps, valid))?;
         Ok(minibatch::valid_rows(time_steps, size, valid)?)
+    })
+}
+
+/// Finds the rows whose numbers are not all finite, such as the simulations of a large scene that have to be reset before
+/// their observations go to a call that refuses them with E_VALUE.
+/// kind: an rlcore_element; numbers of RLCORE_I32 and RLCORE_U8 are always finite. RLCORE_STRUCT: pass its RLCORE_F32 parts.
+/// x: [num_rows, len] of that kind; ok: [num_rows] to write, 1 where all numbers are finite, else 0.
+/// out_num_bad: [1] rows of which ok is 0.
+/// Errors: E_CONFIG for another kind.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_finite_rows(
+    kind: u32,
+    x: *const c_void,
+    num_rows: u32,
+    len: u32,
+    ok: *mut u8,
+    out_num_bad: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let (kind, num_rows, len) = (space::element("rows", kind)?, num_rows as usize, len as usize);
+        let x = AnyInput::at("x", x, kind, num_rows, len)?;
+        let ok = Output::at("ok", ok, num_rows)?;
+        let num_bad = Output::at("out_num_bad", out_num_bad, 1)?.only();
+        let (x, ok, num_bad) = args((x, ok, num_bad))?;
+        *num_bad = finite::finite_rows(x, len, ok)? as u32;
+        Ok(())
     })
 }
 

@@ -116,8 +116,9 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
      come from such numbers differ. The library does not check the mode.
      Returns of episodes are sums of rewards in double, wherever a call reports, averages or stores them; a float that
      one is written to is the rounded sum.
-     Inputs that are not finite return E_VALUE. If finite inputs overflow, advantages, returns and other computed values
-     become infinite with RLCORE_OK, or the NaN 0x7fc00000 where infinities cancel; no other NaN is ever written.
+     Inputs that are not finite return E_VALUE, and rlcore_last_error() names the row; rlcore_finite_rows finds all such
+     rows. If finite inputs overflow, advantages, returns and other computed values become infinite with RLCORE_OK, or the
+     NaN 0x7fc00000 where infinities cancel; no other NaN is ever written.
    Sharing: one process may write a block that others have mapped for reading: frames, memories, replays, rollouts,
      trajectories and monitors. A reader gets its handle from _attach_reader, which checks only what never changes, and
      makes the calls that take a const object. No call blocks. A call that copies checks afterwards whether the writer has

@@ -17,7 +17,7 @@ use crate::block::{self, Cutter, Fit, Kind as BlockKind, One, Plan, fields, shar
 use crate::cpu::Word;
 use crate::decimal::round6;
 use crate::error::{Error, Kind, Result, check_len};
-use crate::kernels::finite::check_finite;
+use crate::kernels::finite::check_rows;
 
 /// Most numbers that an episode may carry beside its return, length and time.
 pub const MAX_INFO: usize = 16;
@@ -274,12 +274,12 @@ impl<'a> Monitor<'a> {
         ends.check(n)?;
         let too_large = Error::new(Kind::Overflow, "monitor: info [N, num_info] that fits the address space");
         check_len("monitor: info [N, num_info] of length", info, n.checked_mul(width).ok_or(too_large)?)?;
-        check_finite("monitor: a finite reward", reward)?;
+        check_rows("monitor: a finite reward", reward, 1)?;
         let mut num_ended = 0u32;
         for (i, _) in ends.rows().enumerate().filter(|(_, (_, ended))| *ended) {
             num_ended = num_ended.saturating_add(1);
             if let Some(bad) = block::rows(info, i, 1, width)?.iter().find(|x| !x.is_finite()) {
-                return Err(Error::new(Kind::Value, "monitor: a finite info").given_f32(*bad as f32));
+                return Err(Error::new(Kind::Value, "monitor: a finite info").given_f32(*bad as f32).in_row(i));
             }
         }
         shared::check_room(EPISODES, *self.count, num_ended.into())?;

@@ -45,7 +45,7 @@ use super::part::rollout::{self, Appended, RowsOut, check_elements, check_room};
 use super::table::{Column, TableConfig};
 use crate::block::shared::{self, Turn};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, One, Plan, fields};
-use crate::error::{Error, Kind, Result, check_finite, check_len, check_some};
+use crate::error::{Error, Kind, Result, check_len, check_rows, check_some};
 use crate::kernels::gae::{self, Accumulate};
 use crate::kernels::grid::check_rate;
 use crate::kernels::returns::bootstrapped_sum;
@@ -546,12 +546,12 @@ impl<'a> View<'a> {
         }
         let end = self.first.saturating_add(len as u64);
         shared::check_room(NUMBERS, end, count as u64)?;
-        check_finite("trajectory: a finite reward", frames.reward)?;
-        check_finite("trajectory: a finite value", frames.value)?;
-        check_finite("trajectory: a finite memory", frames.memory)?;
-        for given in frames.columns {
+        check_rows("trajectory: a finite reward", frames.reward, 1, 0..)?;
+        check_rows("trajectory: a finite value", frames.value, 1, 0..)?;
+        check_rows("trajectory: a finite memory", frames.memory, self.memory_len(), 0..)?;
+        for (column, given) in columns.iter().zip(frames.columns) {
             if let Elements::F32(x) = given {
-                check_finite("trajectory: a finite column", x)?;
+                check_rows("trajectory: a finite column", x, column.len as usize, 0..)?;
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use super::part::scale::{Lens, Rule, Scale};
 use super::step::{Ends, Rewrite};
 use crate::block::{self, Fit, Kind as BlockKind, Mark, Plan, fields};
 use crate::error::{Error, Kind, Result};
-use crate::kernels::finite::check_finite;
+use crate::kernels::finite::{check_finite, check_rows};
 
 /// What a normaliser of N environments is made from; stored in the block beside the header, never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -214,7 +214,7 @@ impl<'a> VecNormalize<'a> {
         obs.check("vec_normalize: obs [N, obs_len] of length", self.batch_len()?)?;
         let n = self.scale.running.len();
         let outside = Error::limit(Kind::Range, "vec_normalize: an environment below", n, i);
-        self.observe(self.row(i, &mut obs).ok_or(outside)?)?;
+        self.observe(self.row(i, &mut obs).ok_or(outside)?).map_err(|e| e.in_row(i))?;
         if let (0, Some(running)) = (self.scale.state.frozen, self.scale.running.get_mut(i)) {
             *running = 0.0;
         }
@@ -231,12 +231,12 @@ impl<'a> VecNormalize<'a> {
         obs.check("vec_normalize: obs [N, obs_len] of length", len)?;
         reward.check("vec_normalize: reward [N] of length", self.scale.running.len())?;
         ends.check(self.scale.running.len())?;
-        check_finite("vec_normalize: a finite reward", reward.input())?;
+        check_rows("vec_normalize: a finite reward", reward.input(), 1)?;
         if let Some(x) = &mut final_obs {
             x.check("vec_normalize: final_obs [N, obs_len] of length", len)?;
             for (i, _) in ends.rows().enumerate().filter(|(_, (_, ended))| *ended) {
                 let row = self.row(i, x).ok_or(SHAPE)?;
-                check_finite("vec_normalize: a finite final_obs", row.input())?;
+                check_finite("vec_normalize: a finite final_obs", row.input()).map_err(|e| e.in_row(i))?;
             }
         }
         self.observe(obs)?;
@@ -305,7 +305,7 @@ impl<'a> View<'a> {
         Error::limit(Kind::Shape, what, self.scale.mean.len(), len)
             .when(len.checked_rem(self.scale.mean.len()) != Some(0))?;
         obs.check("vec_normalize: out [n, obs_len] of length", len)?;
-        check_finite("vec_normalize: a finite obs", obs.input())?;
+        check_rows("vec_normalize: a finite obs", obs.input(), self.scale.mean.len())?;
         self.apply(obs);
         Ok(())
     }

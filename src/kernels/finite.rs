@@ -2,6 +2,7 @@
 
 use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{self, Error, Kind, Result, overflowing};
+use crate::space::Elements;
 
 /// [`error::check_finite`] for large arrays: the same answer from the best instructions there are.
 #[inline(never)]
@@ -9,10 +10,33 @@ pub fn check_finite(what: &'static str, values: &[f32]) -> Result {
     if values.len() >= 64 && cpu::dispatch(AllFinite(values)) { Ok(()) } else { error::check_finite(what, values) }
 }
 
+/// [`error::check_rows`] of rows that are numbered from 0, for large arrays.
+#[inline]
+pub fn check_rows(what: &'static str, values: &[f32], width: usize) -> Result {
+    check_finite(what, values).or_else(|_| error::check_rows(what, values, width, 0..))
+}
+
 /// Checks one number.
 #[inline]
 pub fn check_one(what: &'static str, value: f32) -> Result {
     if value.is_finite() { Ok(()) } else { Err(Error::new(Kind::Value, what).given_f32(value)) }
+}
+
+/// Writes 1 to `ok`, `[rows]`, where all numbers of a row of `x`, `[rows, width]`, are finite, else 0; numbers that are no f32
+/// are. Returns how many are not. Errors: `Shape`.
+pub fn finite_rows(x: Elements<'_>, width: usize, ok: &mut [u8]) -> Result<usize> {
+    let len = ok.len().saturating_mul(width);
+    Error::limit(Kind::Shape, "finite rows: numbers [rows, width],", len, x.len()).when(x.len() != len)?;
+    let (Elements::F32(x), 1..) = (x, width) else {
+        ok.fill(1);
+        return Ok(0);
+    };
+    let mut num_bad = 0usize;
+    for (ok, row) in ok.iter_mut().zip(x.chunks_exact(width)) {
+        *ok = check_finite("", row).is_ok().into();
+        num_bad = num_bad.saturating_add(usize::from(*ok == 0));
+    }
+    Ok(num_bad)
 }
 
 struct AllFinite<'a>(&'a [f32]);

@@ -56,9 +56,10 @@ impl Recurrent<'_> {
         if !self.reset.is_empty() {
             check_len("recurrent state: reset flags,", self.reset, rows)?;
         }
-        for (row, &reset) in self.state.chunks_exact(state_len.max(1)).zip(self.reset.iter().chain(repeat(&0))) {
+        let states = self.state.chunks_exact(state_len.max(1)).zip(self.reset.iter().chain(repeat(&0)));
+        for (row, (state, &reset)) in states.enumerate() {
             if reset == 0 {
-                check_finite("recurrent state: finite numbers", row)?;
+                check_finite("recurrent state: finite numbers", state).map_err(|e| e.in_row(row))?;
             }
         }
         Ok(())
@@ -469,6 +470,19 @@ impl<'a> Head<'a> {
             }
         }
         Ok(())
+    }
+
+    /// [`Head::could_take`], naming the row. Errors: `Value`, by this sentence.
+    pub fn check_choices(&self, what: &'static str, choice: &[i32], mask: Option<&[u8]>) -> Result {
+        if self.could_take(choice, mask) {
+            return Ok(());
+        }
+        let masks = self.shape.mask_len();
+        for (row, own) in choice.chunks_exact(self.n.len().max(1)).enumerate() {
+            let mask = mask.map(|mask| block::rows(mask, row, 1, masks)).transpose()?;
+            Error::new(Kind::Value, what).in_row(row).when(!self.could_take(own, mask))?;
+        }
+        Err(Error::new(Kind::Value, what))
     }
 
     /// True if every choice, `[rows, K]`, is there and the mask allows it.

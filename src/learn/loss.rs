@@ -9,7 +9,7 @@ use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{Error, Kind};
 use crate::error::{Result, check_len};
 #[cfg(feature = "unreal")]
-use crate::kernels::finite::{check_finite, check_one};
+use crate::kernels::finite::{check_one, check_rows};
 use crate::num;
 
 /// Weights and ranges of the terms.
@@ -133,12 +133,12 @@ pub fn check(batch: &Batch<'_>, c: &Coefficients) -> Result {
         check_one(what, given)?;
         Error::new(Kind::Range, what).given_f32(given).when(given < 0.0)?;
     }
-    check_finite("loss: a finite log_prob", batch.log_prob)?;
-    check_finite("loss: a finite old_log_prob", batch.old_log_prob)?;
-    check_finite("loss: a finite advantage", batch.advantage)?;
-    check_finite("loss: a finite value", batch.value)?;
-    check_finite("loss: a finite old_value", batch.old_value)?;
-    check_finite("loss: a finite value_target", batch.value_target)
+    check_rows("loss: a finite log_prob", batch.log_prob, 1)?;
+    check_rows("loss: a finite old_log_prob", batch.old_log_prob, 1)?;
+    check_rows("loss: a finite advantage", batch.advantage, 1)?;
+    check_rows("loss: a finite value", batch.value, 1)?;
+    check_rows("loss: a finite old_value", batch.old_value, 1)?;
+    check_rows("loss: a finite value_target", batch.value_target, 1)
 }
 
 /// The squared error of values, summed. Writes `weight` times its gradient, `[B]` as the others.
@@ -160,8 +160,8 @@ pub fn mean_squared_error(value: &[f32], target: &[f32], d_value: &mut [f32]) ->
     Error::limit(Kind::Shape, "loss: rows of at least", 1, 0).when(len == 0)?;
     check_len("loss: value_target", target, len)?;
     check_len("loss: d_value", d_value, len)?;
-    check_finite("loss: a finite value", value)?;
-    check_finite("loss: a finite value_target", target)?;
+    check_rows("loss: a finite value", value, 1)?;
+    check_rows("loss: a finite value_target", target, 1)?;
     Ok((squared_error(value, target, 1.0 / len as f32, d_value) / len as f64) as f32)
 }
 

@@ -116,7 +116,7 @@ impl<'r> Rows<'r> {
         }
         let to = block::rows_mut(to, 0, self.len(), seen.len)?;
         for (k, i) in self.iter().enumerate() {
-            seen.row(seen.at(obs, i)?, block::rows_mut(to, k, 1, seen.len)?)?;
+            seen.row(seen.at(obs, i)?, block::rows_mut(to, k, 1, seen.len)?).map_err(|e| e.in_row(i))?;
         }
         self.check_symbols(seen, to)
     }

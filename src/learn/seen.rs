@@ -288,7 +288,7 @@ impl Seen<'_> {
             self.row(obs, to)?;
         } else {
             for row in 0..rows {
-                self.row(self.at(obs, row)?, block::rows_mut(to, row, 1, self.len)?)?;
+                self.row(self.at(obs, row)?, block::rows_mut(to, row, 1, self.len)?).map_err(|e| e.in_row(row))?;
             }
         }
         self.net.check_symbols(block::rows(to, 0, rows, self.len)?, |row| row)
@@ -321,8 +321,7 @@ impl Seen<'_> {
             return Ok(());
         }
         let room = block::rows_mut(room, 0, 1, self.len)?;
-        self.row(self.at(obs, row)?, room)?;
-        check_finite(what, room)?;
+        self.row(self.at(obs, row)?, room).and_then(|()| check_finite(what, room)).map_err(|e| e.in_row(row))?;
         self.net.check_symbols(room, |_| row)
     }
 }

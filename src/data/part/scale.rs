@@ -9,7 +9,7 @@ use crate::block::{One, fields};
 use crate::cpu::{self, Kernel};
 use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_len};
-use crate::kernels::finite::{check_finite, check_one};
+use crate::kernels::finite::{check_one, check_rows};
 use crate::kernels::moments::{self, BLOCK_ROWS, LANES, Moment, PARTS};
 use crate::kernels::returns::{accumulate, check_running, clear_ended};
 use crate::num;
@@ -90,7 +90,7 @@ pub fn normalise(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) -> R
     let what = "normalizer: x [n, D] of whole rows, D";
     Error::limit(Kind::Shape, what, mean.len(), len).when(len.checked_rem(mean.len()) != Some(0))?;
     moments::check_moments(mean, var, 0.0)?;
-    check_finite("normalizer: a finite number", x.input())?;
+    check_rows("normalizer: a finite number", x.input(), mean.len())?;
     normalise_finite(mean, var, limits, x);
     Ok(())
 }
@@ -132,7 +132,7 @@ impl RewardScale<'_> {
         let what = "normalizer: discount from 0 to 1";
         Error::new(Kind::Range, what).given_f32(discount as f32).when(!(0.0..=1.0).contains(&discount))?;
         limits.check()?;
-        check_finite("normalizer: a finite reward", reward.input())?;
+        check_rows("normalizer: a finite reward", reward.input(), 1)?;
         moments::check_moments(&[*self.mean], &[*self.var], *self.count)?;
         check_running(self.running)?;
         self.step_finite(reward, ends, discount, limits);
@@ -166,7 +166,7 @@ impl RewardScale<'_> {
 pub fn scale_rewards(var: f64, limits: Limits, reward: Rewrite<'_>) -> Result {
     reward.check("normalizer: out of the rewards' length", reward.input().len())?;
     limits.check()?;
-    check_finite("normalizer: a finite reward", reward.input())?;
+    check_rows("normalizer: a finite reward", reward.input(), 1)?;
     moments::check_moments(&[0.0], &[var], 0.0)?;
     scale(var, limits, reward);
     Ok(())
@@ -290,9 +290,10 @@ impl ScaleMut<'_> {
     /// sentence; nothing changes then.
     pub fn observe(&mut self, what: &'static str, rule: &Rule, obs: Rewrite<'_>) -> Result {
         if rule.obs.is_some() && self.state.frozen == 0 {
-            self.observations().update(obs.input()).map_err(|e| Error { what: Error::new(e.kind, what).what, ..e })?;
+            let update = self.observations().update(obs.input());
+            update.map_err(|e| check_rows(what, obs.input(), self.mean.len()).err().unwrap_or(e))?;
         } else {
-            check_finite(what, obs.input())?;
+            check_rows(what, obs.input(), self.mean.len())?;
         }
         self.read().apply(rule, obs);
         Ok(())

@@ -375,7 +375,8 @@ impl<'a> Replay<'a> {
     /// [`Replay::add`] would take this step.
     pub fn check_add(&self, env: usize, row: &[Elements<'_>], step: &Step, tail: Option<&[Elements<'_>]>) -> Result {
         let open = *self.open.get(env).ok_or(ENV.needed(self.open.len()).given(env))?;
-        Error::new(Kind::Value, "replay: a finite reward").given_f32(step.reward).when(!step.reward.is_finite())?;
+        let bad = Error::new(Kind::Value, "replay: a finite reward").given_f32(step.reward).in_row(env);
+        bad.when(!step.reward.is_finite())?;
         self.table.check(env, row, open == 0, 2)?;
         if step.ended() != 0 {
             let missing =

@@ -4,7 +4,7 @@ use super::{ALL_ENVS, FIRST_METRIC, METRICS, MOST, MetricRow, STEPS, Step, View,
 use crate::block::{Misfit, shared};
 use crate::data::part::rollout::{self, check_elements};
 use crate::data::table::Column;
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_len, check_rows};
 use crate::space::{Element, Elements};
 
 impl View<'_> {
@@ -30,21 +30,23 @@ impl View<'_> {
         check_len("rollout_buffer: memory [N, M] of length", step.memory, n.saturating_mul(self.memory_len()))?;
         shared::check_room(STEPS, self.held.global_step, n as u64)?;
         shared::check_room(METRICS, self.held.logged, (n as u64).saturating_mul(2))?;
-        check_finite("rollout_buffer: a finite reward", step.reward)?;
-        check_finite("rollout_buffer: a finite value", step.value)?;
-        check_finite("rollout_buffer: a finite log_prob", step.log_prob)?;
-        check_finite("rollout_buffer: a finite memory", step.memory)?;
+        check_rows("rollout_buffer: a finite reward", step.reward, 1, 0..)?;
+        check_rows("rollout_buffer: a finite value", step.value, 1, 0..)?;
+        check_rows("rollout_buffer: a finite log_prob", step.log_prob, 1, 0..)?;
+        check_rows("rollout_buffer: a finite memory", step.memory, self.memory_len(), 0..)?;
         if let Some(raw_reward) = step.raw_reward {
             check_len("rollout_buffer: raw_reward [N] of length", raw_reward, n)?;
-            check_finite("rollout_buffer: a finite raw_reward", raw_reward)?;
+            check_rows("rollout_buffer: a finite raw_reward", raw_reward, 1, 0..)?;
         }
         let cuts = step.terminated.iter().zip(step.truncated).filter(|&ends| is_cut(ends)).count();
         if let Some(final_value) = step.final_value {
             check_len("rollout_buffer: final_value [N] of length", final_value, n)?;
-            let read =
-                final_value.iter().zip(step.terminated.iter().zip(step.truncated)).filter(|(_, ends)| is_cut(*ends));
-            if let Some((bad, _)) = read.into_iter().find(|(x, _)| !x.is_finite()) {
-                return Err(Error::new(Kind::Value, "rollout_buffer: a finite final_value").given_f32(*bad));
+            let ends = step.terminated.iter().zip(step.truncated);
+            let read = final_value.iter().zip(ends).enumerate().filter(|(_, (_, ends))| is_cut(*ends));
+            if let Some((row, (bad, _))) = read.into_iter().find(|(_, (x, _))| !x.is_finite()) {
+                return Err(Error::new(Kind::Value, "rollout_buffer: a finite final_value")
+                    .given_f32(*bad)
+                    .in_row(row));
             }
         } else if cuts > 0 && !step.value.is_empty() {
             let what = "rollout_buffer: final_value is NULL; environments truncated and not terminated: {given}.";
@@ -113,7 +115,7 @@ pub(super) fn check_column(column: &Column, n: usize, given: &Elements<'_>) -> R
         ["rollout_buffer: columns of their own kind", "rollout_buffer: a column [N, len] of length"];
     check_elements(SENTENCES, column, n, (given.kind() as u32, given.len()))?;
     match given {
-        Elements::F32(x) => check_finite("rollout_buffer: a finite column", x),
+        Elements::F32(x) => check_rows("rollout_buffer: a finite column", x, column.len as usize, 0..),
         _ => Ok(()),
     }
 }
@@ -122,7 +124,8 @@ pub(super) fn check_column(column: &Column, n: usize, given: &Elements<'_>) -> R
 pub(super) fn check_row(column: &Column, row: &[u8]) -> Result {
     match column.element()? {
         Element::F32 => {
-            check_finite("rollout_buffer: a finite column", bytemuck::try_cast_slice(row).map_err(|_| Misfit)?)
+            let row = bytemuck::try_cast_slice(row).map_err(|_| Misfit)?;
+            check_rows("rollout_buffer: a finite column", row, column.len as usize, 0..)
         }
         _ => Ok(()),
     }

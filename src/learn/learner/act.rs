@@ -7,7 +7,7 @@ use super::frames::Place;
 use super::layout::log_std;
 use super::{Learner, NONE, With};
 use crate::block::{self, Fit, Misfit};
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Result, check_finite, check_len, check_rows};
 use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_act, check_action, check_obs, see};
 use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::noise;
@@ -81,8 +81,9 @@ impl Learner<'_> {
         let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
         let raw = rows.see(&sizes.seen, obs, w.raw)?;
         let seen = block::rows_mut(w.obs, 0, m, o)?;
-        check_finite("learner act: a finite obs", raw)?;
+        check_rows("learner act: a finite obs", raw, o, rows.iter())?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+        let all = mask;
         let mask = match mask {
             Some(mask) => Some(&*rows.get(mask, shape.mask_len(), w.mask)?),
             None => None,
@@ -90,7 +91,7 @@ impl Learner<'_> {
         let params = noise::of(Self::acting(self.config, self.acting, self.params), self.noisy);
         let log_std = log_std(params, sizes)?;
         let head = Head::new(&self.actor, self.taken.read(), log_std);
-        head.check_mask(mask, m)?;
+        head.check_mask_rows(all, rows.iter())?;
         let outputs = block::rows_mut(w.outputs, 0, m, l)?;
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
         let mut column = || columns.next().ok_or(Misfit);
@@ -293,10 +294,10 @@ impl Learner<'_> {
         let head = view.head()?;
         head.check_mask(mask, n)?;
         match action {
-            Elements::I32(choice) if !head.could_take(choice, mask) => {
-                return Err(Error::new(Kind::Value, FORBIDDEN));
+            Elements::I32(choice) => head.check_choices(FORBIDDEN, choice, mask)?,
+            Elements::F32(vector) => {
+                check_rows("learner log_prob: finite actions", vector, view.shape().action_len as usize, 0..)?;
             }
-            Elements::F32(vector) => check_finite("learner log_prob: finite actions", vector)?,
             _ => {}
         }
         let done = self.log_prob_of(obs, mask, action, log_prob, entropy);
@@ -324,10 +325,8 @@ impl Learner<'_> {
                 let [k, v] = head.lens();
                 let (choice, vector) = (block::rows_mut(w.choice, 0, n, k)?, block::rows_mut(w.vector, 0, n, v)?);
                 head.part(action, choice, vector)?;
-                check_finite("learner log_prob: finite actions", vector)?;
-                if !head.could_take(choice, mask) {
-                    return Err(Error::new(Kind::Value, FORBIDDEN));
-                }
+                check_rows("learner log_prob: finite actions", vector, v, 0..)?;
+                head.check_choices(FORBIDDEN, choice, mask)?;
                 Raw { choice, vector }
             }
             Elements::F32(vector) => Raw { choice: &[], vector },
@@ -361,7 +360,8 @@ impl Learner<'_> {
         self.view().head()?.check_mask_rows(mask, Rows::new(block::rows(self.work.some, 0, count, 1)?, 0).iter())?;
         let (w, flags) = (&mut self.work, mask_len(self.config, &self.actor.shape));
         let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
-        some.see(&self.sizes.seen, obs, w.raw)?;
+        let raw = some.see(&self.sizes.seen, obs, w.raw)?;
+        check_rows(what, raw, self.sizes.seen.len, some.iter())?;
         match mask {
             Some(mask) => drop(some.get(mask, flags, w.mask)?),
             None => block::rows_mut(w.mask, 0, count, flags)?.fill(1),
@@ -379,7 +379,7 @@ impl Learner<'_> {
         let (shape, w) = (&self.actor.shape, &mut self.work);
         let raw = block::rows(w.raw, 0, m, shape.seen_len as usize)?;
         let seen = block::rows_mut(w.obs, 0, m, shape.seen_len as usize)?;
-        check_finite(what, raw)?;
+        check_rows(what, raw, shape.seen_len as usize, 0..)?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let params = match with {
             With::Learning => &*self.params,

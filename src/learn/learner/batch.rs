@@ -3,7 +3,7 @@
 use super::layout::log_std;
 use super::{Learner, Stats, View};
 use crate::block::{self, rows, rows_mut};
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_finite, check_len, check_rows};
 use crate::learn::actor::{Head, Raw, check_action};
 use crate::learn::config::{Algorithm, Config};
 use crate::learn::seen::bytes_to_f32;
@@ -108,20 +108,19 @@ impl Learner<'_> {
         view.check_batch(batch)?;
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);
         let columns = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target, batch.state];
+        let width = |numbers: &[f32]| numbers.len().checked_div(m).unwrap_or(0);
         let numbers = columns.into_iter().chain(match batch.action {
             Elements::F32(vector) => Some(vector),
             _ => None,
         });
         for numbers in numbers {
-            check_finite("learner learn_batch: finite numbers", numbers)?;
+            check_rows("learner learn_batch: finite numbers", numbers, width(numbers), 0..)?;
         }
         self.sizes.net.check_symbols(batch.obs, |row| row)?;
         let mask = Some(batch.mask).filter(|_| self.config.use_action_mask != 0);
         view.head()?.check_mask(mask, m)?;
-        if let Elements::I32(choice) = batch.action
-            && !view.head()?.could_take(choice, mask)
-        {
-            return Err(Error::new(Kind::Value, FORBIDDEN));
+        if let Elements::I32(choice) = batch.action {
+            view.head()?.check_choices(FORBIDDEN, choice, mask)?;
         }
         if let Elements::U8(action) = batch.action {
             let (head, flags) = (view.head()?, mask_len(self.config, shape));
@@ -130,11 +129,9 @@ impl Learner<'_> {
             let (choice, vector) = (rows_mut(&mut choice, 0, 1, k)?, rows_mut(&mut vector, 0, 1, a)?);
             for (i, action) in action.chunks_exact((shape.action_len as usize).max(1)).enumerate() {
                 head.part(action, choice, vector)?;
-                check_finite("learner learn_batch: finite numbers", vector)?;
+                check_finite("learner learn_batch: finite numbers", vector).map_err(|e| e.in_row(i))?;
                 let mask = if flags > 0 { Some(rows(batch.mask, i, 1, flags)?) } else { None };
-                if !head.could_take(choice, mask) {
-                    return Err(Error::new(Kind::Value, FORBIDDEN));
-                }
+                head.check_choices(FORBIDDEN, choice, mask).map_err(|e| e.in_row(i))?;
             }
         }
         let is_byte = |x: &f32| (f32::from(byte(*x)) / 255.0).to_bits() == x.to_bits();

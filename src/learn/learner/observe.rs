@@ -5,7 +5,7 @@ use super::{Learner, NONE, With};
 use crate::block::{self, Misfit};
 use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
 use crate::data::step::{Ends, Rewrite};
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_len, check_rows};
 use crate::kernels::moments;
 use crate::learn::actor::{Head, check_obs};
 use crate::learn::actor_config::VALUE;
@@ -60,7 +60,7 @@ impl Learner<'_> {
         let is_cut = |i: usize| terminated.get(i) == Some(&0) && truncated.get(i).is_some_and(|&x| x != 0);
         let w = &mut self.work;
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
-        check_finite("learner observe: finite rewards", envs.get(reward, 1, w.scalar)?)?;
+        check_rows("learner observe: finite rewards", envs.get(reward, 1, w.scalar)?, 1, envs.iter())?;
         let num_cut = list(envs.iter().filter(|&i| is_cut(i)), w.some)?;
         if num_cut > 0 {
             let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";

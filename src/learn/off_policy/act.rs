@@ -3,7 +3,7 @@
 use super::OffPolicy;
 use super::frames::ZEROS;
 use crate::block::{self, Misfit};
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_finite, check_len, check_rows};
 use crate::kernels::categorical::{self, Logits};
 use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::{Head, Sampling, check_act, check_action, check_obs};
@@ -73,7 +73,8 @@ impl OffPolicy<'_> {
         let a = self.shape().action_len as usize;
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
-        check_finite("learner act: a finite obs", rows.see(&self.sizes.seen, obs, w.seen)?)?;
+        let seen = rows.see(&self.sizes.seen, obs, w.seen)?;
+        check_rows("learner act: a finite obs", seen, self.sizes.seen.len, rows.iter())?;
         for (row, env) in rows.iter().zip(Rows::new(block::rows(w.row, 0, m, 1)?, 0).iter()) {
             self.sizes.ring.check(self.begun.pixels, self.num_begun, env, (&obs, row))?;
         }
@@ -161,7 +162,8 @@ impl OffPolicy<'_> {
         let (a, masks) = (self.shape().action_len as usize, self.sizes.masks);
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
-        check_finite("learner demonstrate: a finite obs", rows.see(&self.sizes.seen, obs, w.seen)?)?;
+        let seen = rows.see(&self.sizes.seen, obs, w.seen)?;
+        check_rows("learner demonstrate: a finite obs", seen, self.sizes.seen.len, rows.iter())?;
         for env in rows.iter() {
             self.sizes.ring.check(self.begun.pixels, self.num_begun, env, (&obs, env))?;
         }
@@ -381,7 +383,7 @@ impl OffPolicy<'_> {
     /// What the policy says to all observations.
     fn look(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>, noisy: bool) -> Result {
         self.sizes.seen.rows(obs, self.sizes.n, self.work.seen)?;
-        check_finite(what, self.work.seen)?;
+        check_rows(what, self.work.seen, self.sizes.seen.len, 0..)?;
         block::copy(self.work.allowed, mask.unwrap_or(&[]));
         if mask.is_none() {
             self.work.allowed.fill(1);

@@ -4,7 +4,7 @@ use super::OffPolicy;
 use super::bench::Given;
 use super::layout::TransitionView;
 use crate::block;
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_len, check_rows};
 use crate::learn::actor::{Head, check_action, check_obs};
 use crate::learn::learner::Stats;
 use crate::learn::transition_batch::TransitionBatch;
@@ -61,7 +61,7 @@ impl OffPolicy<'_> {
             check_all(what, importance, |x| (0.0..=f32::MAX).contains(&x))?;
         }
         self.check_masks(mask, next_mask, rows)?;
-        check_finite("learner learn_transitions: finite rewards", reward)?;
+        check_rows("learner learn_transitions: finite rewards", reward, 1, 0..)?;
         for row in 0..rows {
             self.sizes.seen.check_row("learner learn_transitions: finite obs", obs, row, self.work.seen)?;
             self.sizes.seen.check_row("learner learn_transitions: finite next_obs", next_obs, row, self.work.seen)?;
@@ -107,8 +107,8 @@ impl OffPolicy<'_> {
 
 /// Errors: `Value` for a number that is not right.
 fn check_all(what: &'static str, numbers: &[f32], is_right: impl Fn(f32) -> bool) -> Result {
-    match numbers.iter().find(|x| !is_right(**x)) {
-        Some(&x) => Err(Error::new(Kind::Value, what).given_f32(x)),
+    match numbers.iter().enumerate().find(|(_, x)| !is_right(**x)) {
+        Some((row, &x)) => Err(Error::new(Kind::Value, what).given_f32(x).in_row(row)),
         None => Ok(()),
     }
 }

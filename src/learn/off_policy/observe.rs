@@ -3,7 +3,7 @@
 use super::OffPolicy;
 use super::frames::ZEROS;
 use crate::block::{self, Misfit};
-use crate::error::{Error, Kind, Result, check_finite, check_len};
+use crate::error::{Error, Kind, Result, check_len, check_rows};
 use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::check_obs;
 use crate::learn::rows::{Rows, copy_row, select};
@@ -51,7 +51,7 @@ impl OffPolicy<'_> {
         let is_cut = |env: &usize| flag(truncated, *env) && !flag(terminated, *env);
         let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
         for env in envs.iter() {
-            check_finite("learner observe: finite rewards", block::rows(reward, env, 1, 1)?)?;
+            check_rows("learner observe: finite rewards", block::rows(reward, env, 1, 1)?, 1, [env])?;
         }
         self.view().check_mask_fits(final_mask, envs.iter().filter(is_cut))?;
         let num_cut = envs.iter().filter(is_cut).count();

@@ -1925,6 +1925,15 @@ OP(rows_valid) {
   TO(uint8_t, valid, num_parts * size, 0);
   return CALL(rlcore_rows_valid(time_steps, num_parts, size, valid));
 }
+OP(finite_rows) {
+  U32(kind, RLCORE_F32, RLCORE_U8, RLCORE_E_CONFIG);
+  COUNT(num_rows, 3, 8, RLCORE_OK);
+  COUNT(len, 2, 8, RLCORE_OK);
+  IN(float, x, num_rows * len, 1, 1, ANY);
+  TO(uint8_t, ok, num_rows, 0);
+  TO(uint32_t, out_num_bad, 1, 0);
+  return CALL(rlcore_finite_rows(kind, x, num_rows, len, ok, out_num_bad));
+}
 OP(shift_rows) {
   COUNT(len, 3, 8, RLCORE_OK);
   COUNT(width, 2, 4, RLCORE_OK);
