@@ -5,11 +5,9 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
-#[cfg(feature = "residual")]
-use super::layer::BYTES;
+use super::layer::{BYTES, HEAD, INPUT, LayerKind, NO_BIAS, NOISY, is_sequential};
 #[cfg(feature = "recurrent")]
 use super::layer::{FORGET_ONE, NORMALIZED};
-use super::layer::{HEAD, INPUT, LayerKind, NO_BIAS, NOISY, is_sequential};
 #[cfg(feature = "pictures")]
 use super::layer::{MEAN, NO_SCALE, RMS, WHOLE};
 #[cfg(feature = "attention")]
