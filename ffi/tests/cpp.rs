@@ -60,7 +60,7 @@ fn the_cpp_header_compiles_in_every_mode() {
 #[test]
 fn the_cpp_header_describes_each_failure_that_it_finds() {
     let header = fs::read_to_string(root().join("include/rlcore.hpp")).unwrap();
-    let told = ["fail(", ".as(RLCORE_E", "that(", "same(", "!= status(RLCORE_E_NOT_READY)"];
+    let told = ["fail(", ".as(RLCORE_E", "that(", "same(", "= status(RLCORE_E_NOT_READY)"];
     let failures: Vec<&str> = header.lines().filter(|line| line.contains("RLCORE_E_")).collect();
     assert!(failures.len() > 20, "{failures:#?}");
     let silent: Vec<&&str> = failures.iter().filter(|line| !told.iter().any(|call| line.contains(call))).collect();
