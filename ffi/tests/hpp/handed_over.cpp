@@ -47,6 +47,57 @@ void rollouts_are_handed_over() {
   a_rollout_is_handed_over<std::uint8_t>(stacked, frames, false, true);
 }
 
+/* Parameters take the moments that belong to them to a learner of another size, which then ships the same policy. */
+void moments_are_handed_over() {
+  const std::uint32_t n[] = {3}, fewer[] = {2};
+  const rlcore_space obs = {RLCORE_F32, 2, nullptr, nullptr, nullptr}, action = {RLCORE_I32, 1, nullptr, nullptr, n};
+  rlcore_learner_config settings = rlcore::learner_config();
+  settings.num_envs = 4, settings.num_steps = 4, settings.normalize_obs = settings.normalize_reward = 1;
+  auto many = rlcore::learner<>::make(settings, obs, action);
+  settings.num_envs = 1;
+  auto one = rlcore::learner<>::make(settings, obs, action);
+  IS(many.why(), RLCORE_OK);
+  IS(one.why(), RLCORE_OK);
+  const std::vector<float> reward = {1, -1, 2, 5};
+  const std::vector<std::uint8_t> none(4);
+  for (int t = 0; t < 4; t++) {
+    std::vector<float> seen(8);
+    for (std::size_t i = 0; i < seen.size(); i++) seen[i] = 100 + static_cast<float>(t + 1) * static_cast<float>(i);
+    IS(many->act(seen), RLCORE_OK);
+    IS(many->observe(reward, none, none), RLCORE_OK);
+  }
+  IS(many->learn(std::vector<float>(8, 100)), RLCORE_OK);
+  std::vector<float> params(*many->params_len());
+  std::vector<double> moments(many->moments_len()), merged;
+  CHECK(moments.size() == 8 && one->moments_len() == 8);
+  IS(many->params_read(params), RLCORE_OK);
+  IS(many->moments_read(moments), RLCORE_OK);
+  IS(one->params_write(params), RLCORE_E_SHAPE);
+  CHECK(std::strstr(rlcore::last_error().c_str(), "learner params_write: elements of moments: expected 8, given 0") != nullptr);
+  IS(one->params_write(params, moments), RLCORE_OK);
+  auto shipped = many->policy(), again = one->policy();
+  CHECK(shipped && again && rlcore::hash(shipped->bytes()) == rlcore::hash(again->bytes()));
+
+  /* Merged with themselves they count twice as much, and once if both began with them. */
+  merged = moments;
+  IS(one->moments_merge(merged, moments), RLCORE_OK);
+  CHECK(merged[0] == 2 * moments[0] && merged[4] == moments[4]);
+  merged = moments;
+  IS(one->moments_merge(merged, moments, moments), RLCORE_OK);
+  CHECK(merged[0] == moments[0]);
+  IS(one->moments_merge(merged, rlcore::span<const double>(moments).subspan(0, 7)), RLCORE_E_SHAPE);
+  IS(one->moments_write(merged), RLCORE_OK);
+  IS(one->moments_write({}), RLCORE_E_SHAPE);
+
+  /* A saved learner of another size, or of other spaces. */
+  IS(rlcore::learner<>::load(many->bytes(), 4, &obs, &action).why(), RLCORE_OK);
+  IS(rlcore::learner<>::load(many->bytes(), 3, &obs, &action).why(), RLCORE_E_SHAPE);
+  rlcore_space other = action;
+  other.n = fewer;
+  IS(rlcore::learner<>::load(many->bytes(), 0, &obs, &other).why(), RLCORE_E_SHAPE);
+  CHECK(std::strstr(rlcore::last_error().c_str(), "expected n of an element 3, given 2") != nullptr);
+}
+
 /* A learner that is saved amid an update knows how far it is, and goes on as if nothing had happened. */
 void an_update_is_handed_over() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
@@ -200,6 +251,7 @@ void a_policy_is_handed_over() {
 
 void learners_handed_over() {
   rollouts_are_handed_over();
+  moments_are_handed_over();
   an_update_is_handed_over();
   what_a_game_asks_for();
   a_policy_is_handed_over();
