@@ -24,24 +24,22 @@ const ALL: [Algorithm; 10] = [
 
 const REWARD: f32 = 0.75;
 
-/// One environment, one update of it all.
+/// One environment, and one gradient step for all that it has recorded.
 fn config(algorithm: Algorithm) -> Config {
-    let own = Config::of(algorithm);
+    let own = Config { num_envs: 1, num_hidden: 1, hidden_len: [6, 0, 0, 0], ..Config::of(algorithm) };
+    if algorithm.is_off_policy() {
+        return Config { buffer_size: 8, batch_size: 4, learning_starts: 4, ..own };
+    }
     let streams = matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ);
     let unreal = algorithm == Algorithm::Unreal;
     Config {
-        num_envs: 1,
         num_steps: if streams { 1 } else { 4 },
         num_minibatches: 1,
         num_epochs: 1,
-        num_hidden: 1,
-        hidden_len: [6, 0, 0, 0],
         normalize_obs: 0,
         normalize_reward: 0,
-        buffer_size: if algorithm.is_off_policy() { 8 } else { own.buffer_size },
-        batch_size: if algorithm.is_off_policy() { 4 } else { own.batch_size },
-        learning_starts: if algorithm.is_off_policy() { 4 } else { own.learning_starts },
         pixel_control_coef: 0.0,
+        pixel_control_discount: 0.0,
         reward_class_coef: 0.0,
         history_len: if unreal { 40 } else { own.history_len },
         ..own
@@ -98,11 +96,9 @@ fn the_loss_of_values_is_half_their_squared_error() {
         if huber == 1 && !algorithm.is_off_policy() {
             continue;
         }
-        let config = Config {
-            huber,
-            num_critics: if algorithm.is_off_policy() { 1 } else { config(algorithm).num_critics },
-            ..config(algorithm)
-        };
+        let own = config(algorithm);
+        let critics = matches!(algorithm, Algorithm::Td3 | Algorithm::Sac);
+        let config = Config { huber, num_critics: if critics { 1 } else { own.num_critics }, ..own };
         let num_steps = if algorithm.is_off_policy() { 4 } else { config.num_steps };
         let [_, stats] = after(&config, &actions(algorithm, false), num_steps);
         assert_eq!(stats.num_updates, 1, "{algorithm:?}");
