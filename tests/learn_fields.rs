@@ -136,7 +136,7 @@ impl Setting {
         let mut other = self.clone();
         bytemuck::cast_slice_mut::<u8, u32>(bytemuck::bytes_of_mut(&mut other.config))[field.words().start] = word;
         if field.name() == "num_layers" {
-            other.layers = [Layer::dense(5, Activation::Tanh)].repeat(word as usize);
+            other.layers.resize(word as usize, Layer::dense(5, Activation::Tanh));
         }
         other
     }
@@ -154,43 +154,34 @@ fn statistics(s: &rlcore::learn::Stats) -> [u32; 6] {
 fn others(field: &Field, own: u32) -> Vec<u32> {
     if field.is_real() {
         let x = f32::from_bits(own);
-        let all = [x * 0.5, x + 0.25, 1e-3, 0.1, 0.5, 0.9, 1.0, -0.5, 2.0, 20.0];
+        let all = [x * 0.5, x + 0.25, 1e-9, 1e-3, 0.0, 0.1, 0.5, 0.9, 1.0, -0.5, 2.0, 20.0];
         return all.into_iter().filter(|y| *y != x).map(f32::to_bits).collect();
     }
     let all = [own ^ 1, own + 1, own * 2, own / 2, own.saturating_sub(1), 0, 1, 2, 3, 4, 5, 6, 12];
     all.into_iter().filter(|y| *y != own).collect()
 }
 
-const ALGORITHMS: [Algorithm; 10] = [
-    Algorithm::Ppo,
-    Algorithm::A2c,
-    Algorithm::Impala,
-    Algorithm::Unreal,
-    Algorithm::Dqn,
-    Algorithm::Td3,
-    Algorithm::Sac,
-    Algorithm::Pqn,
-    Algorithm::StreamAc,
-    Algorithm::StreamQ,
-];
-
 /// A learner as `config_init` makes it, of a size for a test: it learns several times in few steps.
 fn plain(algorithm: Algorithm) -> Setting {
     let mut config = Config { num_hidden: 1, hidden_len: [6, 0, 0, 0], num_chunks: 1, ..Config::of(algorithm) };
     let streams = matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ);
     if algorithm.is_off_policy() {
+        let rate = if algorithm == Algorithm::Td3 { 0.01 } else { 0.05 };
         config = Config {
             buffer_size: 40,
             batch_size: 8,
             learning_starts: 12,
-            exploration_steps: 20,
-            target_interval: 2,
+            exploration_steps: 40,
+            target_interval: 7,
+            learning_rate: rate,
+            learning_rate_end: rate,
             ..config
         };
     } else if !streams {
-        config = Config { num_envs: 2, num_steps: 6, num_minibatches: 2, num_epochs: 2, ..config };
+        let learning_rate = 0.05;
+        config = Config { num_envs: 2, num_steps: 6, num_minibatches: 2, num_epochs: 2, learning_rate, ..config };
     }
-    if algorithm == Algorithm::Pqn {
+    if matches!(algorithm, Algorithm::Pqn | Algorithm::StreamQ) {
         config.exploration_steps = 20;
     }
     if algorithm == Algorithm::Impala {
@@ -199,9 +190,9 @@ fn plain(algorithm: Algorithm) -> Setting {
     let discrete = !matches!(algorithm, Algorithm::Td3 | Algorithm::Sac);
     let action = if discrete { Space::discrete(&[3]) } else { Space::between(&[-1.0; 2], &[1.0; 2]) };
     if algorithm == Algorithm::Unreal {
-        let config = Config { history_len: 20, obs_dims: [6, 6, 1], num_layers: 2, ..config };
+        let config = Config { history_len: 20, obs_dims: [4, 4, 1], num_layers: 2, num_epochs: 1, ..config };
         let layers = vec![Layer::conv(3, [2, 2], [1, 1], Activation::Relu), Layer::dense(6, Activation::Tanh)];
-        return Setting { config, layers, obs: Space::bytes(36), action };
+        return Setting { config, layers, obs: Space::bytes(16), action };
     }
     Setting { config, layers: Vec::new(), obs: Space::unbounded(4), action }
 }
@@ -216,9 +207,11 @@ fn settings(algorithm: Algorithm) -> Vec<(&'static str, Setting)> {
     let streams = matches!(algorithm, StreamAc | StreamQ);
     let mut all = vec![("plain", base.clone())];
     all.push(("schedules", with(Config { total_steps: 60, learning_rate_end: c.learning_rate * 0.1, ..c })));
-    if matches!(algorithm, Ppo | A2c | Impala | StreamAc | Sac) {
-        let continuous = Setting { action: Space::between(&[-1.0; 2], &[1.0; 2]), ..with(c) };
-        all.push(("continuous", continuous));
+    if matches!(algorithm, Ppo | A2c | Impala | StreamAc) {
+        for (what, entropy_coef) in [("wider", 1.0), ("narrower", -1.0)] {
+            let action = Space::between(&[-1.0; 2], &[1.0; 2]);
+            all.push((what, Setting { action, ..with(Config { entropy_coef, ..c }) }));
+        }
     }
     if algorithm == Sac {
         all.push(("discrete", Setting { action: Space::discrete(&[3]), ..with(c) }));
@@ -244,8 +237,8 @@ fn settings(algorithm: Algorithm) -> Vec<(&'static str, Setting)> {
         all.push(("recurrent", Setting { layers, ..with(config) }));
     }
     if !matches!(algorithm, Unreal | StreamAc | Td3 | Sac) {
-        let layers = vec![Layer::conv(3, [2, 2], [1, 1], Activation::Relu)];
-        let config = Config { num_layers: 1, obs_dims: [4, 4, 2], num_stacked: 0, normalize_obs: 0, ..c };
+        let layers = vec![Layer::conv(3, [2, 2], [1, 1], Activation::Relu), Layer::dense(5, Activation::Tanh)];
+        let config = Config { num_layers: 2, obs_dims: [4, 4, 2], normalize_obs: 0, ..c };
         all.push(("pictures", Setting { layers, obs: Space::bytes(32), ..with(config) }));
     }
     if algorithm == Unreal {
@@ -258,7 +251,8 @@ fn settings(algorithm: Algorithm) -> Vec<(&'static str, Setting)> {
 fn judge(setting: &Setting, field: &Field, usual: &Outcome) -> Option<String> {
     let name = field.name();
     let (mut same, mut named, mut last) = (Vec::new(), false, None);
-    for word in others(field, setting.word(field)) {
+    let default = Setting { config: Config::of(setting.config.algorithm()), ..setting.clone() }.word(field);
+    for word in others(field, setting.word(field)).into_iter().filter(|word| *word != default) {
         match setting.with(field, word).run(STEPS, Some(usual)) {
             Ok(outcome) if outcome != *usual => return None,
             Ok(_) => same.push(if field.is_real() { f32::from_bits(word) } else { word as f32 }),
@@ -278,30 +272,58 @@ fn judge(setting: &Setting, field: &Field, usual: &Outcome) -> Option<String> {
 
 const STEPS: u32 = 30;
 
-#[test]
-fn no_field_is_ignored_in_silence() {
+/// Sets each field away from its default, in all settings of an algorithm.
+fn no_field_is_ignored(algorithm: Algorithm) {
     let mut wrong = Vec::new();
-    for algorithm in ALGORITHMS {
-        for (what, setting) in settings(algorithm) {
-            let usual = setting.run(STEPS, None).unwrap_or_else(|e| panic!("{algorithm:?}, {what}: {e}"));
-            for field in &FIELDS {
-                let c = &setting.config;
-                let constant = c.learning_rate_end == c.learning_rate && what != "schedules";
-                let idle = [
-                    ("algorithm", true),        // the choice itself
-                    ("total_steps", constant),  // ends are starts: nothing changes in these steps
-                    ("huber", what == "atoms"), // turned off by another setting than a default
-                ];
-                if idle.contains(&(field.name(), true)) {
-                    continue;
-                }
-                if let Some(why) = judge(&setting, field, &usual) {
-                    wrong.push(format!("{algorithm:?}, {what}: {}: {why}", field.name()));
-                }
+    for (what, setting) in settings(algorithm) {
+        let usual = setting.run(STEPS, None).unwrap_or_else(|e| panic!("{algorithm:?}, {what}: {e}"));
+        for field in &FIELDS {
+            let c = &setting.config;
+            let constant = c.learning_rate_end == c.learning_rate && what != "schedules";
+            let idle = [
+                ("algorithm", true),                 // the choice itself
+                ("total_steps", constant),           // ends are starts: nothing changes in these steps
+                ("huber", what == "atoms"),          // turned off by another setting than a default
+                ("log_std_min", what == "wider"),    // deviations do not come to it
+                ("log_std_max", what == "narrower"), // likewise
+            ];
+            if idle.contains(&(field.name(), true)) {
+                continue;
+            }
+            if let Some(why) = judge(&setting, field, &usual) {
+                wrong.push(format!("{algorithm:?}, {what}: {}: {why}", field.name()));
             }
         }
     }
     assert!(wrong.is_empty(), "{} fields:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+macro_rules! no_field_is_ignored_in_silence {
+    ($($name:ident: $algorithm:ident,)*) => {
+        mod no_field_is_ignored_in_silence {
+            use super::*;
+
+            $(
+                #[test]
+                fn $name() {
+                    no_field_is_ignored(Algorithm::$algorithm);
+                }
+            )*
+        }
+    };
+}
+
+no_field_is_ignored_in_silence! {
+    ppo: Ppo,
+    a2c: A2c,
+    impala: Impala,
+    unreal: Unreal,
+    dqn: Dqn,
+    td3: Td3,
+    sac: Sac,
+    pqn: Pqn,
+    stream_ac: StreamAc,
+    stream_q: StreamQ,
 }
 
 /// What is refused is refused for every algorithm that does not read it, with any value but the default, which is accepted.
