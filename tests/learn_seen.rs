@@ -489,13 +489,14 @@ fn a_forged_block_tells_of_as_many_choices_as_it_has() {
                     continue;
                 };
                 taken[1] += 1;
-                let (shape, n) = (view.shape(), view.obs_n());
+                let (shape, n) = (view.shape(), view.spaces().obs_n);
                 let told = match shape.kinds().0 {
                     Element::I32 => n.len() == shape.obs_len as usize,
                     Element::F32 => n.is_empty(),
                     Element::U8 => n.is_empty() || shape.obs_structure(),
                 };
-                let actions = view.action_n().len() == if shape.discrete() { shape.action_len as usize } else { 0 };
+                let actions =
+                    view.spaces().action_n.len() == if shape.discrete() { shape.action_len as usize } else { 0 };
                 assert!(told && actions && n.iter().all(|n| *n > 0), "word {at} of {value}: {shape:?}, {n:?}");
             }
         }
