@@ -126,7 +126,7 @@ static void roll(void) {
   for (int t = 0; t < T; t++) {
     for (int i = 0; i < N * OBS; i++) w.seen[i] = 100 + (float)(t * i);
     FINE(rlcore_learner_act(w.agent, NULL, w.seen, NULL, action));
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, no, no, NULL));
+    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, no, no, NULL, NULL));
   }
 }
 
@@ -162,7 +162,7 @@ static void attack_moments(void) {
   FINE(WRITE);
   FINE(rlcore_learner_moments_read(w.central, w.with, len));
   CHECK(memcmp(w.with, w.moments, sizeof w.with) == 0);
-  FINE(rlcore_learner_learn_begin(w.agent, w.seen, &stats));
+  FINE(rlcore_learner_learn_begin(w.agent, w.seen, NULL, &stats));
 #define COLUMNS obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL
   REFUSED(RLCORE_E_NULL, "moments", rlcore_learner_batch_read(w.agent, COLUMNS, NULL));
   FINE(rlcore_learner_batch_read(w.agent, COLUMNS, w.moments));
