@@ -37,9 +37,11 @@ struct Outcome {
 macro_rules! either {
     ($off:expr, $mem:expr, $learner:ident => $do:expr) => {
         if $off {
+            #[allow(unused_mut)]
             let mut $learner = OffPolicy::open($mem).unwrap();
             $do
         } else {
+            #[allow(unused_mut)]
             let mut $learner = Learner::open($mem).unwrap();
             $do
         }
@@ -71,7 +73,7 @@ impl Setting {
         let (mut seen, mut bytes) = (vec![0.0; n * obs.len as usize], vec![0; n * obs.len as usize]);
         for step in 0..steps {
             // Rewards, ends and observations of a row are those of its number.
-            let mut one = |k: usize| Rng::seeded(u64::from(step) << 8 | k as u64);
+            let one = |k: usize| Rng::seeded(u64::from(step) << 8 | k as u64);
             for (k, row) in seen.chunks_mut(obs.len as usize).enumerate() {
                 let mut rng = one(k);
                 row.fill_with(|| rng.uniform_f32() * 4.0 - 1.0);
