@@ -108,7 +108,7 @@ impl KeptRef<'_> {
     /// Standard deviation, least and largest of the returns, if so many episodes have ended; NaN of none.
     pub fn spread(&self, num_episodes: u64) -> [f64; 3] {
         let Means { num_kept, return_mean, .. } = self.means(num_episodes);
-        let kept = self.returns.get(..num_kept as usize).unwrap_or_default().iter().map(|x| f64::from(*x));
+        let kept = self.returns.get(..num_kept as usize).unwrap_or_default().iter().copied();
         let Some(first) = kept.clone().next() else { return [f64::NAN; 3] };
         let squares: f64 = kept.clone().map(|x| (x - return_mean) * (x - return_mean)).sum();
         let (least, largest) = kept.fold((first, first), |(least, largest), x| (least.min(x), largest.max(x)));
