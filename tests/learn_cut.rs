@@ -100,7 +100,10 @@ fn an_update_that_runs_is_not_touched() {
 #[test]
 fn traces_end_with_the_step_that_is_learnt() {
     for algorithm in [Algorithm::StreamAc, Algorithm::StreamQ] {
-        let config = Config { num_hidden: 1, hidden_len: [8, 0, 0, 0], exploration_end: 0.0, ..Config::of(algorithm) };
+        let mut config = Config { num_hidden: 1, hidden_len: [8, 0, 0, 0], ..Config::of(algorithm) };
+        if algorithm == Algorithm::StreamQ {
+            config.exploration_end = 0.0;
+        }
         let params = [0, 1, 2].map(|when| {
             let mut h = learner(&config, &[]);
             for t in 0..6 {

@@ -412,7 +412,8 @@ fn few_choices_that_are_allowed_are_told_apart() {
             }
         }
         let stats = l.stats();
-        assert!(paid >= 890, "seed {seed}: {paid}, entropy {}, temperature {}", stats.entropy, l.view().temperature());
+        // 0.89 by the target, less three standard deviations of 1,000 draws.
+        assert!(paid >= 860, "seed {seed}: {paid}, entropy {}, temperature {}", stats.entropy, l.view().temperature());
         assert!((stats.entropy - 0.5 * 2f32.ln()).abs() < 0.1, "{stats:?}");
     }
 }

@@ -192,7 +192,7 @@ fn plain(algorithm: Algorithm) -> Setting {
     let discrete = !matches!(algorithm, Algorithm::Td3 | Algorithm::Sac);
     let action = if discrete { Space::discrete(&[3]) } else { Space::between(&[-1.0; 2], &[1.0; 2]) };
     if algorithm == Algorithm::Unreal {
-        let config = Config { history_len: 20, obs_dims: [4, 4, 1], num_layers: 2, num_epochs: 1, ..config };
+        let config = Config { history_len: 20, obs_dims: [4, 4, 1], num_layers: 2, ..config };
         let layers = vec![Layer::conv(3, [2, 2], [1, 1], Activation::Relu), Layer::dense(6, Activation::Tanh)];
         return Setting { config, layers, obs: Space::bytes(16), action };
     }

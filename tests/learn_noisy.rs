@@ -188,7 +188,7 @@ fn what_cannot_be_is_refused_by_name() {
         refused(
             Config { noisy: 1, ..config },
             &[],
-            "an algorithm other than TD3, SAC and stream algorithms with noisy layers",
+            "noisy is set to 1, which is read only by PPO, A2C, IMPALA, UNREAL, PQN and DQN",
         );
         refused(
             Config { num_layers: 1, ..config },

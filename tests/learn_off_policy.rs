@@ -262,7 +262,7 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
             batch_size,
             num_chunks: batch_size,
             learning_starts: 8,
-            policy_interval: 2,
+            policy_interval: if masks == 1 { own.policy_interval } else { 2 },
             n_step,
             ..own
         };
@@ -546,17 +546,18 @@ fn small_critics(algorithm: Algorithm) -> Config {
 #[test]
 fn pendulum_is_learnt_with_continuous_actions() {
     for algorithm in [Algorithm::Td3, Algorithm::Sac] {
-        let config = Config {
+        let mut config = Config {
             hidden_len: [32, 32, 0, 0],
             batch_size: 64,
             learning_rate: 1e-3,
             learning_rate_end: 1e-3,
-            temperature: 0.5,
-            temperature_rate: 1e-3,
             learning_starts: 100,
             exploration_steps: 100,
             ..Config::of(algorithm)
         };
+        if algorithm == Algorithm::Sac {
+            (config.temperature, config.temperature_rate) = (0.5, 1e-3);
+        }
         let mut t = Training::new("Pendulum-v1", &config);
         assert!(t.evaluate(20) < -700.0, "it is to be learnt");
         let stats = t.run(8000);
@@ -930,7 +931,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
     let quantiles = [((Algorithm::Sac, 2, 1, 1), [3, 1]), ((Algorithm::Sac, 3, 0, 2), [4, 2])];
     for ((algorithm, num_critics, huber, n_step), [num_quantiles, dropped_quantiles]) in values.chain(quantiles) {
         let own = small_critics(algorithm);
-        let config = Config {
+        let mut config = Config {
             num_hidden: 0,
             hidden_len: [0; 4],
             buffer_size: 8,
@@ -944,12 +945,6 @@ fn steps_of_critics_are_those_of_the_formulas() {
             target_rate: 0.25,
             exploration_start: 0.5,
             exploration_end: 0.5,
-            exploration_noise: 0.3,
-            target_noise: 0.4,
-            target_noise_clip: 0.3,
-            temperature: 0.4,
-            temperature_rate: 0.1,
-            target_entropy: -0.5,
             critic_rate: 3.0,
             learning_rate: 0.05,
             learning_rate_end: 0.05,
@@ -966,6 +961,11 @@ fn steps_of_critics_are_those_of_the_formulas() {
             seed: 9,
             ..own
         };
+        if algorithm == Algorithm::Sac {
+            (config.temperature, config.temperature_rate, config.target_entropy) = (0.4, 0.1, -0.5);
+        } else {
+            (config.exploration_noise, config.target_noise, config.target_noise_clip) = (0.3, 0.4, 0.3);
+        }
         let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
         let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
         let policy = if algorithm == Algorithm::Sac { vec![0.4, -0.1, 0.0, 0.3, -0.6] } else { vec![0.4, -0.1, 0.0] };

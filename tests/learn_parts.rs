@@ -284,7 +284,7 @@ fn refused(h: &mut Host, kind: Kind, name: &str, call: impl FnOnce(&mut Learner<
 fn what_is_refused_changes_nothing() {
     for mut h in hosts(3) {
         let mut rng = Rng::seeded(8);
-        let (grads_len, params) = (h.view().grads_len(), h.learner().params().to_vec());
+        let (grads_len, params, moments) = (h.view().grads_len(), h.learner().params().to_vec(), h.moments());
         let grads = vec![0.25; 3 * grads_len];
         let (shape, inf) = (Kind::Shape, f32::INFINITY);
         let with = |x: f32| {
@@ -292,15 +292,15 @@ fn what_is_refused_changes_nothing() {
             *list.last_mut().unwrap() = x;
             list
         };
-        refused(&mut h, shape, "parameters", |l| l.write_params(&params[1..]));
+        refused(&mut h, shape, "parameters", |l| l.write_params_with(&params[1..], &moments));
         for x in [inf, f32::NAN, 2e6, -2e6] {
-            refused(&mut h, Kind::Value, "parameters", |l| l.write_params(&with(x)));
+            refused(&mut h, Kind::Value, "parameters", |l| l.write_params_with(&with(x), &moments));
         }
         if h.action_kind == Element::F32 {
             let mut list = params.clone();
             let at = log_std_at(&mut h);
             list[at] = 2.5;
-            refused(&mut h, Kind::Value, "deviations", |l| l.write_params(&list));
+            refused(&mut h, Kind::Value, "deviations", |l| l.write_params_with(&list, &moments));
         }
         refused(&mut h, Kind::Range, "write_grads", |l| l.write_grads(0, 4, &grads));
         refused(&mut h, Kind::Range, "write_grads", |l| l.write_grads(2, 1, &grads));

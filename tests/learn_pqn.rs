@@ -135,7 +135,8 @@ fn gradients_are_finite_differences_of_the_loss() {
             let mut loss = |i: usize, by: f32| {
                 let mut moved = params.clone();
                 moved[i] += by;
-                h.learner().write_params(&moved).unwrap();
+                let moments = h.moments();
+                h.learner().write_params_with(&moved, &moments).unwrap();
                 f64::from(chunks(&h, 0, 1)[params.len() + 1])
             };
             for (i, grad) in grads.iter().enumerate().take(params.len()) {

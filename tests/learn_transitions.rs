@@ -141,8 +141,10 @@ fn learners_without_a_store_learn() {
         let real = algorithm != Algorithm::Dqn;
         let (low, high, obs_space) = ([10.0], [14.0], Space::unbounded(1));
         let space = if real { Space { low: &low, high: &high, ..Space::unbounded(1) } } else { Space::discrete(&[2]) };
-        let config =
-            Config { batch_size: B as u32, temperature: 0.02, temperature_rate: 0.0, n_step: 3, ..config(algorithm) };
+        let mut config = Config { batch_size: B as u32, n_step: 3, ..config(algorithm) };
+        if algorithm == Algorithm::Sac {
+            (config.temperature, config.temperature_rate) = (0.02, 0.0);
+        }
         let mut block = block(&config, &obs_space, &space);
         let mut rng = Rng::seeded(7);
         for step in 0..3000 {

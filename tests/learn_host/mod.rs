@@ -104,6 +104,13 @@ pub struct Host {
 }
 
 impl Host {
+    /// The statistics that normalize.
+    pub fn moments(&self) -> Vec<f64> {
+        let mut moments = vec![f64::NAN; self.view().moments_len()];
+        self.view().read_moments(&mut moments).unwrap();
+        moments
+    }
+
     pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Host {
         Host::with(config, &[], obs, action)
     }
