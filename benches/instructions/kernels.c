@@ -125,7 +125,7 @@ static void set(const rlcore_env_def *env, uint32_t n) {
   for (int i = 0; i < ACTIONS; i++)
     stage.action[i] = action.kind == RLCORE_I32 ? (void *)choices(n, action.n[0]) : (void *)floats(n, -1, 1);
   stage.out = (rlcore_vecenv_out){sizeof stage.out, 0, room((size_t)n * obs.len, width), room(n, sizeof(float)),
-                                  room(n, 1), room(n, 1), room((size_t)n * obs.len, width), NULL};
+                                  room(n, 1), room(n, 1), room((size_t)n * obs.len, width), NULL, NULL, NULL};
   CHECK(rlcore_vecenv_reset(stage.envs, env, NULL, stage.out.obs));
 }
 
@@ -228,8 +228,8 @@ static void statistics(void) {
   config.num_envs = N, config.obs_len = OBS;
   CHECK(rlcore_vec_normalize_size(&config, &size));
   CHECK(rlcore_vec_normalize_init(room(size, 1), size, &config, &v));
-  const rlcore_vecenv_out in = {sizeof in, 0, x, floats(N, 0, 1), bytes(N, 30), bytes(N, 60), x + N * OBS, NULL};
-  const rlcore_vecenv_out to = {sizeof to, 0, out, room(N, 4), NULL, NULL, out + N * OBS, NULL};
+  const rlcore_vecenv_out in = {sizeof in, 0, x, floats(N, 0, 1), bytes(N, 30), bytes(N, 60), x + N * OBS, NULL, NULL, NULL};
+  const rlcore_vecenv_out to = {sizeof to, 0, out, room(N, 4), NULL, NULL, out + N * OBS, NULL, NULL, NULL};
   CHECK(rlcore_vec_normalize_reset(v, x, out));
   COUNT("vec_normalize_step/N64x17", 10, rlcore_vec_normalize_step(v, &in, &to));
 }

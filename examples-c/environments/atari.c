@@ -122,7 +122,7 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
   uint8_t terminated[ENVS], truncated[ENVS];
   uint32_t episodes = 0, lives[ENVS];
   int32_t action[ENVS];
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   const uint64_t seed = 1;
   CHECK(rlcore_vecenv_reset(v, &env, &seed, obs));
   uint64_t hash = host_hash(obs, ENVS * row);

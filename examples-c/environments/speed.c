@@ -50,7 +50,7 @@ static void measure(const char *name, const rlcore_env_def *env, uint32_t n) {
   }
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
 
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   const int calls = STEPS / (int)n;
   double best = 1e300;
   for (int part = 0; part < PARTS; part++) {

@@ -137,7 +137,7 @@ static void train(int scripted, int hindsight) {
   uint32_t action[ENVS * ACTION];
   const size_t goal_bytes = goal_len * sizeof *obs, action_bytes = action_len * sizeof *action;
   rlcore_vecenv *envs = begin(5, obs);
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   for (int step = 0; step < STEPS; step++) {
     memcpy(before, obs, sizeof before);
     if (step < scripted) {
@@ -173,7 +173,7 @@ static double success(void) {
   uint32_t action[ENVS * ACTION];
   int over = 0, there = 0;
   rlcore_vecenv *envs = begin(99, obs);
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   while (over < EPISODES) {
     CHECK(rlcore_learner_predict(agent, obs, NULL, NULL, NULL, &greedy, action));
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));

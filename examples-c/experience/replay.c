@@ -67,7 +67,7 @@ static void act(void) {
   memcpy(before, run.obs, sizeof before);
   CHECK(rlcore_rng_uniform(&rng, -1, 1, noise, ENVS));
   for (int i = 0; i < ENVS; i++) action[i] = before[i][2] + before[i][3] + (float)noise[i] > 0;
-  const rlcore_vecenv_out out = {sizeof out, 0, run.obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, run.obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   CHECK(rlcore_vecenv_step(envs, &env, action, &out));
   const void *values[] = {before, action}, *last[] = {final_obs, NULL};
   CHECK(rlcore_replay_add_all(memory, values, reward, terminated, truncated, last));

@@ -14,7 +14,7 @@ int main(void) {
   rlcore_learner_config config; rlcore_learner *agent; rlcore_learner_stats stats = {.struct_size = sizeof stats};
   CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO)); config.num_envs = 8; config.learning_rate = 3e-3F;
   CHECK(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   for (uint32_t phase; stats.return_mean < 475;) {
     CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));

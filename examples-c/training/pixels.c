@@ -144,7 +144,7 @@ int main(void) {
   static uint8_t obs[N][SIDE * SIDE * STACK], final_obs[N][SIDE * SIDE * STACK], terminated[N], truncated[N];
   static float reward[N];
   int32_t action[N];
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   CHECK(rlcore_vecenv_reset(games, &game, NULL, obs));
   show(obs[0], "what the camera sees:");

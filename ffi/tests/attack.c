@@ -120,7 +120,7 @@ static void start(void) {
   w.config.num_envs = N;
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
 }
 
 /* ---- Results ---- */
@@ -254,7 +254,7 @@ static void attack_env(void) {
     FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, &w.config, &v));
     FINE(rlcore_vecenv_reset(v, def, &w.seed, w.reals));
     memset(w.whole, 0, sizeof w.whole);
-    rlcore_vecenv_out out = {sizeof out, 0, w.reals, w.reward, w.terminated, w.truncated, w.normal, NULL};
+    rlcore_vecenv_out out = {sizeof out, 0, w.reals, w.reward, w.terminated, w.truncated, w.normal, NULL, NULL, NULL};
     for (int k = 0; k < 600; k++) FINE(rlcore_vecenv_step(v, def, w.whole, &out));
     /* A table is known by its number; what was tampered with is refused by name, also by the functions themselves. */
 #define STEP_IT rlcore_vecenv_step(v, def, w.whole, &out)

@@ -50,7 +50,7 @@ static void start(void) {
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
   FINE(rlcore_batch_init(w.own, sizeof w.own, &w.env, &w.config, &w.settings, &w.batch));
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
   w.rows[1] = 1;
 }
 

@@ -49,7 +49,7 @@ static rlcore_vecenv_config config_of(uint32_t num_envs) {
 }
 
 static rlcore_vecenv_out outputs(void) {
-  return (rlcore_vecenv_out){sizeof(rlcore_vecenv_out), 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+  return (rlcore_vecenv_out){sizeof(rlcore_vecenv_out), 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
 }
 
 /* Whatever is answered is a status. */
@@ -65,7 +65,7 @@ static void use_other_objects(rlcore_rng *rng) {
   static uint8_t terminated[2], truncated[2];
   const int32_t push[2] = {1, 0};
   const rlcore_vecenv_config config = config_of(2);
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   rlcore_env_def cart;
   rlcore_vecenv *carts;
   uint64_t hash;

@@ -40,7 +40,7 @@ static void start(uint32_t env_id) {
   FINE(rlcore_rng_seed(&w.rng, 1));
   FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
   w.config.num_envs = N;
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
   FINE(rlcore_env_builtin(env_id, &w.env, sizeof w.env));
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
@@ -674,7 +674,7 @@ static void check_pictures(void) {
   w.env = (rlcore_env_def){.struct_size = sizeof w.env, .env_id = 1001, .state_size = 8, .max_episode_steps = 4,
                            .obs = {RLCORE_U8, 6, NULL, NULL, NULL}, .action = {RLCORE_I32, 2, NULL, NULL, choices},
                            .reset = image_reset, .step = image_step};
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, w.reward, w.terminated, w.truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, w.reward, w.terminated, w.truncated, final_obs, NULL, NULL, NULL};
   w.settings.use_action_mask = 1;
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, obs));

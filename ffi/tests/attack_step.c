@@ -73,7 +73,7 @@ static void describe(int way) {
   if (way == BOUNDS) def->obs.low = w.low, def->obs.high = w.high;
   if (way == FLOATS) def->action.kind = RLCORE_F32, def->action.low = w.low, def->action.high = w.high, def->action.n = NULL;
   later_out.out = (rlcore_vecenv_out){sizeof later_out.out, 0,         w.obs[0],       w.reward,
-                                      w.terminated,        w.truncated, w.final_obs[0], w.valid};
+                                      w.terminated,        w.truncated, w.final_obs[0], w.valid, NULL, NULL};
   if (way == LATER_OUT) later_out.out.struct_size = sizeof later_out;
   if (way == EARLIER_OUT) later_out.out.struct_size = offsetof(rlcore_vecenv_out, valid);
 }

@@ -24,7 +24,7 @@ static struct world {
 #include "attack.h"
 
 static rlcore_vecenv_out step_of(void *obs, float *reward, void *final_obs) {
-  return (rlcore_vecenv_out){sizeof(rlcore_vecenv_out), 0, obs, reward, w.terminated, w.truncated, final_obs, w.valid};
+  return (rlcore_vecenv_out){sizeof(rlcore_vecenv_out), 0, obs, reward, w.terminated, w.truncated, final_obs, w.valid, NULL, NULL};
 }
 
 /* A normaliser that has seen a step, and what the next step returned. */
@@ -48,7 +48,7 @@ static void start(void) {
   w.terminated[1] = 1;
   w.truncated[2] = 1;
   w.in = step_of(w.obs, w.reward, w.final_obs);
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.out_obs, w.out_reward, NULL, NULL, w.out_final, NULL};
+  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.out_obs, w.out_reward, NULL, NULL, w.out_final, NULL, NULL, NULL};
   FINE(rlcore_vec_normalize_step(w.normal, &w.in, &w.out));
   w.stats.struct_size = sizeof w.stats;
   w.size = 77;

@@ -119,7 +119,7 @@ static void start(void) {
   w.fields[1] = (rlcore_field){.name = "speed", .kind = RLCORE_F32, .offset = FRAME};
   FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
   w.config.num_envs = N;
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid};
+  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
   w.size = 77;
   w.num = 55;
 }

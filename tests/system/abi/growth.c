@@ -96,7 +96,7 @@ CALL(rlcore_env_def) {
   const int32_t status = rlcore_vecenv_init(w.envs, sizeof w.envs, s, &config, (rlcore_vecenv **)&w.venv);
   return status != RLCORE_OK ? status : rlcore_vecenv_reset(w.venv, s, NULL, w.f[0]);
 }
-MAKE(rlcore_vecenv_out) { *s = (rlcore_vecenv_out){sizeof *s, 0, w.f[0], w.f[1], w.flags[0], w.flags[1], w.f[2], NULL}; }
+MAKE(rlcore_vecenv_out) { *s = (rlcore_vecenv_out){sizeof *s, 0, w.f[0], w.f[1], w.flags[0], w.flags[1], w.f[2], NULL, NULL, NULL}; }
 CALL(rlcore_vecenv_out) {
   envs();
   return rlcore_vecenv_step(w.venv, &env, none, s);

@@ -110,7 +110,7 @@ static void make_environments(void) {
   uint8_t flags[3][N];
   uint32_t groups;
   const int32_t action[N] = {0, 1};
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, flags[0], flags[1], obs, flags[2]};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, flags[0], flags[1], obs, flags[2], NULL, NULL};
   FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
   env.max_episode_steps = 3;
   FINE(rlcore_vecenv_config_init(&vecenv_config, sizeof vecenv_config));
@@ -139,7 +139,7 @@ static void make_records(void) {
   float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
   uint8_t terminated[N] = {0, 1}, truncated[N] = {1, 0};
   const double info[N] = {1, 2};
-  const rlcore_vecenv_out step = {sizeof step, 0, obs, reward, terminated, truncated, obs, NULL};
+  const rlcore_vecenv_out step = {sizeof step, 0, obs, reward, terminated, truncated, obs, NULL, NULL, NULL};
   FINE(rlcore_monitor_config_init(&monitor_config, sizeof monitor_config));
   monitor_config.num_envs = N, monitor_config.keep = 4, monitor_config.capacity = 4, monitor_config.num_info = 1;
   MAKE(monitor, monitor_config, m);

@@ -265,7 +265,7 @@ static void judge_and_clock(void) {
   memcpy(memory[0], samples[MONITOR_USED].bytes, samples[MONITOR_USED].size);
   const double info[N] = {wild(), wild()};
   float rewards[N] = {wild(), wild()};
-  const rlcore_vecenv_out step_of = {sizeof step_of, 0, NULL, rewards, ended, ended, NULL, NULL};
+  const rlcore_vecenv_out step_of = {sizeof step_of, 0, NULL, rewards, ended, ended, NULL, NULL, NULL, NULL};
   KNOWN(rlcore_monitor_step_clock((rlcore_monitor *)memory[0], &step_of, clock_of, &now, info));
   FINE(attach(MONITOR, memory[0], samples[MONITOR_USED].size));
 }

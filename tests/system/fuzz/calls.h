@@ -614,7 +614,7 @@ static rlcore_vecenv_out *step_in(void) {
   IN(uint8_t, valid, N, 1, 0, OPTIONAL);
   U32(reserved, 0, 0, RLCORE_E_CONFIG);
   const rlcore_vecenv_out value = {sizeof value, reserved, NULL, (float *)(size_t)reward, (uint8_t *)(size_t)terminated,
-                                   (uint8_t *)(size_t)truncated, NULL, (uint8_t *)(size_t)valid};
+                                   (uint8_t *)(size_t)truncated, NULL, (uint8_t *)(size_t)valid, NULL, NULL};
   STRUCT(rlcore_vecenv_out, step, value, 0);
   return step;
 }
@@ -707,12 +707,12 @@ OP(vec_normalize_step) {
   IN(uint8_t, valid, N, 1, 0, OPTIONAL);
   const rlcore_vecenv_out in_value = {sizeof in_value, 0, (void *)(size_t)obs, (float *)(size_t)reward,
                                       (uint8_t *)(size_t)terminated, (uint8_t *)(size_t)truncated, (void *)(size_t)final_obs,
-                                      (uint8_t *)(size_t)valid};
+                                      (uint8_t *)(size_t)valid, NULL, NULL};
   STRUCT(rlcore_vecenv_out, in, in_value, 0);
   TO(float, to_obs, N * OBS, 0);
   TO(float, to_reward, N, 0);
   TO(float, to_final_obs, N * OBS, 0);
-  const rlcore_vecenv_out out_value = {sizeof out_value, 0, to_obs, to_reward, NULL, NULL, to_final_obs, NULL};
+  const rlcore_vecenv_out out_value = {sizeof out_value, 0, to_obs, to_reward, NULL, NULL, to_final_obs, NULL, NULL, NULL};
   STRUCT(rlcore_vecenv_out, out, out_value, OPTIONAL);
   return CALL(rlcore_vec_normalize_step(v, in, out));
 }

@@ -34,7 +34,7 @@ static void check_written(int32_t status, const void *array) {
 
 static void drive_vecenv(void *mem) {
   rlcore_vecenv *v = mem;
-  const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5)};
+  const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5), NULL, NULL};
   CALL(rlcore_vecenv_num_envs(v, A(6)));
   CALL(rlcore_vecenv_lives(v, &env, A(6)));
   CALL(rlcore_vecenv_action_mask(v, &env, A(7)));
@@ -53,7 +53,7 @@ static void drive_batch(void *mem) {
   uint32_t *rows = A(7);
   memcpy(partner, samples[VECENV_RUNNING].bytes, samples[VECENV_RUNNING].size);
   FINE(rlcore_vecenv_attach(partner, sizeof partner, &env, &v));
-  const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5)};
+  const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5), NULL, NULL};
   rlcore_batch_counts counts = {.struct_size = sizeof counts};
   CALL(rlcore_batch_count(b, &counts));
   CALL(rlcore_batch_failed(b, A(6)));
@@ -78,7 +78,7 @@ static void drive_monitor(void *mem) {
   uint32_t count;
   rlcore_monitor_stats stats = {.struct_size = sizeof stats};
   memset(room[2], 1, 2 * N);
-  const rlcore_vecenv_out step = {sizeof step, 0, NULL, (float *)zeros, A(2), zeros, NULL, NULL};
+  const rlcore_vecenv_out step = {sizeof step, 0, NULL, (float *)zeros, A(2), zeros, NULL, NULL, NULL, NULL};
   CALL(rlcore_monitor_means(m, &stats));
   CALL(rlcore_monitor_read(m, &next, A(3), A(4), 2, &count, &lost));
   CALL(rlcore_monitor_step(m, &step, 2, (double *)zeros));
@@ -94,7 +94,7 @@ static void drive_normalizer(void *mem) {
   rlcore_vec_normalize_stats stats = {.struct_size = sizeof stats};
   memcpy(partner, samples[NORMALIZER_USED].bytes, samples[NORMALIZER_USED].size);
   memset(room[5], 0, 1 << 12);
-  rlcore_vecenv_out step = {sizeof step, 0, A(4), A(5), zeros, zeros, NULL, NULL};
+  rlcore_vecenv_out step = {sizeof step, 0, A(4), A(5), zeros, zeros, NULL, NULL, NULL, NULL};
   memset(room[4], 0, 1 << 12);
   memset(room[0], 0, 256);
   CALL_WRITING(rlcore_vec_normalize_obs(v, 2, (float *)zeros, A(0)), A(0));

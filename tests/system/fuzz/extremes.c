@@ -203,8 +203,8 @@ static void normalizer(void) {
     float in[N * 2], final[N * 2], got[N];
     uint8_t ended[2][N], valid[N];
     const rlcore_vecenv_out step = {sizeof step, 0, reals(in, N * 2), reals(got, N), flags(ended[0], N), flags(ended[1], N),
-                                    call & 64 ? reals(final, N * 2) : NULL, call & 32 ? flags(valid, N) : NULL};
-    const rlcore_vecenv_out out = {sizeof out, 0, OUT(0), OUT(1), ended[0], ended[1], OUT(2), NULL};
+                                    call & 64 ? reals(final, N * 2) : NULL, call & 32 ? flags(valid, N) : NULL, NULL, NULL};
+    const rlcore_vecenv_out out = {sizeof out, 0, OUT(0), OUT(1), ended[0], ended[1], OUT(2), NULL, NULL, NULL};
     memset(now.out, 0, 3 * ROOM);
     int32_t status = RLCORE_OK;
     switch (call % 8) {
@@ -268,7 +268,7 @@ static void monitor(void) {
       }
       default: {
         const rlcore_vecenv_out step = {sizeof step, 0, NULL, reals(got, N), flags(ended[0], N), flags(ended[1], N), NULL,
-                                        call & 32 ? flags(valid, N) : NULL};
+                                        call & 32 ? flags(valid, N) : NULL, NULL, NULL};
         const double seconds = between_doubles(1, -DBL_MAX, DBL_MAX), info[N] = {between_doubles(1, -DBL_MAX, DBL_MAX), 1e-310};
         for (unsigned n = call & 64 ? byte() : 1; n > 0; n--) TRY(rlcore_monitor_step(m, &step, seconds, info));
       }
@@ -317,7 +317,7 @@ static void environments(void) {
   if (size > BLOCK_SIZE) return;
   FINE(rlcore_batch_init(now.block[1], size, &env, &c, &groups, &b));
   blocks[1].kind = BATCH, blocks[1].size = size, num_blocks = 2;
-  const rlcore_vecenv_out out = {sizeof out, 0, OUT(0), OUT(1), OUT(2), OUT(3), OUT(4), OUT(5)};
+  const rlcore_vecenv_out out = {sizeof out, 0, OUT(0), OUT(1), OUT(2), OUT(3), OUT(4), OUT(5), NULL, NULL};
   const float *rewards = OUT(1);
   union { int32_t choice[N]; float number[N]; } action;
   for (int calls = 0; more(calls); calls++) {

@@ -38,7 +38,7 @@ int main(void) {
   CHECK(rlcore_vecenv_size(&env, &config, &size));
   CHECK(rlcore_vecenv_init(block, sizeof block, &env, &config, &envs));
   CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   for (int t = 0; t < STEPS; t++) {
     for (int i = 0; i < N; i++) action[i] = obs[i][2] > 0;
     CHECK(rlcore_vecenv_step(envs, &env, action, &out));

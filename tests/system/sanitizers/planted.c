@@ -34,7 +34,7 @@ static int32_t step(void *user, void *state, rlcore_rng *rng, const void *choice
 }
 
 static void walk(void) {
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL};
+  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
   for (int i = 0; i < STEPS; i++) CHECK(rlcore_vecenv_step_range(envs, &env, 0, N, action, &out));
 }
 
