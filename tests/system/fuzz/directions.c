@@ -114,6 +114,9 @@ static unsigned char content;
 /* What arguments were like when the call began, and what it left, of a call that nothing was changed for. */
 static struct world began, left;
 
+/* What the last failure was then: some calls write it. */
+static char told[256], left_told[256];
+
 /* Texts keep their last byte. */
 static size_t changed_size(const struct argument *a) {
   return a->element == 1 && a->size > 1 && ((unsigned char *)&first + a->at)[a->size - 1] == 0 ? a->size - 1 : a->size;
@@ -131,7 +134,9 @@ static int32_t run(const struct op *op, int at, unsigned char with) {
   memset(first.slots, 0, sizeof first.slots);
   input = good, input_size = sizeof good, called = op->name, changed = at, content = with;
   begin(&first, 0);
-  return op->run();
+  const int32_t status = op->run();
+  FINE(rlcore_last_error(told, sizeof told));
+  return status;
 }
 
 static int differs(const struct world *x, const struct world *y, const struct argument *a) {
@@ -148,6 +153,7 @@ static void look_at(const struct op *op) {
   memcpy(those, arguments, sizeof those);
   copy_arguments(&kept, &began, 0);
   copy_arguments(&left, &first, 0);
+  memcpy(left_told, told, sizeof told);
   for (int i = 0; i < num; i++) {
     const struct argument *a = &those[i];
     if (a->form == NUMBER || a->size == 0) continue;
@@ -164,6 +170,7 @@ static void look_at(const struct op *op) {
       read |= now != status;
       if (now != RLCORE_OK) continue;
       written |= differs(&first, &began, a);
+      read |= strcmp(told, left_told) != 0;
       for (int j = 0; j < num; j++)
         if (j != i && those[j].flags & OUT && !(those[j].flags & SCRATCH)) read |= differs(&first, &left, &those[j]);
       for (size_t at = a->at; at < a->at + a->size; at++) {
