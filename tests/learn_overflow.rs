@@ -178,7 +178,8 @@ fn statistics_do_not_follow_an_observation_that_was_refused() {
     let mut h = Host::new(&deep, &Space::discrete(&[2]));
     // The largest parameters there are, but for the biases.
     let params: Vec<f32> = h.learner().params().iter().map(|&x| if x == 0.0 { x } else { 1e6 }).collect();
-    let moments = h.moments();
+    let mut moments = vec![f64::NAN; h.learner().view().moments_len()];
+    h.learner().view().read_moments(&mut moments).unwrap();
     h.learner().write_params_with(&params, &moments).unwrap();
     let (mut obs, mut choice) = ([0.0; 2 * N], [-7; N]);
     obs[..2].fill(1e6);
