@@ -106,7 +106,7 @@ static void attack_arguments(void) {
     REFUSED(RLCORE_E_RANGE, "room for a whole number of groups; rows of a group 2, given",
             rlcore_batch_recv(b, len, w.rows, &w.out));
   REFUSED(RLCORE_E_NOT_PENDING, "cannot collect 6 rows: 4 are pending", rlcore_batch_recv(b, 6, (uint32_t *)(void *)w.other, &(rlcore_vecenv_out){
-      sizeof w.out, 0, w.other + 64, (float *)(void *)(w.other + 256), w.other + 512, w.other + 576, w.other + 640, NULL}));
+      sizeof w.out, 0, w.other + 64, (float *)(void *)(w.other + 256), w.other + 512, w.other + 576, w.other + 640, NULL, NULL, NULL}));
   w.out.valid = NULL;
   FINE(OUT(b));
   w.out.valid = w.valid;

@@ -382,8 +382,8 @@ void masks_reach_the_learner() {
       if (algorithm == RLCORE_ALGORITHM_DQN) settings.buffer_size = 100, settings.learning_starts = settings.batch_size = 20;
       settings.num_hidden = 0;
       for (std::uint32_t &len : settings.hidden_len) len = 0;
-      settings.hidden_norm = settings.normalize_obs = settings.normalize_reward = settings.huber = 0;
-      settings.train_interval = 1, settings.target_interval = 5, settings.exploration_steps = 0;
+      settings.hidden_norm = settings.normalize_obs = settings.normalize_reward = settings.exploration_steps = 0;
+      if (algorithm == RLCORE_ALGORITHM_DQN) settings.huber = 0, settings.train_interval = 1, settings.target_interval = 5;
       settings.use_action_mask = 1, settings.discount = 0.9F;
       if (settings.learning_rate < 0.5F) settings.learning_rate = settings.learning_rate_end = 0.02F;
       auto learner = rlcore::learner<>::make(settings, envs.env());

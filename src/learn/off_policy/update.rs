@@ -250,7 +250,7 @@ impl OffPolicy<'_> {
         let grads = grads.get(first..).ok_or(Misfit)?;
         let norm = c.descend(Moving { params, m, v, steps }, grads, rate, PARAM_LIMIT)?;
         // Reported is a critic's share, and of squares half.
-        let halves = if c.huber == 0 && c.value_head().is_mean() { 0.5 } else { 1.0 };
+        let halves = if c.huber == 0 && c.num_quantiles == 0 && c.num_atoms == 0 { 0.5 } else { 1.0 };
         s.sums.value_loss += f64::from(value_loss) * halves / self.sizes.num_critics.max(1) as f64;
         s.sums.grad_norm += f64::from(num::min(norm, f32::MAX));
         s.value_sum += f64::from(value_mean);

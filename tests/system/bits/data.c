@@ -257,6 +257,7 @@ static rlcore_status replay(hashes *h) {
   static float obs[N * OBS], final_obs[N * OBS], reward[N], weight[B], probability[B], got[B], discount[B], next[B * OBS];
   static int32_t action[N], taken[B];
   static uint8_t terminated[N], truncated[N], over[B], cut[B];
+  static const uint8_t gone[N] = {0, 1, 0};
   const void *values[] = {obs, action}, *final_values[] = {final_obs, NULL};
   rlcore_replay_stats stats = {.struct_size = sizeof stats};
   rlcore_replay_config config;
@@ -272,6 +273,7 @@ static rlcore_status replay(hashes *h) {
   config.num_columns = LEN(columns);
   config.num_steps = 3;
   TRY(rlcore_replay_init(mem, sizeof mem, &config, &r));
+  TRY(rlcore_last_error_write(RLCORE_E_VALUE, "of the host's own", 18));
   TRY(rlcore_rng_seed(&rng, 18));
   for (uint32_t t = 0; t < 120; t++) {
     TRY(draw(&rng, -1.0, 1.0, obs, N * OBS));
@@ -283,6 +285,7 @@ static rlcore_status replay(hashes *h) {
       truncated[i] = (t + i) % 17 == 16;
     }
     if (t == 20) TRY(rlcore_replay_set_alpha(r, 0.8f));
+    if (t == 70) TRY(rlcore_replay_cut(r, gone));
     if (t == 60) {  /* one environment goes a step ahead */
       TRY(rlcore_replay_add(r, 1, values, reward[1], 1, 0, final_values, &number));
       mix_u64(h, number);
@@ -357,6 +360,7 @@ static rlcore_status rollouts(hashes *h) {
   rlcore_rollout view = {.struct_size = sizeof view};
   rlcore_rollout_extras extras = {.struct_size = sizeof extras};
   rlcore_rollout_progress progress = {.struct_size = sizeof progress};
+  static const uint8_t gone[N] = {1};
   rlcore_rollout_buffer_config config;
   rlcore_rollout_buffer *b;
   rlcore_rng rng;
@@ -382,6 +386,7 @@ static rlcore_status rollouts(hashes *h) {
       values[0] = k % 2 ? obs : NULL;
       TRY(rlcore_rollout_buffer_add(b, &step));
     }
+    if (round == 1) TRY(rlcore_rollout_buffer_cut(b, gone));
     TRY(rlcore_rollout_buffer_log(b, RLCORE_METRIC_OWN + round, round));
     TRY(rlcore_rollout_buffer_finish(b, value, obs, 0.99f, 0.95f));
     TRY(rlcore_rollout_buffer_draw(b, T * N, R, index, B));

@@ -66,6 +66,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
     TRY(rlcore_learner_predict(agent, obs, NULL, state, NULL, num_updates % 2 ? &greedy : NULL, action));
     MIX(h, action);
     TRY(rlcore_learner_freeze(agent, num_updates % 3 == 1));
+    TRY(rlcore_learner_stats_read(agent, &stats));
   }
   mix_u64(h, stats.num_episodes);
   TRY(rlcore_learner_size(config, &env.obs, &env.action, &size));
@@ -133,11 +134,11 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
   rlcore_rng rng;
   double draws[ROWS * 8], moments[4 + 2 * LEN_OF_OBS], merged[4 + 2 * LEN_OF_OBS] = {1, 0, 1, 1, 0, 0, 0, 1, 1, 1};
   float obs[ROWS * LEN_OF_OBS] = {0}, reward[ROWS] = {0}, value[ROWS], log_prob[ROWS], entropy[ROWS];
-  uint8_t begins[BATCH], active[ROWS], acted[ROWS], flags[ROWS] = {0}, ends[ROWS] = {0};
+  uint8_t begins[BATCH], finite[BATCH], active[ROWS], acted[ROWS], flags[ROWS] = {0}, ends[ROWS] = {0};
   int32_t action[ROWS * 2] = {0}, batch_action[BATCH * 2];
   uint32_t owners[BATCH];
   size_t size, grads_len, params_len, scratch_size, batch_len, mask_len, begin_len, env_len, state_len;
-  uint32_t phase;
+  uint32_t phase, num_bad;
 
   TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = ROWS, config.num_steps = 8, config.num_minibatches = 2, config.num_chunks = CHUNKS;
@@ -195,13 +196,18 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
       for (int k = 0; k < 4; k++) MIX(h, columns[k]);
       TRY(rlcore_learner_moments_merge(NULL, moments, LEN(moments), merged));
       MIX(h, merged);
+      TRY(rlcore_finite_rows(RLCORE_F32, batch_obs, BATCH, LEN(batch_obs) / BATCH, finite, &num_bad));
+      mix_u64(h, num_bad);
       TRY(rlcore_learner_params_read(agent, params, params_len));
       TRY(rlcore_learner_params_write(central, params, params_len, moments, LEN(moments)));
+      TRY(rlcore_learner_moments_read(central, merged, LEN(merged)));
+      TRY(rlcore_learner_moments_write(central, merged, LEN(merged)));
       TRY(rlcore_learner_learn_batch(central, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, moments, &stats));
       TRY(rlcore_learner_learn(central, NULL, NULL, 1, &stats));
       TRY(rlcore_learner_grads_read(central, 0, 1, grads, grads_len));
       MIX_SOME(h, grads, grads_len);
       TRY(rlcore_learner_learn_drop(central));
+      TRY(rlcore_learner_count_steps(central, BATCH));
     }
     if (stats.minibatches_left > 0) {
       for (uint32_t k = CHUNKS; k-- > 0;) {
