@@ -36,7 +36,8 @@ fn does_what_it_says(compiler: &str, name: &str, modes: &[&str]) {
     let program = scratch("cpp").join(name);
     let mut compile = command(compiler, modes);
     run(compile.args(sources()).arg("-o").arg(&program).arg(library().join("librlcore.a")).arg("-lm"));
-    println!("{}", run(&mut Command::new(program)));
+    // Sanitizers return NULL for a block that no machine has, as the C library does.
+    println!("{}", run(Command::new(program).env("ASAN_OPTIONS", "allocator_may_return_null=1")));
 }
 
 /// Whether programs of this compiler with these flags link and run.

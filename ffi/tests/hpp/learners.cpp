@@ -378,7 +378,10 @@ void masks_reach_the_learner() {
       rlcore_learner_config settings = rlcore::learner_config(algorithm);
       settings.num_envs = algorithm == RLCORE_ALGORITHM_STREAM_Q ? 1 : 2;
       if (settings.num_envs == 1) envs = make<corridor>(1);
-      if (algorithm == RLCORE_ALGORITHM_PQN) settings.num_steps = 4, settings.num_minibatches = settings.num_epochs = 1;
+      if (algorithm == RLCORE_ALGORITHM_PQN) {
+        settings.num_steps = 4, settings.num_minibatches = settings.num_epochs = 1;
+        settings.adam_beta2 = 0.9F; /* steps do not shrink with the gradient */
+      }
       if (algorithm == RLCORE_ALGORITHM_DQN) settings.buffer_size = 100, settings.learning_starts = settings.batch_size = 20;
       settings.num_hidden = 0;
       for (std::uint32_t &len : settings.hidden_len) len = 0;

@@ -314,7 +314,7 @@ static rlcore_status learner_attention(hashes *h) {
   TRY(listed(&config, RLCORE_ALGORITHM_PPO, pictures, LEN(pictures)));
   config.num_steps = 32;
   config.obs_dims[0] = config.obs_dims[1] = 2, config.obs_dims[2] = 1;
-  return train(h, RLCORE_ENV_CARTPOLE, &config, 4);
+  return train(h, RLCORE_ENV_REPEAT_PREVIOUS, &config, 4);
 }
 
 /* What learns from what an environment did, and what learns from a store: actors and critics, Q-networks, and noise. */

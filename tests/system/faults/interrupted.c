@@ -126,7 +126,7 @@ static void act_first(void *p) { fill(3), rlcore_learner_act_range(p, 0, 1, NULL
 static void cut(void *p) { fill(4), rlcore_learner_cut(p, arrays.gone); }
 static void freeze(void *p) { FINE(rlcore_learner_freeze(p, 1)); }
 static void melt(void *p) { FINE(rlcore_learner_freeze(p, 0)); }
-static void count_steps(void *p) { FINE(rlcore_learner_count_steps(p, 3)); }
+static void count_steps(void *p) { rlcore_learner_count_steps(p, 3); }
 static void value(void *p) { fill(5), FINE(rlcore_learner_value(p, arrays.obs, NULL, arrays.value)); }
 static void log_prob(void *p) { fill(5), rlcore_learner_log_prob(p, arrays.obs, NULL, &arrays.action, arrays.value, arrays.value + N); }
 static void predict(void *p) { fill(6), FINE(rlcore_learner_predict(p, arrays.obs, NULL, NULL, NULL, NULL, &arrays.action)); }

@@ -22,7 +22,7 @@ root=$PWD out=$PWD/target/sanitizers
 triple=x86_64-unknown-linux-gnu
 unset MAKEFLAGS
 # An assertion of the library that fails aborts: where is what counts.
-export ASAN_OPTIONS=handle_abort=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=handle_abort=1:halt_on_error=1:history_size=7
+export ASAN_OPTIONS=handle_abort=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=handle_abort=1:allocator_may_return_null=1:halt_on_error=1:history_size=7
 mkdir -p "$out"
 
 sanitizers() {  # sanitizers <flags of clang> <sanitizer of rustc>: sets what `compile` and `examples` use
