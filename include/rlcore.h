@@ -1372,10 +1372,8 @@ rlcore_status rlcore_learner_moments_write(rlcore_learner *p, const double *mome
 
 /* Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of rewards
    first, then observations, each number for itself, so that the result depends on the order of these calls only. Workers
-   that begin a round with the moments of a server (base) and count observations of their own are merged by
-     rlcore_learner_moments_merge(base, first, len, moments);    moments begin as a copy of base
-     rlcore_learner_moments_merge(base, second, len, moments);
-   which counts base once.
+   that begin a round with the moments of a server (base) and count observations of their own are merged one after another
+   into a copy of base, each with that base, which counts base once.
    base:    [len] moments that with and moments both contain; NULL: they have counted nothing in common.
    with:    [len] the moments to merge.
    moments: [len] to change.

@@ -386,7 +386,7 @@ static void attack_structures(void) {
   WITH(w.settings.num_obs_fields, 2, RLCORE_E_CONFIG, "a part that the input has, counted from 1, in layer 4", MAKE);
   WITH(space.n, NULL, RLCORE_E_NULL, "obs.n", MAKE);
   WITH(space.len, 8, RLCORE_E_CONFIG, "within the bytes of an observation", MAKE);
-  WITH(space.kind, RLCORE_F32, RLCORE_E_CONFIG, "obs: expected n of NULL", MAKE);
+  WITH(space.kind, RLCORE_F32, RLCORE_E_CONFIG, "n of NULL, or elements that are choices", MAKE);
   FINE(MAKE);
   FINE(rlcore_learner_seen_len(w.agent, &len));
   CHECK(len == SEEN);

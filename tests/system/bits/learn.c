@@ -312,7 +312,7 @@ static rlcore_status learner_attention(hashes *h) {
       {.kind = RLCORE_LAYER_MULTIPLY, .source = {5, 6}},
   };
   TRY(listed(&config, RLCORE_ALGORITHM_PPO, pictures, LEN(pictures)));
-  config.num_steps = 32;
+  config.num_steps = 32, config.use_action_mask = 0;
   config.obs_dims[0] = config.obs_dims[1] = 2, config.obs_dims[2] = 1;
   return train(h, RLCORE_ENV_REPEAT_PREVIOUS, &config, 4);
 }

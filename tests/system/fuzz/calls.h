@@ -754,7 +754,7 @@ static const struct flaw learner_flaws[] = {
     BAD(num_envs, 0), BAD(num_steps, 0), BAD(num_minibatches, 0), BAD(num_minibatches, 3),
     BAD(num_minibatches, UINT32_MAX), BAD(num_epochs, 0), BAD(num_epochs, 1001), BAD(num_epochs, UINT32_MAX),
     BAD(num_chunks, 0), BAD(num_chunks, UINT32_MAX), BAD(num_hidden, 5), BAD(num_hidden, UINT32_MAX),
-    BAD(num_hidden, 0), BAD(hidden_len[0], 0), BAD(hidden_len[1], 1), BAD(hidden_len[3], 1), BAD(num_shared, 2),
+    BAD(num_hidden, 5), BAD(hidden_len[0], 0), BAD(num_shared, 2),
     BAD(num_stacked, 1), BAD(num_stacked, 17), BAD(num_stacked, UINT32_MAX),
     REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_layers, 1), BAD(obs_dims[0], 1), BAD(obs_dims[2], UINT32_MAX),
     BAD(algorithm, UINT32_MAX), BAD(activation, 3), BAD(activation, UINT32_MAX), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward),
