@@ -1,7 +1,7 @@
 /* Training: a few updates in slices, the whole learner, and the policy that comes out of it. */
 #include "stages.h"
 
-enum { N = 4, MAX_LEN = 4, MAX_STATE = 64 };
+enum { N = 4, MAX_LEN = 4, MAX_CHOICES = 8, MAX_STATE = 64 };
 
 /* The learner of one stage at a time. */
 static uint64_t learner[1 << 16];
@@ -10,7 +10,7 @@ static uint64_t learner[1 << 16];
 static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *config, int num_updates) {
   static uint64_t world[1024], game[1 << 12];
   static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], scratch[1 << 12], state[N * MAX_STATE];
-  static uint8_t terminated[N], truncated[N], ends[N], mask[N * 2];
+  static uint8_t terminated[N], truncated[N], ends[N], mask[N * MAX_CHOICES];
   static int32_t action[N];
   const rlcore_vecenv_out out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
@@ -83,8 +83,11 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   CHECK(scratch_len <= LEN(scratch) && (config->policy_layer > 0 ? size < state_len : size == state_len));
   TRY(rlcore_rng_seed(&rng, 10));
   const uint8_t *allowed = env.action.kind == RLCORE_I32 ? mask : NULL;
+  const uint32_t choices = allowed ? env.action.n[0] : 0;
+  CHECK(choices <= MAX_CHOICES);
   for (uint32_t t = 0; t < 50; t++) {
-    for (uint32_t i = 0; i < N; i++) mask[2 * i] = 1, mask[2 * i + 1] = (t + i) % 9 != 0;
+    for (uint32_t i = 0; i < N; i++)
+      for (uint32_t k = 0; k < choices; k++) mask[choices * i + k] = k == 0 || (t + i) % 9 != 0;
     for (uint32_t i = 0; i < N; i++) ends[i] = terminated[i] || truncated[i];
     TRY(rlcore_policy_act(policy, N, obs, allowed, state, ends, t % 5 ? NULL : &greedy, &rng, scratch, LEN(scratch), action));
     MIX(h, action);
