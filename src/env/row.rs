@@ -1,6 +1,7 @@
 //! One environment of a batch: what it is between two steps, how it is reset, and what one step of it does.
 
 use super::{Autoreset, Env, Level, Step};
+use crate::block::{self, Fit};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field};
@@ -29,9 +30,26 @@ pub(super) struct Flags<'a> {
     pub terminated: &'a mut u8,
     pub truncated: &'a mut u8,
     pub valid: Option<&'a mut u8>,
-    /// What is allowed in the observation to act on next, and in the last one of an episode that ended.
-    pub mask: Option<&'a mut [u8]>,
-    pub final_mask: Option<&'a mut [u8]>,
+    pub masks: Option<Masks<'a>>,
+}
+
+/// Masks of one environment, where some are asked for.
+pub(super) struct Masks<'a> {
+    /// Of the observation to act on next.
+    pub next: Option<&'a mut [u8]>,
+    /// Of the last observation of an episode that ended.
+    pub last: Option<&'a mut [u8]>,
+}
+
+impl<'a> Masks<'a> {
+    /// Those of row `k`, of so many choices each. Errors: `Shape`.
+    pub fn of(out: [&'a mut Option<&mut [u8]>; 2], k: usize, choices: usize) -> Fit<Self> {
+        let row = |all: &'a mut Option<&mut [u8]>| {
+            all.as_deref_mut().map(|all| block::rows_mut(all, k, 1, choices)).transpose()
+        };
+        let [next, last] = out;
+        Ok(Masks { next: row(next)?, last: row(last)? })
+    }
 }
 
 /// How a step restarts an environment.
@@ -70,7 +88,7 @@ impl<E: Env + ?Sized> Turn<'_, E> {
             }
             (*steps, *phase) = (0, RUNNING);
             if mode == Autoreset::NextStep {
-                if let Err(e) = ask(env, state, &mut flags.mask) {
+                if let Err(e) = flags.ask(env, state, |masks| &mut masks.next) {
                     return Err(fault(failed(phase, steps, e)));
                 }
                 flags.write(0.0, false, false, 0);
@@ -88,7 +106,7 @@ impl<E: Env + ?Sized> Turn<'_, E> {
         truncated |= *steps > last;
         if terminated | truncated {
             *phase = end_in(level);
-            if let Err(e) = keep(obs.as_ref()).and_then(|()| ask(env, state, &mut flags.final_mask)) {
+            if let Err(e) = keep(obs.as_ref()).and_then(|()| flags.ask(env, state, |masks| &mut masks.last)) {
                 return Err(fault(failed(phase, steps, e)));
             }
             if mode == Autoreset::SameStep {
@@ -98,7 +116,7 @@ impl<E: Env + ?Sized> Turn<'_, E> {
                 (*steps, *phase) = (0, RUNNING);
             }
         }
-        if let Err(e) = ask(env, state, &mut flags.mask) {
+        if let Err(e) = flags.ask(env, state, |masks| &mut masks.next) {
             return Err(fault(failed(phase, steps, e)));
         }
         flags.write(reward, terminated, truncated, 1);
@@ -106,22 +124,27 @@ impl<E: Env + ?Sized> Turn<'_, E> {
     }
 }
 
-impl Flags<'_> {
+impl<'a> Flags<'a> {
+    /// Writes the mask of this state, if it is asked for.
+    #[inline(always)]
+    fn ask<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        state: &[u8],
+        which: impl for<'b> FnOnce(&'b mut Masks<'a>) -> &'b mut Option<&'a mut [u8]>,
+    ) -> Result {
+        match self.masks.as_mut().and_then(|masks| which(masks).as_deref_mut()) {
+            Some(mask) => env.action_mask(state, mask),
+            None => Ok(()),
+        }
+    }
+
     #[inline(always)]
     fn write(self, reward: f32, terminated: bool, truncated: bool, valid: u8) {
         (*self.reward, *self.terminated, *self.truncated) = (reward, terminated.into(), truncated.into());
         if let Some(to) = self.valid {
             *to = valid;
         }
-    }
-}
-
-/// What is allowed in this state, if that is asked.
-#[inline(always)]
-fn ask<E: Env + ?Sized>(env: &E, state: &[u8], mask: &mut Option<&mut [u8]>) -> Result {
-    match mask {
-        Some(mask) => env.action_mask(state, mask),
-        None => Ok(()),
     }
 }
 

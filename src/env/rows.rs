@@ -8,8 +8,8 @@ use core::hint::black_box;
 use super::columns::LANES;
 use super::out::{StepOut, check_actions, check_obs};
 use super::row::{
-    ENDED, Flags, RUNNING, Restart, Row, SHAPE, Start, Turn, UNSET, cut, end_in, is_ready, keep, next_level, reset_row,
-    restart_row,
+    ENDED, Flags, Masks, RUNNING, Restart, Row, SHAPE, Start, Turn, UNSET, cut, end_in, is_ready, keep, next_level,
+    reset_row, restart_row,
 };
 use super::setup::{Autoreset, Rows, Setup};
 use super::view::View;
@@ -200,8 +200,11 @@ impl<'a> Rows<'a> {
         let row = Row { state: &mut *self.state, rng, steps, phase };
         let valid = out.valid.as_deref_mut().and_then(<[u8]>::first_mut);
         let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), 0));
-        let (mask, final_mask) = (out.action_mask.as_deref_mut(), out.final_action_mask.as_deref_mut());
-        let flags = Flags { reward, terminated, truncated, valid, mask, final_mask };
+        let masks = match (&mut out.action_mask, &mut out.final_action_mask) {
+            (None, None) => None,
+            (next, last) => Some(Masks { next: next.as_deref_mut(), last: last.as_deref_mut() }),
+        };
+        let flags = Flags { reward, terminated, truncated, valid, masks };
         Some(turn.take::<R, _>(row, action, out.obs.reborrow(), flags, keep, |e| e.given(first).into()))
     }
 
@@ -344,13 +347,11 @@ impl<'a> Rows<'a> {
     ) -> Result {
         let Setup { max_episode_steps: limit, obs_len, action_len, state_size, mask_len, .. } = *self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
+        let (asks, choices) = (out.asks_masks(), mask_len as usize);
         let turn = Turn { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
         // Each row takes its own off the front of these.
         let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs.reborrow());
         let mut valids = out.valid.as_deref_mut().unwrap_or_default().iter_mut();
-        let width = (mask_len as usize).max(1);
-        let mut masks = out.action_mask.as_deref_mut().unwrap_or_default().chunks_exact_mut(width);
-        let mut final_masks = out.final_action_mask.as_deref_mut().unwrap_or_default().chunks_exact_mut(width);
         let rows = self.rng.iter_mut().zip(&mut *self.steps).zip(&mut *self.phase);
         let outs = out.reward.iter_mut().zip(&mut *out.terminated).zip(&mut *out.truncated);
         for (k, (((rng, steps), phase), ((reward, terminated), truncated))) in rows.zip(outs).enumerate() {
@@ -358,8 +359,11 @@ impl<'a> Rows<'a> {
             (action, actions) = actions.split_at(action_len).ok_or(SHAPE)?;
             (obs, all_obs) = all_obs.split_at(obs_len).ok_or(SHAPE)?;
             let row = Row { state: cut(&mut states, size)?, rng, steps, phase };
-            let (mask, final_mask) = (masks.next(), final_masks.next());
-            let flags = Flags { reward, terminated, truncated, valid: valids.next(), mask, final_mask };
+            let masks = match asks {
+                true => Some(Masks::of([&mut out.action_mask, &mut out.final_action_mask], k, choices)?),
+                false => None,
+            };
+            let flags = Flags { reward, terminated, truncated, valid: valids.next(), masks };
             let at = k.wrapping_mul(obs_len);
             let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
             turn.take::<Itself, _>(row, action, obs, flags, keep, |e| e.given(self.first.saturating_add(k)))?;

@@ -384,7 +384,7 @@ impl<'a> RolloutBuffer<'a> {
     }
 
     /// Ends the episodes of environments that the host has reset before it was known what their last steps led to: `gone`,
-    /// `[N]` flags. What `truncated` is of the last step of each becomes [`rollout::CUT`]: nothing is learnt from it, its
+    /// `[N]` flags. What `truncated` is of the last step of each becomes `rollout::CUT`: nothing is learnt from it, its
     /// advantage is 0 and its value target its value; the step before it goes on from that value, as if it was truncated.
     /// The episodes are not counted. In a rollout that is finished, advantages stay as they are.
     ///
