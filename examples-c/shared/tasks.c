@@ -201,7 +201,8 @@ static void pqn(rlcore_learner_config *c) {
 /* The same from pictures. */
 static void pqn_breakout(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PQN));
-  pictures(c, 10, 4);
+  convolution(c, 10, 4);
+  c->num_envs = 64;
   c->num_steps = 32;
   c->num_epochs = 2;
   c->num_minibatches = 16;

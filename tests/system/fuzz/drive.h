@@ -120,12 +120,20 @@ static void check_space(const void *mem, const rlcore_space *space) {
   for (uint32_t i = 0; i < known; i++) ALWAYS(space->n[i] >= 1);
 }
 
+/* A host asks how large its arrays have to be: these are large enough for so many rows. */
+static int has_room(uint32_t rows, const rlcore_space *obs, const rlcore_space *action) {
+  const uint64_t len = obs->len > action->len ? obs->len : action->len;
+  return len * rows <= ROOM / sizeof(float);
+}
+
 static void drive_policy(void *mem) {
   const rlcore_policy *p = mem;
   size_t scratch_len = 0;
   rlcore_rng rng;
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  rlcore_space obs, action;
   FINE(rlcore_rng_seed(&rng, 1));
+  if (rlcore_policy_spaces(p, &obs, &action) == RLCORE_OK && !has_room(2, &obs, &action)) return;
   const int32_t status = rlcore_policy_scratch_len(p, 2, &scratch_len);
   CALL(status);
   if (scratch_len > ROOM / 4) scratch_len = ROOM / 4;
@@ -145,7 +153,10 @@ static void drive_ppo(void *mem) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   memset(room[1], 0, 256);
   memset(room[7], 1, 1 << 12);
-  if (rlcore_learner_spaces(p, &due, &obs, &action) == RLCORE_OK) check_space(mem, &obs), check_space(mem, &action);
+  if (rlcore_learner_spaces(p, &due, &obs, &action) == RLCORE_OK) {
+    check_space(mem, &obs), check_space(mem, &action);
+    if (!has_room(due, &obs, &action)) return;
+  }
   CALL(rlcore_learner_phase(p, &due));
   CALL_WRITING(rlcore_learner_predict(p, zeros, A(7), NULL, NULL, NULL, A(1)), A(1));
   CALL_WRITING(rlcore_learner_predict(p, zeros, NULL, NULL, NULL, NULL, A(1)), A(1));
