@@ -1064,7 +1064,7 @@ class learner {
   result<learner_batch<Action>> batch_read() const {
     learner_batch<Action> b;
     const auto make = [&] {
-      b = learner_batch<Action>(rows_, seen_len_, action_len_, masks_, state_len_, begin_len_, env_len_, moments_len_);
+      b = learner_batch<Action>(rows_, seen_len_, action_len_, masks_, state_len_, begin_len_, env_len_, moments_len());
     };
     if (const status s = detail::allocate("learner batch_read", make); !s) return s;
     const auto some = [](auto &array) { return array.empty() ? nullptr : array.data(); };
@@ -1080,7 +1080,7 @@ class learner {
         .len("log_prob", b.log_prob.size(), rows_).len("value", b.value.size(), rows_)
         .len("advantage", b.advantage.size(), rows_).len("value_target", b.value_target.size(), rows_)
         .len("state", b.state.size(), rows_ * state_len_).len("begin", b.begin.size(), begin_len_)
-        .len("env", b.env.size(), env_len_).len("moments", b.moments.size(), moments_len_).then([&] {
+        .len("env", b.env.size(), env_len_).len("moments", b.moments.size(), moments_len()).then([&] {
           return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
                                             b.value.data(), b.advantage.data(), b.value_target.data(), some<float>(b.state),
                                             some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), some<double>(b.moments), &stats_);
@@ -1140,19 +1140,23 @@ class learner {
   status params_write(span<const float> params, span<const double> moments = {}) {
     auto len = params_len();
     if (!len) return len.why();
-    return learned(ready("learner params_write").len("params", params.size(), *len).len("moments", moments.size(), moments_len_).then([&] {
+    return learned(ready("learner params_write").len("params", params.size(), *len).len("moments", moments.size(), moments_len()).then([&] {
       return rlcore_learner_params_write(get(), params.data(), params.size(), moments.data(), moments.size());
     }));
   }
   /* Numbers of the moments that normalize observations and rewards, 0 if nothing is normalized; out and in. */
-  std::size_t moments_len() const { return moments_len_; }
+  std::size_t moments_len() const { // asked for when it is used: builds without `scale` have no such call
+    std::size_t len = 0;
+    if (get()) (void)rlcore_learner_moments_len(get(), &len);
+    return len;
+  }
   status moments_read(span<double> moments) const {
-    return ready("learner moments_read").len("moments", moments.size(), moments_len_).then([&] {
+    return ready("learner moments_read").len("moments", moments.size(), moments_len()).then([&] {
       return rlcore_learner_moments_read(get(), moments.data(), moments.size());
     });
   }
   status moments_write(span<const double> moments) {
-    return ready("learner moments_write").len("moments", moments.size(), moments_len_).then([&] {
+    return ready("learner moments_write").len("moments", moments.size(), moments_len()).then([&] {
       return rlcore_learner_moments_write(get(), moments.data(), moments.size());
     });
   }
@@ -1194,7 +1198,6 @@ class learner {
     if (const status s = rlcore_learner_batch_len(p.get(), &p.rows_, &p.masks_, &p.begin_len_, &p.env_len_); !s) return s;
     if (const status s = rlcore_learner_state_len(p.get(), &p.state_len_); !s) return s;
     if (const status s = rlcore_learner_seen_len(p.get(), &p.seen_len_); !s) return s;
-    if (const status s = rlcore_learner_moments_len(p.get(), &p.moments_len_); !s) return s;
     if (const status s = rlcore_learner_stats_read(p.get(), &p.stats_); !s) return s;
     if (const status s = detail::check("learner").kinds<Obs, Action>(obs.kind, action.kind).why(); !s) return s;
     p.obs_len_ = obs.len;
@@ -1249,7 +1252,7 @@ class learner {
   std::uint32_t num_envs_ = 0, obs_len_ = 0, action_len_ = 0, mask_len_ = 0;
   /* Rows of a batch; in each row: flags of its mask, numbers of recurrent layers, numbers that networks read of obs; elements
      of begin and env. */
-  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0, seen_len_ = 0, begin_len_ = 0, env_len_ = 0, moments_len_ = 0;
+  std::size_t rows_ = 0, masks_ = 0, state_len_ = 0, seen_len_ = 0, begin_len_ = 0, env_len_ = 0;
   std::vector<Action> action_;
   rlcore_learner_stats stats_ = no_stats();
 };

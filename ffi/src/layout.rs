@@ -45,6 +45,7 @@ pub unsafe extern "C" fn rlcore_env_fields(
 /// obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
 /// parts: one array per field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
 /// Errors: E_CONFIG.
+#[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_obs_split(
     env: *const rlcore_env_def,
@@ -78,6 +79,7 @@ pub unsafe extern "C" fn rlcore_obs_split(
 /// Joins observations: the reverse of rlcore_obs_split. Bytes outside all fields, and of fields whose part is NULL, are
 /// left unchanged.
 /// Errors: as rlcore_obs_split.
+#[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_obs_join(
     env: *const rlcore_env_def,
@@ -112,6 +114,7 @@ pub unsafe extern "C" fn rlcore_obs_join(
 /// Writes the record before the very first step, for learners that start from one (RLCORE_WRAP_RECORD): all zeros except
 /// real_done, which is 1. record: [obs.len] bytes to write.
 /// Errors: E_CONFIG unless a record is the outermost wrapper of observations.
+#[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_record_initial(env: *const rlcore_env_def, record: *mut u8) -> rlcore_status {
     call(|| unsafe {

@@ -40,12 +40,10 @@ pub mod space;
 
 pub mod builtin;
 pub mod env;
+pub mod layout;
 pub mod vecenv;
 pub mod wrap;
 mod written;
-
-#[cfg(feature = "wrappers")]
-pub mod layout;
 
 #[cfg(feature = "batch")]
 pub mod batch;

@@ -103,7 +103,7 @@ static void write_csv(void) {
   ALWAYS(written == status && (status != RLCORE_OK || (again == len && text[len - 1] == '\n')));
   if (status == RLCORE_OK) {
     double back = strtod(text, NULL);
-    ALWAYS((float)back == episode.episode_return);
+    ALWAYS(back == episode.episode_return);
   }
 }
 
