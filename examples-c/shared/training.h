@@ -13,6 +13,8 @@ typedef struct training {
   rlcore_learner *agent;     /* at image */
   rlcore_vecenv *envs; /* after it */
   void *obs;           /* [N, obs_len], after that */
+  float *params;       /* [params_len] room for a copy */
+  size_t params_len;
   /* What one step writes. Nothing here outlives the step. */
   void *action;                    /* [N, action_len] */
   void *final_obs;                 /* [N, obs_len] */
@@ -36,7 +38,11 @@ void training_step(training *t);
 /* Learns if an update is due: at most max_slices chunks of it (0 = all). True while some of it is left. */
 bool training_learn(training *t, uint32_t max_slices);
 
+/* Of all bytes, for comparisons within one version of the library. */
 uint64_t training_hash(const training *t);
+
+/* Of what was learned, whatever the layout of blocks is: the parameters. */
+uint64_t training_params_hash(const training *t);
 
 /* Exports the policy into memory that is taken for it. */
 const rlcore_policy *training_export(const training *t, size_t *out_size);

@@ -22,7 +22,7 @@ typedef struct options {
 
 typedef struct result {
   run run;
-  uint64_t hash; /* of learner, environments and observations at the end */
+  uint64_t hash; /* of the parameters at the end */
   unsigned long heap_calls;
   float value_loss;
   evaluation greedy;
@@ -73,7 +73,7 @@ static const rlcore_policy *train(result *r, training *t, const task *task, uint
   run_seed(&r->run, t, seed, task->bar, &m, false);
   r->heap_calls = heap_calls() - calls;
   monitor_close(&m);
-  r->hash = training_hash(t);
+  r->hash = training_params_hash(t);
   r->value_loss = t->stats.value_loss;
   const rlcore_policy *const policy = training_export(t, &policy_size);
   if (seed == 1) host_save(path(o, "policy.bin"), policy, policy_size);
@@ -145,7 +145,7 @@ int main(int argc, char **argv) {
   if (o.print_hash) {
     static monitor closed;
     run_seed(&results[0].run, &t, 1, task->bar, &closed, true);
-    printf("0x%016llx\n", (unsigned long long)training_hash(&t));
+    printf("0x%016llx\n", (unsigned long long)training_params_hash(&t));
     return 0;
   }
   printf("%s: %u environments in a block of %zu bytes, the learner in one of %zu bytes\n", task->title,

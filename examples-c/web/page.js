@@ -62,7 +62,7 @@ function finish() {
   Object.assign(state, { running: false, done: true, hash: hash(web.web_hash()), published: hash(web.web_published_hash()) });
   $("pause").disabled = true;
   const solved = state.solvedAt ? `Solved after ${state.solvedAt.toLocaleString("en")} steps. ` : "Not solved with this seed. ";
-  const bits = `Hash of every byte of the training: <code>${state.hash}</code>. `;
+  const bits = `Hash of the parameters: <code>${state.hash}</code>. `;
   const same = state.hash === state.published;
   const verdict = state.seed !== 1 ? "The same on every processor; a published one to compare with exists for seed 1."
     : same ? "It is the published one: this browser computed the same bits as a native program."

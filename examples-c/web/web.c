@@ -6,7 +6,7 @@
 enum { NUM_ENVS = 4, OBS_LEN = 4, TOTAL_STEPS = 100000, ALIGN = 64, WIDTH = 600, HEIGHT = 400, WATCHED_SEED = 1000000 };
 #define ALIGNED(size) (((size) + ALIGN - 1) / ALIGN * ALIGN)
 
-/* Everything to save: learner, environments, observations. The hash covers it. */
+/* Everything to save: learner, environments, observations. */
 static _Alignas(ALIGN) unsigned char image[1 << 19];
 static size_t learner_size, envs_size, image_size;
 static rlcore_env_def env;
@@ -133,8 +133,12 @@ double web_return(void) { return stats.num_episodes ? (double)stats.return_mean 
 const char *web_error(void) { return why; }
 
 uint64_t web_hash(void) {
+  static float params[1 << 14];
   uint64_t hash = 0;
-  rlcore_hash(image, image_size, &hash);
+  size_t len = 0;
+  rlcore_learner_params_len(agent, &len);
+  rlcore_learner_params_read(agent, params, len);
+  rlcore_hash(params, len * sizeof *params, &hash);
   return hash;
 }
 

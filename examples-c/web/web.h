@@ -29,7 +29,7 @@ double PAGE(web_episodes)(void);
 double PAGE(web_return)(void); /* mean of the last 100 episodes */
 const char *PAGE(web_error)(void);
 
-/* Hash of every byte of the training; after the last step with seed 1 it is the published one. */
+/* Hash of the parameters; after the last step with seed 1 it is the published one. */
 uint64_t PAGE(web_hash)(void);
 uint64_t PAGE(web_published_hash)(void);
 
