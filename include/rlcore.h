@@ -794,200 +794,275 @@ typedef enum rlcore_optimizer {
   RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,      /* Adam that warms up until its second moment knows enough gradients (RAdam) */
 } rlcore_optimizer;
 
-/* Hyperparameters. Defaults of PPO in parentheses, and those of other algorithms where they differ; flags are 0 or 1.
-   A field that the algorithm, with the other fields, does not read must have the default of rlcore_learner_config_init:
-   rlcore_learner_size and rlcore_learner_init refuse others by name. */
+/* Hyperparameters, grouped by the algorithms that read them. In parentheses: the default, those of algorithms where they
+   differ, and the values that a field may have; flags are 0 or 1. A field that the algorithm, with the other fields, does
+   not read must have the default of rlcore_learner_config_init: rlcore_learner_size and rlcore_learner_init refuse others
+   by name. */
 typedef struct rlcore_learner_config {
-  uint32_t struct_size;      /* bytes; set by rlcore_learner_config_init */
-  uint32_t num_envs;         /* N, environments that share the learner (4; DQN, TD3, SAC 1) */
-  uint32_t num_steps;        /* T, steps of every environment in one rollout (128; A2C 5; UNREAL 20; IMPALA 80; PQN 32) */
-  uint32_t num_minibatches;  /* parts of a rollout; T * N must be a multiple of it (4; A2C, UNREAL and IMPALA 1) */
-  uint32_t num_epochs;       /* passes over each rollout, 1 to 1000 (4; A2C, UNREAL and IMPALA 1) */
-  uint32_t num_hidden;       /* hidden layers of the policy and of the value network, 0 to 4 (2) */
-  uint32_t hidden_len[4];    /* units of each hidden layer; ignored beyond num_hidden (64, 64) */
-  /* an rlcore_activation (tanh; ReLU with DQN, TD3, SAC and PQN; leaky ReLU with stream algorithms).
-     One of these three */
-  uint32_t activation;
-  /* advantages get mean 0 and deviation 1 in each minibatch, divided by the sample deviation, of n - 1 (1; A2C, IMPALA,
-     PQN 0; stream algorithms, which take no other, 0) */
-  uint32_t normalize_advantage;
-  uint32_t normalize_obs;     /* observations are scaled to mean 0 and deviation 1 by running statistics (0) */
-  uint32_t normalize_reward;  /* rewards are divided by the running deviation of the discounted return (0) */
-  uint32_t squash;            /* continuous actions are mapped to their bounds by tanh (0: clipped; TD3, SAC 1) */
-  uint32_t use_action_mask;   /* calls that act, observe, learn or tell values take masks of allowed choices (0) */
-  uint64_t seed;              /* seed of all random numbers; each environment has a stream of its own (1) */
-  uint64_t total_steps;       /* environment steps until the _end values are reached (0: never) */
-  float learning_rate;        /* step size at the start (2.5e-4; A2C, UNREAL 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4) */
-  float learning_rate_end;    /* step size at total_steps (0; DQN, TD3, SAC as learning_rate) */
-  float clip;                 /* probability ratios are clipped to 1 plus or minus this at the start (0.2) */
-  float clip_end;             /* the same at total_steps (0.2) */
-  float discount;             /* discount factor, from 0 to 1 (0.99) */
-  /* lambda of GAE, V-trace, Q(lambda) and eligibility traces, from 0 to 1 (0.95; A2C, UNREAL, IMPALA 1; PQN 0.65; stream
-     algorithms 0.8) */
-  float gae_lambda;
-  float value_coef;     /* weight of the value loss, half the mean squared error (0.5; A2C 1) */
-  float entropy_coef;   /* weight of the entropy bonus at the start (0.01; UNREAL 1e-3; IMPALA 6e-4; not read by PQN) */
-  float value_clip;     /* values are clipped to those of the rollout plus or minus this (0: off) */
-  float max_grad_norm;  /* gradients are scaled down to this norm (0.5; UNREAL, IMPALA 40; DQN, PQN 10; TD3, SAC 0: off) */
-  float target_kl;      /* an update ends once its approximate KL divergence passes 1.5 times this (0: off) */
-  float adam_beta1;     /* decay of Adam's first moment (0.9) */
-  float adam_beta2;     /* decay of Adam's second moment, at least the square of adam_beta1 (0.999) */
-  float adam_epsilon;   /* epsilon of the optimizer, from 1e-12 to 1 (1e-5; IMPALA 0.01) */
-  float log_std_init;   /* initial logarithm of the standard deviation of continuous actions (0) */
-  float obs_clip;       /* normalized observations are clipped to plus or minus this (10) */
-  float reward_clip;    /* normalized rewards are clipped to plus or minus this (10) */
-  uint32_t accumulate;  /* precision that advantages are summed in: an rlcore_accumulate (f32) */
-  float log_std_min;    /* lower limit of the logarithms of standard deviations, from -40 (-20) */
-  float log_std_max;    /* upper limit of the logarithms of standard deviations, to 40 (2) */
-  /* chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their
-     gradients are added as a binary tree in the order of the chunks (1) */
+  uint32_t struct_size;  /* bytes; set by rlcore_learner_config_init */
+  uint32_t reserved;     /* 0 */
+
+  /* -- every algorithm -- */
+  /* all random numbers come from this; each environment has a stream of its own (1) */
+  uint64_t seed;
+  uint64_t total_steps;  /* environment steps until the _end values are reached; 0: never (0) */
+  uint32_t algorithm;    /* an rlcore_algorithm, as rlcore_learner_config_init was told */
+  /* N, environments that share the learner (4; DQN, TD3, SAC, stream algorithms 1; at least 1) */
+  uint32_t num_envs;
+  float discount;  /* discount factor (0.99; 0 to 1) */
+  /* step size at the start (2.5e-4; A2C, UNREAL 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4; stream algorithms 1; 0 to 1) */
+  float learning_rate;
+  /* step size at total_steps (0; DQN 2.5e-4; TD3 1e-3; SAC 3e-4; stream algorithms 1; 0 to 1) */
+  float learning_rate_end;
+  /* calls that act, observe, learn or tell values take masks of allowed choices (0) */
+  uint32_t use_action_mask;
+  /* chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their gradients
+     are added as a binary tree in the order of the chunks (1; at least 1) */
   uint32_t num_chunks;
-  uint32_t algorithm;  /* an rlcore_algorithm, set by rlcore_learner_config_init */
-  /* environments can act and be observed while an update runs; the policy from before the update acts. Needs memory
-     for a second rollout and a second set of parameters (0) */
+  /* PPO, A2C, IMPALA, UNREAL and PQN: environments can act and be observed while an update runs; the policy from
+     before the update acts. Needs memory for a second rollout and a second set of parameters (0) */
   uint32_t overlap;
-  uint32_t num_shared;  /* first hidden layers that the policy and the value network share, 0 to num_hidden (0) */
+
+  /* -- the network -- */
+  uint32_t num_hidden;     /* hidden layers of the policy and of the value network (2; 0 to 4) */
+  uint32_t hidden_len[4];  /* units of each hidden layer; ignored beyond num_hidden (64, 64) */
+  /* an rlcore_activation, of hidden layers (TANH; DQN, TD3, SAC, PQN RELU; stream algorithms LEAKY_RELU) */
+  uint32_t activation;
+  /* hidden layers are normalized before their activation, each row on its own; stream algorithms do it without scales
+     and biases (0; PQN, stream algorithms 1) */
+  uint32_t hidden_norm;
   uint32_t num_layers;  /* entries of layers, up to 21 (0) */
-  /* height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len.
-     Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a picture of
-     RLCORE_WRAP_CHANNELS_FIRST has its channels first. Read by layers, num_stacked and pixel_control_coef
-     (0: the observation is no picture) */
+  /* height, width and channels of an observation that is a picture, in this order in memory; their product is
+     obs.len. Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a
+     picture of RLCORE_WRAP_CHANNELS_FIRST has its channels first. 0: the observation is no picture (0) */
   uint32_t obs_dims[3];
-  /* steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are multiples
-     of; at least 1 exactly if there are such layers (0). Without them IMPALA learns from whole rollouts of each
-     environment */
+  /* frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then
+     stores each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's
+     previous observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
+     RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a step that no
+     observation shows. An environment's first observation in a rollout may have any frames. Off policy the store keeps
+     each frame once, for 7.2 KB instead of 56 KB a transition; the first observation of an episode may have any
+     frames, and final_obs follows the one before it. There is room for buffer_size frames, 1 / 128 of that more and
+     some for each environment: where most episodes are truncated within 256 steps, fewer transitions than buffer_size
+     may be kept, the newest ones. Not with normalize_obs. 0: observations are stored whole (0) */
+  uint32_t num_stacked;
+  /* PPO, A2C, IMPALA, UNREAL, DQN and stream AC: first hidden layers that the policy and the value network share, 0
+     to num_hidden; DQN shares them between the value of an observation and the advantages of choices (0) */
+  uint32_t num_shared;
+  /* PPO, A2C, IMPALA and UNREAL: the listed layer that the policy reads, counted from 1, while the values read the
+     last one. Not with num_shared and auxiliary tasks. 0: both read the last one (0) */
+  uint32_t policy_layer;
+  /* PPO, A2C, IMPALA, UNREAL, DQN and PQN: hidden layers and heads are noisy (RLCORE_LAYER_NOISY,
+     RLCORE_INIT_UNIFORM), and their noise explores. It is drawn once per rollout, and the update uses the noise that
+     acted. DQN draws it for each gradient step, the same for Q and its target, and acts with it until the next;
+     exploration_start and exploration_end can then be 0. Exported policies and rlcore_learner_predict have none. Not
+     with overlap; rlcore_learner_learn_batch then works with IMPALA only (0) */
+  uint32_t noisy;
+  /* continuous actions are mapped to their bounds by tanh; 0: they are clipped (0; TD3, SAC 1) */
+  uint32_t squash;
+  /* PPO, A2C, IMPALA, UNREAL and stream AC: initial logarithm of the standard deviation of continuous actions (0) */
+  float log_std_init;
+  /* PPO, A2C, IMPALA, UNREAL, TD3, SAC and stream AC: lower limit of the logarithms of standard deviations (-20; -40
+     to 40) */
+  float log_std_min;
+  /* PPO, A2C, IMPALA, UNREAL, SAC and stream AC: upper limit of the logarithms of standard deviations, at least
+     log_std_min (2; -40 to 40) */
+  float log_std_max;
+  /* PPO, A2C, IMPALA, UNREAL, PQN and stream algorithms: observations are scaled to mean 0 and deviation 1 by running
+     statistics (0; stream algorithms 1) */
+  uint32_t normalize_obs;
+  /* PPO, A2C, IMPALA, UNREAL, PQN and stream algorithms: normalized observations are clipped to plus or minus this
+     (10; above 0) */
+  float obs_clip;
+
+  /* -- exploration -- */
+  uint32_t exploration_steps;  /* environment steps to exploration_end (10,000; TD3, SAC 1000) */
+  float exploration_start;     /* probability of a random action at the start (1; 0 to 1) */
+  float exploration_end;       /* the same from exploration_steps on (0.05; TD3, SAC 0; stream Q 0.01; 0 to 1) */
+
+  /* -- the optimizer -- */
+  /* an rlcore_optimizer, how parameters move along gradients (ADAM; A2C, IMPALA, UNREAL RMSPROP; PQN ADAM_RECTIFIED) */
+  uint32_t optimizer;
+  /* gradients are scaled down to this norm; 0: off (0.5; IMPALA, UNREAL 40; DQN, PQN 10; TD3, SAC 0; at least 0) */
+  float max_grad_norm;
+  float adam_beta1;  /* decay of Adam's first moment (0.9; from 0 to below 1) */
+  /* decay of Adam's second moment, at least the square of adam_beta1: with less a step has no bound (0.999; from 0 to
+     below 1) */
+  float adam_beta2;
+  float adam_epsilon;  /* epsilon of the optimizer (1e-5; IMPALA 0.01; 1e-12 to 1) */
+  float rms_decay;     /* decay of RMSProp's mean squares (0.99; from 0 to below 1) */
+  /* part of its last step that RMSProp takes again; 0 if centered (0; from 0 to below 1) */
+  float rms_momentum;
+  /* PPO, A2C, IMPALA, UNREAL and PQN: losses are sums over a minibatch instead of means (0; IMPALA 1) */
+  uint32_t sum_losses;
+
+  /* -- learning on policy -- */
+  /* T, steps of every environment in one rollout (1; PPO 128; A2C 5; IMPALA 80; UNREAL 20; PQN 32; at least 1) */
+  uint32_t num_steps;
+  /* parts of a rollout, each a minibatch; T * N must be a multiple of it (1; PPO, PQN 4; at least 1) */
+  uint32_t num_minibatches;
+  uint32_t num_epochs;  /* passes over each rollout (1; PPO, PQN 4; 1 to 1000) */
+  /* steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are
+     multiples of; at least 1 exactly if there are such layers. Without them IMPALA learns from whole rollouts of each
+     environment (0) */
   uint32_t sequence_len;
-  /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
-     last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
-     the action, and the last layer must depend on it; with discrete actions it is the observation. The list is read by
-     rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 (NULL) */
-  const rlcore_layer *layers;
-  /* off policy, as all to policy_interval: transitions kept, at least batch_size; or 0: none, it learns by
-     rlcore_learner_learn_transitions alone (100,000) */
+  /* PPO, A2C, IMPALA, UNREAL and PQN: steps before each sequence that recurrent layers first run through without a
+     loss, so that the sequence starts from a state computed with the current parameters. Fewer where the episode or
+     the rollout begins. At most num_steps - sequence_len; 0: sequences start from the states that were recorded (0) */
+  uint32_t burn_in;
+  /* lambda of GAE, V-trace, Q(lambda) and eligibility traces (1; PPO 0.95; PQN 0.65; stream algorithms 0.8; 0 to 1) */
+  float gae_lambda;
+  uint32_t accumulate;  /* an rlcore_accumulate, precision that advantages are summed in (F32) */
+  /* PPO, A2C and UNREAL: advantages get mean 0 and deviation 1 in each minibatch, divided by the sample deviation, of
+     n - 1 (0; PPO 1) */
+  uint32_t normalize_advantage;
+  /* rewards are divided by the running deviation of the discounted return (0; stream algorithms 1) */
+  uint32_t normalize_reward;
+  float reward_clip;  /* normalized rewards are clipped to plus or minus this (10; above 0) */
+  /* PPO, A2C, IMPALA and UNREAL: weight of the value loss, half the mean squared error (0.5; A2C 1; at least 0) */
+  float value_coef;
+  /* PPO, A2C, IMPALA and UNREAL: values are clipped to those of the rollout plus or minus this; 0: off (0; at least
+     0) */
+  float value_clip;
+  /* PPO, A2C, IMPALA, UNREAL and stream AC: weight of the entropy bonus at the start (0.01; IMPALA 6e-4; UNREAL 1e-3) */
+  float entropy_coef;
+  /* PPO, A2C, IMPALA, UNREAL and stream AC: part of entropy_coef that is left at total_steps, on a straight line; 1:
+     entropy_coef stays as it is (1; 0 to 1) */
+  float entropy_share_end;
+  /* PPO, A2C, IMPALA and UNREAL: an update ends once its approximate KL divergence passes 1.5 times this; 0: off (0;
+     at least 0) */
+  float target_kl;
+
+  /* -- PPO -- */
+  /* probability ratios are clipped to 1 plus or minus this at the start (0.2; above 0, to 10) */
+  float clip;
+  float clip_end;  /* the same at total_steps (0.2; 0 to 10) */
+  /* updates from one refresh to the next of a copy of the parameters. An update that refreshes it does so when it
+     begins; the copy's log-probabilities then stand in for the recorded ones in ratios, approx_kl and clip_fraction. A
+     copy has the noise that the parameters had. 0: there is none (0) */
+  uint32_t prime_interval;
+
+  /* -- IMPALA -- */
+  /* V-trace: probability ratios that scale temporal differences are clipped to this (1; above 0) */
+  float clip_rho;
+  /* V-trace: probability ratios that carry later differences back are clipped to this (1; above 0) */
+  float clip_c;
+  /* V-trace: probability ratios that scale advantages are clipped to this (1; above 0) */
+  float clip_pg_rho;
+  float leak;  /* V-trace: how much of what the three clips cut off still counts (0; 0 to 1) */
+
+  /* -- UNREAL -- */
+  /* weight of pixel control, the squared error of how much cells of the picture change, summed over cells; it needs
+     actions of one choice, and a picture. 0: off, without such a head (0.05; at least 0) */
+  float pixel_control_coef;
+  /* weight of the prediction of the next reward's sign, a cross-entropy; 0: off, without such a head (1; at least 0) */
+  float reward_class_coef;
+  /* weight of the squared error of values on past steps; 0: off (0.5; at least 0) */
+  float value_replay_coef;
+  /* weight of A2C's loss on past steps, whose advantages come from the values recorded with them. As in btgym,
+     nothing corrects for the older policies that chose the actions. value_replay_coef must be 0 then; 0: off (0; at
+     least 0) */
+  float policy_replay_coef;
+  /* discount of pixel changes; 0: only the next change counts. With num_stacked only the newest frame's changes do
+     (0.9; 0 to 1) */
+  float pixel_control_discount;
+  uint32_t pixel_cell;  /* side of a cell, at least 1; half of it is cropped on each side (2) */
+  uint32_t pixel_mean;  /* change of a cell: 0: the largest of its pixels, 1: their mean (0) */
+  /* observations that a reward is predicted from, 1 to 16, the last of which it follows (3) */
+  uint32_t reward_sequence_len;
+  /* rewards are positive above this, and negative below its negative (0.1; at least 0) */
+  float reward_threshold;
+  /* last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, states
+     of recurrent layers are kept too, and with num_stacked whole stacks. An update begins by keeping its steps (2000) */
+  uint32_t history_len;
+  /* steps of an environment that must be kept before these tasks draw from them, up to history_len, which is what
+     btgym waits for; A2C learns from the start. 0: one more than a sequence has (0) */
+  uint32_t history_starts;
+  /* sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch; 0: as
+     many steps as the minibatch has (0) */
+  uint32_t num_replayed;
+
+  /* -- stream algorithms -- */
+  /* stream AC: bounds the steps of the policy's parameters: they are at most the error times the trace over
+     kappa_policy * max(|error|, 1) * the sum of absolute values of the trace; 0: no bound (3; at least 0) */
+  float kappa_policy;
+  float kappa_value;  /* the same for the parameters of the value, or of Q (2; at least 0) */
+
+  /* -- learning off policy -- */
+  /* transitions kept, at least batch_size; or 0: none, it learns by rlcore_learner_learn_transitions alone (100,000) */
   uint32_t buffer_size;
-  uint32_t batch_size;         /* transitions of a gradient step, divided into num_chunks chunks (128; TD3, SAC 256) */
-  uint32_t learning_starts;    /* environment steps before the first update (1000) */
-  uint32_t train_interval;     /* environment steps from one update to the next (1) */
-  uint32_t gradient_steps;     /* gradient steps of an update, up to 10,000 (1) */
-  uint32_t target_interval;    /* gradient steps from one move of the target networks to the next (1; DQN 500; TD3 2) */
-  float target_rate;           /* how far the target networks move, above 0, to 1: a copy (0.005; DQN 1) */
-  uint32_t exploration_steps;  /* with PQN too: environment steps to exploration_end (10,000; TD3, SAC 1000) */
-  float exploration_start;     /* with PQN too: probability of a random action at the start (1) */
-  float exploration_end;       /* with PQN too: the same from exploration_steps on (0.05; TD3, SAC 0) */
-  uint32_t double_q;           /* the network chooses the next action whose value the target network gives (0; DQN 1) */
-  uint32_t dueling;            /* DQN: separate outputs for the value of an observation and the advantages of actions (0) */
+  /* transitions of a gradient step, divided into num_chunks chunks (256; DQN 128; at least 1) */
+  uint32_t batch_size;
+  uint32_t learning_starts;  /* environment steps before the first update (1000) */
+  uint32_t train_interval;   /* environment steps from one update to the next (1; at least 1) */
+  uint32_t gradient_steps;   /* gradient steps of an update (1; 1 to 10000) */
+  /* gradient steps from one move of the target networks to the next (500; TD3 2; SAC 1; at least 1) */
+  uint32_t target_interval;
+  float target_rate;  /* how far the target networks move; 1 copies (0.005; DQN 1; above 0, to 1) */
+  /* steps n whose discounted rewards are summed before the value of the next observation counts, up to buffer_size;
+     fewer where an episode ends. What older policies did is not corrected for. num_envs * n_step transitions lie
+     beside the buffer until they are complete (1; at least 1) */
+  uint32_t n_step;
   /* errors count linearly beyond 1, and half their squares within; 0: whole squares everywhere, whose gradients are
      twice as large within 1 (0; DQN 1) */
   uint32_t huber;
-  uint32_t policy_interval;  /* gradient steps of the critics for each one of the policy; not read by DQN (1; TD3 2) */
-  uint32_t optimizer;        /* an rlcore_optimizer (Adam; A2C and IMPALA RMSProp; PQN rectified Adam) */
-  float rms_decay;           /* decay of RMSProp's mean squares, from 0 to below 1 (0.99) */
-  float rms_momentum;        /* part of its last step that RMSProp takes again, from 0 to below 1; 0 if centered (0) */
-  uint32_t sum_losses;       /* losses are sums over a minibatch instead of means; 0 off policy (0; IMPALA 1) */
-  float clip_rho;            /* V-trace: probability ratios that scale temporal differences are clipped to this (1) */
-  float clip_c;              /* V-trace: probability ratios that carry later differences back are clipped to this (1) */
-  float clip_pg_rho;         /* V-trace: probability ratios that scale advantages are clipped to this (1) */
-  float leak;                /* V-trace: how much of what the three clips cut off still counts, from 0 to 1 (0) */
-  /* hidden layers are normalized before their activation, each row on its own (0; PQN 1; stream algorithms 1, without
-     scales and biases) */
-  uint32_t hidden_norm;
-  /* frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then stores
-     each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous
-     observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
-     RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a step that no
-     observation shows. An environment's first observation in a rollout may have any frames. Off policy the store keeps each
-     frame once, for 7.2 KB instead of 56 KB a transition; the first observation of an episode may have any frames, and
-     final_obs follows the one before it. There is room for buffer_size frames, 1 / 128 of that more and some for each
-     environment: where most episodes are truncated within 256 steps, fewer transitions than buffer_size may be kept, the
-     newest ones. Not with normalize_obs (0: observations are stored whole) */
-  uint32_t num_stacked;
+  /* how far the distances of values from their targets decide which transitions are drawn, from 0, all alike, to 1,
+     in proportion (0; 0 to 1) */
+  float priority_exponent;
+  float importance_exponent;  /* how far what is drawn more often counts less at the start (0.4; 0 to 1) */
+  uint32_t importance_steps;  /* environment steps after which that is 1; 0: it stays as it is (0) */
+  /* DQN and SAC: quantiles of the distribution of returns that DQN learns for each choice (QR-DQN), or that each of
+     SAC's critics learns (TQC), 2 to 256. Values are their means. With huber errors count linearly only beyond 1; 0:
+     values alone (0) */
+  uint32_t num_quantiles;
+
+  /* -- DQN -- */
+  uint32_t double_q;  /* the network chooses the next action whose value the target network gives (1) */
+  /* separate outputs for the value of an observation and the advantages of actions (0) */
+  uint32_t dueling;
+  /* atoms of the distribution of returns that it learns for each choice (C51), 2 to 256; 51 in the paper. Priorities
+     are Kullback-Leibler divergences then, huber is not read. Not with num_quantiles; 0: off (0) */
+  uint32_t num_atoms;
+  float value_min;  /* the lowest atom; returns below it count as this (-10; -1e6 to 1e6) */
+  float value_max;  /* the highest atom; returns above it count as this (10; -1e6 to 1e6) */
+
+  /* -- TD3 and SAC -- */
+  /* critics, 1 or 2, the lower of which counts; with num_quantiles to 8 (2; 1 to 8) */
+  uint32_t num_critics;
+  float critic_rate;  /* step size of the critics, relative to learning_rate (1; 0 to 1000) */
+  /* gradient steps of the critics for each one of the policy (2; SAC 1; at least 1) */
+  uint32_t policy_interval;
+  /* TD3: standard deviation of the noise on actions, which are -1 to 1 here (0.1; at least 0) */
+  float exploration_noise;
+  /* TD3: the same for the noise on next actions in the critics' targets (0.2; at least 0) */
+  float target_noise;
+  float target_noise_clip;  /* TD3: the noise in targets is clipped to plus or minus this (0.5; at least 0) */
+  float temperature;        /* SAC: weight of the entropy, in nats, at the start (1; 1e-8 to 1e8) */
+  /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4; 0 to 1) */
+  float temperature_rate;
+  /* SAC: entropy that the temperature aims at. With continuous actions in nats for each number of an action, at most
+     ln 2. With discrete ones a share, from 0 to 1, of the most that each element's allowed choices can have, ln of
+     their number, averaged over the batch; a number below 0 means half. A row that allows one choice has entropy and
+     target 0 (-1) */
+  float target_entropy;
+  /* SAC: with num_quantiles: targets are the quantiles of all critics without the highest, this many for each critic;
+     below num_quantiles. The critics, up to 8 then, are averaged, not the lowest taken (0) */
+  uint32_t dropped_quantiles;
+
+  /* -- lists -- */
+  /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
+     last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
+     the action, and the last layer must depend on it; with discrete actions it is the observation. This list and the
+     others are read by rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 */
+  const rlcore_layer *layers;
   /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
-     its source. Required for RLCORE_STRUCT. Read by the same two calls as layers; NULL if num_obs_fields is 0 (NULL) */
+     its source. Required for RLCORE_STRUCT. NULL if num_obs_fields is 0 */
   const rlcore_field *obs_fields;
   /* [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
-     offsets, with up to 64 elements of each kind. Read by the same two calls. NULL for other actions (NULL) */
+     offsets, with up to 64 elements of each kind. NULL for other actions */
   const rlcore_field *action_fields;
-  uint32_t num_obs_fields;     /* entries of obs_fields, up to 8 (0) */
-  uint32_t num_action_fields;  /* entries of action_fields, up to 8 (0) */
-  uint32_t num_critics;        /* TD3 and SAC: critics, 1 or 2, the lower of which counts; with num_quantiles to 8 (2) */
-  float critic_rate;           /* TD3 and SAC: step size of the critics, relative to learning_rate (1) */
-  float exploration_noise;     /* TD3: standard deviation of the noise on actions, which are -1 to 1 here (0.1) */
-  float target_noise;          /* TD3: the same for the noise on next actions in the critics' targets (0.2) */
-  float target_noise_clip;     /* TD3: the noise in targets is clipped to plus or minus this (0.5) */
-  float temperature;           /* SAC: weight of the entropy, in nats, at the start (1) */
-  float temperature_rate;      /* SAC: step size of the logarithm of the temperature; 0: it is constant (3e-4) */
-  /* SAC: entropy that the temperature aims at. With continuous actions in nats for each number of an action, at most ln 2.
-     With discrete ones a share, from 0 to 1, of the most that each element's allowed choices can have, ln of their number,
-     averaged over the batch; a number below 0 means half. A row that allows one choice has entropy and target 0 (-1) */
-  float target_entropy;
-  /* hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
-     once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q and
-     its target, and acts with it until the next; exploration_start and exploration_end can then be 0. Not with overlap,
-     TD3 or SAC; rlcore_learner_learn_batch then works with IMPALA only (0) */
-  uint32_t noisy;
-  /* steps before each sequence that recurrent layers first run through without a loss, so that the sequence starts from a
-     state computed with the current parameters. Fewer where the episode or the rollout begins. At most num_steps -
-     sequence_len (0: sequences start from the states that were recorded) */
-  uint32_t burn_in;
-  /* off policy: steps n whose discounted rewards are summed before the value of the next observation counts, from 1 to
-     buffer_size; fewer where an episode ends. What older policies did is not corrected for. num_envs * n_step
-     transitions lie beside the buffer until they are complete (1) */
-  uint32_t n_step;
-  /* off policy: how far the distances of values from their targets decide which transitions are drawn, from 0, all alike,
-     to 1, in proportion (0) */
-  float priority_exponent;
-  float importance_exponent;  /* how far what is drawn more often counts less, from 0 to 1, at the start (0.4) */
-  uint32_t importance_steps;  /* environment steps after which that is 1 (0: it stays as it is) */
-  /* PPO: updates from one refresh to the next of a copy of the parameters. An update that refreshes it does so when it
-     begins; the copy's log-probabilities then stand in for the recorded ones in ratios, approx_kl and clip_fraction. A copy
-     has the noise that the parameters had (0: there is none) */
-  uint32_t prime_interval;
-  /* quantiles of the distribution of returns that DQN learns for each choice (QR-DQN), or that each of SAC's critics learns
-     (TQC), 2 to 256. Values are their means. With huber errors count linearly only beyond 1 (0: values alone) */
-  uint32_t num_quantiles;
-  /* SAC with num_quantiles: targets are the quantiles of all critics without the highest, this many for each critic; below
-     num_quantiles. The critics, up to 8 then, are averaged, not the lowest taken (0) */
-  uint32_t dropped_quantiles;
-  /* DQN: atoms of the distribution of returns that it learns for each choice (C51), 2 to 256; 51 in the paper. Priorities
-     are Kullback-Leibler divergences then, huber is not read. Not with num_quantiles (0: off) */
-  uint32_t num_atoms;
-  float value_min;  /* the lowest atom, from -1e6; returns below it count as this (-10) */
-  float value_max;  /* the highest atom, to 1e6; returns above it count as this (10) */
-  /* stream AC: bounds the steps of the policy's parameters: they are at most the error times the trace over kappa_policy *
-     max(|error|, 1) * the sum of absolute values of the trace; 0: no bound (3) */
-  float kappa_policy;
-  float kappa_value;  /* stream algorithms: the same for the parameters of the value, or of Q (2) */
-  /* UNREAL: weight of pixel control, the squared error of how much cells of the picture change, summed over cells; it needs
-     actions of one choice, and a picture (0: off, without such a head; UNREAL 0.05) */
-  float pixel_control_coef;
-  float reward_class_coef;  /* UNREAL: weight of the prediction of the next reward's sign (0: off; UNREAL 1) */
-  float value_replay_coef;  /* UNREAL: weight of the error of values on past steps (0: off; UNREAL 0.5) */
-  /* discount of pixel changes; 0: only the next change counts. With num_stacked only the newest frame's changes do
-     (0; UNREAL 0.9) */
-  float pixel_control_discount;
-  /* last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, states of
-     recurrent layers are kept too, and with num_stacked whole stacks. An update begins by keeping its steps (0;
-     UNREAL 2000) */
-  uint32_t history_len;
-  /* sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch (0: as many
-     steps as the minibatch has) */
-  uint32_t num_replayed;
-  uint32_t pixel_cell;           /* side of a cell, at least 1; half of it is cropped on each side (0; UNREAL 2) */
-  uint32_t pixel_mean;           /* change of a cell: 0: the largest of its pixels, 1: their mean (0) */
-  uint32_t reward_sequence_len;  /* observations that a reward is predicted from, 1 to 16 (0; UNREAL 3) */
-  float reward_threshold;        /* rewards are positive above this, and negative below its negative (0; UNREAL 0.1) */
-  /* UNREAL: weight of A2C's loss on past steps, whose advantages come from the values recorded with them. As in btgym,
-     nothing corrects for the older policies that chose the actions. value_replay_coef must be 0 then (0: off) */
-  float policy_replay_coef;
-  /* steps of an environment that must be kept before these tasks draw from them, up to history_len, which is what btgym
-     waits for; A2C learns from the start (0: one more than a sequence has) */
-  uint32_t history_starts;
-  /* on policy: part of entropy_coef that is left at total_steps, from 0 to 1, on a straight line. Not read by PQN and
-     stream Q (1: entropy_coef stays as it is) */
-  float entropy_share_end;
-  /* on policy: the listed layer that the policy reads, counted from 1, while the values read the last one. Not with
-     num_shared, auxiliary tasks, PQN or stream algorithms (0: both read the last one) */
-  uint32_t policy_layer;
+  uint32_t num_obs_fields;     /* entries of obs_fields, up to 8 */
+  uint32_t num_action_fields;  /* entries of action_fields, up to 8 */
 } rlcore_learner_config;
 
 /* Fills in the defaults of an algorithm.
@@ -1144,9 +1219,9 @@ rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, c
    since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
    observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
    Their episodes are not counted. The rows are free for other agents.
-   Allowed in every phase. If rlcore_learner_learn is due and has not begun, a dropped transition may leave the rollout
-   incomplete: then learning is not due any more, ask rlcore_learner_phase. Transitions that an update is already learning
-   from stay: their bootstrap values are those of the observations given when it began.
+   Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions afterwards,
+   so that learning is not due any more: ask rlcore_learner_phase. An update that has begun goes on with all of its
+   transitions, and with the bootstrap values of the observations that it was given.
    gone: [N] flags. */
 rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
 

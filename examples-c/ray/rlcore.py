@@ -1,64 +1,25 @@
 """As much of include/rlcore.h as train.py needs, through ctypes on numpy arrays."""
 
 import ctypes
-from ctypes import byref, c_float, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p, sizeof
+import sys
+from ctypes import byref, c_size_t, c_uint32, c_void_p, sizeof
+from pathlib import Path
 
 import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "examples-c/shared"))
+
+from structures import structures  # noqa: E402
 
 ENV_CARTPOLE, ALGORITHM_PPO = 1, 0
 ELEMENTS = (np.float32, np.int32, np.uint8)
 
 
-def u32(*names):
-    return [(name, c_uint32) for name in names]
-
-
-def f32(*names):
-    return [(name, c_float) for name in names]
-
-
-class Space(ctypes.Structure):
-    _fields_ = u32("kind", "len") + [("low", c_void_p), ("high", c_void_p), ("n", c_void_p)]
-
-
-class VecenvConfig(ctypes.Structure):
-    _fields_ = u32("struct_size", "num_envs") + [("seed", c_uint64)] + u32("autoreset", "max_episode_steps")
-
-
-class VecenvOut(ctypes.Structure):
-    _fields_ = u32("struct_size", "reserved") + [
-        (name, c_void_p) for name in ("obs", "reward", "terminated", "truncated", "final_obs", "valid")
-    ]
-
-
-class LearnerConfig(ctypes.Structure):
-    """Up to num_chunks; the rest has its defaults."""
-
-    _fields_ = (
-        u32("struct_size", "num_envs", "num_steps", "num_minibatches", "num_epochs", "num_hidden")
-        + [("hidden_len", c_uint32 * 4)]
-        + u32("activation", "normalize_advantage", "normalize_obs", "normalize_reward", "squash", "use_action_mask")
-        + [("seed", c_uint64), ("total_steps", c_uint64)]
-        + f32("learning_rate", "learning_rate_end", "clip", "clip_end", "discount", "gae_lambda", "value_coef")
-        + f32("entropy_coef", "value_clip", "max_grad_norm", "target_kl", "adam_beta1", "adam_beta2", "adam_epsilon")
-        + f32("log_std_init", "obs_clip", "reward_clip")
-        + u32("accumulate")
-        + f32("log_std_min", "log_std_max")
-        + u32("num_chunks")
-    )
-
-
-class Stats(ctypes.Structure):
-    _fields_ = (
-        u32("struct_size", "minibatches_left")
-        + [("num_steps", c_uint64), ("num_updates", c_uint64), ("num_episodes", c_uint64)]
-        + f32("learning_rate", "policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
-        + f32("explained_variance", "grad_norm", "value_mean", "return_mean", "length_mean", "return_last")
-        + [("num_dropped", c_uint64)]
-        + f32("pixel_control_loss", "reward_class_loss", "value_replay_loss", "policy_replay_loss")
-        + f32("return_std", "return_min", "return_max", "temperature", "exploration_rate", "log_std_mean")
-        + [("num_stored", c_uint64)]
-    )
+STRUCTURES = structures((ROOT / "include/rlcore_bindings.h").read_text())
+Space, VecenvConfig, VecenvOut, LearnerConfig, Stats = (
+    STRUCTURES["rlcore_" + name] for name in ("space", "vecenv_config", "vecenv_out", "learner_config", "learner_stats")
+)
 
 
 class Library:

@@ -502,9 +502,9 @@ pub unsafe extern "C" fn rlcore_learner_observe(
 /// since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
 /// observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
 /// Their episodes are not counted. The rows are free for other agents.
-/// Allowed in every phase. If rlcore_learner_learn is due and has not begun, a dropped transition may leave the rollout
-/// incomplete: then learning is not due any more, ask rlcore_learner_phase. Transitions that an update is already learning
-/// from stay: their bootstrap values are those of the observations given when it began.
+/// Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions afterwards,
+/// so that learning is not due any more: ask rlcore_learner_phase. An update that has begun goes on with all of its
+/// transitions, and with the bootstrap values of the observations that it was given.
 /// gone: [N] flags.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const u8) -> rlcore_status {

@@ -2,7 +2,7 @@
 
 /// Both have these fields; others of C's are zeros.
 macro_rules! mirror {
-    ($c:ident, $core:ident { $($field:ident),+ }) => {
+    ($c:ident, $core:ident { $($field:ident),+ $(,)? }) => {
         impl From<$core> for $c {
             fn from($core { $($field),+ }: $core) -> Self {
                 $c { $($field,)+ ..crate::ptr::zeros() }

@@ -6,7 +6,7 @@ mod common;
 
 use common::bindings::bindings;
 use common::comments::{entries, has_shape, in_a_word, said};
-use common::{cc, cxx, is_kept, root, run, scratch};
+use common::{cc, csharp, cxx, is_kept, learner_config, root, run, scratch};
 use std::fmt::Write as _;
 use std::fs;
 
@@ -157,7 +157,12 @@ fn generate() -> String {
     for (file, title, types) in SECTIONS {
         let mut config = cbindgen::Config::from_file(root().join("ffi/cbindgen.toml")).unwrap();
         config.export.include = types.iter().map(|t| t.to_string()).collect();
-        let source = root().join("ffi/src").join(file);
+        let mut source = root().join("ffi/src").join(file);
+        if *file == "learner_config.rs" {
+            let text = learner_config::expanded(&fs::read_to_string(source).unwrap());
+            source = scratch("expanded").join(format!("{:?}.rs", std::thread::current().id()));
+            fs::write(&source, text).unwrap();
+        }
         let bindings = cbindgen::Builder::new().with_config(config).with_src(&source).generate().unwrap();
         let mut text = Vec::new();
         bindings.write(&mut text);
@@ -190,12 +195,23 @@ fn typeset(text: &str) -> String {
             .take_while(|l| l.trim() != "*/")
             .map(|l| l.get(indent.len() + 1..).unwrap_or("").trim_end())
             .collect();
+        let mut words = &words[..];
+        if let [group, own @ ..] = words
+            && group.starts_with(learner_config::GROUP)
+        {
+            out.push(format!("\n{indent}/* {group} */"));
+            words = own;
+        }
         let member = lines.peek().unwrap();
-        let behind = words.len() == 1 && (!indent.is_empty() || member.starts_with("#define"));
+        let above = words[0].starts_with(learner_config::ABOVE);
+        let behind = words.len() == 1 && !above && (!indent.is_empty() || member.starts_with("#define"));
         if behind {
             out.push(format!("{}\u{1}{}", lines.next().unwrap(), words[0]));
         } else {
-            out.push(format!("{indent}/* {} */", words.join(&format!("\n{indent}   "))));
+            out.push(format!(
+                "{indent}/* {} */",
+                words.join(&format!("\n{indent}   ")).replace(learner_config::ABOVE, "")
+            ));
         }
     }
     align(&out)
@@ -251,6 +267,9 @@ fn the_headers_are_what_the_sources_say() {
     }
     let (made, missing) = bindings(&header);
     is_kept("include/rlcore_bindings.h", &made);
+    let program = "tests/system/install/csharp/Rlcore.cs";
+    is_kept(program, &csharp::with_fields(&fs::read_to_string(root().join(program)).unwrap(), &made));
+    is_kept("tests/system/fuzz/learner_fields.h", &learner_config::limits());
     assert!(missing.is_empty(), "include/rlcore.h does not say it for bindings: {missing:#?}");
 }
 

@@ -1,8 +1,5 @@
-//! Which algorithms read a field of a configuration, and under which conditions: one row for each field. A field that is not
-//! read must have its default.
-//!
-//! A condition stands where defaults leave the field unread. A field that is idle because a host has turned off what it
-//! belongs to, with a weight of 0 say, may keep its value.
+//! The fields of a configuration as data: what values each may have, and who reads it. A field that is not read must have its
+//! default.
 
 use core::mem::offset_of;
 use core::ops::Range;
@@ -18,10 +15,18 @@ pub struct Field {
     word: usize,
     len: usize,
     real: bool,
+    limits: Option<Limits>,
     /// A bit for the number of each algorithm that reads it.
     readers: u32,
     unread: Name,
     conditions: &'static [Condition],
+}
+
+/// The least and the greatest value of a field, as words, and what is said of others.
+struct Limits {
+    low: u32,
+    high: u32,
+    what: Name,
 }
 
 /// What a field is read with, besides an algorithm that reads it.
@@ -46,9 +51,26 @@ impl Field {
         self.word..self.word.saturating_add(self.len)
     }
 
+    /// Whether an algorithm reads it.
+    pub fn is_read_by(&self, algorithm: Algorithm) -> bool {
+        self.readers & (1 << algorithm as u32) != 0
+    }
+
+    /// Errors: `Config` if its first word is no value that it may have.
+    fn check_value(&self, word: u32) -> Result {
+        let Some(Limits { low, high, what }) = self.limits else { return Ok(()) };
+        let error = Error::new(Kind::Config, what.words());
+        if self.real {
+            let [x, low, high] = [word, low, high].map(f32::from_bits);
+            error.given_f32(x).when(!(low..=high).contains(&x))
+        } else {
+            error.given(word as usize).when(!(low..=high).contains(&word))
+        }
+    }
+
     /// Whether this configuration's algorithm reads it. If not: why.
     fn check_read(&self, config: &Config, shape: &Shape) -> core::result::Result<(), Name> {
-        if self.readers & (1 << config.algorithm() as u32) == 0 {
+        if !self.is_read_by(config.algorithm()) {
             return Err(self.unread);
         }
         let missing = self.conditions.iter().find(|condition| !(condition.holds)(config, shape));
@@ -57,6 +79,12 @@ impl Field {
 }
 
 impl Config {
+    /// Checks each field on its own: its value is one that it may have. Errors: `Config`.
+    pub(super) fn check_values(&self) -> Result {
+        let words = bytemuck::cast_slice::<u8, u32>(bytemuck::bytes_of::<Config>(self));
+        FIELDS.iter().try_for_each(|field| field.check_value(words.get(field.word).copied().unwrap_or(0)))
+    }
+
     /// Refuses by name a field that is not read and has another value than its default. Errors: `Config`.
     pub(super) fn check_unread(&self, shape: &Shape) -> Result {
         let default = Self::of(self.algorithm());
@@ -206,14 +234,63 @@ macro_rules! readers {
     };
 }
 
+/// Values that a field may have: limits as its words are, and what is said of others.
+macro_rules! limits {
+    ($type:tt $name:ident any) => {
+        None
+    };
+    ($type:tt $name:ident $of:ident of) => {
+        None
+    };
+    ($type:tt $name:ident flag) => {
+        limits!(@ $name, 0, 1, " of 0 or 1")
+    };
+    (u32 $name:ident at least $low:literal) => {
+        limits!(@ $name, $low, u32::MAX, concat!(" of at least ", stringify!($low)))
+    };
+    (u32 $name:ident $low:literal to $high:literal) => {
+        limits!(@ $name, $low, $high, concat!(" of ", stringify!($low), " to ", stringify!($high)))
+    };
+    (f32 $name:ident at least $low:literal) => {
+        limits!(@ $name, real($low as f32), real(f32::MAX), concat!(" of at least ", stringify!($low), ", finite"))
+    };
+    (f32 $name:ident $low:literal to $high:literal) => {
+        limits!(@ $name, real($low as f32), real($high as f32), concat!(" of ", stringify!($low), " to ", stringify!($high)))
+    };
+    (f32 $name:ident above 0) => {
+        limits!(@ $name, real(f32::MIN_POSITIVE), real(f32::MAX), " above 0, finite")
+    };
+    (f32 $name:ident above 0 to $high:literal) => {
+        limits!(@ $name, real(f32::MIN_POSITIVE), real($high as f32), concat!(" above 0, to ", stringify!($high)))
+    };
+    (f32 $name:ident below 1) => {
+        limits!(@ $name, real(0.0), real(0.999_999_9), " of 0 to below 1")
+    };
+    (f32 $name:ident finite) => {
+        limits!(@ $name, real(f32::MIN), real(f32::MAX), ", finite")
+    };
+    (@ $name:ident, $low:expr, $high:expr, $what:expr) => {
+        Some(Limits { low: $low, high: $high, what: Name::new(concat!("learner config: ", stringify!($name), $what)) })
+    };
+}
+
+const fn real(x: f32) -> u32 {
+    x.to_bits()
+}
+
 macro_rules! config_fields {
-    ($($name:ident: $readers:ident $(, $with:literal => $holds:expr)*;)*) => {
+    ($($group:literal $of:ident {$(
+        $(#[doc = $sentence:literal])+
+        $name:ident: $type:tt [$($values:tt)+] = $default:expr $(, $($own:ident)|+ => $value:expr)*;
+        $readers:ident $(, $with:literal => $holds:expr)*;
+    )*})*) => {
         /// All fields of a [`Config`].
-        pub const FIELDS: [Field; [$(stringify!($name)),*].len()] = [$(Field {
+        pub const FIELDS: [Field; [$($(stringify!($name)),*),*].len()] = [$($(Field {
             name: Name::new(stringify!($name)),
             word: offset_of!(Config, $name) / size_of::<u32>(),
             len: sort(|c| &c.$name).1,
             real: sort(|c| &c.$name).0,
+            limits: limits!($type $name $($values)+),
             readers: $readers,
             unread: Name::new(concat!(
                 "learner config: ", stringify!($name), " is set to {given}, which is read only by ", readers!($readers), "."
@@ -224,115 +301,39 @@ macro_rules! config_fields {
                 )),
                 holds: $holds,
             }),*],
-        }),*];
-
-        // A field without a row does not compile.
-        const _: fn(Config) = |Config { $($name: _),* }| {};
+        }),*),*];
     };
 }
 
-config_fields! {
-    seed: ALL;
-    total_steps: ALL;
-    num_envs: ALL;
-    num_steps: ON_POLICY;
-    num_minibatches: ON_POLICY;
-    num_epochs: ON_POLICY;
-    num_hidden: ALL;
-    hidden_len: ALL;
-    activation: ALL;
-    normalize_advantage: ADVANTAGE;
-    normalize_obs: ON_POLICY;
-    normalize_reward: ON_POLICY;
-    squash: ALL, "continuous actions" => |_, s| s.std_len() > 0;
-    use_action_mask: ALL;
-    learning_rate: ALL;
-    learning_rate_end: ALL,
-        "total_steps above 0" => |c, _| c.total_steps > 0 || c.learning_rate_end == c.learning_rate;
-    clip: PPO;
-    clip_end: PPO, "total_steps above 0" => |c, _| c.total_steps > 0 || c.clip_end == c.clip;
-    discount: ALL;
-    gae_lambda: ON_POLICY;
-    value_coef: ACTOR_CRITIC;
-    entropy_coef: ENTROPY;
-    value_clip: ACTOR_CRITIC;
-    max_grad_norm: OPTIMIZER;
-    target_kl: ACTOR_CRITIC;
-    adam_beta1: OPTIMIZER, "an optimizer that is Adam" => |c, _| !c.has_rms_prop();
-    adam_beta2: OPTIMIZER, "an optimizer that is Adam" => |c, _| !c.has_rms_prop();
-    adam_epsilon: OPTIMIZER;
-    log_std_init: ENTROPY, "continuous actions" => |_, s| s.std_len() > 0;
-    obs_clip: ON_POLICY, "normalize_obs" => |c, _| c.normalize_obs != 0;
-    reward_clip: ON_POLICY, "normalize_reward" => |c, _| c.normalize_reward != 0;
-    log_std_min: LEAST_SPREAD, "continuous actions" => |_, s| s.std_len() > 0;
-    log_std_max: SPREAD, "continuous actions" => |_, s| s.std_len() > 0;
-    accumulate: ON_POLICY;
-    num_chunks: ALL;
-    algorithm: ALL;
-    overlap: ROLLOUT;
-    num_shared: SHARED, "dueling" => |c, _| c.algorithm() != Algorithm::Dqn || c.dueling != 0;
-    num_layers: ALL;
-    obs_dims: ALL,
-        "layers, num_stacked or pixel_control_coef" => |c, _| c.num_layers | c.num_stacked > 0 || c.tasks()[0];
-    sequence_len: ALL;
-    buffer_size: OFF_POLICY;
-    batch_size: OFF_POLICY;
-    learning_starts: OFF_POLICY;
-    train_interval: OFF_POLICY;
-    gradient_steps: OFF_POLICY;
-    target_interval: OFF_POLICY;
-    target_rate: OFF_POLICY;
-    exploration_steps: EXPLORES;
-    exploration_start: EXPLORES;
-    exploration_end: EXPLORES;
-    double_q: DQN;
-    dueling: DQN;
-    huber: OFF_POLICY;
-    policy_interval: CRITICS;
-    optimizer: OPTIMIZER;
-    rms_decay: OPTIMIZER, "an optimizer that is RMSProp" => |c, _| c.has_rms_prop();
-    rms_momentum: OPTIMIZER, "an optimizer that is RMSProp" => |c, _| c.has_rms_prop();
-    sum_losses: ROLLOUT;
-    clip_rho: IMPALA;
-    clip_c: IMPALA;
-    clip_pg_rho: IMPALA;
-    leak: IMPALA;
-    hidden_norm: ALL;
-    num_stacked: ALL;
-    num_critics: CRITICS;
-    critic_rate: CRITICS;
-    exploration_noise: TD3;
-    target_noise: TD3;
-    target_noise_clip: TD3;
-    temperature: SAC;
-    temperature_rate: SAC;
-    target_entropy: SAC;
-    noisy: NOISE;
-    burn_in: ROLLOUT;
-    n_step: OFF_POLICY;
-    priority_exponent: OFF_POLICY;
-    importance_exponent: OFF_POLICY, "priority_exponent above 0" => |c, _| c.priority_exponent > 0.0;
-    importance_steps: OFF_POLICY, "priority_exponent above 0" => |c, _| c.priority_exponent > 0.0;
-    prime_interval: PPO;
-    num_quantiles: QUANTILES;
-    dropped_quantiles: SAC, "num_quantiles above 0" => |c, _| c.num_quantiles > 0;
-    num_atoms: DQN;
-    value_min: DQN, "num_atoms above 0" => |c, _| c.num_atoms > 0;
-    value_max: DQN, "num_atoms above 0" => |c, _| c.num_atoms > 0;
-    kappa_policy: STREAM_AC;
-    kappa_value: STREAM;
-    pixel_control_coef: UNREAL;
-    reward_class_coef: UNREAL;
-    value_replay_coef: UNREAL;
-    pixel_control_discount: UNREAL;
-    history_len: UNREAL;
-    num_replayed: UNREAL;
-    pixel_cell: UNREAL;
-    pixel_mean: UNREAL;
-    reward_sequence_len: UNREAL;
-    reward_threshold: UNREAL;
-    policy_replay_coef: UNREAL;
-    history_starts: UNREAL;
-    entropy_share_end: ENTROPY, "total_steps above 0" => |c, _| c.total_steps > 0;
-    policy_layer: ACTOR_CRITIC;
+learner_config_table!(config_fields);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_and_the_greatest_value_of_a_field_are_accepted_and_those_beyond_them_refused() {
+        let mut seen = 0;
+        for (field, limits) in FIELDS.iter().filter_map(|field| Some((field, field.limits.as_ref()?))) {
+            let [low, high] = [limits.low, limits.high];
+            let beyond = if field.real {
+                let [low, high] = [low, high].map(f32::from_bits);
+                let [below, above] = [low.next_down(), high.next_up()];
+                [below, above, f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(f32::to_bits).to_vec()
+            } else {
+                [low.checked_sub(1), high.checked_add(1)].into_iter().flatten().collect()
+            };
+            for word in [low, high] {
+                assert_eq!(field.check_value(word), Ok(()), "{}", field.name());
+            }
+            for word in beyond {
+                assert_eq!(field.check_value(word).unwrap_err().kind, Kind::Config, "{}: {word:#x}", field.name());
+                let mut config = Config::default();
+                bytemuck::cast_slice_mut::<u8, u32>(bytemuck::bytes_of_mut(&mut config))[field.word] = word;
+                assert_eq!(config.check().unwrap_err().kind, Kind::Config, "{}: {word:#x}", field.name());
+                seen += 1;
+            }
+        }
+        assert!(seen > 200, "{seen} values");
+    }
 }

@@ -1,5 +1,7 @@
 //! Learners: they consume arrays and never step an environment.
 
+#[macro_use]
+mod config_table;
 pub mod actor;
 pub mod actor_config;
 mod acts;
@@ -13,7 +15,6 @@ pub mod objective;
 pub mod off_policy;
 pub mod optimizer;
 pub mod policy;
-mod presets;
 #[cfg(feature = "pqn")]
 mod q_values;
 mod rows;

@@ -363,12 +363,7 @@ impl Layers {
     /// Adds the hidden layers that come after the first `shared` ones, and a head. What they read is the last of those, or
     /// layer `read` of the list if there are none.
     fn push_tower(&mut self, config: &Config, read: u32, shared: u32, units: u32, gain: f32) {
-        let activation = match config.activation {
-            0 => Activation::Tanh,
-            #[cfg(feature = "stream")]
-            2 => Activation::LeakyRelu,
-            _ => Activation::Relu,
-        };
+        let activation = Activation::from_number(config.activation).unwrap_or(Activation::Tanh);
         let norm = Layer { kind: LayerKind::Norm as u32, flags: config.norm_flags(), ..Layer::dense(0, activation) };
         let hidden = config.hidden_len.iter().take(config.num_hidden as usize).skip(shared as usize);
         let before = read.saturating_add(config.layers_of(shared));

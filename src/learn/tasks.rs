@@ -1,9 +1,9 @@
 //! The auxiliary tasks of UNREAL (Jaderberg et al. 2016) as a configuration asks for them: which heads they add to the
 //! network, and what they learn from.
 
-use super::config::{Algorithm, Config, check_flags, check_reals};
+use super::config::{Algorithm, Config};
 use super::shape::Shape;
-use crate::error::{Error, Kind, Name, Result};
+use crate::error::{Error, Kind, Result};
 use crate::nn::Net;
 
 /// Units of the hidden layer that predicts rewards.
@@ -68,16 +68,6 @@ impl Config {
 
     /// Checks what the tasks read. Errors: `Config`, `Overflow`.
     pub(super) fn check_tasks(&self) -> Result {
-        let coefs = self.task_coefs();
-        check_reals(&[
-            (Name::new("learner config: pixel_control_coef of at least 0, finite"), coefs[0], 0.0, f32::MAX),
-            (Name::new("learner config: reward_class_coef of at least 0, finite"), coefs[1], 0.0, f32::MAX),
-            (Name::new("learner config: value_replay_coef of at least 0, finite"), coefs[2], 0.0, f32::MAX),
-            (Name::new("learner config: policy_replay_coef of at least 0, finite"), coefs[3], 0.0, f32::MAX),
-            (Name::new("learner config: pixel_control_discount in [0, 1]"), self.pixel_control_discount, 0.0, 1.0),
-            (Name::new("learner config: reward_threshold of at least 0, finite"), self.reward_threshold, 0.0, f32::MAX),
-        ])?;
-        check_flags(&[(Name::new("learner config: pixel_mean of 0 or 1"), self.pixel_mean)])?;
         let [pixels, class, values, policy] = self.tasks();
         let what = "learner config: value_replay_coef of 0 with policy_replay_coef, whose loss has values too,";
         Error::new(Kind::Config, what).given_f32(self.value_replay_coef).when(values && policy)?;

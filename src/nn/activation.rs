@@ -37,7 +37,7 @@ const LEAK: f32 = 0.01;
 
 impl Activation {
     /// The activation of this number, if this build has it.
-    pub(super) const fn new(number: u32) -> Option<Activation> {
+    pub const fn from_number(number: u32) -> Option<Activation> {
         match number {
             0 => Some(Activation::Tanh),
             1 => Some(Activation::Relu),

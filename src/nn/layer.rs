@@ -276,7 +276,7 @@ impl Layer {
             (
                 Name::new("net: a known activation in layer"),
                 self.activation,
-                Activation::new(self.activation).is_some(),
+                Activation::from_number(self.activation).is_some(),
             ),
             (Name::new("net: known flags in layer"), self.flags, self.flags & !flags == 0),
             (Name::new("net: size of at least 1 in layer"), rows.min(columns), has(WINDOWS, rows >= 1 && columns >= 1)),

@@ -290,7 +290,7 @@ impl Node {
 
     #[inline(always)]
     pub(super) fn activation(&self) -> Activation {
-        match Activation::new(self.activation) {
+        match Activation::from_number(self.activation) {
             Some(activation) if !self.is_sequential() => activation,
             _ => Activation::Identity,
         }

@@ -3,6 +3,8 @@
 
 pub mod bindings;
 pub mod comments;
+pub mod csharp;
+pub mod learner_config;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,6 +2,8 @@
 #ifndef RLCORE_FUZZ_CALLS_H
 #define RLCORE_FUZZ_CALLS_H
 
+#include <float.h>
+
 #include "draws.h"
 
 /* Defines the caller of rlcore_<noun>_<verb>, and enters it in the list that lies between __start_ops and __stop_ops. */
@@ -746,33 +748,31 @@ OP(vec_normalize_statistics) {
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_learner_config, field, value)
-#define FLAG(field) BAD(field, 2), BAD(field, UINT32_MAX)
-/* Out of [low, high]; a limit that is infinite is none. */
-#define REAL(field, low, high) BAD(field, NAN), BAD(field, INFINITY), BAD(field, -INFINITY), BAD(field, low), \
-  BAD(field, high)
+/* A byte chooses one of them: each field has few. */
+#define WHOLE(field, low, high) BAD(field, (high) == UINT32_MAX ? (uint32_t)(low) - 1 : (uint32_t)(high) + 1),
+/* Numbers beyond [low, high], in double: there is no float beyond the largest. */
+#define BELOW(low) ((float)((low) <= -(double)FLT_MAX ? (double)-INFINITY : (low) - 1e-9 - 1e-5 * ((low) < 0 ? -(low) : (low))))
+#define BEYOND(high) ((float)((high) >= (double)FLT_MAX ? (double)INFINITY : (high) * 1.00001))
+#define REAL(field, low, high) BAD(field, NAN), BAD(field, BELOW(low)), BAD(field, BEYOND(high)),
+#define FREE_WHOLE(field)
+#define FREE_REAL(field) BAD(field, NAN), BAD(field, INFINITY), BAD(field, -INFINITY),
 static const struct flaw learner_flaws[] = {
-    BAD(num_envs, 0), BAD(num_steps, 0), BAD(num_minibatches, 0), BAD(num_minibatches, 3),
-    BAD(num_minibatches, UINT32_MAX), BAD(num_epochs, 0), BAD(num_epochs, 1001), BAD(num_epochs, UINT32_MAX),
-    BAD(num_chunks, 0), BAD(num_chunks, UINT32_MAX), BAD(num_hidden, 5), BAD(num_hidden, UINT32_MAX),
-    BAD(num_hidden, 5), BAD(hidden_len[0], 0), BAD(num_shared, 2),
-    BAD(num_stacked, 1), BAD(num_stacked, 17), BAD(num_stacked, UINT32_MAX),
-    REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_layers, 1), BAD(obs_dims[0], 1), BAD(obs_dims[2], UINT32_MAX),
-    BAD(algorithm, UINT32_MAX), BAD(activation, 3), BAD(activation, UINT32_MAX), FLAG(normalize_advantage), FLAG(normalize_obs), FLAG(normalize_reward),
-    FLAG(squash), FLAG(use_action_mask), FLAG(accumulate), FLAG(overlap), BAD(squash, 1),
-    REAL(learning_rate, -1e-9, 1.1), REAL(learning_rate_end, -1e-9, 1.1), REAL(clip, 0, 11),
-    REAL(clip_end, -1e-9, 11), REAL(discount, -1e-9, 1.1), REAL(gae_lambda, -1e-9, 1.1), REAL(value_coef, -1e-9, NAN),
-    REAL(entropy_coef, NAN, NAN), REAL(value_clip, -1e-9, NAN), REAL(max_grad_norm, -1e-9, NAN),
-    REAL(target_kl, -1e-9, NAN), REAL(adam_beta1, -1e-9, 1), REAL(adam_beta2, 0.8, 1),
-    REAL(adam_epsilon, 0.9e-12, 1.1), REAL(log_std_init, -20.1, 2.1), REAL(log_std_min, -40.1, 40.1),
-    REAL(log_std_max, -20.1, 40.1), REAL(obs_clip, 0, NAN), REAL(reward_clip, 0, NAN),
-    BAD(optimizer, UINT32_MAX), FLAG(sum_losses), REAL(rms_decay, -1e-9, 1), REAL(rms_momentum, -1e-9, 1),
-    REAL(clip_rho, 0, NAN), REAL(clip_c, 0, NAN), REAL(clip_pg_rho, 0, NAN), REAL(leak, -1e-9, 1.1),
-    REAL(exploration_start, -1e-9, 1.1), REAL(exploration_end, -1e-9, 1.1), FLAG(hidden_norm),
+#include "learner_fields.h"
+    BAD(algorithm, 10), BAD(algorithm, UINT32_MAX), BAD(activation, 7), BAD(activation, UINT32_MAX), BAD(optimizer, UINT32_MAX),
+    BAD(accumulate, 2), BAD(num_minibatches, 3), BAD(hidden_len[0], 0), BAD(num_shared, 2), BAD(num_stacked, 1),
+    BAD(num_stacked, 17), BAD(num_stacked, UINT32_MAX), BAD(policy_layer, 1), BAD(policy_layer, UINT32_MAX),
+    BAD(sequence_len, 1), BAD(sequence_len, UINT32_MAX), BAD(burn_in, UINT32_MAX),
+    BAD(obs_dims[0], 1), BAD(obs_dims[2], UINT32_MAX), BAD(squash, 1), BAD(adam_beta2, 0.8), BAD(burn_in, 1), BAD(reserved, 1),
+    BAD(log_std_min, 2.1), BAD(log_std_max, -20.1), BAD(log_std_init, -20.1), BAD(log_std_init, 2.1),
+    REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_layers, 1),
     REFUSED_AS(RLCORE_E_NULL, rlcore_learner_config, num_action_fields, 1), BAD(num_action_fields, 9),
-    REAL(kappa_policy, -1e-9, NAN), REAL(kappa_value, -1e-9, NAN), REAL(entropy_share_end, -1e-9, 1.1),
-    BAD(policy_layer, UINT32_MAX), FLAG(noisy), BAD(burn_in, 1), BAD(burn_in, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_envs, UINT32_MAX),
     REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_learner_config, num_steps, UINT32_MAX)};
+_Static_assert(sizeof learner_flaws / sizeof *learner_flaws < 256, "a byte chooses one");
+#undef WHOLE
+#undef REAL
+#undef FREE_WHOLE
+#undef FREE_REAL
 static rlcore_learner_config *learner_made_from(void) {
   rlcore_learner_config c = learner_config;
   SPOIL(c, learner_flaws);

@@ -163,18 +163,36 @@ static int queue(void) {
   MADE(queue, QUEUE, c);
 }
 
+static const struct {
+  size_t at;
+  int real;
+} LEARNER_FIELDS[] = {
+#define WHOLE(field, low, high) {offsetof(rlcore_learner_config, field), 0},
+#define REAL(field, low, high) {offsetof(rlcore_learner_config, field), 1},
+#define FREE_WHOLE(field) WHOLE(field, 0, 0)
+#define FREE_REAL(field) REAL(field, 0, 0)
+#include "learner_fields.h"
+};
+
 static int learner(void) {
   static float low[16], high[16];
   uint32_t n[16];
   rlcore_learner_config c = learner_config;
-  uint32_t *whole[] = {&c.num_envs, &c.num_steps, &c.num_minibatches, &c.num_epochs, &c.num_hidden, &c.hidden_len[0], &c.hidden_len[1],
-                       &c.hidden_len[2], &c.hidden_len[3], &c.activation, &c.normalize_advantage, &c.normalize_obs,
-                       &c.normalize_reward, &c.squash, &c.use_action_mask};
-  float *reals[] = {&c.learning_rate, &c.learning_rate_end, &c.clip, &c.clip_end, &c.discount, &c.gae_lambda, &c.value_coef,
-                    &c.entropy_coef, &c.value_clip, &c.max_grad_norm, &c.target_kl, &c.adam_beta1, &c.adam_beta2,
-                    &c.adam_epsilon, &c.log_std_init, &c.obs_clip, &c.reward_clip};
-  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) *whole[i] = any(*whole[i]);
-  for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) *reals[i] = any_real(*reals[i]);
+  if (byte() & 1) {
+    FINE(rlcore_learner_config_init(&c, sizeof c, byte() % 10));
+    c.num_hidden = 1, c.hidden_len[0] = 4;
+    if (c.algorithm >= RLCORE_ALGORITHM_DQN && c.algorithm <= RLCORE_ALGORITHM_SAC) c.buffer_size = 32, c.batch_size = 4;
+    else if (c.algorithm < RLCORE_ALGORITHM_STREAM_AC) c.num_envs = N, c.num_steps = T, c.num_minibatches = 1;
+  }
+  for (unsigned left = byte() % 8; left; left--) {
+    const size_t k = byte() % (sizeof LEARNER_FIELDS / sizeof *LEARNER_FIELDS);
+    void *field = (unsigned char *)&c + LEARNER_FIELDS[k].at;
+    uint32_t number;
+    float real;
+    if (LEARNER_FIELDS[k].real) memcpy(&real, field, 4), real = any_real(real), memcpy(field, &real, 4);
+    else memcpy(&number, field, 4), number = any(number), memcpy(field, &number, 4);
+  }
+  for (int i = 0; i < 4; i++) c.hidden_len[i] = any(c.hidden_len[i]);
   c.seed = any(1), c.total_steps = any(0);
   rlcore_layer list[4];
   memset(list, 0, sizeof list);
@@ -188,20 +206,6 @@ static int learner(void) {
       if (byte() & 1) *fields[k] = any(byte() & 3);
   }
   c.num_layers = byte() & 1 ? byte() % 5 : 0, c.layers = c.num_layers ? list : NULL, c.sequence_len = any(byte() & 1);
-  c.num_stacked = any(byte() & 1), c.noisy = any(byte() & 1), c.burn_in = any(byte() & 1);
-  c.n_step = any(c.n_step), c.priority_exponent = any_real(0), c.importance_exponent = any_real(0.4F), c.importance_steps = any(0);
-  c.prime_interval = any(byte() & 1);
-  c.num_quantiles = any(byte() & 2), c.dropped_quantiles = any(byte() & 1), c.num_atoms = any(byte() & 2);
-  c.value_min = any_real(c.value_min), c.value_max = any_real(c.value_max);
-  c.kappa_policy = any_real(3), c.kappa_value = any_real(2);
-  c.entropy_share_end = any_real(1), c.policy_layer = any(byte() & 1);
-  if (byte() & 1) {
-    c.pixel_control_coef = any_real(0), c.reward_class_coef = any_real(0), c.value_replay_coef = any_real(0);
-    c.pixel_control_discount = any_real(0), c.reward_threshold = any_real(0), c.policy_replay_coef = any_real(0);
-    c.history_len = any(8), c.num_replayed = any(0), c.pixel_cell = any(1), c.pixel_mean = any(0), c.reward_sequence_len = any(2);
-    c.history_starts = any(0);
-    c.algorithm = RLCORE_ALGORITHM_UNREAL;
-  }
   rlcore_space obs = SEEN, action = DONE;
   if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
   obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);

@@ -143,8 +143,7 @@ static void learner(void) {
   if (byte() > 200) c->total_steps = long_whole();
   c->learning_rate = between(0.01f, 0, 1), c->learning_rate_end = between(0, 0, 1);
   c->clip = between(0.2f, FLT_MIN, 10), c->clip_end = between(0.2f, 0, 10), c->discount = between(0.99f, 0, 1);
-  /* The field after it, by its place and not by its name: that may be one or another. */
-  (&c->discount)[1] = between(0.95f, 0, 1);
+  c->gae_lambda = between(0.95f, 0, 1);
   c->value_coef = between(0.5f, 0, FLT_MAX), c->entropy_coef = between(0.01f, -FLT_MAX, FLT_MAX);
   c->entropy_share_end = between(1, 0, 1);
   c->value_clip = between(0, 0, FLT_MAX), c->max_grad_norm = between(0.5f, 0, FLT_MAX), c->target_kl = between(0, 0, FLT_MAX);

@@ -17,7 +17,7 @@ fail() { echo "tests/system/install: $*"; exit 1; }
 
 # What the programs have to print, whatever built them.
 cat > "$work/expected.txt" <<'END'
-cartpole: 183 episodes, 38f07ccf067287e2
+cartpole: 183 episodes, 1d6579be766c8eb4
 probe: a value of 1.000 after 5120 steps
 END
 
@@ -147,7 +147,8 @@ check "$work/meson" "$prefix/lib"
 plugins "$work/meson"
 
 step Python
-PYTHONDONTWRITEBYTECODE=1 python3 python/cartpole.py "$prefix/lib/librlcore.so" ../abi/layout.c | diff <(head -1 "$work/expected.txt") - \
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=../../../examples-c/shared python3 python/cartpole.py "$prefix/lib/librlcore.so" \
+  "$prefix/include/rlcore_bindings.h" ../abi/layout.c | diff <(head -1 "$work/expected.txt") - \
   || fail 'python: other numbers'
 
 step 'C#'

@@ -1,6 +1,7 @@
-// rlcore for C#: the structures and calls that stepping environments and training with PPO need, spelled as in rlcore.h.
-// Works as it stands in Unity (allow unsafe code; put librlcore.so under Assets/Plugins), Mono and .NET. Program.cs compares
-// every structure with the golden layouts of tests/system/abi/layout.c.
+// rlcore for C#: the structures and calls that stepping environments and training with PPO need, spelled as in rlcore.h; the
+// fields of structures are written together with that header. Works as it stands in Unity (allow unsafe code; put librlcore.so
+// under Assets/Plugins), Mono and .NET. Program.cs compares every structure with the golden layouts of
+// tests/system/abi/layout.c.
 using System;
 using System.Runtime.InteropServices;
 
@@ -16,12 +17,14 @@ public enum Element : uint { F32 = 0, I32 = 1, U8 = 2 }
 public unsafe struct rlcore_rng {
   public fixed ulong state[2];
   public fixed ulong stream[2];
-  public uint half, has_half;
+  public uint half;
+  public uint has_half;
 }
 
 [StructLayout(LayoutKind.Sequential)]
 public unsafe struct rlcore_space {
-  public uint kind, len;
+  public uint kind;
+  public uint len;
   public float* low;
   public float* high;
   public uint* n;
@@ -30,7 +33,8 @@ public unsafe struct rlcore_space {
 [StructLayout(LayoutKind.Sequential)]
 public unsafe struct rlcore_step {
   public float reward;
-  public byte terminated, truncated;
+  public byte terminated;
+  public byte truncated;
   public fixed byte reserved[2];
 }
 
@@ -43,87 +47,198 @@ public unsafe delegate int rlcore_env_step_fn(void* user, void* state, rlcore_rn
 
 [StructLayout(LayoutKind.Sequential)]
 public unsafe struct rlcore_env_def {
-  public uint struct_size, env_id, state_size, max_episode_steps;
-  public rlcore_space obs, action;
+  public uint struct_size;
+  public uint env_id;
+  public uint state_size;
+  public uint max_episode_steps;
+  public rlcore_space obs;
+  public rlcore_space action;
   public void* user;
-  public IntPtr reset, step, render, lives, action_mask, restart;  // Marshal.GetFunctionPointerForDelegate
-  public void* fields;
-  public uint num_fields, num_wrappers;
-  public void* wrappers;
+  public IntPtr reset;
+  public IntPtr step;
+  public IntPtr render;
+  public IntPtr lives;
+  public IntPtr action_mask;
+  public IntPtr restart;
+  public IntPtr fields;
+  public uint num_fields;
+  public uint num_wrappers;
+  public IntPtr wrappers;
 }
 
 [StructLayout(LayoutKind.Sequential)]
 public struct rlcore_vecenv_config {
-  public uint struct_size, num_envs;
+  public uint struct_size;
+  public uint num_envs;
   public ulong seed;
-  public uint autoreset, max_episode_steps;
+  public uint autoreset;
+  public uint max_episode_steps;
 }
 
 [StructLayout(LayoutKind.Sequential)]
 public unsafe struct rlcore_vecenv_out {
-  public uint struct_size, reserved;
+  public uint struct_size;
+  public uint reserved;
   public void* obs;
   public float* reward;
   public byte* terminated;
   public byte* truncated;
   public void* final_obs;
   public byte* valid;
+  public byte* action_mask;
+  public byte* final_action_mask;
 }
 
 [StructLayout(LayoutKind.Sequential)]
 public struct rlcore_sampling {
-  public uint method, k;
+  public uint method;
+  public uint k;
   public float temperature;
   public uint reserved;
 }
 
 [StructLayout(LayoutKind.Sequential)]
 public unsafe struct rlcore_learner_config {
-  public uint struct_size, num_envs, num_steps, num_minibatches, num_epochs, num_hidden;
+  public uint struct_size;
+  public uint reserved;
+  public ulong seed;
+  public ulong total_steps;
+  public uint algorithm;
+  public uint num_envs;
+  public float discount;
+  public float learning_rate;
+  public float learning_rate_end;
+  public uint use_action_mask;
+  public uint num_chunks;
+  public uint overlap;
+  public uint num_hidden;
   public fixed uint hidden_len[4];
-  public uint activation, normalize_advantage, normalize_obs, normalize_reward, squash, use_action_mask;
-  public ulong seed, total_steps;
-  public float learning_rate, learning_rate_end, clip, clip_end, discount, gae_lambda, value_coef, entropy_coef, value_clip;
-  public float max_grad_norm, target_kl, adam_beta1, adam_beta2, adam_epsilon, log_std_init, obs_clip, reward_clip;
-  public uint accumulate;
-  public float log_std_min, log_std_max;
-  public uint num_chunks, algorithm, overlap, num_shared, num_layers;
+  public uint activation;
+  public uint hidden_norm;
+  public uint num_layers;
   public fixed uint obs_dims[3];
-  public uint sequence_len;
-  public IntPtr layers;
-  public uint buffer_size, batch_size, learning_starts, train_interval, gradient_steps, target_interval;
-  public float target_rate;
-  public uint exploration_steps;
-  public float exploration_start, exploration_end;
-  public uint double_q, dueling, huber, policy_interval, optimizer;
-  public float rms_decay, rms_momentum;
-  public uint sum_losses;
-  public float clip_rho, clip_c, clip_pg_rho, leak;
-  public uint hidden_norm, num_stacked;
-  public IntPtr obs_fields, action_fields;
-  public uint num_obs_fields, num_action_fields, num_critics;
-  public float critic_rate, exploration_noise, target_noise, target_noise_clip, temperature, temperature_rate, target_entropy;
-  public uint noisy, burn_in, n_step;
-  public float priority_exponent, importance_exponent;
-  public uint importance_steps, prime_interval, num_quantiles, dropped_quantiles, num_atoms;
-  public float value_min, value_max, kappa_policy, kappa_value, pixel_control_coef, reward_class_coef, value_replay_coef,
-    pixel_control_discount;
-  public uint history_len, num_replayed, pixel_cell, pixel_mean, reward_sequence_len;
-  public float reward_threshold, policy_replay_coef;
-  public uint history_starts;
-  public float entropy_share_end;
+  public uint num_stacked;
+  public uint num_shared;
   public uint policy_layer;
+  public uint noisy;
+  public uint squash;
+  public float log_std_init;
+  public float log_std_min;
+  public float log_std_max;
+  public uint normalize_obs;
+  public float obs_clip;
+  public uint exploration_steps;
+  public float exploration_start;
+  public float exploration_end;
+  public uint optimizer;
+  public float max_grad_norm;
+  public float adam_beta1;
+  public float adam_beta2;
+  public float adam_epsilon;
+  public float rms_decay;
+  public float rms_momentum;
+  public uint sum_losses;
+  public uint num_steps;
+  public uint num_minibatches;
+  public uint num_epochs;
+  public uint sequence_len;
+  public uint burn_in;
+  public float gae_lambda;
+  public uint accumulate;
+  public uint normalize_advantage;
+  public uint normalize_reward;
+  public float reward_clip;
+  public float value_coef;
+  public float value_clip;
+  public float entropy_coef;
+  public float entropy_share_end;
+  public float target_kl;
+  public float clip;
+  public float clip_end;
+  public uint prime_interval;
+  public float clip_rho;
+  public float clip_c;
+  public float clip_pg_rho;
+  public float leak;
+  public float pixel_control_coef;
+  public float reward_class_coef;
+  public float value_replay_coef;
+  public float policy_replay_coef;
+  public float pixel_control_discount;
+  public uint pixel_cell;
+  public uint pixel_mean;
+  public uint reward_sequence_len;
+  public float reward_threshold;
+  public uint history_len;
+  public uint history_starts;
+  public uint num_replayed;
+  public float kappa_policy;
+  public float kappa_value;
+  public uint buffer_size;
+  public uint batch_size;
+  public uint learning_starts;
+  public uint train_interval;
+  public uint gradient_steps;
+  public uint target_interval;
+  public float target_rate;
+  public uint n_step;
+  public uint huber;
+  public float priority_exponent;
+  public float importance_exponent;
+  public uint importance_steps;
+  public uint num_quantiles;
+  public uint double_q;
+  public uint dueling;
+  public uint num_atoms;
+  public float value_min;
+  public float value_max;
+  public uint num_critics;
+  public float critic_rate;
+  public uint policy_interval;
+  public float exploration_noise;
+  public float target_noise;
+  public float target_noise_clip;
+  public float temperature;
+  public float temperature_rate;
+  public float target_entropy;
+  public uint dropped_quantiles;
+  public IntPtr layers;
+  public IntPtr obs_fields;
+  public IntPtr action_fields;
+  public uint num_obs_fields;
+  public uint num_action_fields;
 }
 
 [StructLayout(LayoutKind.Sequential)]
 public struct rlcore_learner_stats {
-  public uint struct_size, minibatches_left;
-  public ulong num_steps, num_updates, num_episodes;
-  public float learning_rate, policy_loss, value_loss, entropy, approx_kl, clip_fraction, explained_variance, grad_norm;
-  public float value_mean, return_mean, length_mean, return_last;
+  public uint struct_size;
+  public uint minibatches_left;
+  public ulong num_steps;
+  public ulong num_updates;
+  public ulong num_episodes;
+  public float learning_rate;
+  public float policy_loss;
+  public float value_loss;
+  public float entropy;
+  public float approx_kl;
+  public float clip_fraction;
+  public float explained_variance;
+  public float grad_norm;
+  public float value_mean;
+  public float return_mean;
+  public float length_mean;
+  public float return_last;
   public ulong num_dropped;
-  public float pixel_control_loss, reward_class_loss, value_replay_loss, policy_replay_loss;
-  public float return_std, return_min, return_max, temperature, exploration_rate, log_std_mean;
+  public float pixel_control_loss;
+  public float reward_class_loss;
+  public float value_replay_loss;
+  public float policy_replay_loss;
+  public float return_std;
+  public float return_min;
+  public float return_max;
+  public float temperature;
+  public float exploration_rate;
+  public float log_std_mean;
   public ulong num_stored;
 }
 

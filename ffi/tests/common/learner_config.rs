@@ -1,0 +1,230 @@
+//! What is made of the core's table of a learner's configuration: the structure as the header shows it, as C# has it, and the
+//! values that fuzzers try.
+
+use super::root;
+use rlcore::learn::config_fields::FIELDS;
+use rlcore::learn::{Algorithm, Config};
+use std::fmt::Write as _;
+use std::fs;
+
+/// A row of the table.
+struct Row {
+    name: &'static str,
+    of: &'static str,
+    sentence: String,
+    values: &'static str,
+    /// The default of each algorithm, as Rust shows it.
+    defaults: Vec<String>,
+}
+
+struct Group {
+    name: &'static str,
+    readers: Vec<bool>,
+    rows: Vec<Row>,
+}
+
+fn algorithms() -> impl Iterator<Item = Algorithm> {
+    (0..).map_while(Algorithm::from_number)
+}
+
+/// Whether each algorithm reads a field.
+fn readers(name: &str) -> Vec<bool> {
+    let field = FIELDS.iter().find(|field| field.name() == name).unwrap();
+    algorithms().map(|algorithm| field.is_read_by(algorithm)).collect()
+}
+
+macro_rules! table {
+    ($($group:literal $of:ident {$(
+        $(#[doc = $sentence:literal])+
+        $name:ident: $type:tt [$($values:tt)+] = $default:expr $(, $($own:ident)|+ => $value:expr)*;
+        $readers:ident $(, $with:literal => $holds:expr)*;
+    )*})*) => {
+        fn table() -> Vec<Group> {
+            vec![$({
+                let rows = vec![$(Row {
+                    name: stringify!($name),
+                    of: stringify!($type),
+                    sentence: concat!($($sentence),+).trim().to_string(),
+                    values: stringify!($($values)+),
+                    defaults: algorithms().map(|algorithm| format!("{:?}", Config::of(algorithm).$name)).collect(),
+                }),*];
+                // A group's readers are those of some field in it.
+                let all = [$((stringify!($readers), stringify!($name))),*];
+                let own = all.iter().find(|(readers, _)| *readers == stringify!($of)).expect(stringify!($of));
+                Group { name: $group, readers: readers(own.1), rows }
+            }),*]
+        }
+    };
+}
+
+rlcore::learner_config_table!(table);
+
+/// The name of an algorithm in a sentence.
+fn spoken(algorithm: Algorithm) -> String {
+    match algorithm {
+        Algorithm::StreamAc => "stream AC".into(),
+        Algorithm::StreamQ => "stream Q".into(),
+        other => format!("{other:?}").to_uppercase(),
+    }
+}
+
+/// "A, B and C", or in parentheses "A, B, C".
+fn names(of: impl Iterator<Item = bool>, last: &str) -> String {
+    let all: Vec<String> = algorithms().zip(of).filter(|(_, is)| *is).map(|(algorithm, _)| spoken(algorithm)).collect();
+    let text = all.join(", ").replace("stream AC, stream Q", "stream algorithms");
+    match text.rsplit_once(", ") {
+        Some((before, behind)) => format!("{before}{last}{behind}"),
+        None => text,
+    }
+}
+
+/// A default as a person writes it.
+fn number(row: &Row, shown: &str) -> String {
+    if let Some(name) = row.values.strip_suffix(" of") {
+        return enumerator(name, shown);
+    }
+    if row.of.starts_with('[') {
+        let mut all: Vec<&str> = shown.trim_matches(['[', ']']).split(", ").collect();
+        while all.len() > 1 && all.ends_with(&["0"]) {
+            all.pop();
+        }
+        return all.join(", ");
+    }
+    let x: f64 = shown.parse().unwrap();
+    match shown.strip_suffix(".0").unwrap_or(shown) {
+        _ if x != 0.0 && x.abs() < 2e-3 => format!("{:e}", shown.parse::<f32>().unwrap()),
+        whole if x >= 10_000.0 => {
+            let (high, low) = whole.split_at(whole.len() - 3);
+            format!("{high},{low}")
+        }
+        plain => plain.to_string(),
+    }
+}
+
+/// What the interface calls this number of an enumeration, without the enumeration's name.
+fn enumerator(name: &str, number: &str) -> String {
+    let prefix = format!("{}_", name.to_uppercase());
+    for entry in fs::read_dir(root().join("ffi/src")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = if path.is_file() { fs::read_to_string(path).unwrap() } else { continue };
+        let Some((_, rest)) = text.split_once(&format!("pub enum {name} {{")) else { continue };
+        let end = format!(" = {number},");
+        let line = rest.lines().take_while(|line| *line != "}").find(|line| line.ends_with(&end)).unwrap();
+        return line.trim().strip_prefix(&prefix).unwrap().strip_suffix(&end).unwrap().to_string();
+    }
+    panic!("no {name}");
+}
+
+/// The sentence of a row, with who reads it unless the group says so, its defaults and its values.
+fn sentence(group: &Group, row: &Row) -> String {
+    let read = readers(row.name);
+    let more = group.readers.iter().zip(&read).any(|(group, own)| *group && !own);
+    let mut text = if more { format!("{}: ", names(read.iter().copied(), " and ")) } else { String::new() };
+    if let Some(name) = row.values.strip_suffix(" of") {
+        let article = if name == "rlcore_algorithm" { "" } else { ", " };
+        text += &format!("an {name}{article}");
+        text += if article.is_empty() { ", " } else { "" };
+    }
+    text += &row.sentence;
+    if row.name == "algorithm" {
+        return text;
+    }
+    // The default of most readers first, then the others.
+    let mut kinds: Vec<(&String, Vec<bool>)> = Vec::new();
+    for (i, default) in row.defaults.iter().enumerate().filter(|(i, _)| read[*i]) {
+        let k = kinds.iter().position(|(own, _)| *own == default).unwrap_or_else(|| {
+            kinds.push((default, vec![false; read.len()]));
+            kinds.len() - 1
+        });
+        kinds[k].1[i] = true;
+    }
+    let first = (0..kinds.len()).rev().max_by_key(|k| kinds[*k].1.iter().filter(|is| **is).count()).unwrap();
+    let mut told = vec![number(row, kinds.remove(first).0)];
+    told.extend(kinds.iter().map(|(own, of)| format!("{} {}", names(of.iter().copied(), ", "), number(row, own))));
+    match row.values {
+        "any" | "flag" | "finite" => {}
+        "below 1" => told.push("from 0 to below 1".into()),
+        "above 0 to 1" | "above 0 to 10" => told.push(row.values.replace(" to", ", to")),
+        values if values.ends_with(" of") => {}
+        values => told.push(values.replace("- ", "-")),
+    }
+    format!("{text} ({})", told.join("; "))
+}
+
+/// Lines of at most so many columns.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().unwrap();
+        if line.len() + 1 + word.len() > width {
+            lines.push(word.to_string());
+        } else {
+            *line += if line.is_empty() { "" } else { " " };
+            *line += word;
+        }
+    }
+    lines
+}
+
+/// Begins the first comment of a group.
+pub const GROUP: &str = "-- ";
+
+/// Begins a comment that is too long to stand behind its field.
+pub const ABOVE: &str = "\u{2}";
+
+/// The longest comment that stands there.
+const BEHIND: usize = 76;
+
+/// `ffi/src/learner_config.rs` with the structure that its macro makes in the macro's place, for cbindgen.
+pub fn expanded(source: &str) -> String {
+    let (before, rest) = source.split_once("macro_rules! config {").unwrap();
+    let (_, rest) = rest.split_once(") => {\n").unwrap();
+    let (structure, rest) = rest.split_once("\n\n").unwrap();
+    let (_, after) = rest.split_once("learner_config_table!(config);\n").unwrap();
+    let (above, below) = structure.split_once("$($($(#[doc = $sentence])+ pub $name: $type,)*)*").unwrap();
+    let mut rows = String::new();
+    for group in table() {
+        for (i, row) in group.rows.iter().enumerate() {
+            let text = sentence(&group, row);
+            let lines = if text.len() <= BEHIND { vec![text] } else { wrapped(&(ABOVE.to_string() + &text), 114) };
+            if i == 0 {
+                writeln!(rows, "/// {GROUP}{} --", group.name).unwrap();
+            }
+            lines.iter().for_each(|line| writeln!(rows, "/// {line}").unwrap());
+            writeln!(rows, "pub {}: {},", row.name, row.of).unwrap();
+        }
+    }
+    format!("{before}{above}{rows}{below}\n{after}")
+}
+
+/// What a learner may be told, as macros for programs in C: `WHOLE(field, least, greatest)`, `REAL(field, least, greatest)`
+/// with both in the range, and `OTHER(field)` for those whose values other fields decide.
+pub fn limits() -> String {
+    let mut text = String::from(
+        "/* Fields of rlcore_learner_config and the values that each may have on its own. Whoever includes it defines WHOLE and REAL\n   \
+         (name, least, greatest), and FREE_WHOLE and FREE_REAL (name) of those that other fields decide about.\n\n   \
+         Generated together with rlcore.h, by the same command. */\n",
+    );
+    for row in table().iter().flat_map(|group| &group.rows) {
+        let is_real = row.of == "f32";
+        let words: Vec<&str> = row.values.split(' ').collect();
+        let (kind, tiny) = if is_real { ("REAL", "FLT_MIN") } else { ("WHOLE", "1") };
+        let greatest = if is_real { "FLT_MAX" } else { "UINT32_MAX" };
+        let joined = row.values.replace("- ", "-");
+        let limits = match &words[..] {
+            ["flag"] => Some(("0".to_string(), "1".to_string())),
+            ["at", "least", low] => Some((low.to_string(), greatest.into())),
+            ["above", "0"] => Some((tiny.into(), greatest.into())),
+            ["above", "0", "to", high] => Some((tiny.into(), high.to_string())),
+            ["below", "1"] => Some(("0".into(), "0.9999999".into())),
+            ["finite"] => Some(("-FLT_MAX".into(), "FLT_MAX".into())),
+            _ => joined.split_once(" to ").map(|(low, high)| (low.to_string(), high.to_string())),
+        };
+        match limits {
+            _ if row.of.starts_with('[') || row.of == "u64" => {}
+            Some((low, high)) => writeln!(text, "{kind}({}, {low}, {high})", row.name).unwrap(),
+            None => writeln!(text, "FREE_{kind}({})", row.name).unwrap(),
+        }
+    }
+    text
+}
