@@ -1414,6 +1414,8 @@ fn resets_by_the_host_cut_the_rollout() {
         let mut steps: Vec<Given> = (0..num_steps).map(|_| Given::random(rng, N, 0.0)).collect();
         // 2 is no mark of a host's.
         (steps[2].truncated[2], steps[2].final_value[2]) = (2, 0.5);
+        // An end before the step that is cut.
+        steps[0].terminated[0] = 1;
         for (t, step) in steps.iter().enumerate() {
             step.add(&mut again(&mut mem)).unwrap();
             match t {
@@ -1456,7 +1458,7 @@ fn resets_by_the_host_cut_the_rollout() {
         assert_eq!(held.iter().map(|&x| u32::from(x == 2)).sum::<u32>(), 2);
         assert_eq!((held[N + 1], held[2 * N], held[2 * N + 2]), (2, 2, 1));
         // Episodes that were cut are not counted, and what follows begins with nothing.
-        assert_eq!((view.progress().num_ended, view.progress().len_mean), (1, 3.0));
+        assert_eq!((view.progress().num_ended, view.progress().len_mean), (2, 2.0));
         // In a rollout that is finished, advantages stay, and the next one begins an episode.
         again(&mut mem).cut_rows(&[0, 0, 1]).unwrap();
         let buffer = again(&mut mem);
@@ -1472,5 +1474,36 @@ fn resets_by_the_host_cut_the_rollout() {
         let (t, p) = (num_steps as usize, again(&mut mem).view().unwrap().progress());
         let lens = 1 + (t - 2 + 1) + 1; // 0 was cut now, 1 after its second step, 2 in the rollout before
         assert_eq!((p.num_ended, p.len_mean), (3, lens as f64 / 3.0));
+    }
+}
+
+/// So that no step of the rollout is later than those that are left out.
+#[test]
+fn resets_by_the_host_cut_the_last_step_of_all_environments() {
+    const N: usize = 2;
+    let columns = columns();
+    let config = config(3, N as u32, &columns);
+    let mut mem = block(&config);
+    RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
+    let rng = &mut Rng::seeded(8);
+    let steps: Vec<Given> = (0..3).map(|_| Given::random(rng, N, 0.0)).collect();
+    for step in &steps {
+        step.add(&mut again(&mut mem)).unwrap();
+    }
+    again(&mut mem).cut_rows(&[1; N]).unwrap();
+    again(&mut mem).finish(&[0.5; N], Some(Elements::F32(&[0.0; N * OBS])), 0.9, 0.8).unwrap();
+    let buffer = again(&mut mem);
+    let view = buffer.view().unwrap();
+    let (advantage, value_target) = view.advantages().unwrap();
+    assert_eq!((&advantage[2 * N..], &value_target[2 * N..]), (&[0.0; N][..], &steps[2].value[..]));
+    for env in 0..N {
+        let error = |step: usize| {
+            let next = f64::from(steps[step + 1].value[env]);
+            f64::from(steps[step].reward[env]) + 0.9 * next - f64::from(steps[step].value[env])
+        };
+        let wanted = [error(0) + 0.9 * 0.8 * error(1), error(1)];
+        for (step, wanted) in wanted.into_iter().enumerate() {
+            assert!((f64::from(advantage[step * N + env]) - wanted).abs() < 1e-6, "step {step} of {env}");
+        }
     }
 }

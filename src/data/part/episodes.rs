@@ -110,7 +110,7 @@ impl KeptRef<'_> {
         let Means { num_kept, return_mean, .. } = self.means(num_episodes);
         let kept = self.returns.get(..num_kept as usize).unwrap_or_default().iter().copied();
         let Some(first) = kept.clone().next() else { return [f64::NAN; 3] };
-        let squares: f64 = kept.clone().map(|x| (x - return_mean) * (x - return_mean)).sum();
+        let squares: f64 = kept.clone().map(|x| x - return_mean).map(|x| x * x).sum();
         let (least, largest) = kept.fold((first, first), |(least, largest), x| (least.min(x), largest.max(x)));
         [num::sqrt64(squares / f64::from(num_kept)), least, largest]
     }
