@@ -261,7 +261,7 @@ fn refusals_say_what_is_needed() {
         ("pixel_control_coef of at least 0", |c| c.pixel_control_coef = -1.0),
         ("reward_class_coef of at least 0", |c| c.reward_class_coef = f32::NAN),
         ("value_replay_coef of at least 0", |c| c.value_replay_coef = f32::INFINITY),
-        ("pixel_control_discount in [0, 1]", |c| c.pixel_control_discount = 1.5),
+        ("pixel_control_discount of 0 to 1", |c| c.pixel_control_discount = 1.5),
         ("reward_threshold of at least 0", |c| c.reward_threshold = -0.1),
         ("pixel_mean of 0 or 1", |c| c.pixel_mean = 2),
         ("pixel_control_coef is set", |c| c.algorithm = Algorithm::A2c as u32),
