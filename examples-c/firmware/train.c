@@ -8,7 +8,7 @@
     if (status) return failed(#call, status);                                                                          \
   } while (0)
 
-enum { MEMORY_SIZE = 34 << 10, NUM_ENVS = 4, NUM_STEPS = 16, UNITS = 5, EPISODE = 4, MAX_UPDATES = 1000, ALIGN = 64 };
+enum { MEMORY_SIZE = 35 << 10, NUM_ENVS = 4, NUM_STEPS = 16, UNITS = 5, EPISODE = 4, MAX_UPDATES = 1000, ALIGN = 64 };
 
 static _Alignas(ALIGN) unsigned char memory[MEMORY_SIZE]; /* everything that training needs */
 static size_t used;
