@@ -846,8 +846,8 @@ typedef struct rlcore_learner_config {
      some for each environment: where most episodes are truncated within 256 steps, fewer transitions than buffer_size
      may be kept, the newest ones. Not with normalize_obs. 0: observations are stored whole (0) */
   uint32_t num_stacked;
-  /* PPO, A2C, IMPALA, UNREAL, DQN and stream AC: first hidden layers that the policy and the value network share, 0
-     to num_hidden; DQN shares them between the value of an observation and the advantages of choices (0) */
+  /* PPO, A2C, IMPALA, UNREAL and DQN: first hidden layers that the policy and the value network share, 0 to
+     num_hidden; DQN shares them between the value of an observation and the advantages of choices (0) */
   uint32_t num_shared;
   /* PPO, A2C, IMPALA and UNREAL: the listed layer that the policy reads, counted from 1, while the values read the
      last one. Not with num_shared and auxiliary tasks. 0: both read the last one (0) */

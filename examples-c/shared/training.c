@@ -41,8 +41,6 @@ void training_start(training *t, uint64_t seed) {
   CHECK(rlcore_learner_init(t->image, t->learner_size, &t->config, &t->env.obs, &t->env.action, &t->agent));
   CHECK(rlcore_vecenv_init(t->image + host_aligned(t->learner_size), t->envs_size, &t->env, &envs, &t->envs));
   CHECK(rlcore_vecenv_reset(t->envs, &t->env, NULL, t->obs));
-  CHECK(rlcore_learner_params_len(t->agent, &t->params_len));
-  if (!t->params) t->params = host_take(t->params_len * sizeof *t->params);
 }
 
 void training_attach(training *t) {
@@ -74,9 +72,12 @@ bool training_learn(training *t, uint32_t max_slices) {
 
 uint64_t training_hash(const training *t) { return host_hash(t->image, t->image_size); }
 
-uint64_t training_params_hash(const training *t) {
-  CHECK(rlcore_learner_params_read(t->agent, t->params, t->params_len));
-  return host_hash(t->params, t->params_len * sizeof *t->params);
+uint64_t training_params_hash(training *t) {
+  size_t len;
+  CHECK(rlcore_learner_params_len(t->agent, &len));
+  if (!t->params) t->params = host_take(len * sizeof *t->params);
+  CHECK(rlcore_learner_params_read(t->agent, t->params, len));
+  return host_hash(t->params, len * sizeof *t->params);
 }
 
 const rlcore_policy *training_export(const training *t, size_t *out_size) {

@@ -13,8 +13,7 @@ typedef struct training {
   rlcore_learner *agent;     /* at image */
   rlcore_vecenv *envs; /* after it */
   void *obs;           /* [N, obs_len], after that */
-  float *params;       /* [params_len] room for a copy */
-  size_t params_len;
+  float *params;       /* room for a copy of the parameters, taken when it is needed */
   /* What one step writes. Nothing here outlives the step. */
   void *action;                    /* [N, action_len] */
   void *final_obs;                 /* [N, obs_len] */
@@ -42,7 +41,7 @@ bool training_learn(training *t, uint32_t max_slices);
 uint64_t training_hash(const training *t);
 
 /* Of what was learned, whatever the layout of blocks is: the parameters. */
-uint64_t training_params_hash(const training *t);
+uint64_t training_params_hash(training *t);
 
 /* Exports the policy into memory that is taken for it. */
 const rlcore_policy *training_export(const training *t, size_t *out_size);

@@ -137,6 +137,7 @@ uint64_t web_hash(void) {
   uint64_t hash = 0;
   size_t len = 0;
   rlcore_learner_params_len(agent, &len);
+  if (len > sizeof params / sizeof *params) return 0;
   rlcore_learner_params_read(agent, params, len);
   rlcore_hash(params, len * sizeof *params, &hash);
   return hash;

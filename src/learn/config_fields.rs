@@ -155,8 +155,7 @@ const EXPLORES: u32 = OFF_POLICY | of(&[Algorithm::Pqn, Algorithm::StreamQ]);
 const NOISE: u32 = ROLLOUT | DQN;
 const OPTIMIZER: u32 = ROLLOUT | OFF_POLICY;
 const QUANTILES: u32 = DQN | SAC;
-/// Stream AC refuses shared layers for a reason of its own.
-const SHARED: u32 = ENTROPY | DQN;
+const SHARED: u32 = ACTOR_CRITIC | DQN;
 const SPREAD: u32 = ENTROPY | SAC;
 /// The policy that TD3 exports has the least deviation.
 const LEAST_SPREAD: u32 = SPREAD | TD3;

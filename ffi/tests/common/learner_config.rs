@@ -68,7 +68,7 @@ fn spoken(algorithm: Algorithm) -> String {
     }
 }
 
-/// "A, B and C", or in parentheses "A, B, C".
+/// The algorithms that are marked, with this before the last one: "A, B and C", or "A, B, C".
 fn names(of: impl Iterator<Item = bool>, last: &str) -> String {
     let all: Vec<String> = algorithms().zip(of).filter(|(_, is)| *is).map(|(algorithm, _)| spoken(algorithm)).collect();
     let text = all.join(", ").replace("stream AC, stream Q", "stream algorithms");
@@ -197,8 +197,8 @@ pub fn expanded(source: &str) -> String {
     format!("{before}{above}{rows}{below}\n{after}")
 }
 
-/// What a learner may be told, as macros for programs in C: `WHOLE(field, least, greatest)`, `REAL(field, least, greatest)`
-/// with both in the range, and `OTHER(field)` for those whose values other fields decide.
+/// What a learner may be told, as macros for programs in C: `WHOLE(field, least, greatest)` and `REAL(field, least, greatest)`,
+/// and `FREE_WHOLE(field)` and `FREE_REAL(field)` for those whose values other fields decide.
 pub fn limits() -> String {
     let mut text = String::from(
         "/* Fields of rlcore_learner_config and the values that each may have on its own. Whoever includes it defines WHOLE and REAL\n   \

@@ -60,7 +60,9 @@ done
 cargo build -q --release --manifest-path "$root/ffi/Cargo.toml" --target-dir "$root/target"
 diff <(awk '/^typedef struct .* \{/ { name = $3 } /^  uint32_t struct_size;/ { print name }' "$header" | sort) \
   <(grep -o 'X(rlcore_[a-z0-9_]*)' structures.h | sed 's/X(\(.*\))/\1/' | sort) || fail 'structures.h lists other structures than the header has'
-gcc -std=c11 -O1 "${strict[@]}" -I "$root/include" growth.c oldest.c "$root/target/release/librlcore.a" -o "$work/growth"
+sed -n '/^typedef struct rlcore_learner_config {/,/^}/{s|/\*.*\*/ ||;s/const rlcore_[a-z]* \*/const void */;p}' \
+  "$root/include/rlcore_bindings.h" > "$work/learner_config.h"
+gcc -std=c11 -O1 "${strict[@]}" -I "$root/include" -I "$work" growth.c oldest.c "$root/target/release/librlcore.a" -o "$work/growth"
 "$work/growth"
 
 # The same program by the oldest header, today's, and one in which every structure has grown.
@@ -68,7 +70,7 @@ awk '/^  uint32_t struct_size;/ { grows = 1 } /^} / && grows { print "  uint64_t
   "$header" > "$work/grown/rlcore.h"
 ln -s "$root/target/release/librlcore.so" "$work/librlcore.so.$abi"
 for client in oldest:-DOLDEST today:-I"$root/include" newer:-I"$work/grown"; do
-  gcc -std=c11 -O1 "${strict[@]}" "${client#*:}" client.c "$work/librlcore.so.$abi" -o "$work/${client%%:*}"
+  gcc -std=c11 -O1 "${strict[@]}" "${client#*:}" -I "$work" client.c "$work/librlcore.so.$abi" -o "$work/${client%%:*}"
   LD_LIBRARY_PATH=$work "$work/${client%%:*}" > "$work/${client%%:*}.txt" || { cat "$work/${client%%:*}.txt"; fail "the ${client%%:*} client fails"; }
   diff "$work/oldest.txt" "$work/${client%%:*}.txt" || fail "the ${client%%:*} client gets other results"
 done
