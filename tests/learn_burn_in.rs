@@ -6,7 +6,7 @@ mod learn_host;
 
 use learn_host::{Columns, Host, chunks, config, record, recurrent, same_in_parts};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, Learner, OffPolicy, Phase};
+use rlcore::learn::{Algorithm, Config, Learner, Phase};
 use rlcore::nn::{ALL, Activation, HEAD, Layer, Net, Node};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, Space};
@@ -176,7 +176,7 @@ fn what_cannot_be_is_refused_by_name() {
         assert!(error.kind == Kind::Config && error.to_string().contains(&wanted), "{error}");
     }
     let config = Config { burn_in: 1, ..Config::of(Algorithm::Dqn) };
-    let error = OffPolicy::size(&config, &[], &obs, &action).unwrap_err();
+    let error = Learner::size(&config, &[], &obs, &action).unwrap_err();
     assert!(error.kind == Kind::Config && error.to_string().contains("burn_in is set to"), "{error}");
 }
 

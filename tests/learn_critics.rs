@@ -2,7 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use rlcore::learn::objective::{critic, sac, td3};
+use rlcore::learn::algorithm::{critic, sac, td3};
 use rlcore::rng::Rng;
 
 const LIMITS: (f32, f32) = (-20.0, 2.0);

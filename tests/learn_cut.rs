@@ -5,7 +5,7 @@
 mod learn_host;
 
 use learn_host::{Host, config};
-use rlcore::learn::{Algorithm, Config, Learner, OffPolicy, Phase};
+use rlcore::learn::{Algorithm, Config, Learner, Phase};
 use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -154,11 +154,11 @@ fn off_policy_learning_does_not_matter() {
     };
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3]));
     let blocks = [false, true].map(|due| {
-        let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
         let mut cuts = 0;
         for t in 0..12 {
-            let mut l = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            let mut l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
             let x = [0.1 * t as f32, 0.5, -0.1 * t as f32];
             l.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut [0; N])).unwrap();
             l.observe(None, &[1.0, x[0], 0.0], &[0; N], &[0; N], None, None).unwrap();
@@ -168,14 +168,14 @@ fn off_policy_learning_does_not_matter() {
                 l.cut_rows(&gone).unwrap();
             }
             while l.phase() == Phase::Learn {
-                l.learn(1).unwrap();
+                l.learn(None, None, 1).unwrap();
             }
             if !due {
                 l.cut_rows(&gone).unwrap();
             }
         }
         assert!(!due || cuts > 1);
-        OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
         block
     });
     assert!(blocks[0] == blocks[1]);

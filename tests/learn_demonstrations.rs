@@ -6,7 +6,7 @@ mod learn_host;
 
 use learn_host::refused;
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -30,13 +30,13 @@ fn config(algorithm: Algorithm) -> Config {
 
 fn block(config: &Config, action: &Space<'_>) -> Vec<u64> {
     let obs = Space::unbounded(2);
-    let mut block = vec![0; OffPolicy::size(config, &[], &obs, action).unwrap().div_ceil(8)];
-    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
+    let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
     block
 }
 
-fn open(block: &mut [u64]) -> OffPolicy<'_> {
-    OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap()
+fn open(block: &mut [u64]) -> Learner<'_> {
+    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
 }
 
 /// An observation of each environment.
@@ -45,10 +45,10 @@ fn show(rng: &mut Rng) -> [f32; 2 * N] {
 }
 
 /// Observes, and learns what is due.
-fn finish(learner: &mut OffPolicy<'_>, reward: &[f32; N], active: Option<&[u8]>, ends: [u8; N]) -> Stats {
+fn finish(learner: &mut Learner<'_>, reward: &[f32; N], active: Option<&[u8]>, ends: [u8; N]) -> Stats {
     learner.observe(active, reward, &ends, &[0; N], None, None).unwrap();
     while learner.phase() == Phase::Learn {
-        learner.learn(0).unwrap();
+        learner.learn(None, None, 0).unwrap();
     }
     learner.stats()
 }
@@ -148,7 +148,7 @@ fn what_cannot_be_is_refused_by_name() {
     let mut learner = block(&masked, &Space::discrete(&[3]));
     let mask = [1, 1, 1, 1, 0, 1, 1, 1, 1];
     let show = |action: [i32; N]| {
-        move |l: &mut OffPolicy<'_>| l.demonstrate(None, Elements::F32(&obs), Some(&mask), Elements::I32(&action))
+        move |l: &mut Learner<'_>| l.demonstrate(None, Elements::F32(&obs), Some(&mask), Elements::I32(&action))
     };
     refused(&mut learner, Kind::Value, "environment 0 is outside", show([3, 0, 0]));
     refused(&mut learner, Kind::Value, "environment 2 is outside", show([0, 0, -1]));

@@ -4,10 +4,10 @@
 
 mod learn_host;
 
-use learn_host::forge_off_policy;
+use learn_host::forge_learners;
 use rlcore::error::{Kind, Result};
-use rlcore::learn::objective::discrete_sac;
-use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::algorithm::discrete_sac;
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::nn::{Activation, Layer};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -33,13 +33,13 @@ fn small() -> Config {
 
 fn made(config: &Config, obs: u32, n: &[u32]) -> Vec<u64> {
     let (obs, action) = (Space::unbounded(obs), Space { n, ..Space::discrete(n) });
-    let mut block = vec![0u64; OffPolicy::size(config, &[], &obs, &action).unwrap() / 8];
-    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
+    let mut block = vec![0u64; Learner::size(config, &[], &obs, &action).unwrap() / 8];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
     block
 }
 
-fn open(block: &mut [u64]) -> OffPolicy<'_> {
-    OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap()
+fn open(block: &mut [u64]) -> Learner<'_> {
+    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
 }
 
 fn wide(x: &[f32]) -> Vec<f64> {
@@ -311,9 +311,9 @@ fn steps_are_those_of_the_formulas() {
                 let batch: Vec<Step> =
                     slots.iter().map(|slot| stored[(stored.len() - 1 - slot) / 8 * 8 + slot].clone()).collect();
                 twin.step(&batch);
-                l.learn(2).unwrap();
+                l.learn(None, None, 2).unwrap();
                 if twin.taken.is_multiple_of(2) {
-                    l.learn(2).unwrap();
+                    l.learn(None, None, 2).unwrap();
                 }
                 let near = |a: f32, b: f64| (f64::from(a) - b).abs() < 2e-5 * (1.0 + b.abs());
                 let same = l.params().iter().zip(&twin.params).all(|(a, b)| near(*a, *b));
@@ -370,7 +370,7 @@ fn learning(config: &Config, block: &mut [u64], bandit: &mut Bandit, steps: u64,
     let end = l.stats().num_steps + steps;
     while l.stats().num_steps < end || l.phase() == Phase::Learn {
         match l.phase() {
-            Phase::Learn => drop(l.learn(max_slices).unwrap()),
+            Phase::Learn => drop(l.learn(None, None, max_slices).unwrap()),
             _ => {
                 let mut choice = [0; 2];
                 let mask = (config.use_action_mask == 1).then_some(&bandit.mask[..]);
@@ -408,7 +408,7 @@ fn few_choices_that_are_allowed_are_told_apart() {
             paid += if t >= 3000 { reward } else { 0 };
             l.observe(None, &[reward as f32], &[1], &[0], None, None).unwrap();
             while l.phase() == Phase::Learn {
-                l.learn(0).unwrap();
+                l.learn(None, None, 0).unwrap();
             }
         }
         let stats = l.stats();
@@ -450,7 +450,7 @@ fn the_right_choices_are_learnt_and_ship() {
             let mask = (use_action_mask == 1).then_some(&bandit.mask[..]);
             let to = ElementsMut::I32(&mut a);
             policy.act(1, seen, mask, Recurrent::default(), Sampling::Greedy, &mut rng, &mut scratch, to).unwrap();
-            l.predict(seen, mask, Sampling::Greedy, ElementsMut::I32(&mut b)).unwrap();
+            l.predict(seen, mask, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut b)).unwrap();
             assert_eq!(a, b);
             total += bandit.reward(&a);
             bandit.next();
@@ -498,20 +498,20 @@ fn slices_copies_and_chunks_change_no_bit() {
                 l.observe(None, &[bandit.reward(&choice)], &[1], &[0], None, None).unwrap();
                 bandit.next();
             }
-            l.learn(slices).unwrap();
+            l.learn(None, None, slices).unwrap();
             let mut other = saved.clone();
-            let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut other)).unwrap();
+            let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut other)).unwrap();
             let x = Elements::F32(&[0.5, 0.5]);
             for sampling in [Sampling::Basic, Sampling::Greedy, Sampling::Temperature(0.5), Sampling::TopK(2)] {
-                l.predict(x, Some(&[1; L]), sampling, ElementsMut::I32(&mut [0; 2])).unwrap();
+                l.predict(x, Some(&[1; L]), Recurrent::default(), sampling, ElementsMut::I32(&mut [0; 2])).unwrap();
             }
             l.value(x, None, &mut [0.0]).unwrap();
             while l.phase() == Phase::Learn {
-                l.learn(0).unwrap();
+                l.learn(None, None, 0).unwrap();
             }
             let mut l = open(&mut saved);
             while l.phase() == Phase::Learn {
-                l.learn(1).unwrap();
+                l.learn(None, None, 1).unwrap();
             }
             assert!(open(&mut saved).params() == open(&mut other).params());
         }
@@ -524,8 +524,8 @@ fn listed_layers_belong_to_critics_and_choices_are_drawn() {
     let (obs, action) = (Space::bytes(4), Space::discrete(&[2]));
     let config = Config { num_layers: 1, exploration_start: 0.0, num_envs: 2, batch_size: 4, ..small() };
     let layers = [Layer::dense(3, Activation::Relu)];
-    let mut block = vec![0u64; OffPolicy::size(&config, &layers, &obs, &action).unwrap() / 8];
-    let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &layers, &obs, &action).unwrap();
+    let mut block = vec![0u64; Learner::size(&config, &layers, &obs, &action).unwrap() / 8];
+    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &layers, &obs, &action).unwrap();
     let one = (4 * 3 + 3) + (3 * 6 + 6) + (6 * 2 + 2);
     assert_eq!(l.params().len(), 3 * one);
     // Logits that are biases alone: ln 3 for the second choice.
@@ -545,13 +545,13 @@ fn listed_layers_belong_to_critics_and_choices_are_drawn() {
         }
     }
     assert!((ones - 1500).abs() < 100, "{ones} of 2000");
-    OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
 }
 
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let obs = Space::unbounded(2);
-    let size = |c: &Config, a: &Space<'_>| OffPolicy::size(c, &[], &obs, a);
+    let size = |c: &Config, a: &Space<'_>| Learner::size(c, &[], &obs, a);
     size(&small(), &Space::discrete(&N)).unwrap();
     let error = size(&Config { algorithm: Algorithm::Td3 as u32, ..small() }, &Space::discrete(&N)).unwrap_err();
     assert!(error.kind == Kind::Config && error.what.contains("DQN or SAC for discrete actions"), "{error}");
@@ -578,22 +578,22 @@ fn forged_images_are_refused_or_harmless() {
         ..small()
     };
     let mut block = made(&config, 1, &N);
-    let call = |learner: &mut OffPolicy<'_>| -> Result {
+    let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mask, mut choice) = (Elements::F32(&[0.5]), Some(&[1u8; L][..]), [0; 2]);
-        learner.predict(x, mask, Sampling::Basic, ElementsMut::I32(&mut choice))?;
+        learner.predict(x, mask, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut choice))?;
         learner.value(x, None, &mut [0.0])?;
         match learner.phase() {
             Phase::Act => learner.act(None, x, mask, ElementsMut::I32(&mut choice)),
             Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x), None),
-            Phase::Learn => learner.learn(1).map(drop),
+            Phase::Learn => learner.learn(None, None, 1).map(drop),
         }
     };
     let mut l = open(&mut block);
     while l.phase() != Phase::Learn {
         call(&mut l).unwrap();
     }
-    l.learn(1).unwrap();
+    l.learn(None, None, 1).unwrap();
     let first = block.clone();
-    open(&mut block).learn(2).unwrap();
-    forge_off_policy(&[first, block], &[0, 1, 3, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 6, call);
+    open(&mut block).learn(None, None, 2).unwrap();
+    forge_learners(&[first, block], &[0, 1, 3, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 6, call);
 }

@@ -12,7 +12,7 @@
 
 use rlcore::error::{Error, Kind};
 use rlcore::learn::config_fields::{FIELDS, Field};
-use rlcore::learn::{Algorithm, Config, Learner, OffPolicy, Optimizer, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling};
 use rlcore::nn::{Activation, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{self, Element, Elements, ElementsMut, Space};
@@ -38,7 +38,7 @@ macro_rules! either {
     ($off:expr, $mem:expr, $learner:ident => $do:expr) => {
         if $off {
             #[allow(unused_mut)]
-            let mut $learner = OffPolicy::open($mem).unwrap();
+            let mut $learner = Learner::open($mem).unwrap();
             $do
         } else {
             #[allow(unused_mut)]
@@ -54,13 +54,13 @@ impl Setting {
         let Setting { config, layers, obs, action } = self;
         let off = Algorithm::from_number(config.algorithm).is_some_and(Algorithm::is_off_policy);
         let size = match off {
-            true => OffPolicy::size(config, layers, obs, action)?,
+            true => Learner::size(config, layers, obs, action)?,
             false => Learner::size(config, layers, obs, action)?,
         };
         let mut block = vec![0u64; size / 8];
         let mem = bytemuck::cast_slice_mut(&mut block);
         match off {
-            true => OffPolicy::init(mem, config, layers, obs, action).map(drop)?,
+            true => Learner::init(mem, config, layers, obs, action).map(drop)?,
             false => Learner::init(mem, config, layers, obs, action).map(drop)?,
         }
         let (n, mut rng, mut bits) = (config.num_envs as usize, Rng::seeded(9), Vec::new());
@@ -98,9 +98,9 @@ impl Setting {
             bits.extend(numbers.iter().map(|x| x.to_bits()).chain(choices.iter().map(|x| *x as u32)));
             let mem: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
             if off {
-                let mut l = OffPolicy::open(mem).unwrap();
+                let mut l = Learner::open(mem).unwrap();
                 if l.phase() == Phase::Learn {
-                    bits.extend(statistics(&l.learn(0)?));
+                    bits.extend(statistics(&l.learn(None, None, 0)?));
                 }
             } else {
                 let mut l = Learner::open(mem).unwrap();
@@ -352,7 +352,7 @@ fn lengths_of_hidden_layers_that_are_not_there_do_not_matter() {
             let mut block = vec![0u64; 1 << 16];
             let mem = bytemuck::cast_slice_mut(&mut block);
             match algorithm.is_off_policy() {
-                true => OffPolicy::init(mem, &config, &[], obs, action).map(drop).unwrap(),
+                true => Learner::init(mem, &config, &[], obs, action).map(drop).unwrap(),
                 false => Learner::init(mem, &config, &[], obs, action).map(drop).unwrap(),
             }
             block

@@ -5,11 +5,11 @@
 mod learn_host;
 
 use learn_host::camera::{CHANNELS, Camera, LEN, NUM, Scene, pictures, play};
-use learn_host::{forge_off_policy, refused};
+use learn_host::{forge_learners, refused};
 use rlcore::env::Autoreset;
 use rlcore::env::wrap::Wrapper;
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -36,14 +36,14 @@ fn config(algorithm: Algorithm) -> Config {
 fn init(config: &Config, action: &Space<'_>) -> Vec<u64> {
     let fields = [Field::new("", Element::U8, &DIMS, 0)];
     let obs = Space::bytes(LEN as u32).with_fields(&fields);
-    let mut block = vec![0; OffPolicy::size(config, &[], &obs, action).unwrap() / 8];
-    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
+    let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap() / 8];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
     block
 }
 
 /// The learner, as another process finds it.
-fn learner(block: &mut [u64]) -> OffPolicy<'_> {
-    OffPolicy::attach(bytemuck::cast_slice_mut(block)).unwrap()
+fn learner(block: &mut [u64]) -> Learner<'_> {
+    Learner::attach(bytemuck::cast_slice_mut(block)).unwrap()
 }
 
 /// Agents that decide, each in its own time, see a demonstration at times, and sometimes leave.
@@ -106,9 +106,9 @@ impl World {
         if learner(&mut blocks[0]).phase() == Phase::Learn {
             let stats = blocks.each_mut().map(|block| learner(block).stats().minibatches_left);
             assert_eq!(stats[0], stats[1]);
-            learner(&mut blocks[0]).learn(0).unwrap();
+            learner(&mut blocks[0]).learn(None, None, 0).unwrap();
             while learner(&mut blocks[1]).phase() == Phase::Learn {
-                learner(&mut blocks[1]).learn(1).unwrap();
+                learner(&mut blocks[1]).learn(None, None, 1).unwrap();
             }
         }
         for block in blocks.iter_mut() {
@@ -201,7 +201,7 @@ fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
                 Scene::Observe { active, outcome: [terminated, truncated], reward, last, .. } => {
                     l.observe(Some(active), reward, terminated, truncated, Some(Elements::U8(last)), None)?;
                     if l.phase() == Phase::Learn {
-                        l.learn(0)?;
+                        l.learn(None, None, 0)?;
                     }
                 }
             }
@@ -228,7 +228,7 @@ fn stacks_of_wrappers_are_kept_in_every_mode() {
 fn a_transition_takes_one_frame() {
     let bytes = |config: &Config, obs: &Space<'_>| {
         let (few, many) = (Config { buffer_size: 100_000, ..*config }, Config { buffer_size: 200_000, ..*config });
-        let size = |c: &Config| OffPolicy::size(c, &[], obs, &Space::discrete(&[2])).unwrap() as f64;
+        let size = |c: &Config| Learner::size(c, &[], obs, &Space::discrete(&[2])).unwrap() as f64;
         (size(&many) - size(&few)) / 100_000.0
     };
     let preset = Config::of(Algorithm::Dqn);
@@ -239,7 +239,7 @@ fn a_transition_takes_one_frame() {
     assert!((56_460.0..56_461.0).contains(&whole), "{whole}");
     assert!((7_150.0..7_160.0).contains(&once), "{once}");
     let huge = Config { buffer_size: u32::MAX, ..stacked };
-    let error = OffPolicy::size(&huge, &[], &Space::bytes(84 * 84 * 4), &Space::discrete(&[2])).unwrap_err();
+    let error = Learner::size(&huge, &[], &Space::bytes(84 * 84 * 4), &Space::discrete(&[2])).unwrap_err();
     assert!(error.kind == Kind::Overflow && error.what.contains("num_stacked"), "{error}");
 }
 
@@ -259,15 +259,15 @@ fn forged_images_are_refused_or_harmless() {
         ..config(Algorithm::Dqn)
     };
     let (obs, action) = (Space::bytes(2), Space::discrete(&[2]));
-    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
-    let call = |l: &mut OffPolicy<'_>| -> Result {
+    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let call = |l: &mut Learner<'_>| -> Result {
         let (x, mut action) = (Elements::U8(&[7, 7]), [0]);
-        l.predict(x, None, Sampling::Basic, ElementsMut::I32(&mut action))?;
+        l.predict(x, None, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut action))?;
         match l.phase() {
             Phase::Act => l.act(None, x, None, ElementsMut::I32(&mut action)),
             Phase::Observe => l.observe(None, &[1.0], &[0], &[1], Some(x), None),
-            Phase::Learn => l.learn(1).map(drop),
+            Phase::Learn => l.learn(None, None, 1).map(drop),
         }
     };
     let mut blocks = vec![];
@@ -277,5 +277,5 @@ fn forged_images_are_refused_or_harmless() {
         }
         call(&mut learner(&mut block)).unwrap();
     }
-    forge_off_policy(&blocks, &[1, 52, 0x7fc0_0000, u32::MAX - 1, u32::MAX], 9, call);
+    forge_learners(&blocks, &[1, 52, 0x7fc0_0000, u32::MAX - 1, u32::MAX], 9, call);
 }

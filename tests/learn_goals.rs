@@ -8,7 +8,7 @@ use rlcore::data::replay::{self, Draw, Replay, ReplayConfig};
 use rlcore::data::table::{Column, FrameIndex};
 use rlcore::env::{BitFlip, Env, PointReach, StepOut, VecEnv, VecEnvConfig};
 use rlcore::kernels::stack::Layout;
-use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Sampling, TransitionBatch};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
 
@@ -148,8 +148,8 @@ impl Episode {
 fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsight: bool) -> usize {
     let env = T::default();
     let spec = env.spec();
-    let mut learner = vec![0u64; OffPolicy::size(config, &[], &spec.obs, &spec.action).unwrap() / 8];
-    let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut learner), config, &[], &spec.obs, &spec.action).unwrap();
+    let mut learner = vec![0u64; Learner::size(config, &[], &spec.obs, &spec.action).unwrap() / 8];
+    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut learner), config, &[], &spec.obs, &spec.action).unwrap();
     let columns = [Column::new("obs", Element::F32, 2 * N as u32), Column::new("action", T::KIND, T::ACTION as u32)];
     // A ring for each environment, and one for what hindsight makes of them.
     let store =
@@ -207,7 +207,7 @@ fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsi
 }
 
 /// One gradient step from a batch of the store.
-fn learn<const N: usize, T: Task<N>>(l: &mut OffPolicy<'_>, replay: &Replay<'_>, rng: &mut Rng) {
+fn learn<const N: usize, T: Task<N>>(l: &mut Learner<'_>, replay: &Replay<'_>, rng: &mut Rng) {
     let (mut index, mut weight) = ([FrameIndex::new(0, 0); BATCH], [0.0; BATCH]);
     let view = replay.view();
     view.sample(&Draw::default(), rng, &mut index, &mut weight, None).unwrap();
@@ -239,7 +239,7 @@ fn learn<const N: usize, T: Task<N>>(l: &mut OffPolicy<'_>, replay: &Replay<'_>,
 }
 
 /// How many of 400 episodes of the best actions reach their goal.
-fn evaluate<const N: usize, T: Task<N>>(l: &mut OffPolicy<'_>) -> usize {
+fn evaluate<const N: usize, T: Task<N>>(l: &mut Learner<'_>) -> usize {
     let (env, mut rng, mut count) = (T::default(), Rng::seeded(99), 0);
     for _ in 0..400 / ENVS {
         let (mut state, mut obs, mut action) = ([[0u64; 2]; ENVS], vec![0.0; 2 * N * ENVS], Actions::new::<N, T>(ENVS));
@@ -250,7 +250,7 @@ fn evaluate<const N: usize, T: Task<N>>(l: &mut OffPolicy<'_>) -> usize {
             env.reset(&mut bytemuck::bytes_of_mut(&mut state[i])[..bytes], &mut rng, to).unwrap();
         }
         for _ in 0..T::STEPS {
-            l.predict(Elements::F32(&obs), None, Sampling::Greedy, action.all_mut()).unwrap();
+            l.predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, action.all_mut()).unwrap();
             for i in (0..ENVS).filter(|&i| !there[i]).collect::<Vec<_>>() {
                 let to = ElementsMut::F32(&mut obs[2 * N * i..][..2 * N]);
                 let state = &mut bytemuck::bytes_of_mut(&mut state[i])[..bytes];

@@ -2,9 +2,9 @@
 //! against finite differences.
 
 use rlcore::error::Kind;
+use rlcore::learn::algorithm::pixel_control::{self, Cells};
+use rlcore::learn::algorithm::reward_class;
 use rlcore::learn::loss::{self, Batch, Coefficients};
-use rlcore::learn::objective::pixel_control::{self, Cells};
-use rlcore::learn::objective::reward_class;
 use rlcore::rng::Rng;
 
 /// Each derivative is that of `loss` where `x` is.

@@ -3,7 +3,7 @@
 #![cfg(all(feature = "off_policy", feature = "pqn", feature = "stream"))]
 
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Algorithm, Config, Learner, OffPolicy, Phase, Stats};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -18,7 +18,7 @@ macro_rules! either {
     ($agent:ident, $learner:ident => $do:expr) => {{
         let bytes = bytemuck::cast_slice_mut(&mut $agent.block);
         if is_off_policy(&$agent.config) {
-            let $learner = &mut OffPolicy::attach(bytes).unwrap();
+            let $learner = &mut Learner::attach(bytes).unwrap();
             $do
         } else {
             let $learner = &mut Learner::attach(bytes).unwrap();
@@ -45,13 +45,13 @@ impl Agent {
     fn new(config: &Config, obs_len: u32, n: &[u32]) -> Agent {
         let (obs, action) = (Space::unbounded(obs_len), Space::discrete(n));
         let size = match is_off_policy(config) {
-            true => OffPolicy::size(config, &[], &obs, &action),
+            true => Learner::size(config, &[], &obs, &action),
             false => Learner::size(config, &[], &obs, &action),
         };
         let mut block = vec![0; size.unwrap() / 8];
         let bytes = bytemuck::cast_slice_mut(&mut block);
         match is_off_policy(config) {
-            true => drop(OffPolicy::init(bytes, config, &[], &obs, &action).unwrap()),
+            true => drop(Learner::init(bytes, config, &[], &obs, &action).unwrap()),
             false => drop(Learner::init(bytes, config, &[], &obs, &action).unwrap()),
         }
         Agent { block, config: *config, scratch: Vec::new() }
@@ -82,9 +82,9 @@ impl Agent {
         let Agent { block, config, scratch } = self;
         let bytes = bytemuck::cast_slice_mut(block);
         if is_off_policy(config) {
-            let mut l = OffPolicy::open(bytes)?;
+            let mut l = Learner::open(bytes)?;
             while l.phase() == Phase::Learn {
-                l.learn(u32::from(way != Way::Whole))?;
+                l.learn(None, None, u32::from(way != Way::Whole))?;
             }
             return Ok(());
         }

@@ -8,7 +8,7 @@ use learn_host::{Host, config};
 use rlcore::data::normalizer;
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::finite::finite_rows;
-use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -99,8 +99,8 @@ fn masks_that_allow_nothing_name_rows() {
 fn learners_off_policy_and_policies_name_rows() {
     let config = Config { num_envs: N as u32, num_hidden: 1, hidden_len: [4, 0, 0, 0], ..Config::of(Algorithm::Dqn) };
     let (obs_space, action_space) = (Space::unbounded(2), Space::discrete(&[3]));
-    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs_space, &action_space).unwrap() / 8];
-    let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
+    let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action_space).unwrap() / 8];
+    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
     let (mut choice, good) = ([0; N], obs(N));
     let mut mem = vec![0u64; l.view().policy_size().unwrap() / 8];
     l.view().export(bytemuck::cast_slice_mut(&mut mem)).unwrap();
@@ -112,7 +112,7 @@ fn learners_off_policy_and_policies_name_rows() {
         let active: [u8; N] = core::array::from_fn(|i| u8::from(i + 1 >= row));
         names(l.act(Some(&active), bad, None, ElementsMut::I32(&mut choice)), row);
         names(l.demonstrate(Some(&active), bad, None, Elements::I32(&[0; N])), row);
-        names(l.predict(bad, None, Sampling::Greedy, ElementsMut::I32(&mut choice)), row);
+        names(l.predict(bad, None, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut choice)), row);
         let action = ElementsMut::I32(&mut choice);
         names(policy.act_greedy(N, bad, None, Recurrent::default(), &mut scratch, action), row);
         let (rng, action) = (&mut Rng::seeded(1), ElementsMut::I32(&mut choice));

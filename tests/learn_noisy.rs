@@ -6,7 +6,7 @@ mod learn_host;
 
 use learn_host::{Host, chunks, config, record, spaces, threads, train};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, Learner, OffPolicy, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::nn::{Activation, Layer, NOISY};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -173,7 +173,7 @@ fn what_cannot_be_is_refused_by_name() {
     let refused = |config: Config, layers: &[Layer], words: &str| {
         let action = if config.squash != 0 { &vector } else { &action };
         let done = match config.algorithm().is_off_policy() {
-            true => OffPolicy::size(&config, layers, &obs, action),
+            true => Learner::size(&config, layers, &obs, action),
             false => Learner::size(&config, layers, &obs, action),
         };
         let error = done.unwrap_err();
@@ -228,12 +228,12 @@ fn noise_that_cannot_be_is_refused() {
     for config in [noisy(), dqn] {
         let off_policy = config.algorithm().is_off_policy();
         let mut block = match off_policy {
-            true => vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8],
+            true => vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8],
             false => vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8],
         };
         let mem = bytemuck::cast_slice_mut(&mut block);
         if off_policy {
-            OffPolicy::init(mem, &config, &[], &obs, &action).unwrap();
+            Learner::init(mem, &config, &[], &obs, &action).unwrap();
         } else {
             Learner::init(mem, &config, &[], &obs, &action).unwrap();
         }
@@ -243,7 +243,7 @@ fn noise_that_cannot_be_is_refused() {
             let words: &mut [f32] = bytemuck::cast_slice_mut(&mut block);
             words[at] = bad;
             let mem = bytemuck::cast_slice_mut(&mut block);
-            let error = if off_policy { OffPolicy::attach(mem).err() } else { Learner::attach(mem).err() };
+            let error = if off_policy { Learner::attach(mem).err() } else { Learner::attach(mem).err() };
             assert_eq!(error.map(|e| e.kind), (!good).then_some(Kind::Image), "{bad}");
         }
     }
@@ -272,19 +272,21 @@ fn right_choices(noisy: u32, seed: u64) -> usize {
         train_interval: 3,
         ..Config::of(Algorithm::Dqn)
     };
-    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs_space, &action_space).unwrap() / 8];
+    let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action_space).unwrap() / 8];
     let mut learner =
-        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
+        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
     let (obs, mut action) = ([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [0; 3]);
     while learner.stats().num_steps < 3000 {
         learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap();
         let reward: Vec<f32> = action.iter().enumerate().map(|(i, choice)| pays(i, *choice)).collect();
         learner.observe(None, &reward, &[1; 3], &[0; 3], None, None).unwrap();
         while learner.phase() == Phase::Learn {
-            learner.learn(0).unwrap();
+            learner.learn(None, None, 0).unwrap();
         }
     }
-    learner.predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::I32(&mut action)).unwrap();
+    learner
+        .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut action))
+        .unwrap();
     action.iter().enumerate().filter(|(i, choice)| pays(*i, **choice) == 1.0).count()
 }
 
@@ -313,15 +315,15 @@ fn slices_of_q_change_no_bit() {
         double_q: 1,
         ..Config::of(Algorithm::Dqn)
     };
-    let size = OffPolicy::size(&config, &[], &obs_space, &action_space).unwrap();
+    let size = Learner::size(&config, &[], &obs_space, &action_space).unwrap();
     let run = |slices: u32| {
         let mut block = vec![0u64; size / 8];
-        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
+        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
         let mut rng = Rng::seeded(4);
         let mut actions = Vec::new();
         for _ in 0..60 {
             let mut copy = block.clone();
-            let mut learner = OffPolicy::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+            let mut learner = Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
             let obs: Vec<f32> = (0..6).map(|_| rng.uniform_f32() - 0.5).collect();
             let mut action = [0; 2];
             if slices == 2 {
@@ -337,7 +339,7 @@ fn slices_of_q_change_no_bit() {
                 .observe(None, &reward, &[0, u8::from(obs[0] > 0.3)], &[0; 2], Some(Elements::F32(&obs)), None)
                 .unwrap();
             while learner.phase() == Phase::Learn {
-                learner.learn(slices).unwrap();
+                learner.learn(None, None, slices).unwrap();
             }
             block = copy;
         }

@@ -4,10 +4,10 @@
 
 mod learn_host;
 
-use learn_host::forge_off_policy;
+use learn_host::forge_learners;
 use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Algorithm, Config, OffPolicy, Optimizer, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -31,7 +31,7 @@ impl Training {
         let vec_config = VecEnvConfig { num_envs: config.num_envs, seed: config.seed, ..VecEnvConfig::default() };
         let mut t = Training {
             envs: vec![0; VecEnv::size(&env, &vec_config).unwrap().div_ceil(8)],
-            learner: vec![0; OffPolicy::size(config, &[], &spec.obs, &spec.action).unwrap().div_ceil(8)],
+            learner: vec![0; Learner::size(config, &[], &spec.obs, &spec.action).unwrap().div_ceil(8)],
             obs: vec![0.0; n * spec.obs.len as usize],
             final_obs: vec![0.0; n * spec.obs.len as usize],
             choice: vec![0; n * spec.action.len as usize],
@@ -43,12 +43,12 @@ impl Training {
             .unwrap()
             .reset(None, ElementsMut::F32(&mut t.obs))
             .unwrap();
-        OffPolicy::init(bytemuck::cast_slice_mut(&mut t.learner), config, &[], &spec.obs, &spec.action).unwrap();
+        Learner::init(bytemuck::cast_slice_mut(&mut t.learner), config, &[], &spec.obs, &spec.action).unwrap();
         t
     }
 
-    fn learner(&mut self) -> OffPolicy<'_> {
-        OffPolicy::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap()
+    fn learner(&mut self) -> Learner<'_> {
+        Learner::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap()
     }
 
     /// Runs until so many environment steps are observed, and nothing is due.
@@ -57,7 +57,7 @@ impl Training {
             let max_slices = self.max_slices;
             let mut learner = self.learner();
             if learner.phase() == Phase::Learn {
-                learner.learn(max_slices).unwrap();
+                learner.learn(None, None, max_slices).unwrap();
             } else if learner.stats().num_steps >= num_steps {
                 return learner.stats();
             } else {
@@ -72,7 +72,7 @@ impl Training {
         let discrete = self.env.spec().action.kind == Element::I32;
         let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
         let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut self.envs), &self.env).unwrap();
-        let mut learner = OffPolicy::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap();
+        let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap();
         let to = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
         learner.act(None, Elements::F32(&self.obs), None, to)?;
         let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
@@ -196,14 +196,17 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
         while saved.learner().phase() != Phase::Learn {
             saved.step().unwrap();
         }
-        saved.learner().learn(1).unwrap();
+        saved.learner().learn(None, None, 1).unwrap();
         let mut other = saved.clone();
         let obs = vec![0.25; 12];
         for sampling in [Sampling::Basic, Sampling::Greedy] {
-            other.learner().predict(Elements::F32(&obs), None, sampling, ElementsMut::I32(&mut [0; 3])).unwrap();
+            other
+                .learner()
+                .predict(Elements::F32(&obs), None, Recurrent::default(), sampling, ElementsMut::I32(&mut [0; 3]))
+                .unwrap();
         }
         other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
-        OffPolicy::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
+        Learner::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
         saved.run(200);
         other.run(200);
         assert!(saved.learner().params() == other.learner().params());
@@ -214,13 +217,13 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
 fn parts_of_environments_act_as_all_of_them_do() {
     let (obs, action, n) = (Space::unbounded(2), Space::discrete(&[3, 2]), 5);
     let config = Config { num_envs: n as u32, use_action_mask: 1, batch_size: 5, ..small() };
-    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
     let mut other = block.clone();
     let mut rng = Rng::seeded(5);
     for _ in 0..60 {
-        let mut whole = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
-        let mut parts = OffPolicy::open(bytemuck::cast_slice_mut(&mut other)).unwrap();
+        let mut whole = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut parts = Learner::open(bytemuck::cast_slice_mut(&mut other)).unwrap();
         let x: Vec<f32> = (0..2 * n).map(|_| rng.uniform_f32()).collect();
         let mask: Vec<u8> = (0..n).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
         let (mut a, mut b) = ([0; 10], [0; 10]);
@@ -237,7 +240,7 @@ fn parts_of_environments_act_as_all_of_them_do() {
         for learner in [&mut whole, &mut parts] {
             learner.observe(None, &[1.0; 5], &[0, 1, 0, 0, 1], &truncated, Some(Elements::F32(&x)), None).unwrap();
             while learner.phase() == Phase::Learn {
-                learner.learn(0).unwrap();
+                learner.learn(None, None, 0).unwrap();
             }
         }
         assert!(block == other);
@@ -267,8 +270,8 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
             ..own
         };
         let action = if masks == 1 { &discrete } else { &real };
-        let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, action).unwrap() / 8];
-        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, action).unwrap();
+        let mut block = vec![0u64; Learner::size(&config, &[], &obs, action).unwrap() / 8];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, action).unwrap();
         let mut other = block.clone();
         let (mut rng, mut open, mut begun, mut stored, mut updates) = (Rng::seeded(5), [0u8; 5], [0; 5], 0, 0);
         for _ in 0..150 {
@@ -279,7 +282,7 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
             let [terminated, truncated, gone] = [6, 6, 12].map(|p| [(); 5].map(|()| u8::from(rng.bounded(p) == 0)));
             let (mut choices, mut vectors) = ([[0; 10]; 2], [[0.0f32; 10]; 2]);
             for (i, block) in [&mut block, &mut other].into_iter().enumerate() {
-                let attached = OffPolicy::attach(bytemuck::cast_slice_mut(block));
+                let attached = Learner::attach(bytemuck::cast_slice_mut(block));
                 let mut l = attached.unwrap_or_else(|e| panic!("{algorithm:?}, store of {buffer_size}: {e}"));
                 for (begin, end) in if i == 0 { vec![(0, 5)] } else { vec![(0, 2), (2, 3), (3, 5)] } {
                     let to = match masks {
@@ -293,14 +296,14 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
                 let last = Some(Elements::F32(&x));
                 l.observe(Some(&sees), &[0.5; 5], &terminated, &truncated, last, None).unwrap();
                 while l.phase() == Phase::Learn {
-                    l.learn(i as u32).unwrap();
+                    l.learn(None, None, i as u32).unwrap();
                     if i == 1 {
                         let mut copy = block.clone();
-                        let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+                        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
                         l.value(Elements::F32(&x), None, &mut [0.0; 5]).unwrap();
                         *block = copy;
                     }
-                    l = OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap();
+                    l = Learner::open(bytemuck::cast_slice_mut(block)).unwrap();
                 }
                 l.cut_rows(&gone).unwrap();
                 updates = l.stats().num_updates;
@@ -322,7 +325,7 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
                     (open[i], begun[i]) = (0, 0);
                 }
             }
-            let l = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            let l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
             assert_eq!((l.view().acted(), l.view().stored() as u32), (&open[..], stored.min(buffer_size)));
         }
         assert!(updates > 50, "{updates}");
@@ -363,8 +366,8 @@ fn one_gradient_step_is_that_of_the_formula() {
             max_grad_norm: 0.0,
             ..small()
         };
-        let mut block = vec![0u64; OffPolicy::size(&config, &[], &o, &a).unwrap() / 8];
-        let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &o, &a).unwrap();
+        let mut block = vec![0u64; Learner::size(&config, &[], &o, &a).unwrap() / 8];
+        let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &o, &a).unwrap();
         // Q(x) = [x, 2x + 1]: weights [input, output], then the biases.
         learner.write_params(&[1.0, 2.0, 0.0, 1.0]).unwrap();
         let mut action = [0];
@@ -387,7 +390,7 @@ fn one_gradient_step_is_that_of_the_formula() {
         }] + if masked == 1 && terminated + truncated == 0 { -3.0 } else { 0.0 };
         let target = 2.0 + if terminated == 1 { 0.0 } else { 0.5 * best };
         let q = [3.0, 7.0][chosen];
-        let stats = learner.learn(0).unwrap();
+        let stats = learner.learn(None, None, 0).unwrap();
         let error: f64 = q - target;
         let want = if huber == 0 {
             0.5 * error * error
@@ -405,14 +408,14 @@ fn one_gradient_step_is_that_of_the_formula() {
             let want = if used { -error.signum() * rate } else { 0.0 };
             assert!((f64::from(*moved) - want).abs() < 2e-4 * rate, "{moved} {want}");
         }
-        assert_eq!(learner.learn(0).unwrap_err().kind, Kind::NotReady);
+        assert_eq!(learner.learn(None, None, 0).unwrap_err().kind, Kind::NotReady);
     }
 }
 
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
-    let size = |c: &Config, a: &Space<'_>| OffPolicy::size(c, &[], &obs, a);
+    let size = |c: &Config, a: &Space<'_>| Learner::size(c, &[], &obs, a);
     type Spoil = fn(&mut Config);
     let bad: [(&str, Spoil); 27] = [
         ("algorithm", |c| c.algorithm = 0),
@@ -454,7 +457,7 @@ fn what_cannot_be_is_refused_by_name() {
 
     let config = Config { huber: 0, ..small() };
     let mut block = vec![0u64; size(&config, &discrete).unwrap() / 8];
-    let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &discrete).unwrap();
+    let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &discrete).unwrap();
     let kind = |r: Result| r.unwrap_err().kind;
     let (x, mut action) = ([0.5, 0.5], [0]);
     assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[0], None, None)), Kind::NotReady);
@@ -473,7 +476,7 @@ fn what_cannot_be_is_refused_by_name() {
     assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], None, None)), Kind::Null);
     assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], Some(Elements::F32(&[f32::NAN; 2])), None)), Kind::Value);
     assert_eq!(kind(learner.write_params(&vec![1e7; 2 * 16 + 16 + 16 * 2 + 2])), Kind::Value);
-    assert_eq!(learner.learn(0).unwrap_err().kind, Kind::NotReady);
+    assert_eq!(learner.learn(None, None, 0).unwrap_err().kind, Kind::NotReady);
     // Numbers that overflow end an update, not the learner.
     while learner.phase() != Phase::Learn {
         if learner.phase() == Phase::Act {
@@ -482,7 +485,7 @@ fn what_cannot_be_is_refused_by_name() {
         learner.observe(None, &[3e38], &[1], &[0], None, None).unwrap();
     }
     assert_eq!(kind(learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action))), Kind::NotReady);
-    assert_eq!(learner.learn(0).unwrap_err().kind, Kind::Value);
+    assert_eq!(learner.learn(None, None, 0).unwrap_err().kind, Kind::Value);
     assert_eq!((learner.phase(), learner.stats().num_dropped), (Phase::Act, 1));
 }
 
@@ -503,30 +506,30 @@ fn forged_images_are_refused_or_harmless() {
         priority_exponent: 0.6,
         ..small()
     };
-    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
-    let call = |learner: &mut OffPolicy<'_>| -> Result {
+    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mask, mut choice) = (Elements::F32(&[0.5, -1.0]), Some(&[1u8; 10][..]), [0; 4]);
-        learner.predict(x, mask, Sampling::Basic, ElementsMut::I32(&mut choice))?;
+        learner.predict(x, mask, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut choice))?;
         match learner.phase() {
             Phase::Act => learner.act(None, x, mask, ElementsMut::I32(&mut choice)),
             Phase::Observe => learner.observe(Some(&[1, 0]), &[1.0; 2], &[0; 2], &[1; 2], Some(x), None),
-            Phase::Learn => learner.learn(1).map(drop),
+            Phase::Learn => learner.learn(None, None, 1).map(drop),
         }
     };
     let mut blocks = vec![block.clone()];
     for _ in 0..6 {
-        let mut learner = OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
         learner.act(None, Elements::F32(&[0.5, 0.0]), Some(&[1; 10]), ElementsMut::I32(&mut [0; 4])).unwrap();
         learner.observe(None, &[1.0; 2], &[0, 1], &[0; 2], None, None).unwrap();
         if learner.phase() == Phase::Learn {
-            learner.learn(1).unwrap();
+            learner.learn(None, None, 1).unwrap();
             blocks.push(block.clone());
-            OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(0).unwrap();
+            Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(None, None, 0).unwrap();
         }
     }
     assert!(blocks.len() >= 2);
-    forge_off_policy(&blocks, &[1, 3, 5, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 4, call);
+    forge_learners(&blocks, &[1, 3, 5, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 4, call);
 }
 
 /// TD3 and SAC with little to wait for.
@@ -590,15 +593,15 @@ fn slices_copies_and_chunks_of_critics_change_no_bit() {
                 while saved.learner().phase() != Phase::Learn {
                     saved.step().unwrap();
                 }
-                saved.learner().learn(slices).unwrap();
+                saved.learner().learn(None, None, slices).unwrap();
                 let mut other = saved.clone();
                 let obs = vec![0.25; 9];
                 for sampling in [Sampling::Basic, Sampling::Greedy, Sampling::Temperature(0.5)] {
                     let to = ElementsMut::F32(&mut [0.0; 3]);
-                    other.learner().predict(Elements::F32(&obs), None, sampling, to).unwrap();
+                    other.learner().predict(Elements::F32(&obs), None, Recurrent::default(), sampling, to).unwrap();
                 }
                 other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
-                OffPolicy::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
+                Learner::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
                 saved.run(180);
                 other.run(180);
                 assert!(saved.learner().params() == other.learner().params());
@@ -670,8 +673,8 @@ fn n_steps_are_those_of_the_definition() {
             seed: 9,
             ..small()
         };
-        let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-        let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+        let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
         // Q(o) = [w0 o + b0, w1 o + b1].
         let mut params = [0.5f32, -0.75, 0.25, 0.0];
         l.write_params(&params).unwrap();
@@ -717,7 +720,7 @@ fn n_steps_are_those_of_the_definition() {
                     grads[2 + a] += 2.0 * error / 4.0;
                 }
                 Twin::descend(config.learning_rate.into(), &mut twin, &grads);
-                l.learn(2).unwrap();
+                l.learn(None, None, 2).unwrap();
                 params.copy_from_slice(l.params());
                 let near = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-5 * (1.0 + b.abs());
                 assert!(params.iter().zip(&twin).all(|(a, b)| near(*a, *b)), "{n_step} steps: {params:?} {twin:?}");
@@ -741,14 +744,14 @@ fn n_steps_are_those_of_the_definition() {
 fn sums_of_large_rewards_are_finite() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
     let config = Config { n_step: 3, discount: 1.0, ..small() };
-    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
     for step in 0..6 {
-        let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
         l.act(None, Elements::F32(&[0.5]), None, ElementsMut::I32(&mut [0])).unwrap();
         l.observe(None, &[f32::MAX * if step < 3 { 1.0 } else { -1.0 }], &[0], &[0], None, None).unwrap();
     }
-    OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
 }
 
 /// What a linear policy says, and linear critics, of values or of quantiles, with all that TD3, SAC and TQC make of them: in
@@ -966,8 +969,8 @@ fn steps_of_critics_are_those_of_the_formulas() {
         } else {
             (config.exploration_noise, config.target_noise, config.target_noise_clip) = (0.3, 0.4, 0.3);
         }
-        let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-        let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+        let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
         let policy = if algorithm == Algorithm::Sac { vec![0.4, -0.1, 0.0, 0.3, -0.6] } else { vec![0.4, -0.1, 0.0] };
         let critics = [0.5, 0.7, 0.1, -0.2, -0.4, 0.3].into_iter().cycle();
         let len = 3 * num_critics * num_quantiles.max(1);
@@ -1022,7 +1025,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let noise = noise.map(f64::from);
             let batch: Vec<_> = (0..5).map(|i| (at(slots[i]), [noise[i], noise[5 + i]])).collect();
             twin.step(&batch);
-            let said = l.learn(0).unwrap();
+            let said = l.learn(None, None, 0).unwrap();
             // TD3's policy has none.
             assert_eq!(said.entropy.is_nan(), algorithm == Algorithm::Td3);
             let entropy = if algorithm == Algorithm::Td3 { 0.0 } else { said.entropy };
@@ -1069,7 +1072,9 @@ fn policies_are_delayed_and_ship_their_mean() {
     let (mut a, mut b, mut scratch) = ([0.0], [0.0], vec![0.0; policy.scratch_len(1).unwrap()]);
     let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
     policy.act(1, seen, None, Recurrent::default(), Sampling::Greedy, &mut Rng::seeded(1), &mut scratch, to).unwrap();
-    t.learner().predict(Elements::F32(&obs), None, Sampling::Greedy, ElementsMut::F32(&mut b)).unwrap();
+    t.learner()
+        .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::F32(&mut b))
+        .unwrap();
     assert!(a == b && a[0].abs() <= 2.0, "{a:?} {b:?}");
     let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
     policy.act(1, seen, None, Recurrent::default(), Sampling::Basic, &mut Rng::seeded(1), &mut scratch, to).unwrap();
@@ -1094,14 +1099,14 @@ fn critics_are_refused_by_name_too() {
         ("obs_dims of 0", |c| c.obs_dims = [1, 1, 2]),
     ];
     for algorithm in [Algorithm::Td3, Algorithm::Sac] {
-        OffPolicy::size(&small_critics(algorithm), &[], &obs, &real).unwrap();
+        Learner::size(&small_critics(algorithm), &[], &obs, &real).unwrap();
         for (word, spoil) in bad {
             let mut config = small_critics(algorithm);
             spoil(&mut config);
-            let error = OffPolicy::size(&config, &[], &obs, &real).unwrap_err();
+            let error = Learner::size(&config, &[], &obs, &real).unwrap_err();
             assert!(error.kind == Kind::Config && error.what.contains(word), "{word}: {error}");
         }
-        let refused = OffPolicy::size(&small_critics(algorithm), &[], &obs, &discrete).is_err();
+        let refused = Learner::size(&small_critics(algorithm), &[], &obs, &discrete).is_err();
         assert_eq!(refused, algorithm == Algorithm::Td3, "SAC takes choices too");
     }
 }
@@ -1121,23 +1126,23 @@ fn forged_images_of_critics_are_refused_or_harmless() {
         priority_exponent: 1.0,
         ..own
     };
-    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-    let mut learner = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
-    let call = |learner: &mut OffPolicy<'_>| -> Result {
+    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+    let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mut action) = (Elements::F32(&[0.5]), [0.0; 2]);
-        learner.predict(x, None, Sampling::Basic, ElementsMut::F32(&mut action))?;
+        learner.predict(x, None, Recurrent::default(), Sampling::Basic, ElementsMut::F32(&mut action))?;
         learner.value(x, None, &mut [0.0])?;
         match learner.phase() {
             Phase::Act => learner.act(None, x, None, ElementsMut::F32(&mut action)),
             Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x), None),
-            Phase::Learn => learner.learn(1).map(drop),
+            Phase::Learn => learner.learn(None, None, 1).map(drop),
         }
     };
     while learner.phase() != Phase::Learn {
         call(&mut learner).unwrap();
     }
-    learner.learn(1).unwrap();
+    learner.learn(None, None, 1).unwrap();
     let first = block.clone();
-    OffPolicy::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(2).unwrap();
-    forge_off_policy(&[first, block], &[1, 3, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 6, call);
+    Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(None, None, 2).unwrap();
+    forge_learners(&[first, block], &[1, 3, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 6, call);
 }

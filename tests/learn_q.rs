@@ -2,7 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use rlcore::learn::objective::q;
+use rlcore::learn::algorithm::q;
 use rlcore::learn::value_head::ValueHead;
 use rlcore::rng::Rng;
 

@@ -7,9 +7,9 @@ mod learn_host;
 
 use learn_host::forge;
 use rlcore::error::{Kind, Result};
-use rlcore::learn::objective::{q, tqc};
+use rlcore::learn::algorithm::{q, tqc};
 use rlcore::learn::value_head::{Atoms, ValueHead, quantiles};
-use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -207,8 +207,8 @@ impl Agent {
     fn new(config: &Config) -> Agent {
         let discrete = config.algorithm == Algorithm::Dqn as u32;
         let (obs, action) = (Space::unbounded(1), Self::space(discrete));
-        let mut block = vec![0u64; OffPolicy::size(config, &[], &obs, &action).unwrap() / 8];
-        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
+        let mut block = vec![0u64; Learner::size(config, &[], &obs, &action).unwrap() / 8];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
         Agent { block, rng: Rng::seeded(5), discrete }
     }
 
@@ -216,8 +216,8 @@ impl Agent {
         if discrete { Space::discrete(&[2]) } else { Space::between(&[-1.0], &[1.0]) }
     }
 
-    fn learner(&mut self) -> OffPolicy<'_> {
-        OffPolicy::open(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+    fn learner(&mut self) -> Learner<'_> {
+        Learner::open(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
     }
 
     /// Steps of one bandit: the sign of what is seen says which choice, or which number, pays 1, and the other one 0.
@@ -236,7 +236,7 @@ impl Agent {
         loop {
             let mut learner = self.learner();
             if learner.phase() == Phase::Learn {
-                learner.learn(max_slices).unwrap();
+                learner.learn(None, None, max_slices).unwrap();
             } else if learner.stats().num_steps >= num_steps {
                 return;
             } else {
@@ -286,7 +286,7 @@ fn the_right_action_is_learnt_and_ships() {
                 let to = if discrete { ElementsMut::I32(&mut choice) } else { ElementsMut::F32(&mut vector) };
                 policy.act_greedy(1, Elements::F32(&x), None, Recurrent::default(), &mut scratch, to).unwrap();
                 let to = if discrete { ElementsMut::I32(&mut same.0) } else { ElementsMut::F32(&mut same.1) };
-                agent.learner().predict(Elements::F32(&x), None, Sampling::Greedy, to).unwrap();
+                agent.learner().predict(Elements::F32(&x), None, Recurrent::default(), Sampling::Greedy, to).unwrap();
                 assert_eq!((choice, vector), same, "what ships does what the learner does: {i} {config:?}");
                 count +=
                     usize::from(if discrete { (choice[0] == 1) == (i > 49) } else { (vector[0] > 0.0) == (i > 49) });
@@ -325,11 +325,11 @@ fn slices_copies_and_chunks_change_no_bit() {
             while sliced.learner().phase() != Phase::Learn {
                 sliced.step().unwrap();
             }
-            sliced.learner().learn(1).unwrap();
+            sliced.learner().learn(None, None, 1).unwrap();
             let mut other = sliced.clone();
             other.learner().value(Elements::F32(&[0.5]), None, &mut [0.0]).unwrap();
             let mut copy = other.block.clone();
-            OffPolicy::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+            Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
             other.block = copy;
             sliced.run(160, 0);
             other.run(160, 2);
@@ -421,8 +421,8 @@ fn gradient_steps_are_those_of_the_formulas() {
                 if steps % 3 == 0 {
                     target.iter_mut().zip(&params).for_each(|(to, x)| *to += 0.5 * (x - *to));
                 }
-                let stats = l.learn(2).unwrap();
-                let stats = if l.phase() == Phase::Learn { l.learn(0).unwrap() } else { stats };
+                let stats = l.learn(None, None, 2).unwrap();
+                let stats = if l.phase() == Phase::Learn { l.learn(None, None, 0).unwrap() } else { stats };
                 assert!(near(&[stats.value_loss], &[loss]), "{own:?} {stats:?} {loss}");
                 assert!(near(l.params(), &params), "{own:?}: {:?} {params:?}", l.params());
             }
@@ -508,7 +508,7 @@ fn critics_learn_from_what_is_left_of_the_pool() {
     l.write_params(&params).unwrap();
     l.act(None, Elements::F32(&[0.5]), None, ElementsMut::F32(&mut [0.0])).unwrap();
     l.observe(None, &[0.0], &[0], &[1], Some(Elements::F32(&[0.5])), None).unwrap();
-    let stats = l.learn(0).unwrap();
+    let stats = l.learn(None, None, 0).unwrap();
     let mut want = 0.0;
     for own in said {
         for (i, own) in wide(&own).into_iter().enumerate() {
@@ -555,13 +555,13 @@ fn what_cannot_be_is_refused_by_name() {
         for (word, spoil) in both.iter().chain(more) {
             let mut config = small(algorithm);
             spoil(&mut config);
-            let error = OffPolicy::size(&config, &[], &obs, &Agent::space(algorithm == Algorithm::Dqn)).unwrap_err();
+            let error = Learner::size(&config, &[], &obs, &Agent::space(algorithm == Algorithm::Dqn)).unwrap_err();
             assert!(error.kind == Kind::Config && error.what.contains(word), "{word}: {error}");
         }
     }
     // Too many numbers for any block.
     let config = Config { num_atoms: 256, ..small(Algorithm::Dqn) };
-    assert!(OffPolicy::size(&config, &[], &obs, &Space::discrete(&[1 << 30])).is_err());
+    assert!(Learner::size(&config, &[], &obs, &Space::discrete(&[1 << 30])).is_err());
 }
 
 /// Numbers that overflow end an update, and the block can be saved all the same.
@@ -575,9 +575,9 @@ fn overflows_drop_an_update_and_leave_a_block_that_attaches() {
         let mut l = agent.learner();
         let params = vec![9e5; l.params().len()];
         l.write_params(&params).unwrap();
-        let _ = l.learn(0);
+        let _ = l.learn(None, None, 0);
         let mut copy = agent.block.clone();
-        OffPolicy::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+        Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
     }
 }
 
@@ -604,16 +604,16 @@ fn forged_images_are_refused_or_harmless() {
         while agent.learner().phase() != Phase::Learn {
             agent.step().unwrap();
         }
-        agent.learner().learn(1).unwrap();
+        agent.learner().learn(None, None, 1).unwrap();
         forge(std::slice::from_ref(&agent.block), &[1, 3, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 100, |block| {
             let mut forged = Agent { block: block.to_vec(), ..agent.clone() };
-            if OffPolicy::attach(bytemuck::cast_slice_mut(&mut forged.block)).is_err() {
+            if Learner::attach(bytemuck::cast_slice_mut(&mut forged.block)).is_err() {
                 return false;
             }
             for _ in 0..4 {
                 let mut l = forged.learner();
                 let _ = l.value(Elements::F32(&[0.5]), None, &mut [0.0]); // it may say no, and must not fall over
-                let _ = if l.phase() == Phase::Learn { l.learn(1).map(drop) } else { forged.step() };
+                let _ = if l.phase() == Phase::Learn { l.learn(None, None, 1).map(drop) } else { forged.step() };
             }
             true
         });

@@ -201,7 +201,7 @@ fn compare_off_policy(
     seen: &Space<'_>,
     get: fn(&Shown, bool) -> Elements<'_>,
 ) {
-    use rlcore::learn::OffPolicy;
+    use rlcore::learn::Learner;
     let critics = algorithm != Algorithm::Dqn;
     let space = if critics { Space::between(&[-1.0], &[1.0]) } else { ACTION };
     let config = Config {
@@ -220,8 +220,8 @@ fn compare_off_policy(
         ..Config::of(algorithm)
     };
     let mut hosts = [(coded, false), (seen, true)].map(|(obs, is_seen)| {
-        let mut block = vec![0u64; OffPolicy::size(&config, layers, obs, &space).unwrap() / 8];
-        OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, layers, obs, &space).unwrap();
+        let mut block = vec![0u64; Learner::size(&config, layers, obs, &space).unwrap() / 8];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, layers, obs, &space).unwrap();
         (block, is_seen)
     });
     fn words(kind: Element, action: &mut [u32; N]) -> ElementsMut<'_> {
@@ -235,16 +235,16 @@ fn compare_off_policy(
         let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
         let [terminated, truncated] = [(); 2].map(|()| [(); N].map(|()| u8::from(rng.bounded(4) == 0)));
         let said = hosts.each_mut().map(|(block, is_seen)| {
-            let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(block)).unwrap();
+            let mut l = Learner::attach(bytemuck::cast_slice_mut(block)).unwrap();
             let (obs, last) = (get(&now, *is_seen), get(&next, *is_seen));
             let (mut action, mut best, mut value) = ([9u32; N], [9u32; N], [0.0; N]);
             l.value(obs, None, &mut value).unwrap();
             l.act(None, obs, None, words(kind, &mut action)).unwrap();
             l.observe(None, &reward, &terminated, &truncated, Some(last), None).unwrap();
             if l.phase() == Phase::Learn {
-                l.learn(0).unwrap();
+                l.learn(None, None, 0).unwrap();
             }
-            l.predict(last, None, Sampling::Greedy, words(kind, &mut best)).unwrap();
+            l.predict(last, None, Recurrent::default(), Sampling::Greedy, words(kind, &mut best)).unwrap();
             let params: Vec<u32> = l.params().iter().map(|x| x.to_bits()).collect();
             let mut policy = vec![0u64; l.view().policy_size().unwrap() / 8];
             l.view().export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
@@ -260,7 +260,7 @@ fn compare_off_policy(
     }
     // A choice that is not there is refused, by calls and in images.
     let (block, _) = &mut hosts[0];
-    let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(block)).unwrap();
+    let mut l = Learner::attach(bytemuck::cast_slice_mut(block)).unwrap();
     now.choices[1] = CHOICES[1] as i32;
     let begin = SIZE - 4;
     now.bytes[begin..SIZE].copy_from_slice(&now.choices[1].to_ne_bytes());
@@ -271,7 +271,7 @@ fn compare_off_policy(
     let all = get(&before, false).bytes();
     let at = bytes.windows(all.len()).position(|rows| rows == all).unwrap();
     bytes[at + size - 4..at + size].copy_from_slice(&(-1i32).to_ne_bytes());
-    assert_eq!(OffPolicy::attach(bytes).err().unwrap().kind, Kind::Image);
+    assert_eq!(Learner::attach(bytes).err().unwrap().kind, Kind::Image);
 }
 
 #[test]
@@ -304,15 +304,15 @@ fn off_policy_learners_see_choices_and_structures_too() {
 #[test]
 #[cfg(feature = "off_policy")]
 fn critics_that_read_no_action_are_refused_by_name() {
-    use rlcore::learn::OffPolicy;
+    use rlcore::learn::Learner;
     let real = Space::between(&[-1.0], &[1.0]);
     for algorithm in [Algorithm::Td3, Algorithm::Sac] {
         let config = Config { num_layers: 4, ..Config::of(algorithm) };
-        let error = OffPolicy::size(&config, &layers(), &STRUCTURE, &real).unwrap_err();
+        let error = Learner::size(&config, &layers(), &STRUCTURE, &real).unwrap_err();
         assert!(error.kind == Kind::Config && error.to_string().contains("reads all of the input"), "{error}");
     }
     let config = Config { num_layers: 4, ..Config::of(Algorithm::Dqn) };
-    OffPolicy::size(&config, &layers(), &STRUCTURE, &ACTION).unwrap();
+    Learner::size(&config, &layers(), &STRUCTURE, &ACTION).unwrap();
 }
 
 #[test]

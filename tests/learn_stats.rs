@@ -6,7 +6,7 @@ mod learn_host;
 
 use learn_host::Host;
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Stats};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::space::{Elements, ElementsMut, Space};
 
 const ALL: [Algorithm; 10] = [
@@ -62,16 +62,16 @@ fn after(config: &Config, action: &Space<'_>, num_steps: u32) -> [Stats; 2] {
     let (obs_space, obs) = (Space::unbounded(1), Elements::F32(&[0.5]));
     let (mut choice, mut vector) = ([0], [0.25]);
     if Algorithm::from_number(config.algorithm).unwrap().is_off_policy() {
-        let mut block = vec![0u64; OffPolicy::size(config, &[], &obs_space, action).unwrap() / 8];
+        let mut block = vec![0u64; Learner::size(config, &[], &obs_space, action).unwrap() / 8];
         let mem = bytemuck::cast_slice_mut(&mut block);
-        let mut l = OffPolicy::init(mem, config, &[], &obs_space, action).unwrap();
+        let mut l = Learner::init(mem, config, &[], &obs_space, action).unwrap();
         let first = l.stats();
         for _ in 0..num_steps {
             let shown = if action.n.is_empty() { Elements::F32(&vector) } else { Elements::I32(&choice) };
             l.demonstrate(None, obs, None, shown).unwrap();
             l.observe(None, &[REWARD], &[1], &[0], None, None).unwrap();
             while l.phase() == Phase::Learn {
-                l.learn(0).unwrap();
+                l.learn(None, None, 0).unwrap();
             }
         }
         return [first, l.stats()];
@@ -118,9 +118,9 @@ fn a_second_critic_does_not_double_the_loss() {
         let loss = [1, 2].map(|num_critics| {
             let config = Config { num_critics, ..config(algorithm) };
             let (obs_space, action) = (Space::unbounded(1), actions(algorithm, discrete));
-            let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs_space, &action).unwrap() / 8];
+            let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action).unwrap() / 8];
             let mem = bytemuck::cast_slice_mut(&mut block);
-            let mut l = OffPolicy::init(mem, &config, &[], &obs_space, &action).unwrap();
+            let mut l = Learner::init(mem, &config, &[], &obs_space, &action).unwrap();
             let params: Vec<f32> = l.params().iter().map(|_| 0.1).collect();
             l.write_params(&params).unwrap();
             for _ in 0..4 {
@@ -128,7 +128,7 @@ fn a_second_critic_does_not_double_the_loss() {
                 l.demonstrate(None, Elements::F32(&[0.5]), None, shown).unwrap();
                 l.observe(None, &[REWARD], &[1], &[0], None, None).unwrap();
             }
-            l.learn(0).unwrap().value_loss
+            l.learn(None, None, 0).unwrap().value_loss
         });
         assert!(loss[0] > 0.01 && (loss[0] - loss[1]).abs() < 1e-6, "{algorithm:?}: {loss:?}");
     }
@@ -252,9 +252,9 @@ fn steps_of_others_count_off_policy() {
         ..config(Algorithm::Dqn)
     };
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
-    let mut block = vec![0u64; OffPolicy::size(&config, &[], &obs, &action).unwrap() / 8];
-    let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
-    let step = |l: &mut OffPolicy<'_>| {
+    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let step = |l: &mut Learner<'_>| {
         l.act(None, Elements::F32(&[0.5]), None, ElementsMut::I32(&mut [0])).unwrap();
         l.observe(None, &[1.0], &[1], &[0], None, None).unwrap();
         l.phase()
@@ -264,7 +264,7 @@ fn steps_of_others_count_off_policy() {
     assert!(l.phase() == Phase::Act && (l.stats().exploration_rate - 0.01).abs() < 1e-6);
     assert_eq!(step(&mut l), Phase::Learn);
     assert_eq!(l.count_steps(1).unwrap_err().kind, Kind::NotReady);
-    assert!((l.learn(0).unwrap().learning_rate - 5e-3).abs() < 1e-8);
+    assert!((l.learn(None, None, 0).unwrap().learning_rate - 5e-3).abs() < 1e-8);
     assert_eq!((l.stats().num_steps, l.stats().exploration_rate), (100, 0.0));
 }
 
@@ -274,15 +274,15 @@ fn targets_are_the_parameters_that_were_written() {
     for seed in [1, 2] {
         let own = Config { seed, discount: 0.9, target_interval: 1000, huber: 0, ..config(Algorithm::Dqn) };
         let (obs, action) = (Space::unbounded(1), Space::discrete(&[1]));
-        let mut block = vec![0u64; OffPolicy::size(&own, &[], &obs, &action).unwrap() / 8];
-        let mut l = OffPolicy::init(bytemuck::cast_slice_mut(&mut block), &own, &[], &obs, &action).unwrap();
+        let mut block = vec![0u64; Learner::size(&own, &[], &obs, &action).unwrap() / 8];
+        let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &own, &[], &obs, &action).unwrap();
         let p: Vec<f32> = (0..l.params().len()).map(|i| 0.3 - 0.05 * (i % 13) as f32).collect();
         l.write_params(&p).unwrap();
         for _ in 0..4 {
             l.demonstrate(None, Elements::F32(&[0.5]), None, Elements::I32(&[0])).unwrap();
             l.observe(None, &[REWARD], &[0], &[1], Some(Elements::F32(&[-0.5])), None).unwrap();
         }
-        let loss = l.learn(0).unwrap().value_loss;
+        let loss = l.learn(None, None, 0).unwrap().value_loss;
         // Q of the one choice, by hand: six units, then their sum.
         let q = |x: f32| (0..6).map(|i| (p[i] * x + p[6 + i]).max(0.0) * p[12 + i]).sum::<f32>() + p[18];
         let error = q(0.5) - (REWARD + 0.9 * q(-0.5));

@@ -2,9 +2,7 @@
 #![cfg(all(feature = "residual", feature = "off_policy", feature = "words"))]
 
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{
-    Algorithm, Batch, Config, Learner, OffPolicy, Phase, Policy, Recurrent, Sampling, TransitionBatch,
-};
+use rlcore::learn::{Algorithm, Batch, Config, Learner, Phase, Policy, Recurrent, Sampling, TransitionBatch};
 use rlcore::nn::{Activation, BYTES, Layer, LayerKind};
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -145,16 +143,19 @@ fn off_policy_every_call_that_is_given_observations_refuses_strangers() {
     for (kind, flags, bad) in strangers() {
         let obs_space = if kind == Element::U8 { Space::bytes(2) } else { Space::unbounded(2) };
         let (config, action_space) = (config(Algorithm::Dqn), Space::discrete(&[2]));
-        let size = OffPolicy::size(&config, &layers(flags), &obs_space, &action_space).unwrap();
+        let size = Learner::size(&config, &layers(flags), &obs_space, &action_space).unwrap();
         let (mut block, good) = (vec![0u64; size / 8], Obs::known(kind));
         let mem = bytemuck::cast_slice_mut(&mut block);
-        let mut l = OffPolicy::init(mem, &config, &layers(flags), &obs_space, &action_space).unwrap();
+        let mut l = Learner::init(mem, &config, &layers(flags), &obs_space, &action_space).unwrap();
         let (mut action, taken) = ([0; N], [1; N]);
         for x in &bad {
             let obs = good.with(*x);
             refused(l.act(None, obs.get(), None, ElementsMut::I32(&mut action)), "act");
             refused(l.demonstrate(None, obs.get(), None, Elements::I32(&taken)), "demonstrate");
-            refused(l.predict(obs.get(), None, Sampling::Greedy, ElementsMut::I32(&mut action)), "predict");
+            refused(
+                l.predict(obs.get(), None, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut action)),
+                "predict",
+            );
             refused(l.value(obs.get(), None, &mut [0.0; N]), "value");
             for next in [false, true] {
                 let (obs, next_obs) = if next { (good.get(), obs.get()) } else { (obs.get(), good.get()) };

@@ -6,7 +6,7 @@ mod learn_host;
 
 use learn_host::refused;
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, OffPolicy, Phase, Sampling, TransitionBatch};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -28,13 +28,13 @@ fn config(algorithm: Algorithm) -> Config {
 }
 
 fn block(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Vec<u64> {
-    let mut block = vec![0; OffPolicy::size(config, &[], obs, action).unwrap().div_ceil(8)];
-    OffPolicy::init(bytemuck::cast_slice_mut(&mut block), config, &[], obs, action).unwrap();
+    let mut block = vec![0; Learner::size(config, &[], obs, action).unwrap().div_ceil(8)];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], obs, action).unwrap();
     block
 }
 
-fn open(block: &mut [u64]) -> OffPolicy<'_> {
-    OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap()
+fn open(block: &mut [u64]) -> Learner<'_> {
+    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
 }
 
 /// Gradient steps of a linear Q, weighed, discounted and cut as the host says, in f64; and the errors that it is told.
@@ -161,7 +161,7 @@ fn learners_without_a_store_learn() {
                 importance: None,
             };
             if step % 100 == 0 {
-                OffPolicy::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+                Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
             }
             let mut l = open(&mut block);
             let (mut did, mut moved) = ([0; N], [0.0; N]);
@@ -182,7 +182,7 @@ fn learners_without_a_store_learn() {
             let (obs, ..) = lesson(&mut rng, real);
             let (mut did, mut moved) = ([0; N], [0.0; N]);
             let to = if real { ElementsMut::F32(&mut moved) } else { ElementsMut::I32(&mut did) };
-            l.predict(Elements::F32(&obs[..N]), None, Sampling::Greedy, to).unwrap();
+            l.predict(Elements::F32(&obs[..N]), None, Recurrent::default(), Sampling::Greedy, to).unwrap();
             hits += (0..N).filter(|&k| (did[k] == 1) == (obs[k] > 0.0)).count();
             worst = (0..N).map(|k| (moved[k] - 12.0 - obs[k]).abs()).fold(worst, f32::max);
         }
@@ -273,11 +273,11 @@ fn what_cannot_be_is_refused_by_name() {
         l.observe(None, &[1.0; N], &[1; N], &[0; N], None, None).unwrap();
     }
     refused(&mut learner, Kind::NotReady, "an update is due", |l| l.learn_transitions(&good, None).map(drop));
-    open(&mut learner).learn(1).unwrap();
+    open(&mut learner).learn(None, None, 1).unwrap();
     refused(&mut learner, Kind::NotReady, "an update is due", |l| l.learn_transitions(&good, None).map(drop));
     let mut l = open(&mut learner);
     while l.phase() == Phase::Learn {
-        l.learn(1).unwrap();
+        l.learn(None, None, 1).unwrap();
     }
     l.learn_transitions(&good, None).unwrap();
 
@@ -297,7 +297,7 @@ fn what_cannot_be_is_refused_by_name() {
     }
     // What a learner without a store cannot have.
     let config = Config { priority_exponent: 0.5, ..self::config(Algorithm::Dqn) };
-    let e = OffPolicy::size(&config, &[], &obs_space, &Space::discrete(&[2])).unwrap_err();
+    let e = Learner::size(&config, &[], &obs_space, &Space::discrete(&[2])).unwrap_err();
     assert!(format!("{e}").contains("priority_exponent of 0 without a store"), "{e}");
 }
 
@@ -326,7 +326,7 @@ fn overflow_drops_the_step() {
         let e = open(&mut learner).learn_transitions(&bad, Some(&mut error)).unwrap_err();
         assert!(e.kind == Kind::Value && format!("{e}").contains("the gradient step was dropped"), "{e}");
         assert!(open(&mut learner).params() == before && error == [7.0; B]);
-        let mut l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
+        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
         assert!(l.phase() == Phase::Act && l.stats().num_dropped == 1);
         let stats = l.learn_transitions(&good, Some(&mut error)).unwrap();
         assert!(stats.num_updates == 2 && error.iter().all(|x| x.is_finite()));
@@ -348,9 +348,9 @@ fn overflow_of_the_own_store_leaves_a_block_that_can_be_opened() {
         l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&[0.5; N])), None).unwrap();
     }
     // In the middle too.
-    l.learn(1).unwrap();
-    let l = OffPolicy::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
+    l.learn(None, None, 1).unwrap();
+    let l = Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
     assert_eq!((l.phase(), l.stats().num_dropped), (Phase::Learn, 0));
-    assert_eq!(open(&mut learner).learn(0).unwrap_err().kind, Kind::Value);
-    assert_eq!(OffPolicy::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap().stats().num_dropped, 1);
+    assert_eq!(open(&mut learner).learn(None, None, 0).unwrap_err().kind, Kind::Value);
+    assert_eq!(Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap().stats().num_dropped, 1);
 }

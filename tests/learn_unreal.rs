@@ -5,8 +5,8 @@ mod unreal_twin;
 
 use learn_host::{Array, Host, chunks, record, seal, threads, train};
 use rlcore::error::Kind;
-use rlcore::learn::objective::pixel_control::{self, Cells};
-use rlcore::learn::objective::reward_class;
+use rlcore::learn::algorithm::pixel_control::{self, Cells};
+use rlcore::learn::algorithm::reward_class;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use crate::learner_config::{Setup, rlcore_learner_config, setup};
-use crate::learner_kind::{self, Any, AnyView, acting, on_policy};
+use crate::learner_kind::{acting, on_policy};
 use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
@@ -14,7 +14,7 @@ use crate::status::{About, Result, call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
 use rlcore::env::wrap::MAX_FIELDS;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::{Learner, Recurrent, Shape, Stats};
+use rlcore::learn::{Learner, Recurrent, Shape, Stats, View};
 use rlcore::space::{Field, Space};
 
 /// A learner: the caller's own block.
@@ -146,7 +146,6 @@ mirror!(
 impl Block for rlcore_learner {
     const WHAT: &'static str = "learner";
     const KIND: BlockKind = BlockKind::Learner;
-    const OTHER: BlockKind = BlockKind::OffPolicy;
 }
 
 struct Spaces<'a> {
@@ -278,10 +277,10 @@ pub(crate) fn copy_out<T: Plain + 'static>(
     p: *const rlcore_learner,
     what: &'static str,
     to: *mut T,
-    get: impl FnOnce(&AnyView<'static>) -> &'static [T],
+    get: impl FnOnce(&View<'static>) -> &'static [T],
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
+        let learner = view(p, View::open)?;
         let from = get(&learner);
         rlcore::block::copy(learner.extent.reading(Output::at(what, to, from.len())?)?, from);
         Ok(())
@@ -310,7 +309,7 @@ pub unsafe extern "C" fn rlcore_learner_size(
         ptr::put("out_size", out_size, || {
             let (setup, mut room) = (setup(config)?, Fields::default());
             let spaces = spaces(&setup, &mut room, obs, action)?;
-            Ok(learner_kind::size(&setup.config, setup.layers, &spaces.obs, &spaces.action)?)
+            Ok(Learner::size(&setup.config, setup.layers, &spaces.obs, &spaces.action)?)
         })
     })
 }
@@ -332,7 +331,7 @@ pub unsafe extern "C" fn rlcore_learner_init(
         let [layers, seen, taken] = setup.extents;
         let [a, b, c, d, e, f] = spaces.extents;
         place.take(&[a, b, c, d, e, f, layers, seen, taken], |mem| {
-            learner_kind::init(mem, &setup.config, setup.layers, &spaces.obs, &spaces.action)
+            Learner::init(mem, &setup.config, setup.layers, &spaces.obs, &spaces.action).map(drop)
         })
     })
 }
@@ -358,9 +357,9 @@ pub unsafe extern "C" fn rlcore_learner_attach(
     call(|| unsafe {
         let expected = Expected::at(obs, action)?;
         Place::at(mem, mem_size, out)?.take(&expected.extents, |mem| {
-            let learner = learner_kind::attach(mem)?;
-            let own = learner.num_envs();
-            let other = Error::limit(Kind::Shape, "environments,", own as usize, num_envs as usize);
+            let learner = View::attach(mem)?;
+            let (own, num_envs) = (learner.num_envs(), num_envs as usize);
+            let other = Error::limit(Kind::Shape, "environments,", own, num_envs);
             other.when(num_envs != 0 && num_envs != own).about("num_envs")?;
             expected.check(&learner.spaces())
         })
@@ -372,7 +371,7 @@ pub unsafe extern "C" fn rlcore_learner_attach(
 /// out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
-    call(|| unsafe { view(p, learner_kind::phase)?.tell("out", out, |phase| Ok(*phase as u32)) })
+    call(|| unsafe { view(p, View::phase_of)?.tell("out", out, |phase| Ok(*phase as u32)) })
 }
 
 /// Returns which environments have acted and not been observed since.
@@ -425,7 +424,7 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
+        let mut learner = open(p, Learner::open)?;
         let (begin, end) = (begin as usize, end as usize);
         let n = learner.check_envs(begin, end)?;
         let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
@@ -451,7 +450,7 @@ pub unsafe extern "C" fn rlcore_learner_demonstrate(
     action: *const c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
+        let mut learner = open(p, Learner::open)?;
         let (n, shape) = (learner.num_envs(), learner.shape());
         let action = AnyInput::at("action", action, shape.kinds().1, n, shape.action_len as usize)?;
         let (obs, mask) = (self::obs("obs", shape, n, obs)?, mask(shape, n, action_mask)?);
@@ -509,7 +508,7 @@ pub unsafe extern "C" fn rlcore_learner_observe(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const u8) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
+        let mut learner = open(p, Learner::open)?;
         let gone = learner.extent.writing(Input::at("gone", gone, learner.num_envs())?)?;
         Ok(learner.cut_rows(gone)?)
     })
@@ -539,7 +538,7 @@ pub unsafe extern "C" fn rlcore_learner_learn(
     learning(
         p,
         stats,
-        Any::open,
+        Learner::open,
         |learner| unsafe {
             let (shape, n) = (learner.shape(), learner.num_envs());
             Ok((optional("obs", shape, n, obs)?, mask(shape, n, action_mask)?))
@@ -558,7 +557,7 @@ pub unsafe extern "C" fn rlcore_learner_stats_read(
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
+        let learner = view(p, View::open)?;
         learner.extent.reading(OutSized::at(stats)?)?.store(learner.stats().into());
         Ok(())
     })
@@ -580,7 +579,7 @@ pub unsafe extern "C" fn rlcore_learner_value(
     value: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
+        let mut learner = open(p, Learner::open)?;
         let (shape, n) = (learner.shape(), learner.num_envs());
         let (obs, mask) = (self::obs("obs", shape, n, obs)?, mask(shape, n, action_mask)?);
         let arrays = (obs, mask, Output::at("value", value, n)?);
@@ -625,7 +624,7 @@ pub unsafe extern "C" fn rlcore_learner_log_prob(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_state_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
+        let learner = view(p, View::open)?;
         *learner.extent.reading(One::at("out_len", out_len)?)? = learner.state_len();
         Ok(())
     })
@@ -635,7 +634,7 @@ pub unsafe extern "C" fn rlcore_learner_state_len(p: *const rlcore_learner, out_
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
+        let learner = view(p, View::open)?;
         *learner.extent.reading(One::at("out_len", out_len)?)? = learner.shape().seen_len as usize;
         Ok(())
     })
@@ -655,7 +654,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
     out_env_len: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
+        let learner = view(p, View::open)?;
         let outputs = (
             (One::at("out_len", out_len)?, One::at("out_mask_len", out_mask_len)?),
             (One::at("out_begin_len", out_begin_len)?, One::at("out_env_len", out_env_len)?),
@@ -686,10 +685,10 @@ pub unsafe extern "C" fn rlcore_learner_predict(
     action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
+        let mut learner = open(p, Learner::open)?;
         let (sampling, n) = (self::sampling(sampling)?, learner.num_envs());
         let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
-        let carried = carried(n, learner.state_len(), state, reset)?;
+        let carried = carried(n, learner.view().state_len(), state, reset)?;
         let ((obs, mask, action), carried, ()) = args((arrays, carried, Writes([learner.extent])))?;
         Ok(learner.predict(obs, mask, recurrent(carried), sampling, action)?)
     })
@@ -700,7 +699,7 @@ pub unsafe extern "C" fn rlcore_learner_predict(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_freeze(p: *mut rlcore_learner, frozen: u32) -> rlcore_status {
     call(|| unsafe {
-        open(p, Any::open)?.freeze(ptr::flag("learner_freeze: frozen", frozen)?);
+        open(p, Learner::open)?.freeze(ptr::flag("learner_freeze: frozen", frozen)?);
         Ok(())
     })
 }

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use crate::learner::{learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats};
-use crate::learner_kind::{self, Any, AnyView, on_policy, view_on_policy};
+use crate::learner_kind::{self, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
 use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output, args};
 use crate::status::{About, Result, call, rlcore_status};
@@ -110,14 +110,14 @@ pub unsafe extern "C" fn rlcore_learner_learn_apply(
 /// Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_count_steps(p: *mut rlcore_learner, num_steps: u64) -> rlcore_status {
-    call(|| unsafe { Ok(open(p, Any::open)?.count_steps(num_steps)?) })
+    call(|| unsafe { Ok(open(p, Learner::open)?.count_steps(num_steps)?) })
 }
 
 /// Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
 /// Errors: E_NOT_READY if there is no such update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rlcore_status {
-    call(|| unsafe { Ok(open(p, Any::open)?.learn_drop()?) })
+    call(|| unsafe { Ok(open(p, Learner::open)?.learn_drop()?) })
 }
 
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_transitions(
         stats,
         learner_kind::off_policy,
         |learner| unsafe {
-            let (shape, (rows, _)) = (learner.shape(), learner.batch_len());
+            let (shape, (rows, _)) = (learner.shape(), learner.view().batch_len());
             let masks = ptr::grid("next_action_mask", rows, shape.mask_len())?;
             Ok((
                 (self::obs("obs", shape, rows, obs)?, self::obs("next_obs", shape, rows, next_obs)?),
@@ -314,7 +314,7 @@ fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize, usize)> {
 /// nor change: the logarithm of a deviation, log_std_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
-    call(|| unsafe { view(p, AnyView::open)?.tell("out_len", out_len, |learner| Ok(learner.params().len())) })
+    call(|| unsafe { view(p, View::open)?.tell("out_len", out_len, |learner| Ok(learner.params().len())) })
 }
 
 /// Copies the parameters out. Their order is the same in all learners with the same networks.
@@ -327,7 +327,7 @@ pub unsafe extern "C" fn rlcore_learner_params_read(
     params_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
+        let learner = view(p, View::open)?;
         let len = exact("params", learner.params().len(), params_len)?;
         rlcore::block::copy(learner.extent.reading(Output::at("params", params, len)?)?, learner.params());
         Ok(())
@@ -354,11 +354,11 @@ pub unsafe extern "C" fn rlcore_learner_params_write(
     moments_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
-        let params = Input::at("params", params, exact("params", learner.num_params(), params_len)?)?;
+        let mut learner = open(p, Learner::open)?;
+        let params = Input::at("params", params, exact("params", learner.params().len(), params_len)?)?;
         let moments = self::moments(&learner, moments, moments_len)?;
         let (params, moments) = learner.extent.writing((params, moments))?;
-        Ok(learner.write_params(params, moments.unwrap_or_default())?)
+        Ok(learner.write_params_with(params, moments.unwrap_or_default())?)
     })
 }
 
@@ -366,7 +366,7 @@ pub unsafe extern "C" fn rlcore_learner_params_write(
 /// without normalize_obs and normalize_reward.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_moments_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
-    call(|| unsafe { view(p, AnyView::open)?.tell("out_len", out_len, |learner| Ok(learner.moments_len())) })
+    call(|| unsafe { view(p, View::open)?.tell("out_len", out_len, |learner| Ok(learner.moments_len())) })
 }
 
 /// Copies out the moments that normalize observations and rewards. Observations of environments that have acted and not
@@ -382,7 +382,7 @@ pub unsafe extern "C" fn rlcore_learner_moments_read(
     moments_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
+        let learner = view(p, View::open)?;
         let len = exact("moments", learner.moments_len(), moments_len)?;
         let moments = learner.extent.reading(Output::unless_empty("moments", moments, len)?)?;
         Ok(learner.read_moments(moments.unwrap_or_default())?)
@@ -400,7 +400,7 @@ pub unsafe extern "C" fn rlcore_learner_moments_write(
     moments_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, Any::open)?;
+        let mut learner = open(p, Learner::open)?;
         let moments = self::moments(&learner, moments, moments_len)?;
         let moments = learner.extent.writing(moments)?;
         Ok(learner.write_moments(moments.unwrap_or_default())?)
@@ -507,8 +507,8 @@ fn exact(what: &'static str, len: usize, given: usize) -> Result<usize> {
 }
 
 /// The statistics that a learner takes over, if it has some. Errors: `Shape`; `Null`, `Align`.
-unsafe fn moments<'a>(learner: &Any<'_>, p: *const f64, given: usize) -> Result<Option<Input<'a, f64>>> {
-    let needed = learner.num_moments();
+unsafe fn moments<'a>(learner: &Learner<'_>, p: *const f64, given: usize) -> Result<Option<Input<'a, f64>>> {
+    let needed = learner.view().moments_len();
     let what = "{needed} numbers must come from the learner whose parameters these are; {given} were given.";
     Error::limit(Kind::Shape, what, needed, given).when(given != needed).about("moments")?;
     unsafe { Input::unless_empty("moments", p, given) }

@@ -14,8 +14,6 @@ pub trait Block {
     const WHAT: &'static str;
     /// What its header says.
     const KIND: Kind;
-    /// What it says of the same type's other blocks.
-    const OTHER: Kind = Self::KIND;
 }
 
 /// The body of `_config_init`.
@@ -119,8 +117,7 @@ impl<T> DerefMut for Opened<T> {
 unsafe fn size<B: Block>(p: *const B) -> Result<usize> {
     let head = unsafe { Input::at(B::WHAT, p.cast::<u8>(), size_of::<Header>())? };
     let head = head.slice();
-    let kind = if Header::begins(head, B::OTHER) { B::OTHER } else { B::KIND };
-    Ok(Header::size_of(head, kind)? as usize)
+    Ok(Header::size_of(head, B::KIND)? as usize)
 }
 
 /// The bytes of a block to change. Errors: `Null`, `Align`, `Image`.

@@ -6,9 +6,9 @@ use crate::mirror::versioned;
 use crate::ptr::{self, Extent, Input, One, Output, args, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels;
+use rlcore::learn::algorithm::pixel_control::{self, Cells};
+use rlcore::learn::algorithm::reward_class;
 use rlcore::learn::loss::{self, Batch, Coefficients, Losses};
-use rlcore::learn::objective::pixel_control::{self, Cells};
-use rlcore::learn::objective::reward_class;
 
 /// A minibatch of a policy and its values. B = num_rows.
 #[derive(Clone, Copy)]

@@ -3,7 +3,6 @@
 use core::ffi::c_void;
 
 use crate::learner::{self, rlcore_learner};
-use crate::learner_kind::AnyView;
 use crate::lifecycle::{Block, Place, view};
 use crate::ptr::{Input, One, Output, args_beside};
 use crate::rng::{rlcore_rng, stream};
@@ -12,7 +11,7 @@ use crate::space::rlcore_space;
 use crate::spaces::{Expected, told};
 use crate::status::{call, rlcore_status};
 use rlcore::block::Kind as BlockKind;
-use rlcore::learn::{Policy, Sampling};
+use rlcore::learn::{Policy, Sampling, View};
 use rlcore::rng::Rng;
 
 /// A policy: the caller's own block, read-only; any number of threads may share it.
@@ -27,7 +26,7 @@ impl Block for rlcore_policy {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_size(p: *const rlcore_learner, out_size: *mut usize) -> rlcore_status {
     call(|| unsafe {
-        let (out_size, learner) = (One::at("out_size", out_size)?, view(p, AnyView::open)?);
+        let (out_size, learner) = (One::at("out_size", out_size)?, view(p, View::open)?);
         *learner.extent.reading(out_size)? = learner.policy_size()?;
         Ok(())
     })
@@ -45,7 +44,7 @@ pub unsafe extern "C" fn rlcore_policy_export(
     out: *mut *mut rlcore_policy,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (place, learner) = (Place::at(mem, mem_size, out)?, view(p, AnyView::open)?);
+        let (place, learner) = (Place::at(mem, mem_size, out)?, view(p, View::open)?);
         place.take(&[learner.extent], |mem| learner.export(mem))
     })
 }

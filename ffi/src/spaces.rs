@@ -4,14 +4,13 @@ use core::ptr::null;
 
 use crate::env::{CEnv, Room, rlcore_env_def};
 use crate::learner::rlcore_learner;
-use crate::learner_kind::AnyView;
 use crate::lifecycle::view;
 use crate::ptr::{Extent, Input, One, Output, args_beside};
 use crate::space::{ACTION, Names, OBS, rlcore_element, rlcore_space};
 use crate::status::{About, Fault, Result, call, rlcore_status};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
-use rlcore::learn::Spaces;
+use rlcore::learn::{Spaces, View};
 use rlcore::space::{Element, Space};
 
 /// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
@@ -81,11 +80,11 @@ pub unsafe extern "C" fn rlcore_learner_spaces(
     out_action: *mut rlcore_space,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, AnyView::open)?;
+        let learner = view(p, View::open)?;
         let num_envs = One::at("out_num_envs", out_num_envs)?;
         let (obs, action) = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
         let (num_envs, obs, action) = learner.extent.reading((num_envs, obs, action))?;
-        *num_envs = learner.num_envs();
+        *num_envs = learner.num_envs() as u32;
         [*obs, *action] = told(&learner.spaces());
         Ok(())
     })

@@ -18,7 +18,7 @@ use super::mark::{self, Mark};
 use super::plan::{BLOCK_ALIGN, Cutter, Fit, Misfit, Plan, Span, TooLong};
 use crate::error::{Error, Kind as ErrorKind, Result};
 
-/// What a block holds. The numbers are part of the image and are never reused.
+/// What a block holds. The numbers are part of the image and are never reused; 13 was that of learners off policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -46,12 +46,10 @@ pub enum Kind {
     Trajectory = 11,
     /// Trajectories that wait for a learner, first in, first out.
     Queue = 12,
-    /// A learner off policy.
-    OffPolicy = 13,
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 12;
+pub const IMAGE: u32 = 13;
 
 impl Kind {
     /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
@@ -62,7 +60,7 @@ impl Kind {
             Kind::Policy => 10,
             Kind::Memory => 11,
             Kind::VecEnv | Kind::Batch | Kind::Monitor | Kind::RolloutBuffer => 12,
-            Kind::Learner | Kind::OffPolicy => 12,
+            Kind::Learner => 13,
             _ => 1,
         }
     }
@@ -266,8 +264,8 @@ const MARK: Span<u32> = Span::at(SEAL.end, 1);
 /// Errors: `Align`; `Size` if bytes are missing; `Image` for a block of another kind, or a damaged header. Nothing changes then.
 pub fn seal(mem: &mut [u8]) -> Result {
     let h = Header::of_any_kind(mem)?;
-    let kind = [Kind::Learner, Kind::Policy, Kind::OffPolicy].into_iter().find(|&kind| h.kind == kind as u32);
-    let what = "block: a learner or a policy to seal, kind 2, 3 or 13";
+    let kind = [Kind::Learner, Kind::Policy].into_iter().find(|&kind| h.kind == kind as u32);
+    let what = "block: a learner or a policy to seal, kind 2 or 3";
     let kind = kind.ok_or(Error::new(ErrorKind::Image, what).given(h.kind as usize))?;
     let (_, body) = spans::<u8>(&mut Plan::default())?;
     check_image(mem, kind, body.start(), h.config_size as usize)?;

@@ -120,10 +120,20 @@ impl Config {
         cfg!(feature = "pqn") && matches!(self.algorithm(), Algorithm::Pqn | Algorithm::StreamQ)
     }
 
-    /// There are critics of observations and actions, and a policy that goes after what they say.
-    #[cfg(feature = "off_policy")]
+    /// Errors: `Disabled` for a learner over a store.
+    pub(super) fn check_rollouts(&self) -> Result {
+        let what = "learner: this call is about rollouts, which learners off policy do not have.";
+        Error::new(Kind::Disabled, what).when(self.over_replay())
+    }
+
+    /// It learns from a store of transitions, not from rollouts.
+    pub fn over_replay(&self) -> bool {
+        cfg!(feature = "off_policy") && self.algorithm().is_off_policy()
+    }
+
+    /// There are critics of observations and actions, and a policy that learns from their values.
     pub(super) fn has_critics(&self) -> bool {
-        matches!(self.algorithm(), Algorithm::Td3 | Algorithm::Sac)
+        cfg!(feature = "off_policy") && matches!(self.algorithm(), Algorithm::Td3 | Algorithm::Sac)
     }
 
     /// What a network says of the value of a choice.
@@ -198,7 +208,15 @@ impl Config {
     /// Checks every field but those of [`ActorConfig`]; the failure names the field, what it may be and
     /// what it is.
     pub fn check(&self) -> Result {
+        let what = "learner config: an algorithm that this build has";
+        let known = Algorithm::from_number(self.algorithm).is_some();
+        Error::new(Kind::Config, what).given(self.algorithm as usize).when(!known)?;
         self.check_common()?;
+        self.check_tasks()?;
+        #[cfg(feature = "off_policy")]
+        if self.over_replay() {
+            return self.check_replay();
+        }
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
         if batch + u64::from(self.num_envs) > u64::from(u32::MAX >> 1) {
             return Err(Error::new(Kind::Overflow, "learner config: num_envs * num_steps + num_envs below 2^31"));
@@ -225,16 +243,7 @@ impl Config {
             let what = "learner config: num_chunks of at most the rows, or sequences, of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.num_sequences()).given(self.num_chunks as usize));
         }
-        self.check_algorithm(false)?;
-        self.check_stream()?;
-        self.check_tasks()
-    }
-
-    /// Checks that this build has the algorithm, and that it is one off policy or not. Errors: `Config`.
-    pub(super) fn check_algorithm(&self, off_policy: bool) -> Result {
-        let known = Algorithm::from_number(self.algorithm).is_some_and(|own| own.is_off_policy() == off_policy);
-        let what = "learner config: an algorithm that this build has";
-        Error::new(Kind::Config, what).given(self.algorithm as usize).when(!known)
+        self.check_stream()
     }
 
     /// Checks the fields that learners on policy and off policy have in common.

@@ -5,14 +5,12 @@ mod config_table;
 pub mod actor;
 pub mod actor_config;
 mod acts;
+pub mod algorithm;
 pub mod config;
 pub mod config_fields;
 pub mod learner;
 pub mod loss;
 mod noise;
-pub mod objective;
-#[cfg(feature = "off_policy")]
-pub mod off_policy;
 pub mod optimizer;
 pub mod policy;
 #[cfg(feature = "pqn")]
@@ -21,8 +19,8 @@ mod rows;
 mod seen;
 pub mod shape;
 mod spaces;
-mod stack;
 mod step;
+mod store;
 mod stored;
 mod stream;
 mod taken;
@@ -37,8 +35,6 @@ pub use actor_config::ActorConfig;
 pub use acts::Acts;
 pub use config::{Algorithm, Config};
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View, merge_moments};
-#[cfg(feature = "off_policy")]
-pub use off_policy::OffPolicy;
 pub use optimizer::Optimizer;
 pub use policy::Policy;
 pub use shape::Shape;

@@ -157,6 +157,7 @@ pub(super) fn critic_parts(parts: &[Part], action_len: Option<u32>) -> ([[u32; 3
 }
 
 /// Where compiled layers lie in a block, the parts of observations and the numbers of choices of their discrete elements.
+#[derive(Clone, Copy)]
 pub(super) struct Front {
     nodes: Span<Node>,
     parts: Span<Part>,

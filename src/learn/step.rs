@@ -1,8 +1,8 @@
 //! A step of the parameters, by the optimiser that the configuration chooses.
 
-use super::config::Config;
 #[cfg(feature = "stream")]
-use super::objective::stream::{CUT, ERROR};
+use super::algorithm::stream::{CUT, ERROR};
+use super::config::Config;
 use super::optimizer::Optimizer;
 #[cfg(feature = "stream")]
 use crate::block::Misfit;

@@ -3,6 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_LAYERS};
+#[cfg(feature = "off_policy")]
+use super::config::Algorithm;
 use super::config::Config;
 use super::seen::{Part, pictures};
 use super::shape::Shape;
@@ -15,6 +17,9 @@ use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node};
 use crate::space::{Element, Space};
 
+/// Networks that a learner may have: its own, and that of critics.
+pub(super) const NETS: usize = if cfg!(feature = "off_policy") { 2 } else { 1 };
+
 /// Configuration and shapes as a learner's block stores them.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -26,13 +31,6 @@ pub(super) struct Stored {
 impl Stored {
     /// Checks everything a host chooses.
     pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
-        let stored = Stored::of(config, obs, action)?;
-        stored.check()?;
-        Ok(stored)
-    }
-
-    /// The same before checks of either kind of learner.
-    pub(super) fn of(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
         let stored = Stored { config: config.trimmed(), shape: Shape::new(obs, action)? };
         // A picture lies in memory as its fields say: its channels, and its rows, are some of their last axes together.
         let [_, width, channels] = config.obs_dims.map(u64::from);
@@ -51,13 +49,17 @@ impl Stored {
                 "learner config: obs_dims and field {given} of the observations have their axes in different orders.";
             Error::new(Kind::Config, what).given(i).when(is_axis != [true; 2])?;
         }
+        stored.check()?;
         Ok(stored)
     }
 
     /// Checks configuration and shape, and that they go together.
     pub fn check(&self) -> Result {
-        self.config.check_algorithm(false)?;
         self.config.check()?;
+        #[cfg(feature = "off_policy")]
+        if self.config.over_replay() {
+            return self.check_replay();
+        }
         self.check_parts(self.config.learns_q())?;
         let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
         let refused = self.config.learns_q() && !self.shape.discrete();
@@ -173,19 +175,41 @@ impl Stored {
         self.shape.num_outputs.saturating_mul(self.config.value_lens()[0])
     }
 
-    /// The network, compiled from the layers that a host lists: behind them those of the policy, and those of the value
-    /// network that it has alone.
-    pub fn compile<'n>(&self, listed: &[Layer], parts: &[Part], nodes: &'n mut [Node; MAX_LAYERS]) -> Result<Net<'n>> {
-        let second = (!self.config.learns_q()).then_some((self.config.num_shared, 1, 1.0));
-        let net = self.compile_with(listed, parts, second, nodes)?;
+    /// The network, compiled from the layers that a host lists, and behind them those of the policy and those that the second
+    /// head has alone; and that of critics.
+    pub fn compile<'n>(
+        &self,
+        listed: &[Layer],
+        parts: &[Part],
+        nodes: &'n mut [[Node; MAX_LAYERS]; NETS],
+    ) -> Result<[Net<'n>; 2]> {
+        let (own, _critic) = nodes.split_first_mut().ok_or(Misfit)?;
+        let net = self.compile_with(listed, parts, self.second_head(), own)?;
         if self.config.has_tasks() && !self.tasks(parts).are_of(&net) {
             return Err(Misfit.into());
         }
-        Ok(net)
+        #[cfg(feature = "off_policy")]
+        return Ok([net, self.compile_critic(listed, parts, _critic.first_mut().ok_or(Misfit)?)?]);
+        #[cfg(not(feature = "off_policy"))]
+        Ok([net, Net::new(&[])])
     }
 
-    /// The same with another second head: the hidden layers that it shares with the first, its numbers, and their gain.
-    pub fn compile_with<'n>(
+    /// The second head of the policy's network: the hidden layers that it shares with the first, its numbers and their gain.
+    pub(super) fn second_head(&self) -> Option<(u32, u32, f32)> {
+        let c = &self.config;
+        #[cfg(feature = "off_policy")]
+        if c.over_replay() {
+            return match c.algorithm() {
+                Algorithm::Sac if self.shape.discrete() => None,
+                Algorithm::Sac => Some((c.num_hidden, self.shape.action_len, 0.01)),
+                _ => (c.dueling != 0).then_some((c.num_shared, c.value_lens()[0], 1.0)),
+            };
+        }
+        (!c.learns_q()).then_some((c.num_shared, 1, 1.0))
+    }
+
+    /// The policy's network with this second head.
+    fn compile_with<'n>(
         &self,
         listed: &[Layer],
         parts: &[Part],
@@ -261,7 +285,7 @@ impl Stored {
     /// A critic: what the host lists and the hidden layers once more, over an observation and an action side by side, or with
     /// choices over an observation alone.
     #[cfg(feature = "off_policy")]
-    pub fn compile_critic<'n>(
+    fn compile_critic<'n>(
         &self,
         listed: &[Layer],
         parts: &[Part],
@@ -283,14 +307,39 @@ impl Stored {
         Ok(net)
     }
 
-    /// How many layers there are.
+    /// Checks compiled layers of the policy and of critics that may come from anywhere. Errors: `Image`; `Config`.
+    pub fn accept<'n>(&self, [nodes, critic]: [&'n [Node]; 2], parts: &[Part], n: &[u32]) -> Result<[Net<'n>; 2]> {
+        let net = self.actor().network(nodes, parts, n, self.outputs() as usize)?;
+        let second = self.second_head().map_or(0, |(_, len, _)| len as usize);
+        let heads = if second > 0 { self.tasks(parts).are_of(&net) } else { net.num_heads() == 1 };
+        let fits = net.head_len(1) == second && heads;
+        let what = "learner image: the networks of its algorithm";
+        Error::new(Kind::Image, what).when(!fits)?;
+        self.config.check_state(net.state_len())?;
+        self.config.check_noise(net.noise_len())?;
+        #[cfg(feature = "off_policy")]
+        return Ok([net, self.accept_critic(critic, parts)?]);
+        #[cfg(not(feature = "off_policy"))]
+        Ok([net, Net::new(critic)])
+    }
+
+    /// How many layers the policy's network has.
     pub fn num_layers(&self) -> usize {
         let c = &self.config;
-        let alone = c.layers_of(c.num_hidden.saturating_sub(c.num_shared)).saturating_add(1);
-        let alone = if c.learns_q() { 0 } else { alone };
+        let layers = |shared: u32| c.layers_of(c.num_hidden.saturating_sub(shared)).saturating_add(1);
+        let second = self.second_head().map_or(0, |(shared, ..)| layers(shared));
         let [pixels, class, ..] = c.tasks();
         let tasks = if pixels { 3 } else { 0 } + if class { 2 } else { 0 };
-        self.actor().num_layers.saturating_add(alone).saturating_add(tasks) as usize
+        self.actor().num_layers.saturating_add(second).saturating_add(tasks) as usize
+    }
+
+    /// How many layers a critic has.
+    pub fn num_critic_layers(&self) -> usize {
+        let c = &self.config;
+        if !c.has_critics() {
+            return 0;
+        }
+        c.num_layers.saturating_add(c.layers_of(c.num_hidden)).saturating_add(1) as usize
     }
 }
 

@@ -7,8 +7,6 @@ pub mod camera;
 use rlcore::block::{HASH_START, hash};
 #[cfg(feature = "off_policy")]
 use rlcore::error::{Kind, Result};
-#[cfg(feature = "off_policy")]
-use rlcore::learn::OffPolicy;
 use rlcore::learn::{BatchMut, Config, Learner, Phase, View};
 use rlcore::nn::{Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
@@ -369,16 +367,16 @@ pub fn forge(blocks: &[Vec<u64>], values: &[u32], least: usize, mut attach: impl
     assert!(taken.iter().all(|count| *count > least), "{taken:?}");
 }
 
-/// Learners off policy that are forged take what a host calls.
+/// Learners that are forged take what a host calls.
 #[cfg(feature = "off_policy")]
-pub fn forge_off_policy(
+pub fn forge_learners(
     blocks: &[Vec<u64>],
     values: &[u32],
     calls: usize,
-    call: impl Fn(&mut OffPolicy<'_>) -> Result<()>,
+    call: impl Fn(&mut Learner<'_>) -> Result<()>,
 ) {
     forge(blocks, values, 100, |forged| {
-        let Ok(mut learner) = OffPolicy::attach(bytemuck::cast_slice_mut(forged)) else { return false };
+        let Ok(mut learner) = Learner::attach(bytemuck::cast_slice_mut(forged)) else { return false };
         for _ in 0..calls {
             let _ = call(&mut learner); // it may say no, and must not fall over
         }
@@ -388,9 +386,9 @@ pub fn forge_off_policy(
 
 /// Refuses, says so, and leaves every byte of a learner off policy as it was.
 #[cfg(feature = "off_policy")]
-pub fn refused(block: &mut Vec<u64>, kind: Kind, words: &str, call: impl FnOnce(&mut OffPolicy<'_>) -> Result<()>) {
+pub fn refused(block: &mut Vec<u64>, kind: Kind, words: &str, call: impl FnOnce(&mut Learner<'_>) -> Result<()>) {
     let before = block.clone();
-    let e = call(&mut OffPolicy::open(bytemuck::cast_slice_mut(block)).unwrap()).unwrap_err();
+    let e = call(&mut Learner::open(bytemuck::cast_slice_mut(block)).unwrap()).unwrap_err();
     assert!(e.kind == kind && format!("{e}").contains(words), "{e}");
     assert_eq!(*block, before, "{words}");
 }

@@ -45,7 +45,7 @@ const UP: usize = 256;
 
 /// Where the levels of sums begin, counted in nodes. Level 0 has an entry for each node of weights, and each further level
 /// one for each node of the level below, up to the level whose one entry is the sum of all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
     start: [usize; MAX_DEPTH],
     depth: usize,
@@ -92,10 +92,10 @@ fields! {
         pub marks: [[u8; WIDTH]] = nodes,
     }
     /// A tree in a block, to change.
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub write SumTree { len: usize, levels: Levels }
     /// A tree, to draw from: any number of threads may look at the same one.
-    #[derive(Clone, Copy, Debug)]
+    #[derive(Clone, Copy, Debug, Default)]
     pub read View { levels: Levels }
 }
 /// Plans a tree of `len` weights as the next parts of a block. A tree of more than 2^32 weights, or of none, has no room.

@@ -1,20 +1,20 @@
 //! What `attach` asks of a learner's block.
 
-use super::history::{GIVEN_UP, NOT_DRAWN};
-use super::layout::{block_plan, front, log_std};
-use super::rollout::owner;
-use super::{NONE, PARAM_LIMIT, View};
+use super::layout::{Places, block_plan, log_std};
+use super::{PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
 use crate::learn::loss::Sums;
 use crate::learn::noise;
 use crate::learn::stored::Stored;
-use crate::learn::tasks;
 use crate::rng::Rng;
 
 /// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
 const MAX_RETURN: f64 = 1e60;
+
+/// The logarithm of a temperature stays within ± this.
+pub(super) const TEMPERATURE_LIMIT: f32 = 20.0;
 
 impl<'a> View<'a> {
     /// Reads bytes that a learner was copied to, once everything in them is checked that a later call relies on. Errors:
@@ -22,41 +22,31 @@ impl<'a> View<'a> {
     pub fn attach(mem: &'a [u8]) -> Result<View<'a>> {
         block::attach(mem, BlockKind::Learner, |s: &Stored| {
             s.check()?;
-            let (front, spans) = front(&mut Plan::default(), s)?;
-            let (nodes, parts, n) = front.read(mem)?;
+            let places = Places::plan(&mut Plan::default(), s)?;
+            let (nodes, parts, n) = places.read(mem)?;
             s.check_last_axis(parts)?;
-            let net = s.actor().network(nodes, parts, n, s.shape.num_outputs as usize)?;
-            let right = match s.config.learns_q() {
-                true => net.num_heads() == 1,
-                false => net.head_len(1) == 1 && s.tasks(parts).are_of(&net),
-            };
-            if !right {
-                return Err(Error::new(Kind::Image, "learner image: the networks of its algorithm"));
-            }
-            s.config.check_state(net.state_len())?;
-            s.config.check_noise(net.noise_len())?;
-            block::check_plan(mem, spans, block_plan(s, net, parts)?)
+            let nets = s.accept(nodes, parts, n)?;
+            places.check(mem, block_plan(s, nets, parts)?)
         })?;
         let image = |what| Error::new(Kind::Image, what);
         let view = View::open(mem)?;
         let (s, c) = (&view.state, view.config);
-        let log_std = log_std(view.params, &view.sizes)?;
         let log_stds = c.log_std_min..=c.log_std_max;
-        view.actor.check_actions(&view.taken, log_std, log_stds.clone())?;
+        let log_std = |params| if c.over_replay() { Ok(&[][..]) } else { log_std(params, &view.sizes) };
+        view.actor.check_actions(&view.taken, log_std(view.params)?, log_stds.clone())?;
         if !view.prime.is_empty() {
-            view.actor.check_actions(&view.taken, self::log_std(view.prime, &view.sizes)?, log_stds)?;
+            view.actor.check_actions(&view.taken, log_std(view.prime)?, log_stds)?;
         }
-        if !(s.shuffle_rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
+        if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
-        view.check_slots()?;
         let flags = [view.open, view.staged, view.done, view.begins];
         let waiting = check_finite("", view.new_obs).and(check_finite("", view.carry));
         if flags.into_iter().flatten().any(|&x| x > 1) || waiting.is_err() {
             let what = "learner image: flags of 0 or 1, and finite states and observations that wait for statistics";
             return Err(image(what));
         }
-        if s.frozen > 1 || s.updating > 1 {
+        if s.frozen > 1 || s.updating > if c.has_critics() { 2 } else { 1 } || s.reserved != 0 {
             return Err(image("learner image: flags of 0 or 1"));
         }
         let small = view.params.iter().chain(view.acting).all(|x| x.abs() <= PARAM_LIMIT);
@@ -64,140 +54,26 @@ impl<'a> View<'a> {
         let most = if view.noisy.is_empty() { PARAM_LIMIT } else { noisy };
         let small = small && view.prime.iter().all(|x| x.abs() <= most);
         let small = small && view.noise.iter().all(|x| x.abs() <= noise) && view.noisy.iter().all(|x| x.abs() <= noisy);
-        let finite = [&view.adam_m, &view.adam_v].iter().all(|x| check_finite("", x).is_ok());
+        let small = small && s.log_temperature.abs() <= TEMPERATURE_LIMIT && s.temperature_v >= 0.0;
+        let more = [s.policy_loss, s.entropy, s.log_std, s.temperature_m, s.temperature_v];
+        let finite = [view.adam_m, view.adam_v, &more].iter().all(|x| check_finite("", x).is_ok());
         let sums = view.running_return.iter().all(|x| x.abs() <= MAX_RETURN) && view.adam_v.iter().all(|x| *x >= 0.0);
         let own: [f64; size_of::<Sums>() / size_of::<f64>()] = bytemuck::cast(s.sums);
-        let sums = sums && own.iter().all(|x| x.is_finite()) && view.episodes.are_right();
+        let sums = sums && own.iter().all(|x| x.is_finite()) && s.value_sum.is_finite() && view.episodes.are_right();
         let obs = moments::check_moments(view.obs_mean, view.obs_var, s.obs_count);
         let returns = moments::check_moments(&[s.return_mean], &[s.return_var], s.return_count);
         if !(small && finite && sums && obs.is_ok() && returns.is_ok()) {
             return Err(image("learner image: finite parameters within their limit, and finite statistics"));
         }
-        let entropy = s.entropy_coef.abs() <= c.entropy_coef.abs() && s.reserved == 0;
-        if !((0.0..=1.0).contains(&s.learning_rate) && (0.0..=10.0).contains(&s.clip) && entropy) {
-            let what =
-                "learner image: a learning rate, a clip range and an entropy bonus that a configuration can have";
-            return Err(image(what));
+        if !(0.0..=1.0).contains(&s.learning_rate) {
+            return Err(image("learner image: a learning rate that a configuration can have"));
         }
-        if view.prime_age.iter().any(|&age| age >= c.prime_interval) {
-            return Err(image("learner image: an older copy of the parameters that is refreshed in time"));
+        #[cfg(feature = "off_policy")]
+        if c.over_replay() {
+            view.check_replay_image()?;
+            return Ok(view);
         }
-        if s.minibatch >= if s.updating != 0 { c.update_len() } else { 1 } {
-            return Err(image("learner image: a minibatch inside the update"));
-        }
-        view.check_rollout()?;
-        view.check_history()?;
+        view.check_rollout_image()?;
         Ok(view)
-    }
-
-    /// Every transition that is recorded has its slot, and is whose environment says so.
-    fn check_slots(&self) -> Result {
-        let refuse = Err(Error::new(Kind::Image, "learner image: transitions in their slots"));
-        let (s, c, room) = (&self.state, self.config, self.sizes.room as u32);
-        let other = if c.overlap != 0 { room } else { 0 };
-        let recorded = s.end.wrapping_sub(s.begin);
-        if (s.begin != 0 && s.begin != other) || s.end < s.begin || recorded >= room {
-            return refuse;
-        }
-        let mut held = 0u32;
-        for (env, (&slot, &open)) in self.slot.iter().zip(self.open).enumerate() {
-            if slot == NONE && open == 0 {
-                continue;
-            }
-            if !(s.begin..s.end).contains(&slot) || self.rollout.env.get(slot as usize) != Some(&(env as u32)) {
-                return refuse;
-            }
-            held = held.saturating_add(1);
-        }
-        let owners = block::rows(self.rollout.env, s.begin as usize, recorded as usize, 1)?;
-        if owners.iter().any(|&env| env >= c.num_envs) || s.complete != recorded.wrapping_sub(held) {
-            return refuse;
-        }
-        let most = c.batch_len() as u32;
-        if s.updating == 0 {
-            return if (s.learn_begin, s.learn_end) == (0, 0) { Ok(()) } else { refuse };
-        }
-        let learnt = s.learn_end.wrapping_sub(s.learn_begin);
-        let apart = if c.overlap != 0 { room.wrapping_sub(s.begin) } else { s.begin };
-        let whole = c.overlap != 0 || (s.complete == learnt && self.slot.iter().all(|&slot| slot >= s.learn_end));
-        let inside = s.learn_end >= s.learn_begin && learnt >= most && learnt < room;
-        if s.learn_begin == apart && inside && whole { Ok(()) } else { refuse }
-    }
-
-    /// What an update reads: actions that the policy can have taken, finite numbers, and rows that are there.
-    fn check_rollout(&self) -> Result {
-        let image = |what| Error::new(Kind::Image, what);
-        let (r, s) = (&self.rollout, &self.state);
-        let (begin, recorded) = (s.begin as usize, s.end.saturating_sub(s.begin) as usize);
-        self.check_rows(begin, recorded)?;
-        for at in begin..begin.saturating_add(recorded) {
-            let complete = owner(r.env, self.slot, at)?.1;
-            if complete && r.reward.get(at).is_none_or(|x| !x.is_finite()) {
-                return Err(image("learner image: finite rewards"));
-            }
-        }
-        if s.updating == 0 {
-            return Ok(());
-        }
-        let (begin, learnt) = (s.learn_begin as usize, s.learn_end.saturating_sub(s.learn_begin) as usize);
-        self.check_rows(begin, learnt)?;
-        let known = |array| block::rows(array, begin, learnt, 1).is_ok_and(|x| check_finite("", x).is_ok());
-        let order = self.order.get(..learnt).unwrap_or(&[]);
-        let there = order.iter().all(|slot| (s.learn_begin..s.learn_end).contains(slot));
-        if !(known(r.advantage) && known(r.value_target) && there && check_finite("", self.advantage).is_ok()) {
-            return Err(image("learner image: finite advantages, and an order of rows that are there"));
-        }
-        Ok(())
-    }
-
-    /// What an update reads of rows whose environments have acted.
-    fn check_rows(&self, first: usize, count: usize) -> Result {
-        let (r, shape) = (&self.rollout, &self.actor.shape);
-        let mask = match self.config.use_action_mask {
-            0 => None,
-            _ => Some(block::rows(r.mask, first, count, shape.mask_len())?),
-        };
-        let allowed = self.head()?.check_mask(mask, count).is_ok();
-        if !allowed || !self.head()?.could_take(block::rows(r.choice, first, count, self.taken.n.len())?, mask) {
-            return Err(Error::new(Kind::Image, "learner image: choices that were there and allowed"));
-        }
-        let obs = block::rows(r.obs, first, count, self.sizes.obs_len)?;
-        let vector = block::rows(r.vector, first, count, self.sizes.std_len)?;
-        let state = block::rows(r.state, first, count, self.sizes.state_len())?;
-        if [obs, vector, state].iter().any(|numbers| check_finite("", numbers).is_err()) {
-            return Err(Error::new(Kind::Image, "learner image: finite observations, actions and states"));
-        }
-        if !self.sizes.frames.are_there(r.frame, first, count)? {
-            return Err(Error::new(Kind::Image, "learner image: numbers of frames that exist"));
-        }
-        let known = !self.config.marks_begins()
-            || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)
-                && block::rows(r.env, first, count, 1)?.iter().all(|&env| env < self.config.num_envs));
-        if !known {
-            return Err(Error::new(Kind::Image, "learner image: begins of 0 or 1, of environments that are there"));
-        }
-        Ok(())
-    }
-
-    /// What `attach` asks of past steps.
-    fn check_history(&self) -> Result {
-        let h = &self.history;
-        if !tasks::BUILT || h.next.is_empty() {
-            return Ok(());
-        }
-        let (len, steps) = (self.config.history_len, h.reward.len());
-        let numbers = [h.obs, h.vector, h.value, h.reward, h.final_value, h.state];
-        let numbers = numbers.iter().all(|x| check_finite("", x).is_ok());
-        let (head, mask) = (self.head()?, Some(h.mask).filter(|mask| !mask.is_empty()));
-        let choices = head.check_mask(mask, steps).is_ok() && head.could_take(h.choice, mask);
-        let there = |x: &u32| *x == NOT_DRAWN || (*x as usize) < steps;
-        let places = h.next.iter().all(|&x| x < len)
-            && h.held.iter().all(|&x| x <= len)
-            && h.sequence.iter().chain(h.last).all(there)
-            && h.ends.iter().all(|&x| x <= GIVEN_UP);
-        if numbers && choices && places && h.rng.iter().all(Rng::is_valid) {
-            return Ok(());
-        }
-        Err(Error::new(Kind::Image, "learner image: past steps that can have been"))
     }
 }

@@ -2,19 +2,25 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::frames::Frames;
-use super::history::HistoryLens;
 use super::{FieldSpans, Learner, Phase, State, View};
-use crate::block::{self, Fit, Kind as BlockKind, Late, Misfit, Plan, Span, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, Late, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
 use crate::learn::config::Algorithm;
-use crate::learn::seen::Part;
-use crate::learn::seen::{Front, Seen};
+use crate::learn::seen::{Front, Part, Seen};
 use crate::learn::shape::Shape;
+use crate::learn::store::frames::Frames;
+use crate::learn::store::history::HistoryLens;
+use crate::learn::store::replay::{BatchLens, BatchWork, Replay, ReplaySpans, ReplayView};
+#[cfg(feature = "off_policy")]
+use crate::learn::store::replay::{ReplayLens, TransitionLens};
+#[cfg(feature = "off_policy")]
+use crate::learn::store::ring::Ring;
+use crate::learn::store::rollout::{Rollout, RolloutLens, RolloutSpans, RolloutView};
 use crate::learn::stored::Stored;
 use crate::learn::tasks::{CLASS_UNITS, Tasks};
-use crate::nn::Net;
+use crate::nn::{Net, Node};
 use crate::rng::Rng;
+use crate::space::Element;
 
 /// Working columns of a chunk, and those that V-trace has beside them.
 pub(in crate::learn) const COLUMNS: usize = 8;
@@ -23,31 +29,47 @@ const SPARE: usize = 6;
 /// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
 pub(in crate::learn) const LOSSES: usize = 8;
 
-/// Where everything lies in a learner's block, which keeps it: calls look it up, and only `attach` works it out again.
+/// Where the arrays of the store that the algorithm learns from lie.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Spans {
-    rollout: RolloutSpans,
     work: WorkSpans,
     pub(super) fields: FieldSpans,
+}
+
+/// Where everything lies in a learner's block, which keeps it: calls look it up, and only `attach` works it out again. There is
+/// one of the two stores.
+#[derive(Clone, Copy)]
+pub(super) struct Plans {
+    spans: Spans,
+    rollout: RolloutSpans,
+    replay: ReplaySpans,
+}
+
+/// Where that lies, behind the compiled layers of the policy and of critics, and of how networks see observations: they say how
+/// long everything else is.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    front: Front,
+    critic: Span<Node>,
+    spans: Span<Spans>,
+    rollout: Span<RolloutSpans>,
+    replay: Span<ReplaySpans>,
 }
 
 /// Numbers that the lengths of fields are made of.
 pub(in crate::learn) struct Lens {
     /// N.
     pub(super) n: usize,
-    /// Transitions that the rollout has room for: see [`Sizes::room`]; twice with `overlap`.
-    pub(super) slots: usize,
-    /// The same of one rollout.
-    pub(super) room: usize,
+    /// Transitions that an update orders: those of a rollout, or of a batch.
+    pub(super) order: usize,
+    /// Those of a minibatch whose advantages are known.
     pub(super) minibatch: usize,
+    /// N, of learners over rollouts.
+    pub(super) recording: usize,
     obs: usize,
-    /// Of an observation in the rollout: numbers, or bytes.
-    kept: usize,
-    /// Bytes of all pictures, and frames of a stack.
-    pixels: usize,
+    /// Frames of a stack that a call finds for each environment.
     stacked: usize,
-    outputs: usize,
     choices: usize,
     std: usize,
     pub(super) shape: Shape,
@@ -69,11 +91,13 @@ pub(in crate::learn) struct Lens {
 /// Rows and networks that working arrays are for.
 pub(in crate::learn) struct WorkLens<'l> {
     lens: &'l Lens,
-    /// Environments that act.
+    /// Environments that act; those that record rollouts.
     n: usize,
+    recording: usize,
     /// A chunk, or one observation of each environment.
     rows: usize,
     draws: usize,
+    outputs: usize,
     tape: usize,
     before: usize,
     scratch: usize,
@@ -81,18 +105,24 @@ pub(in crate::learn) struct WorkLens<'l> {
     replayed: usize,
     cells: [usize; 2],
     frames: usize,
+    batch: BatchLens,
 }
 
 /// What follows from the stored configuration.
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct Sizes<'n> {
-    /// The policy and the value of an observation.
+    /// The policy and the value of an observation, or Q.
     pub(in crate::learn) net: Net<'n>,
+    /// What an action is worth, for TD3 and SAC; else no layers.
+    #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
+    pub(in crate::learn) critic: Net<'n>,
     /// How networks see observations.
     pub(in crate::learn) seen: Seen<'n>,
+    /// N.
+    pub(in crate::learn) n: usize,
     /// Rows of the working arrays: a chunk, or one observation of each environment.
     pub(in crate::learn) rows: usize,
-    /// Rows of the arrays of `learn_range`.
+    /// Rows of the longest chunk.
     pub(in crate::learn) chunk_rows: usize,
     /// Transitions that a rollout has room for: those that an update learns from, one more for each environment, because
     /// they need not be complete when the update is due, and one to exchange two of them.
@@ -102,14 +132,34 @@ pub(in crate::learn) struct Sizes<'n> {
     pub(in crate::learn) std_len: usize,
     /// Parameters, and the losses of a chunk behind its gradients.
     pub(in crate::learn) record_len: usize,
-    /// Numbers and bytes of an observation in the rollout; one of them is 0.
+    /// Numbers and bytes of an observation in the store; one of them is 0.
     pub(in crate::learn) obs_len: usize,
     pub(in crate::learn) pixels_len: usize,
-    /// Frames that are kept once.
+    /// Flags of a mask; 0 without `use_action_mask`.
+    pub(in crate::learn) masks: usize,
+    /// Frames that a rollout keeps once.
     pub(in crate::learn) frames: Frames,
     /// The auxiliary tasks, and the rows of their passes through the network: steps of sequences, and observations.
     pub(in crate::learn) tasks: Tasks,
     pub(in crate::learn) task_rows: [usize; 2],
+    /// What learners over a store have beside that.
+    #[cfg(feature = "off_policy")]
+    pub(in crate::learn) replay: ReplaySizes,
+}
+
+/// Lengths of a store of transitions, and of what critics say.
+#[cfg(feature = "off_policy")]
+#[derive(Clone, Copy)]
+pub(in crate::learn) struct ReplaySizes {
+    pub(in crate::learn) num_critics: usize,
+    /// Numbers of the distributions that critics say; 0 if they say one value.
+    pub(in crate::learn) quantiles: usize,
+    /// Where the frames of the store lie, if its observations are stacks.
+    pub(in crate::learn) ring: Ring,
+    /// Flags of the mask of what was seen first, which SAC asks for.
+    pub(in crate::learn) own_masks: usize,
+    /// What a critic says of all choices; 0 if actions are numbers, and without critics.
+    pub(in crate::learn) choice_values: usize,
 }
 
 impl Sizes<'_> {
@@ -117,68 +167,226 @@ impl Sizes<'_> {
     pub(in crate::learn) fn state_len(&self) -> usize {
         self.net.state_len()
     }
+
+    /// Parameters.
+    pub(in crate::learn) fn params(&self) -> usize {
+        self.record_len.saturating_sub(LOSSES)
+    }
 }
 
-pub(super) fn sizes<'n>(stored: &Stored, net: Net<'n>, seen: Seen<'n>) -> Sizes<'n> {
-    let c = &stored.config;
-    let chunk_rows = c.chunk_len();
+#[cfg(feature = "off_policy")]
+impl Sizes<'_> {
+    /// Bytes of an observation in the store that is not told by frames.
+    pub(in crate::learn) fn whole(&self) -> usize {
+        if self.replay.ring.stack.is_kept() { 0 } else { self.pixels_len }
+    }
+
+    /// Quantiles of all critics.
+    pub(in crate::learn) fn pool(&self) -> usize {
+        self.replay.quantiles.saturating_mul(self.replay.num_critics)
+    }
+
+    /// Numbers of what critics read, if there are actions among them.
+    pub(in crate::learn) fn pair(&self) -> usize {
+        if self.replay.choice_values > 0 { 0 } else { self.critic.input() }
+    }
+
+    /// Numbers beside what the policy says first: what it says else, or critics of its choices.
+    pub(in crate::learn) fn others(&self) -> usize {
+        self.net.head_len(1).max(self.replay.choice_values)
+    }
+
+    /// Working columns of a row: those of a chunk, or of what two critics say of an environment.
+    fn columns(&self) -> usize {
+        let said = if self.replay.choice_values > 0 {
+            self.replay.choice_values.saturating_mul(2)
+        } else {
+            self.replay.num_critics.max(self.replay.quantiles.saturating_add(1))
+        };
+        COLUMNS.max(said)
+    }
+
+    /// Numbers of a row beside what the policy's network says first: what it says second, means of it, what critics read, and
+    /// working columns.
+    pub(super) fn said_lens(&self) -> [usize; 4] {
+        [self.others(), self.seen.net.head_len(0), self.pair(), self.columns()]
+    }
+
+    /// Lengths of transitions in the store, and of those that wait.
+    fn replay_lens(&self, stored: &Stored) -> ReplayLens {
+        let (c, ring) = (&stored.config, &self.replay.ring);
+        let (n, n_step, slots) = (self.n, c.n_step as usize, c.buffer_size as usize);
+        let begun = TransitionLens {
+            rows: n.saturating_mul(n_step),
+            obs: self.obs_len,
+            pixels: self.pixels_len,
+            stacked: 0,
+            masks: self.masks,
+            own_masks: self.replay.own_masks,
+            choices: stored.shape.action_lens().0,
+            vector: self.std_len,
+        };
+        ReplayLens {
+            n,
+            slots,
+            n_step,
+            batch: c.batch_size as usize,
+            stored: TransitionLens { rows: slots, pixels: self.whole(), stacked: ring.stack.num, ..begun },
+            begun,
+            frames: ring.count(),
+            frame_len: ring.stack.len,
+            stacked: ring.stack.num,
+            params: self.params(),
+            noisy: if self.net.noise_len() > 0 { self.params() } else { 0 },
+            weighted: c.priority_exponent > 0.0,
+            vector: self.std_len,
+        }
+    }
+
+    /// Lengths of what a chunk of a batch works with.
+    fn batch_lens(&self, stored: &Stored) -> BatchLens {
+        let (c, shape) = (&stored.config, &stored.shape);
+        let is_mean = c.value_head().is_mean();
+        BatchLens {
+            rows: self.chunk_rows,
+            acting: self.rows,
+            others: self.others(),
+            means: if is_mean { 0 } else { shape.num_outputs as usize },
+            best: shape.action_lens().0,
+            target: grid(shape.action_lens().0, c.value_lens()[0] as usize),
+            quantiles: self.replay.quantiles,
+            pool: self.pool(),
+            vector: self.std_len,
+            pair: self.pair(),
+            critic_tape: grid(self.replay.num_critics, self.critic.tape_len(self.chunk_rows)),
+        }
+    }
+}
+
+pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen<'n>) -> Sizes<'n> {
+    let (c, shape) = (&stored.config, &stored.shape);
     let std = net.free_params(0);
-    let (obs_len, keeps_bytes) = (stored.shape.seen_len as usize, stored.shape.obs_u8() && c.normalize_obs == 0);
+    let over_replay = c.over_replay();
     let (tasks, replays) = (stored.tasks(seen.parts), c.most_replays());
-    let room = c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1);
+    let room = if over_replay { 0 } else { c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1) };
     let slots = room.saturating_mul(if c.overlap != 0 { 2 } else { 1 });
+    let masks = if c.use_action_mask != 0 { shape.mask_len() } else { 0 };
+    // A rollout keeps what networks see, unless that is bytes; a store keeps observations as they come.
+    let whole = match over_replay {
+        true => shape.kinds().0 != Element::F32 || seen.coded,
+        false => shape.obs_u8() && c.normalize_obs == 0,
+    };
+    let bytes = if over_replay { shape.obs_size() } else { shape.seen_len as usize };
+    let num_critics = if over_replay && c.has_critics() { c.num_critics as usize } else { 0 };
+    let chunk_rows = match over_replay {
+        true => (c.batch_size as usize).div_ceil((c.num_chunks as usize).max(1)),
+        false => c.chunk_len(),
+    };
+    let params = net.param_len().saturating_add(critic.param_len().saturating_mul(num_critics));
+    #[cfg(feature = "off_policy")]
+    let replay = {
+        let choice_values = if num_critics > 0 && shape.discrete() { shape.num_outputs as usize } else { 0 };
+        ReplaySizes {
+            num_critics,
+            quantiles: if num_critics > 0 { c.num_quantiles as usize } else { 0 },
+            ring: Ring::new(stored, seen.parts),
+            own_masks: masks.min(choice_values),
+            choice_values,
+        }
+    };
     Sizes {
         net,
+        critic,
         seen,
+        n: c.num_envs as usize,
         rows: chunk_rows.max(c.num_envs as usize),
         chunk_rows,
         room,
         std_begin: std.start,
         std_len: std.len(),
-        record_len: net.param_len().saturating_add(LOSSES),
-        obs_len: if keeps_bytes { 0 } else { obs_len },
-        pixels_len: if keeps_bytes { obs_len } else { 0 },
+        record_len: params.saturating_add(LOSSES),
+        obs_len: if whole { 0 } else { seen.len },
+        pixels_len: if whole { bytes } else { 0 },
+        masks,
         frames: Frames::new(stored, seen.parts, room, slots),
         tasks,
         task_rows: [
             if tasks.replays() { replays.saturating_mul(c.replay_len().saturating_add(1)) } else { 0 },
             replays.saturating_mul(tasks.frames),
         ],
+        #[cfg(feature = "off_policy")]
+        replay,
     }
 }
 
-/// Where everything lies in a learner's block with this network, and its bytes.
-pub(super) fn block_plan(stored: &Stored, net: Net<'_>, parts: &[Part]) -> Result<(Spans, usize)> {
-    Ok(plan(stored, &sizes(stored, net, stored.shape.seen(net, parts, &[])))?)
+impl Places {
+    /// Where the compiled layers and the plan of the rest lie.
+    pub(super) fn plan(p: &mut Plan, stored: &Stored) -> core::result::Result<Places, TooLong> {
+        block::spans::<Stored>(p)?;
+        let over_replay = stored.config.over_replay();
+        Ok(Places {
+            front: Front::plan(p, stored.num_layers(), stored.shape.num_parts, stored.shape.num_choices)?,
+            critic: p.span(stored.num_critic_layers())?,
+            spans: p.span(1)?,
+            rollout: p.span(usize::from(!over_replay))?,
+            replay: p.span(usize::from(over_replay))?,
+        })
+    }
+
+    /// The networks of a block, and how they see observations.
+    pub(super) fn read<'m>(&self, mem: &'m [u8]) -> Result<([&'m [Node]; 2], &'m [Part], &'m [u32])> {
+        let (nodes, parts, n) = self.front.read(mem)?;
+        Ok(([nodes, block::view(mem, self.critic)?], parts, n))
+    }
+
+    /// Writes what a new block begins with.
+    pub(super) fn write(
+        &self,
+        cut: &mut Cutter<'_>,
+        [net, critic]: [Net<'_>; 2],
+        parts: &[Part],
+        n: &[u32],
+        plans: &Plans,
+    ) -> Result {
+        self.front.write(cut, net.nodes(), parts, n)?;
+        block::copy(cut.take(self.critic)?, critic.nodes());
+        cut.take(self.spans)?.fill(plans.spans);
+        cut.take(self.rollout)?.fill(plans.rollout);
+        cut.take(self.replay)?.fill(plans.replay);
+        Ok(())
+    }
+
+    /// The plan that a block keeps is this one. Errors: `Image`.
+    pub(super) fn check(&self, mem: &[u8], (plans, size): (Plans, usize)) -> Result<usize> {
+        if self.replay.is_empty() {
+            block::check_plan(mem, self.rollout, (plans.rollout, size))?;
+        } else {
+            block::check_plan(mem, self.replay, (plans.replay, size))?;
+        }
+        block::check_plan(mem, self.spans, (plans.spans, size))
+    }
 }
 
-/// Where compiled layers lie, and what is known of observations, before everything whose length they say; then the plan of
-/// the rest.
-pub(super) fn front(p: &mut Plan, stored: &Stored) -> core::result::Result<(Front, Span<Spans>), TooLong> {
-    block::spans::<Stored>(p)?;
-    let front = Front::plan(p, stored.num_layers(), stored.shape.num_parts, stored.shape.num_choices)?;
-    Ok((front, p.span(1)?))
+/// Where everything lies in a learner's block with these networks, and its bytes.
+pub(super) fn block_plan(stored: &Stored, nets: [Net<'_>; 2], parts: &[Part]) -> Result<(Plans, usize)> {
+    Ok(plan(stored, &sizes(stored, nets, stored.shape.seen(nets[0], parts, &[])))?)
 }
 
 fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
-    let (Stored { config: c, shape: s }, &Sizes { std_len, room, record_len, .. }) = (stored, sizes);
-    let (outputs, frames) = (s.num_outputs as usize, &sizes.frames);
-    let masks = if c.use_action_mask != 0 { s.mask_len() } else { 0 };
+    let (Stored { config: c, shape: s }, &Sizes { std_len, record_len, .. }) = (stored, sizes);
+    let over_replay = c.over_replay();
     let replayed = |width| if sizes.tasks.policy { width } else { 0 };
+    #[cfg(feature = "off_policy")]
+    let columns = if over_replay { sizes.columns() } else { COLUMNS };
+    #[cfg(not(feature = "off_policy"))]
+    let columns = COLUMNS;
     Lens {
-        n: c.num_envs as usize,
-        slots: frames.slots,
-        room,
-        minibatch: c.minibatch_len(),
+        n: sizes.n,
+        order: if over_replay { c.batch_size as usize } else { sizes.room },
+        minibatch: if over_replay { 0 } else { c.minibatch_len() },
+        recording: if over_replay { 0 } else { sizes.n },
         obs: s.seen_len as usize,
-        kept: sizes.obs_len,
-        pixels: if frames.stack.is_kept() {
-            grid(frames.count(), frames.stack.len)
-        } else {
-            grid(frames.slots, sizes.pixels_len)
-        },
-        stacked: frames.stack.num,
-        outputs,
+        stacked: if over_replay { 0 } else { sizes.frames.stack.num },
         choices: s.action_lens().0,
         std: std_len,
         shape: *s,
@@ -186,19 +394,19 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         state: sizes.state_len(),
         begins: c.marks_begins(),
         frames: sizes.tasks.frames,
-        columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { COLUMNS },
-        masks,
-        params: record_len.saturating_sub(LOSSES),
+        columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { columns },
+        masks: sizes.masks,
+        params: sizes.params(),
         noise: sizes.net.noise_len(),
         record: record_len,
         history: HistoryLens {
-            n: if c.has_tasks() { c.num_envs as usize } else { 0 },
+            n: if c.has_tasks() { sizes.n } else { 0 },
             len: c.history_len as usize,
             obs: sizes.obs_len,
             pixels: sizes.pixels_len,
             choices: if sizes.tasks.choices > 0 { 1 } else { replayed(s.action_lens().0) },
             vector: replayed(std_len),
-            masks: if sizes.tasks.choices > 0 { masks } else { replayed(masks) },
+            masks: if sizes.tasks.choices > 0 { sizes.masks } else { replayed(sizes.masks) },
             values: replayed(1),
             state: sizes.state_len(),
             draws: if c.has_tasks() { c.num_replays() } else { 0 },
@@ -206,17 +414,45 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
     }
 }
 
+fn rollout_lens(stored: &Stored, sizes: &Sizes<'_>) -> RolloutLens {
+    let (c, s, frames) = (&stored.config, &stored.shape, &sizes.frames);
+    RolloutLens {
+        slots: frames.slots,
+        kept: sizes.obs_len,
+        pixels: if frames.stack.is_kept() {
+            grid(frames.count(), frames.stack.len)
+        } else {
+            grid(frames.slots, sizes.pixels_len)
+        },
+        stacked: frames.stack.num,
+        choices: s.action_lens().0,
+        std: sizes.std_len,
+        masks: sizes.masks,
+        state: sizes.state_len(),
+        begins: c.marks_begins(),
+    }
+}
+
 /// Where everything lies, and the bytes of the whole block.
-pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Spans, usize), TooLong> {
+pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Plans, usize), TooLong> {
     let lens = lens(stored, sizes);
     let mut p = Plan::default();
-    front(&mut p, stored)?;
+    Places::plan(&mut p, stored)?;
+    let over_replay = stored.config.over_replay();
+    let rollout = match over_replay {
+        true => RolloutSpans::zeroed(),
+        false => RolloutSpans::plan(&mut p, &rollout_lens(stored, sizes))?,
+    };
+    let replay = match over_replay {
+        #[cfg(feature = "off_policy")]
+        true => ReplaySpans::plan(&mut p, &sizes.replay_lens(stored))?,
+        _ => ReplaySpans::zeroed(),
+    };
     let spans = Spans {
-        rollout: RolloutSpans::plan(&mut p, &lens)?,
         work: work(&mut p, stored, sizes, &lens, lens.n)?,
         fields: FieldSpans::plan(&mut p, &stored.config, &lens)?,
     };
-    Ok((spans, p.size()?))
+    Ok((Plans { spans, rollout, replay }, p.size()?))
 }
 
 /// Plans working arrays: of a block for `n` environments; 0: for chunks alone.
@@ -227,18 +463,39 @@ fn work(
     lens: &Lens,
     n: usize,
 ) -> core::result::Result<WorkSpans, TooLong> {
-    let net = &sizes.net;
+    let (c, net) = (&stored.config, &sizes.net);
     let rows = if n > 0 { sizes.rows } else { sizes.chunk_rows };
     let [replayed, frames] = sizes.task_rows;
     let rows = rows.max(replayed).max(frames);
-    let sequences = sizes.chunk_rows.checked_div(stored.config.num_together()).unwrap_or(0);
-    let sequences_most = sequences.max(stored.config.most_replays());
-    let scratch = net.scratch_len(false, sequences_most).max(net.infer_scratch_len(usize::MAX));
-    let tape = net.tape_len(rows);
-    let before = if stored.config.burn_in > 0 { sequences.saturating_mul(2) } else { 0 };
-    let cells = [sizes.tasks.cells().saturating_mul(sizes.tasks.choices), sizes.tasks.cells()];
-    let draws = stored.shape.draw_len();
-    WorkSpans::plan(p, &WorkLens { lens, n, rows, draws, tape, before, scratch, replayed, cells, frames })
+    let sequences = sizes.chunk_rows.checked_div(c.num_together()).unwrap_or(0);
+    let sequences_most = sequences.max(c.most_replays());
+    let (scratch, batch);
+    #[cfg(feature = "off_policy")]
+    {
+        let of_critics = sizes.critic.scratch_len(true, 0).max(sizes.critic.infer_scratch_len(usize::MAX));
+        scratch = if c.over_replay() { of_critics } else { 0 };
+        batch = if c.over_replay() { sizes.batch_lens(stored) } else { BatchLens::default() };
+    }
+    #[cfg(not(feature = "off_policy"))]
+    {
+        (scratch, batch) = (0, BatchLens::default());
+    }
+    let work = WorkLens {
+        lens,
+        n,
+        recording: n.min(lens.recording),
+        rows,
+        draws: stored.shape.draw_len(),
+        outputs: net.head_len(0),
+        tape: net.tape_len(if c.over_replay() { sizes.chunk_rows } else { rows }),
+        before: if c.burn_in > 0 { sequences.saturating_mul(2) } else { 0 },
+        scratch: net.scratch_len(false, sequences_most).max(net.infer_scratch_len(usize::MAX)).max(scratch),
+        replayed,
+        cells: [sizes.tasks.cells().saturating_mul(sizes.tasks.choices), sizes.tasks.cells()],
+        frames,
+        batch,
+    };
+    WorkSpans::plan(p, &work)
 }
 
 /// Working arrays of `learn_range`, and their bytes.
@@ -254,60 +511,27 @@ const fn grid(rows: usize, width: usize) -> usize {
 }
 
 fields! {
-    pub(in crate::learn) spans RolloutSpans(lens: &Lens) {
-        /// As the networks saw them, normalised if they are to be.
-        pub(in crate::learn) obs: [f32] = grid(lens.slots, lens.kept),
-        /// Bytes that are not normalised stay bytes; `obs` is empty then. If frames are kept once, those.
-        pub(in crate::learn) pixels: [u8] = lens.pixels,
-        /// The numbers of those that an observation is a stack of, oldest first.
-        pub(in crate::learn) frame: [u32] = grid(lens.slots, lens.stacked),
-        pub(in crate::learn) choice: [i32] = grid(lens.slots, lens.choices),
-        /// Before squashing or clipping.
-        pub(in crate::learn) vector: [f32] = grid(lens.slots, lens.std),
-        pub(in crate::learn) mask: [u8] = grid(lens.slots, lens.masks),
-        pub(in crate::learn) log_prob: [f32] = lens.slots,
-        pub(in crate::learn) value: [f32] = lens.slots,
-        pub(in crate::learn) reward: [f32] = lens.slots,
-        pub(in crate::learn) terminated: [u8] = lens.slots,
-        pub(in crate::learn) truncated: [u8] = lens.slots,
-        pub(in crate::learn) final_value: [f32] = lens.slots,
-        pub(in crate::learn) advantage: Late<[f32]> = lens.slots,
-        pub(in crate::learn) value_target: Late<[f32]> = lens.slots,
-        /// Whose transition it is.
-        pub(in crate::learn) env: [u32] = lens.slots,
-        /// What recurrent layers carried before it; and of sequences, and with past steps, 1 where an episode begins.
-        pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
-        pub(in crate::learn) begin: [u8] = if lens.begins { lens.slots } else { 0 },
-    }
-    /// Transitions, each in a slot: those of one environment lie in the order in which they were, and where all
-    /// environments act in every step they lie as `[T, N]`. Two rollouts, one after another, with `overlap`.
-    pub(super) write Rollout {}
-    /// The same, to read.
-    #[derive(Clone, Copy)]
-    pub(in crate::learn) read RolloutView {}
-}
-
-fields! {
     pub(in crate::learn) spans WorkSpans(w: &WorkLens<'_>) {
         /// Environments of this call, and where their transitions are or will be, `[N]` each.
         pub(in crate::learn) row: [u32] = w.n,
-        pub(in crate::learn) slot: [u32] = w.n,
+        pub(in crate::learn) slot: [u32] = w.recording,
         /// The frames of their observations.
         pub(in crate::learn) frame: [u32] = grid(w.n, w.lens.stacked),
         /// Those of them that something is done for.
-        pub(in crate::learn) some: [u32] = w.n,
+        pub(in crate::learn) some: [u32] = w.recording,
         /// Streams with the draws of this call, `[N]`.
         pub(in crate::learn) rng: [Rng] = w.n,
         /// What networks see of observations, before it is normalised, `[N, seen_len]`.
         pub(in crate::learn) raw: [f32] = grid(w.n, w.lens.obs),
         pub(in crate::learn) noise: [f32] = grid(w.n, w.draws),
         /// Values of what follows the transition that is looked at.
-        pub(in crate::learn) next: Late<[f32]> = w.n,
+        pub(in crate::learn) next: Late<[f32]> = w.recording,
         /// Running returns, and what environments carry back through the rollout.
-        pub(in crate::learn) running: [f64] = w.n,
+        pub(in crate::learn) running: [f64] = w.recording,
         /// Terminated and truncated.
-        pub(in crate::learn) ends: [u8] = grid(w.n, 2),
+        pub(in crate::learn) ends: [u8] = grid(w.recording, 2),
         pub(in crate::learn) obs: [f32] = grid(w.rows, w.lens.obs),
+        /// Choices and numbers of actions: as they were drawn, or from -1 to 1.
         pub(in crate::learn) choice: [i32] = grid(w.rows, w.lens.choices),
         pub(in crate::learn) vector: [f32] = grid(w.rows, w.lens.std),
         pub(in crate::learn) mask: [u8] = grid(w.rows, w.lens.masks),
@@ -317,8 +541,9 @@ fields! {
         /// Slots of steps before sequences, and how many steps they have before them.
         pub(in crate::learn) before: Late<[u32]> = w.before,
         pub(in crate::learn) scalar: [f32] = grid(w.rows, w.lens.columns),
-        pub(in crate::learn) outputs: [f32] = grid(w.rows, w.lens.outputs),
-        pub(in crate::learn) d_outputs: Late<[f32]> = grid(w.rows, w.lens.outputs),
+        /// What the policy's network says first.
+        pub(in crate::learn) outputs: [f32] = grid(w.rows, w.outputs),
+        pub(in crate::learn) d_outputs: Late<[f32]> = grid(if w.batch.rows > 0 { w.batch.rows } else { w.rows }, w.outputs),
         /// Slots of past steps.
         pub(in crate::learn) past: Late<[u32]> = w.replayed.max(w.frames),
         /// Advantages and values of cells, `[steps, cells, choices]` and `[steps, cells]`; what they should be, and changes.
@@ -326,11 +551,14 @@ fields! {
         pub(in crate::learn) d_cell: Late<[f32]> = grid(w.replayed, w.cells[0]),
         pub(in crate::learn) cell_value: Late<[f32]> = grid(w.replayed, w.cells[1]),
         pub(in crate::learn) d_cell_value: Late<[f32]> = grid(w.replayed, w.cells[1]),
-        pub(in crate::learn) target: Late<[f32]> = w.cells[1],
         pub(in crate::learn) change: Late<[f32]> = w.cells[1],
+        pub(in crate::learn) target: Late<[f32]> = w.cells[1],
         /// What observations add to hidden units that predict rewards.
         pub(in crate::learn) class: Late<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
         pub(in crate::learn) d_class: Late<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
+        /// What a batch from the store has beside that.
+        #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
+        pub(in crate::learn) batch: BatchWork = w.batch,
         pub(in crate::learn) tape: Late<[f32]> = w.tape,
         pub(in crate::learn) scratch: [f32] = w.scratch,
     }
@@ -345,13 +573,23 @@ impl<'a> Learner<'a> {
     pub(super) fn of<const ALL: bool>(mem: &'a mut [u8]) -> Result<Learner<'a>> {
         block::unseal(mem);
         let (mark, stored, mut cut) = block::cut_marked::<Stored>(mem)?;
-        let (front, spans) = front(&mut Plan::default(), stored)?;
-        let (nodes, parts, n) = front.take(&mut cut)?;
-        let s = cut.take(spans)?.first().ok_or(Misfit)?;
-        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(Net::new(nodes), parts, n));
-        let (rollout, work) =
-            (Rollout::cut_some::<ALL>(&mut cut, &s.rollout)?, Work::cut_some::<ALL>(&mut cut, &s.work)?);
-        Ok(Learner::cut_some::<ALL>(&mut cut, &s.fields, mark, &stored.config, stored.actor(), sizes, rollout, work)?)
+        let places = Places::plan(&mut Plan::default(), stored)?;
+        let (nodes, parts, n) = places.front.take(&mut cut)?;
+        let nets = [Net::new(nodes), Net::new(cut.take(places.critic)?)];
+        let s = cut.take(places.spans)?.first().ok_or(Misfit)?;
+        let (rollout, replay) = (cut.take(places.rollout)?, cut.take(places.replay)?);
+        let sizes = sizes(stored, nets, stored.shape.seen(nets[0], parts, n));
+        let rollout = match rollout.first() {
+            Some(spans) => Rollout::cut_some::<ALL>(&mut cut, spans)?,
+            None => Rollout::default(),
+        };
+        let replay = match replay.first() {
+            Some(spans) => Replay::cut_some::<ALL>(&mut cut, spans)?,
+            None => Replay::default(),
+        };
+        let (config, actor) = (&stored.config, stored.actor());
+        let work = Work::cut_some::<ALL>(&mut cut, &s.work)?;
+        Ok(Learner::cut_some::<ALL>(&mut cut, &s.fields, mark, config, actor, sizes, rollout, replay, work)?)
     }
 }
 
@@ -359,18 +597,26 @@ impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: &Stored = block::config(mem, BlockKind::Learner)?;
-        let (front, spans) = front(&mut Plan::default(), stored)?;
-        let (nodes, parts, n) = front.read(mem)?;
-        let s = block::view(mem, spans)?.first().ok_or(Misfit)?;
-        let sizes = sizes(stored, Net::new(nodes), stored.shape.seen(Net::new(nodes), parts, n));
-        let rollout = RolloutView::of(mem, &s.rollout)?;
-        Ok(View::of(mem, &s.fields, &stored.config, stored.actor(), sizes, rollout)?)
+        let places = Places::plan(&mut Plan::default(), stored)?;
+        let (nodes, parts, n) = places.read(mem)?;
+        let nets = nodes.map(Net::new);
+        let s = block::view(mem, places.spans)?.first().ok_or(Misfit)?;
+        let sizes = sizes(stored, nets, stored.shape.seen(nets[0], parts, n));
+        let rollout = match block::view(mem, places.rollout)?.first() {
+            Some(spans) => RolloutView::of(mem, spans)?,
+            None => RolloutView::default(),
+        };
+        let replay = match block::view(mem, places.replay)?.first() {
+            Some(spans) => ReplayView::of(mem, spans)?,
+            None => ReplayView::default(),
+        };
+        Ok(View::of(mem, &s.fields, &stored.config, stored.actor(), sizes, rollout, replay)?)
     }
 
     /// [`View::phase`] of a block that `init` or `attach` has accepted, of which nothing else is read.
     pub fn phase_of(mem: &[u8]) -> Result<Phase> {
         let stored: &Stored = block::config(mem, BlockKind::Learner)?;
-        let spans = block::view(mem, front(&mut Plan::default(), stored)?.1)?.first().ok_or(Misfit)?;
+        let spans = block::view(mem, Places::plan(&mut Plan::default(), stored)?.spans)?.first().ok_or(Misfit)?;
         let state: &State = block::view(mem, spans.fields.state)?.first().ok_or(Misfit)?;
         Ok(state.phase(&stored.config, block::view(mem, spans.fields.open)?))
     }

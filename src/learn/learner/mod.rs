@@ -1,19 +1,19 @@
-//! Proximal policy optimisation in one block: the host pushes experience in and learns in slices.
+//! Learners in one block: the host pushes experience in and learns in slices.
 //!
-//! The order of calls is `act`, `observe`, T times over, then `learn` until no minibatch is left; [`Learner::phase`] tells
-//! which is due. Environments may also act and observe each in its own time. Truncated episodes bootstrap from the value of
-//! `final_obs`.
+//! The order of calls is `act`, `observe`, until [`Learner::phase`] says that `learn` is due, and then `learn` until nothing of
+//! the update is left. Environments may also act and observe each in its own time. An algorithm learns from rollouts of the last
+//! steps, or from batches that are drawn from a store of transitions: these differ in what a step leaves behind, in `rollout`
+//! and `replay`, and in when an update is due.
 
 mod act;
-mod batch;
-pub(super) mod bench;
-mod frames;
-pub(super) mod history;
+pub(super) mod context;
 mod image;
 pub(super) mod layout;
 mod moments;
 mod observe;
-mod rollout;
+#[cfg(feature = "off_policy")]
+pub(super) mod replay;
+pub(super) mod rollout;
 mod scale;
 mod stats;
 mod update;
@@ -31,29 +31,24 @@ use super::policy;
 use super::seen::Parts;
 use super::shape::Shape;
 use super::spaces::Spaces;
-use super::stored::Stored;
+use super::store::history::{self, History};
+use super::store::replay::{Replay, ReplayView};
+use super::store::rollout::{NONE, Rollout, RolloutView};
+use super::stored::{NETS, Stored};
 use super::taken::Actions;
-use crate::block::{self, Kind as BlockKind, Late, Mark, One, Plan, fields};
+use crate::block::{self, Kind as BlockKind, Late, Mark, Misfit, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result};
 use crate::nn::{Layer, Node};
+use crate::num;
 use crate::rng::Rng;
 use crate::space::Space;
-use batch::mask_len;
-use history::History;
-use layout::{Lens, Rollout, RolloutView, Sizes, Work, block_plan, front, log_std};
-use rollout::NONE;
+use layout::{Lens, Places, Sizes, Work, block_plan, log_std};
 
-pub use batch::{Batch, BatchMut};
 pub use moments::merge_moments;
-#[cfg(feature = "off_policy")]
-pub(super) use scale::add_steps;
-#[cfg(feature = "off_policy")]
-pub(super) use stats::told;
+pub use rollout::{Batch, BatchMut};
 pub use stats::{EPISODES, Stats};
-#[cfg(feature = "off_policy")]
-pub(super) use update::add_as_tree;
 
 /// Parameters stay within ± this, so that networks go on giving finite numbers for observations of any usual size.
 const PARAM_LIMIT: f32 = 1e6;
@@ -73,9 +68,9 @@ pub enum Phase {
 /// Streams of random numbers of a learner's seed. Environment i draws its actions from stream i, and those of `predict`,
 /// which leaves the training as it is, from stream `PREDICT + i`: what it draws depends on no other environment.
 const PARAMS: u64 = 1 << 32;
-const SHUFFLE: u64 = 2 << 32;
+const ORDER: u64 = 2 << 32;
 const PREDICT: u64 = 3 << 32;
-const REPLAY: u64 = 4 << 32;
+const PAST: u64 = 4 << 32;
 
 /// Which parameters networks are run with: those that act, those that learn, or those that act without noise.
 #[derive(Clone, Copy, PartialEq)]
@@ -92,40 +87,69 @@ struct State {
     num_steps: u64,
     num_updates: u64,
     num_dropped: u64,
+    /// Steps of the optimizer: of the network, Q or the policy; and of what follows.
     adam_steps: u64,
-    /// Shuffles rollouts.
-    shuffle_rng: Rng,
+    critic_steps: u64,
+    temperature_steps: u64,
+    /// Gradient steps that batches of the store were drawn for.
+    num_gradient_steps: u64,
+    /// Transitions that ever went to the store, and that are gone again.
+    num_stored: u64,
+    num_gone: u64,
+    /// Frames that ever went to the store.
+    num_frames: u64,
+    /// Shuffles rollouts; draws batches of the store, and noise for them.
+    rng: Rng,
+    sums: Sums,
+    /// Sum over the gradient steps of the mean Q of a batch.
+    value_sum: f64,
+    obs_count: f64,
+    return_mean: f64,
+    return_var: f64,
+    return_count: f64,
     /// The first slot of the rollout that is recorded.
     begin: u32,
     /// Where its slots end that are taken.
     end: u32,
     /// Transitions of it that are complete.
     complete: u32,
-    /// 1: an update runs.
+    /// 1: an update of a rollout runs. Of batches, 1: one is drawn for the gradient step, of Q or of the critics; 2: they took
+    /// it, and the policy's follows.
     updating: u32,
     /// Slots of the transitions that it learns from.
     learn_begin: u32,
     learn_end: u32,
     /// Minibatches of this update that are done.
     minibatch: u32,
+    /// Gradient steps from the store that are due.
+    due: u32,
     frozen: u32,
-    obs_count: f64,
-    return_mean: f64,
-    return_var: f64,
-    return_count: f64,
-    sums: Sums,
     learning_rate: f32,
     clip: f32,
     entropy_coef: f32,
     explained_variance: f32,
     value_mean: f32,
+    /// Of the last gradient step of a policy with critics: its loss, entropy, and the mean logarithm of deviations.
+    policy_loss: f32,
+    entropy: f32,
+    log_std: f32,
+    /// The logarithm of SAC's temperature, and moments of its gradient.
+    log_temperature: f32,
+    temperature_m: f32,
+    temperature_v: f32,
+    /// The largest weight that a transition had: that of new ones.
+    largest: f32,
     /// 0.
     reserved: u32,
 }
 
 impl State {
-    /// A rollout is complete, or is learnt from and cannot be added to.
+    /// Learning is due before anything is recorded: a rollout is complete, or is learned from and cannot be added to; or gradient
+    /// steps from the store are due.
     fn waits(&self, c: &Config) -> bool {
+        if c.over_replay() {
+            return self.due > 0;
+        }
         self.complete as usize >= c.batch_len() || (self.updating != 0 && c.overlap == 0)
     }
 
@@ -156,7 +180,7 @@ fields! {
         /// `[N]` streams that draw the actions of `predict`.
         predict_rng: Late<[Rng]> = lens.n,
         /// `[N]` the slot of the transition that an environment has begun, or given up; `NONE` if there is none.
-        slot: [u32] = lens.n,
+        slot: [u32] = lens.recording,
         /// `[N]` 1: this environment has acted and not observed yet.
         open: [u8] = lens.n,
         /// `[N]` 1: statistics have not taken in this environment's observation in `new_obs`.
@@ -171,8 +195,8 @@ fields! {
         obs_var: [f64] = lens.moments,
         running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
         episodes: Episodes = episodes::Lens { num_envs: lens.n, keep: EPISODES },
-        /// Slots of the transitions that the update learns from, shuffled in each epoch.
-        order: Late<[u32]> = lens.room,
+        /// Slots of the transitions that the update learns from, shuffled in each epoch; or of those of a batch.
+        order: Late<[u32]> = lens.order,
         /// `[T * N / num_minibatches]` advantages of this minibatch.
         advantage: Late<[f32]> = lens.minibatch,
         /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch.
@@ -185,7 +209,7 @@ fields! {
         begins: [u8] = if lens.begins { lens.n } else { 0 },
         /// The parameters that act while an update runs, with `overlap`.
         acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
-        /// The noise of the rollout that is recorded or learnt from, and parameters with it, which act and learn.
+        /// The noise of the rollout that is recorded or learned from, or of Q, and parameters with it, which act and learn.
         noise: Late<[f32]> = lens.noise,
         noisy: [f32] = if lens.noise > 0 { lens.params } else { 0 },
         /// The copy of the parameters that `prime_interval` asks for, and the updates begun since it was refreshed.
@@ -226,6 +250,8 @@ fields! {
         actor: ActorConfig,
         sizes: Sizes<'a>,
         rollout: Rollout<'a>,
+        #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
+        replay: Replay<'a>,
         work: Work<'a>,
     }
     /// A learner, read from its block: what several threads may do at once.
@@ -234,6 +260,7 @@ fields! {
         actor: ActorConfig,
         sizes: Sizes<'a>,
         rollout: RolloutView<'a>,
+        replay: ReplayView<'a>,
     }
 }
 
@@ -244,12 +271,13 @@ impl<'a> Learner<'a> {
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        let net = &mut [Node::default(); MAX_LAYERS];
-        Ok(block_plan(&stored, stored.compile(layers, parts.list(), net)?, parts.list())?.1)
+        let nodes = &mut [[Node::default(); MAX_LAYERS]; NETS];
+        Ok(block_plan(&stored, stored.compile(layers, parts.list(), nodes)?, parts.list())?.1)
     }
 
     /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
-    /// 0.01 at the policy's outputs, 1 at the value's. Errors: `Align`, `Size`, `Config`, `Overflow`; then nothing is written.
+    /// 0.01 at the policy's outputs, 1 at the value's and of critics. Errors: `Align`, `Size`, `Config`, `Overflow`; then nothing
+    /// is written.
     pub fn init(
         mem: &'a mut [u8],
         config: &Config,
@@ -258,47 +286,66 @@ impl<'a> Learner<'a> {
         action: &Space<'_>,
     ) -> Result<Learner<'a>> {
         let stored = Stored::new(config, obs, action)?;
-        let mut compiled = [Node::default(); MAX_LAYERS];
         let parts = Parts::new(obs)?;
-        let net = stored.compile(layers, parts.list(), &mut compiled)?;
-        let (plan, size) = block_plan(&stored, net, parts.list())?;
+        let nodes = &mut [[Node::default(); MAX_LAYERS]; NETS];
+        let nets = stored.compile(layers, parts.list(), nodes)?;
+        let (plans, size) = block_plan(&stored, nets, parts.list())?;
         let block = block::create_marked(mem, BlockKind::Learner, size, &stored)?;
-        let (front, spans) = front(&mut Plan::default(), &stored)?;
         let (_, mut cut) = block::cut_config::<Stored>(block)?;
-        front.write(&mut cut, net.nodes(), parts.list(), obs.n)?;
-        cut.take(spans)?.fill(plan);
+        Places::plan(&mut Plan::default(), &stored)?.write(&mut cut, nets, parts.list(), obs.n, &plans)?;
         let mut learner = Self::open(block)?;
         learner.taken.init(action);
+        let first_square = Optimizer::from_number(config.optimizer).unwrap_or_default().first_square();
         *learner.state = State {
-            shuffle_rng: Rng::stream(config.seed, SHUFFLE),
+            rng: Rng::stream(config.seed, ORDER),
             learning_rate: config.learning_rate,
             explained_variance: f32::NAN,
             value_mean: f32::NAN,
             obs_count: INITIAL_COUNT,
             return_var: 1.0,
             return_count: INITIAL_COUNT,
+            log_temperature: num::ln(config.temperature),
+            temperature_v: first_square,
+            largest: 1.0,
             ..State::zeroed()
         };
         for ((act, predict), i) in learner.act_rng.iter_mut().zip(&mut *learner.predict_rng).zip(0..) {
             (*act, *predict) = (Rng::stream(config.seed, i), Rng::stream(config.seed, PREDICT | i));
         }
         let mut rng = Rng::stream(config.seed, PARAMS);
-        learner.sizes.net.init(learner.params, &mut rng, learner.work.scratch)?;
+        let (net, critic) = (learner.sizes.net, learner.sizes.critic);
+        let (own, critics) = learner.params.split_at_mut_checked(net.param_len()).ok_or(Misfit)?;
+        net.init(own, &mut rng, learner.work.scratch)?;
+        for params in critics.chunks_exact_mut(critic.param_len().max(1)) {
+            critic.init(params, &mut rng, learner.work.scratch)?;
+        }
         learner.work.scratch.fill(0.0);
         block::copy(learner.acting, learner.params);
         learner.slot.fill(NONE);
         learner.begins.fill(1);
-        learner.history.rng.fill(Rng::stream(config.seed, REPLAY));
+        learner.history.rng.fill(Rng::stream(config.seed, PAST));
         learner.history.sequence.fill(history::NOT_DRAWN);
         learner.history.last.fill(history::NOT_DRAWN);
         learner.history.mask.fill(1);
-        learner.adam_v.fill(Optimizer::from_number(config.optimizer).unwrap_or_default().first_square());
+        learner.adam_v.fill(first_square);
         learner.obs_var.fill(1.0);
-        noise::draw(&learner.sizes.net, &mut learner.state.shuffle_rng, learner.noise)?;
-        noise::add(&learner.sizes.net, learner.noise, learner.params, learner.noisy)?;
+        #[cfg(feature = "off_policy")]
+        learner.init_replay();
+        noise::draw(&learner.sizes.net, &mut learner.state.rng, learner.noise)?;
+        learner.add_noise()?;
         block::copy(learner.prime, learner.params);
         learner.mark.end();
         Ok(learner)
+    }
+
+    /// Parameters or their noise have changed.
+    fn add_noise(&mut self) -> Result {
+        noise::add(&self.sizes.net, self.noise, self.params, self.noisy)?;
+        #[cfg(feature = "off_policy")]
+        if self.config.over_replay() {
+            noise::add(&self.sizes.net, self.noise, self.replay.target, self.replay.noisy_target)?;
+        }
+        Ok(())
     }
 
     /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on. A seal is
@@ -320,7 +367,7 @@ impl<'a> Learner<'a> {
 
     /// The learner, to read.
     pub fn view(&self) -> View<'_> {
-        self.read(self.config, self.actor, self.sizes, self.rollout.read())
+        self.read(self.config, self.actor, self.sizes, self.rollout.read(), self.replay.read())
     }
 
     /// [`View::phase`].
@@ -353,6 +400,11 @@ impl<'a> Learner<'a> {
         &self.actor.shape
     }
 
+    /// N.
+    pub fn num_envs(&self) -> usize {
+        self.sizes.n
+    }
+
     /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
     pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
         check_envs(self.open, begin, end)
@@ -360,13 +412,23 @@ impl<'a> Learner<'a> {
 
     /// A mask is given exactly if the configuration says so.
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
-        check_mask_given(self.config.use_action_mask, mask, rows, mask_len(self.config, &self.actor.shape))
+        check_mask_given(self.config.use_action_mask, mask, rows, self.sizes.masks)
     }
 
     /// The same of N observations whose mask may be left out.
     fn check_mask_fits(&self, mask: Option<&[u8]>) -> Result {
-        let (c, flags) = (self.config, mask_len(self.config, &self.actor.shape));
-        check_mask_fits(c.use_action_mask, mask, c.num_envs as usize, flags)
+        check_mask_fits(self.config.use_action_mask, mask, self.sizes.n, self.sizes.masks)
+    }
+
+    /// Errors: `Disabled` for a learner over a store.
+    pub fn check_rollouts(&self) -> Result {
+        self.config.check_rollouts()
+    }
+
+    /// Errors: `Disabled` for a learner over rollouts.
+    #[cfg(feature = "off_policy")]
+    fn check_store(&self, what: &'static str) -> Result {
+        Error::new(Kind::Disabled, what).when(!self.config.over_replay())
     }
 
     /// Stops or resumes updating the statistics that observations and rewards are normalised by.
@@ -403,6 +465,11 @@ impl<'a> View<'a> {
         &self.actor.shape
     }
 
+    /// N.
+    pub fn num_envs(&self) -> usize {
+        self.sizes.n
+    }
+
     /// The spaces that the block was made for.
     pub fn spaces(&self) -> Spaces<'a> {
         Spaces::new(&self.actor.shape, &self.sizes.seen, &self.taken)
@@ -419,6 +486,25 @@ impl<'a> View<'a> {
         self.sizes.state_len()
     }
 
+    /// Transitions of a batch, T * N, or from a store `batch_size`; and flags in the mask of each, 0 without `use_action_mask`.
+    pub fn batch_len(&self) -> (usize, usize) {
+        let c = self.config;
+        (if c.over_replay() { c.batch_size as usize } else { c.batch_len() }, self.sizes.masks)
+    }
+
+    /// Elements of `begin` and of `env` in a batch: one a transition with sequences; of `env` also with frames that are kept
+    /// once; else 0, as of batches from a store.
+    pub fn order_len(&self) -> (usize, usize) {
+        let (m, sequences) = (self.config.batch_len(), self.config.has_sequences());
+        let some = |asked: bool| if asked { m } else { 0 };
+        let kept = self.sizes.frames.stack.is_kept() && !self.config.over_replay();
+        (some(sequences), some(sequences || kept))
+    }
+    /// Errors: `Disabled` for a learner over a store.
+    pub fn check_rollouts(&self) -> Result {
+        self.config.check_rollouts()
+    }
+
     /// Bytes that `export` needs.
     pub fn policy_size(&self) -> Result<usize> {
         policy::size(&self.actor, &self.sizes.net, &self.sizes.seen)
@@ -430,6 +516,10 @@ impl<'a> View<'a> {
             to.taken.copy(self.taken);
             block::copy(to.obs_mean, self.obs_mean);
             block::copy(to.obs_var, self.obs_var);
+            #[cfg(feature = "off_policy")]
+            if self.config.over_replay() {
+                return self.export_of_store(to.params);
+            }
             self.sizes.net.prune_params(self.params, 0, 1, to.params)?;
             #[cfg(feature = "pqn")]
             if self.config.learns_q() {
@@ -437,6 +527,26 @@ impl<'a> View<'a> {
             }
             Ok(())
         })
+    }
+
+    /// The policy's parameters: outputs are 1024 times Q, so that drawing an action takes the best one, or logits of atoms 1024
+    /// times as large; the logits of SAC's choices; or means, with deviations as small as the configuration allows.
+    #[cfg(feature = "off_policy")]
+    fn export_of_store(&self, params: &mut [f32]) -> Result {
+        let net = &self.sizes.net;
+        let [len, shipped] = self.config.value_lens();
+        let group = if shipped == 1 { len } else { 1 };
+        net.prune_params(self.params.get(..net.param_len()).ok_or(Misfit)?, 0, group as usize, params)?;
+        if self.sizes.replay.choice_values > 0 {
+            return Ok(());
+        }
+        if self.config.has_critics() {
+            let log_std = params.rchunks_mut(self.sizes.std_len.max(1)).next().unwrap_or_default();
+            log_std.fill(self.config.log_std_min);
+            return Ok(());
+        }
+        // Atoms are 1024 times those that were learned.
+        if shipped > 1 { Ok(()) } else { policy::sharpen(net, self.actor.num_layers, group, params) }
     }
 
     fn head(&self) -> Result<Head<'_>> {

@@ -5,7 +5,6 @@ use super::{Learner, PARAM_LIMIT, View};
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_finite;
-use crate::learn::noise;
 use crate::num;
 
 impl Learner<'_> {
@@ -15,7 +14,8 @@ impl Learner<'_> {
     }
 
     /// Takes parameters over, and the statistics that belong to them: of the learner that they come from, as
-    /// [`View::read_moments`] writes them. With `overlap` parameters act at once if no update runs, else after it.
+    /// [`View::read_moments`] writes them. With `overlap` parameters act at once if no update runs, else after it. They become
+    /// the parameters of targets too: values are learned towards those that were handed over, not towards older ones.
     ///
     /// Errors: `Shape`; `Value` if parameters are not within ± 1e6, or a logarithm of a deviation is not within its bounds; those
     /// of [`Learner::write_moments`]; `NotReady` with `overlap` and statistics while an update runs, since they would act
@@ -30,7 +30,7 @@ impl Learner<'_> {
         if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
             return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
         }
-        let log_std = log_std(params, &self.sizes)?;
+        let log_std = if self.config.over_replay() { &[][..] } else { log_std(params, &self.sizes)? };
         let within = self.config.log_std_min..=self.config.log_std_max;
         if let Some(&x) = log_std.iter().find(|x| !within.contains(x)) {
             let what = "learner: logarithms of deviations from log_std_min to log_std_max";
@@ -38,11 +38,12 @@ impl Learner<'_> {
         }
         self.write_moments(moments)?;
         block::copy(self.params, params);
-        noise::add(&self.sizes.net, self.noise, self.params, self.noisy)?;
+        #[cfg(feature = "off_policy")]
+        block::copy(self.replay.target, params);
         if self.state.updating == 0 {
             block::copy(self.acting, params);
         }
-        Ok(())
+        self.add_noise()
     }
 
     /// Adds environment steps that others took to those that schedules go by. A step of gradients that came from elsewhere
@@ -69,6 +70,7 @@ impl Learner<'_> {
 
     fn take_grads(&mut self, begin: usize, end: usize, grads: &[f32], add: bool) -> Result {
         let _changing = self.mark.begin();
+        self.check_rollouts()?;
         self.view().check_grads(begin, end, grads)?;
         check_finite("learner: finite gradients", grads)?;
         let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
@@ -95,7 +97,7 @@ impl Learner<'_> {
 }
 
 /// Counts more environment steps. Errors: `Overflow`.
-pub(in crate::learn) fn add_steps(counted: &mut u64, num_steps: u64) -> Result {
+fn add_steps(counted: &mut u64, num_steps: u64) -> Result {
     let what = "learner count_steps: numbers of environment steps whose sum fits 64 bits";
     *counted = counted.checked_add(num_steps).ok_or(Error::new(Kind::Overflow, what))?;
     Ok(())
@@ -105,6 +107,7 @@ impl View<'_> {
     /// Gradients and losses of chunks `[begin, end)` of the minibatch, `[end - begin, grads_len]`. Errors: `Range`; `Shape`;
     /// `NotReady` if one of them is not done.
     pub fn read_grads(&self, begin: usize, end: usize, grads: &mut [f32]) -> Result {
+        self.check_rollouts()?;
         self.check_grads(begin, end, grads)?;
         if self.done.get(begin..end).is_none_or(|done| done.contains(&0)) {
             return Err(Error::new(Kind::NotReady, "learner: the gradients of some chunks are missing."));

@@ -77,7 +77,7 @@ pub struct Stats {
 
 impl Stats {
     /// What is known of episodes, and NaN for all else.
-    pub(in crate::learn) fn of(episodes: &EpisodesRef<'_>) -> Stats {
+    fn of(episodes: &EpisodesRef<'_>) -> Stats {
         let (ended, means) = (episodes.ended, episodes.means());
         let [return_std, return_min, return_max] = episodes.spread().map(|x| x as f32);
         Stats {
@@ -109,7 +109,7 @@ impl Stats {
 }
 
 /// A number that there is, or NaN.
-pub(in crate::learn) fn told(is_there: bool, number: impl FnOnce() -> f32) -> f32 {
+fn told(is_there: bool, number: impl FnOnce() -> f32) -> f32 {
     if is_there { number() } else { f32::NAN }
 }
 
@@ -118,6 +118,27 @@ impl View<'_> {
     pub fn stats(&self) -> Stats {
         let (s, c) = (&self.state, self.config);
         let mean = |there: bool, sum: f64| told(there && s.sums.count > 0.0, || (sum / s.sums.count) as f32);
+        #[cfg(feature = "off_policy")]
+        if c.over_replay() {
+            let is_sac = c.algorithm() == Algorithm::Sac;
+            return Stats {
+                minibatches_left: s.due,
+                num_steps: s.num_steps,
+                num_updates: s.num_updates,
+                num_dropped: s.num_dropped,
+                learning_rate: s.learning_rate,
+                policy_loss: mean(c.has_critics(), s.sums.policy_loss),
+                value_loss: mean(true, s.sums.value_loss),
+                entropy: mean(is_sac, s.sums.entropy),
+                grad_norm: mean(true, s.sums.grad_norm),
+                value_mean: mean(true, s.value_sum),
+                temperature: told(is_sac, || self.temperature()),
+                exploration_rate: c.exploration(s.num_steps),
+                log_std_mean: told(is_sac && self.sizes.std_len > 0 && s.adam_steps > 0, || s.log_std),
+                num_stored: self.stored() as u64,
+                ..Stats::of(&self.episodes)
+            };
+        }
         let learns = s.updating != 0 || s.waits(c);
         let [cells, classes, replay] = s.sums.tasks;
         let [has_cells, has_classes, values, policy] = c.tasks();

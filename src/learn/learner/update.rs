@@ -1,56 +1,55 @@
-//! An update: what a rollout is worth, chunks of minibatches in any order, and the steps of the optimiser.
+//! An update: chunks of minibatches in any order, and the steps that follow them.
 
-use super::bench::Bench;
-use super::layout::{LOSSES, Work, log_std_mut, plan_scratch};
-use super::rollout::{list_by_env, owner};
-use super::{Learner, PARAM_LIMIT, Stats, View, With};
+use core::mem;
+
+#[cfg(feature = "off_policy")]
+use super::context::BatchContext;
+use super::context::ChunkContext;
+use super::layout::{Work, plan_scratch};
+use super::rollout::minibatch;
+use super::{Learner, Stats, View};
 use crate::block::{self, Cutter, Misfit};
-use crate::error::{Error, Kind, Result, check_finite, check_len};
-use crate::kernels::gae::Chain;
-use crate::kernels::moments;
+use crate::error::{Error, Kind, Result, check_len};
 use crate::learn::actor::check_obs;
-use crate::learn::actor_config::VALUE;
-use crate::learn::config::{Algorithm, Config};
-use crate::learn::loss::Sums;
+use crate::learn::algorithm;
 use crate::learn::noise;
-use crate::learn::objective;
-use crate::learn::rows::{Rows, list};
-use crate::learn::step::Moving;
 use crate::learn::stored::Stored;
-use crate::learn::tasks;
+use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
 use crate::space::Elements;
-use bytemuck::Zeroable;
-use core::mem;
+
+/// What failed where numbers of an update overflow.
+pub(super) const OVERFLOWED: &str = "learner learn: numbers overflowed; the update was dropped, act is due.";
 
 impl Learner<'_> {
     /// Does at most `max_slices` chunks of the update that is due, of which a minibatch has `num_chunks` (0: all that are
     /// left), and returns its statistics so far. Results do not depend on how an update is sliced.
     ///
-    /// `obs`: `[N, obs_len]`, what the next `act` will see; required in the first call of an update, ignored in the others.
-    /// `mask`: `[N, mask_len]` flags of what is allowed there; `None`: everything. Both are read where an environment has
+    /// `obs`: `[N, obs_len]`, the observations of the next `act`; required in the first call of an update of a rollout, else
+    /// ignored. `mask`: `[N, mask_len]` flags of what is allowed there; `None`: everything. Both are read where an environment has
     /// observed and not acted since, and its episode goes on.
     /// Errors: `NotReady`; `Null`, `Shape`, `Value` for these two, then nothing changes; `Value` if numbers of the update
     /// overflow. Then the update is over and counted in `num_dropped`, parameters are those of the last minibatch whose
     /// numbers did not, and `act` is due.
     pub fn learn(&mut self, obs: Option<Elements<'_>>, mask: Option<&[u8]>, max_slices: u32) -> Result<Stats> {
         let _changing = self.mark.begin();
-        if self.state.updating == 0 {
+        if !self.is_learning() {
             self.check_due()?;
             let obs =
                 obs.ok_or(Error::new(Kind::Null, "learner learn: obs is NULL in the first call of an update."))?;
             self.learn_begin(obs, mask)?;
         }
-        let done = self.learn_slices(max_slices);
+        let done = self.learn_slices(if max_slices == 0 { u64::MAX } else { max_slices.into() }, None);
         self.tidy();
-        self.finish(done)
+        self.finish(done, OVERFLOWED)
     }
 
     /// Begins the update that is due: values, advantages, and the first minibatch. [`Learner::learn`] does it by itself;
     /// hosts that share the chunks of a minibatch among threads or machines call this, then [`View::learn_range`] and
-    /// [`Learner::learn_apply`] until no minibatch is left. Arrays and errors as there.
+    /// [`Learner::learn_apply`] until no minibatch is left. Arrays and errors as there; `Disabled` over a store.
     pub fn learn_begin(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result<Stats> {
         let _changing = self.mark.begin();
+        self.check_rollouts()?;
         self.check_due()?;
         check_obs("learner learn: obs", &self.actor.shape, self.config.num_envs as usize, &obs)?;
         self.check_mask_fits(mask)?;
@@ -60,326 +59,126 @@ impl Learner<'_> {
         }
         let done = self.begin_update();
         self.tidy();
-        self.finish(done)
+        self.finish(done, OVERFLOWED)
     }
 
-    /// Adds the chunks of the minibatch, all of which have to be done, and takes its optimiser step. Without an update that
+    /// Adds the chunks of the minibatch, all of which have to be done, and takes its optimizer step. Without an update that
     /// runs, this is a step of gradients that came from elsewhere: see [`Learner::add_grads`].
     ///
-    /// Errors: `NotReady` if a chunk is missing; `Value` as [`Learner::learn`].
+    /// Errors: `NotReady` if a chunk is missing; `Disabled` over a store; `Value` as [`Learner::learn`].
     pub fn learn_apply(&mut self) -> Result<Stats> {
         let _changing = self.mark.begin();
+        self.check_rollouts()?;
         if self.done.contains(&0) {
             return Err(Error::new(Kind::NotReady, "learner apply: the gradients of some chunks are missing."));
         }
-        let done = self.apply();
-        self.finish(done)
+        let done = self.apply(false);
+        self.finish(done, OVERFLOWED)
     }
 
     /// Ends the update that runs or is due, without learning any more of it: `act` is due. Errors: `NotReady` if none is.
     pub fn learn_drop(&mut self) -> Result {
         let _changing = self.mark.begin();
-        if self.state.updating == 0 {
+        if !self.is_learning() {
             self.check_due()?;
-            let s = &*self.state;
-            (self.state.learn_begin, self.state.learn_end) = (s.begin, s.end);
-            self.keep()?;
-            self.hand_over()?;
+            self.drop_rollout()?;
         }
-        self.cut_traces();
-        self.end_update();
+        self.drop_update();
         Ok(())
     }
 
-    /// What steps before did is not to blame for what comes.
-    pub(super) fn cut_traces(&mut self) {
-        if self.config.streams() {
-            self.adam_m.fill(0.0);
-        }
+    /// An update runs; one of batches runs as soon as it is due.
+    fn is_learning(&self) -> bool {
+        if self.config.over_replay() { self.state.due > 0 } else { self.state.updating != 0 }
     }
 
-    /// Errors: `NotReady` if no rollout is complete, or an update runs.
-    fn check_due(&self) -> Result {
+    /// Errors: `NotReady` if no update is due, or one runs.
+    pub(super) fn check_due(&self) -> Result {
+        if self.config.over_replay() {
+            return Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0);
+        }
         let due = self.state.updating == 0 && self.state.waits(self.config);
         if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: the rollout is not complete.")) }
     }
 
-    /// Drops an update that has failed.
-    pub(super) fn finish(&mut self, done: Result) -> Result<Stats> {
+    /// Drops an update that has failed, and says `what` if numbers overflowed.
+    pub(super) fn finish(&mut self, done: Result, what: &'static str) -> Result<Stats> {
         match done {
             Ok(()) => Ok(self.stats()),
             Err(e) => {
                 self.state.num_dropped = self.state.num_dropped.saturating_add(1);
-                self.cut_traces();
-                self.end_update();
-                let what = "learner learn: numbers overflowed; the update was dropped, act is due.";
+                self.drop_update();
                 Err(e.reworded(Kind::Value, what))
             }
         }
     }
 
-    /// Values of the observations after the rollout: of environments that go on and have not acted yet.
-    fn bootstrap(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
-        let (begin, end) = (self.state.begin as usize, self.state.end as usize);
-        let n = self.config.num_envs as usize;
-        let seen = self.work.ends.get_mut(..n).ok_or(Misfit)?;
-        for at in (begin..end).rev() {
-            let (env, complete) = owner(self.rollout.env, self.slot, at)?;
-            let seen = seen.get_mut(env).ok_or(Misfit)?;
-            if *seen == 0 {
-                let flag = |flags: &[u8]| flags.get(at).is_none_or(|&x| x != 0);
-                let goes_on = complete && !flag(self.rollout.terminated) && !flag(self.rollout.truncated);
-                *seen = if goes_on { 2 } else { 1 };
+    /// Does chunks of the update that runs: of its rollout, or of batches from the store or of those that are given.
+    pub(super) fn learn_slices(&mut self, mut budget: u64, given: Option<&TransitionBatch<'_>>) -> Result {
+        while budget > 0 && self.is_learning() {
+            #[cfg(feature = "off_policy")]
+            if self.state.updating == 0 {
+                self.begin_step(given.is_some())?;
             }
-        }
-        let rows = seen.iter().enumerate().filter(|(_, seen)| **seen == 2).map(|(env, _)| env);
-        let count = list(rows, self.work.some)?;
-        if count == 0 {
-            return Ok(());
-        }
-        self.look_at_some("learner learn: finite obs", obs, mask, count, VALUE, With::Learning)?;
-        let w = &mut self.work;
-        Rows::new(block::rows(w.some, 0, count, 1)?, 0).put(w.scalar, 1, w.next)?;
-        Ok(())
-    }
-
-    /// Advantages and targets; then the rollout is taken over, and the first minibatch made ready.
-    fn begin_update(&mut self) -> Result {
-        let (begin, end) = (self.state.begin as usize, self.state.end as usize);
-        self.state.updating = 1;
-        let c = self.config;
-        // V-trace needs the policy that learns: until then rewards stand for advantages, and targets look one step ahead.
-        let later = c.algorithm() == Algorithm::Impala;
-        let chain = Chain::new(c.accumulation(), c.discount, if later { 0.0 } else { c.gae_lambda });
-        let w = &mut self.work;
-        let r = &mut self.rollout;
-        for at in (begin..end).rev() {
-            let (env, complete) = owner(r.env, self.slot, at)?;
-            let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
-                return Err(Misfit.into());
-            };
-            let value = *r.value.get(at).ok_or(Misfit)?;
-            if complete {
-                let (Some(reward), Some(last)) = (r.reward.get(at), r.final_value.get(at)) else {
-                    return Err(Misfit.into());
-                };
-                let (Some(terminated), Some(truncated)) = (r.terminated.get(at), r.truncated.get(at)) else {
-                    return Err(Misfit.into());
-                };
-                let ends = (*terminated != 0, *truncated != 0);
-                let (advantage, target) = chain.step(*reward, value, *last, ends, *next, carry);
-                let (Some(to), Some(other)) = (r.advantage.get_mut(at), r.value_target.get_mut(at)) else {
-                    return Err(Misfit.into());
-                };
-                (*to, *other) = (if later { *reward } else { advantage }, target);
-            }
-            *next = value;
-        }
-        let rows = self.take_over(begin, end)?;
-        let r = &mut self.rollout;
-        let learnt = |array| block::rows(array, begin, rows, 1);
-        let finite = check_finite("", learnt(r.advantage)?).and(check_finite("", learnt(r.value_target)?));
-        if finite.is_err() {
-            // Their bytes are those of no processor.
-            block::rows_mut(r.advantage, begin, rows, 1)?.fill(0.0);
-            block::rows_mut(r.value_target, begin, rows, 1)?.fill(0.0);
-        }
-        finite?;
-        self.begin_learning()
-    }
-
-    /// Makes one stretch of what is complete, which the update learns from. Returns how much it is.
-    fn take_over(&mut self, begin: usize, end: usize) -> Result<usize> {
-        self.keep()?;
-        let spare = begin.saturating_add(self.sizes.room).saturating_sub(1);
-        let complete = self.rollout.gather_complete(begin, end, spare, self.slot)?;
-        (self.state.learn_begin, self.state.learn_end) = (begin as u32, complete as u32);
-        self.hand_over()?;
-        Ok(complete.saturating_sub(begin))
-    }
-
-    /// What is complete goes to the past steps, which stay as they are while an update runs.
-    fn keep(&mut self) -> Result {
-        if !tasks::BUILT {
-            return Ok(());
-        }
-        let recorded = (self.state.begin as usize, self.state.end as usize);
-        self.rollout.keep(recorded, self.slot, &self.sizes.frames, &mut self.history)
-    }
-
-    /// With `overlap`, recording goes on in the other rollout.
-    pub(super) fn hand_over(&mut self) -> Result {
-        if self.config.overlap == 0 {
-            return Ok(());
-        }
-        let s = &mut *self.state;
-        let to = if s.begin == 0 { self.sizes.room } else { 0 };
-        let (from, end) = (s.begin as usize, s.end as usize);
-        let next = self.rollout.carry(&self.sizes.frames, (from, end), to, self.slot, self.open)?;
-        (s.begin, s.end, s.complete) = (to as u32, next as u32, 0);
-        Ok(())
-    }
-
-    /// What is known of the rollout before the first minibatch, and that.
-    pub(super) fn begin_learning(&mut self) -> Result {
-        let (c, s, r) = (self.config, &mut *self.state, &self.rollout);
-        let (begin, rows) = (s.learn_begin as usize, s.learn_end.saturating_sub(s.learn_begin) as usize);
-        let (value, target) = (block::rows(r.value, begin, rows, 1)?, block::rows(r.value_target, begin, rows, 1)?);
-        s.sums = Sums::zeroed();
-        s.explained_variance = moments::explained_variance(value, target)? as f32;
-        s.value_mean = moments::mean_std(value)?.0 as f32;
-        let before = s.num_steps.saturating_sub(c.batch_len() as u64);
-        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before)?;
-        s.clip = c.scheduled(c.clip, c.clip_end, before)?;
-        s.entropy_coef = c.scheduled(c.entropy_coef, c.entropy_coef * c.entropy_share_end, before)?;
-        if let Some(age) = self.prime_age.first_mut() {
-            if *age == 0 {
-                block::copy(self.prime, noise::of(self.params, self.noisy));
-            }
-            *age = age.saturating_add(1).checked_rem(c.prime_interval).unwrap_or(0);
-        }
-        (s.updating, s.minibatch) = (1, 0);
-        self.begin_minibatch()
-    }
-
-    /// The order and the advantages of the minibatch that comes next.
-    fn begin_minibatch(&mut self) -> Result {
-        let (c, s) = (self.config, &mut *self.state);
-        let part = s.minibatch.checked_rem(c.num_minibatches).unwrap_or(0);
-        if part == 0 {
-            let rows = s.learn_end.saturating_sub(s.learn_begin) as usize;
-            let order = self.order.get_mut(..rows).ok_or(Misfit)?;
-            if c.has_sequences() {
-                list_by_env(self.rollout.env, s.learn_begin as usize, self.work.row, order)?;
-                s.shuffle_rng.shuffle_runs(order, c.num_together());
-            } else {
-                order.iter_mut().zip(s.learn_begin..).for_each(|(at, slot)| *at = slot);
-                s.shuffle_rng.shuffle(order);
-            }
-        }
-        self.done.fill(0);
-        if c.has_sequences() {
-            let order = block::rows_mut(self.order, part as usize, 1, c.minibatch_len())?;
-            order_by_step(c, order, bytemuck::cast_slice_mut(self.advantage))?;
-        }
-        let order = minibatch(c, s.minibatch, self.order)?;
-        Rows::new(order, 0).get(self.rollout.advantage, 1, self.advantage)?;
-        if c.normalize_advantage != 0 {
-            moments::standardise(self.advantage, ADVANTAGE_EPSILON)?;
-        }
-        if tasks::BUILT {
-            self.history.draw(c);
-        }
-        Ok(())
-    }
-
-    fn learn_slices(&mut self, max_slices: u32) -> Result {
-        let mut budget = if max_slices == 0 { u64::MAX } else { max_slices.into() };
-        while budget > 0 && self.state.updating != 0 {
             if let Some(chunk) = self.done.iter().position(|&done| done == 0) {
                 budget -= 1;
-                self.learn_chunk(chunk)?;
+                self.learn_chunk(chunk, given)?;
             }
             if !self.done.contains(&0) {
-                self.apply()?;
+                self.apply(given.is_some())?;
             }
         }
         Ok(())
     }
 
-    fn learn_chunk(&mut self, chunk: usize) -> Result {
+    fn learn_chunk(&mut self, chunk: usize, given: Option<&TransitionBatch<'_>>) -> Result {
         let (mut work, grads) = (mem::take(&mut self.work), mem::take(&mut self.grads));
-        let done = self.view().bench().and_then(|bench| {
+        #[cfg(feature = "off_policy")]
+        let errors = mem::take(&mut self.replay.error);
+        #[cfg(not(feature = "off_policy"))]
+        let errors = &mut [];
+        let done = self.view().context(chunk as u32, given).and_then(|context| {
             let record = block::rows_mut(grads, chunk, 1, self.sizes.record_len)?;
-            record.fill(0.0);
-            objective::chunk(&bench, chunk as u32, &mut work, record)
+            algorithm::chunk(&context, &mut work, record, errors)
         });
         (self.work, self.grads) = (work, grads);
+        #[cfg(feature = "off_policy")]
+        {
+            self.replay.error = errors;
+        }
         done?;
         *self.done.get_mut(chunk).ok_or(Misfit)? = 1;
         Ok(())
     }
 
-    /// Adds the chunks of a minibatch, takes its optimiser step, and makes the next one ready.
-    fn apply(&mut self) -> Result {
-        let (c, sizes, s) = (self.config, &self.sizes, &mut *self.state);
-        add_as_tree(self.grads, sizes.record_len);
+    /// Adds the chunks of a minibatch and takes the step of the optimizer that they are for.
+    fn apply(&mut self, is_given: bool) -> Result {
+        add_as_tree(self.grads, self.sizes.record_len);
         self.done.fill(0);
-        let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
-        let losses = losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
-        check_finite("learner losses", losses)?;
-        let [policy_loss, value_loss, approx_kl, clip_fraction, entropy, tasks @ ..] = *losses;
-        if s.updating == 0 {
-            s.sums = Sums::zeroed();
-            s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
+        #[cfg(feature = "off_policy")]
+        if self.config.over_replay() {
+            return self.apply_batch(is_given);
         }
-        let sums = &mut s.sums;
-        sums.count += 1.0;
-        sums.policy_loss += f64::from(policy_loss);
-        sums.value_loss += f64::from(value_loss);
-        sums.approx_kl += f64::from(approx_kl);
-        sums.clip_fraction += f64::from(clip_fraction);
-        sums.entropy += f64::from(entropy);
-        if c.has_tasks() {
-            sums.tasks.iter_mut().zip(tasks).for_each(|(sum, loss)| *sum += f64::from(loss));
-        }
-        let too_far = c.target_kl > 0.0 && approx_kl > 1.5 * c.target_kl;
-        if !too_far {
-            let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
-            let to = Moving { params: self.params, m, v, steps };
-            let norm = match c.streams() {
-                #[cfg(feature = "stream")]
-                true => {
-                    let policy =
-                        if c.learns_q() { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
-                    let norm = c.follow(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?;
-                    // The agent may have gone since the losses were told so.
-                    if self.rollout.truncated.get(s.learn_begin as usize).is_some_and(|&x| x != 0) {
-                        self.adam_m.fill(0.0);
-                    }
-                    norm
-                }
-                _ => c.descend(to, grads, s.learning_rate, PARAM_LIMIT)?,
-            };
-            sums.grad_norm += f64::from(num::min(norm, f32::MAX));
-            let log_std = log_std_mut(self.params, sizes)?;
-            log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));
-            noise::add(&sizes.net, self.noise, self.params, self.noisy)?;
-        }
-        s.minibatch = s.minibatch.saturating_add(1);
-        if s.updating != 0 && !too_far && s.minibatch < c.update_len() {
-            return self.begin_minibatch();
-        }
-        s.num_updates = s.num_updates.saturating_add(1);
-        self.end_update();
-        Ok(())
+        let _ = is_given;
+        self.apply_minibatch()
     }
 
-    /// The update is over: the new parameters act, and what it learnt from makes room.
-    fn end_update(&mut self) {
-        block::copy(self.acting, self.params);
-        self.done.fill(0);
-        self.wipe();
-        let s = &mut *self.state;
-        if s.updating != 0 || s.learn_end != 0 {
-            if self.config.overlap == 0 {
-                // Transitions that wait move to the front. They are where they were if one is not there at all.
-                let moved = self.rollout.carry(&self.sizes.frames, (0, s.end as usize), 0, self.slot, self.open);
-                (s.end, s.complete) = (moved.unwrap_or(0) as u32, 0);
-            }
-            (s.learn_begin, s.learn_end) = (0, 0);
-            // Lengths fit: nothing fails.
-            noise::draw(&self.sizes.net, &mut s.shuffle_rng, self.noise).unwrap_or_default();
-            noise::add(&self.sizes.net, self.noise, self.params, self.noisy).unwrap_or_default();
+    /// The update is over before its end.
+    fn drop_update(&mut self) {
+        #[cfg(feature = "off_policy")]
+        if self.config.over_replay() {
+            return self.end_batches();
         }
-        (s.updating, s.minibatch) = (0, 0);
+        self.cut_traces();
+        self.end_rollout();
     }
 }
 
 impl<'a> View<'a> {
     /// Bytes of scratch that [`View::learn_range`] needs. Errors: `Overflow`.
     pub fn scratch_size(&self) -> Result<usize> {
-        Ok(plan_scratch(&self.stored(), &self.sizes)?.1)
+        self.check_rollouts()?;
+        Ok(plan_scratch(&self.spec(), &self.sizes)?.1)
     }
 
     /// Gradients of chunks `[begin, end)` of the minibatch that is due, `grads`: `[end - begin, grads_len]`. Threads may do
@@ -389,11 +188,12 @@ impl<'a> View<'a> {
     /// Errors: `NotReady` if no update runs; `Range`; `Shape`; `Size` and `Align` of `scratch`; `Value` if numbers overflow.
     pub fn learn_range(&self, begin: usize, end: usize, scratch: &mut [u8], grads: &mut [f32]) -> Result {
         let len = self.sizes.record_len;
+        self.check_rollouts()?;
         if self.state.updating == 0 {
             return Err(Error::new(Kind::NotReady, "learner learn_range: no update is running."));
         }
         let count = self.check_chunks(begin, end)?;
-        let (spans, size) = plan_scratch(&self.stored(), &self.sizes)?;
+        let (spans, size) = plan_scratch(&self.spec(), &self.sizes)?;
         check_len("learner learn_range: gradients", grads, count.saturating_mul(len))?;
         if scratch.len() < size {
             let what = "learner learn_range: scratch bytes, at least";
@@ -403,62 +203,51 @@ impl<'a> View<'a> {
             return Err(Error::new(Kind::Align, "learner learn_range: scratch aligned to 8 bytes"));
         }
         let mut work = Work::cut(&mut Cutter::new(scratch), &spans)?;
-        let bench = self.bench()?;
-        grads.fill(0.0);
         for (k, chunk) in (begin..end).enumerate() {
-            objective::chunk(&bench, chunk as u32, &mut work, block::rows_mut(grads, k, 1, len)?)?;
+            let context = self.context(chunk as u32, None)?;
+            algorithm::chunk(&context, &mut work, block::rows_mut(grads, k, 1, len)?, &mut [])?;
         }
         Ok(())
     }
 
-    /// What the chunks of the minibatch are made from.
-    fn bench(&self) -> Result<Bench<'_, 'a>> {
-        let c = self.config;
-        Ok(Bench {
+    /// What a chunk of the minibatch is made from: of the rollout, or of a batch from the store or one that is given.
+    fn context(&self, chunk: u32, given: Option<&TransitionBatch<'a>>) -> Result<ChunkContext<'_, 'a>> {
+        let (c, _given) = (self.config, given);
+        Ok(ChunkContext {
             config: c,
             shape: self.shape(),
             sizes: &self.sizes,
             head: self.head()?,
+            chunk,
             params: noise::of(self.params, self.noisy),
             noise: self.noise,
             prime: self.prime,
             rollout: self.rollout,
             history: self.history,
             begin: self.state.learn_begin,
-            order: minibatch(c, self.state.minibatch, self.order)?,
+            order: self.chunk_order(chunk)?,
             advantage: self.advantage,
             clip: self.state.clip,
             entropy_coef: self.state.entropy_coef,
+            #[cfg(feature = "off_policy")]
+            batch: if c.over_replay() { self.batch_context(chunk, _given)? } else { BatchContext::default() },
         })
     }
 
+    /// Slots of the transitions of the minibatch; of a batch from the store, those of the chunk.
+    fn chunk_order(&self, chunk: u32) -> Result<&[u32]> {
+        let c = self.config;
+        if c.over_replay() {
+            let (begin, end) = c.part(chunk, c.batch_size as usize);
+            return Ok(self.order.get(begin..end).ok_or(Misfit)?);
+        }
+        minibatch(c, self.state.minibatch, self.order)
+    }
+
     /// What the layout of the block follows from.
-    fn stored(&self) -> Stored {
+    fn spec(&self) -> Stored {
         Stored { config: *self.config, shape: self.actor.shape }
     }
-}
-
-/// The part of the order that a minibatch learns from; minibatches are numbered from 0 over all epochs.
-fn minibatch<'o>(c: &Config, minibatch: u32, order: &'o [u32]) -> Result<&'o [u32]> {
-    let part = minibatch.checked_rem(c.num_minibatches).unwrap_or(0) as usize;
-    Ok(block::rows(order, part.saturating_mul(c.minibatch_len()), c.minibatch_len(), 1)?)
-}
-
-/// Orders the rows of each chunk of a minibatch, which are sequences, step by step. `copy` is as long as `order`.
-fn order_by_step(c: &Config, order: &mut [u32], copy: &mut [u32]) -> Result {
-    block::copy(copy, order);
-    let together = c.num_together().max(1);
-    for chunk in 0..c.num_chunks {
-        let (begin, end) = c.chunk(chunk);
-        let (to, from) = (order.get_mut(begin..end).ok_or(Misfit)?, copy.get(begin..end).ok_or(Misfit)?);
-        let mut to = to.iter_mut();
-        for step in 0..together {
-            for (slot, to) in from.iter().skip(step).step_by(together).zip(to.by_ref()) {
-                *to = *slot;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Adds all parts of `width` numbers to the first one, as a binary tree over their numbers: parts 1 apart, then the sums
@@ -475,9 +264,6 @@ pub(in crate::learn) fn add_as_tree(parts: &mut [f32], width: usize) {
     }
 }
 
-/// Added to the deviation that advantages are divided by (spec: agents, section 2.3).
-const ADVANTAGE_EPSILON: f64 = 1e-7;
-
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -485,8 +271,12 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
+    use crate::kernels::moments;
     use crate::learn::actor::Raw;
+    use crate::learn::config::Config;
     use crate::learn::learner::Phase;
+    use crate::learn::learner::layout::log_std_mut;
+    use crate::learn::learner::rollout::ADVANTAGE_EPSILON;
     use crate::learn::loss::{self, Batch, Coefficients};
     use crate::nn::{ALL, Adam, Carry};
     use crate::rng::Rng;

@@ -1,0 +1,14 @@
+//! Advantage actor-critic (A2C, A3C; Mnih et al. 2016): the policy gradient, half the squared value error, and entropy.
+
+use super::gradient;
+use crate::error::Result;
+use crate::learn::learner::context::ChunkContext;
+use crate::learn::learner::layout::Work;
+use crate::learn::loss;
+
+/// See [`gradient::chunk`].
+pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    gradient::chunk(b, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
+        loss::actor_and_critic(batch, c, d_log_prob, d_value)
+    })
+}

@@ -1,0 +1,232 @@
+//! What TD3 and SAC share: critics, which say what an observation and an action are worth together, the lower of which counts,
+//! and a policy that goes after what they say.
+//!
+//! Actions are `[rows, action_len]` numbers from -1 to 1.
+
+use super::q::{self, infer};
+use super::{sac, td3, tqc};
+use crate::block::{self, Misfit};
+use crate::error::Result;
+use crate::learn::config::Algorithm;
+use crate::learn::learner::context::ChunkContext;
+use crate::learn::learner::layout::{COLUMNS, Work};
+use crate::learn::rows::Rows;
+use crate::learn::value_head::cost;
+use crate::nn::{ALL, Carry, Net};
+use crate::num;
+
+/// Fills the record of a chunk, which is zeros: the gradients of the critics, or of the policy, and losses behind all
+/// parameters: the critics' and their mean, or the policy's, the entropy and the mean logarithm of deviations.
+pub(in crate::learn) fn chunk(
+    b: &ChunkContext<'_, '_>,
+    w: &mut Work<'_>,
+    record: &mut [f32],
+    errors: &mut [f32],
+) -> Result {
+    if b.batch.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
+}
+
+fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    let (c, s, net, a) = (b.config, &b.batch.store, &b.sizes.critic, b.sizes.std_len);
+    let (quantiles, pooled) = (b.sizes.replay.quantiles, b.sizes.pool());
+    let (rows, m) = (Rows::new(b.order, 0), b.order.len());
+    let mut columns = block::rows_mut(w.scalar, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
+    let mut column = || columns.next().ok_or(Misfit);
+    let (reward, discount) = (rows.get(s.reward, 1, column()?)?, b.discounts(&rows, column()?)?);
+    let log_prob = column()?;
+    let (target, value, d_value) = match quantiles {
+        0 => (column()?, column()?, column()?),
+        _ => (
+            block::rows_mut(w.batch.pool, 0, m, pooled)?,
+            block::rows_mut(w.batch.quantiles, 0, m, quantiles)?,
+            block::rows_mut(w.batch.d_quantiles, 0, m, quantiles)?,
+        ),
+    };
+    let (mean, log_std) =
+        (block::rows_mut(w.outputs, 0, m, a)?, block::rows_mut(w.batch.others, 0, m, b.sizes.net.head_len(1))?);
+    let (action, pair) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.batch.pairs, 0, m, net.input())?);
+
+    let obs = b.see_next(&rows, w.obs)?;
+    let is_sac = c.algorithm() == Algorithm::Sac;
+    let own = b.policy_of(if is_sac { b.params } else { b.batch.target })?;
+    infer(&b.sizes.net, own, obs, m, w.scratch, mean, log_std)?;
+    log_prob.fill(0.0);
+    if is_sac {
+        sac::act((c.log_std_min, c.log_std_max), mean, log_std, b.batch.draws[0], action, log_prob);
+    } else {
+        td3::smooth((c.target_noise, c.target_noise_clip), mean, b.batch.draws[0], action);
+    }
+    join((obs, b.sizes.seen.len), (action, a), pair);
+    let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(Misfit)?;
+    match quantiles {
+        0 => lowest(net, critics, pair, m, w.scratch, value, target)?,
+        _ => tqc::pool(net, critics, pair, w.scratch, value, target)?,
+    }
+    let of_rows = target.chunks_exact_mut(pooled.max(1)).zip(&*log_prob).zip(reward.iter().zip(discount));
+    for ((target, log_prob), (reward, discount)) in of_rows {
+        target.iter_mut().for_each(|to| *to = *reward + *discount * (*to - b.batch.temperature * log_prob));
+    }
+
+    let obs = b.see(&rows, w.obs)?;
+    join((obs, b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
+    let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(Misfit)?;
+    let tape = block::rows_mut(w.batch.critic_tape, 0, net.tape_len(m), 1)?;
+    let (mut loss, mut first) = (0.0, 0.0);
+    for i in 0..b.sizes.replay.num_critics {
+        let params = b.critic_of(b.params, i)?;
+        net.forward(params, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
+        let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics as f32);
+        let (own, mean) = match quantiles {
+            0 => regress(value, target, c.batch_size as usize, c.huber != 0, d_value, weigh),
+            _ => {
+                let kept =
+                    pooled.saturating_sub((c.dropped_quantiles as usize).saturating_mul(b.sizes.replay.num_critics));
+                tqc::regress(value, target, d_value, [quantiles, kept], c.batch_size as usize, c.huber != 0, weigh)
+            }
+        };
+        loss += own;
+        first = if i == 0 { mean } else { first };
+        let grads = block::rows_mut(grads, i, 1, net.param_len())?;
+        net.backward(params, pair, m, ALL, &Carry::NONE, tape, &[d_value], None, grads, w.scratch)?;
+    }
+    block::copy(losses, &[loss, first]);
+    Ok(())
+}
+
+fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    let (c, net, a) = (b.config, &b.sizes.critic, b.sizes.std_len);
+    let (rows, m) = (Rows::new(b.order, 0), b.order.len());
+    let mut columns = block::rows_mut(w.scalar, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
+    let mut column = || columns.next().ok_or(Misfit);
+    let (value, other, d_value, log_prob) = (column()?, column()?, column()?, column()?);
+    let second = b.sizes.net.head_len(1);
+    let (mean, d_mean) = (block::rows_mut(w.outputs, 0, m, a)?, block::rows_mut(w.d_outputs, 0, m, a)?);
+    let (log_std, d_log_std) =
+        (block::rows_mut(w.batch.others, 0, m, second)?, block::rows_mut(w.batch.d_others, 0, m, second)?);
+    let (action, d_action) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.batch.d_vector, 0, m, a)?);
+    let (pair, d_pair) =
+        (block::rows_mut(w.batch.pairs, 0, m, net.input())?, block::rows_mut(w.batch.d_pairs, 0, m, net.input())?);
+    let share = 1.0 / c.batch_size as f32;
+
+    let obs = b.see(&rows, w.obs)?;
+    let (own, heads) = (b.policy_of(b.params)?, b.sizes.net.num_heads());
+    let tape = block::rows_mut(w.tape, 0, b.sizes.net.tape_len(m), 1)?;
+    let outs = &mut [&mut *mean, &mut *log_std];
+    let outs = outs.get_mut(..heads).ok_or(Misfit)?;
+    b.sizes.net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
+    log_prob.fill(0.0);
+    let is_sac = c.algorithm() == Algorithm::Sac;
+    let (count, limits) = (if is_sac { b.sizes.replay.num_critics } else { 1 }, (c.log_std_min, c.log_std_max));
+    if is_sac {
+        sac::act(limits, mean, log_std, b.batch.draws[1], action, log_prob);
+    } else {
+        td3::act(mean, action);
+    }
+    join((obs, b.sizes.seen.len), (action, a), pair);
+
+    // What each critic says, and the way back through the one that says least; or through all quantiles, whose mean counts.
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
+    let grads = grads.get_mut(..b.sizes.net.param_len()).ok_or(Misfit)?;
+    let (tapes, quantiles) = (net.tape_len(m), b.sizes.replay.quantiles);
+    let (all, d_all) =
+        (block::rows_mut(w.batch.quantiles, 0, m, quantiles)?, block::rows_mut(w.batch.d_quantiles, 0, m, quantiles)?);
+    value.fill(0.0);
+    other.fill(f32::INFINITY);
+    for i in 0..count {
+        let said = match (quantiles, i) {
+            (0, 0) => &mut *value,
+            (0, _) => &mut *other,
+            _ => &mut *all,
+        };
+        let tape = block::rows_mut(w.batch.critic_tape, i, 1, tapes)?;
+        net.forward(b.critic_of(b.params, i)?, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [said])?;
+        if quantiles > 0 {
+            tqc::add_means(all, count, value);
+        }
+    }
+    d_all.fill(-share / count.saturating_mul(quantiles) as f32);
+    d_action.fill(0.0);
+    for i in 0..count {
+        for ((d_value, value), other) in d_value.iter_mut().zip(&*value).zip(&*other) {
+            *d_value = if (i == 0) == (value <= other) { -share } else { 0.0 };
+        }
+        let d_value = if quantiles > 0 { &*d_all } else { &*d_value };
+        let (params, tape) = (b.critic_of(b.params, i)?, block::rows(w.batch.critic_tape, i, 1, tapes)?);
+        net.backward(params, pair, m, ALL, &Carry::NONE, tape, &[d_value], Some(d_pair), &mut [], w.scratch)?;
+        for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
+            let by_action = block::rows(d_pair, row, 1, net.input())?.iter().skip(b.sizes.seen.len);
+            to.iter_mut().zip(by_action).for_each(|(to, x)| *to += x);
+        }
+    }
+    let (mut loss, mut entropy) = (0.0f64, 0.0f64);
+    for ((value, other), log_prob) in value.iter().zip(&*other).zip(&*log_prob) {
+        loss += f64::from(b.batch.temperature * log_prob - num::min(*value, *other));
+        entropy -= f64::from(*log_prob);
+    }
+    let share64 = f64::from(share);
+    let spread: f64 = log_std.iter().map(|x| f64::from(num::clamp(*x, limits.0, limits.1))).sum();
+    let spread = spread * share64 / a as f64;
+    block::copy(losses, &[(loss * share64) as f32, (entropy * share64) as f32, spread as f32]);
+    if is_sac {
+        let noise = b.batch.draws[1];
+        sac::gradient(limits, b.batch.temperature * share, action, log_std, noise, d_action, d_mean, d_log_std);
+    } else {
+        td3::gradient(action, d_action, d_mean);
+    }
+    let d_outs = [&*d_mean, d_log_std];
+    let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
+    b.sizes.net.backward(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+}
+
+/// Writes rows of `[obs_len]` and of `[action_len]` numbers side by side: what critics read.
+pub fn join((obs, obs_len): (&[f32], usize), (action, action_len): (&[f32], usize), pair: &mut [f32]) {
+    let width = obs_len.saturating_add(action_len).max(1);
+    for (i, pair) in pair.chunks_exact_mut(width).enumerate() {
+        let (obs, action) = (block::rows(obs, i, 1, obs_len), block::rows(action, i, 1, action_len));
+        let row = obs.unwrap_or_default().iter().chain(action.unwrap_or_default());
+        pair.iter_mut().zip(row).for_each(|(to, x)| *to = *x);
+    }
+}
+
+/// The lowest that critics, whose parameters lie one after another, say of `rows` pairs. `spare` is as long as `value`, or empty
+/// for one critic.
+pub(in crate::learn) fn lowest(
+    net: &Net<'_>,
+    critics: &[f32],
+    pair: &[f32],
+    rows: usize,
+    scratch: &mut [f32],
+    spare: &mut [f32],
+    value: &mut [f32],
+) -> Result {
+    let (first, second) = critics.split_at_checked(net.param_len()).ok_or(Misfit)?;
+    infer(net, first, pair, rows, scratch, value, &mut [])?;
+    if !second.is_empty() {
+        infer(net, second, pair, rows, scratch, spare, &mut [])?;
+        value.iter_mut().zip(spare).for_each(|(to, x)| *to = if x.is_nan() || *x < *to { *x } else { *to });
+    }
+    Ok(())
+}
+
+/// The loss of one critic for these rows and the mean of its values, each a share of those of `num_rows` rows, and the
+/// gradient by the values. Squared errors count, or with `huber` half of them, and linearly beyond 1; each as often as `weigh`
+/// says of a row and an error.
+pub fn regress(
+    value: &[f32],
+    target: &[f32],
+    num_rows: usize,
+    huber: bool,
+    d_value: &mut [f32],
+    mut weigh: impl FnMut(usize, f32) -> f32,
+) -> (f32, f32) {
+    let share = 1.0 / num_rows as f64;
+    let (mut loss, mut sum) = (0.0f64, 0.0f64);
+    for (row, ((value, target), d_value)) in value.iter().zip(target).zip(d_value).enumerate() {
+        let error = *value - *target;
+        let (weight, (cost, slope)) = (weigh(row, error), cost(error, huber));
+        *d_value = weight * slope * share as f32;
+        (loss, sum) = (loss + f64::from(weight * cost), sum + f64::from(*value));
+    }
+    ((loss * share) as f32, (sum * share) as f32)
+}

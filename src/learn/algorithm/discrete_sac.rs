@@ -1,0 +1,149 @@
+//! Soft actor-critic with choices (Christodoulou 2019): critics say Q of every choice, and means over the policy's probabilities
+//! take the place of draws. Each element of an action has a policy and a Q of its own; the mean over the elements counts.
+//!
+//! In all calls `n` has the choices of each element, K of them and L together: Q, logarithms of probabilities and gradients are
+//! `[rows, L]`. Choices that a mask forbids have probability 0.
+
+use super::critic::lowest;
+use super::q;
+use crate::block::{self, Misfit};
+use crate::error::Result;
+use crate::kernels::categorical::{Logits, log_softmax};
+use crate::learn::learner::context::ChunkContext;
+use crate::learn::learner::layout::Work;
+use crate::learn::rows::Rows;
+use crate::learn::value_head::ValueHead;
+use crate::nn::{ALL, Carry};
+use crate::num;
+
+/// As [`critic::chunk`](super::critic::chunk), and with masks the entropy that the temperature goes after.
+pub(in crate::learn) fn chunk(
+    b: &ChunkContext<'_, '_>,
+    w: &mut Work<'_>,
+    record: &mut [f32],
+    errors: &mut [f32],
+) -> Result {
+    if b.batch.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
+}
+
+fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    let (c, n, s, net) = (b.config, b.head.choices(), &b.batch.store, &b.sizes.critic);
+    let (rows, m) = (Rows::new(b.order, 0), b.order.len());
+    let (l, k) = (b.sizes.replay.choice_values, n.len());
+    let (logits, log_prob) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
+    let (q, other) = (block::rows_mut(w.batch.others, 0, m, l)?, block::rows_mut(w.batch.d_others, 0, m, l)?);
+    let (choice, target) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.batch.target, 0, m, k)?);
+    let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
+    let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
+    let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, l, w.mask)?) } else { None };
+
+    let obs = b.see_next(&rows, w.obs)?;
+    q::infer(&b.sizes.net, b.policy_of(b.params)?, obs, m, w.scratch, logits, &mut [])?;
+    log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
+    let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(Misfit)?;
+    lowest(net, critics, obs, m, w.scratch, other, q)?;
+    values(n, log_prob, q, b.batch.temperature, target);
+    for (target, (reward, discount)) in target.chunks_exact_mut(k.max(1)).zip(reward.iter().zip(discount)) {
+        target.iter_mut().for_each(|x| *x = *reward + *discount * *x);
+    }
+
+    let obs = b.see(&rows, w.obs)?;
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
+    let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(Misfit)?;
+    let tape = block::rows_mut(w.batch.critic_tape, 0, net.tape_len(m), 1)?;
+    let (d_q, mut loss, mut first) = (log_prob, 0.0, 0.0);
+    for i in 0..b.sizes.replay.num_critics {
+        let params = b.critic_of(b.params, i)?;
+        net.forward(params, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *q])?;
+        let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics.saturating_mul(k) as f32);
+        let (own, mean) =
+            q::loss(ValueHead::Mean, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
+        loss += own;
+        first = if i == 0 { mean } else { first };
+        let grads = block::rows_mut(grads, i, 1, net.param_len())?;
+        net.backward(params, obs, m, ALL, &Carry::NONE, tape, &[&*d_q], None, grads, w.scratch)?;
+    }
+    block::copy(losses, &[loss, first]);
+    Ok(())
+}
+
+fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    let (n, s, net, l) = (b.head.choices(), &b.batch.store, &b.sizes.net, b.sizes.replay.choice_values);
+    let (rows, m) = (Rows::new(b.order, 0), b.order.len());
+    let (logits, log_prob) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
+    let (q, other) = (block::rows_mut(w.batch.others, 0, m, l)?, block::rows_mut(w.batch.d_others, 0, m, l)?);
+    let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.mask, l, w.mask)?) } else { None };
+
+    let obs = b.see(&rows, w.obs)?;
+    let critics = b.params.get(net.param_len()..).ok_or(Misfit)?;
+    lowest(&b.sizes.critic, critics, obs, m, w.scratch, other, q)?;
+    let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
+    let own = b.policy_of(b.params)?;
+    net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *logits])?;
+    log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
+    let (loss, entropy) = descend(n, q, b.batch.temperature, b.config.batch_size as usize, log_prob);
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
+    let target = mask.map_or(0.0, |mask| target_entropy(n, Some(mask), b.config.target_entropy));
+    block::copy(losses, &[loss, entropy, (target / f64::from(b.config.batch_size)) as f32]);
+    let grads = grads.get_mut(..net.param_len()).ok_or(Misfit)?;
+    net.backward(own, obs, m, ALL, &Carry::NONE, tape, &[&*log_prob], None, grads, w.scratch)
+}
+
+/// What each element is worth, `[rows, K]`: the mean of Q, and `temperature` times the entropy.
+pub fn values(n: &[u32], log_prob: &[f32], q: &[f32], temperature: f32, value: &mut [f32]) {
+    let mut choices = log_prob.iter().zip(q);
+    for (value, &n) in value.iter_mut().zip(n.iter().cycle()) {
+        *value = 0.0;
+        for (&log_prob, &q) in choices.by_ref().take(n as usize) {
+            let p = num::exp(log_prob);
+            *value += if p > 0.0 { p * (q - temperature * log_prob) } else { 0.0 };
+        }
+    }
+}
+
+/// The policy's loss of these rows and the sum of the entropies of their elements, each a share of those of `num_rows` rows; and
+/// the gradient by logits, in the place of the logarithms of probabilities.
+///
+/// The loss is the mean over the elements of what each is worth less than nothing: of `temperature` times the logarithm of a
+/// probability, minus Q.
+pub fn descend(n: &[u32], q: &[f32], temperature: f32, num_rows: usize, log_prob: &mut [f32]) -> (f32, f32) {
+    let share = 1.0 / num_rows.saturating_mul(n.len()) as f32;
+    let (mut loss, mut entropy) = (0.0f64, 0.0f64);
+    let (mut rest, mut rest_q) = (log_prob, q);
+    for &n in n.iter().cycle() {
+        let Some((own, after)) = rest.split_at_mut_checked(n as usize).filter(|(own, _)| !own.is_empty()) else {
+            break;
+        };
+        let Some((q, after_q)) = rest_q.split_at_checked(n as usize) else { break };
+        (rest, rest_q) = (after, after_q);
+        let mut mean = 0.0;
+        for (&log_prob, &q) in own.iter().zip(q) {
+            let p = num::exp(log_prob);
+            if p > 0.0 {
+                mean += p * (temperature * log_prob - q);
+                entropy -= f64::from(p * log_prob);
+            }
+        }
+        loss += f64::from(mean);
+        for (x, &q) in own.iter_mut().zip(q) {
+            let p = num::exp(*x);
+            *x = if p > 0.0 { num::canonical(share * p * (temperature * *x - q - mean)) } else { 0.0 };
+        }
+    }
+    ((loss * f64::from(share)) as f32, (entropy / num_rows as f64) as f32)
+}
+
+/// The entropy that the temperature goes after, summed over the rows whose masks these are; without masks that of one row. It is
+/// a share of the most that the allowed choices of each element can have, the logarithm of their number; below 0: half.
+pub fn target_entropy(n: &[u32], mask: Option<&[u8]>, share: f32) -> f64 {
+    let share = if share < 0.0 { 0.5 } else { share };
+    let of = |choices: usize| f64::from(share * num::ln(choices as f32));
+    let Some(mut rest) = mask else { return n.iter().map(|&n| of(n as usize)).sum() };
+    let mut sum = 0.0;
+    for &n in n.iter().cycle() {
+        let Some((own, after)) = rest.split_at_checked(n as usize).filter(|(own, _)| !own.is_empty()) else { break };
+        sum += of(own.iter().filter(|allowed| **allowed != 0).count());
+        rest = after;
+    }
+    sum
+}

@@ -1,0 +1,70 @@
+//! Learning from each step alone, by eligibility traces (Elsayed et al. 2024): stream AC(λ) and stream Q(λ). What is said here
+//! goes into the traces: gradients of what the error is to raise or lower.
+
+use super::gradient;
+use crate::block::{self, Misfit};
+use crate::error::Result;
+use crate::learn::actor_config::POLICY;
+use crate::learn::config::Algorithm;
+use crate::learn::learner::context::ChunkContext;
+use crate::learn::learner::layout::{LOSSES, Work};
+use crate::learn::loss::Losses;
+use crate::learn::q_values;
+use crate::learn::rows::Rows;
+
+/// Where the temporal-difference error lies among the losses.
+pub const ERROR: usize = 5;
+/// Where there is 1 if traces end with the step.
+pub const CUT: usize = 6;
+
+/// Fills the record of chunk `chunk`, which is zeros, from the one transition that there is.
+pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    let r = &b.rollout;
+    let slot = *b.order.first().ok_or(Misfit)? as usize;
+    let ends = |flags: &[u8]| flags.get(slot).is_none_or(|&x| x != 0);
+    let (error, cut) = match b.config.algorithm() {
+        Algorithm::StreamQ => q(b, w, record)?,
+        _ => (actor_and_critic(b, w, record)?, false),
+    };
+    let losses = record.get_mut(b.params.len()..).and_then(|to| to.first_chunk_mut::<LOSSES>()).ok_or(Misfit)?;
+    losses[ERROR] = error;
+    losses[CUT] = if cut || ends(r.terminated) || ends(r.truncated) { 1.0 } else { 0.0 };
+    Ok(())
+}
+
+/// The gradients of the value, and of the log-probability with as much of the entropy as the configuration says: the error,
+/// which they are multiplied by, has a sign, and entropy is to grow whatever it is.
+fn actor_and_critic(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result<f32> {
+    let error = *b.advantage.first().ok_or(Misfit)?;
+    let sign = if error == 0.0 { 0.0 } else { 1f32.copysign(error) };
+    gradient::chunk(b, w, record, |batch, _, _, [d_log_prob, d_value, d_entropy]| {
+        d_log_prob.fill(1.0);
+        d_value.fill(1.0);
+        d_entropy.fill(b.entropy_coef * sign);
+        let log_prob = *batch.log_prob.first().ok_or(Misfit)?;
+        Ok(Losses { policy_loss: -log_prob * error, value_loss: 0.5 * error * error, ..Losses::default() })
+    })?;
+    Ok(error)
+}
+
+/// The gradient of Q of what was chosen, the mean over its elements. Returns how far that is from its target, and whether a
+/// better choice was there.
+fn q(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result<(f32, bool)> {
+    let (c, net, shape, r) = (b.config, &b.sizes.net, b.shape, &b.rollout);
+    let (n, l) = (b.head.choices(), shape.num_outputs as usize);
+    let rows = Rows::new(b.order, 0);
+    let obs = b.obs(rows, w.obs)?;
+    let choice = rows.get(r.choice, n.len(), w.choice)?;
+    let mask = if c.use_action_mask != 0 { Some(&*rows.get(r.mask, shape.mask_len(), w.mask)?) } else { None };
+    let target = *rows.get(r.value_target, 1, w.scalar)?.first().ok_or(Misfit)?;
+    let (q, d_q) = (block::rows_mut(w.outputs, 0, 1, l)?, block::rows_mut(w.d_outputs, 0, 1, l)?);
+    let tape = block::rows_mut(w.tape, 0, net.tape_len(1), 1)?;
+    let carry = b.carry(1, w.state, w.cut)?;
+    net.forward(b.params, obs, 1, POLICY, &carry, tape, w.scratch, &mut [&mut *q])?;
+    let (value, is_best) = q_values::of_choice(n, q, mask, choice, d_q);
+    let error = target - value;
+    let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
+    block::copy(losses, &[0.0, 0.5 * error * error]);
+    net.backward(b.params, obs, 1, POLICY, &carry, tape, &[&*d_q], None, grads, w.scratch)?;
+    Ok((error, !is_best))
+}

@@ -1,0 +1,231 @@
+//! UNREAL (Jaderberg et al. 2016): the actor-critic, and auxiliary tasks on past steps that add to its gradients.
+
+use core::slice;
+
+use super::pixel_control::{self, Cells};
+use super::policy_replay::{self, Pass};
+use super::{aac, reward_class};
+use crate::block::{self, Fit, Misfit};
+use crate::error::Result;
+use crate::learn::actor_config::{POLICY, VALUE};
+use crate::learn::learner::context::ChunkContext;
+use crate::learn::learner::layout::Work;
+use crate::learn::loss;
+use crate::learn::rows::Rows;
+use crate::learn::store::history::{GIVEN_UP, GOES_ON, TERMINATED, TRUNCATED};
+use crate::learn::tasks::{CLASS_UNITS, FIRST};
+use crate::nn::Carry;
+
+/// Where the losses of the tasks lie behind those of the actor-critic, their weights not yet applied: of cells, of classes,
+/// and of values or the policy.
+const TASK_LOSSES: usize = 5;
+
+/// See [`super::gradient::chunk`].
+pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    aac::chunk(b, w, record)?;
+    let (begin, end) = b.config.replays(b.chunk);
+    let drawn =
+        |list: &'_ [u32]| list.get(begin..end).is_some_and(|list| !list.is_empty() && !list.contains(&u32::MAX));
+    if b.sizes.tasks.replays() && drawn(b.history.sequence) {
+        replay(b, b.history.sequence.get(begin..end).ok_or(Misfit)?, w, record)?;
+    }
+    if b.sizes.tasks.class_head > 0 && drawn(b.history.last) {
+        classify(b, b.history.last.get(begin..end).ok_or(Misfit)?, w, record)?;
+    }
+    Ok(())
+}
+
+/// What the sums of a task's losses are divided by, if there are so many in a minibatch.
+fn share(b: &ChunkContext<'_, '_>, num: usize) -> f32 {
+    if b.config.sum_losses != 0 { 1.0 } else { 1.0 / num as f32 }
+}
+
+/// Values, the policy and pixel control, on sequences that begin at these steps. Each sequence has one more step, from whose
+/// values the returns go back.
+fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
+    let (steps, s, n) = (c.replay_len(), begin.len(), tasks.choices);
+    let m = steps.saturating_add(1).saturating_mul(s);
+    let past = block::rows_mut(w.past, 0, m, 1)?;
+    for (row, to) in past.iter_mut().enumerate() {
+        let (Some(step), Some(k)) = (row.checked_div(s), row.checked_rem(s)) else { return Err(Misfit.into()) };
+        *to = h.after(*begin.get(k).ok_or(Misfit)?, step);
+    }
+    let past = &*past;
+    let obs = h.see((&sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
+    let width = sizes.state_len();
+    if width > 0 {
+        for (row, (&slot, cut)) in past.iter().zip(block::rows_mut(w.cut, 0, m, 1)?).enumerate() {
+            let before = row.checked_sub(s).and_then(|row| past.get(row));
+            *cut = u8::from(before.is_none_or(|&before| h.ends.get(before as usize) != Some(&GOES_ON)));
+            if *cut != 0 {
+                let from = block::rows(h.state, slot as usize, 1, width)?;
+                block::copy(block::rows_mut(w.state, row, 1, width)?, from);
+            }
+        }
+    }
+    let carry = carry(b, m, steps.saturating_add(1), w.state, w.cut)?;
+    let (value, rest) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
+    let (d_value, columns) = rest.split_at_mut_checked(m).ok_or(Misfit)?;
+    let l = if tasks.policy { b.shape.num_outputs as usize } else { 0 };
+    let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
+    let cells = tasks.cells();
+    let (cell, d_cell) = (
+        block::rows_mut(w.cell, 0, m, cells.saturating_mul(n))?,
+        block::rows_mut(w.d_cell, 0, m, cells.saturating_mul(n))?,
+    );
+    let (cell_value, d_cell_value) =
+        (block::rows_mut(w.cell_value, 0, m, cells)?, block::rows_mut(w.d_cell_value, 0, m, cells)?);
+    let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
+    let of_cells = if cells > 0 { 3u32 << FIRST } else { 0 };
+    let (heads, first) = match (tasks.policy, tasks.values) {
+        (true, _) => (POLICY | VALUE | of_cells, 0),
+        (_, true) => (VALUE | of_cells, 1),
+        _ => (of_cells, 2),
+    };
+    let wanted = first..if cells > 0 { 4 } else { 2 };
+    let outs = &mut [&mut *outputs, &mut *value, &mut *cell, &mut *cell_value];
+    let outs = outs.get_mut(wanted.clone()).ok_or(Misfit)?;
+    sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, outs)?;
+
+    d_outputs.fill(0.0);
+    d_value.fill(0.0);
+    d_cell.fill(0.0);
+    d_cell_value.fill(0.0);
+    let share = share(b, steps.saturating_mul(c.num_replays()));
+    let (mut value_loss, mut cell_loss) = (0.0f64, 0.0f64);
+    let pixels = obs.len().checked_div(m).unwrap_or(0);
+    for k in 0..s {
+        let row_of = |step: usize| step.saturating_mul(s).saturating_add(k);
+        let last = row_of(steps);
+        let mut value_return = *value.get(last).ok_or(Misfit)?;
+        let best = |row: usize, to: &mut [f32]| -> Fit<()> {
+            let own = block::rows(cell, row, 1, cells.saturating_mul(n))?;
+            let slot = *past.get(row).ok_or(Misfit)? as usize;
+            let mask = if c.use_action_mask != 0 { Some(block::rows(h.mask, slot, 1, n)?) } else { None };
+            pixel_control::best(n, own, mask, block::rows(cell_value, row, 1, cells)?, to);
+            Ok(())
+        };
+        best(last, w.target)?;
+        for step in (0..steps).rev() {
+            let (row, next) = (row_of(step), row_of(step.saturating_add(1)));
+            let slot = *past.get(row).ok_or(Misfit)? as usize;
+            let ends = *h.ends.get(slot).ok_or(Misfit)?;
+            if tasks.values {
+                let (reward, own) = (*h.reward.get(slot).ok_or(Misfit)?, *value.get(row).ok_or(Misfit)?);
+                value_return = match ends {
+                    GOES_ON => reward + c.discount * value_return,
+                    TERMINATED => reward,
+                    TRUNCATED => reward + c.discount * *h.final_value.get(slot).ok_or(Misfit)?,
+                    _ => own,
+                };
+                if ends != GIVEN_UP {
+                    let d_own = slice::from_mut(d_value.get_mut(row).ok_or(Misfit)?);
+                    value_loss += loss::squared_error(&[own], &[value_return], c.value_replay_coef * share, d_own);
+                }
+            }
+            match ends {
+                _ if cells == 0 => {}
+                GOES_ON => {
+                    let (from, to) = (block::rows(obs, row, 1, pixels)?, block::rows(obs, next, 1, pixels)?);
+                    let cell_len = c.pixel_cell as usize;
+                    pixel_control::changes(
+                        tasks.picture,
+                        tasks.newest,
+                        cell_len,
+                        c.pixel_mean != 0,
+                        from,
+                        to,
+                        w.change,
+                    );
+                    for (target, change) in w.target.iter_mut().zip(&*w.change) {
+                        *target = change + c.pixel_control_discount * *target;
+                    }
+                    let own = Cells {
+                        choices: n,
+                        advantage: block::rows(cell, row, 1, cells.saturating_mul(n))?,
+                        value: block::rows(cell_value, row, 1, cells)?,
+                        target: w.target,
+                    };
+                    cell_loss += pixel_control::loss(
+                        &own,
+                        *h.choice.get(slot).ok_or(Misfit)?,
+                        c.pixel_control_coef * share,
+                        block::rows_mut(d_cell, row, 1, cells.saturating_mul(n))?,
+                        block::rows_mut(d_cell_value, row, 1, cells)?,
+                    );
+                }
+                // What the last action of an episode changes is not seen.
+                TERMINATED => w.target.fill(0.0),
+                _ => best(row, w.target)?,
+            }
+        }
+    }
+    let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
+    let share = f64::from(share);
+    if let Some([cells, _, values]) = losses.get_mut(TASK_LOSSES..) {
+        (*cells, *values) = ((cell_loss * share) as f32, (value_loss * share) as f32);
+        if tasks.policy {
+            let (outputs, value, d_value, d_outputs) = (&*outputs, &*value, &mut *d_value, &mut *d_outputs);
+            let (choice, vector, mask) = (&mut *w.choice, &mut *w.vector, &mut *w.mask);
+            let pass = Pass { past, outputs, value, d_outputs, d_value, columns, choice, vector, mask };
+            *values = policy_replay::learn(b, pass, grads)?;
+        }
+    }
+    let d_outs = [&*d_outputs, d_value, d_cell, d_cell_value];
+    let d_outs = d_outs.get(wanted).ok_or(Misfit)?;
+    sizes.net.backward(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
+}
+
+/// Classes of the rewards that follow these steps.
+fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
+    let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
+    let (frames, width) = (tasks.frames, tasks.frames.saturating_mul(CLASS_UNITS));
+    let (m, all) = (last.len().saturating_mul(frames), width.saturating_mul(frames));
+    let past = block::rows_mut(w.past, 0, m, 1)?;
+    for (own, &last) in past.chunks_exact_mut(frames.max(1)).zip(last) {
+        own.iter_mut().rev().enumerate().for_each(|(k, to)| *to = h.before(last, k));
+    }
+    let obs = h.see((&sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
+    if sizes.state_len() > 0 {
+        // What predicts rewards remembers nothing.
+        block::rows_mut(w.cut, 0, m, 1)?.fill(1);
+        block::rows_mut(w.state, 0, m, sizes.state_len())?.fill(0.0);
+    }
+    let carry = carry(b, m, m, w.state, w.cut)?;
+    let (share_of, d_share) = (block::rows_mut(w.class, 0, m, width)?, block::rows_mut(w.d_class, 0, m, width)?);
+    let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
+    let heads = 1u32.checked_shl(tasks.class_head as u32).unwrap_or(0);
+    sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, &mut [&mut *share_of])?;
+    let share = share(b, c.num_replays());
+    let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
+    let free = sizes.net.free_params(tasks.class_head);
+    let own = b.params.get(free.clone()).ok_or(Misfit)?;
+    d_share.fill(0.0);
+    let mut loss = 0.0f64;
+    for (k, &last) in last.iter().enumerate() {
+        let reward = *h.reward.get(last as usize).ok_or(Misfit)?;
+        loss += reward_class::predict(
+            frames,
+            block::rows(share_of, k, 1, all)?,
+            own,
+            reward_class::class(reward, c.reward_threshold),
+            c.reward_class_coef * share,
+            block::rows_mut(d_share, k, 1, all)?,
+            grads.get_mut(free.clone()).ok_or(Misfit)?,
+        )?;
+    }
+    if let Some([_, classes, _]) = losses.get_mut(TASK_LOSSES..) {
+        *classes = (loss * f64::from(share)) as f32;
+    }
+    sizes.net.backward(b.params, obs, m, heads, &carry, tape, &[&*d_share], None, grads, w.scratch)
+}
+
+/// Where the rows of a pass start from.
+fn carry<'w>(b: &ChunkContext<'_, '_>, rows: usize, steps: usize, state: &'w [f32], cut: &'w [u8]) -> Fit<Carry<'w>> {
+    let width = b.sizes.state_len();
+    if width == 0 {
+        return Ok(Carry::NONE);
+    }
+    Ok(Carry { steps, cut: block::rows(cut, 0, rows, 1)?, state: block::rows(state, 0, rows, width)? })
+}

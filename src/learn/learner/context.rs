@@ -1,0 +1,260 @@
+//! What an algorithm reads to make gradients of a chunk of a minibatch.
+
+use super::layout::{Sizes, Work};
+use crate::block::{self, Fit, Misfit};
+use crate::error::Result;
+use crate::learn::actor::Head;
+use crate::learn::actor_config::{POLICY, VALUE};
+use crate::learn::config::Config;
+use crate::learn::rows::Rows;
+#[cfg(feature = "off_policy")]
+use crate::learn::seen::Seen;
+use crate::learn::shape::Shape;
+use crate::learn::store::history::HistoryView;
+#[cfg(feature = "off_policy")]
+use crate::learn::store::replay::TransitionView;
+use crate::learn::store::rollout::RolloutView;
+use crate::nn::Carry;
+use crate::space::Elements;
+
+/// Nothing of it changes while the chunks of a minibatch are done, in whatever order and by however many threads.
+pub(in crate::learn) struct ChunkContext<'b, 'r> {
+    pub(in crate::learn) config: &'b Config,
+    pub(in crate::learn) shape: &'b Shape,
+    pub(in crate::learn) sizes: &'b Sizes<'b>,
+    pub(in crate::learn) head: Head<'b>,
+    /// The number of the chunk.
+    pub(in crate::learn) chunk: u32,
+    pub(in crate::learn) params: &'b [f32],
+    /// What was added to them.
+    pub(in crate::learn) noise: &'b [f32],
+    /// Older parameters, whose log-probabilities take the place of the recorded ones; empty: none do.
+    pub(in crate::learn) prime: &'b [f32],
+    pub(in crate::learn) rollout: RolloutView<'r>,
+    /// Past steps.
+    #[cfg_attr(not(feature = "unreal"), allow(dead_code))]
+    pub(in crate::learn) history: HistoryView<'r>,
+    /// The first of the rollout's slots.
+    pub(in crate::learn) begin: u32,
+    /// Slots of the transitions of this minibatch; of a batch from the store, those of the chunk.
+    pub(in crate::learn) order: &'b [u32],
+    /// Their advantages, normalized if they are to be.
+    pub(in crate::learn) advantage: &'b [f32],
+    /// The clip range of this update.
+    pub(in crate::learn) clip: f32,
+    /// The weight of the entropy bonus in this update.
+    pub(in crate::learn) entropy_coef: f32,
+    /// The chunk of a batch from a store of transitions.
+    #[cfg(feature = "off_policy")]
+    pub(in crate::learn) batch: BatchContext<'b, 'r>,
+}
+
+/// What a chunk of a batch has, beside the order of its transitions.
+#[cfg(feature = "off_policy")]
+#[derive(Default)]
+pub(in crate::learn) struct BatchContext<'b, 'r> {
+    /// The parameters that targets are made with.
+    pub(in crate::learn) target: &'b [f32],
+    pub(in crate::learn) store: TransitionView<'r>,
+    /// Frames that its observations are told by, if they are stacks.
+    pub(in crate::learn) frames: &'b [u8],
+    pub(in crate::learn) given: Option<Given<'b>>,
+    /// How much each of the transitions counts; empty: 1.
+    pub(in crate::learn) importance: &'b [f32],
+    /// Normal draws for the next actions and for those of the policy, a row for each transition.
+    pub(in crate::learn) draws: [&'b [f32]; 2],
+    pub(in crate::learn) temperature: f32,
+    /// The policy is to learn, not its critics.
+    pub(in crate::learn) policy_next: bool,
+}
+
+/// What transitions of the host's own have beside or in place of those of a store.
+#[cfg(feature = "off_policy")]
+pub(in crate::learn) struct Given<'b> {
+    /// Actions are as environments take them.
+    pub(in crate::learn) head: Head<'b>,
+    /// `[batch_size]` flags; discounts there are 0, and elsewhere that of the configuration if none are given.
+    pub(in crate::learn) terminated: &'b [u8],
+}
+
+impl ChunkContext<'_, '_> {
+    /// What networks see of the observations of these slots.
+    pub(in crate::learn) fn obs<'w>(&self, slots: Rows<'_>, to: &'w mut [f32]) -> Result<&'w [f32]> {
+        let (sizes, r) = (self.sizes, &self.rollout);
+        match r.pixels {
+            _ if sizes.frames.stack.is_kept() => Ok(sizes.frames.stack.see((r.frame, r.pixels), slots.iter(), to)?),
+            [] => Ok(slots.get(r.obs, self.shape.seen_len as usize, to)?),
+            pixels => Ok(slots.see(&sizes.seen, Elements::U8(pixels), to)?),
+        }
+    }
+
+    /// Whether the transition of a slot goes on with the episode of the one that lies before it in a sequence.
+    pub(in crate::learn) fn follows(&self, before: u32, slot: u32) -> bool {
+        let (r, slot) = (&self.rollout, slot as usize);
+        let env = r.env.get(slot);
+        env.is_some() && env == r.env.get(before as usize) && r.begin.get(slot) == Some(&0)
+    }
+
+    /// Writes where the rows of a chunk start from, which are these slots: from the states that they had when an episode or a
+    /// sequence begins, and when the row before is another environment's. With `burn_in` sequences begin with fresh ones.
+    pub(in crate::learn) fn start(&self, order: &[u32], w: &mut Work<'_>) -> Result {
+        let (width, r) = (self.sizes.state_len(), &self.rollout);
+        if width == 0 {
+            return Ok(());
+        }
+        let sequences = order.len().checked_div(self.config.num_together()).ok_or(Misfit)?;
+        for (row, (&slot, cut)) in order.iter().zip(block::rows_mut(w.cut, 0, order.len(), 1)?).enumerate() {
+            let before = row.checked_sub(sequences).and_then(|row| order.get(row));
+            let follows = before.is_some_and(|&before| self.follows(before, slot));
+            *cut = u8::from(!follows);
+            if !follows {
+                block::copy(block::rows_mut(w.state, row, 1, width)?, block::rows(r.state, slot as usize, 1, width)?);
+            }
+        }
+        self.burn_in(order.get(..sequences).ok_or(Misfit)?, w)
+    }
+
+    /// Runs up to `burn_in` steps before each of these slots, which sequences begin with, from the state that was recorded
+    /// there: what they leave are the states that the sequences begin with. Steps of other episodes and of the rollouts before
+    /// are none of them.
+    fn burn_in(&self, first: &[u32], w: &mut Work<'_>) -> Result {
+        if !cfg!(feature = "recurrent") || self.config.burn_in == 0 {
+            return Ok(());
+        }
+        let (m, width, r) = (first.len(), self.sizes.state_len(), &self.rollout);
+        let (at, rest) = w.before.split_at_mut_checked(m).ok_or(Misfit)?;
+        let ahead = block::rows_mut(rest, 0, m, 1)?;
+        block::copy(at, first);
+        ahead.fill(0);
+        let mut longest = 0;
+        for (at, ahead) in at.iter_mut().zip(&mut *ahead) {
+            while *ahead < self.config.burn_in
+                && let Some(before) = self.step_before(*at)
+            {
+                (*at, *ahead) = (before, ahead.saturating_add(1));
+            }
+            longest = longest.max(*ahead);
+        }
+        let states = block::rows_mut(w.state, 0, m, width)?;
+        let recorded = |slot: u32| block::rows(r.state, slot as usize, 1, width);
+        for left in (1..=longest).rev() {
+            for ((state, ahead), at) in states.chunks_exact_mut(width.max(1)).zip(&*ahead).zip(&*at) {
+                if *ahead == left {
+                    block::copy(state, recorded(*at)?);
+                }
+            }
+            // Rows whose steps are not due yet run along.
+            let (obs, net) = (self.obs(Rows::new(at, 0), w.obs)?, &self.sizes.net);
+            let outputs = block::rows_mut(w.d_outputs, 0, m, self.shape.num_outputs as usize)?;
+            let unused = &mut [outputs, block::rows_mut(w.scalar, 0, m, 1)?];
+            let unused = unused.get_mut(..net.num_heads().min(2)).ok_or(Misfit)?;
+            net.infer(self.params, obs, m, POLICY | VALUE, states, w.scratch, unused)?;
+            for ((at, ahead), first) in at.iter_mut().zip(&*ahead).zip(first) {
+                if *ahead >= left {
+                    *at = self.step_after(*at, *first);
+                }
+            }
+        }
+        for ((state, ahead), first) in states.chunks_exact_mut(width.max(1)).zip(&*ahead).zip(first) {
+            if *ahead == 0 {
+                block::copy(state, recorded(*first)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The slot of the step before this one in the episode, if the rollout has it.
+    fn step_before(&self, slot: u32) -> Option<u32> {
+        let (r, begin) = (&self.rollout, self.begin);
+        let env = r.env.get(slot as usize).filter(|_| r.begin.get(slot as usize) == Some(&0))?;
+        let at = r.env.get(begin as usize..slot as usize)?.iter().rposition(|other| other == env)?;
+        Some(begin.saturating_add(at as u32))
+    }
+
+    /// The slot of the step after this one, which is `last` or one before it.
+    fn step_after(&self, slot: u32, last: u32) -> u32 {
+        let (env, next) = (self.rollout.env.get(slot as usize), slot.saturating_add(1));
+        let ours = self.rollout.env.get(next as usize..last as usize).unwrap_or_default();
+        ours.iter().position(|other| Some(other) == env).map_or(last, |at| next.saturating_add(at as u32))
+    }
+
+    /// Where so many rows of a chunk start from, once [`ChunkContext::start`] has written it.
+    pub(in crate::learn) fn carry<'w>(&self, rows: usize, state: &'w [f32], cut: &'w [u8]) -> Fit<Carry<'w>> {
+        let width = self.sizes.state_len();
+        if width == 0 {
+            return Ok(Carry::NONE);
+        }
+        let (state, cut) = (block::rows(state, 0, rows, width)?, block::rows(cut, 0, rows, 1)?);
+        Ok(Carry { steps: self.config.num_together(), cut, state })
+    }
+}
+
+#[cfg(feature = "off_policy")]
+impl<'b> ChunkContext<'b, '_> {
+    /// The parameters of the policy and of critic `i`, among these.
+    pub(in crate::learn) fn policy_of(&self, params: &'b [f32]) -> Fit<&'b [f32]> {
+        params.get(..self.sizes.net.param_len()).ok_or(Misfit)
+    }
+
+    pub(in crate::learn) fn critic_of(&self, params: &'b [f32], i: usize) -> Fit<&'b [f32]> {
+        let critics = params.get(self.sizes.net.param_len()..).ok_or(Misfit)?;
+        block::rows(critics, i, 1, self.sizes.critic.param_len())
+    }
+
+    /// Actions of these rows of the store, from -1 to 1.
+    pub(in crate::learn) fn actions<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+        let to = rows.get(self.batch.store.vector, self.sizes.std_len, to)?;
+        if let Some(given) = &self.batch.given {
+            for action in to.chunks_exact_mut(self.sizes.std_len.max(1)) {
+                given.head.shrink(action);
+            }
+        }
+        Ok(to)
+    }
+
+    /// What the values of the next observations of these rows count.
+    pub(in crate::learn) fn discounts<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+        let Some(given) = &self.batch.given else { return rows.get(self.batch.store.discount, 1, to) };
+        let to = if self.batch.store.discount.is_empty() {
+            let to = block::rows_mut(to, 0, rows.len(), 1)?;
+            to.fill(self.config.discount);
+            to
+        } else {
+            rows.get(self.batch.store.discount, 1, to)?
+        };
+        for (to, row) in to.iter_mut().zip(rows.iter()) {
+            if given.terminated.get(row) != Some(&0) {
+                *to = 0.0;
+            }
+        }
+        Ok(to)
+    }
+
+    /// Observations of these rows of the store, as the network sees them.
+    pub(in crate::learn) fn see<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        let s = &self.batch.store;
+        self.see_either((s.obs, s.pixels, s.frame), rows, to)
+    }
+
+    /// What they led to.
+    pub(in crate::learn) fn see_next<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        let s = &self.batch.store;
+        self.see_either((s.next_obs, s.next_pixels, s.next_frame), rows, to)
+    }
+
+    fn see_either<'t>(
+        &self,
+        (obs, pixels, frames): (&[f32], &[u8], &[u32]),
+        rows: &Rows<'_>,
+        to: &'t mut [f32],
+    ) -> Result<&'t mut [f32]> {
+        let (seen, bytes, ring) = (self.sizes.seen, self.sizes.pixels_len, self.sizes.replay.ring);
+        match bytes {
+            0 => rows.see(&seen, Elements::F32(obs), to),
+            _ if ring.stack.is_kept() && self.batch.given.is_none() => {
+                ring.stack.see((frames, self.batch.frames), rows.iter(), to)
+            }
+            _ => rows.see(&Seen { elements: bytes, ..seen }, Elements::U8(pixels), to),
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Acting, with recording and without, and recording what the host has chosen.
+
+use crate::block::{self, Misfit};
+use crate::error::{Error, Kind, Result, check_finite, check_rows};
+use crate::kernels::categorical::{self, Logits};
+use crate::kernels::stack::MAX_STACK;
+use crate::learn::actor::{Head, Sampling, check_action, check_obs};
+use crate::learn::algorithm::{critic, discrete_sac, q, sac, td3, tqc};
+use crate::learn::config::Algorithm;
+use crate::learn::learner::Learner;
+use crate::learn::noise;
+use crate::learn::policy::SHARPNESS;
+use crate::learn::rows::{Rows, copy_row, select};
+use crate::learn::store::ring::ZEROS;
+use crate::rng::Rng;
+use crate::space::{Elements, ElementsMut};
+
+impl Learner<'_> {
+    /// [`Learner::act_range`] of the first `m` environments of the list, with what was checked.
+    pub(in crate::learn::learner) fn act_for_store(
+        &mut self,
+        begin: usize,
+        m: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        mut action: ElementsMut<'_>,
+    ) -> Result {
+        let a = self.shape().action_len as usize;
+        let w = &mut self.work;
+        let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
+        let seen = rows.see(&self.sizes.seen, obs, w.raw)?;
+        check_rows("learner act: a finite obs", seen, self.sizes.seen.len, rows.iter())?;
+        for (row, env) in rows.iter().zip(Rows::new(block::rows(w.row, 0, m, 1)?, 0).iter()) {
+            self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, row))?;
+        }
+        Head::new(&self.actor, self.taken.read(), &[]).check_mask_rows(mask, rows.iter())?;
+        if let Some(mask) = mask {
+            rows.get(mask, self.sizes.masks, w.mask)?;
+        }
+        self.say(m, true)?;
+        self.choose(m)?;
+        // Nothing fails from here on.
+        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
+        envs.put(block::rows(self.work.rng, 0, m, 1)?, 1, self.act_rng)?;
+        self.begin(begin, m, obs)?;
+        let rows = Rows::new(block::rows(self.work.row, 0, m, 1)?, begin as u32);
+        match &mut action {
+            ElementsMut::I32(action) => rows.put(self.work.choice, a, action)?,
+            ElementsMut::F32(action) => {
+                let done = block::rows_mut(self.work.vector, 0, m, a)?;
+                Head::new(&self.actor, self.taken.read(), &[]).stretch(done);
+                rows.put(done, a, action)?;
+            }
+            ElementsMut::U8(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Begins a transition for each of the first `m` environments of the list, with the actions in the working arrays. Those
+    /// that are `n_step` steps old go to the store.
+    fn begin(&mut self, begin: usize, m: usize, obs: Elements<'_>) -> Result {
+        let (choices, numbers) = (self.taken.n.len(), self.sizes.std_len);
+        for k in 0..m {
+            let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
+            let row = env.wrapping_sub(begin);
+            let count = *self.replay.num_begun.get(env).ok_or(Misfit)?;
+            let begun = self.begun_row(env, count);
+            let mut frames = [ZEROS; MAX_STACK];
+            if count >= self.config.n_step.into() {
+                let next = Some((&obs, row));
+                frames = self.place(env, count, next)?;
+                self.store_begun(begun, next, &frames, k)?;
+            }
+            copy_row(&frames, self.replay.begun_frames, (0, begun, self.sizes.replay.ring.stack.num))?;
+            let b = &mut self.replay.begun;
+            match obs {
+                Elements::F32(x) if self.sizes.pixels_len == 0 => copy_row(x, b.obs, (row, begun, self.sizes.obs_len))?,
+                _ => copy_row(obs.bytes(), b.pixels, (row, begun, self.sizes.pixels_len))?,
+            }
+            copy_row(self.work.mask, b.mask, (k, begun, self.sizes.replay.own_masks))?;
+            copy_row(self.work.choice, b.choice, (k, begun, choices))?;
+            copy_row(self.work.vector, b.vector, (k, begun, numbers))?;
+            *b.reward.get_mut(begun).ok_or(Misfit)? = 0.0;
+            *b.discount.get_mut(begun).ok_or(Misfit)? = 1.0;
+            *self.open.get_mut(env).ok_or(Misfit)? = 1;
+            *self.replay.num_begun.get_mut(env).ok_or(Misfit)? = count.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Begins transitions with actions of the host's own in place of `act`. They lie in the action space, and choices are
+    /// among those that the mask allows. An episode with such an action counts in no statistics of episodes.
+    ///
+    /// Shapes and errors as [`Learner::act`]; `Value` for an action that does not.
+    pub fn demonstrate(
+        &mut self,
+        active: Option<&[u8]>,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: Elements<'_>,
+    ) -> Result {
+        let _changing = self.mark.begin();
+        let n = self.sizes.n;
+        self.check_store("learner: learners on policy learn from actions that they draw, not from demonstrations.")?;
+        self.state.check_recording(self.config, "learner demonstrate: an update is due; call learn first.")?;
+        check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
+        check_action(self.shape(), n, action.kind(), action.len())?;
+        self.check_mask(mask, n)?;
+        let listed = select("learner demonstrate: active flags", 0..n, active, (self.open, 0), self.work.row);
+        let done = listed.and_then(|m| match m {
+            0 => Ok(()),
+            _ => self.demonstrate_on(m, obs, mask, action),
+        });
+        self.tidy();
+        done
+    }
+
+    fn demonstrate_on(&mut self, m: usize, obs: Elements<'_>, mask: Option<&[u8]>, action: Elements<'_>) -> Result {
+        let (a, masks) = (self.shape().action_len as usize, self.sizes.masks);
+        let w = &mut self.work;
+        let rows = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        let seen = rows.see(&self.sizes.seen, obs, w.raw)?;
+        check_rows("learner demonstrate: a finite obs", seen, self.sizes.seen.len, rows.iter())?;
+        for env in rows.iter() {
+            self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, env))?;
+        }
+        if let Some(mask) = mask {
+            rows.get(mask, masks, w.mask)?;
+        }
+        let head = Head::new(&self.actor, self.taken.read(), &[]);
+        head.check_mask_rows(mask, rows.iter())?;
+        match action {
+            Elements::I32(action) => drop(rows.get(action, a, w.choice)?),
+            Elements::F32(action) => drop(rows.get(action, a, w.vector)?),
+            Elements::U8(_) => {}
+        }
+        for (k, env) in rows.iter().enumerate() {
+            let mask = (masks > 0).then(|| block::rows(w.mask, k, 1, masks)).transpose()?;
+            let fits = match action {
+                Elements::F32(_) => head.shrink(block::rows_mut(w.vector, k, 1, a)?),
+                _ => head.could_take(block::rows(w.choice, k, 1, a)?, mask),
+            };
+            let what = "learner demonstrate: the action of environment {given} is outside of the action space, or not allowed.";
+            Error::new(Kind::Value, what).given(env).when(!fits)?;
+        }
+        self.begin(0, m, obs)?;
+        // Their episodes are not the agent's.
+        for env in Rows::new(block::rows(self.work.row, 0, m, 1)?, 0).iter() {
+            *self.replay.shown.get_mut(env).ok_or(Misfit)? = 1;
+            self.episodes.forget(env);
+        }
+        Ok(())
+    }
+
+    /// Changes the best choices of the first `m` environments of the list to those that are to be taken, or draws actions
+    /// around the means. Their streams go on in the working array alone.
+    fn choose(&mut self, m: usize) -> Result {
+        let (c, a, masks) = (self.config, self.shape().action_len as usize, self.sizes.masks);
+        let (epsilon, w) = (c.exploration(self.state.num_steps), &mut self.work);
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        for (k, rng) in envs.get(self.act_rng, 1, w.rng)?.iter_mut().enumerate() {
+            let is_random = rng.uniform_f32() < epsilon;
+            if self.sizes.std_len == 0 {
+                let mask = (masks > 0).then(|| block::rows(w.mask, k, 1, masks)).transpose()?;
+                let (n, drawn) = (&*self.taken.n, block::rows_mut(w.choice, k, 1, a)?);
+                if is_random {
+                    draw_any(n, mask, rng, drawn);
+                } else if c.has_critics() {
+                    let noise = block::rows_mut(w.noise, k, 1, a)?;
+                    noise.fill_with(|| rng.uniform_f32());
+                    let logits = block::rows(w.outputs, k, 1, self.sizes.replay.choice_values)?;
+                    categorical::sample(&Logits { num_rows: 1, n, logits, mask }, Sampling::Basic, noise, drawn)?;
+                }
+                continue;
+            }
+            let (done, noise) = (block::rows_mut(w.vector, k, 1, a)?, block::rows_mut(w.noise, k, 1, a)?);
+            if is_random {
+                done.fill_with(|| 2.0 * rng.uniform_f32() - 1.0);
+                continue;
+            }
+            rng.fill_normal(noise);
+            let mean = block::rows(w.outputs, k, 1, a)?;
+            if c.algorithm() == Algorithm::Sac {
+                let log_std = block::rows(w.batch.others, k, 1, a)?;
+                sac::act((c.log_std_min, c.log_std_max), mean, log_std, noise, done, &mut [0.0]);
+            } else {
+                td3::smooth((c.exploration_noise, f32::MAX), mean, noise, done);
+            }
+        }
+        Ok(())
+    }
+
+    /// The outputs of the policy of `m` rows that are seen, with noise or without, and the best choices of them. Errors: `Value`.
+    fn say(&mut self, m: usize, noisy: bool) -> Result {
+        let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
+        let (w, net, of) = (&mut self.work, &self.sizes.net, self.config.value_head());
+        let seen = block::rows(w.raw, 0, m, o)?;
+        let outputs = block::rows_mut(w.outputs, 0, m, net.head_len(0))?;
+        let others = block::rows_mut(w.batch.others, 0, m, net.head_len(1))?;
+        let params = if noisy { noise::of(self.params, self.noisy) } else { &*self.params };
+        let params = params.get(..net.param_len()).ok_or(Misfit)?;
+        q::infer(net, params, seen, m, w.scratch, outputs, others)?;
+        let what = "learner act: outputs that do not overflow";
+        check_finite(what, outputs).and(check_finite(what, others))?;
+        if !of.is_mean() {
+            q::combine(self.taken.n, of.width(), outputs, others);
+            let means = block::rows_mut(w.batch.means, 0, m, l)?;
+            of.means(outputs, means);
+            check_finite(what, means)?;
+        }
+        if self.config.has_critics() {
+            return Ok(());
+        }
+        let allowed = block::rows(w.mask, 0, m, self.sizes.masks)?;
+        let mask = (self.sizes.masks > 0).then_some(allowed);
+        let best = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
+        q::best(self.taken.n, if of.is_mean() { outputs } else { block::rows(w.batch.means, 0, m, l)? }, mask, best)
+    }
+
+    /// [`Learner::predict`] with what was checked.
+    pub(in crate::learn::learner) fn predict_by_store(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        sampling: Sampling,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let (n, l) = (self.sizes.n, self.shape().num_outputs as usize);
+        self.see_all("learner predict: a finite obs", obs, mask, false)?;
+        let (c, w) = (self.config, &mut self.work);
+        let said = block::rows_mut(if c.value_head().is_mean() { w.outputs } else { w.batch.means }, 0, n, l)?;
+        let head = Head::new(&self.actor, self.taken.read(), &[]);
+        block::copy(w.rng, self.predict_rng);
+        head.noise(w.rng, w.noise);
+        if let ElementsMut::F32(action) = action {
+            let spread = match sampling {
+                Sampling::Greedy => 0.0,
+                Sampling::Temperature(temperature) => temperature,
+                _ => 1.0,
+            };
+            w.noise.iter_mut().for_each(|x| *x *= spread);
+            if c.algorithm() == Algorithm::Sac {
+                let log_prob = block::rows_mut(w.scalar, 0, n, 1)?;
+                let log_std = block::rows(w.batch.others, 0, n, l)?;
+                sac::act((c.log_std_min, c.log_std_max), said, log_std, w.noise, action, log_prob);
+            } else {
+                td3::act(said, action);
+            }
+            head.stretch(action);
+        } else {
+            if !c.has_critics() {
+                said.iter_mut().for_each(|x| *x *= SHARPNESS);
+            }
+            head.draw(n, said, mask, sampling, w.noise, action)?;
+        }
+        block::copy(self.predict_rng, w.rng);
+        Ok(())
+    }
+
+    /// [`Learner::value`] with what was checked.
+    pub(in crate::learn::learner) fn value_by_store(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        value: &mut [f32],
+    ) -> Result {
+        let (n, l, k) = (self.sizes.n, self.shape().num_outputs as usize, self.taken.n.len());
+        self.view().head()?.check_mask(mask, n)?;
+        self.see_all("learner value: a finite obs", obs, mask, true)?;
+        if self.sizes.replay.choice_values > 0 {
+            return self.value_of_choices(mask, value);
+        }
+        if self.config.has_critics() {
+            return self.value_by_critics(value);
+        }
+        let (w, is_mean) = (&mut self.work, self.config.value_head().is_mean());
+        let said = block::rows_mut(if is_mean { w.outputs } else { w.batch.means }, 0, n, l)?;
+        if is_mean {
+            q::combine(self.taken.n, 1, said, block::rows(w.batch.others, 0, n, self.sizes.net.head_len(1))?);
+        }
+        let choice = block::rows_mut(w.choice, 0, n, k)?;
+        q::best(self.taken.n, said, mask, choice)?;
+        let values = block::rows_mut(w.scalar, 0, n, 1)?;
+        q::chosen(self.taken.n, said, choice, values);
+        hand_over(values, value)
+    }
+
+    /// What the critics say of all observations and their mean actions.
+    fn value_by_critics(&mut self, value: &mut [f32]) -> Result {
+        let (n, sizes, w) = (self.sizes.n, &self.sizes, &mut self.work);
+        let critics = self.params.get(sizes.net.param_len()..).ok_or(Misfit)?;
+        let (mean, action) =
+            (block::rows(w.outputs, 0, n, sizes.std_len)?, block::rows_mut(w.vector, 0, n, sizes.std_len)?);
+        let pairs = block::rows_mut(w.batch.pairs, 0, n, sizes.pair())?;
+        td3::act(mean, action);
+        critic::join((w.raw, sizes.seen.len), (action, sizes.std_len), pairs);
+        let (values, other) = w.scalar.split_at_mut_checked(n).ok_or(Misfit)?;
+        if sizes.replay.quantiles > 0 {
+            tqc::means(&sizes.critic, critics, pairs, w.scratch, other, values)?;
+        } else {
+            let other = if sizes.replay.num_critics > 1 { block::rows_mut(other, 0, n, 1)? } else { &mut [] };
+            critic::lowest(&sizes.critic, critics, pairs, n, w.scratch, other, values)?;
+        }
+        hand_over(values, value)
+    }
+
+    /// The mean of what the critics say over the choices, and over the elements of an action.
+    fn value_of_choices(&mut self, mask: Option<&[u8]>, value: &mut [f32]) -> Result {
+        let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
+        let critics = self.params.get(sizes.net.param_len()..).ok_or(Misfit)?;
+        let len = sizes.n.saturating_mul(sizes.replay.choice_values);
+        let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(Misfit)?;
+        let (other, logits) = (block::rows_mut(other, 0, len, 1)?, block::rows(w.outputs, 0, len, 1)?);
+        critic::lowest(&sizes.critic, critics, w.raw, sizes.n, w.scratch, other, q)?;
+        check_finite("learner value: outputs that do not overflow", q)?;
+        categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits, mask }, other)?;
+        discrete_sac::values(n, other, q, 0.0, w.noise);
+        let values = block::rows_mut(q, 0, sizes.n, 1)?;
+        for (value, each) in values.iter_mut().zip(w.noise.chunks_exact(n.len().max(1))) {
+            *value = each.iter().sum::<f32>() / n.len() as f32;
+        }
+        hand_over(values, value)
+    }
+
+    /// What the policy says to all observations.
+    fn see_all(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>, noisy: bool) -> Result {
+        self.sizes.seen.rows(obs, self.sizes.n, self.work.raw)?;
+        check_rows(what, self.work.raw, self.sizes.seen.len, 0..)?;
+        let allowed = block::rows_mut(self.work.mask, 0, self.sizes.n, self.sizes.masks)?;
+        match mask {
+            Some(mask) => block::copy(allowed, mask),
+            None => allowed.fill(1),
+        }
+        self.say(self.sizes.n, noisy)
+    }
+}
+
+/// Hands values over, unless one is infinite. Errors: `Value`; then nothing is written.
+fn hand_over(values: &[f32], to: &mut [f32]) -> Result {
+    check_finite("learner value: values that do not overflow", values)?;
+    block::copy(to, values);
+    Ok(())
+}
+
+/// Draws each element of an action from what the mask allows, all of it alike.
+fn draw_any(n: &[u32], mask: Option<&[u8]>, rng: &mut Rng, choice: &mut [i32]) {
+    let mut first = 0usize;
+    for (to, &n) in choice.iter_mut().zip(n) {
+        let end = first.saturating_add(n as usize);
+        let allowed = |k: &u32| mask.is_none_or(|m| m.get(first.saturating_add(*k as usize)).is_some_and(|&x| x != 0));
+        let count = (0..n).filter(allowed).count() as u64;
+        let index = rng.bounded(count.saturating_sub(1)) as usize;
+        *to = (0..n).filter(allowed).nth(index).unwrap_or(0) as i32;
+        first = end;
+    }
+}

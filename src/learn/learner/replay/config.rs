@@ -1,0 +1,122 @@
+//! What learners off policy ask of a configuration, and the networks that follow from it.
+
+use core::f32::consts::LN_2;
+
+use crate::error::{Error, Kind, Result};
+use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
+use crate::learn::config::{Algorithm, Config};
+use crate::learn::seen::{MAX_PARTS, Part, critic_parts};
+use crate::learn::store::ring::Ring;
+use crate::learn::stored::Stored;
+use crate::nn::{Net, Node};
+
+impl Config {
+    /// [`Config::check`] for a learner over a store.
+    pub(in crate::learn) fn check_replay(&self) -> Result {
+        let (most, given) = (self.batch_size as usize, self.num_chunks as usize);
+        Error::limit(Kind::Config, "learner config: num_chunks of at most batch_size,", most, given)
+            .when(given > most)?;
+        let kept = [
+            ("learner config: batch_size of at most buffer_size,", self.batch_size),
+            ("learner config: n_step of at most buffer_size,", self.n_step),
+        ];
+        // Without a store the host has transitions of its own.
+        for (what, given) in kept.into_iter().filter(|_| self.buffer_size > 0) {
+            let most = self.buffer_size;
+            Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;
+        }
+        let what = "learner config: priority_exponent of 0 without a store of its own";
+        Error::new(Kind::Config, what)
+            .given_f32(self.priority_exponent)
+            .when(self.buffer_size == 0 && self.priority_exponent > 0.0)?;
+        self.check_distributions()?;
+        let what = "learner config: num_critics of 1 or 2, or with num_quantiles of 1 to 8";
+        let refused = self.num_critics > 2 && self.num_quantiles == 0;
+        Error::new(Kind::Config, what).given(self.num_critics as usize).when(refused)?;
+        if !self.has_critics() {
+            return Ok(());
+        }
+        let what = "learner config: squash of 1 with TD3 and SAC";
+        Error::new(Kind::Config, what).given(self.squash as usize).when(self.squash != 1)?;
+        let what = "learner config: obs_dims of 0 with TD3 and SAC; pictures are listed in obs_fields";
+        Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])
+    }
+
+    /// Checks what says how values are distributed.
+    fn check_distributions(&self) -> Result {
+        let lens = [
+            ("learner config: num_quantiles of 0, or 2 to 256", self.num_quantiles),
+            ("learner config: num_atoms of 0, or 2 to 256", self.num_atoms),
+        ];
+        for (what, given) in lens {
+            Error::new(Kind::Config, what).given(given as usize).when(given == 1 || given > MAX_ATOMS)?;
+        }
+        let (quantiles, atoms) = (self.num_quantiles, self.num_atoms);
+        let what = "learner config: num_atoms of 0 with num_quantiles";
+        Error::new(Kind::Config, what).given(atoms as usize).when(atoms > 0 && quantiles > 0)?;
+        let what = "learner config: dropped_quantiles below num_quantiles,";
+        let refused = quantiles > 0 && self.dropped_quantiles >= quantiles;
+        Error::limit(Kind::Config, what, quantiles as usize, self.dropped_quantiles as usize).when(refused)?;
+        let what = "learner config: value_min below value_max with num_atoms; it is";
+        Error::new(Kind::Config, what).given_f32(self.value_min).when(atoms > 0 && self.value_min >= self.value_max)
+    }
+}
+
+impl Stored {
+    /// Checks configuration and shape, and that they go together.
+    pub(in crate::learn) fn check_replay(&self) -> Result {
+        self.check_parts(true)?;
+        let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
+        let fits = self.config.algorithm() == Algorithm::Sac || self.shape.discrete() != self.config.has_critics();
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)?;
+        let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
+        let spread = self.config.has_critics() && self.shape.discrete() && self.config.num_quantiles > 0;
+        Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).when(spread)?;
+        let what = if self.shape.discrete() {
+            "learner config: target_entropy of at most 1 with discrete actions, a share of the most that is allowed,"
+        } else {
+            "learner config: target_entropy of at most 0.69, ln 2, which actions from -1 to 1 can have,"
+        };
+        let most = if self.shape.discrete() { 1.0 } else { LN_2 };
+        let refused = self.config.algorithm() == Algorithm::Sac && self.config.target_entropy > most;
+        Error::new(Kind::Config, what).given_f32(self.config.target_entropy).when(refused)?;
+        self.check_shape(self.num_layers())?;
+        let what = "learner config: num_stacked with numbers of frames that fit 32 bits; buffer_size is";
+        let refused = Ring::new(self, &[]).count() > u32::MAX as usize;
+        Error::new(Kind::Overflow, what).given(self.config.buffer_size as usize).when(refused)?;
+        let what = "learner config: choices with all numbers that stand for their values fit 31 bits";
+        Error::new(Kind::Overflow, what).when(self.outputs() > i32::MAX as u32)?;
+        self.check_fields()
+    }
+
+    /// Checks compiled layers of critics that may come from anywhere. Errors: `Image`.
+    pub(in crate::learn) fn accept_critic<'n>(&self, nodes: &'n [Node], parts: &[Part]) -> Result<Net<'n>> {
+        if !self.config.has_critics() {
+            return Ok(Net::new(&[]));
+        }
+        let (len, units) = self.critic_lens();
+        let (pictures, count) = self.critic_parts(parts);
+        let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..count).unwrap_or_default())?;
+        let own = net.input() == len as usize && net.num_heads() == 1 && net.head_len(0) == units as usize;
+        let more = net.state_len() > 0 || net.noise_len() > 0 || !net.free_params(0).is_empty();
+        let what = "learner image: critics of its observations and actions";
+        Error::new(Kind::Image, what).when(!own || more)?;
+        Ok(net)
+    }
+
+    /// What a critic reads and says: an observation and an action, and what they are worth; or an observation, and what each
+    /// choice is worth there.
+    pub(in crate::learn) fn critic_lens(&self) -> (u32, u32) {
+        let s = &self.shape;
+        if s.discrete() {
+            (s.seen_len, s.num_outputs)
+        } else {
+            (s.seen_len.saturating_add(s.action_len), self.config.critic_len())
+        }
+    }
+
+    /// The pictures of what it reads, and how many they are.
+    pub(in crate::learn) fn critic_parts(&self, parts: &[Part]) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
+        critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) })
+    }
+}

@@ -1,0 +1,185 @@
+//! How the frames of transitions come to the store.
+
+use crate::block;
+use crate::error::Result;
+use crate::kernels::stack::MAX_STACK;
+use crate::learn::learner::Learner;
+use crate::learn::rows::copy_row;
+use crate::learn::store::ring::ZEROS;
+use crate::space::Elements;
+
+impl Learner<'_> {
+    /// Before an environment's transitions go to the store, of which it has begun `count` in this episode: their frames are
+    /// there then, and those of what they led to, whose numbers are returned.
+    pub(super) fn place(
+        &mut self,
+        env: usize,
+        count: u64,
+        next: Option<(&Elements<'_>, usize)>,
+    ) -> Result<[u64; MAX_STACK]> {
+        let ring = self.sizes.replay.ring;
+        let (num, width) = (ring.stack.num, ring.stack.width());
+        if !ring.stack.is_kept() {
+            return Ok([ZEROS; MAX_STACK]);
+        }
+        let mut before = None;
+        for number in count.saturating_sub(self.config.n_step.into())..count {
+            let at = self.begun_row(env, number);
+            let (pixels, numbers) = (&*self.replay.begun.pixels, &mut *self.replay.begun_frames);
+            if !ring.is_recent(block::rows(numbers, at, 1, num)?, self.state.num_frames) {
+                let other = match before {
+                    Some(at) => Some((block::rows(numbers, at, 1, num)?, block::rows(pixels, at, 1, width)?)),
+                    None => None,
+                };
+                let to = (&mut *self.replay.frames, &mut self.state.num_frames);
+                let found = ring.place(to, block::rows(pixels, at, 1, width)?, other)?;
+                copy_row(&found, numbers, (0, at, num))?;
+            }
+            before = Some(at);
+        }
+        let numbers = match (next, before) {
+            (Some((obs, row)), Some(at)) => {
+                let (pixels, numbers) = (&*self.replay.begun.pixels, &*self.replay.begun_frames);
+                let before = Some((block::rows(numbers, at, 1, num)?, block::rows(pixels, at, 1, width)?));
+                let to = (&mut *self.replay.frames, &mut self.state.num_frames);
+                ring.place(to, block::rows(obs.bytes(), row, 1, width)?, before)?
+            }
+            _ => [ZEROS; MAX_STACK],
+        };
+        self.forget();
+        Ok(numbers)
+    }
+
+    /// Transitions whose frames may have been overwritten are gone.
+    fn forget(&mut self) {
+        let (ring, slots) = (self.sizes.replay.ring, self.config.buffer_size.into());
+        let most = ring.room.saturating_sub(ring.reach);
+        while self.view().stored() > 0 {
+            let oldest = self.state.num_gone.checked_rem(slots).unwrap_or(0);
+            let stamp = self.replay.store.stamp.get(oldest as usize).copied().unwrap_or(0);
+            if u64::from((self.state.num_frames as u32).wrapping_sub(stamp)) <= most {
+                break;
+            }
+            self.state.num_gone = self.state.num_gone.saturating_add(1);
+            if self.config.priority_exponent > 0.0 {
+                self.replay.weights.set_checked(&[oldest as u32], &[0.0]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::learn::config::{Algorithm, Config};
+    use crate::learn::learner::Phase;
+    use crate::rng::Rng;
+    use crate::space::{ElementsMut, Space};
+    use std::vec;
+    use std::vec::Vec;
+
+    const N: usize = 3;
+    const NUM: usize = 3;
+    const LEN: usize = 2 * NUM;
+
+    fn init(config: &Config) -> Vec<u64> {
+        let (obs, action) = (Space::bytes(LEN as u32), Space::discrete(&[2]));
+        let mut block = vec![0; Learner::size(config, &[], &obs, &action).unwrap() / 8];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
+        block
+    }
+
+    /// Every transition that is held has the stacks that a twin keeps whole, which never forgets; also if others came long
+    /// after those of a slow environment, and if there is no room for the frames of so many ends.
+    #[test]
+    fn what_is_held_is_what_was_seen() {
+        let pixels = |stack: &[u8]| stack.iter().map(|x| f32::from(*x) / 255.0).collect::<Vec<f32>>();
+        for (slots, n_step, truncated, priority) in
+            [(700, 1, 0.9, 0.0), (700, 3, 0.9, 1.0), (150, 2, 0.05, 1.0), (20, 1, 0.3, 0.0), (900, 1, 0.02, 0.0)]
+        {
+            let config = Config {
+                num_envs: N as u32,
+                num_hidden: 1,
+                hidden_len: [2, 0, 0, 0],
+                obs_dims: [1, 2, NUM as u32],
+                buffer_size: slots,
+                batch_size: 4,
+                n_step,
+                priority_exponent: priority,
+                learning_starts: 10,
+                train_interval: 500,
+                num_stacked: NUM as u32,
+                ..Config::of(Algorithm::Dqn)
+            };
+            let whole = Config { num_stacked: 0, obs_dims: [0; 3], buffer_size: 20_000, ..config };
+            let (mut own, mut twin, mut rng) = (init(&config), init(&whole), Rng::seeded(slots.into()));
+            let mut stacks = [[0u8; LEN]; N];
+            let (mut thinned, mut reached) = (0, 0);
+            for tick in 0..3000 {
+                let active = [1, u8::from(tick % 3 == 0), u8::from(tick % 200 == 0)];
+                let obs = stacks.concat();
+                let ends: Vec<u8> = (0..2 * N).map(|i| u8::from(rng.uniform() < [0.02, truncated][i / N])).collect();
+                for stack in stacks.iter_mut().zip(active).filter(|(_, active)| *active != 0).map(|(stack, _)| stack) {
+                    stack.copy_within(1..NUM, 0);
+                    stack.copy_within(NUM + 1.., NUM);
+                    (stack[NUM - 1], stack[2 * NUM - 1]) = (rng.bounded(255) as u8, rng.bounded(255) as u8);
+                }
+                let last = stacks.concat();
+                for block in [&mut own, &mut twin] {
+                    let mut l = Learner::open(bytemuck::cast_slice_mut(block)).unwrap();
+                    l.act(Some(&active), Elements::U8(&obs), None, ElementsMut::I32(&mut [0; N])).unwrap();
+                    let (terminated, truncated) = ends.split_at(N);
+                    l.observe(Some(&active), &[0.5; N], terminated, truncated, Some(Elements::U8(&last)), None)
+                        .unwrap();
+                    if l.phase() == Phase::Learn {
+                        l.learn_drop().unwrap();
+                    }
+                }
+                for env in (0..N).filter(|env| active[*env] != 0 && ends[*env] + ends[N + *env] != 0) {
+                    let zeros = rng.coin();
+                    stacks[env].fill_with(|| if zeros { 0 } else { rng.bounded(255) as u8 });
+                }
+                if tick % 50 != 0 {
+                    continue;
+                }
+                crate::learn::learner::replay::View::attach(bytemuck::cast_slice(&own)).unwrap();
+                let (mut l, t) = (
+                    Learner::open(bytemuck::cast_slice_mut(&mut own)).unwrap(),
+                    Learner::open(bytemuck::cast_slice_mut(&mut twin)).unwrap(),
+                );
+                assert_eq!(l.state.num_stored, t.state.num_stored);
+                let (held, ring) = (l.state.num_gone..l.state.num_stored, l.sizes.replay.ring);
+                for number in held.clone() {
+                    let (slot, at) = ((number % u64::from(slots)) as usize, number as usize);
+                    assert!(l.view().holds(slot));
+                    let (mut seen, sides) = (
+                        [0.0; LEN],
+                        [
+                            (&*l.replay.store.frame, &*t.replay.store.pixels),
+                            (&*l.replay.store.next_frame, &*t.replay.store.next_pixels),
+                        ],
+                    );
+                    for (frames, wanted) in sides {
+                        ring.stack.see((frames, l.replay.frames), [slot].into_iter(), &mut seen).unwrap();
+                        assert_eq!(
+                            seen[..],
+                            pixels(&wanted[at * LEN..(at + 1) * LEN])[..],
+                            "{slots} {number} at {tick}"
+                        );
+                    }
+                }
+                let count = (0..slots as usize).filter(|slot| l.view().holds(*slot)).count();
+                assert_eq!(count, l.view().stored());
+                thinned += u32::from(l.view().is_thinned());
+                reached += u32::from(l.state.num_frames > 2 * ring.room);
+                if !held.is_empty() {
+                    l.draw().unwrap();
+                    assert!(l.order.iter().all(|slot| l.view().holds(*slot as usize)));
+                }
+            }
+            assert_eq!(thinned > 10, slots == 700 && truncated > 0.5, "{slots}: {thinned}");
+            assert!(reached > 10 || slots == 900, "{slots}: frames are overwritten");
+        }
+    }
+}

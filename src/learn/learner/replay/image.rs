@@ -1,0 +1,83 @@
+//! What `attach` asks of a store and of the batch that is drawn from it.
+
+use crate::block;
+use crate::error::{Error, Kind, Result, check_finite};
+use crate::learn::learner::{PARAM_LIMIT, View};
+use crate::learn::noise;
+use crate::learn::store::replay::TransitionView;
+
+impl View<'_> {
+    /// What `attach` asks of a learner over a store.
+    pub(in crate::learn::learner) fn check_replay_image(&self) -> Result {
+        let image = |what| Error::new(Kind::Image, what);
+        let (s, c, r) = (&self.state, self.config, &self.replay);
+        if r.shown.iter().any(|&x| x > 1) {
+            return Err(image("learner image: flags of 0 or 1"));
+        }
+        if self.open.iter().zip(r.num_begun).any(|(open, count)| (*open, *count) == (1, 0)) {
+            return Err(image("learner image: a transition of each environment that has acted"));
+        }
+        let [_, noisy] = noise::limits(PARAM_LIMIT);
+        let small = r.target.iter().all(|x| x.abs() <= PARAM_LIMIT) && r.noisy_target.iter().all(|x| x.abs() <= noisy);
+        if !small || check_finite("", r.draws).is_err() {
+            return Err(image("learner image: finite parameters within their limit, and finite statistics"));
+        }
+        let stored = self.stored();
+        let used = self.used();
+        let thinned = !self.is_thinned() || self.sizes.replay.ring.stack.is_kept();
+        if s.num_gone > s.num_stored || stored > used || !thinned {
+            return Err(image("learner image: transitions that are stored"));
+        }
+        let drawn = s.updating == 0 || self.order.iter().all(|&slot| self.holds(slot as usize));
+        let most = c.num_envs.saturating_mul(c.gradient_steps);
+        if !drawn || s.due > most || (s.due > 0 && stored < c.batch_size as usize) || (s.updating > 0 && s.due == 0) {
+            return Err(image("learner image: gradient steps that can be due, with batches of what is stored"));
+        }
+        let (weights, weighs) = (&self.replay.weights, c.priority_exponent > 0.0);
+        weights.check_image(weights.len())?;
+        let right = |slot| (weights.weight(slot) > 0.0) == (weighs && self.holds(slot));
+        let shares = self.replay.importance.iter().all(|x| (0.0..=1.0).contains(x))
+            && self.replay.error.iter().all(|x| *x >= 0.0 && *x <= f32::MAX);
+        if !((0..weights.len()).all(right) && shares && s.largest > 0.0 && s.largest <= f32::MAX) {
+            return Err(image("learner image: a weight of each transition that is stored"));
+        }
+        // What environments have begun leads to nothing yet.
+        self.check_transitions(&self.replay.store, used, true)?;
+        self.check_transitions(&self.replay.begun, self.replay.begun.reward.len(), false)?;
+        Ok(())
+    }
+
+    /// What is known of transitions: finite numbers, choices that are there, and if they are over something allowed after them.
+    fn check_transitions(&self, rows: &TransitionView<'_>, count: usize, over: bool) -> Result {
+        let image = |what| Error::new(Kind::Image, what);
+        let choice = block::rows(rows.choice, 0, count, self.taken.n.len())?;
+        let mask = block::rows(rows.next_mask, 0, count, self.sizes.masks)?;
+        let own = block::rows(rows.mask, 0, count, self.sizes.replay.own_masks)?;
+        let own = (self.sizes.replay.own_masks > 0).then_some(own);
+        let allowed = self.sizes.masks == 0 || !over || self.head()?.check_mask(Some(mask), count).is_ok();
+        if !(self.head()?.could_take(choice, own) && self.head()?.check_mask(own, count).is_ok() && allowed) {
+            return Err(image("learner image: choices that are there, and something allowed after them"));
+        }
+        let numbers = [
+            block::rows(rows.obs, 0, count, self.sizes.obs_len)?,
+            block::rows(rows.next_obs, 0, count, self.sizes.obs_len)?,
+            block::rows(rows.reward, 0, count, 1)?,
+            block::rows(rows.discount, 0, count, 1)?,
+        ];
+        let vector = block::rows(rows.vector, 0, count, self.sizes.std_len)?;
+        if vector.iter().any(|x| !(-1.0..=1.0).contains(x)) {
+            return Err(image("learner image: actions from -1 to 1"));
+        }
+        let coded = |all: &[u8]| {
+            all.chunks_exact(self.sizes.pixels_len.max(1)).take(count).all(|bytes| self.sizes.seen.can_be(bytes))
+        };
+        let seen = !self.sizes.seen.coded || coded(rows.pixels) && coded(rows.next_pixels);
+        if !seen || numbers.iter().any(|numbers| check_finite("", numbers).is_err()) {
+            return Err(image("learner image: finite observations, rewards and discounts"));
+        }
+        if ![rows.frame, rows.next_frame].into_iter().all(|frames| self.sizes.replay.ring.are_there(frames)) {
+            return Err(image("learner image: numbers of frames that exist"));
+        }
+        Ok(())
+    }
+}

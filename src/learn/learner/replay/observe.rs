@@ -1,0 +1,158 @@
+//! What the steps returned: transitions go to the store once what they led to is known.
+
+use crate::block::{self, Misfit};
+use crate::error::{Error, Kind, Result, check_rows};
+use crate::kernels::stack::MAX_STACK;
+use crate::learn::actor::check_obs;
+use crate::learn::learner::Learner;
+use crate::learn::rows::{Rows, copy_row};
+use crate::learn::store::ring::ZEROS;
+use crate::num;
+use crate::space::Elements;
+
+impl Learner<'_> {
+    /// [`Learner::observe`] of the first `m` environments of the list, with what was checked.
+    pub(in crate::learn::learner) fn observe_for_store(
+        &mut self,
+        m: usize,
+        reward: &[f32],
+        [terminated, truncated]: [&[u8]; 2],
+        final_obs: Option<Elements<'_>>,
+        final_mask: Option<&[u8]>,
+    ) -> Result {
+        let n = self.sizes.n;
+        let flag = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&x| x != 0);
+        let is_cut = |env: &usize| flag(truncated, *env) && !flag(terminated, *env);
+        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
+        for env in envs.iter() {
+            check_rows("learner observe: finite rewards", block::rows(reward, env, 1, 1)?, 1, [env])?;
+        }
+        self.view().head()?.check_mask_rows(final_mask, envs.iter().filter(is_cut))?;
+        let num_cut = envs.iter().filter(is_cut).count();
+        if num_cut > 0 {
+            let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
+            let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
+            check_obs("learner observe: final_obs", self.shape(), n, &obs)?;
+            for env in envs.iter().filter(is_cut) {
+                self.sizes.seen.check_row("learner observe: finite final_obs", obs, env, self.work.raw)?;
+                self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, env))?;
+            }
+        }
+        for k in 0..m {
+            let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
+            let (is_cut, terminated) = (is_cut(&env), flag(terminated, env));
+            let reward = *reward.get(env).ok_or(Misfit)?;
+            let over = terminated || is_cut;
+            let next = final_obs.as_ref().filter(|_| is_cut).map(|obs| (obs, env));
+            let masks = self.sizes.masks;
+            let allowed = block::rows_mut(self.work.mask, 0, 1, masks)?;
+            match final_mask.filter(|_| is_cut) {
+                Some(mask) => block::copy(allowed, block::rows(mask, env, 1, masks)?),
+                None => allowed.fill(1),
+            }
+            let count = *self.replay.num_begun.get(env).ok_or(Misfit)?;
+            let frames = if over { self.place(env, count, next)? } else { [ZEROS; MAX_STACK] };
+            for number in count.saturating_sub(self.config.n_step.into())..count {
+                let begun = self.begun_row(env, number);
+                let sum = self.replay.begun.reward.get_mut(begun).ok_or(Misfit)?;
+                let discount = self.replay.begun.discount.get_mut(begun).ok_or(Misfit)?;
+                *sum = num::clamp(*sum + *discount * reward, f32::MIN, f32::MAX);
+                *discount *= if terminated { 0.0 } else { self.config.discount };
+                if over {
+                    self.store_begun(begun, next, &frames, 0)?;
+                }
+            }
+            *self.replay.num_begun.get_mut(env).ok_or(Misfit)? = if over { 0 } else { count };
+            *self.open.get_mut(env).ok_or(Misfit)? = 0;
+            let shown = self.replay.shown.get_mut(env).ok_or(Misfit)?;
+            if *shown == 0 {
+                self.episodes.step(env, reward, over);
+            } else if over {
+                *shown = 0;
+            }
+        }
+        self.count(m as u64);
+        Ok(())
+    }
+
+    /// Counts environment steps, and the gradient steps that are due with them.
+    fn count(&mut self, steps: u64) {
+        let stored = self.view().stored();
+        let (c, s) = (self.config, &mut *self.state);
+        let passed = |steps: u64| steps.checked_div(c.train_interval.into()).unwrap_or(0);
+        let before = s.num_steps;
+        s.num_steps = before.saturating_add(steps);
+        if s.num_steps >= c.learning_starts.into() && stored >= c.batch_size as usize {
+            let updates = passed(s.num_steps).saturating_sub(passed(before)).min(c.num_envs.into());
+            s.due = (updates as u32).saturating_mul(c.gradient_steps);
+        }
+    }
+
+    /// The row of the transition that an environment begins as the one of this number in its episode: those of the last
+    /// `n_step` numbers are there.
+    pub(super) fn begun_row(&self, env: usize, number: u64) -> usize {
+        let n = self.config.n_step;
+        let own = number.checked_rem(n.into()).unwrap_or(0) as usize;
+        env.saturating_mul(n as usize).saturating_add(own)
+    }
+
+    /// Stores a row of those begun. `next` is what it led to, in a row of these observations, whose frames have these numbers;
+    /// nothing: the episode terminated. What is allowed there is row `mask` of the working array.
+    pub(super) fn store_begun(
+        &mut self,
+        begun: usize,
+        next: Option<(&Elements<'_>, usize)>,
+        frames: &[u64],
+        mask: usize,
+    ) -> Result {
+        if self.config.buffer_size == 0 {
+            return Ok(());
+        }
+        let (sizes, choices) = (&self.sizes, self.taken.n.len());
+        let (from, to) = (&self.replay.begun, &mut self.replay.store);
+        let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
+        let row = |width| (begun, slot, width);
+        copy_row(from.obs, to.obs, row(sizes.obs_len))?;
+        copy_row(from.pixels, to.pixels, row(sizes.whole()))?;
+        copy_row(from.mask, to.mask, row(sizes.replay.own_masks))?;
+        copy_row(from.choice, to.choice, row(choices))?;
+        copy_row(from.vector, to.vector, row(sizes.std_len))?;
+        copy_row(from.reward, to.reward, row(1))?;
+        copy_row(from.discount, to.discount, row(1))?;
+        copy_row(self.work.mask, to.next_mask, (mask, slot, sizes.masks))?;
+        match next {
+            Some((Elements::F32(x), row)) if sizes.pixels_len == 0 => {
+                copy_row(x, to.next_obs, (row, slot, sizes.obs_len))?
+            }
+            Some((x, row)) => copy_row(x.bytes(), to.next_pixels, (row, slot, sizes.whole()))?,
+            None => {
+                block::rows_mut(to.next_obs, slot, 1, sizes.obs_len)?.fill(0.0);
+                block::rows_mut(to.next_pixels, slot, 1, sizes.whole())?.fill(0);
+            }
+        }
+        let (ring, num) = (&sizes.replay.ring, sizes.replay.ring.stack.num);
+        ring.tell(block::rows(self.replay.begun_frames, begun, 1, num)?, block::rows_mut(to.frame, slot, 1, num)?);
+        ring.tell(frames, block::rows_mut(to.next_frame, slot, 1, num)?);
+        block::rows_mut(to.stamp, slot, 1, num.min(1))?.fill(self.state.num_frames as u32);
+        if self.view().stored() == self.config.buffer_size as usize {
+            self.state.num_gone = self.state.num_gone.saturating_add(1);
+        }
+        self.state.num_stored = self.state.num_stored.saturating_add(1);
+        if self.config.priority_exponent > 0.0 {
+            self.replay.weights.set_checked(&[slot as u32], &[self.state.largest]);
+        }
+        Ok(())
+    }
+
+    /// [`Learner::cut_rows`], with flags that were checked.
+    pub(in crate::learn::learner) fn cut_in_store(&mut self, gone: &[u8]) {
+        let r = &mut self.replay;
+        let rows = self.open.iter_mut().zip(&mut *r.num_begun).zip(&mut *r.shown);
+        for (env, ((open, count), shown)) in rows.enumerate() {
+            if gone.get(env) != Some(&0) {
+                (*open, *count, *shown) = (0, 0, 0);
+                self.episodes.forget(env);
+            }
+        }
+    }
+}

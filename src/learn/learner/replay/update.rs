@@ -1,0 +1,339 @@
+//! Batches that are drawn from the store, and the steps of optimizer and targets.
+
+use bytemuck::Zeroable;
+use core::mem;
+use core::slice::from_mut;
+
+use crate::block::{self, Misfit};
+use crate::error::{Result, check_finite};
+use crate::learn::algorithm::{discrete_sac, sac};
+use crate::learn::config::Algorithm;
+use crate::learn::learner::context::BatchContext;
+use crate::learn::learner::image::TEMPERATURE_LIMIT;
+use crate::learn::learner::layout::LOSSES;
+use crate::learn::learner::{Learner, PARAM_LIMIT, View};
+use crate::learn::loss::Sums;
+use crate::learn::noise;
+use crate::learn::step::Moving;
+use crate::learn::transition_batch::TransitionBatch;
+use crate::num;
+
+/// Transitions that are drawn side by side.
+const DRAWS: usize = 32;
+
+/// Added to the error of a transition, so that each is drawn at times.
+pub(super) const LEAST_PRIORITY: f64 = 1e-6;
+
+impl Learner<'_> {
+    /// No gradient step is due, and none has begun.
+    pub(in crate::learn::learner) fn end_batches(&mut self) {
+        (self.state.due, self.state.updating) = (0, 0);
+        self.done.fill(0);
+        self.replay.error.fill(0.0);
+    }
+
+    /// Draws a batch, unless it is given, and noise for it.
+    pub(in crate::learn::learner) fn begin_step(&mut self, is_given: bool) -> Result {
+        let (c, s) = (self.config, &mut *self.state);
+        if is_given || s.due.is_multiple_of(c.gradient_steps) {
+            (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
+        }
+        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
+        if is_given {
+            self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
+        } else {
+            self.draw()?;
+        }
+        let s = &mut *self.state;
+        self.replay.error.fill(0.0);
+        s.rng.fill_normal(self.replay.draws);
+        s.updating = 1;
+        noise::draw(&self.sizes.net, &mut s.rng, self.noise)?;
+        self.add_noise()
+    }
+
+    /// Draws transitions of the store: all alike, or by their priorities.
+    pub(super) fn draw(&mut self) -> Result {
+        if self.config.priority_exponent > 0.0 {
+            return self.draw_by_priority();
+        }
+        let last = self.view().stored().saturating_sub(1) as u64;
+        // Slots in turn, unless the oldest ones are empty: then from the oldest transition on.
+        let from = if self.view().is_thinned() { self.state.num_gone } else { 0 };
+        let slots = u64::from(self.config.buffer_size);
+        self.order.fill_with(|| {
+            let number = from.wrapping_add(self.state.rng.bounded(last));
+            number.checked_rem(slots).unwrap_or(0) as u32
+        });
+        self.replay.importance.fill(1.0);
+        Ok(())
+    }
+
+    /// Draws a batch in proportion to the weights of transitions, one from each of as many equal parts of their sum. The
+    /// importance of each makes up for it, as far as `importance_exponent` says, by that of the transition that is drawn least.
+    fn draw_by_priority(&mut self) -> Result {
+        let (weights, s) = (self.replay.weights.view(), &mut *self.state);
+        let part = weights.total() / f64::from(self.config.batch_size);
+        let exponent = self.config.importance(s.num_steps);
+        let mut begin = 0.0;
+        for (order, importance) in self.order.chunks_mut(DRAWS).zip(self.replay.importance.chunks_mut(DRAWS)) {
+            let mut mass = [0.0; DRAWS];
+            let mass = mass.get_mut(..order.len()).ok_or(Misfit)?;
+            for mass in &mut *mass {
+                *mass = (begin + s.rng.uniform()) * part;
+                begin += 1.0;
+            }
+            weights.find(mass, order)?;
+            for (importance, slot) in importance.iter_mut().zip(order) {
+                let ratio = f64::from(weights.min()) / f64::from(weights.weight(*slot as usize));
+                *importance = num::pow64(ratio, exponent) as f32;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the transitions of the batch the weights of their errors.
+    fn set_priorities(&mut self) {
+        let exponent = f64::from(self.config.priority_exponent);
+        if exponent > 0.0 {
+            for error in &mut *self.replay.error {
+                *error = num::pow64(f64::from(*error) + LEAST_PRIORITY, exponent) as f32;
+                self.state.largest = num::max(self.state.largest, *error);
+            }
+            self.replay.weights.set_checked(self.order, self.replay.error);
+        }
+    }
+
+    /// Takes the step of the optimizer that the chunks of a batch are for, which are added; after the last one of a gradient
+    /// step that of the targets.
+    pub(in crate::learn::learner) fn apply_batch(&mut self, is_given: bool) -> Result {
+        let c = self.config;
+        let grads = mem::take(&mut self.grads);
+        let stepped = if self.state.updating > 1 { self.step_policy(grads) } else { self.step_values(grads) };
+        self.grads = grads;
+        stepped?;
+        if self.state.updating == 1 && !is_given {
+            self.set_priorities();
+        }
+        let s = &mut *self.state;
+        let taken = s.num_gradient_steps.saturating_add(1);
+        if c.has_critics() && s.updating == 1 && taken.is_multiple_of(c.policy_interval.into()) {
+            s.updating = 2;
+            return Ok(());
+        }
+        s.sums.count += 1.0;
+        s.sums.policy_loss += f64::from(s.policy_loss);
+        s.sums.entropy += f64::from(s.entropy);
+        s.num_gradient_steps = taken;
+        if taken.is_multiple_of(c.target_interval.into()) {
+            move_target(c.target_rate, self.params, self.replay.target);
+        }
+        (s.updating, s.due) = (0, s.due.saturating_sub(1));
+        s.num_updates = s.num_updates.saturating_add(u64::from(s.due.is_multiple_of(c.gradient_steps)));
+        self.add_noise()
+    }
+
+    /// The step of Q, or of all critics.
+    fn step_values(&mut self, record: &[f32]) -> Result {
+        let (c, s) = (self.config, &mut *self.state);
+        let (grads, losses) = record.split_at_checked(self.params.len()).ok_or(Misfit)?;
+        let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
+        check_finite("learner losses", &[value_loss, value_mean])?;
+        let critics = c.has_critics();
+        let first = if critics { self.sizes.net.param_len() } else { 0 };
+        let (steps, rate) = match critics {
+            true => (&mut s.critic_steps, c.critic_rate * s.learning_rate),
+            false => (&mut s.adam_steps, s.learning_rate),
+        };
+        let params = self.params.get_mut(first..).ok_or(Misfit)?;
+        let (m, v) = (self.adam_m.get_mut(first..).ok_or(Misfit)?, self.adam_v.get_mut(first..).ok_or(Misfit)?);
+        let grads = grads.get(first..).ok_or(Misfit)?;
+        let norm = c.descend(Moving { params, m, v, steps }, grads, rate, PARAM_LIMIT)?;
+        // Reported is a critic's share, and of squares half.
+        let halves = if c.huber == 0 && c.num_quantiles == 0 && c.num_atoms == 0 { 0.5 } else { 1.0 };
+        s.sums.value_loss += f64::from(value_loss) * halves / self.sizes.replay.num_critics.max(1) as f64;
+        s.sums.grad_norm += f64::from(num::min(norm, f32::MAX));
+        s.value_sum += f64::from(value_mean);
+        Ok(())
+    }
+
+    /// The step of the policy, and of the temperature.
+    fn step_policy(&mut self, record: &[f32]) -> Result {
+        let (c, s, len) = (self.config, &mut *self.state, self.sizes.net.param_len());
+        let losses = record.get(self.params.len()..).and_then(|losses| losses.first_chunk::<LOSSES>());
+        let [policy_loss, entropy, third, ..] = *losses.ok_or(Misfit)?;
+        check_finite("learner losses", &[policy_loss, entropy, third])?;
+        let params = self.params.get_mut(..len).ok_or(Misfit)?;
+        let (m, v) = (self.adam_m.get_mut(..len).ok_or(Misfit)?, self.adam_v.get_mut(..len).ok_or(Misfit)?);
+        let moving = Moving { params, m, v, steps: &mut s.adam_steps };
+        c.descend(moving, record.get(..len).ok_or(Misfit)?, s.learning_rate, PARAM_LIMIT)?;
+        (s.policy_loss, s.entropy, s.log_std) = (policy_loss, entropy, third);
+        if c.algorithm() == Algorithm::Sac && c.temperature_rate > 0.0 {
+            let (params, m, v) = (&mut s.log_temperature, &mut s.temperature_m, &mut s.temperature_v);
+            let target = match (self.sizes.std_len, self.sizes.masks) {
+                (0, 0) => discrete_sac::target_entropy(self.taken.n, None, c.target_entropy) as f32,
+                (0, _) => third,
+                (numbers, _) => c.target_entropy * numbers as f32,
+            };
+            let grads = [sac::temperature_gradient(num::exp(*params), entropy, target)];
+            let moving =
+                Moving { params: from_mut(params), m: from_mut(m), v: from_mut(v), steps: &mut s.temperature_steps };
+            c.descend(moving, &grads, c.temperature_rate, PARAM_LIMIT)?;
+            s.log_temperature = num::clamp(s.log_temperature, -TEMPERATURE_LIMIT, TEMPERATURE_LIMIT);
+        }
+        Ok(())
+    }
+}
+
+impl<'a> View<'a> {
+    /// What a chunk of a batch has, from the store or from transitions that are given.
+    pub(in crate::learn::learner) fn batch_context(
+        &self,
+        chunk: u32,
+        given: Option<&TransitionBatch<'a>>,
+    ) -> Result<BatchContext<'_, 'a>> {
+        let (r, c) = (&self.replay, self.config);
+        let (begin, end) = c.part(chunk, c.batch_size as usize);
+        let (store, given_rows) = match given {
+            None => (r.store, None),
+            Some(batch) => batch.rows(self.sizes.pixels_len == 0, self.head()?),
+        };
+        let importance = match given {
+            None => r.importance.get(begin..end).ok_or(Misfit)?,
+            Some(batch) => batch.importance.and_then(|all| all.get(begin..end)).unwrap_or_default(),
+        };
+        let draws = |half: usize| {
+            let first = half.saturating_mul(c.batch_size as usize).saturating_add(begin);
+            block::rows(r.draws, first, end.saturating_sub(begin), self.sizes.std_len)
+        };
+        Ok(BatchContext {
+            target: noise::of(r.target, r.noisy_target),
+            store,
+            frames: r.frames,
+            given: given_rows,
+            importance,
+            draws: [draws(0)?, draws(1)?],
+            temperature: self.temperature(),
+            policy_next: self.state.updating > 1,
+        })
+    }
+}
+
+/// Moves target parameters towards the others, by this part of the way.
+fn move_target(rate: f32, params: &[f32], target: &mut [f32]) {
+    if rate >= 1.0 {
+        return block::copy(target, params);
+    }
+    target.iter_mut().zip(params).for_each(|(to, from)| *to = (1.0 - rate) * *to + rate * *from);
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::learn::algorithm::q;
+    use crate::learn::config::Config;
+    use crate::learn::learner::Phase;
+    use crate::space::{Elements, ElementsMut, Space};
+    use std::vec;
+    use std::vec::Vec;
+
+    const ROWS: usize = 40;
+
+    fn config(priority_exponent: f32) -> Config {
+        Config {
+            num_hidden: 1,
+            hidden_len: [8, 0, 0, 0],
+            buffer_size: ROWS as u32,
+            batch_size: 64,
+            learning_starts: ROWS as u32,
+            train_interval: 1,
+            priority_exponent,
+            importance_exponent: 0.5,
+            importance_steps: 80,
+            ..Config::of(Algorithm::Dqn)
+        }
+    }
+
+    /// A learner whose store is full, with an update that is due.
+    fn filled(config: &Config) -> Vec<u64> {
+        let config = Config { batch_size: config.batch_size.min(ROWS as u32), ..*config };
+        let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
+        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+        let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        for t in 0..ROWS {
+            let (x, mut choice) = ([(t as f32) / 8.0 - 2.0], [0]);
+            learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut choice)).unwrap();
+            learner.observe(None, &[x[0] * choice[0] as f32], &[u8::from(t % 3 == 0)], &[0], None, None).unwrap();
+        }
+        let mut choice = [0];
+        if learner.phase() == Phase::Act {
+            learner.act(None, Elements::F32(&[0.0]), None, ElementsMut::I32(&mut choice)).unwrap();
+            learner.observe(None, &[1.0], &[1], &[0], None, None).unwrap();
+        }
+        assert!(learner.phase() == Phase::Learn);
+        block
+    }
+
+    /// Transitions are drawn as often as their weights say, and the importance of each is that of the paper.
+    #[test]
+    fn draws_are_in_proportion_to_weights() {
+        let mut block = filled(&config(0.6));
+        let mut l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let stored = l.view().stored();
+        let weights: Vec<f32> = (0..stored).map(|i| 0.25 + (i % 7) as f32).collect();
+        let slots: Vec<u32> = (0..stored as u32).collect();
+        l.replay.weights.set(&slots, &weights).unwrap();
+        let (sum, batches) = (weights.iter().map(|x| f64::from(*x)).sum::<f64>(), 2000);
+        let mut counts = vec![0u32; stored];
+        let beta = 0.5 + 0.5 * (l.state.num_steps as f64 / 80.0).min(1.0);
+        for _ in 0..batches {
+            l.draw_by_priority().unwrap();
+            for (slot, importance) in l.order.iter().zip(&*l.replay.importance) {
+                counts[*slot as usize] += 1;
+                let p = f64::from(weights[*slot as usize]) / sum;
+                let (own, most) = ((1.0 / (stored as f64 * p)).powf(beta), (sum / (stored as f64 * 0.25)).powf(beta));
+                assert!((f64::from(*importance) - own / most).abs() < 1e-6);
+            }
+        }
+        let draws = f64::from(l.config.batch_size * batches);
+        for (count, weight) in counts.iter().zip(&weights) {
+            let wanted = f64::from(*weight) / sum;
+            let (part, spread) = (f64::from(*count) / draws, (wanted / draws).sqrt());
+            assert!((part - wanted).abs() < 5.0 * spread, "{part} {wanted}");
+        }
+    }
+
+    /// After a gradient step the transitions of the batch have the weights of their errors, others the ones that they had.
+    #[test]
+    fn weights_are_those_of_errors() {
+        for exponent in [0.5, 1.0] {
+            let config = Config { double_q: 0, huber: 0, gradient_steps: 1, batch_size: 5, ..config(exponent) };
+            let mut block = filled(&config);
+            let mut l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            let stored = l.view().stored();
+            assert!((0..stored).all(|i| l.replay.weights.view().weight(i) == 1.0), "new ones are alike");
+            let (params, target) = (l.params.to_vec(), l.replay.target.to_vec());
+            l.learn(None, None, 1).unwrap();
+            let say = |params: &[f32], x: f32, which: usize| -> f64 {
+                // A hidden layer of 8 with tanh or ReLU, as the network's own inference has it.
+                let (mut q, mut scratch) = ([0.0; 2], vec![0.0; 4096]);
+                q::infer(&l.sizes.net, params, &[x], 1, &mut scratch, &mut q, &mut []).unwrap();
+                if which < 2 { f64::from(q[which]) } else { f64::from(q[0].max(q[1])) }
+            };
+            let store = l.replay.store.read();
+            let mut largest = 1.0f64;
+            for slot in 0..stored {
+                let weight = f64::from(l.replay.weights.view().weight(slot));
+                let next = f64::from(store.discount[slot]) * say(&target, store.next_obs[slot], 2);
+                let own = say(&params, store.obs[slot], store.choice[slot] as usize);
+                let error = (own - f64::from(store.reward[slot]) - next).abs();
+                let wanted =
+                    if l.order.contains(&(slot as u32)) { (error + 1e-6).powf(f64::from(exponent)) } else { 1.0 };
+                assert!((weight - wanted).abs() < 1e-4 * (1.0 + wanted), "{weight} {wanted}");
+                largest = largest.max(wanted);
+            }
+            assert!((f64::from(l.state.largest) - largest).abs() < 1e-4 * largest);
+        }
+    }
+}

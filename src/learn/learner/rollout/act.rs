@@ -1,0 +1,348 @@
+//! Acting, and what is asked of the networks, where rollouts are recorded.
+
+use crate::block::{self, Fit, Misfit};
+use crate::error::{Result, check_finite, check_len, check_rows};
+use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_action, check_obs, see};
+use crate::learn::actor_config::{POLICY, VALUE};
+use crate::learn::learner::layout::log_std;
+use crate::learn::learner::{Learner, With};
+use crate::learn::noise;
+#[cfg(feature = "pqn")]
+use crate::learn::policy::SHARPNESS;
+#[cfg(feature = "pqn")]
+use crate::learn::q_values;
+use crate::learn::rows::{Rows, list};
+use crate::learn::store::frames::Place;
+use crate::learn::store::rollout::NONE;
+use crate::space::{Elements, ElementsMut};
+
+impl Learner<'_> {
+    /// [`Learner::act_range`] of the first `m` environments of the list, with what was checked: everything happens in the
+    /// working arrays until nothing can fail any more.
+    pub(in crate::learn::learner) fn act_for_rollout(
+        &mut self,
+        begin: usize,
+        m: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        mut action: ElementsMut<'_>,
+    ) -> Result {
+        let (shape, sizes) = (&self.actor.shape, &self.sizes);
+        let (o, l, a) = (shape.seen_len as usize, shape.num_outputs as usize, shape.action_len as usize);
+        let (r, w) = (&mut self.rollout, &mut self.work);
+        let list = block::rows(w.row, 0, m, 1)?;
+        let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
+        let raw = rows.see(&sizes.seen, obs, w.raw)?;
+        let seen = block::rows_mut(w.obs, 0, m, o)?;
+        check_rows("learner act: a finite obs", raw, o, rows.iter())?;
+        see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+        let all = mask;
+        let mask = match mask {
+            Some(mask) => Some(&*rows.get(mask, shape.mask_len(), w.mask)?),
+            None => None,
+        };
+        let params = noise::of(Self::acting(self.config, self.acting, self.params), self.noisy);
+        let log_std = log_std(params, sizes)?;
+        let head = Head::new(&self.actor, self.taken.read(), log_std);
+        head.check_mask_rows(all, rows.iter())?;
+        let outputs = block::rows_mut(w.outputs, 0, m, l)?;
+        let mut columns = w.scalar.chunks_exact_mut(m.max(1));
+        let mut column = || columns.next().ok_or(Misfit);
+        let (value, log_prob, entropy) = (column()?, column()?, column()?);
+        let states = recall(self.carry, self.begins, envs, sizes.state_len(), w.state)?;
+        let heads = sizes.net.num_heads().min(2);
+        let outs = &mut [&mut *outputs, &mut *value];
+        let outs = outs.get_mut(..heads).ok_or(Misfit)?;
+        sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, outs)?;
+        check_finite(STATES, states)?;
+        let choice = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
+        let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
+        let noise = block::rows_mut(w.noise, 0, m, shape.draw_len())?;
+        let drawn = envs.get(self.act_rng, 1, w.rng)?;
+        head.noise(drawn, noise);
+        #[cfg(feature = "pqn")]
+        if self.config.learns_q() {
+            head.best(m, outputs, mask, ElementsMut::I32(choice))?;
+            q_values::explore(self.taken.n, self.config.exploration(self.state.num_steps), mask, noise, choice);
+            q_values::values(self.taken.n, outputs, mask, value);
+        }
+        if !self.config.learns_q() {
+            head.sample(m, outputs, mask, Sampling::Basic, noise, choice, vector)?;
+            head.evaluate(outputs, mask, Raw { choice, vector }, log_prob, entropy)?;
+        }
+        let raw_action = Raw { choice, vector };
+
+        let mut end = self.state.end;
+        let slots = block::rows_mut(w.slot, 0, m, 1)?;
+        for (slot, env) in slots.iter_mut().zip(envs.iter()) {
+            *slot = *self.slot.get(env).ok_or(Misfit)?;
+            if *slot == NONE {
+                *slot = end;
+                end = end.saturating_add(1);
+            }
+        }
+        let slots = Rows::new(slots, 0);
+        if let (Elements::U8(bytes), frames) = (obs, &sizes.frames)
+            && frames.stack.is_kept()
+        {
+            let recorded = (self.state.begin as usize, self.state.end as usize);
+            let place = |(env, slot)| Place { env, slot, recorded };
+            let places = || rows.iter().zip(envs.iter().zip(slots.iter()).map(place));
+            for ((row, place), to) in places().zip(w.frame.chunks_exact_mut(frames.stack.num)) {
+                let obs = block::rows(bytes, row, 1, sizes.pixels_len)?;
+                let numbers = frames.find((r.env, r.frame, r.pixels), &place, obs)?;
+                to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
+            }
+            for ((row, place), numbers) in places().zip(w.frame.chunks_exact(frames.stack.num)) {
+                let obs = block::rows(bytes, row, 1, sizes.pixels_len)?;
+                frames.keep((r.frame, r.pixels), &place, numbers, obs, |x| x)?;
+            }
+        } else if let (Elements::U8(bytes), false) = (obs, sizes.seen.coded) {
+            for (row, slot) in rows.iter().zip(slots.iter()) {
+                let to = block::rows_mut(r.pixels, slot, 1, sizes.pixels_len)?;
+                block::copy(to, block::rows(bytes, row, 1, sizes.pixels_len)?);
+            }
+        }
+        slots.put(seen, sizes.obs_len, r.obs)?;
+        slots.put(choice, self.taken.n.len(), r.choice)?;
+        slots.put(vector, sizes.std_len, r.vector)?;
+        slots.put(value, 1, r.value)?;
+        slots.put(log_prob, 1, r.log_prob)?;
+        slots.put(list, 1, r.env)?;
+        if let Some(mask) = mask {
+            slots.put(mask, shape.mask_len(), r.mask)?;
+        }
+        if self.config.marks_begins() {
+            // The states before go to the rollout, and those after are carried on.
+            let after = states;
+            for (k, (env, slot)) in envs.iter().zip(slots.iter()).enumerate() {
+                let begins = block::rows_mut(self.begins, env, 1, 1)?;
+                let own = block::rows_mut(self.carry, env, 1, sizes.state_len())?;
+                if *begins != [0] {
+                    own.fill(0.0);
+                }
+                block::copy(block::rows_mut(r.state, slot, 1, sizes.state_len())?, own);
+                block::copy(block::rows_mut(r.begin, slot, 1, 1)?, begins);
+                block::copy(own, block::rows(after, k, 1, sizes.state_len())?);
+                begins.fill(0);
+            }
+        }
+        if rows.len() == action.len().checked_div(a.max(1)).unwrap_or(0) {
+            head.to_env(raw_action, action)?;
+        } else {
+            for (k, row) in rows.iter().enumerate() {
+                let to = action.get(row.saturating_mul(a), row.saturating_add(1).saturating_mul(a)).ok_or(Misfit)?;
+                head.to_env(raw_action.row(k, head.lens())?, to)?;
+            }
+        }
+        envs.put(drawn, 1, self.act_rng)?;
+        envs.put(block::rows(w.slot, 0, m, 1)?, 1, self.slot)?;
+        for env in envs.iter() {
+            *self.open.get_mut(env).ok_or(Misfit)? = 1;
+        }
+        if let Some(width) = Some(self.obs_mean.len()).filter(|&width| width > 0) {
+            envs.put(raw, width, self.new_obs)?;
+            for env in envs.iter() {
+                *self.staged.get_mut(env).ok_or(Misfit)? = 1;
+            }
+        }
+        self.state.end = end;
+        Ok(())
+    }
+
+    pub(in crate::learn::learner) fn predict_by_rollout(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        recurrent: Recurrent<'_>,
+        sampling: Sampling,
+        action: ElementsMut<'_>,
+    ) -> Result {
+        let n = self.config.num_envs as usize;
+        recurrent.start(self.sizes.state_len(), block::rows_mut(self.work.state, 0, n, self.sizes.state_len())?);
+        self.sizes.seen.rows(obs, n, self.work.raw)?;
+        self.infer("learner predict: a finite obs", n, POLICY, With::Means)?;
+        let (n, shape) = (self.config.num_envs as usize, &self.actor.shape);
+        let w = &mut self.work;
+        let log_std = log_std(Self::acting(self.config, self.acting, self.params), &self.sizes)?;
+        let outputs = block::rows(w.outputs, 0, n, shape.num_outputs as usize)?;
+        let head = Head::new(&self.actor, self.taken.read(), log_std);
+        block::copy(w.rng, self.predict_rng);
+        let noise = block::rows_mut(w.noise, 0, n, shape.draw_len())?;
+        head.noise(w.rng, noise);
+        let states = block::rows(w.state, 0, n, self.sizes.state_len())?;
+        check_finite(STATES, states)?;
+        head.draw(n, outputs, mask, sampling, noise, action)?;
+        block::copy(recurrent.state, states);
+        block::copy(self.predict_rng, w.rng);
+        Ok(())
+    }
+
+    /// [`Learner::value`] with what was checked.
+    pub(in crate::learn::learner) fn value_by_rollout(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        value: &mut [f32],
+    ) -> Result {
+        self.look("learner value: a finite obs", obs, mask, VALUE)?;
+        let values = block::rows(self.work.scalar, 0, self.sizes.n, 1)?;
+        check_finite("learner value: values that do not overflow", values)?;
+        block::copy(value, values);
+        Ok(())
+    }
+
+    /// Log-probability and entropy of an action of each environment: `obs` and `mask` as [`Learner::act`]; `action`
+    /// `[N, action_len]`, continuous ones as the policy draws them, before they are squashed or clipped; `log_prob` and
+    /// `entropy` `[N]`; recurrent layers read what each environment carries now. Nothing is recorded.
+    ///
+    /// Errors: as [`Learner::act`]; `Disabled` over a store; `Value` for an action that is not there or that the mask forbids, or not finite.
+    pub fn log_prob(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: Elements<'_>,
+        log_prob: &mut [f32],
+        entropy: &mut [f32],
+    ) -> Result {
+        let _changing = self.mark.begin();
+        self.check_rollouts()?;
+        let n = self.config.num_envs as usize;
+        let view = self.view();
+        check_obs("learner log_prob: obs", view.shape(), n, &obs)?;
+        check_action(view.shape(), n, action.kind(), action.len())?;
+        check_len("learner log_prob: log-probabilities", log_prob, n)?;
+        check_len("learner log_prob: entropies", entropy, n)?;
+        self.check_mask(mask, n)?;
+        let head = view.head()?;
+        head.check_mask(mask, n)?;
+        match action {
+            Elements::I32(choice) => head.check_choices(FORBIDDEN, choice, mask)?,
+            Elements::F32(vector) => {
+                check_rows("learner log_prob: finite actions", vector, view.shape().action_len as usize, 0..)?;
+            }
+            _ => {}
+        }
+        let done = self.log_prob_of(obs, mask, action, log_prob, entropy);
+        self.tidy();
+        done
+    }
+
+    fn log_prob_of(
+        &mut self,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: Elements<'_>,
+        log_prob: &mut [f32],
+        entropy: &mut [f32],
+    ) -> Result {
+        self.look("learner log_prob: a finite obs", obs, mask, POLICY)?;
+        let (n, w) = (self.config.num_envs as usize, &mut self.work);
+        let log_std = log_std(Self::acting(self.config, self.acting, self.params), &self.sizes)?;
+        let outputs = block::rows(w.outputs, 0, n, self.actor.shape.num_outputs as usize)?;
+        check_finite("learner log_prob: outputs that do not overflow", outputs)?;
+        let head = Head::new(&self.actor, self.taken.read(), log_std);
+        let raw = match action {
+            Elements::I32(choice) => Raw { choice, vector: &[] },
+            Elements::U8(action) => {
+                let [k, v] = head.lens();
+                let (choice, vector) = (block::rows_mut(w.choice, 0, n, k)?, block::rows_mut(w.vector, 0, n, v)?);
+                head.part(action, choice, vector)?;
+                check_rows("learner log_prob: finite actions", vector, v, 0..)?;
+                head.check_choices(FORBIDDEN, choice, mask)?;
+                Raw { choice, vector }
+            }
+            Elements::F32(vector) => Raw { choice: &[], vector },
+        };
+        let (ours, rest) = w.scalar.split_at_mut_checked(n).ok_or(Misfit)?;
+        let entropies = block::rows_mut(rest, 0, n, 1)?;
+        head.evaluate(outputs, mask, raw, ours, entropies)?;
+        check_finite("learner log_prob: log-probabilities that do not overflow", ours)?;
+        block::copy(log_prob, ours);
+        block::copy(entropy, entropies);
+        Ok(())
+    }
+
+    /// [`Learner::infer`] of all observations, with the parameters that act.
+    fn look(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>, head: u32) -> Result {
+        let n = list(0..self.config.num_envs as usize, self.work.some)?;
+        self.look_at_some(what, obs, mask, n, head, With::Acting)
+    }
+
+    /// [`Learner::infer`] of these rows of observations and of their masks; without these, all choices are allowed. `some` of
+    /// the working arrays lists the rows, `count` of them.
+    pub(in crate::learn::learner) fn look_at_some(
+        &mut self,
+        what: &'static str,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        count: usize,
+        head: u32,
+        with: With,
+    ) -> Result {
+        self.view().head()?.check_mask_rows(mask, Rows::new(block::rows(self.work.some, 0, count, 1)?, 0).iter())?;
+        let (w, flags) = (&mut self.work, self.sizes.masks);
+        let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
+        let raw = some.see(&self.sizes.seen, obs, w.raw)?;
+        check_rows(what, raw, self.sizes.seen.len, some.iter())?;
+        match mask {
+            Some(mask) => drop(some.get(mask, flags, w.mask)?),
+            None => block::rows_mut(w.mask, 0, count, flags)?.fill(1),
+        }
+        recall(self.carry, self.begins, some, self.sizes.state_len(), w.state)?;
+        let done = self.infer(what, count, head, with);
+        self.tidy_scratch();
+        done
+    }
+
+    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with these parameters. What it says is in
+    /// the working arrays then: `outputs` of the policy, values in the first column. Those of Q are of choices that `mask` of
+    /// the working arrays allows.
+    fn infer(&mut self, what: &'static str, m: usize, head: u32, with: With) -> Result {
+        let (shape, w) = (&self.actor.shape, &mut self.work);
+        let raw = block::rows(w.raw, 0, m, shape.seen_len as usize)?;
+        let seen = block::rows_mut(w.obs, 0, m, shape.seen_len as usize)?;
+        check_rows(what, raw, shape.seen_len as usize, 0..)?;
+        see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+        let params = match with {
+            With::Learning => &*self.params,
+            _ => Self::acting(self.config, self.acting, self.params),
+        };
+        let params = if with == With::Means { params } else { noise::of(params, self.noisy) };
+        let states = block::rows_mut(w.state, 0, m, self.sizes.state_len())?;
+        #[cfg(feature = "pqn")]
+        if self.config.learns_q() {
+            let q = block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?;
+            self.sizes.net.infer(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
+            if head == VALUE {
+                let flags = self.sizes.masks;
+                let mask = if flags > 0 { Some(block::rows(w.mask, 0, m, flags)?) } else { None };
+                q_values::values(self.taken.n, q, mask, block::rows_mut(w.scalar, 0, m, 1)?);
+            }
+            q.iter_mut().for_each(|q| *q *= SHARPNESS);
+            return Ok(());
+        }
+        let to = match head {
+            POLICY => block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?,
+            _ => block::rows_mut(w.scalar, 0, m, 1)?,
+        };
+        self.sizes.net.infer(params, seen, m, head, states, w.scratch, &mut [to])
+    }
+}
+
+/// What a choice has to be that is asked about.
+const FORBIDDEN: &str = "learner log_prob: choices that exist and are allowed";
+
+/// What recurrent layers have to leave.
+const STATES: &str = "learner: recurrent states that do not overflow";
+
+/// Copies what these environments carry to the front of `to`: zeros where an episode begins.
+fn recall<'t>(carry: &[f32], begins: &[u8], envs: Rows<'_>, state_len: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+    let to = envs.get(carry, state_len, to)?;
+    for (row, env) in to.chunks_exact_mut(state_len.max(1)).zip(envs.iter()) {
+        if begins.get(env) != Some(&0) {
+            row.fill(0.0);
+        }
+    }
+    Ok(to)
+}

@@ -1,0 +1,255 @@
+//! Rollouts that go from the learner that recorded them to the one that learns from them.
+
+use crate::block::{self, rows, rows_mut};
+use crate::error::{Error, Kind, Result, check_finite, check_len, check_rows};
+use crate::learn::actor::{Head, Raw, check_action};
+use crate::learn::config::Algorithm;
+use crate::learn::learner::layout::log_std;
+use crate::learn::learner::update::OVERFLOWED;
+use crate::learn::learner::{Learner, Stats, View};
+use crate::learn::seen::bytes_to_f32;
+use crate::learn::words::MAX_EACH;
+use crate::space::{Elements, ElementsMut};
+
+/// The T * N transitions of a rollout, each with what an update asks of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// `[T * N, seen_len]` observations as the networks saw them: bytes divided by 255, choices one-hot, and all of it
+    /// normalised if it is to be.
+    pub obs: &'a [f32],
+    /// `[T * N, action_len]`, continuous ones before they were squashed or clipped.
+    pub action: Elements<'a>,
+    /// `[T * N, mask_len]` flags of allowed choices; empty without `use_action_mask`.
+    pub mask: &'a [u8],
+    /// `[T * N]` log-probabilities of the actions.
+    pub log_prob: &'a [f32],
+    /// `[T * N]` values of the observations.
+    pub value: &'a [f32],
+    /// `[T * N]` advantages of the actions; with IMPALA the rewards, as it makes advantages when it learns.
+    pub advantage: &'a [f32],
+    /// `[T * N]` what the values should be; with IMPALA as far as one step tells.
+    pub value_target: &'a [f32],
+    /// `[T * N, state_len]` what recurrent layers carried before it; empty without such layers.
+    pub state: &'a [f32],
+    /// `[T * N]` 1: an episode begins; empty without recurrent layers, but not with IMPALA.
+    pub begin: &'a [u8],
+    /// `[T * N]` numbers below N of the environments; the transitions of each are in their order. Empty without such layers
+    /// and frames that are kept once.
+    pub env: &'a [u32],
+    /// Statistics of the learner that recorded it, as [`View::read_moments`] writes them; empty if nothing is normalised.
+    pub moments: &'a [f64],
+}
+
+/// The same, to write.
+#[derive(Debug)]
+pub struct BatchMut<'a> {
+    /// See [`Batch`].
+    pub obs: &'a mut [f32],
+    /// See [`Batch`].
+    pub action: ElementsMut<'a>,
+    /// See [`Batch`].
+    pub mask: &'a mut [u8],
+    /// See [`Batch`].
+    pub log_prob: &'a mut [f32],
+    /// See [`Batch`].
+    pub value: &'a mut [f32],
+    /// See [`Batch`].
+    pub advantage: &'a mut [f32],
+    /// See [`Batch`].
+    pub value_target: &'a mut [f32],
+    /// See [`Batch`].
+    pub state: &'a mut [f32],
+    /// See [`Batch`].
+    pub begin: &'a mut [u8],
+    /// See [`Batch`].
+    pub env: &'a mut [u32],
+    /// See [`Batch`].
+    pub moments: &'a mut [f64],
+}
+
+impl BatchMut<'_> {
+    fn read(&self) -> Batch<'_> {
+        Batch {
+            obs: self.obs,
+            action: self.action.as_ref(),
+            mask: self.mask,
+            log_prob: self.log_prob,
+            value: self.value,
+            advantage: self.advantage,
+            value_target: self.value_target,
+            state: self.state,
+            begin: self.begin,
+            env: self.env,
+            moments: self.moments,
+        }
+    }
+}
+
+impl Learner<'_> {
+    /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range`
+    /// and `learn_apply`, go on with it. The statistics of the learner that recorded it become its own, also while they are
+    /// frozen: parameters that are learned from observations that they have normalised belong to them. Those of a rollout that
+    /// several learners have recorded are merged with [`merge_moments`](super::merge_moments).
+    ///
+    /// Errors: `NotReady` if this learner has recorded something or an update runs; `Config` with noisy layers, but with IMPALA,
+    /// because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are
+    /// not finite, and for choices that are not there or that their mask forbids; those of [`Learner::write_moments`].
+    pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
+        let _changing = self.mark.begin();
+        self.check_rollouts()?;
+        if self.state.updating != 0 || self.state.end != self.state.begin {
+            return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
+        }
+        let others = !self.noise.is_empty() && self.config.algorithm() != Algorithm::Impala;
+        let what = "learner learn_batch: no noisy layers, unless with IMPALA";
+        Error::new(Kind::Config, what).when(others)?;
+        let what = "learner learn_batch: an algorithm other than a stream one, which learns from its own steps alone";
+        Error::new(Kind::Config, what).when(self.config.streams())?;
+        let view = self.view();
+        view.check_batch(batch)?;
+        let (m, shape) = (self.config.batch_len(), &self.actor.shape);
+        let columns = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target, batch.state];
+        let width = |numbers: &[f32]| numbers.len().checked_div(m).unwrap_or(0);
+        let numbers = columns.into_iter().chain(match batch.action {
+            Elements::F32(vector) => Some(vector),
+            _ => None,
+        });
+        for numbers in numbers {
+            check_rows("learner learn_batch: finite numbers", numbers, width(numbers), 0..)?;
+        }
+        self.sizes.net.check_symbols(batch.obs, |row| row)?;
+        let mask = Some(batch.mask).filter(|_| self.config.use_action_mask != 0);
+        view.head()?.check_mask(mask, m)?;
+        if let Elements::I32(choice) = batch.action {
+            view.head()?.check_choices(FORBIDDEN, choice, mask)?;
+        }
+        if let Elements::U8(action) = batch.action {
+            let (head, flags) = (view.head()?, self.sizes.masks);
+            let (mut choice, mut vector) = ([0; MAX_EACH], [0.0; MAX_EACH]);
+            let [k, a] = head.lens();
+            let (choice, vector) = (rows_mut(&mut choice, 0, 1, k)?, rows_mut(&mut vector, 0, 1, a)?);
+            for (i, action) in action.chunks_exact((shape.action_len as usize).max(1)).enumerate() {
+                head.part(action, choice, vector)?;
+                check_finite("learner learn_batch: finite numbers", vector).map_err(|e| e.in_row(i))?;
+                let mask = if flags > 0 { Some(rows(batch.mask, i, 1, flags)?) } else { None };
+                head.check_choices(FORBIDDEN, choice, mask).map_err(|e| e.in_row(i))?;
+            }
+        }
+        let is_byte = |x: &f32| (f32::from(byte(*x)) / 255.0).to_bits() == x.to_bits();
+        if self.sizes.pixels_len > 0 && !batch.obs.iter().all(is_byte) {
+            return Err(Error::new(Kind::Value, "learner learn_batch: observations that are bytes divided by 255"));
+        }
+        if batch.begin.iter().any(|&begin| begin > 1) || batch.env.iter().any(|&env| env >= self.config.num_envs) {
+            return Err(Error::new(Kind::Value, "learner learn_batch: begin of 0 or 1, and env below num_envs"));
+        }
+        let (frames, stacks) = (self.sizes.frames, (batch.obs, batch.env));
+        if frames.stack.is_kept() {
+            for row in 0..m {
+                frames.find_in_batch(self.rollout.frame, stacks, self.state.begin as usize, row)?;
+            }
+        }
+        self.write_moments(batch.moments)?;
+        let (mask_len, shape) = (self.sizes.masks, &self.actor.shape);
+        let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
+        let end = at.saturating_add(m);
+        block::copy(rows_mut(r.obs, at, m, self.sizes.obs_len)?, batch.obs);
+        if frames.stack.is_kept() {
+            for (row, obs) in batch.obs.chunks_exact(self.sizes.pixels_len.max(1)).enumerate() {
+                let (place, numbers) = frames.find_in_batch(r.frame, stacks, at, row)?;
+                frames.keep((r.frame, r.pixels), &place, &numbers, obs, byte)?;
+            }
+        } else {
+            let pixels = rows_mut(r.pixels, at, m, self.sizes.pixels_len)?;
+            pixels.iter_mut().zip(batch.obs).for_each(|(to, x)| *to = byte(*x));
+        }
+        match batch.action {
+            Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
+            Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
+            Elements::U8(action) => {
+                let head = Head::new(&self.actor, self.taken.read(), log_std(self.params, &self.sizes)?);
+                let [k, a] = head.lens();
+                head.part(action, rows_mut(r.choice, at, m, k)?, rows_mut(r.vector, at, m, a)?)?;
+            }
+        }
+        block::copy(rows_mut(r.mask, at, m, mask_len)?, batch.mask);
+        block::copy(rows_mut(r.log_prob, at, m, 1)?, batch.log_prob);
+        block::copy(rows_mut(r.value, at, m, 1)?, batch.value);
+        block::copy(rows_mut(r.advantage, at, m, 1)?, batch.advantage);
+        block::copy(rows_mut(r.value_target, at, m, 1)?, batch.value_target);
+        block::copy(rows_mut(r.state, at, m, self.sizes.state_len())?, batch.state);
+        block::copy(rows_mut(r.begin, at, m, self.config.has_sequences().into())?, batch.begin);
+        rows_mut(r.env, at, m, 1)?.fill(0);
+        block::copy(rows_mut(r.env, at, m, 1)?, batch.env);
+        let s = &mut *self.state;
+        (s.learn_begin, s.learn_end) = (at as u32, end as u32);
+        (s.end, s.complete) = (end as u32, m as u32);
+        s.num_steps = s.num_steps.saturating_add(m as u64);
+        self.hand_over()?;
+        let done = self.begin_learning();
+        self.finish(done, OVERFLOWED)
+    }
+}
+
+impl View<'_> {
+    /// Hands out what the update that runs learns from: its first T * N transitions, which are all unless environments act
+    /// in their own time. A learner that only records ends its update by [`Learner::learn_drop`]. Errors: `NotReady` if no
+    /// update runs; `Shape`.
+    pub fn read_batch(&self, to: BatchMut<'_>) -> Result {
+        self.check_rollouts()?;
+        if self.state.updating == 0 {
+            return Err(Error::new(Kind::NotReady, "learner read_batch: no update is running."));
+        }
+        self.check_batch(&to.read())?;
+        let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
+        let shape = &self.actor.shape;
+        block::copy(to.obs, rows(r.obs, at, m, self.sizes.obs_len)?);
+        if self.sizes.frames.stack.is_kept() {
+            self.sizes.frames.stack.see((r.frame, r.pixels), at..at.saturating_add(m), to.obs)?;
+        } else {
+            bytes_to_f32(rows(r.pixels, at, m, self.sizes.pixels_len)?, to.obs);
+        }
+        match to.action {
+            ElementsMut::I32(choice) => block::copy(choice, rows(r.choice, at, m, shape.action_len as usize)?),
+            ElementsMut::F32(vector) => block::copy(vector, rows(r.vector, at, m, shape.action_len as usize)?),
+            ElementsMut::U8(action) => {
+                let head = self.head()?;
+                let [k, a] = head.lens();
+                head.join(Raw { choice: rows(r.choice, at, m, k)?, vector: rows(r.vector, at, m, a)? }, action)?;
+            }
+        }
+        block::copy(to.mask, rows(r.mask, at, m, self.sizes.masks)?);
+        block::copy(to.log_prob, rows(r.log_prob, at, m, 1)?);
+        block::copy(to.value, rows(r.value, at, m, 1)?);
+        block::copy(to.advantage, rows(r.advantage, at, m, 1)?);
+        block::copy(to.value_target, rows(r.value_target, at, m, 1)?);
+        let (begin, env) = self.order_len();
+        block::copy(to.state, rows(r.state, at, m, self.sizes.state_len())?);
+        block::copy(to.begin, rows(r.begin, at, m, usize::from(begin > 0))?);
+        block::copy(to.env, rows(r.env, at, m, usize::from(env > 0))?);
+        self.read_moments(to.moments)
+    }
+
+    fn check_batch(&self, b: &Batch<'_>) -> Result {
+        let (m, shape) = (self.config.batch_len(), &self.actor.shape);
+        check_len("learner batch: obs", b.obs, m.saturating_mul(shape.seen_len as usize))?;
+        check_action(shape, m, b.action.kind(), b.action.len())?;
+        check_len("learner batch: mask flags", b.mask, m.saturating_mul(self.sizes.masks))?;
+        check_len("learner batch: log_prob", b.log_prob, m)?;
+        check_len("learner batch: value", b.value, m)?;
+        check_len("learner batch: advantage", b.advantage, m)?;
+        check_len("learner batch: value_target", b.value_target, m)?;
+        let (begin, env) = self.order_len();
+        check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len()))?;
+        check_len("learner batch: begin", b.begin, begin)?;
+        check_len("learner batch: env", b.env, env)?;
+        self.check_moments(b.moments)
+    }
+}
+
+/// What a choice has to be that is learned from.
+const FORBIDDEN: &str = "learner learn_batch: choices that exist and are allowed";
+
+/// The byte that an observation was before it was divided by 255.
+fn byte(x: f32) -> u8 {
+    (x * 255.0 + 0.5) as u8
+}

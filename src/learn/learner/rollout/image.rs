@@ -1,0 +1,141 @@
+//! What `attach` asks of a rollout and of past steps.
+
+use crate::block;
+use crate::error::{Error, Kind, Result, check_finite};
+use crate::learn::learner::View;
+use crate::learn::store::history::{GIVEN_UP, NOT_DRAWN};
+use crate::learn::store::rollout::{NONE, owner};
+use crate::learn::tasks;
+use crate::rng::Rng;
+
+impl View<'_> {
+    /// What `attach` asks of the rollout that is recorded, of the update that runs, and of past steps.
+    pub(in crate::learn::learner) fn check_rollout_image(&self) -> Result {
+        let image = |what| Err(Error::new(Kind::Image, what));
+        let (s, c) = (&self.state, self.config);
+        let entropy = s.entropy_coef.abs() <= c.entropy_coef.abs();
+        if !((0.0..=10.0).contains(&s.clip) && entropy) {
+            return image("learner image: a clip range and an entropy bonus that a configuration can have");
+        }
+        if self.prime_age.iter().any(|&age| age >= c.prime_interval) {
+            return image("learner image: an older copy of the parameters that is refreshed in time");
+        }
+        if s.minibatch >= if s.updating != 0 { c.update_len() } else { 1 } {
+            return image("learner image: a minibatch inside the update");
+        }
+        self.check_slots()?;
+        self.check_rollout()?;
+        self.check_history()
+    }
+
+    /// Every transition that is recorded has its slot, and is whose environment says so.
+    fn check_slots(&self) -> Result {
+        let refuse = Err(Error::new(Kind::Image, "learner image: transitions in their slots"));
+        let (s, c, room) = (&self.state, self.config, self.sizes.room as u32);
+        let other = if c.overlap != 0 { room } else { 0 };
+        let recorded = s.end.wrapping_sub(s.begin);
+        if (s.begin != 0 && s.begin != other) || s.end < s.begin || recorded >= room {
+            return refuse;
+        }
+        let mut held = 0u32;
+        for (env, (&slot, &open)) in self.slot.iter().zip(self.open).enumerate() {
+            if slot == NONE && open == 0 {
+                continue;
+            }
+            if !(s.begin..s.end).contains(&slot) || self.rollout.env.get(slot as usize) != Some(&(env as u32)) {
+                return refuse;
+            }
+            held = held.saturating_add(1);
+        }
+        let owners = block::rows(self.rollout.env, s.begin as usize, recorded as usize, 1)?;
+        if owners.iter().any(|&env| env >= c.num_envs) || s.complete != recorded.wrapping_sub(held) {
+            return refuse;
+        }
+        let most = c.batch_len() as u32;
+        if s.updating == 0 {
+            return if (s.learn_begin, s.learn_end) == (0, 0) { Ok(()) } else { refuse };
+        }
+        let learnt = s.learn_end.wrapping_sub(s.learn_begin);
+        let apart = if c.overlap != 0 { room.wrapping_sub(s.begin) } else { s.begin };
+        let whole = c.overlap != 0 || (s.complete == learnt && self.slot.iter().all(|&slot| slot >= s.learn_end));
+        let inside = s.learn_end >= s.learn_begin && learnt >= most && learnt < room;
+        if s.learn_begin == apart && inside && whole { Ok(()) } else { refuse }
+    }
+
+    /// What an update reads: actions that the policy can have taken, finite numbers, and rows that are there.
+    fn check_rollout(&self) -> Result {
+        let image = |what| Error::new(Kind::Image, what);
+        let (r, s) = (&self.rollout, &self.state);
+        let (begin, recorded) = (s.begin as usize, s.end.saturating_sub(s.begin) as usize);
+        self.check_rows(begin, recorded)?;
+        for at in begin..begin.saturating_add(recorded) {
+            let complete = owner(r.env, self.slot, at)?.1;
+            if complete && r.reward.get(at).is_none_or(|x| !x.is_finite()) {
+                return Err(image("learner image: finite rewards"));
+            }
+        }
+        if s.updating == 0 {
+            return Ok(());
+        }
+        let (begin, learnt) = (s.learn_begin as usize, s.learn_end.saturating_sub(s.learn_begin) as usize);
+        self.check_rows(begin, learnt)?;
+        let known = |array| block::rows(array, begin, learnt, 1).is_ok_and(|x| check_finite("", x).is_ok());
+        let order = self.order.get(..learnt).unwrap_or(&[]);
+        let there = order.iter().all(|slot| (s.learn_begin..s.learn_end).contains(slot));
+        if !(known(r.advantage) && known(r.value_target) && there && check_finite("", self.advantage).is_ok()) {
+            return Err(image("learner image: finite advantages, and an order of rows that are there"));
+        }
+        Ok(())
+    }
+
+    /// What an update reads of rows whose environments have acted.
+    fn check_rows(&self, first: usize, count: usize) -> Result {
+        let (r, shape) = (&self.rollout, &self.actor.shape);
+        let mask = match self.config.use_action_mask {
+            0 => None,
+            _ => Some(block::rows(r.mask, first, count, shape.mask_len())?),
+        };
+        let allowed = self.head()?.check_mask(mask, count).is_ok();
+        if !allowed || !self.head()?.could_take(block::rows(r.choice, first, count, self.taken.n.len())?, mask) {
+            return Err(Error::new(Kind::Image, "learner image: choices that were there and allowed"));
+        }
+        let obs = block::rows(r.obs, first, count, self.sizes.obs_len)?;
+        let vector = block::rows(r.vector, first, count, self.sizes.std_len)?;
+        let state = block::rows(r.state, first, count, self.sizes.state_len())?;
+        if [obs, vector, state].iter().any(|numbers| check_finite("", numbers).is_err()) {
+            return Err(Error::new(Kind::Image, "learner image: finite observations, actions and states"));
+        }
+        if !self.sizes.frames.are_there(r.frame, first, count)? {
+            return Err(Error::new(Kind::Image, "learner image: numbers of frames that exist"));
+        }
+        let known = !self.config.marks_begins()
+            || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)
+                && block::rows(r.env, first, count, 1)?.iter().all(|&env| env < self.config.num_envs));
+        if !known {
+            return Err(Error::new(Kind::Image, "learner image: begins of 0 or 1, of environments that are there"));
+        }
+        Ok(())
+    }
+
+    /// What `attach` asks of past steps.
+    fn check_history(&self) -> Result {
+        let h = &self.history;
+        if !tasks::BUILT || h.next.is_empty() {
+            return Ok(());
+        }
+        let (len, steps) = (self.config.history_len, h.reward.len());
+        let numbers = [h.obs, h.vector, h.value, h.reward, h.final_value, h.state];
+        let numbers = numbers.iter().all(|x| check_finite("", x).is_ok());
+        let (head, mask) = (self.head()?, Some(h.mask).filter(|mask| !mask.is_empty()));
+        let choices = head.check_mask(mask, steps).is_ok() && head.could_take(h.choice, mask);
+        let there = |x: &u32| *x == NOT_DRAWN || (*x as usize) < steps;
+        let places = h.next.iter().all(|&x| x < len)
+            && h.held.iter().all(|&x| x <= len)
+            && h.sequence.iter().chain(h.last).all(there)
+            && h.ends.iter().all(|&x| x <= GIVEN_UP);
+        if numbers && choices && places && h.rng.iter().all(Rng::is_valid) {
+            return Ok(());
+        }
+        Err(Error::new(Kind::Image, "learner image: past steps that can have been"))
+    }
+}

@@ -1,0 +1,176 @@
+//! The results of steps in a rollout.
+
+use crate::block::{self, Misfit};
+use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
+use crate::data::step::{Ends, Rewrite};
+use crate::error::{Error, Kind, Result, check_rows};
+use crate::kernels::moments;
+use crate::learn::actor::{Head, check_obs};
+use crate::learn::actor_config::VALUE;
+use crate::learn::learner::{Learner, With};
+use crate::learn::rows::{Rows, list};
+use crate::learn::store::rollout::{NONE, Rollout};
+use crate::space::Elements;
+
+impl Learner<'_> {
+    /// [`Learner::observe`] of the first `m` environments of the list, with what was checked.
+    pub(in crate::learn::learner) fn observe_for_rollout(
+        &mut self,
+        m: usize,
+        reward: &[f32],
+        [terminated, truncated]: [&[u8]; 2],
+        final_obs: Option<Elements<'_>>,
+        final_mask: Option<&[u8]>,
+    ) -> Result {
+        let n = self.config.num_envs as usize;
+        let is_cut = |i: usize| terminated.get(i) == Some(&0) && truncated.get(i).is_some_and(|&x| x != 0);
+        let w = &mut self.work;
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        check_rows("learner observe: finite rewards", envs.get(reward, 1, w.scalar)?, 1, envs.iter())?;
+        let num_cut = list(envs.iter().filter(|&i| is_cut(i)), w.some)?;
+        if num_cut > 0 {
+            let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
+            let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
+            check_obs("learner observe: final_obs", &self.actor.shape, n, &obs)?;
+            let head = Head::new(&self.actor, self.taken.read(), &[]);
+            head.check_mask_rows(final_mask, envs.iter().filter(|&i| is_cut(i)))?;
+            for i in envs.iter().filter(|&i| is_cut(i)) {
+                self.sizes.seen.check_row("learner observe: finite final_obs", obs, i, w.raw)?;
+            }
+            self.take_in()?;
+            self.look_at_some("learner observe: finite final_obs", obs, final_mask, num_cut, VALUE, With::Acting)?;
+            let w = &self.work;
+            for (&value, &env) in w.scalar.iter().zip(w.some.iter().take(num_cut)) {
+                let slot = *self.slot.get(env as usize).ok_or(Misfit)? as usize;
+                *self.rollout.final_value.get_mut(slot).ok_or(Misfit)? = value;
+            }
+        } else {
+            self.take_in()?;
+        }
+
+        let (w, r) = (&mut self.work, &mut self.rollout);
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        let slots = Rows::new(envs.get(self.slot, 1, w.slot)?, 0);
+        let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (raw, scaled) = (envs.get(reward, 1, raw)?, block::rows_mut(scaled, 0, m, 1)?);
+        let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (terminated, truncated) = (envs.get(terminated, 1, ends)?, envs.get(truncated, 1, others)?);
+        let (c, state) = (self.config, &mut *self.state);
+        let limits = Limits { clip: c.reward_clip, ..Limits::default() };
+        match (c.normalize_reward != 0, state.frozen != 0) {
+            (false, _) => block::copy(scaled, raw),
+            (true, true) => scale_rewards(state.return_var, limits, Rewrite::apart(raw, scaled))?,
+            (true, false) => {
+                let running = envs.get(self.running_return, 1, w.running)?;
+                let (mean, var) = (&mut state.return_mean, &mut state.return_var);
+                let mut scale = RewardScale { running, mean, var, count: &mut state.return_count };
+                let ends = Ends { terminated, truncated, valid: None };
+                scale.step(Rewrite::apart(raw, scaled), ends, f64::from(c.discount), limits)?;
+                envs.put(running, 1, self.running_return)?;
+            }
+        }
+        slots.put(terminated, 1, r.terminated)?;
+        slots.put(truncated, 1, r.truncated)?;
+        slots.put(scaled, 1, r.reward)?;
+        for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {
+            let ends = *terminated | *truncated != 0;
+            self.episodes.step(env, *reward, ends);
+            if let Some(begins) = self.begins.get_mut(env) {
+                *begins = ends.into();
+            }
+            if let (Some(slot), Some(open)) = (self.slot.get_mut(env), self.open.get_mut(env)) {
+                (*slot, *open) = (NONE, 0);
+            }
+        }
+        state.num_steps = state.num_steps.saturating_add(m as u64);
+        state.complete = state.complete.saturating_add(m as u32);
+        Ok(())
+    }
+
+    /// [`Learner::cut_rows`], with flags that were checked.
+    pub(in crate::learn::learner) fn cut_in_rollout(&mut self, gone: &[u8]) -> Result {
+        self.take_in()?;
+        self.tidy();
+        for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
+            if self.learns_in_place() {
+                self.leave(env)?;
+            } else {
+                self.give_up(env)?;
+                self.cut_traces();
+            }
+            self.episodes.forget(env);
+            if let Some(begins) = self.begins.get_mut(env) {
+                *begins = 1;
+            }
+            if let Some(running) = self.running_return.get_mut(env) {
+                *running = 0.0;
+            }
+        }
+        Ok(())
+    }
+
+    /// An update runs on the rollout that is recorded.
+    fn learns_in_place(&self) -> bool {
+        self.state.updating != 0 && self.config.overlap == 0
+    }
+
+    /// Takes back what an environment has begun beside the transitions that are learnt from.
+    fn leave(&mut self, env: usize) -> Result {
+        if let Some(open) = self.open.get_mut(env) {
+            *open = 0;
+        }
+        if self.config.streams() {
+            // Traces have to reach the step that is being learnt, and end with it.
+            let learnt = self.state.learn_begin as usize;
+            *self.rollout.truncated.get_mut(learnt).ok_or(Misfit)? = 1;
+        }
+        Ok(())
+    }
+
+    /// Takes the last transition of an environment back, unless an episode ended with it.
+    fn give_up(&mut self, env: usize) -> Result {
+        let (r, state) = (&mut self.rollout, &mut *self.state);
+        let (Some(slot), Some(open)) = (self.slot.get_mut(env), self.open.get_mut(env)) else { return Ok(()) };
+        let begin = state.begin as usize;
+        let last = |end: u32, env_of: &[u32]| {
+            let owners = block::rows(env_of, begin, (end as usize).saturating_sub(begin), 1).unwrap_or(&[]);
+            owners.iter().rposition(|&owner| owner as usize == env).map(|at| at.saturating_add(begin))
+        };
+        let ended = |r: &Rollout<'_>, at: usize| {
+            let flag = |flags: &[u8]| flags.get(at).is_none_or(|&x| x != 0);
+            flag(r.terminated) || flag(r.truncated)
+        };
+        if *open == 0 {
+            // What it led to is not known, if no episode ended with it: its place is for the next one.
+            let at = if *slot == NONE { last(state.end, r.env) } else { None };
+            let Some(at) = at.filter(|&at| !ended(r, at)) else { return Ok(()) };
+            *slot = at as u32;
+            state.complete = state.complete.saturating_sub(1);
+        }
+        *open = 0;
+        if let Some(before) = last(*slot, r.env).filter(|&at| !ended(r, at)) {
+            let value = *r.value.get(*slot as usize).ok_or(Misfit)?;
+            *r.truncated.get_mut(before).ok_or(Misfit)? = 1;
+            *r.final_value.get_mut(before).ok_or(Misfit)? = value;
+        }
+        Ok(())
+    }
+
+    /// Brings the observations that environments have acted on into the statistics.
+    fn take_in(&mut self) -> Result {
+        let width = self.obs_mean.len();
+        if width == 0 || !self.staged.contains(&1) {
+            return Ok(());
+        }
+        let staged = self.staged.iter().enumerate().filter(|(_, staged)| **staged != 0).map(|(env, _)| env);
+        let w = &mut self.work;
+        let count = list(staged, w.slot)?;
+        if self.state.frozen == 0 {
+            let rows = Rows::new(block::rows(w.slot, 0, count, 1)?, 0).get(self.new_obs, width, w.raw)?;
+            moments::update(rows, count, self.obs_mean, self.obs_var, &mut self.state.obs_count)?;
+        }
+        self.staged.fill(0);
+        self.new_obs.fill(0.0);
+        Ok(())
+    }
+}

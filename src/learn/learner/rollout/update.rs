@@ -1,0 +1,290 @@
+//! An update of a rollout: its values and advantages, minibatches of it, and the steps of the optimizer.
+
+use bytemuck::Zeroable;
+
+use crate::block::{self, Misfit};
+use crate::error::{Result, check_finite};
+use crate::kernels::gae::Chain;
+use crate::kernels::moments;
+use crate::learn::actor_config::VALUE;
+use crate::learn::config::{Algorithm, Config};
+use crate::learn::learner::layout::{LOSSES, log_std_mut};
+use crate::learn::learner::{Learner, PARAM_LIMIT, With};
+use crate::learn::loss::Sums;
+use crate::learn::noise;
+use crate::learn::rows::{Rows, list};
+use crate::learn::step::Moving;
+use crate::learn::store::rollout::{list_by_env, owner};
+use crate::learn::tasks;
+use crate::num;
+use crate::space::Elements;
+
+impl Learner<'_> {
+    /// Values of the observations after the rollout: of environments that go on and have not acted yet.
+    pub(in crate::learn::learner) fn bootstrap(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
+        let (begin, end) = (self.state.begin as usize, self.state.end as usize);
+        let n = self.config.num_envs as usize;
+        let seen = self.work.ends.get_mut(..n).ok_or(Misfit)?;
+        for at in (begin..end).rev() {
+            let (env, complete) = owner(self.rollout.env, self.slot, at)?;
+            let seen = seen.get_mut(env).ok_or(Misfit)?;
+            if *seen == 0 {
+                let flag = |flags: &[u8]| flags.get(at).is_none_or(|&x| x != 0);
+                let goes_on = complete && !flag(self.rollout.terminated) && !flag(self.rollout.truncated);
+                *seen = if goes_on { 2 } else { 1 };
+            }
+        }
+        let rows = seen.iter().enumerate().filter(|(_, seen)| **seen == 2).map(|(env, _)| env);
+        let count = list(rows, self.work.some)?;
+        if count == 0 {
+            return Ok(());
+        }
+        self.look_at_some("learner learn: finite obs", obs, mask, count, VALUE, With::Learning)?;
+        let w = &mut self.work;
+        Rows::new(block::rows(w.some, 0, count, 1)?, 0).put(w.scalar, 1, w.next)?;
+        Ok(())
+    }
+
+    /// Advantages and targets; then the rollout is taken over, and the first minibatch made ready.
+    pub(in crate::learn::learner) fn begin_update(&mut self) -> Result {
+        let (begin, end) = (self.state.begin as usize, self.state.end as usize);
+        self.state.updating = 1;
+        let c = self.config;
+        // V-trace needs the policy that learns: until then rewards stand for advantages, and targets look one step ahead.
+        let later = c.algorithm() == Algorithm::Impala;
+        let chain = Chain::new(c.accumulation(), c.discount, if later { 0.0 } else { c.gae_lambda });
+        let w = &mut self.work;
+        let r = &mut self.rollout;
+        for at in (begin..end).rev() {
+            let (env, complete) = owner(r.env, self.slot, at)?;
+            let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
+                return Err(Misfit.into());
+            };
+            let value = *r.value.get(at).ok_or(Misfit)?;
+            if complete {
+                let (Some(reward), Some(last)) = (r.reward.get(at), r.final_value.get(at)) else {
+                    return Err(Misfit.into());
+                };
+                let (Some(terminated), Some(truncated)) = (r.terminated.get(at), r.truncated.get(at)) else {
+                    return Err(Misfit.into());
+                };
+                let ends = (*terminated != 0, *truncated != 0);
+                let (advantage, target) = chain.step(*reward, value, *last, ends, *next, carry);
+                let (Some(to), Some(other)) = (r.advantage.get_mut(at), r.value_target.get_mut(at)) else {
+                    return Err(Misfit.into());
+                };
+                (*to, *other) = (if later { *reward } else { advantage }, target);
+            }
+            *next = value;
+        }
+        let rows = self.take_over(begin, end)?;
+        let r = &mut self.rollout;
+        let learnt = |array| block::rows(array, begin, rows, 1);
+        let finite = check_finite("", learnt(r.advantage)?).and(check_finite("", learnt(r.value_target)?));
+        if finite.is_err() {
+            // Their bytes are those of no processor.
+            block::rows_mut(r.advantage, begin, rows, 1)?.fill(0.0);
+            block::rows_mut(r.value_target, begin, rows, 1)?.fill(0.0);
+        }
+        finite?;
+        self.begin_learning()
+    }
+
+    /// Makes one stretch of what is complete, which the update learns from. Returns how much it is.
+    fn take_over(&mut self, begin: usize, end: usize) -> Result<usize> {
+        self.keep()?;
+        let spare = begin.saturating_add(self.sizes.room).saturating_sub(1);
+        let complete = self.rollout.gather_complete(begin, end, spare, self.slot)?;
+        (self.state.learn_begin, self.state.learn_end) = (begin as u32, complete as u32);
+        self.hand_over()?;
+        Ok(complete.saturating_sub(begin))
+    }
+
+    /// What is complete goes to the past steps, which stay as they are while an update runs.
+    fn keep(&mut self) -> Result {
+        if !tasks::BUILT {
+            return Ok(());
+        }
+        let recorded = (self.state.begin as usize, self.state.end as usize);
+        self.rollout.keep(recorded, self.slot, &self.sizes.frames, &mut self.history)
+    }
+
+    /// With `overlap`, recording goes on in the other rollout.
+    pub(in crate::learn::learner) fn hand_over(&mut self) -> Result {
+        if self.config.overlap == 0 {
+            return Ok(());
+        }
+        let s = &mut *self.state;
+        let to = if s.begin == 0 { self.sizes.room } else { 0 };
+        let (from, end) = (s.begin as usize, s.end as usize);
+        let next = self.rollout.carry(&self.sizes.frames, (from, end), to, self.slot, self.open)?;
+        (s.begin, s.end, s.complete) = (to as u32, next as u32, 0);
+        Ok(())
+    }
+
+    /// What is known of the rollout before the first minibatch, and that.
+    pub(in crate::learn::learner) fn begin_learning(&mut self) -> Result {
+        let (c, s, r) = (self.config, &mut *self.state, &self.rollout);
+        let (begin, rows) = (s.learn_begin as usize, s.learn_end.saturating_sub(s.learn_begin) as usize);
+        let (value, target) = (block::rows(r.value, begin, rows, 1)?, block::rows(r.value_target, begin, rows, 1)?);
+        s.sums = Sums::zeroed();
+        s.explained_variance = moments::explained_variance(value, target)? as f32;
+        s.value_mean = moments::mean_std(value)?.0 as f32;
+        let before = s.num_steps.saturating_sub(c.batch_len() as u64);
+        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before)?;
+        s.clip = c.scheduled(c.clip, c.clip_end, before)?;
+        s.entropy_coef = c.scheduled(c.entropy_coef, c.entropy_coef * c.entropy_share_end, before)?;
+        if let Some(age) = self.prime_age.first_mut() {
+            if *age == 0 {
+                block::copy(self.prime, noise::of(self.params, self.noisy));
+            }
+            *age = age.saturating_add(1).checked_rem(c.prime_interval).unwrap_or(0);
+        }
+        (s.updating, s.minibatch) = (1, 0);
+        self.begin_minibatch()
+    }
+
+    /// The order and the advantages of the minibatch that comes next.
+    fn begin_minibatch(&mut self) -> Result {
+        let (c, s) = (self.config, &mut *self.state);
+        let part = s.minibatch.checked_rem(c.num_minibatches).unwrap_or(0);
+        if part == 0 {
+            let rows = s.learn_end.saturating_sub(s.learn_begin) as usize;
+            let order = self.order.get_mut(..rows).ok_or(Misfit)?;
+            if c.has_sequences() {
+                list_by_env(self.rollout.env, s.learn_begin as usize, self.work.row, order)?;
+                s.rng.shuffle_runs(order, c.num_together());
+            } else {
+                order.iter_mut().zip(s.learn_begin..).for_each(|(at, slot)| *at = slot);
+                s.rng.shuffle(order);
+            }
+        }
+        self.done.fill(0);
+        if c.has_sequences() {
+            let order = block::rows_mut(self.order, part as usize, 1, c.minibatch_len())?;
+            order_by_step(c, order, bytemuck::cast_slice_mut(self.advantage))?;
+        }
+        let order = minibatch(c, s.minibatch, self.order)?;
+        Rows::new(order, 0).get(self.rollout.advantage, 1, self.advantage)?;
+        if c.normalize_advantage != 0 {
+            moments::standardise(self.advantage, ADVANTAGE_EPSILON)?;
+        }
+        if tasks::BUILT {
+            self.history.draw(c);
+        }
+        Ok(())
+    }
+
+    /// Takes the optimizer step of a minibatch, whose chunks are added, and makes the next one ready.
+    pub(in crate::learn::learner) fn apply_minibatch(&mut self) -> Result {
+        let (c, sizes, s) = (self.config, &self.sizes, &mut *self.state);
+        let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
+        let losses = losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
+        check_finite("learner losses", losses)?;
+        let [policy_loss, value_loss, approx_kl, clip_fraction, entropy, tasks @ ..] = *losses;
+        if s.updating == 0 {
+            s.sums = Sums::zeroed();
+            s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
+        }
+        let sums = &mut s.sums;
+        sums.count += 1.0;
+        sums.policy_loss += f64::from(policy_loss);
+        sums.value_loss += f64::from(value_loss);
+        sums.approx_kl += f64::from(approx_kl);
+        sums.clip_fraction += f64::from(clip_fraction);
+        sums.entropy += f64::from(entropy);
+        if c.has_tasks() {
+            sums.tasks.iter_mut().zip(tasks).for_each(|(sum, loss)| *sum += f64::from(loss));
+        }
+        let too_far = c.target_kl > 0.0 && approx_kl > 1.5 * c.target_kl;
+        if !too_far {
+            let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
+            let to = Moving { params: self.params, m, v, steps };
+            let norm = match c.streams() {
+                #[cfg(feature = "stream")]
+                true => {
+                    let policy =
+                        if c.learns_q() { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
+                    let norm = c.follow(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?;
+                    // The agent may have gone since the losses were told so.
+                    if self.rollout.truncated.get(s.learn_begin as usize).is_some_and(|&x| x != 0) {
+                        self.adam_m.fill(0.0);
+                    }
+                    norm
+                }
+                _ => c.descend(to, grads, s.learning_rate, PARAM_LIMIT)?,
+            };
+            sums.grad_norm += f64::from(num::min(norm, f32::MAX));
+            let log_std = log_std_mut(self.params, sizes)?;
+            log_std.iter_mut().for_each(|x| *x = num::clamp(*x, c.log_std_min, c.log_std_max));
+            noise::add(&sizes.net, self.noise, self.params, self.noisy)?;
+        }
+        s.minibatch = s.minibatch.saturating_add(1);
+        if s.updating != 0 && !too_far && s.minibatch < c.update_len() {
+            return self.begin_minibatch();
+        }
+        s.num_updates = s.num_updates.saturating_add(1);
+        self.end_rollout();
+        Ok(())
+    }
+
+    /// An update that is due is over before it began.
+    pub(in crate::learn::learner) fn drop_rollout(&mut self) -> Result {
+        (self.state.learn_begin, self.state.learn_end) = (self.state.begin, self.state.end);
+        self.keep()?;
+        self.hand_over()
+    }
+
+    /// Steps before have no part in the errors of those to come.
+    pub(in crate::learn::learner) fn cut_traces(&mut self) {
+        if self.config.streams() {
+            self.adam_m.fill(0.0);
+        }
+    }
+
+    /// The update is over: the new parameters act, and the transitions that it learned from make room.
+    pub(in crate::learn::learner) fn end_rollout(&mut self) {
+        block::copy(self.acting, self.params);
+        self.done.fill(0);
+        self.wipe();
+        let s = &mut *self.state;
+        if s.updating != 0 || s.learn_end != 0 {
+            if self.config.overlap == 0 {
+                // Transitions that wait move to the front. They are where they were if one is not there at all.
+                let moved = self.rollout.carry(&self.sizes.frames, (0, s.end as usize), 0, self.slot, self.open);
+                (s.end, s.complete) = (moved.unwrap_or(0) as u32, 0);
+            }
+            (s.learn_begin, s.learn_end) = (0, 0);
+            // Lengths fit: nothing fails.
+            noise::draw(&self.sizes.net, &mut s.rng, self.noise).unwrap_or_default();
+            noise::add(&self.sizes.net, self.noise, self.params, self.noisy).unwrap_or_default();
+        }
+        (s.updating, s.minibatch) = (0, 0);
+    }
+}
+
+/// The part of the order that a minibatch learns from; minibatches are numbered from 0 over all epochs.
+pub(in crate::learn::learner) fn minibatch<'o>(c: &Config, minibatch: u32, order: &'o [u32]) -> Result<&'o [u32]> {
+    let part = minibatch.checked_rem(c.num_minibatches).unwrap_or(0) as usize;
+    Ok(block::rows(order, part.saturating_mul(c.minibatch_len()), c.minibatch_len(), 1)?)
+}
+
+/// Orders the rows of each chunk of a minibatch, which are sequences, step by step. `copy` is as long as `order`.
+fn order_by_step(c: &Config, order: &mut [u32], copy: &mut [u32]) -> Result {
+    block::copy(copy, order);
+    let together = c.num_together().max(1);
+    for chunk in 0..c.num_chunks {
+        let (begin, end) = c.chunk(chunk);
+        let (to, from) = (order.get_mut(begin..end).ok_or(Misfit)?, copy.get(begin..end).ok_or(Misfit)?);
+        let mut to = to.iter_mut();
+        for step in 0..together {
+            for (slot, to) in from.iter().skip(step).step_by(together).zip(to.by_ref()) {
+                *to = *slot;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Added to the deviation that advantages are divided by (spec: agents, section 2.3).
+pub(in crate::learn::learner) const ADVANTAGE_EPSILON: f64 = 1e-7;

@@ -1,0 +1,185 @@
+//! Frames that a rollout keeps once: those of observations that are stacks of an environment's last ones.
+//!
+//! A stack is told by the numbers of its frames. Each slot has room for the newest frame of its transition, and each
+//! environment for a stack that nothing recorded came before.
+
+use crate::block::{self, Fit, Misfit};
+use crate::error::Result;
+use crate::kernels::stack::MAX_STACK;
+use crate::learn::rows::copy_row_within;
+use crate::learn::seen::Part;
+use crate::learn::store::stack::{Older, REFUSED, Stack};
+use crate::learn::stored::Stored;
+
+/// Where frames lie, and what they are.
+#[derive(Clone, Copy)]
+pub(in crate::learn) struct Frames {
+    pub(in crate::learn) stack: Stack,
+    num_envs: usize,
+    /// Slots of one rollout, and of all.
+    room: usize,
+    pub(in crate::learn) slots: usize,
+}
+
+/// Whose observation is recorded where.
+#[derive(Clone, Copy)]
+pub(in crate::learn) struct Place {
+    pub(in crate::learn) env: usize,
+    pub(in crate::learn) slot: usize,
+    /// Slots of the transitions that are recorded.
+    pub(in crate::learn) recorded: (usize, usize),
+}
+
+impl Place {
+    /// The slot of the transition before it.
+    fn before(&self, env_of: &[u32]) -> Option<usize> {
+        let (begin, end) = (self.recorded.0, self.recorded.1.min(self.slot));
+        let owners = block::rows(env_of, begin, end.saturating_sub(begin), 1).unwrap_or(&[]);
+        owners.iter().rposition(|&owner| owner as usize == self.env).map(|at| at.saturating_add(begin))
+    }
+}
+
+impl Frames {
+    pub(in crate::learn) fn new(stored: &Stored, parts: &[Part], room: usize, slots: usize) -> Frames {
+        Frames { stack: Stack::new(stored, parts), num_envs: stored.config.num_envs as usize, room, slots }
+    }
+
+    /// Frames that there is room for, the last of which is always zeros.
+    pub(in crate::learn) fn count(&self) -> usize {
+        let rollouts = self.slots.checked_div(self.room).unwrap_or(0);
+        let of_envs = self.num_envs.saturating_mul(self.stack.num).saturating_mul(rollouts);
+        self.slots.saturating_add(of_envs).saturating_add(1)
+    }
+
+    fn zeros(&self) -> u32 {
+        self.count().saturating_sub(1) as u32
+    }
+
+    /// Frame `i` of the stack of an environment that nothing came before, in the rollout of a slot.
+    fn of_env(&self, slot: usize, env: usize, i: usize) -> u32 {
+        let rollout = slot.checked_div(self.room).unwrap_or(0);
+        let stack = rollout.saturating_mul(self.num_envs).saturating_add(env).saturating_mul(self.stack.num);
+        self.slots.saturating_add(stack).saturating_add(i) as u32
+    }
+
+    /// The bytes of a frame.
+    fn bytes<'r>(&self, pixels: &'r [u8], frame: u32) -> Fit<&'r [u8]> {
+        block::rows(pixels, frame as usize, 1, self.stack.len)
+    }
+
+    /// The numbers of the frames of a stack. `before`: those of the transition before it, and whether frame i of this stack is
+    /// frame i + 1 of that. Errors: `Value` if it is made of others.
+    fn numbers<T: Copy + PartialEq>(
+        &self,
+        obs: &[T],
+        zero: T,
+        place: &Place,
+        before: Option<(&[u32], impl Fn(usize) -> bool + Copy)>,
+    ) -> Result<[u32; MAX_STACK]> {
+        let mut numbers = [0; MAX_STACK];
+        let newest = self.stack.num.saturating_sub(1);
+        let older = numbers.get_mut(..newest).ok_or(Misfit)?;
+        match before {
+            None => older.iter_mut().zip(0..).for_each(|(to, i)| *to = self.of_env(place.slot, place.env, i)),
+            Some((frames, follows)) => {
+                let found = self.stack.older(obs, zero, Some(follows));
+                for ((to, found), frame) in older.iter_mut().zip(found).zip(frames.iter().skip(1)) {
+                    *to = match found {
+                        Older::Before => *frame,
+                        Older::Newest => place.slot as u32,
+                        Older::Zeros => self.zeros(),
+                        Older::Own => return Err(REFUSED),
+                    };
+                }
+            }
+        }
+        *numbers.get_mut(newest).ok_or(Misfit)? = place.slot as u32;
+        Ok(numbers)
+    }
+
+    /// The numbers of the frames of an observation that is about to be recorded in a rollout of these transitions. Errors:
+    /// `Value`.
+    pub(in crate::learn) fn find(
+        &self,
+        (env, frames, pixels): (&[u32], &[u32], &[u8]),
+        place: &Place,
+        obs: &[u8],
+    ) -> Result<[u32; MAX_STACK]> {
+        let before = match place.before(env) {
+            Some(slot) => Some(self.stack.of(frames, slot)?),
+            None => None,
+        };
+        let follows = |frames: &[u32], i: usize| {
+            let frame = frames.get(i.saturating_add(1)).and_then(|frame| self.bytes(pixels, *frame).ok());
+            frame.is_some_and(|frame| self.stack.is(obs, i, frame))
+        };
+        self.numbers(obs, 0, place, before.map(|frames| (frames, move |i| follows(frames, i))))
+    }
+
+    /// The same for row `row` of observations that were recorded elsewhere, of environments `env`: they go to slots from
+    /// `first` on, and `frames` has the numbers of the rows before this one. Errors: `Value`.
+    pub(in crate::learn) fn find_in_batch(
+        &self,
+        frames: &[u32],
+        (obs, env): (&[f32], &[u32]),
+        first: usize,
+        row: usize,
+    ) -> Result<(Place, [u32; MAX_STACK])> {
+        let width = self.stack.width();
+        let own = block::rows(obs, row, 1, width)?;
+        let owner = *env.get(row).ok_or(Misfit)? as usize;
+        let before = Place { env: owner, slot: row, recorded: (0, row) }.before(env);
+        let place = Place { env: owner, slot: first.saturating_add(row), recorded: (first, first) };
+        let before = match before {
+            Some(row) => Some((self.stack.of(frames, first.saturating_add(row))?, block::rows(obs, row, 1, width)?)),
+            None => None,
+        };
+        let before = before.map(|(frames, other)| {
+            (frames, move |i: usize| self.stack.are_same((own, i), (other, i.saturating_add(1))))
+        });
+        Ok((place, self.numbers(own, 0.0, &place, before)?))
+    }
+
+    /// Records the stack of an observation by the numbers that it was found to have.
+    pub(in crate::learn) fn keep<T: Copy>(
+        &self,
+        (frames, pixels): (&mut [u32], &mut [u8]),
+        place: &Place,
+        numbers: &[u32],
+        obs: &[T],
+        byte: fn(T) -> u8,
+    ) -> Fit<()> {
+        let numbers = numbers.get(..self.stack.num).ok_or(Misfit)?;
+        for (i, &frame) in numbers.iter().enumerate() {
+            // The newest one, and those that nothing recorded came before, are to be written.
+            let is_new = i.saturating_add(1) == self.stack.num || frame == self.of_env(place.slot, place.env, i);
+            if is_new {
+                self.stack.copy(obs, i, byte, block::rows_mut(pixels, frame as usize, 1, self.stack.len)?);
+            }
+        }
+        block::copy(block::rows_mut(frames, place.slot, 1, self.stack.num)?, numbers);
+        Ok(())
+    }
+
+    /// Keeps the stack of a transition that waits apart, because slots from the first on are filled anew.
+    pub(in crate::learn) fn set_apart(
+        &self,
+        (frames, pixels): (&mut [u32], &mut [u8]),
+        env: usize,
+        slot: usize,
+    ) -> Fit<()> {
+        for i in 0..self.stack.num {
+            let (at, to) = (slot.saturating_mul(self.stack.num).saturating_add(i), self.of_env(slot, env, i));
+            let frame = frames.get_mut(at).ok_or(Misfit)?;
+            copy_row_within(pixels, self.count(), *frame as usize, to as usize)?;
+            *frame = to;
+        }
+        Ok(())
+    }
+
+    /// Every number in these slots is that of a frame.
+    pub(in crate::learn) fn are_there(&self, frames: &[u32], first: usize, slots: usize) -> Fit<bool> {
+        let count = self.count();
+        Ok(block::rows(frames, first, slots, self.stack.num)?.iter().all(|&frame| (frame as usize) < count))
+    }
+}

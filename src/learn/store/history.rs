@@ -1,0 +1,215 @@
+//! Past steps of each environment, for auxiliary tasks: rings of them, one after another, and what is drawn from them.
+
+use crate::block::fields;
+use crate::error::Result;
+use crate::learn::config::Config;
+use crate::learn::rows::Rows;
+use crate::learn::seen::Seen;
+use crate::rng::Rng;
+use crate::space::Elements;
+
+/// Nothing was drawn.
+pub(in crate::learn) const NOT_DRAWN: u32 = u32::MAX;
+
+/// How an episode goes on after a step.
+pub(in crate::learn) const GOES_ON: u8 = 0;
+pub(in crate::learn) const TERMINATED: u8 = 1;
+pub(in crate::learn) const TRUNCATED: u8 = 2;
+/// It was given up, and what the step led to is not known.
+pub(in crate::learn) const GIVEN_UP: u8 = 3;
+
+/// Numbers that the lengths of a history are made of.
+#[derive(Clone, Copy)]
+pub struct HistoryLens {
+    /// N; 0 without a history.
+    pub n: usize,
+    /// Steps of each environment.
+    pub len: usize,
+    pub obs: usize,
+    pub pixels: usize,
+    pub choices: usize,
+    pub vector: usize,
+    pub masks: usize,
+    pub values: usize,
+    pub state: usize,
+    /// Sequences and rewards that are drawn for a minibatch.
+    pub draws: usize,
+}
+
+impl HistoryLens {
+    const fn of(&self, width: usize) -> usize {
+        self.n.saturating_mul(self.len).saturating_mul(width)
+    }
+}
+
+fields! {
+    pub(in crate::learn) spans HistorySpans(lens: HistoryLens) {
+        /// As networks saw them, or bytes, as in a rollout.
+        pub(in crate::learn) obs: [f32] = lens.of(lens.obs),
+        pub(in crate::learn) pixels: [u8] = lens.of(lens.pixels),
+        pub(in crate::learn) choice: [i32] = lens.of(lens.choices),
+        /// What policy replay reads too: continuous actions, masks, which pixel control asks for as well, and values of when the
+        /// step was taken.
+        pub(in crate::learn) vector: [f32] = lens.of(lens.vector),
+        pub(in crate::learn) mask: [u8] = lens.of(lens.masks),
+        pub(in crate::learn) value: [f32] = lens.of(lens.values),
+        pub(in crate::learn) reward: [f32] = lens.of(1),
+        /// How the episode goes on.
+        pub(in crate::learn) ends: [u8] = lens.of(1),
+        /// What a truncated episode would have been worth.
+        pub(in crate::learn) final_value: [f32] = lens.of(1),
+        /// What recurrent layers carried before the step.
+        pub(in crate::learn) state: [f32] = lens.of(lens.state),
+        /// `[N]` where the next step goes, and how many steps are there.
+        pub(in crate::learn) next: [u32] = lens.n,
+        pub(in crate::learn) held: [u32] = lens.n,
+        /// The stream that draws, one.
+        pub(in crate::learn) rng: [Rng] = if lens.n > 0 { 1 } else { 0 },
+        /// Where the sequences of this minibatch begin, and the last observations that rewards are predicted from.
+        pub(in crate::learn) sequence: [u32] = lens.draws,
+        pub(in crate::learn) last: [u32] = lens.draws,
+    }
+    #[derive(Default)]
+    pub(in crate::learn) write HistoryMut {}
+    #[derive(Clone, Copy)]
+    pub(in crate::learn) read HistoryView {}
+    pub(in crate::learn) part History(HistoryLens)
+}
+
+impl HistoryMut<'_> {
+    /// Steps of each environment.
+    fn len(&self) -> usize {
+        self.reward.len().checked_div(self.next.len()).unwrap_or(0)
+    }
+
+    /// Where the next step of an environment goes, in place of its oldest one; nothing without a history.
+    pub(in crate::learn) fn place(&mut self, env: usize) -> Option<usize> {
+        let len = self.len();
+        let (next, held) = (self.next.get_mut(env)?, self.held.get_mut(env)?);
+        let at = env.saturating_mul(len).saturating_add(*next as usize);
+        *next = next.saturating_add(1);
+        if *next as usize >= len {
+            *next = 0;
+        }
+        *held = held.saturating_add(1).min(len as u32);
+        Some(at)
+    }
+
+    /// Another episode of an environment begins: nothing follows its last step, unless an episode ended with it.
+    pub(in crate::learn) fn give_up(&mut self, env: usize) {
+        let len = self.len();
+        let (Some(next), Some(held)) = (self.next.get(env), self.held.get(env)) else { return };
+        let last = (*next as usize).checked_sub(1).unwrap_or(len.saturating_sub(1));
+        let last = env.saturating_mul(len).saturating_add(last);
+        if let Some(ends) = self.ends.get_mut(last).filter(|ends| *held > 0 && **ends == GOES_ON) {
+            *ends = GIVEN_UP;
+        }
+    }
+
+    /// Draws what the next minibatch learns from the past: sequences, all alike, and observations that rewards follow, of
+    /// which half come before a reward, if there are some of both kinds.
+    pub(in crate::learn) fn draw(&mut self, c: &Config) {
+        let (len, [_, class, ..]) = (self.len(), c.tasks());
+        let Some(rng) = self.rng.first_mut() else { return };
+        let starts = c.history_starts;
+        let view = Past { len, starts, next: self.next, held: self.held, ends: self.ends, reward: self.reward };
+        self.sequence.fill(NOT_DRAWN);
+        self.last.fill(NOT_DRAWN);
+        let steps = c.replay_len();
+        let begins = |held| if held >= starts { (held as usize).saturating_sub(steps) as u64 } else { 0 };
+        let total: u64 = self.held.iter().copied().map(begins).sum();
+        for to in self.sequence.iter_mut().take(if total > 0 { usize::MAX } else { 0 }) {
+            let mut at = rng.bounded(total.saturating_sub(1));
+            for (env, &held) in self.held.iter().enumerate() {
+                let own = begins(held);
+                if at < own {
+                    *to = view.slot(env, at as usize) as u32;
+                    break;
+                }
+                at = at.saturating_sub(own);
+            }
+        }
+        let frames = c.reward_sequence_len as usize;
+        let kinds = if class { [false, true].map(|pays| view.ends_of(frames, pays).count() as u64) } else { [0; 2] };
+        if kinds == [0; 2] {
+            return;
+        }
+        for to in &mut *self.last {
+            let pays = rng.coin();
+            let pays = if pays { kinds[1] > 0 } else { kinds[0] == 0 };
+            let at = rng.bounded(kinds[usize::from(pays)].saturating_sub(1));
+            *to = view.ends_of(frames, pays).nth(at as usize).unwrap_or(NOT_DRAWN);
+        }
+    }
+}
+
+/// What draws look at.
+struct Past<'h> {
+    len: usize,
+    /// Environments with fewer steps are left out.
+    starts: u32,
+    next: &'h [u32],
+    held: &'h [u32],
+    ends: &'h [u8],
+    reward: &'h [f32],
+}
+
+impl Past<'_> {
+    /// Where step `age` of an environment is, counted from its oldest one.
+    fn slot(&self, env: usize, age: usize) -> usize {
+        let (next, held) = (self.next.get(env), self.held.get(env));
+        let first =
+            (next.map_or(0, |x| *x as usize).saturating_add(self.len)).saturating_sub(held.map_or(0, |x| *x as usize));
+        let at = first.saturating_add(age).checked_rem(self.len).unwrap_or(0);
+        env.saturating_mul(self.len).saturating_add(at)
+    }
+
+    /// Steps that have so many observations of their episode up to their own, and whose rewards are 0 or are not.
+    fn ends_of(&self, frames: usize, pays: bool) -> impl Iterator<Item = u32> {
+        let envs = self.held.iter().enumerate().filter(|(_, held)| **held >= self.starts);
+        envs.flat_map(move |(env, &held)| {
+            let mut seen = 0usize;
+            (0..held as usize).filter_map(move |age| {
+                let at = self.slot(env, age);
+                seen = seen.saturating_add(1);
+                let enough = seen >= frames;
+                if self.ends.get(at) != Some(&GOES_ON) {
+                    seen = 0;
+                }
+                let own = self.reward.get(at).is_some_and(|&reward| reward != 0.0);
+                (enough && own == pays).then_some(at as u32)
+            })
+        })
+    }
+}
+
+#[cfg_attr(not(feature = "unreal"), allow(dead_code))]
+impl HistoryView<'_> {
+    /// Where the step lies that is so many after that of a slot, of the same environment.
+    pub(in crate::learn) fn after(&self, slot: u32, steps: usize) -> u32 {
+        let len = self.reward.len().checked_div(self.next.len()).unwrap_or(0);
+        let slot = slot as usize;
+        let (Some(env), Some(at)) = (slot.checked_div(len), slot.checked_rem(len)) else { return 0 };
+        let at = at.saturating_add(steps).checked_rem(len).unwrap_or(0);
+        env.saturating_mul(len).saturating_add(at) as u32
+    }
+
+    /// The same before it.
+    pub(in crate::learn) fn before(&self, slot: u32, steps: usize) -> u32 {
+        let len = self.reward.len().checked_div(self.next.len()).unwrap_or(0);
+        self.after(slot, len.saturating_sub(steps))
+    }
+
+    /// What networks see of the observations of these slots.
+    pub(in crate::learn) fn see<'w>(
+        &self,
+        (seen, obs_len): (&Seen<'_>, usize),
+        slots: Rows<'_>,
+        to: &'w mut [f32],
+    ) -> Result<&'w [f32]> {
+        match self.pixels {
+            [] => Ok(slots.get(self.obs, obs_len, to)?),
+            pixels => Ok(slots.see(seen, Elements::U8(pixels), to)?),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What learners learn from: rollouts of the last steps, past steps of them, and transitions of all steps.
+
+pub(super) mod frames;
+pub(super) mod history;
+#[cfg(not(feature = "off_policy"))]
+#[path = "no_replay.rs"]
+pub(super) mod replay;
+#[cfg(feature = "off_policy")]
+pub(super) mod replay;
+#[cfg(feature = "off_policy")]
+pub(super) mod ring;
+pub(super) mod rollout;
+pub(super) mod stack;

@@ -1,0 +1,237 @@
+//! The transitions of a rollout: which are complete, how they become one stretch, and how they make room.
+
+use super::frames::Frames;
+use super::history::{GOES_ON, HistoryMut, TERMINATED, TRUNCATED};
+use crate::block::{self, Fit, Late, Misfit, fields};
+use crate::error::Result;
+use crate::learn::rows::{copy_row, copy_row_within};
+
+/// No slot.
+pub(in crate::learn) const NONE: u32 = u32::MAX;
+
+/// Elements of so many rows. What overflows is too long for any element.
+const fn grid(rows: usize, width: usize) -> usize {
+    rows.saturating_mul(width)
+}
+
+/// Numbers that the lengths of a rollout are made of.
+#[derive(Clone, Copy)]
+pub(in crate::learn) struct RolloutLens {
+    /// Transitions that there is room for; those of two rollouts with `overlap`.
+    pub(in crate::learn) slots: usize,
+    /// Numbers of an observation; or bytes of all pictures, and frames of a stack.
+    pub(in crate::learn) kept: usize,
+    pub(in crate::learn) pixels: usize,
+    pub(in crate::learn) stacked: usize,
+    pub(in crate::learn) choices: usize,
+    pub(in crate::learn) std: usize,
+    pub(in crate::learn) masks: usize,
+    /// Of a recurrent state.
+    pub(in crate::learn) state: usize,
+    /// It is known where episodes begin.
+    pub(in crate::learn) begins: bool,
+}
+
+fields! {
+    pub(in crate::learn) spans RolloutSpans(lens: &RolloutLens) {
+        /// As the networks saw them, normalised if they are to be.
+        pub(in crate::learn) obs: [f32] = grid(lens.slots, lens.kept),
+        /// Bytes that are not normalised stay bytes; `obs` is empty then. If frames are kept once, those.
+        pub(in crate::learn) pixels: [u8] = lens.pixels,
+        /// The numbers of those that an observation is a stack of, oldest first.
+        pub(in crate::learn) frame: [u32] = grid(lens.slots, lens.stacked),
+        pub(in crate::learn) choice: [i32] = grid(lens.slots, lens.choices),
+        /// Before squashing or clipping.
+        pub(in crate::learn) vector: [f32] = grid(lens.slots, lens.std),
+        pub(in crate::learn) mask: [u8] = grid(lens.slots, lens.masks),
+        pub(in crate::learn) log_prob: [f32] = lens.slots,
+        pub(in crate::learn) value: [f32] = lens.slots,
+        pub(in crate::learn) reward: [f32] = lens.slots,
+        pub(in crate::learn) terminated: [u8] = lens.slots,
+        pub(in crate::learn) truncated: [u8] = lens.slots,
+        pub(in crate::learn) final_value: [f32] = lens.slots,
+        pub(in crate::learn) advantage: Late<[f32]> = lens.slots,
+        pub(in crate::learn) value_target: Late<[f32]> = lens.slots,
+        /// Whose transition it is.
+        pub(in crate::learn) env: [u32] = lens.slots,
+        /// What recurrent layers carried before it; and of sequences, and with past steps, 1 where an episode begins.
+        pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
+        pub(in crate::learn) begin: [u8] = if lens.begins { lens.slots } else { 0 },
+    }
+    /// Transitions, each in a slot: those of one environment lie in the order in which they were, and where all
+    /// environments act in every step they lie as `[T, N]`. Two rollouts, one after another, with `overlap`.
+    #[derive(Default)]
+    pub(in crate::learn) write Rollout {}
+    /// The same, to read.
+    #[derive(Clone, Copy, Default)]
+    pub(in crate::learn) read RolloutView {}
+}
+
+impl Rollout<'_> {
+    /// Keeps the complete steps of slots `[begin, end)` among the past ones of their environments.
+    pub(in crate::learn) fn keep(
+        &self,
+        (begin, end): (usize, usize),
+        open: &[u32],
+        frames: &Frames,
+        past: &mut HistoryMut<'_>,
+    ) -> Result {
+        for slot in if past.next.is_empty() { 0..0 } else { begin..end } {
+            let (env, complete) = owner(self.env, open, slot)?;
+            if complete {
+                self.keep_one(env, slot, frames, past)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_one(&self, env: usize, slot: usize, frames: &Frames, past: &mut HistoryMut<'_>) -> Result {
+        if self.begin.get(slot) != Some(&0) {
+            past.give_up(env);
+        }
+        let flag = |flags: &[u8]| flags.get(slot).is_some_and(|&x| x != 0);
+        let ends = match (flag(self.terminated), flag(self.truncated)) {
+            (true, _) => TERMINATED,
+            (_, true) => TRUNCATED,
+            _ => GOES_ON,
+        };
+        let number = |numbers: &[f32]| numbers.get(slot).copied().ok_or(Misfit);
+        let last = if ends == TRUNCATED { number(self.final_value)? } else { 0.0 };
+        if !(number(self.value)?.is_finite() && last.is_finite()) {
+            // Nothing can be learnt from a step whose values overflow, nor across it.
+            past.give_up(env);
+            return Ok(());
+        }
+        let Some(at) = past.place(env) else { return Ok(()) };
+        let row = (slot, at, past.ends.len());
+        keep_row(self.obs, past.obs, row)?;
+        if frames.stack.is_kept() {
+            frames.stack.join((self.frame, self.pixels), slot, past.pixels, at)?;
+        } else {
+            keep_row(self.pixels, past.pixels, row)?;
+        }
+        keep_row(self.choice, past.choice, row)?;
+        keep_row(self.vector, past.vector, row)?;
+        keep_row(self.mask, past.mask, row)?;
+        keep_row(self.value, past.value, row)?;
+        keep_row(self.reward, past.reward, row)?;
+        keep_row(self.state, past.state, row)?;
+        *past.final_value.get_mut(at).ok_or(Misfit)? = last;
+        *past.ends.get_mut(at).ok_or(Misfit)? = ends;
+        Ok(())
+    }
+
+    /// Copies a transition over another one.
+    fn copy(&mut self, from: usize, to: usize) -> Fit<()> {
+        let slots = self.env.len();
+        copy_row_within(self.obs, slots, from, to)?;
+        if self.frame.is_empty() {
+            copy_row_within(self.pixels, slots, from, to)?;
+        }
+        copy_row_within(self.frame, slots, from, to)?;
+        copy_row_within(self.choice, slots, from, to)?;
+        copy_row_within(self.vector, slots, from, to)?;
+        copy_row_within(self.mask, slots, from, to)?;
+        copy_row_within(self.log_prob, slots, from, to)?;
+        copy_row_within(self.value, slots, from, to)?;
+        copy_row_within(self.reward, slots, from, to)?;
+        copy_row_within(self.terminated, slots, from, to)?;
+        copy_row_within(self.truncated, slots, from, to)?;
+        copy_row_within(self.final_value, slots, from, to)?;
+        copy_row_within(self.advantage, slots, from, to)?;
+        copy_row_within(self.value_target, slots, from, to)?;
+        copy_row_within(self.state, slots, from, to)?;
+        copy_row_within(self.begin, slots, from, to)?;
+        copy_row_within(self.env, slots, from, to)
+    }
+
+    /// Brings the complete transitions of slots `[begin, end)` to the front, in their order, and returns where they end.
+    /// `spare` is a slot to exchange two of them.
+    pub(in crate::learn) fn gather_complete(
+        &mut self,
+        begin: usize,
+        end: usize,
+        spare: usize,
+        slot: &mut [u32],
+    ) -> Fit<usize> {
+        let mut front = begin;
+        for at in begin..end {
+            if !owner(self.env, slot, at)?.1 {
+                continue;
+            }
+            if at > front {
+                let (env, _) = owner(self.env, slot, front)?;
+                self.copy(front, spare)?;
+                self.copy(at, front)?;
+                self.copy(spare, at)?;
+                *slot.get_mut(env).ok_or(Misfit)? = at as u32;
+            }
+            front += 1;
+        }
+        Ok(front)
+    }
+
+    /// Moves the transitions of slots `[begin, end)` that environments wait with to slots from `to` on, and returns where
+    /// these end. What environments have given up is forgotten.
+    pub(in crate::learn) fn carry(
+        &mut self,
+        frames: &Frames,
+        (begin, end): (usize, usize),
+        to: usize,
+        slot: &mut [u32],
+        open: &[u8],
+    ) -> Fit<usize> {
+        let mut next = to;
+        for at in begin..end {
+            let (env, complete) = owner(self.env, slot, at)?;
+            if complete {
+                continue;
+            }
+            let slot = slot.get_mut(env).ok_or(Misfit)?;
+            if open.get(env) != Some(&1) {
+                *slot = NONE;
+                continue;
+            }
+            self.copy(at, next)?;
+            if frames.stack.is_kept() {
+                frames.set_apart((self.frame, self.pixels), env, next)?;
+            }
+            *slot = next as u32;
+            next += 1;
+        }
+        Ok(next)
+    }
+}
+
+/// Copies row `row` of an array to row `at` of one of `count` rows, whatever their width is.
+fn keep_row<T: Copy>(from: &[T], to: &mut [T], (row, at, count): (usize, usize, usize)) -> Result {
+    let width = to.len().checked_div(count).unwrap_or(0);
+    copy_row(from, to, (row, at, width))
+}
+
+/// Lists slots from `begin` on, one for each entry of `order`, those of environment 0 first, each environment's in their
+/// order. `count` `[N]` is of zeros, and is again afterwards.
+pub(in crate::learn) fn list_by_env(env: &[u32], begin: usize, count: &mut [u32], order: &mut [u32]) -> Fit<()> {
+    let owners = block::rows(env, begin, order.len(), 1)?;
+    for &env in owners {
+        let count = count.get_mut(env as usize).ok_or(Misfit)?;
+        *count = count.saturating_add(1);
+    }
+    let mut next = 0u32;
+    for count in &mut *count {
+        (*count, next) = (next, next.saturating_add(*count));
+    }
+    for (&env, at) in owners.iter().zip(begin as u32..) {
+        let place = count.get_mut(env as usize).ok_or(Misfit)?;
+        *order.get_mut(*place as usize).ok_or(Misfit)? = at;
+        *place = place.saturating_add(1);
+    }
+    count.fill(0);
+    Ok(())
+}
+
+/// Whose transition slot `at` has, and whether it is complete: `slot` has those of all environments that are not.
+pub(in crate::learn) fn owner(env: &[u32], slot: &[u32], at: usize) -> Fit<(usize, bool)> {
+    let env = *env.get(at).ok_or(Misfit)? as usize;
+    Ok((env, *slot.get(env).ok_or(Misfit)? as usize != at))
+}
