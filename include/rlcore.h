@@ -472,6 +472,31 @@ typedef enum rlcore_env_id {
    Errors: E_SIZE; E_RANGE for another env_id. */
 rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
 
+/* ---- Rows: the arrays that go round the loop ---- */
+
+/* The host's arrays of N rows, one row for each environment or agent. The same structure goes through the loop; each
+   call reads and writes the arrays that its comment names and neither looks at the others nor checks them. An array
+   that no call of the program reads or writes is NULL. Calls on ranges take the arrays of all N rows.
+   Example:
+     rlcore_learner_act(agent, &rows);                 // obs -> action
+     rlcore_vecenv_step(envs, &env, &rows);            // action -> obs, reward and ends
+     rlcore_learner_observe(agent, &rows);             // reward and ends
+     rlcore_learner_learn(agent, &rows, 0, &stats);    // obs */
+typedef struct rlcore_rows {
+  uint32_t struct_size;        /* sizeof(rlcore_rows) */
+  uint32_t reserved;           /* zero */
+  const uint8_t *active;       /* [N] 0: the row is absent, and nothing of it is read or written; NULL: all are there */
+  void *obs;                   /* [N, obs.len] the observation to act on next */
+  uint8_t *action_mask;        /* [N, sum of action.n] 1 for each choice allowed in obs, else 0; NULL: all are allowed */
+  void *action;                /* [N, action.len] */
+  float *reward;               /* [N] of the action */
+  uint8_t *terminated;         /* [N] 1 where the task reached a terminal state */
+  uint8_t *truncated;          /* [N] 1 where the environment or the time limit cut the episode */
+  uint8_t *valid;              /* [N] 0 where the row was only reset, else 1 */
+  void *final_obs;             /* [N, obs.len] the last observation of the episode, in rows that ended */
+  uint8_t *final_action_mask;  /* [N, sum of action.n] choices allowed in final_obs, in rows that ended */
+} rlcore_rows;
+
 /* ---- N environments of one kind ---- */
 
 /* When an environment whose episode ended starts the next one. */
@@ -488,8 +513,8 @@ typedef enum rlcore_autoreset {
      config.num_envs = N;
      rlcore_vecenv_size(&env, &config, &size);
      rlcore_vecenv_init(mem, size, &env, &config, &v);
-     rlcore_vecenv_reset(v, &env, NULL, obs);
-     while (running) rlcore_vecenv_step(v, &env, choose(obs), &out); */
+     rlcore_vecenv_reset(v, &env, NULL, rows.obs);
+     while (running) rlcore_vecenv_step(v, &env, &rows);    // with rows.action chosen for rows.obs */
 typedef struct rlcore_vecenv rlcore_vecenv;
 
 /* Configuration of N environments. */
@@ -502,20 +527,6 @@ typedef struct rlcore_vecenv_config {
      replaces that limit and counts steps of this batch, whatever the wrappers; UINT32_MAX: never */
   uint32_t max_episode_steps;
 } rlcore_vecenv_config;
-
-/* Output arrays of a step. A range call takes the arrays of the whole batch and uses its own rows only. */
-typedef struct rlcore_vecenv_out {
-  uint32_t struct_size;        /* sizeof(rlcore_vecenv_out) */
-  uint32_t reserved;           /* zero */
-  void *obs;                   /* [N, obs.len] the observation to act on next */
-  float *reward;               /* [N] */
-  uint8_t *terminated;         /* [N] 1 where the task reached a terminal state */
-  uint8_t *truncated;          /* [N] 1 where the environment or the time limit cut the episode */
-  void *final_obs;             /* [N, obs.len] written in rows that ended; may be NULL unless autoreset is "same step" */
-  uint8_t *valid;              /* [N] 0 where the row was only reset, else 1; may be NULL unless autoreset is "next step" */
-  uint8_t *action_mask;        /* [N, sum of action.n] 1 for each choice allowed in obs, else 0; may be NULL */
-  uint8_t *final_action_mask;  /* [N, sum of action.n] the same of final_obs, written in rows that ended; may be NULL */
-} rlcore_vecenv_out;
 
 /* Fills in the defaults. */
 rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t config_size);
@@ -546,28 +557,31 @@ rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env_def *env, c
 rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, const uint64_t *seed,
                                       void *obs);
 
-/* Steps every environment. action: [N, action.len].
-   With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation, obs
-   the first of the next episode.
-   Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all before
-   anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments are
-   stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it. */
-rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const void *action,
-                                 const rlcore_vecenv_out *out);
+/* Steps every environment.
+   rows: reads action; writes obs, reward, terminated and truncated, and where they are given valid, action_mask, and
+         in rows that ended final_obs and final_action_mask. final_obs may be NULL unless autoreset is "same step",
+         valid unless it is "next step". active is not read: all are stepped.
+   With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation,
+   obs the first of the next episode.
+   Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all
+   before anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments
+   are stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it. */
+rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const rlcore_rows *rows);
 
-/* Steps environments [begin, end). The arrays are those of the whole batch; only rows of the range are used.
+/* Steps environments [begin, end) as rlcore_vecenv_step. The arrays are those of all N; only rows of the range are
+   used.
    Threads: calls on disjoint ranges may run concurrently; results do not depend on the split. Ranges that begin at
    multiples of 64 share no cache line.
    Errors: as rlcore_vecenv_step; E_RANGE. */
 rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t begin, uint32_t end,
-                                       const void *action, const rlcore_vecenv_out *out);
+                                       const rlcore_rows *rows);
 
-/* As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
-   step, this level applies there, not the one passed to that step.
+/* As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their
+   next step, this level applies there, not the one passed to that step.
    level: an rlcore_level.
    Errors: as rlcore_vecenv_step; E_RANGE for another level. */
-rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env, const void *action, uint32_t level,
-                                     const rlcore_vecenv_out *out);
+rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t level,
+                                     const rlcore_rows *rows);
 
 /* Renders environment `index`. rgb: [height, width, 3], rows from the top.
    Errors: E_CONFIG; E_RANGE; E_CALLBACK; E_NOT_READY before its reset. */
@@ -1091,14 +1105,15 @@ typedef struct rlcore_learner_stats {
   uint64_t num_updates;       /* complete updates */
   uint64_t num_episodes;      /* episodes that ended; off policy without those in which an action was demonstrated */
   float learning_rate;        /* step size of this update */
-  /* PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times advantages.
-     TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times log-probabilities. With
-     sum_losses a sum over the minibatch, as value_loss */
+  /* PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times
+     advantages. TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times
+     log-probabilities. With sum_losses a sum over the minibatch, as value_loss */
   float policy_loss;
-  /* all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean Huber
-     loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the cross-entropy in
-     nats. Off policy the mean over the critics and the elements of an action, rows weighted by their importance. With
-     value_clip the larger of the losses of the clipped and the unclipped value */
+  /* all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean
+                     Huber
+     loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the
+     cross-entropy in nats. Off policy the mean over the critics and the elements of an action, rows weighted by
+     their importance. With value_clip the larger of the losses of the clipped and the unclipped value */
   float value_loss;
   /* PPO, A2C, IMPALA, UNREAL, stream AC, SAC: mean entropy in nats; with squash that of actions before tanh, of SAC
      after it */
@@ -1111,15 +1126,16 @@ typedef struct rlcore_learner_stats {
   /* all algorithms: mean global norm of the gradients before they are clipped; TD3 and SAC: of those of the critics
      together */
   float grad_norm;
-  /* all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the actions of
+  /* all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the
+                     actions of
      the batches, by the first critic */
   float value_mean;
   float return_mean;     /* mean return of the last 100 episodes; NaN before the first ends */
   float length_mean;     /* mean length of the last 100 episodes; NaN before the first ends */
   float return_last;     /* return of the most recent episode; NaN before the first ends */
   uint64_t num_dropped;  /* updates that ended early because numbers overflowed */
-  /* UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn. Squared
-     error of the value of the chosen action's pixel changes, summed over cells */
+  /* UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn.
+     Squared error of the value of the chosen action's pixel changes, summed over cells */
   float pixel_control_loss;
   float reward_class_loss;   /* cross-entropy of the next reward's sign, in nats */
   float value_replay_loss;   /* squared error of values on past steps */
@@ -1129,23 +1145,23 @@ typedef struct rlcore_learner_stats {
   float return_max;          /* largest return of the last 100 episodes; NaN before the first ends */
   float temperature;         /* SAC: weight of the entropy, in nats, now */
   float exploration_rate;    /* DQN, TD3, SAC, PQN, stream Q: probability of a random action, now */
-  /* continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC
-     over the batch that the policy learned from last */
+  /* continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of
+     SAC over the batch that the policy learned from last */
   float log_std_mean;
   uint64_t num_stored;  /* DQN, TD3, SAC: transitions in the buffer; others 0 */
 } rlcore_learner_stats;
 
 /* Bytes a block must have for this configuration and these spaces.
    Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
-   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
-   one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
-   Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
-   one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
-   NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
-   over its elements. Bytes that no field covers are never written. Bounds of continuous actions are finite and on both
-   sides, or low and high are NULL.
-   Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for an
-   action that is bounded on one side only. */
+   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then
+   has one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+   Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice,
+   with one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless
+   they are NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action
+   are the sums over its elements. Bytes that no field covers are never written. Bounds of continuous actions are
+   finite and on both sides, or low and high are NULL.
+   Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for
+   an action that is bounded on one side only. */
 rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
                                   const rlcore_space *action, size_t *out_size);
 
@@ -1156,8 +1172,8 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
 /* Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
    the results that it would have had without the interruption. mem is only read. If the learner was sealed by
    rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
-   parameter that changed to another finite number is not detected. A learner whose process was killed within a call that
-   changes it is refused with E_IMAGE.
+   parameter that changed to another finite number is not detected. A learner whose process was killed within a call
+   that changes it is refused with E_IMAGE.
    num_envs:    N of the host's arrays, which the learner must have; 0: any is accepted.
    obs, action: the spaces of the host's arrays, compared as by rlcore_policy_attach. NULL: any are accepted, and
                 rlcore_learner_spaces tells them.
@@ -1165,8 +1181,8 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
 rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, uint32_t num_envs, const rlcore_space *obs,
                                     const rlcore_space *action, rlcore_learner **out);
 
-/* Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
-   an environment has acted and not been observed since; else ACT.
+/* Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE
+   if an environment has acted and not been observed since; else ACT.
    out: [1] an rlcore_learner_due. */
 rlcore_status rlcore_learner_phase(const rlcore_learner *p, uint32_t *out);
 
@@ -1175,70 +1191,65 @@ rlcore_status rlcore_learner_phase(const rlcore_learner *p, uint32_t *out);
 rlcore_status rlcore_learner_acted(const rlcore_learner *p, uint8_t *acted);
 
 /* Draws an action for each environment and begins a transition.
-   active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
-   obs:         [N, obs.len]; bytes are divided by 255, choices are one-hot.
-   action_mask: [N, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is allowed.
-                Required with use_action_mask, NULL without.
-   action:      [N, action.len] to write.
+   rows: reads active, obs and action_mask; writes action. An environment whose active is 0 does not act now. obs:
+         bytes are divided by 255, choices are one-hot. action_mask: 0 forbids a choice; each element of an action
+         needs at least one that is allowed; required with use_action_mask, NULL without.
    Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
-   missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so large
-   that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires. */
-rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const void *obs, const uint8_t *action_mask,
-                                 void *action);
+   missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so
+   large that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires. */
+rlcore_status rlcore_learner_act(rlcore_learner *p, const rlcore_rows *rows);
 
-/* rlcore_learner_act for environments [begin, end) only. Calls for consecutive ranges, from the first environment to
-   the last, leave the same bytes as one call for all. Threads: one call at a time.
-   Arrays and errors as rlcore_learner_act, with [end - begin, ...] in place of [N, ...]; E_RANGE. */
-rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32_t end, const uint8_t *active,
-                                       const void *obs, const uint8_t *action_mask, void *action);
+/* rlcore_learner_act for environments [begin, end) only. The arrays are those of all N; only rows of the range are
+   used. Calls for consecutive ranges, from the first environment to the last, leave the same bytes as one call for
+   all.
+   Threads: one call at a time.
+   rows: as rlcore_learner_act.
+   Errors: as rlcore_learner_act; E_RANGE. */
+rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32_t end, const rlcore_rows *rows);
 
 /* Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
    person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
    episode with such an action is not the agent's, and counts in none of the statistics.
    Only learners off policy (DQN, TD3, SAC) take such actions.
-   action: [N, action.len] between its bounds, or a choice that action_mask allows.
-   Arrays and errors as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy. */
-rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const uint8_t *active, const void *obs,
-                                         const uint8_t *action_mask, const void *action);
+   rows: reads active, obs, action_mask, and action: between its bounds, or a choice that action_mask allows.
+   Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy. */
+rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const rlcore_rows *rows);
 
 /* Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
    Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
-   active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
-   reward, terminated, truncated: [N]
-   final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
-   final_action_mask: [N, sum of action.n] choices allowed in final_obs, 0 forbids one; only those rows are read, and they
-           allow at least one choice of each element. NULL: all are allowed, as without use_action_mask.
-   Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a reward or
-   final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a stack as
-   num_stacked requires. */
-rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, const float *reward,
-                                     const uint8_t *terminated, const uint8_t *truncated, const void *final_obs,
-                                     const uint8_t *final_action_mask);
+   rows: reads active, reward, terminated, truncated, final_obs and final_action_mask. An environment whose active is 0
+         was not stepped. final_obs and final_action_mask are read only where truncated and not terminated; final_obs
+         may be NULL if there is no such environment. final_action_mask: 0 forbids a choice; those rows allow at least
+         one choice of each element; NULL: all are allowed, as without use_action_mask.
+   Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a
+   reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a
+   stack as num_stacked requires. */
+rlcore_status rlcore_learner_observe(rlcore_learner *p, const rlcore_rows *rows);
 
 /* Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
    since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
-   observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
-   Their episodes are not counted. The rows are free for other agents.
-   Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions afterwards,
+   observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are
+   dropped. Their episodes are not counted. The rows are free for other agents.
+   Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions
+   afterwards,
    so that learning is not due any more: ask rlcore_learner_phase. An update that has begun goes on with all of its
    transitions, and with the bootstrap values of the observations that it was given.
    gone: [N] flags. */
 rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
 
 /* Does a part of the update that is due, so that a frame need not wait for a whole update.
-   obs:         [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
-                Rows of environments that have acted since, or whose episode ended, are not read.
-   action_mask: [N, sum of action.n] choices allowed in obs, read where obs is; NULL: all are allowed, as without
-                use_action_mask. The value that follows is one of these choices. Ignored off policy, where
-                rlcore_learner_act has told it.
+   rows:        reads obs and action_mask after the last step, required in the first call of an update of a rollout;
+                rows of environments that have acted since, or whose episode ended, are not read. NULL, or with obs
+                NULL: there is no observation, as off policy and in later calls. The value that follows is one of the
+                choices of action_mask; NULL: all are allowed, as without use_action_mask.
    max_slices:  the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
    stats:       to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
                 the end of an update: then minibatches_left counts the next update, whose first call needs obs.
-   Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite
-   or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update ends and is
-   counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow, and
-   rlcore_learner_act is due. */
-rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, const uint8_t *action_mask, uint32_t max_slices,
+   Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not
+   finite or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update
+   ends and is counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow,
+   and rlcore_learner_act is due. */
+rlcore_status rlcore_learner_learn(rlcore_learner *p, const rlcore_rows *rows, uint32_t max_slices,
                                    rlcore_learner_stats *stats);
 
 /* Returns the statistics as a call that learns would write them now, in any phase. Of a learner that was saved amid an
@@ -1249,24 +1260,22 @@ rlcore_status rlcore_learner_stats_read(const rlcore_learner *p, rlcore_learner_
 
 /* Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read what each
    environment carries now, zeros where an episode begins, and leave it as it is.
-   obs: [N, obs.len]; value: [N] to write.
-   action_mask: [N, sum of action.n] choices allowed in obs; NULL: all are allowed, as without use_action_mask. The value of
-                a learner of Q is that of the best of these, and that of discrete SAC a mean over them.
-   Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that allows
-   nothing, or values that overflow. */
-rlcore_status rlcore_learner_value(rlcore_learner *p, const void *obs, const uint8_t *action_mask, float *value);
+   rows:  reads obs and action_mask; NULL: all choices are allowed, as without use_action_mask. The value of a learner
+          of Q is that of the best of these choices, and that of discrete SAC a mean over them.
+   value: [N] to write.
+   Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that
+   allows nothing, or values that overflow. */
+rlcore_status rlcore_learner_value(rlcore_learner *p, const rlcore_rows *rows, float *value);
 
 /* Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
    Recurrent layers read what each environment carries now, zeros where an episode begins, and leave it as it is. With
    squash both are those of the action before tanh, as in updates.
-   obs:         [N, obs.len]
-   action_mask: [N, sum of action.n] as in rlcore_learner_act.
-   action:      [N, action.len]; continuous actions as the policy draws them, before they are squashed or clipped.
+   rows: reads obs, action_mask as in rlcore_learner_act, and action; continuous actions as the policy draws them,
+         before they are squashed or clipped.
    log_prob, entropy: [N] to write.
    Errors: E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is not finite,
    a choice that does not exist or is not allowed, and numbers that overflow. */
-rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
-                                      const void *action, float *log_prob, float *entropy);
+rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const rlcore_rows *rows, float *log_prob, float *entropy);
 
 /* Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers. */
 rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len);
@@ -1274,7 +1283,8 @@ rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len)
 /* How many numbers networks read of one observation: obs.len, unless observations are choices or structures. */
 rlcore_status rlcore_learner_seen_len(const rlcore_learner *p, size_t *out_len);
 
-/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
+/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in
+   the
    arrays of rlcore_learner_learn_transitions: batch_size.
    out_mask_len:  flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
    out_begin_len: elements of begin, as many as transitions; 0 where begin is NULL.
@@ -1283,14 +1293,15 @@ rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len,
                                        size_t *out_begin_len, size_t *out_env_len);
 
 /* Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
-   state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
-             are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
-             or become 0 with reset. NULL without such layers.
+   rows:     reads obs and action_mask, writes action, as rlcore_learner_act; active is not read: all act.
+   state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes
+             that are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as
+             they are, or become 0 with reset. NULL without such layers.
    reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
    sampling: NULL means RLCORE_SAMPLING_BASIC.
-   Arrays and errors as rlcore_learner_act; E_CONFIG for sampling. */
-rlcore_status rlcore_learner_predict(rlcore_learner *p, const void *obs, const uint8_t *action_mask, float *state,
-                                     const uint8_t *reset, const rlcore_sampling *sampling, void *action);
+   Errors: as rlcore_learner_act; E_CONFIG for sampling. */
+rlcore_status rlcore_learner_predict(rlcore_learner *p, const rlcore_rows *rows, float *state, const uint8_t *reset,
+                                     const rlcore_sampling *sampling);
 
 /* Stops (1) or resumes (0) updating the statistics that normalize observations and rewards.
    Errors: E_RANGE for another number. */
@@ -1298,14 +1309,47 @@ rlcore_status rlcore_learner_freeze(rlcore_learner *p, uint32_t frozen);
 
 /* ---- Learners on several threads, processes and machines ---- */
 
+/* The T * N transitions of an update: rlcore_learner_batch_read writes these arrays, rlcore_learner_learn_batch reads
+   them. */
+typedef struct rlcore_learner_batch {
+  uint32_t struct_size;  /* sizeof(rlcore_learner_batch) */
+  uint32_t reserved;     /* zero */
+  float *obs;            /* [T * N, rlcore_learner_seen_len()] as networks read it: bytes / 255, one-hot, normalized */
+  void *action;          /* [T * N, action.len]; continuous ones as drawn, neither squashed nor clipped */
+  uint8_t *action_mask;  /* [T * N, sum of action.n] with use_action_mask, else NULL */
+  float *log_prob;       /* [T * N] */
+  float *value;          /* [T * N] */
+  float *advantage;      /* [T * N]; IMPALA computes advantages when it learns: with it, the rewards */
+  float *value_target;   /* [T * N]; with IMPALA the reward and the discounted value of what follows */
+  float *state;          /* [T * N, rlcore_learner_state_len()] of recurrent layers, before it; NULL without them */
+  uint8_t *begin;        /* [T * N] 1 where an episode begins; with recurrent layers and with IMPALA, else NULL */
+  uint32_t *env;         /* [T * N] environments, the rows of each in order; as begin, and with num_stacked */
+  double *moments;       /* [rlcore_learner_moments_len()] as rlcore_learner_moments_read; NULL if that is 0 */
+} rlcore_learner_batch;
+
+/* B transitions of the host's own, with B = batch_size. rlcore_learner_learn_transitions reads all of them but error,
+   which it writes. */
+typedef struct rlcore_learner_transitions {
+  uint32_t struct_size;             /* sizeof(rlcore_learner_transitions) */
+  uint32_t reserved;                /* zero */
+  const void *obs;                  /* [B, obs.len] before the action */
+  const void *action;               /* [B, action.len] between its bounds, or a choice */
+  const uint8_t *action_mask;       /* [B, sum of action.n] allowed in obs; of SAC with use_action_mask; DQN: or NULL */
+  const float *reward;              /* [B] of the step; or sums of the discounted rewards of several */
+  const uint8_t *terminated;        /* [B] 1: the value of next_obs does not count */
+  const float *discount;            /* [B] of that value, 0 to 1, as of rlcore_replay_transitions; NULL: config.discount */
+  const void *next_obs;             /* [B, obs.len] after the last of its steps; also finite where terminated */
+  const uint8_t *next_action_mask;  /* [B, sum of action.n] allowed in next_obs; with use_action_mask, else NULL */
+  const float *importance;          /* [B] weights, finite, at least 0, as of rlcore_replay_sample; NULL: 1 */
+  float *error;                     /* [B] absolute temporal-difference errors, for rlcore_replay_update; may be NULL */
+} rlcore_learner_transitions;
+
 /* Begins the update that is due, for hosts that share its chunks among threads or machines. Until minibatches_left is
    0, compute the gradients of all chunks with rlcore_learner_learn_range, store them with rlcore_learner_grads_write,
    and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit.
-   obs: [N, obs.len] after the last step, as in rlcore_learner_learn; stats: to write.
-   action_mask: [N, sum of action.n] choices allowed in obs; NULL: all are allowed, as without use_action_mask.
+   rows: reads obs and action_mask after the last step, as in rlcore_learner_learn; stats: to write.
    Errors: E_CONFIG; E_NOT_READY; E_SHAPE and E_VALUE as rlcore_learner_learn. */
-rlcore_status rlcore_learner_learn_begin(rlcore_learner *p, const void *obs, const uint8_t *action_mask,
-                                         rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_learn_begin(rlcore_learner *p, const rlcore_rows *rows, rlcore_learner_stats *stats);
 
 /* Bytes of scratch that rlcore_learner_learn_range needs. */
 rlcore_status rlcore_learner_scratch_size(const rlcore_learner *p, size_t *out_size);
@@ -1329,14 +1373,16 @@ rlcore_status rlcore_learner_learn_range(const rlcore_learner *p, uint32_t begin
    Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn. */
 rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats *stats);
 
-/* Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration, importance
-   and learning_starts go by all of them: on a server that takes steps along the gradients of workers, on workers beside
+/* Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration,
+   importance
+   and learning_starts go by all of them: on a server that takes steps along the gradients of workers, on workers
+                                          beside
    others, and on a learner whose transitions come from rlcore_learner_learn_batch or rlcore_learner_learn_transitions.
-   Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of the
-   steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps fewer, so
-   count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
-   Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64 bits.
-   Nothing changes then. */
+   Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of
+   the steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps
+   fewer, so count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
+   Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64
+   bits. Nothing changes then. */
 rlcore_status rlcore_learner_count_steps(rlcore_learner *p, uint64_t num_steps);
 
 /* Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
@@ -1344,67 +1390,38 @@ rlcore_status rlcore_learner_count_steps(rlcore_learner *p, uint64_t num_steps);
 rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
 
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
-   Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
-   Arrays as rlcore_learner_batch_read. The moments become this learner's own, also while they are frozen, because what it
+   Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range.
+   batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are
+          frozen, because what it
    learns is a policy of observations that they normalize; of the rollouts of several learners they are merged by
    rlcore_learner_moments_merge. stats: to write.
    Errors: E_CONFIG for noisy layers, unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
-   update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
-   that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
-   N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update. */
-rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const float *obs, const void *action,
-                                         const uint8_t *action_mask, const float *log_prob, const float *value,
-                                         const float *advantage, const float *value_target, const float *state,
-                                         const uint8_t *begin, const uint32_t *env, const double *moments,
+   update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite,
+   observations that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above
+   1 and an env of N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update. */
+rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const rlcore_learner_batch *batch,
                                          rlcore_learner_stats *stats);
 
-/* Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay or
-   rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts as an
-   update and as no environment steps, and leaves the transitions that the learner keeps as they are. With buffer_size 0 it
+/* Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay
+   or rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts
+   as an update and as no environment steps, and leaves the transitions that the learner keeps as they are. With
+   buffer_size 0 it
    keeps none: act and observe, which explore and count steps, then never make an update due.
-   B = batch_size.
-   obs, next_obs:    [B, obs.len] before the action, and after the step or after the last of several; also finite where the
-                     episode terminated.
-   action:           [B, action.len] between its bounds, or a choice.
-   action_mask:      [B, sum of action.n] choices allowed in obs, as next_action_mask, action among them. Required by SAC
-                     with use_action_mask; DQN checks it, or takes NULL.
-   reward:           [B] of the step; or sums of the discounted rewards of several.
-   terminated:       [B] 1: the value of next_obs does not count.
-   discount:         [B] of that value, 0 to 1, as rlcore_replay_transitions writes them; NULL: config.discount.
-   next_action_mask: [B, sum of action.n] choices allowed in next_obs, at least one of each element. Required with
-                     use_action_mask, NULL without.
-   importance:       [B] weights of each transition, finite and at least 0, as rlcore_replay_sample writes them; NULL: 1.
-   error:            [B] absolute temporal-difference errors to write, as rlcore_replay_update takes them: the mean of two
-                     critics, or of the elements of an action; may be NULL.
-   stats:            to write.
+   stats: to write.
    Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
-   that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
-   because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written. */
-rlcore_status rlcore_learner_learn_transitions(rlcore_learner *p, const void *obs, const void *action,
-                                               const uint8_t *action_mask, const float *reward,
-                                               const uint8_t *terminated, const float *discount, const void *next_obs,
-                                               const uint8_t *next_action_mask, const float *importance, float *error,
+   that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes,
+   or because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written. */
+rlcore_status rlcore_learner_learn_transitions(rlcore_learner *p, const rlcore_learner_transitions *transitions,
                                                rlcore_learner_stats *stats);
 
 /* Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
    only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
-   obs:         [T * N, rlcore_learner_seen_len()] as the networks read them: bytes divided by 255, choices one-hot,
-                all of it normalized with normalize_obs.
-   action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
-   action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
-   log_prob, value, advantage, value_target: [T * N]. IMPALA computes advantages when it learns: with it, advantage has
-                the rewards, and value_target the reward and the discounted value of what follows.
-   state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
-   begin:       [T * N] 1 where an episode begins.
-   env:         [T * N] environments; the transitions of each are in their order. begin and env are required with
-                recurrent layers and with IMPALA, env with num_stacked too, else NULL.
-   moments:     [rlcore_learner_moments_len()] as rlcore_learner_moments_read; NULL if that is 0. All to write.
+   batch: its arrays are written.
    Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
-rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, float *obs, void *action, uint8_t *action_mask,
-                                        float *log_prob, float *value, float *advantage, float *value_target,
-                                        float *state, uint8_t *begin, uint32_t *env, double *moments);
+rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, const rlcore_learner_batch *batch);
 
-/* Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither read
+/* Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither
+   read
    nor change: the logarithm of a deviation, log_std_init. */
 rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len);
 
@@ -1413,11 +1430,12 @@ rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len
    Errors: E_SHAPE if params_len is not rlcore_learner_params_len(). */
 rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params, size_t params_len);
 
-/* Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
+/* Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments
+   that
    normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
-   before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so that
-   a learner that starts from the parameters of another one does not learn towards the values of those it had. What the
-   optimizer remembers stays.
+   before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so
+   that a learner that starts from the parameters of another one does not learn towards the values of those it had.
+   What the optimizer remembers stays.
    params:  [params_len] as rlcore_learner_params_read writes them.
    moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
             without normalize_obs and normalize_reward.
@@ -1427,33 +1445,34 @@ rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params,
 rlcore_status rlcore_learner_params_write(rlcore_learner *p, const float *params, size_t params_len,
                                           const double *moments, size_t moments_len);
 
-/* Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with normalize_obs; 0
-   without normalize_obs and normalize_reward. */
+/* Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with
+   normalize_obs; 0 without normalize_obs and normalize_reward. */
 rlcore_status rlcore_learner_moments_len(const rlcore_learner *p, size_t *out_len);
 
 /* Copies out the moments that normalize observations and rewards. Observations of environments that have acted and not
    observed since are not counted yet.
    moments: [moments_len] to write. First count, mean and variance of the discounted sums of rewards; then the count of
-            observations and, with normalize_obs, the mean of each number that the networks read, and the variance of each.
-            Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it is 0.
+            observations and, with normalize_obs, the mean of each number that the networks read, and the variance of
+            each. Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it
+            is 0.
    Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(). */
 rlcore_status rlcore_learner_moments_read(const rlcore_learner *p, double *moments, size_t moments_len);
 
-/* Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they are
-   frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
+/* Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they
+   are frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
    moments: [moments_len] as rlcore_learner_moments_read writes them; NULL if it is 0.
    Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(); E_VALUE and E_RANGE as rlcore_moments_update. */
 rlcore_status rlcore_learner_moments_write(rlcore_learner *p, const double *moments, size_t moments_len);
 
-/* Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of rewards
-   first, then observations, each number for itself, so that the result depends on the order of these calls only. Workers
-   that begin a round with the moments of a server (base) and count observations of their own are merged one after another
-   into a copy of base, each with that base, which counts base once.
+/* Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of
+   rewards first, then observations, each number for itself, so that the result depends on the order of these calls
+   only. Workers that begin a round with the moments of a server (base) and count observations of their own are merged
+   one after another into a copy of base, each with that base, which counts base once.
    base:    [len] moments that with and moments both contain; NULL: they have counted nothing in common.
    with:    [len] the moments to merge.
    moments: [len] to change.
-   Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result too;
-   E_RANGE for a count below that of base, and for counts that are 0 together. */
+   Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result
+   too; E_RANGE for a count below that of base, and for counts that are 0 together. */
 rlcore_status rlcore_learner_moments_merge(const double *base, const double *with, size_t len, double *moments);
 
 /* Copies the gradients of chunks [begin, end) out.
@@ -1498,6 +1517,16 @@ rlcore_status rlcore_learner_spaces(const rlcore_learner *p, uint32_t *out_num_e
 /* A policy: the caller's own block, read-only; any number of threads may share it. */
 typedef struct rlcore_policy rlcore_policy;
 
+/* Arrays that a policy works in, of the calling thread's own. */
+typedef struct rlcore_policy_buffers {
+  uint32_t struct_size;  /* sizeof(rlcore_policy_buffers) */
+  uint32_t reserved;     /* zero */
+  float *scratch;        /* [scratch_len] to be written */
+  size_t scratch_len;    /* at least rlcore_policy_scratch_len() */
+  float *state;          /* [num_rows, rlcore_policy_state_len()] of recurrent layers: read, then written; else NULL */
+  const uint8_t *reset;  /* [num_rows] 1: an episode begins, and its row of state is read as zeros; NULL: none does */
+} rlcore_policy_buffers;
+
 /* Bytes that rlcore_policy_export needs. */
 rlcore_status rlcore_policy_size(const rlcore_learner *p, size_t *out_size);
 
@@ -1508,11 +1537,12 @@ rlcore_status rlcore_policy_size(const rlcore_learner *p, size_t *out_size);
 rlcore_status rlcore_policy_export(const rlcore_learner *p, void *mem, size_t mem_size, rlcore_policy **out);
 
 /* Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
-   constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its export
-   was interrupted.
-   obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n of
-                discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind and
-                len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act needs.
+   constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its
+   export was interrupted.
+   obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n
+                of discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind
+                and len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act
+                needs.
    Errors: E_IMAGE; E_SHAPE if the policy was made for other spaces, with its number and the given one. */
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_space *obs,
                                    const rlcore_space *action, const rlcore_policy **out);
@@ -1528,45 +1558,41 @@ rlcore_status rlcore_policy_state_len(const rlcore_policy *p, size_t *out_len);
 rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_rows, size_t *out_len);
 
 /* Chooses an action for each of num_rows observations.
-   obs:         [num_rows, obs.len]; bytes are divided by 255, choices are one-hot.
-   action_mask: [num_rows, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is
-                allowed; NULL: everything is allowed.
-   state:       [num_rows, rlcore_policy_state_len()] what recurrent layers carry from call to call; read, then written.
-                NULL without such layers.
-   reset:       [num_rows] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
-   sampling:    NULL means RLCORE_SAMPLING_BASIC.
-   rng:         a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
-   scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
-   action:      [num_rows, action.len] to write.
+   rows:     reads obs and action_mask, writes action, all of num_rows rows. obs: bytes are divided by 255, choices are
+             one-hot. action_mask: 0 forbids a choice; each element of an action needs at least one that is allowed;
+             NULL: everything is allowed. active is not read: all act.
+   buffers:  reads reset; writes scratch; reads and writes state.
+   sampling: NULL means RLCORE_SAMPLING_BASIC.
+   rng:      a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
    Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
-   observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing. After
-   an error scratch may have been written, action, state and rng not. */
-rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const void *obs, const uint8_t *action_mask,
-                                float *state, const uint8_t *reset, const rlcore_sampling *sampling, rlcore_rng *rng,
-                                float *scratch, size_t scratch_len, void *action);
+   observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing.
+   After an error scratch may have been written, action, state and rng not. */
+rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const rlcore_rows *rows,
+                                const rlcore_policy_buffers *buffers, const rlcore_sampling *sampling, rlcore_rng *rng);
 
 /* Chooses the same actions as rlcore_policy_act with RLCORE_SAMPLING_GREEDY: the most probable ones, or the means. A
    program that acts in no other way is a few kilobytes smaller, because no code for random draws is linked.
    Arrays and errors as rlcore_policy_act. */
-rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows, const void *obs,
-                                       const uint8_t *action_mask, float *state, const uint8_t *reset, float *scratch,
-                                       size_t scratch_len, void *action);
+rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows, const rlcore_rows *rows,
+                                       const rlcore_policy_buffers *buffers);
 
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
-/* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
-   in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
-   same addresses (fork()). Results do not depend on which worker does what.
+/* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the
+   steps in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks
+   have the same addresses (fork()). Results do not depend on which worker does what.
    Example:
      rlcore_batch_size(&env, &vecenv_config, &config, &size);
      rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
-     rlcore_batch_reset(b, v, &env, NULL, obs);
-     rlcore_batch_step_async(b, v, &env, action);
+     rlcore_batch_reset(b, v, &env, NULL, rows.obs);
+     rlcore_batch_step_async(b, v, &env, &rows);
      rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       // in each worker
-     status = rlcore_batch_step_wait(b, &out);                       // E_NOT_READY while workers are busy
+     status = rlcore_batch_step_wait(b, &rows);                      // E_NOT_READY while workers are busy
    Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
-   concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
-   its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in each
+   concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not
+   idle
+   its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in
+                                 each
    step, so that masks can be collected. */
 typedef struct rlcore_batch rlcore_batch;
 
@@ -1602,16 +1628,18 @@ rlcore_status rlcore_batch_init(void *mem, size_t mem_size, const rlcore_env_def
    rlcore_batch_abandon for each of them. */
 rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out);
 
-/* Submits a step of every row. action: [N, action.len], copied.
-   Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not collected;
-   E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything changes. */
-rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const void *action);
+/* Submits a step of every row. rows: reads action, which is copied.
+   Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not
+   collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything
+   changes. */
+rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
+                                      const rlcore_rows *rows);
 
 /* As rlcore_batch_step_async, but environments that end restart in the given level, as in rlcore_vecenv_step_env.
    level: an rlcore_level.
    Errors: as rlcore_batch_step_async; E_RANGE for another level. */
-rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
-                                          const void *action, uint32_t level);
+rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t level,
+                                          const rlcore_rows *rows);
 
 /* Does submitted work: steps pending groups until none is left or max_groups are done. Does not block. Any number of
    threads and processes may call it concurrently, also during a host call.
@@ -1623,38 +1651,39 @@ rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, con
 rlcore_status rlcore_batch_run(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
                                uint32_t max_groups, uint32_t *out_num_groups);
 
-/* Collects everything submitted, once all of it is done. out: arrays of the whole batch, written as by
-   rlcore_vecenv_step. Does not block.
-   Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done; all
-   before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or observation
+/* Collects everything submitted, once all of it is done. Does not block.
+   rows: writes all that rlcore_vecenv_step writes; reads nothing.
+   Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done;
+   all before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or
+   observation
    that is not finite: everything is collected, but failed rows are not written and must be reset. rlcore_last_error()
    names the first, rlcore_batch_failed() returns all. */
-rlcore_status rlcore_batch_step_wait(rlcore_batch *b, const rlcore_vecenv_out *out);
+rlcore_status rlcore_batch_step_wait(rlcore_batch *b, const rlcore_rows *rows);
 
 /* Collects rows of finished groups while others are still running: for environments whose steps vary in duration. The
    order depends on the workers' speed, the results of a row do not. No group is collected twice while another one is
    done and waiting.
    num_rows: number of rows, a multiple of in_series; exactly this many are collected, or none.
-   rows:     [num_rows] to write: their numbers, ascending.
-   out:      arrays of num_rows rows; row k is that of environment rows[k].
+   index:    [num_rows] to write: their numbers, ascending.
+   rows:     arrays of num_rows rows, written as by rlcore_vecenv_step; row k is that of environment index[k].
    Errors: as rlcore_batch_step_wait; E_RANGE for num_rows. */
-rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *rows, const rlcore_vecenv_out *out);
+rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *index, const rlcore_rows *rows);
 
 /* Submits a step of some rows; others may be running.
    num_rows: number of rows, a multiple of in_series.
-   rows:     [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
-   action:   [num_rows, action.len], copied; row k is for environment rows[k].
-   Errors: as rlcore_batch_step_async; E_RANGE for rows. */
+   index:    [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
+   rows:     reads action of num_rows rows, which is copied; row k is for environment index[k].
+   Errors: as rlcore_batch_step_async; E_RANGE for index. */
 rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t num_rows,
-                                const uint32_t *rows, const void *action);
+                                const uint32_t *index, const rlcore_rows *rows);
 
-/* Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are withdrawn,
-   results of running ones are dropped.
+/* Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are
+   withdrawn, results of running ones are dropped.
    seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
    obs:  [N, obs.len] to write.
    Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is stepping a group: the steps are discarded
-   nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE as
-   for rlcore_vecenv_reset. */
+   nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE
+   as for rlcore_vecenv_reset. */
 rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed,
                                  void *obs);
 
@@ -1703,7 +1732,7 @@ typedef enum rlcore_episode_type {
      config.num_envs = N, config.keep = 100;
      rlcore_monitor_size(&config, &size);
      rlcore_monitor_init(mem, size, &config, &m);
-     rlcore_monitor_step(m, &out, seconds, NULL);         // after each rlcore_vecenv_step
+     rlcore_monitor_step(m, &rows, seconds, NULL);        // after each rlcore_vecenv_step
      rlcore_monitor_means(m, &stats); */
 typedef struct rlcore_monitor rlcore_monitor;
 
@@ -1763,18 +1792,18 @@ rlcore_status rlcore_monitor_reset(rlcore_monitor *m);
 rlcore_status rlcore_monitor_reset_one(rlcore_monitor *m, uint32_t index);
 
 /* Counts one step of all environments and records the episodes that it ended. Call it before rewards are normalized.
-   step:    as written by rlcore_vecenv_step: reward, terminated, truncated, and valid or NULL; the rest is not used.
+   rows:    reads reward, terminated, truncated, and valid unless it is NULL, as rlcore_vecenv_step writes them.
    seconds: current time on the caller's clock.
    info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
    Errors: E_CONFIG; E_VALUE for a reward, time or info that is not finite; E_RANGE after 2^63 episodes. */
-rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_vecenv_out *step, double seconds, const double *info);
+rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_rows *rows, double seconds, const double *info);
 
 /* As rlcore_monitor_step, but calls `clock` for the time, once, only if an episode ended. */
-rlcore_status rlcore_monitor_step_clock(rlcore_monitor *m, const rlcore_vecenv_out *step, rlcore_clock_fn clock,
-                                        void *user, const double *info);
+rlcore_status rlcore_monitor_step_clock(rlcore_monitor *m, const rlcore_rows *rows, rlcore_clock_fn clock, void *user,
+                                        const double *info);
 
-/* Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least once
-   every `capacity` episodes.
+/* Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least
+   once every `capacity` episodes.
    next:      [1] number of the first record to read; becomes that of the first one not read.
    episodes:  [len] to write; info: [len, num_info] to write, may be NULL.
    out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, may be NULL.
@@ -1796,8 +1825,8 @@ rlcore_status rlcore_monitor_means(const rlcore_monitor *m, rlcore_monitor_stats
 rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, const char *const *keywords,
                                            uint32_t num_keywords, char *text, size_t text_size, size_t *out_len);
 
-/* Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float: the
-   shortest text that parses to the same double.
+/* Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float:
+   the shortest text that parses to the same double.
    info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
    always suffice.
    Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
@@ -1819,7 +1848,7 @@ rlcore_status rlcore_episode_type_of(uint64_t index, uint32_t num_train, uint32_
      rlcore_vec_normalize_size(&config, &size);
      rlcore_vec_normalize_init(mem, size, &config, &v);
      rlcore_vec_normalize_reset(v, obs, obs);             // after rlcore_vecenv_reset
-     rlcore_vec_normalize_step(v, &out, NULL);            // after each rlcore_vecenv_step */
+     rlcore_vec_normalize_step(v, &rows, NULL);           // after each rlcore_vecenv_step */
 typedef struct rlcore_vec_normalize rlcore_vec_normalize;
 
 /* Configuration of a normalizer. */
@@ -1870,16 +1899,17 @@ rlcore_status rlcore_vec_normalize_reset(rlcore_vec_normalize *v, const float *o
    Errors: as rlcore_vec_normalize_reset; E_RANGE. */
 rlcore_status rlcore_vec_normalize_reset_one(rlcore_vec_normalize *v, uint32_t index, const float *obs, float *out_obs);
 
-/* Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this order:
-   merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and scales
+/* Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this
+   order: merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and
+          scales
    reward by their deviation; normalizes final_obs without merging it; resets the returns of ended episodes. A row that
    was only reset (valid 0) counts as an observation; its reward does not count.
-   step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
-   out:  receives obs, reward and final_obs, each of which may be the same array as in step; its other fields are not
-         used. NULL: normalizes the arrays of step in place.
+   rows: reads obs, reward, terminated, truncated, and final_obs and valid unless they are NULL; obs and final_obs are
+         float; valid NULL: every row was stepped.
+   out:  receives obs, reward and final_obs, each of which may be the same array as in rows. NULL: normalizes the
+         arrays of rows in place.
    Errors: E_CONFIG; E_VALUE for a number that is not finite; final_obs is checked only in rows that ended. */
-rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_vecenv_out *step,
-                                        const rlcore_vecenv_out *out);
+rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_rows *rows, const rlcore_rows *out);
 
 /* Normalizes any number of observations with the current statistics, without changing them.
    obs, out_obs: [num_rows, obs_len]; may be the same array.
@@ -1887,13 +1917,13 @@ rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_ve
 rlcore_status rlcore_vec_normalize_obs(const rlcore_vec_normalize *v, uint32_t num_rows, const float *obs,
                                        float *out_obs);
 
-/* 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again, and
-   the discounted returns continue where they were.
+/* 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again,
+   and the discounted returns continue where they were.
    Errors: E_RANGE for another number. */
 rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t frozen);
 
-/* Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both initial
-   counts of 1e-4 are included. `other` is only read; its num_envs may differ.
+/* Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both
+   initial counts of 1e-4 are included. `other` is only read; its num_envs may differ.
    Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64. */
 rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, const rlcore_vec_normalize *other);
 
@@ -2053,8 +2083,9 @@ typedef enum rlcore_draw_rule {
   RLCORE_DRAW_ORIGINAL = 1,  /* as the reference implementation (btgym): may have a gap or span episodes */
 } rlcore_draw_rule;
 
-/* The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
-   oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in one of two
+/* The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops
+   its oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in
+   one of two
    pools: priority frames, with |reward| > reward_threshold or NaN, and ordinary frames.
    Example:
      rlcore_memory_config_init(&config, sizeof config);
@@ -2063,7 +2094,7 @@ typedef enum rlcore_draw_rule {
      rlcore_memory_init(mem, size, &config, &m);
      rlcore_memory_add(m, &frame, values, NULL, NULL);
      rlcore_memory_sample_priority(m, &rng, NULL, samples, num_samples);
-     rlcore_memory_gather(m, samples, num_samples, len, column, RLCORE_LAYOUT_HWC, RLCORE_F32, out); */
+     rlcore_memory_gather(m, &sequences, column, RLCORE_LAYOUT_HWC, RLCORE_F32, out); */
 typedef struct rlcore_memory rlcore_memory;
 
 /* Configuration of a memory. */
@@ -2109,6 +2140,15 @@ typedef struct rlcore_sample {
   uint32_t priority;  /* 1 if it was drawn to end on a priority frame */
 } rlcore_sample;
 
+/* Drawn sequences to copy, each into as many rows. The samples are not owned and only read. */
+typedef struct rlcore_sequences {
+  uint32_t struct_size;          /* sizeof(rlcore_sequences) */
+  uint32_t num_samples;          /* number of sequences */
+  uint32_t len;                  /* rows of each in the arrays that are written, at least the longest sequence */
+  uint32_t reserved;             /* zero */
+  const rlcore_sample *samples;  /* [num_samples] */
+} rlcore_sequences;
+
 /* Fills in the defaults. */
 rlcore_status rlcore_memory_config_init(rlcore_memory_config *config, size_t config_size);
 
@@ -2125,8 +2165,8 @@ rlcore_status rlcore_memory_attach(void *mem, size_t mem_size, rlcore_memory **o
 /* Opens a memory that another process writes: see Sharing. Drawn frames may be dropped before they are gathered. */
 rlcore_status rlcore_memory_attach_reader(const void *mem, size_t mem_size, const rlcore_memory **out);
 
-/* Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end the
-   episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
+/* Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end
+   the episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
    values:     [num_columns] pointers to [len] elements each, copied; for stacks, the newest frame.
    out_number: its number; may be NULL.
    out_cuts:   1 if the last frame was marked truncated, else 0; may be NULL.
@@ -2161,9 +2201,9 @@ rlcore_status rlcore_memory_pool_number(const rlcore_memory *m, uint32_t priorit
    draw:    NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: one index per draw.
-   Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than
-   history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all samples
-   are written; compare len - burn_in with size. */
+   Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer
+   than history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all
+   samples are written; compare len - burn_in with size. */
 rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
                                            rlcore_sample *samples, uint32_t num_samples);
 
@@ -2173,31 +2213,28 @@ rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *r
    draw:    NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: a coin, then one index per attempt.
-   Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE for a
-   size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
+   Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE
+   for a size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
    overwrites frames faster than they are drawn or was stopped in the only frame that can be drawn: some samples may be
    written. */
 rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
                                             rlcore_sample *samples, uint32_t num_samples);
 
 /* Copies one column of sequences. Shorter sequences are padded with zeros at the end.
-   samples: [num_samples]
-   len:     frames per row of out, at least the longest sequence.
    column:  index of the column in the configuration.
    layout:  an rlcore_layout, for stacks.
    kind:    the column's; or RLCORE_F32 for bytes, scaled to [0, 1].
    out:     [num_samples, len, row_len] to write; row_len is the number of elements of the column, or of a whole stack.
    Errors: E_RANGE for a column, layout, kind or sample, or a frame that is not held or was dropped since the draw. */
-rlcore_status rlcore_memory_gather(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
-                                   uint32_t len, uint32_t column, uint32_t layout, uint32_t kind, void *out);
+rlcore_status rlcore_memory_gather(const rlcore_memory *m, const rlcore_sequences *sequences, uint32_t column,
+                                   uint32_t layout, uint32_t kind, void *out);
 
 /* Copies rewards and flags of sequences, padded with zeros at the end.
    reward, terminated, truncated: [num_samples, len] to write; may be NULL.
    valid: [num_samples, len] to write, 1 where there is a frame; may be NULL.
    Errors: as rlcore_memory_gather. */
-rlcore_status rlcore_memory_gather_frames(const rlcore_memory *m, const rlcore_sample *samples, uint32_t num_samples,
-                                          uint32_t len, float *reward, uint8_t *terminated, uint8_t *truncated,
-                                          uint8_t *valid);
+rlcore_status rlcore_memory_gather_frames(const rlcore_memory *m, const rlcore_sequences *sequences, float *reward,
+                                          uint8_t *terminated, uint8_t *truncated, uint8_t *valid);
 
 /* Stores a random stream in the block, so that it is saved with it. Initially the stream of seed 0 is stored. */
 rlcore_status rlcore_memory_store_rng(rlcore_memory *m, const rlcore_rng *rng);
@@ -2214,9 +2251,10 @@ typedef enum rlcore_replay_normalize {
   RLCORE_REPLAY_NORMALIZE_NONE = 2,    /* none: (num_transitions * probability)^-beta */
 } rlcore_replay_normalize;
 
-/* Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows of an
-   environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
-   transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of its
+/* Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows
+   of an environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
+   transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of
+   its
    own: an episode of L steps takes L + 1 rows.
    Example:
      rlcore_replay_config_init(&config, sizeof config);
@@ -2224,7 +2262,7 @@ typedef enum rlcore_replay_normalize {
      rlcore_replay_size(&config, &size);
      rlcore_replay_init(mem, size, &config, &r);
      rlcore_replay_add_all(r, values, reward, terminated, truncated, final_values);
-     rlcore_replay_sample(r, &rng, num_rows, beta, RLCORE_REPLAY_NORMALIZE_BATCH, 0, index, weight, NULL);
+     rlcore_replay_sample(r, &rng, &draw, num_rows, index, weight, NULL);
      rlcore_replay_gather(r, index, num_rows, column, RLCORE_LAYOUT_HWC, RLCORE_F32, obs);
      rlcore_replay_update(r, index, priority, num_rows, NULL); */
 typedef struct rlcore_replay rlcore_replay;
@@ -2244,6 +2282,15 @@ typedef struct rlcore_replay_config {
   uint32_t reserved;             /* zero */
 } rlcore_replay_config;
 
+/* One step of one environment, without the values of its columns. */
+typedef struct rlcore_replay_step {
+  uint32_t struct_size;  /* sizeof(rlcore_replay_step) */
+  uint32_t env;          /* index of the environment */
+  float reward;          /* finite */
+  uint32_t terminated;   /* 1 if the step ended the episode this way, else 0; as the next */
+  uint32_t truncated;    /* see terminated */
+} rlcore_replay_step;
+
 /* Statistics of a replay memory. */
 typedef struct rlcore_replay_stats {
   uint32_t struct_size;      /* sizeof(rlcore_replay_stats) */
@@ -2253,6 +2300,14 @@ typedef struct rlcore_replay_stats {
   float min_weight;          /* smallest weight; infinite if there is none */
   float max_priority;        /* largest |priority| + epsilon so far, initially 1; given to new transitions */
 } rlcore_replay_stats;
+
+/* Parameters of a draw. */
+typedef struct rlcore_replay_draw {
+  uint32_t struct_size;  /* sizeof(rlcore_replay_draw) */
+  float beta;            /* exponent of the importance weights, at least 0; usually rising from 0.4 to 1 */
+  uint32_t normalize;    /* an rlcore_replay_normalize */
+  uint32_t independent;  /* 0: stratified, one of each of num_rows equal parts of the total weight; 1: independent */
+} rlcore_replay_draw;
 
 /* Fills in the defaults. */
 rlcore_status rlcore_replay_config_init(rlcore_replay_config *config, size_t config_size);
@@ -2269,31 +2324,29 @@ rlcore_status rlcore_replay_attach(void *mem, size_t mem_size, rlcore_replay **o
 /* Opens a replay memory that another process writes: see Sharing. A draw uses the weights as they change. */
 rlcore_status rlcore_replay_attach_reader(const void *mem, size_t mem_size, const rlcore_replay **out);
 
-/* Appends one step of environment `env`.
+/* Appends one step of one environment.
    values:       [num_columns] pointers to [len] elements each, copied: the observation before the action, and so on.
-   reward:       of the step, finite.
-   terminated, truncated: 1 if the step ended the episode this way, else 0.
-   final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the episode;
-                 the others are ignored. NULL: the episode continues.
+   final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the
+                 episode; the others are ignored. NULL: the episode continues.
    out_number:   number of the row; may be NULL.
    Errors: E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing. */
-rlcore_status rlcore_replay_add(rlcore_replay *r, uint32_t env, const void *const *values, float reward,
-                                uint32_t terminated, uint32_t truncated, const void *const *final_values,
-                                uint64_t *out_number);
+rlcore_status rlcore_replay_add(rlcore_replay *r, const rlcore_replay_step *step, const void *const *values,
+                                const void *const *final_values, uint64_t *out_number);
 
 /* Appends one step of every environment, as rlcore_replay_add with the arrays of all N.
    values:       [num_columns] pointers to [N, len] elements.
    reward, terminated, truncated: [N].
-   final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended; NULL:
-                 none did.
+   final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended;
+                 NULL: none did.
    Errors: as rlcore_replay_add, for any environment. */
 rlcore_status rlcore_replay_add_all(rlcore_replay *r, const void *const *values, const float *reward,
                                     const uint8_t *terminated, const uint8_t *truncated,
                                     const void *const *final_values);
 
-/* Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that no
-   transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the episode.
-   The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an episode has ended.
+/* Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that
+   no transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the
+   episode. The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an
+   episode has ended.
    gone: [N] flags. */
 rlcore_status rlcore_replay_cut(rlcore_replay *r, const uint8_t *gone);
 
@@ -2311,21 +2364,18 @@ rlcore_status rlcore_replay_set_alpha(rlcore_replay *r, float alpha);
 rlcore_status rlcore_replay_linear(float initial, float end, float progress, float *out);
 
 /* Draws num_rows transitions in proportion to their weights.
-   beta:        exponent of the importance weights, at least 0; usually rising from 0.4 to 1.
-   normalize:   an rlcore_replay_normalize.
-   independent: 0: stratified, one transition from each of num_rows equal parts of the total weight; 1: independent.
    index:       [num_rows] to write, the first rows of the transitions.
    weight:      [num_rows] to write, importance weights (num_transitions * probability)^-beta, normalized.
    probability: [num_rows] to write, the probability of each; may be NULL.
    Threads: any number, each with its own rng.
    Errors: E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the writer
-   overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be written. */
-rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, uint32_t num_rows, float beta,
-                                   uint32_t normalize, uint32_t independent, rlcore_frame_index *index, float *weight,
-                                   float *probability);
+   overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be
+                                                                                                written. */
+rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, const rlcore_replay_draw *draw,
+                                   uint32_t num_rows, rlcore_frame_index *index, float *weight, float *probability);
 
-/* Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later one
-   counts. Transitions that were dropped since they were drawn are skipped.
+/* Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later
+   one counts. Transitions that were dropped since they were drawn are skipped.
    index:         [num_rows] from rlcore_replay_sample.
    priority:      [num_rows] finite, at least 0.
    out_forgotten: number of transitions skipped; may be NULL.
@@ -3123,7 +3173,18 @@ rlcore_status rlcore_vtrace_from_logits_range(const rlcore_vtrace *v, const rlco
 
 /* ---- Multi-step value targets ---- */
 
-/* Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining weight.
+/* Q and the target policy of a rollout whose actions another policy chose. The arrays are not owned and only read. */
+typedef struct rlcore_off_policy {
+  uint32_t struct_size;  /* sizeof(rlcore_off_policy) */
+  float discount;        /* 0 to 1 */
+  float td_lambda;       /* 0 to 1 */
+  uint32_t reserved;     /* zero */
+  const float *q;        /* [T, N] Q(obs[t], action[t]) */
+  const float *log_rho;  /* [T, N] log-probability of action[t], target less behavior policy; row 0 is never read */
+} rlcore_off_policy;
+
+/* Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining
+   weight.
      value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
    where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
    value_target: [T, N] to write; must not overlap an input.
@@ -3157,8 +3218,8 @@ rlcore_status rlcore_n_step_returns(const rlcore_rollout *rollout, float discoun
 rlcore_status rlcore_n_step_returns_range(const rlcore_rollout *rollout, float discount, uint32_t n, uint32_t begin,
                                           uint32_t end, float *value_target);
 
-/* UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected, and
-   their advantages. Both outputs [T, N]; they must not overlap an input or each other.
+/* UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected,
+   and their advantages. Both outputs [T, N]; they must not overlap an input or each other.
      value_target[t] = reward[t] + discount * (value_target[t+1] if reward[t+1] + discount * next[t+1] >= value[t+1],
                                                else value[t+1])
      advantage       = value_target - value
@@ -3175,16 +3236,15 @@ rlcore_status rlcore_upgo_range(const rlcore_rollout *rollout, float discount, u
      c           = td_lambda * min(1, exp(log_rho))
      td_error    = q_target - q
    where step t ended an episode or was the last: reward[t] + discount * next[t], with next as in rlcore_gae.
-   rollout: its values are expected action values under the target policy.
-   q: [T, N] Q(obs[t], action[t]). log_rho: [T, N] log-probability of action[t] under the target policy minus that under the
-   behavior policy; row 0 is never read. Both outputs [T, N]; they must not overlap an input or each other.
+   rollout: its values are expected action values under the target policy. Both outputs [T, N]; they must not overlap
+            an input or each other.
    Errors: as rlcore_gae. */
-rlcore_status rlcore_retrace(const rlcore_rollout *rollout, const float *q, const float *log_rho, float discount,
-                             float td_lambda, float *td_error, float *q_target);
+rlcore_status rlcore_retrace(const rlcore_rollout *rollout, const rlcore_off_policy *off_policy, float *td_error,
+                             float *q_target);
 
 /* As rlcore_retrace for environments [begin, end); ranges and threads as rlcore_gae_range. */
-rlcore_status rlcore_retrace_range(const rlcore_rollout *rollout, const float *q, const float *log_rho, float discount,
-                                   float td_lambda, uint32_t begin, uint32_t end, float *td_error, float *q_target);
+rlcore_status rlcore_retrace_range(const rlcore_rollout *rollout, const rlcore_off_policy *off_policy, uint32_t begin,
+                                   uint32_t end, float *td_error, float *q_target);
 
 /* ---- Categorical policies ---- */
 
@@ -3259,8 +3319,8 @@ typedef struct rlcore_loss_batch {
   float value_coef;       /* weight of half the mean squared error of the values */
   uint32_t reserved;      /* zero */
   const float *log_prob;  /* [B] log-probabilities of the actions now */
-  /* [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL for
-     rlcore_actor_critic_loss, which makes approx_kl of them and nothing else */
+  /* [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL
+     for rlcore_actor_critic_loss, which makes approx_kl of them and nothing else */
   const float *old_log_prob;
   const float *advantage;     /* [B] */
   const float *value;         /* [B] values now */
@@ -3275,6 +3335,19 @@ typedef struct rlcore_losses {
   float approx_kl;      /* ratio - 1 - ln ratio, an estimate of the KL divergence of the older policy from the newer */
   float clip_fraction;  /* fraction of ratios outside 1 +- clip; 0 from rlcore_actor_critic_loss */
 } rlcore_losses;
+
+/* What each cell of a picture is worth to each action, and what it should be. B = num_rows, C = num_cells, A =
+   num_choices. */
+typedef struct rlcore_pixel_control {
+  uint32_t struct_size;    /* sizeof(rlcore_pixel_control) */
+  uint32_t num_rows;       /* B, at least 1 */
+  uint32_t num_cells;      /* C, at least 1 */
+  uint32_t num_choices;    /* A, at least 1 */
+  const float *advantage;  /* [B, C, A] */
+  const float *value;      /* [B, C]; NULL: advantage is then q of every choice */
+  const float *target;     /* [B, C] */
+  const int32_t *action;   /* [B] each from 0 to A - 1 */
+} rlcore_pixel_control;
 
 /* Loss of an actor and a critic, and its gradient by log_prob and by value. d_log_prob, d_value: [B] to write;
    losses: [1] to write.
@@ -3291,8 +3364,8 @@ rlcore_status rlcore_actor_critic_loss(const rlcore_loss_batch *batch, float *d_
    With value_clip, the larger of the squared errors of the value and of the clipped value counts. */
 rlcore_status rlcore_ppo_loss(const rlcore_loss_batch *batch, float *d_log_prob, float *d_value, rlcore_losses *losses);
 
-/* Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to write.
-   E_SHAPE if len is 0; E_VALUE. */
+/* Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to
+   write. E_SHAPE if len is 0; E_VALUE. */
 rlcore_status rlcore_value_loss(const float *value, const float *value_target, size_t len, float *d_value, float *loss);
 
 /* Mean cross-entropy of the classes of rewards (rlcore_reward_class_of), and its gradient. logits: [num_rows, 3];
@@ -3302,14 +3375,12 @@ rlcore_status rlcore_reward_class_loss(const float *logits, const int32_t *rewar
                                        float *d_logits, float *loss);
 
 /* Loss of pixel control, and its gradient: the squared error of what a row's action is worth to each cell, summed over
-   cells and its mean over rows. B = num_rows, C = num_cells, A = num_choices.
+   cells and its mean over rows.
      q[b][c] = value[b][c] + advantage[b][c][action[b]] - mean of advantage[b][c]
-   advantage: [B, C, A]; value: [B, C], or NULL: advantage is then q of every choice.
-   target: [B, C]; action: [B] each from 0 to A - 1. d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
+   d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
    value is, which ignores it; loss: [1] to write. E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE. */
-rlcore_status rlcore_pixel_control_loss(const float *advantage, const float *value, const float *target,
-                                        const int32_t *action, uint32_t num_rows, uint32_t num_cells,
-                                        uint32_t num_choices, float *d_advantage, float *d_value, float *loss);
+rlcore_status rlcore_pixel_control_loss(const rlcore_pixel_control *batch, float *d_advantage, float *d_value,
+                                        float *loss);
 
 /* Gradient by logits of a loss whose gradients by the log-probability and by the entropy of each row are given.
    action: [B, K]; d_log_prob, d_entropy: [B]; d_logits: [B, L] to write.
@@ -3317,13 +3388,25 @@ rlcore_status rlcore_pixel_control_loss(const float *advantage, const float *val
 rlcore_status rlcore_categorical_gradient(const rlcore_logits *batch, const int32_t *action, const float *d_log_prob,
                                           const float *d_entropy, float *d_logits);
 
-/* Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the entropy
-   of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob, d_entropy: [B];
+/* Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the
+   entropy of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob,
+   d_entropy: [B];
    d_mean: [B, A] to write; d_log_std: [A] to write. */
 rlcore_status rlcore_gaussian_gradient(const rlcore_gaussian *batch, const float *action, const float *d_log_prob,
                                        const float *d_entropy, float *d_mean, float *d_log_std);
 
 /* ---- Means and variances ---- */
+
+/* Moments that rlcore_normalize takes. The arrays are not owned and only read. */
+typedef struct rlcore_normalizer {
+  uint32_t struct_size;    /* sizeof(rlcore_normalizer) */
+  uint32_t num_columns;    /* at least 1 */
+  const double *mean;      /* [num_columns] */
+  const double *variance;  /* [num_columns] */
+  double epsilon;          /* added to variances, from 1e-30 to 1e30 */
+  float clip;              /* above 0 */
+  uint32_t reserved;       /* zero */
+} rlcore_normalizer;
 
 /* Initializes moments: mean 0, variance 1. mean, variance: [num_columns] to write; count: [1] to write,
    initial_count, usually 1e-4, so that the first rows outweigh the initial values.
@@ -3333,9 +3416,9 @@ rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, d
 
 /* Merges the columns of x into running moments by Chan's formula, in a fixed order.
    x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] number of rows merged, to change.
-   Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus the
-   square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is not
-   from 0 to 2^64. */
+   Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus
+   the square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is
+   not from 0 to 2^64. */
 rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean,
                                     double *variance, double *count);
 
@@ -3347,18 +3430,17 @@ rlcore_status rlcore_moments_merge(uint32_t num_columns, const double *with_mean
                                    double with_count, double *mean, double *variance, double *count);
 
 /* Writes (x - mean) / sqrt(variance + epsilon), clipped to [-clip, clip].
-   x, out: [num_rows, num_columns]; may be the same array. mean, variance: [num_columns]
-   Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
-   1e30. */
-rlcore_status rlcore_normalize(const float *x, uint32_t num_rows, uint32_t num_columns, const double *mean,
-                               const double *variance, double epsilon, float clip, float *out);
+   x, out: [num_rows, num_columns]; may be the same array.
+   Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30
+   to 1e30. */
+rlcore_status rlcore_normalize(const rlcore_normalizer *normalizer, const float *x, uint32_t num_rows, float *out);
 
-/* Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; unchanged
-   if len < 2. E_RANGE for epsilon. */
+/* Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change;
+   unchanged if len < 2. E_RANGE for epsilon. */
 rlcore_status rlcore_standardize(float *x, size_t len, double epsilon);
 
-/* Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or if
-   the target is constant. value, target: [len]; out: [1] to write. */
+/* Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or
+   if the target is constant. value, target: [len]; out: [1] to write. */
 rlcore_status rlcore_explained_variance(const float *value, const float *target, size_t len, double *out);
 
 /* ---- Images ---- */

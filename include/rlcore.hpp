@@ -256,6 +256,29 @@ class check {
   status why_ = RLCORE_OK;
 };
 
+/* A structure for a C call. */
+template <class C>
+C sized() {
+  C structure = {};
+  structure.struct_size = sizeof structure;
+  return structure;
+}
+/* An array of such a structure, NULL if it is empty; what a call only reads stays as it is. */
+template <class T>
+std::remove_const_t<T> *given(span<T> array) {
+  return array.empty() ? nullptr : const_cast<std::remove_const_t<T> *>(array.data());
+}
+/* What is seen and allowed, of the rows that are active, and actions. */
+template <class Obs, class Action = const std::int32_t>
+rlcore_rows rows_of(span<const Obs> obs, span<const std::uint8_t> mask, span<const std::uint8_t> active = {}, span<Action> action = {}) {
+  auto r = sized<rlcore_rows>();
+  r.active = given(active);
+  r.obs = given(obs);
+  r.action_mask = given(mask);
+  r.action = given(action);
+  return r;
+}
+
 /* f(), which allocates; E_SIZE if that fails. */
 template <class F>
 status allocate(const char *call, F &&f) {
@@ -554,7 +577,7 @@ inline result<rlcore_env_def> env_builtin(std::uint32_t env_id) {
 
 /* ---- N environments ---- */
 
-/* Results of a step of some rows; arrays as in rlcore_vecenv_out. */
+/* Results of a step of some rows; arrays as in rlcore_rows. */
 template <class Obs>
 struct arrays {
   std::vector<Obs> obs;                 /* [rows, obs_len] */
@@ -579,19 +602,20 @@ struct arrays {
            masks(final_action_mask.size());
   }
 
-  /* The same arrays for C calls, valid while this object is not moved. */
-  rlcore_vecenv_out out() {
-    rlcore_vecenv_out o = {};
-    o.struct_size = sizeof o;
-    o.obs = obs.data();
-    o.reward = reward.data();
-    o.terminated = terminated.data();
-    o.truncated = truncated.data();
-    o.final_obs = final_obs.data();
-    o.valid = valid.data();
-    o.action_mask = action_mask.empty() ? nullptr : action_mask.data();
-    o.final_action_mask = final_action_mask.empty() ? nullptr : final_action_mask.data();
-    return o;
+  /* The same arrays for C calls, valid while this object is not moved; with actions to take. */
+  template <class Action = std::int32_t>
+  rlcore_rows rows(span<const Action> action = {}) {
+    auto r = detail::sized<rlcore_rows>();
+    r.obs = obs.data();
+    r.action_mask = detail::given<std::uint8_t>(action_mask);
+    r.action = detail::given<const Action>(action);
+    r.reward = reward.data();
+    r.terminated = terminated.data();
+    r.truncated = truncated.data();
+    r.valid = valid.data();
+    r.final_obs = final_obs.data();
+    r.final_action_mask = detail::given<std::uint8_t>(final_action_mask);
+    return r;
   }
 };
 
@@ -638,19 +662,19 @@ class vecenv {
   /* Environments that end restart in this level, an rlcore_level. */
   status step_env(span<const Action> action, std::uint32_t level) {
     return ready("vecenv step").len("action", action.size(), action_size(num_envs())).then([&] {
-      const rlcore_vecenv_out out = arrays_.out();
-      return rlcore_vecenv_step_env(get(), &env_, action.data(), level, &out);
+      const rlcore_rows rows = arrays_.template rows<Action>(action);
+      return rlcore_vecenv_step_env(get(), &env_, level, &rows);
     });
   }
   /* Rows [begin, end) only: several threads may step disjoint ranges. */
   status step_range(std::uint32_t begin, std::uint32_t end, span<const Action> action) {
     return ready("vecenv step_range").len("action", action.size(), action_size(num_envs())).then([&] {
-      const rlcore_vecenv_out out = arrays_.out();
-      return rlcore_vecenv_step_range(get(), &env_, begin, end, action.data(), &out);
+      const rlcore_rows rows = arrays_.template rows<Action>(action);
+      return rlcore_vecenv_step_range(get(), &env_, begin, end, &rows);
     });
   }
 
-  /* Results of the last step: the arrays of rlcore_vecenv_out, all N rows; out() is mutable. */
+  /* Results of the last step: the arrays of rlcore_rows, all N rows; out() is mutable. */
   span<const Obs> obs() const { return arrays_.obs; }
   span<const Obs> final_obs() const { return arrays_.final_obs; }
   span<const float> reward() const { return arrays_.reward; }
@@ -772,16 +796,18 @@ class policy {
   status act(rlcore_rng &rng, span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask = {}, span<float> state = {},
              span<const std::uint8_t> reset = {}, const rlcore_sampling *sampling = nullptr) {
     return prepared("policy act", obs, action, mask, state, reset).then([&] {
-      return rlcore_policy_act(get(), rows(obs), obs.data(), some(mask), state.data(), some(reset), sampling, &rng, scratch_.data(),
-                               scratch_.size(), action.data());
+      const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
+      const rlcore_policy_buffers with = buffers(state, reset);
+      return rlcore_policy_act(get(), rows(obs), &all, &with, sampling, &rng);
     });
   }
   /* The most probable actions, or the means. Arrays as there. */
   status act_greedy(span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask = {}, span<float> state = {},
                     span<const std::uint8_t> reset = {}) {
     return prepared("policy act_greedy", obs, action, mask, state, reset).then([&] {
-      return rlcore_policy_act_greedy(get(), rows(obs), obs.data(), some(mask), state.data(), some(reset), scratch_.data(),
-                                      scratch_.size(), action.data());
+      const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
+      const rlcore_policy_buffers with = buffers(state, reset);
+      return rlcore_policy_act_greedy(get(), rows(obs), &all, &with);
     });
   }
 
@@ -798,6 +824,14 @@ class policy {
 
  private:
   friend class learner<Obs, Action>;
+  rlcore_policy_buffers buffers(span<float> state, span<const std::uint8_t> reset) {
+    auto b = detail::sized<rlcore_policy_buffers>();
+    b.scratch = scratch_.data();
+    b.scratch_len = scratch_.size();
+    b.state = detail::given(state);
+    b.reset = detail::given(reset);
+    return b;
+  }
 
   static result<policy> with(result<block<rlcore_policy>> made, std::size_t mask_len) {
     if (!made) return made.why();
@@ -932,7 +966,8 @@ class learner {
      those that act now, empty: all. */
   status act(span<const Obs> obs, span<const std::uint8_t> mask = {}, span<const std::uint8_t> active = {}) {
     return rows("learner act", obs, mask, active).then([&] {
-      return rlcore_learner_act(get(), some(active), obs.data(), some(mask), action_.data());
+      const rlcore_rows all = detail::rows_of(obs, mask, active, span<Action>(action_));
+      return rlcore_learner_act(get(), &all);
     });
   }
   /* The same from a vecenv and, with use_action_mask, its masks. */
@@ -941,21 +976,20 @@ class learner {
     const status s = of("learner act", envs).why();
     return s ? act(envs.obs(), masks_of(envs.action_mask()), active) : s;
   }
-  /* The same for environments [begin, end), whose rows alone the spans have; action() holds the actions of all. */
+  /* The same for environments [begin, end) only; the spans have the rows of all N. */
   status act_range(std::uint32_t begin, std::uint32_t end, span<const Obs> obs, span<const std::uint8_t> mask = {},
                    span<const std::uint8_t> active = {}) {
-    const std::size_t count = end - begin;
-    return ready("learner act_range").range(begin, end, num_envs_).len("obs", obs.size(), count * obs_len_)
-        .maybe("mask", mask.size(), count * mask_len_).maybe("active", active.size(), count).then([&] {
-          Action *const to = action_.data() + std::size_t{begin} * action_len_;
-          return rlcore_learner_act_range(get(), begin, end, some(active), obs.data(), some(mask), to);
-        });
+    return rows("learner act_range", obs, mask, active).range(begin, end, num_envs_).then([&] {
+      const rlcore_rows all = detail::rows_of(obs, mask, active, span<Action>(action_));
+      return rlcore_learner_act_range(get(), begin, end, &all);
+    });
   }
   /* Begins transitions with the host's own actions in place of act, off policy. action: [N, action.len]; the others as there. */
   status demonstrate(span<const Obs> obs, span<const Action> action, span<const std::uint8_t> mask = {},
                      span<const std::uint8_t> active = {}) {
     return rows("learner demonstrate", obs, mask, active).len("action", action.size(), action_.size()).then([&] {
-      return rlcore_learner_demonstrate(get(), some(active), obs.data(), some(mask), action.data());
+      const rlcore_rows all = detail::rows_of(obs, mask, active, action);
+      return rlcore_learner_demonstrate(get(), &all);
     });
   }
   /* Acts without recording, in any phase, as rlcore_learner_predict. action: [N, action.len] to write; state: [N, state_len()]
@@ -965,7 +999,8 @@ class learner {
                  span<const std::uint8_t> reset = {}, const rlcore_sampling *sampling = nullptr) {
     return rows("learner predict", obs, mask, {}).len("action", action.size(), action_.size())
         .len("state", state.size(), num_envs_ * state_len_).maybe("reset", reset.size(), num_envs_).then([&] {
-          return rlcore_learner_predict(get(), obs.data(), some(mask), state.data(), some(reset), sampling, action.data());
+          const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
+          return rlcore_learner_predict(get(), &all, state.data(), some(reset), sampling);
         });
   }
   /* [N, action.len] the actions that act drew. */
@@ -983,8 +1018,14 @@ class learner {
     return ready("learner observe").len("reward", reward.size(), num_envs_).len("terminated", terminated.size(), num_envs_)
         .len("truncated", truncated.size(), num_envs_).maybe("final_obs", final_obs.size(), obs_size())
         .maybe("active", active.size(), num_envs_).maybe("final_mask", final_mask.size(), mask_size()).then([&] {
-          return rlcore_learner_observe(get(), some(active), reward.data(), terminated.data(), truncated.data(), some(final_obs),
-                                        some(final_mask));
+          auto all = detail::sized<rlcore_rows>();
+          all.active = some(active);
+          all.reward = detail::given(reward);
+          all.terminated = detail::given(terminated);
+          all.truncated = detail::given(truncated);
+          all.final_obs = detail::given(final_obs);
+          all.final_action_mask = detail::given(final_mask);
+          return rlcore_learner_observe(get(), &all);
         });
   }
   /* [N] flags of environments that have acted and not been observed yet. */
@@ -1008,7 +1049,8 @@ class learner {
      update but the first. mask: as for rlcore_learner_learn, empty: everything is allowed. */
   status learn(span<const Obs> obs, std::uint32_t max_slices = 0, span<const std::uint8_t> mask = {}) {
     return learned(ready("learner learn").maybe("obs", obs.size(), obs_size()).maybe("mask", mask.size(), mask_size()).then([&] {
-      return rlcore_learner_learn(get(), some(obs), some(mask), max_slices, &stats_);
+      const rlcore_rows all = detail::rows_of(obs, mask);
+      return rlcore_learner_learn(get(), &all, max_slices, &stats_);
     }));
   }
   /* The same from a vecenv and, with use_action_mask, its masks. */
@@ -1021,7 +1063,8 @@ class learner {
      learn_range for all chunks, grads_write and learn_apply. learn_drop ends it early. */
   status learn_begin(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
     return learned(rows("learner learn_begin", obs, mask, {}).then([&] {
-      return rlcore_learner_learn_begin(get(), obs.data(), some(mask), &stats_);
+      const rlcore_rows all = detail::rows_of(obs, mask);
+      return rlcore_learner_learn_begin(get(), &all, &stats_);
     }));
   }
   template <class Envs, class = stepped<Envs>>
@@ -1067,11 +1110,8 @@ class learner {
       b = learner_batch<Action>(rows_, seen_len_, action_len_, masks_, state_len_, begin_len_, env_len_, moments_len());
     };
     if (const status s = detail::allocate("learner batch_read", make); !s) return s;
-    const auto some = [](auto &array) { return array.empty() ? nullptr : array.data(); };
-    const status s = rlcore_learner_batch_read(get(), b.obs.data(), b.action.data(), some(b.action_mask), b.log_prob.data(),
-                                               b.value.data(), b.advantage.data(), b.value_target.data(), some(b.state),
-                                               some(b.begin), some(b.env), some(b.moments));
-    if (!s) return s;
+    const rlcore_learner_batch columns = columns_of(b);
+    if (const status s = rlcore_learner_batch_read(get(), &columns); !s) return s;
     return b;
   }
   status learn_batch(const learner_batch<Action> &b) {
@@ -1081,9 +1121,8 @@ class learner {
         .len("advantage", b.advantage.size(), rows_).len("value_target", b.value_target.size(), rows_)
         .len("state", b.state.size(), rows_ * state_len_).len("begin", b.begin.size(), begin_len_)
         .len("env", b.env.size(), env_len_).len("moments", b.moments.size(), moments_len()).then([&] {
-          return rlcore_learner_learn_batch(get(), b.obs.data(), b.action.data(), some<std::uint8_t>(b.action_mask), b.log_prob.data(),
-                                            b.value.data(), b.advantage.data(), b.value_target.data(), some<float>(b.state),
-                                            some<std::uint8_t>(b.begin), some<std::uint32_t>(b.env), some<double>(b.moments), &stats_);
+          const rlcore_learner_batch columns = columns_of(b);
+          return rlcore_learner_learn_batch(get(), &columns, &stats_);
         }));
   }
   /* A gradient step off policy from transitions of the host's own. error: [rows] to write, for priorities; or empty. */
@@ -1094,9 +1133,18 @@ class learner {
         .maybe("discount", b.discount.size(), rows_).maybe("mask", b.mask.size(), rows_ * mask_len_)
         .maybe("next_mask", b.next_mask.size(), rows_ * mask_len_).maybe("importance", b.importance.size(), rows_)
         .maybe("error", error.size(), rows_).then([&] {
-          return rlcore_learner_learn_transitions(get(), b.obs.data(), b.action.data(), some(b.mask), b.reward.data(),
-                                                  b.terminated.data(), some(b.discount), b.next_obs.data(), some(b.next_mask),
-                                                  some(b.importance), error.empty() ? nullptr : error.data(), &stats_);
+          auto t = detail::sized<rlcore_learner_transitions>();
+          t.obs = b.obs.data();
+          t.action = b.action.data();
+          t.action_mask = some(b.mask);
+          t.reward = b.reward.data();
+          t.terminated = b.terminated.data();
+          t.discount = some(b.discount);
+          t.next_obs = b.next_obs.data();
+          t.next_action_mask = some(b.next_mask);
+          t.importance = some(b.importance);
+          t.error = detail::given(error);
+          return rlcore_learner_learn_transitions(get(), &t, &stats_);
         }));
   }
   /* Of the update that runs, or of the last one, as rlcore_learner_stats_read told when the learner was made or loaded, or last
@@ -1118,14 +1166,16 @@ class learner {
      rlcore_learner_log_prob takes it; the others [N]; mask: as for rlcore_learner_value. Nothing is recorded. */
   status value(span<const Obs> obs, span<float> value, span<const std::uint8_t> mask = {}) {
     return rows("learner value", obs, mask, {}).len("value", value.size(), num_envs_).then([&] {
-      return rlcore_learner_value(get(), obs.data(), some(mask), value.data());
+      const rlcore_rows all = detail::rows_of(obs, mask);
+      return rlcore_learner_value(get(), &all, value.data());
     });
   }
   status log_prob(span<const Obs> obs, span<const Action> action, span<float> log_prob, span<float> entropy,
                   span<const std::uint8_t> mask = {}) {
     return rows("learner log_prob", obs, mask, {}).len("action", action.size(), action_.size())
         .len("log_prob", log_prob.size(), num_envs_).len("entropy", entropy.size(), num_envs_).then([&] {
-          return rlcore_learner_log_prob(get(), obs.data(), some(mask), action.data(), log_prob.data(), entropy.data());
+          const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
+          return rlcore_learner_log_prob(get(), &all, log_prob.data(), entropy.data());
         });
   }
   /* How many parameters there are; out and in, there with the moments of the learner that they come from. */
@@ -1235,6 +1285,22 @@ class learner {
   /* An array that may be left out, for C calls. */
   template <class T>
   static const T *some(span<const T> array) { return array.empty() ? nullptr : array.data(); }
+  /* The columns of a batch, which learn_batch only reads. */
+  static rlcore_learner_batch columns_of(const learner_batch<Action> &b) {
+    auto c = detail::sized<rlcore_learner_batch>();
+    c.obs = detail::given<const float>(b.obs);
+    c.action = detail::given<const Action>(b.action);
+    c.action_mask = detail::given<const std::uint8_t>(b.action_mask);
+    c.log_prob = detail::given<const float>(b.log_prob);
+    c.value = detail::given<const float>(b.value);
+    c.advantage = detail::given<const float>(b.advantage);
+    c.value_target = detail::given<const float>(b.value_target);
+    c.state = detail::given<const float>(b.state);
+    c.begin = detail::given<const std::uint8_t>(b.begin);
+    c.env = detail::given<const std::uint32_t>(b.env);
+    c.moments = detail::given<const double>(b.moments);
+    return c;
+  }
   result<std::size_t> length(rlcore_status (*get_len)(const rlcore_learner *, std::size_t *)) const {
     std::size_t len = 0;
     if (const status s = get_len(get(), &len); !s) return s;
@@ -1308,13 +1374,14 @@ class workers {
   /* Environments that end restart in this level, an rlcore_level. */
   status step_env_async(span<const Action> action, std::uint32_t level) {
     return submitted(ready("workers step").len("action", action.size(), envs_.action_size(envs_.num_envs())).then([&] {
-      return rlcore_batch_step_env_async(get(), envs_.get(), &envs_.env(), action.data(), level);
+      const rlcore_rows rows = chosen(action);
+      return rlcore_batch_step_env_async(get(), envs_.get(), &envs_.env(), level, &rows);
     }));
   }
   /* Waits for all submitted steps; the results are in the vecenv's arrays. E_NOT_PENDING if none is pending. */
   status step_wait() {
     if (const status s = whole("workers step_wait").why(); !s) return s;
-    const rlcore_vecenv_out out = envs_.out().out();
+    const rlcore_rows out = envs_.out().rows();
     return wait(all, [&] { return rlcore_batch_step_wait(get(), &out); });
   }
   /* step_async and step_wait. */
@@ -1335,7 +1402,7 @@ class workers {
     const auto resize = [&] { out = arrays<Obs>(rows.size(), envs_.obs_len(), envs_.mask_len()); };
     if (resized)
       if (const status s = detail::allocate("workers recv", resize); !s) return s;
-    const rlcore_vecenv_out to = out.out();
+    const rlcore_rows to = out.rows();
     const auto count = static_cast<std::uint32_t>(rows.size());
     return wait(count / in_series_, [&] { return rlcore_batch_recv(get(), count, rows.data(), &to); });
   }
@@ -1343,7 +1410,8 @@ class workers {
   status send(span<const std::uint32_t> rows, span<const Action> action) {
     const auto count = static_cast<std::uint32_t>(rows.size());
     return submitted(ready("workers send").len("action", action.size(), envs_.action_size(rows.size())).then([&] {
-      return rlcore_batch_send(get(), envs_.get(), &envs_.env(), count, rows.data(), action.data());
+      const rlcore_rows given = chosen(action);
+      return rlcore_batch_send(get(), envs_.get(), &envs_.env(), count, rows.data(), &given);
     }));
   }
 
@@ -1376,6 +1444,7 @@ class workers {
 
  private:
   rlcore_batch *get() const { return block_.get(); }
+  static rlcore_rows chosen(span<const Action> action) { return detail::rows_of(span<const Obs>(), {}, {}, action); }
   detail::check ready(const char *call) const { return detail::check(call, state_); }
   detail::check whole(const char *call) const {
     return ready(call).that(envs_.whole(), RLCORE_E_SHAPE, "an array of the vecenv's out() has been resized");

@@ -323,6 +323,23 @@ rlcore_status rlcore_env_builtin(
   /* out */ rlcore_env_def *out,
   size_t out_size);
 
+/* ---- Rows: the arrays that go round the loop ---- */
+
+typedef struct rlcore_rows {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* in [N] optional */ const uint8_t *active;
+  /* out [N, obs.len] */ void *obs;
+  /* out [N, sum(action.n)] optional */ uint8_t *action_mask;
+  /* out [N, action.len] */ void *action;
+  /* out [N] */ float *reward;
+  /* out [N] */ uint8_t *terminated;
+  /* out [N] */ uint8_t *truncated;
+  /* out [N] */ uint8_t *valid;
+  /* out [N, obs.len] */ void *final_obs;
+  /* out [N, sum(action.n)] */ uint8_t *final_action_mask;
+} rlcore_rows;
+
 /* ---- N environments of one kind ---- */
 
 typedef enum rlcore_autoreset {
@@ -339,18 +356,6 @@ typedef struct rlcore_vecenv_config {
   uint32_t autoreset;
   uint32_t max_episode_steps;
 } rlcore_vecenv_config;
-typedef struct rlcore_vecenv_out {
-  uint32_t struct_size;
-  uint32_t reserved;
-  /* out [N, obs.len] */ void *obs;
-  /* out [N] */ float *reward;
-  /* out [N] */ uint8_t *terminated;
-  /* out [N] */ uint8_t *truncated;
-  /* out [N, obs.len] optional */ void *final_obs;
-  /* out [N] optional */ uint8_t *valid;
-  /* out [N, sum(action.n)] optional */ uint8_t *action_mask;
-  /* out [N, sum(action.n)] optional */ uint8_t *final_action_mask;
-} rlcore_vecenv_out;
 rlcore_status rlcore_vecenv_config_init(
   /* out */ rlcore_vecenv_config *config,
   size_t config_size);
@@ -383,21 +388,18 @@ rlcore_status rlcore_vecenv_reset_one(
 rlcore_status rlcore_vecenv_step(
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env_def *env,
-  /* in [N, action.len] */ const void *action,
-  /* in */ const rlcore_vecenv_out *out);
+  /* in optional */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_step_range(
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env_def *env,
   uint32_t begin,
   uint32_t end,
-  /* in [N, action.len] */ const void *action,
-  /* in */ const rlcore_vecenv_out *out);
+  /* in optional */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_step_env(
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env_def *env,
-  /* in [N, action.len] */ const void *action,
   uint32_t level,
-  /* in */ const rlcore_vecenv_out *out);
+  /* in optional */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_render(
   /* in */ const rlcore_vecenv *v,
   /* in */ const rlcore_env_def *env,
@@ -744,39 +746,24 @@ rlcore_status rlcore_learner_acted(
   /* out [N] */ uint8_t *acted);
 rlcore_status rlcore_learner_act(
   /* inout */ rlcore_learner *p,
-  /* in [N] optional */ const uint8_t *active,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* out [N, action.len] */ void *action);
+  /* in optional */ const rlcore_rows *rows);
 rlcore_status rlcore_learner_act_range(
   /* inout */ rlcore_learner *p,
   uint32_t begin,
   uint32_t end,
-  /* in [N] optional */ const uint8_t *active,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* out [N, action.len] */ void *action);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_learner_demonstrate(
   /* inout */ rlcore_learner *p,
-  /* in [N] optional */ const uint8_t *active,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* in [N, action.len] */ const void *action);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_learner_observe(
   /* inout */ rlcore_learner *p,
-  /* in [N] optional */ const uint8_t *active,
-  /* in [N] */ const float *reward,
-  /* in [N] */ const uint8_t *terminated,
-  /* in [N] */ const uint8_t *truncated,
-  /* in [N, obs.len] optional */ const void *final_obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *final_action_mask);
+  /* in optional */ const rlcore_rows *rows);
 rlcore_status rlcore_learner_cut(
   /* inout */ rlcore_learner *p,
   /* in [N] */ const uint8_t *gone);
 rlcore_status rlcore_learner_learn(
   /* inout */ rlcore_learner *p,
-  /* in [N, obs.len] optional */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in optional */ const rlcore_rows *rows,
   uint32_t max_slices,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_stats_read(
@@ -784,14 +771,11 @@ rlcore_status rlcore_learner_stats_read(
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_value(
   /* inout */ rlcore_learner *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in optional */ const rlcore_rows *rows,
   /* out [N] */ float *value);
 rlcore_status rlcore_learner_log_prob(
   /* inout */ rlcore_learner *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] */ const uint8_t *action_mask,
-  /* in [N, action.len] */ const void *action,
+  /* in */ const rlcore_rows *rows,
   /* out [N] */ float *log_prob,
   /* out [N] */ float *entropy);
 rlcore_status rlcore_learner_state_len(
@@ -808,22 +792,48 @@ rlcore_status rlcore_learner_batch_len(
   /* out optional */ size_t *out_env_len);
 rlcore_status rlcore_learner_predict(
   /* inout */ rlcore_learner *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in */ const rlcore_rows *rows,
   /* inout [N, rlcore_learner_state_len()] optional */ float *state,
   /* in [N] optional */ const uint8_t *reset,
-  /* in optional */ const rlcore_sampling *sampling,
-  /* out [N, action.len] */ void *action);
+  /* in optional */ const rlcore_sampling *sampling);
 rlcore_status rlcore_learner_freeze(
   /* inout */ rlcore_learner *p,
   uint32_t frozen);
 
 /* ---- Learners on several threads, processes and machines ---- */
 
+typedef struct rlcore_learner_batch {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* out [T * N, rlcore_learner_seen_len()] */ float *obs;
+  /* out [T * N, action.len] */ void *action;
+  /* out [T * N, sum(action.n)] optional */ uint8_t *action_mask;
+  /* out [T * N] */ float *log_prob;
+  /* out [T * N] */ float *value;
+  /* out [T * N] */ float *advantage;
+  /* out [T * N] */ float *value_target;
+  /* out [T * N, rlcore_learner_state_len()] optional */ float *state;
+  /* out [T * N] optional */ uint8_t *begin;
+  /* out [T * N] */ uint32_t *env;
+  /* out [rlcore_learner_moments_len()] optional */ double *moments;
+} rlcore_learner_batch;
+typedef struct rlcore_learner_transitions {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* in [B, obs.len] */ const void *obs;
+  /* in [B, action.len] */ const void *action;
+  /* in [B, sum(action.n)] optional */ const uint8_t *action_mask;
+  /* in [B] */ const float *reward;
+  /* in [B] */ const uint8_t *terminated;
+  /* in [B] optional */ const float *discount;
+  /* in [B, obs.len] */ const void *next_obs;
+  /* in [B, sum(action.n)] optional */ const uint8_t *next_action_mask;
+  /* in [B] optional */ const float *importance;
+  /* out [B] optional */ float *error;
+} rlcore_learner_transitions;
 rlcore_status rlcore_learner_learn_begin(
   /* inout */ rlcore_learner *p,
-  /* in [N, obs.len] */ const void *obs,
-  /* in [N, sum(action.n)] optional */ const uint8_t *action_mask,
+  /* in */ const rlcore_rows *rows,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_scratch_size(
   /* in */ const rlcore_learner *p,
@@ -849,44 +859,15 @@ rlcore_status rlcore_learner_learn_drop(
   /* inout */ rlcore_learner *p);
 rlcore_status rlcore_learner_learn_batch(
   /* inout */ rlcore_learner *p,
-  /* in [T * N, rlcore_learner_seen_len()] */ const float *obs,
-  /* in [T * N, action.len] */ const void *action,
-  /* in [T * N, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* in [T * N] */ const float *log_prob,
-  /* in [T * N] */ const float *value,
-  /* in [T * N] */ const float *advantage,
-  /* in [T * N] */ const float *value_target,
-  /* in [T * N, rlcore_learner_state_len()] optional */ const float *state,
-  /* in [T * N] */ const uint8_t *begin,
-  /* in [T * N] optional */ const uint32_t *env,
-  /* in [rlcore_learner_moments_len()] optional */ const double *moments,
+  /* in */ const rlcore_learner_batch *batch,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_learn_transitions(
   /* inout */ rlcore_learner *p,
-  /* in [B, obs.len] */ const void *obs,
-  /* in [B, action.len] */ const void *action,
-  /* in [B, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* in [B] */ const float *reward,
-  /* in [B] */ const uint8_t *terminated,
-  /* in [B] optional */ const float *discount,
-  /* in [B, obs.len] */ const void *next_obs,
-  /* in [B, sum(action.n)] optional */ const uint8_t *next_action_mask,
-  /* in [B] optional */ const float *importance,
-  /* out [B] optional */ float *error,
+  /* in */ const rlcore_learner_transitions *transitions,
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_batch_read(
   /* in */ const rlcore_learner *p,
-  /* out [T * N, rlcore_learner_seen_len()] */ float *obs,
-  /* out [T * N, action.len] */ void *action,
-  /* out [T * N, sum(action.n)] optional */ uint8_t *action_mask,
-  /* out [T * N] */ float *log_prob,
-  /* out [T * N] */ float *value,
-  /* out [T * N] */ float *advantage,
-  /* out [T * N] */ float *value_target,
-  /* out [T * N, rlcore_learner_state_len()] optional */ float *state,
-  /* out [T * N] */ uint8_t *begin,
-  /* out [T * N] optional */ uint32_t *env,
-  /* out [rlcore_learner_moments_len()] optional */ double *moments);
+  /* in */ const rlcore_learner_batch *batch);
 rlcore_status rlcore_learner_params_len(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_len);
@@ -952,6 +933,14 @@ rlcore_status rlcore_learner_spaces(
 /* ---- Policies: trained networks to ship ---- */
 
 typedef struct rlcore_policy rlcore_policy;
+typedef struct rlcore_policy_buffers {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* out [scratch_len] */ float *scratch;
+  size_t scratch_len;
+  /* inout [num_rows, rlcore_policy_state_len()] optional */ float *state;
+  /* in [num_rows] optional */ const uint8_t *reset;
+} rlcore_policy_buffers;
 rlcore_status rlcore_policy_size(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_size);
@@ -980,25 +969,15 @@ rlcore_status rlcore_policy_scratch_len(
 rlcore_status rlcore_policy_act(
   /* in */ const rlcore_policy *p,
   uint32_t num_rows,
-  /* in [num_rows, obs.len] */ const void *obs,
-  /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* inout [num_rows, rlcore_policy_state_len()] optional */ float *state,
-  /* in [num_rows] optional */ const uint8_t *reset,
+  /* in optional */ const rlcore_rows *rows,
+  /* in */ const rlcore_policy_buffers *buffers,
   /* in optional */ const rlcore_sampling *sampling,
-  /* inout optional */ rlcore_rng *rng,
-  /* out [scratch_len] */ float *scratch,
-  size_t scratch_len,
-  /* out [num_rows, action.len] */ void *action);
+  /* inout optional */ rlcore_rng *rng);
 rlcore_status rlcore_policy_act_greedy(
   /* in */ const rlcore_policy *p,
   uint32_t num_rows,
-  /* in [num_rows, obs.len] */ const void *obs,
-  /* in [num_rows, sum(action.n)] optional */ const uint8_t *action_mask,
-  /* inout [num_rows, rlcore_policy_state_len()] optional */ float *state,
-  /* in [num_rows] optional */ const uint8_t *reset,
-  /* out [scratch_len] */ float *scratch,
-  size_t scratch_len,
-  /* out [num_rows, action.len] */ void *action);
+  /* in optional */ const rlcore_rows *rows,
+  /* in optional */ const rlcore_policy_buffers *buffers);
 
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
@@ -1037,13 +1016,13 @@ rlcore_status rlcore_batch_step_async(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env_def *env,
-  /* in [N, action.len] */ const void *action);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_batch_step_env_async(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env_def *env,
-  /* in [N, action.len] */ const void *action,
-  uint32_t level);
+  uint32_t level,
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_batch_run(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
@@ -1053,19 +1032,19 @@ rlcore_status rlcore_batch_run(
   /* out */ uint32_t *out_num_groups);
 rlcore_status rlcore_batch_step_wait(
   /* inout */ rlcore_batch *b,
-  /* in */ const rlcore_vecenv_out *out);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_batch_recv(
   /* inout */ rlcore_batch *b,
   uint32_t num_rows,
-  /* out [num_rows] */ uint32_t *rows,
-  /* in */ const rlcore_vecenv_out *out);
+  /* out [num_rows] */ uint32_t *index,
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_batch_send(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env_def *env,
   uint32_t num_rows,
-  /* in [num_rows] */ const uint32_t *rows,
-  /* in [num_rows, action.len] */ const void *action);
+  /* in [num_rows] */ const uint32_t *index,
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_batch_reset(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
@@ -1154,12 +1133,12 @@ rlcore_status rlcore_monitor_reset_one(
   uint32_t index);
 rlcore_status rlcore_monitor_step(
   /* inout */ rlcore_monitor *m,
-  /* in optional */ const rlcore_vecenv_out *step,
+  /* in optional */ const rlcore_rows *rows,
   double seconds,
   /* in [N, num_info] optional */ const double *info);
 rlcore_status rlcore_monitor_step_clock(
   /* inout */ rlcore_monitor *m,
-  /* in optional */ const rlcore_vecenv_out *step,
+  /* in optional */ const rlcore_rows *rows,
   rlcore_clock_fn clock,
   /* opaque */ void *user,
   /* in [N, num_info] optional */ const double *info);
@@ -1244,8 +1223,8 @@ rlcore_status rlcore_vec_normalize_reset_one(
   /* out [N, obs_len] */ float *out_obs);
 rlcore_status rlcore_vec_normalize_step(
   /* inout */ rlcore_vec_normalize *v,
-  /* in optional */ const rlcore_vecenv_out *step,
-  /* in optional */ const rlcore_vecenv_out *out);
+  /* in optional */ const rlcore_rows *rows,
+  /* in optional */ const rlcore_rows *out);
 rlcore_status rlcore_vec_normalize_obs(
   /* in */ const rlcore_vec_normalize *v,
   uint32_t num_rows,
@@ -1424,6 +1403,13 @@ typedef struct rlcore_sample {
   uint32_t gap;
   uint32_t priority;
 } rlcore_sample;
+typedef struct rlcore_sequences {
+  uint32_t struct_size;
+  uint32_t num_samples;
+  uint32_t len;
+  uint32_t reserved;
+  /* in [num_samples] */ const rlcore_sample *samples;
+} rlcore_sequences;
 rlcore_status rlcore_memory_config_init(
   /* out */ rlcore_memory_config *config,
   size_t config_size);
@@ -1483,18 +1469,14 @@ rlcore_status rlcore_memory_sample_priority(
   uint32_t num_samples);
 rlcore_status rlcore_memory_gather(
   /* in */ const rlcore_memory *m,
-  /* in [num_samples] */ const rlcore_sample *samples,
-  uint32_t num_samples,
-  uint32_t len,
+  /* in */ const rlcore_sequences *sequences,
   uint32_t column,
   uint32_t layout,
   uint32_t kind,
   /* out [num_samples, len, row_len] */ void *out);
 rlcore_status rlcore_memory_gather_frames(
   /* in */ const rlcore_memory *m,
-  /* in [num_samples] */ const rlcore_sample *samples,
-  uint32_t num_samples,
-  uint32_t len,
+  /* in */ const rlcore_sequences *sequences,
   /* out [num_samples, len] optional */ float *reward,
   /* out [num_samples, len] optional */ uint8_t *terminated,
   /* out [num_samples, len] optional */ uint8_t *truncated,
@@ -1527,6 +1509,13 @@ typedef struct rlcore_replay_config {
   float epsilon;
   uint32_t reserved;
 } rlcore_replay_config;
+typedef struct rlcore_replay_step {
+  uint32_t struct_size;
+  uint32_t env;
+  float reward;
+  uint32_t terminated;
+  uint32_t truncated;
+} rlcore_replay_step;
 typedef struct rlcore_replay_stats {
   uint32_t struct_size;
   float alpha;
@@ -1535,6 +1524,12 @@ typedef struct rlcore_replay_stats {
   float min_weight;
   float max_priority;
 } rlcore_replay_stats;
+typedef struct rlcore_replay_draw {
+  uint32_t struct_size;
+  float beta;
+  uint32_t normalize;
+  uint32_t independent;
+} rlcore_replay_draw;
 rlcore_status rlcore_replay_config_init(
   /* out */ rlcore_replay_config *config,
   size_t config_size);
@@ -1556,11 +1551,8 @@ rlcore_status rlcore_replay_attach_reader(
   /* out */ const rlcore_replay **out);
 rlcore_status rlcore_replay_add(
   /* inout */ rlcore_replay *r,
-  uint32_t env,
+  /* in */ const rlcore_replay_step *step,
   /* in [num_columns] */ const void *const *values,
-  float reward,
-  uint32_t terminated,
-  uint32_t truncated,
   /* in [num_columns] optional */ const void *const *final_values,
   /* out optional */ uint64_t *out_number);
 rlcore_status rlcore_replay_add_all(
@@ -1587,10 +1579,8 @@ rlcore_status rlcore_replay_linear(
 rlcore_status rlcore_replay_sample(
   /* in */ const rlcore_replay *r,
   /* inout */ rlcore_rng *rng,
+  /* in */ const rlcore_replay_draw *draw,
   uint32_t num_rows,
-  float beta,
-  uint32_t normalize,
-  uint32_t independent,
   /* out [num_rows] */ rlcore_frame_index *index,
   /* out [num_rows] */ float *weight,
   /* out [num_rows] optional */ float *probability);
@@ -2227,6 +2217,14 @@ rlcore_status rlcore_vtrace_from_logits_range(
 
 /* ---- Multi-step value targets ---- */
 
+typedef struct rlcore_off_policy {
+  uint32_t struct_size;
+  float discount;
+  float td_lambda;
+  uint32_t reserved;
+  /* in [T, N] */ const float *q;
+  /* in [T, N] */ const float *log_rho;
+} rlcore_off_policy;
 rlcore_status rlcore_lambda_returns(
   /* in */ const rlcore_rollout *rollout,
   float discount,
@@ -2279,18 +2277,12 @@ rlcore_status rlcore_upgo_range(
   /* out [T, N] */ float *value_target);
 rlcore_status rlcore_retrace(
   /* in */ const rlcore_rollout *rollout,
-  /* in [T, N] */ const float *q,
-  /* in [T, N] */ const float *log_rho,
-  float discount,
-  float td_lambda,
+  /* in */ const rlcore_off_policy *off_policy,
   /* out [T, N] */ float *td_error,
   /* out [T, N] */ float *q_target);
 rlcore_status rlcore_retrace_range(
   /* in */ const rlcore_rollout *rollout,
-  /* in [T, N] */ const float *q,
-  /* in [T, N] */ const float *log_rho,
-  float discount,
-  float td_lambda,
+  /* in */ const rlcore_off_policy *off_policy,
   uint32_t begin,
   uint32_t end,
   /* out [T, N] */ float *td_error,
@@ -2377,6 +2369,16 @@ typedef struct rlcore_losses {
   float approx_kl;
   float clip_fraction;
 } rlcore_losses;
+typedef struct rlcore_pixel_control {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  uint32_t num_cells;
+  uint32_t num_choices;
+  /* in [B, C, A] */ const float *advantage;
+  /* in [B, C] optional */ const float *value;
+  /* in [B, C] */ const float *target;
+  /* in [B] */ const int32_t *action;
+} rlcore_pixel_control;
 rlcore_status rlcore_actor_critic_loss(
   /* in */ const rlcore_loss_batch *batch,
   /* out [B] */ float *d_log_prob,
@@ -2400,13 +2402,7 @@ rlcore_status rlcore_reward_class_loss(
   /* out [num_rows, 3] */ float *d_logits,
   /* out */ float *loss);
 rlcore_status rlcore_pixel_control_loss(
-  /* in [B, C, A] */ const float *advantage,
-  /* in [B, C] optional */ const float *value,
-  /* in [B, C] */ const float *target,
-  /* in [B] */ const int32_t *action,
-  uint32_t num_rows,
-  uint32_t num_cells,
-  uint32_t num_choices,
+  /* in */ const rlcore_pixel_control *batch,
   /* out [B, C, A] */ float *d_advantage,
   /* out [B, C] optional */ float *d_value,
   /* out */ float *loss);
@@ -2426,6 +2422,15 @@ rlcore_status rlcore_gaussian_gradient(
 
 /* ---- Means and variances ---- */
 
+typedef struct rlcore_normalizer {
+  uint32_t struct_size;
+  uint32_t num_columns;
+  /* in [num_columns] */ const double *mean;
+  /* in [num_columns] */ const double *variance;
+  double epsilon;
+  float clip;
+  uint32_t reserved;
+} rlcore_normalizer;
 rlcore_status rlcore_moments_reset(
   uint32_t num_columns,
   double initial_count,
@@ -2448,13 +2453,9 @@ rlcore_status rlcore_moments_merge(
   /* inout [num_columns] */ double *variance,
   /* inout */ double *count);
 rlcore_status rlcore_normalize(
+  /* in */ const rlcore_normalizer *normalizer,
   /* in [num_rows, num_columns] */ const float *x,
   uint32_t num_rows,
-  uint32_t num_columns,
-  /* in [num_columns] */ const double *mean,
-  /* in [num_columns] */ const double *variance,
-  double epsilon,
-  float clip,
   /* out [num_rows, num_columns] */ float *out);
 rlcore_status rlcore_standardize(
   /* inout [len] */ float *x,

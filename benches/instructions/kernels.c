@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <valgrind/callgrind.h>
 
+#include "../../tests/system/rows.h"
+
 static _Alignas(64) unsigned char pool[64 << 20];
 static size_t used;
 
@@ -105,7 +107,7 @@ enum { ACTIONS = 64 };
 static struct stage {
   rlcore_env_def env;
   rlcore_vecenv *envs;
-  rlcore_vecenv_out out;
+  rlcore_rows out;
   const void *action[ACTIONS];
   int at;
 } stage;
@@ -124,13 +126,12 @@ static void set(const rlcore_env_def *env, uint32_t n) {
   /* As in most hosts, actions lie between the block and what a step writes. */
   for (int i = 0; i < ACTIONS; i++)
     stage.action[i] = action.kind == RLCORE_I32 ? (void *)choices(n, action.n[0]) : (void *)floats(n, -1, 1);
-  stage.out = (rlcore_vecenv_out){sizeof stage.out, 0, room((size_t)n * obs.len, width), room(n, sizeof(float)),
-                                  room(n, 1), room(n, 1), room((size_t)n * obs.len, width), NULL, NULL, NULL};
+  stage.out = (rlcore_rows){.struct_size = sizeof stage.out, .obs = room((size_t)n * obs.len, width), .reward = room(n, sizeof(float)), .terminated = room(n, 1), .truncated = room(n, 1), .final_obs = room((size_t)n * obs.len, width)};
   CHECK(rlcore_vecenv_reset(stage.envs, env, NULL, stage.out.obs));
 }
 
 static rlcore_status step(void) {
-  return rlcore_vecenv_step(stage.envs, &stage.env, stage.action[stage.at++ % ACTIONS], &stage.out);
+  return rlcore_vecenv_step(stage.envs, &stage.env, TAKING(stage.action[stage.at++ % ACTIONS], &stage.out));
 }
 
 static void builtin(uint32_t env_id, uint32_t n) {
@@ -188,7 +189,7 @@ static void estimators(void) {
   COUNT("td_lambda/T128xN256", 2, rlcore_td_lambda(&r, 0.99F, 0.95F, a, b));
   COUNT("n_step_returns/n5/T128xN256", 2, rlcore_n_step_returns(&r, 0.99F, 5, a));
   COUNT("upgo/T128xN256", 2, rlcore_upgo(&r, 0.99F, a, b));
-  COUNT("retrace/T128xN256", 2, rlcore_retrace(&r, q, log_rho, 0.99F, 0.95F, a, b));
+  COUNT("retrace/T128xN256", 2, rlcore_retrace(&r, OFF_POLICY_OF(q, log_rho, 0.99F, 0.95F), a, b));
   COUNT("discounted_sum/T128xN256", 2, rlcore_discounted_sum(r.reward, T, N, 0.99F, a));
   r.accumulate = RLCORE_ACCUMULATE_F64;
   COUNT("gae/f64/T128xN256", 2, rlcore_gae(&r, 0.99F, 0.95F, a, b));
@@ -216,7 +217,7 @@ static void statistics(void) {
   float *x = floats(ROWS * COLUMNS, -3, 3), *out = room(ROWS * COLUMNS, 4);
   CHECK(rlcore_moments_reset(COLUMNS, 1e-4, mean, var, &count));
   COUNT("moments_update/512x64", 2, rlcore_moments_update(x, ROWS, COLUMNS, mean, var, &count));
-  COUNT("normalize/512x64", 2, rlcore_normalize(x, ROWS, COLUMNS, mean, var, 1e-8, 10, out));
+  COUNT("normalize/512x64", 2, rlcore_normalize(NORMALIZER(COLUMNS, mean, var, 1e-8, 10), x, ROWS, out));
   COUNT("standardise/2048", 5, rlcore_standardize(out, 2048, 1e-8));
   COUNT("explained_variance/2048", 5, rlcore_explained_variance(x, out, 2048, &explained));
 
@@ -228,8 +229,8 @@ static void statistics(void) {
   config.num_envs = N, config.obs_len = OBS;
   CHECK(rlcore_vec_normalize_size(&config, &size));
   CHECK(rlcore_vec_normalize_init(room(size, 1), size, &config, &v));
-  const rlcore_vecenv_out in = {sizeof in, 0, x, floats(N, 0, 1), bytes(N, 30), bytes(N, 60), x + N * OBS, NULL, NULL, NULL};
-  const rlcore_vecenv_out to = {sizeof to, 0, out, room(N, 4), NULL, NULL, out + N * OBS, NULL, NULL, NULL};
+  const rlcore_rows in = {.struct_size = sizeof in, .obs = x, .reward = floats(N, 0, 1), .terminated = bytes(N, 30), .truncated = bytes(N, 60), .final_obs = x + N * OBS};
+  const rlcore_rows to = {.struct_size = sizeof to, .obs = out, .reward = room(N, 4), .final_obs = out + N * OBS};
   CHECK(rlcore_vec_normalize_reset(v, x, out));
   COUNT("vec_normalize_step/N64x17", 10, rlcore_vec_normalize_step(v, &in, &to));
 }
@@ -329,7 +330,7 @@ static void memories(void) {
   COUNT("memory/sample_uniform/32", 10, rlcore_memory_sample_uniform(rare.memory, &rng, NULL, samples, BATCH));
   COUNT("memory/sample_priority/32", 10, rlcore_memory_sample_priority(rare.memory, &rng, NULL, samples, BATCH));
   COUNT("memory/gather/32x20x17", 10,
-        rlcore_memory_gather(rare.memory, samples, BATCH, LEN, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, out));
+        rlcore_memory_gather(rare.memory, SEQUENCES(samples, BATCH, LEN), 0, RLCORE_LAYOUT_HWC, RLCORE_F32, out));
 
   rlcore_replay_config replay_config;
   rlcore_replay *replay;
@@ -345,7 +346,7 @@ static void memories(void) {
   float *weight = room(ROWS, 4), *discount = room(ROWS, 4), *priority = floats(ROWS, 0, 2);
   COUNT("replay/add_all/N8", 20, rlcore_replay_add_all(replay, rare.values, reward, none, none, NULL));
   COUNT("replay/sample/256", 5,
-        rlcore_replay_sample(replay, &rng, ROWS, 0.4F, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, index, weight, NULL));
+        rlcore_replay_sample(replay, &rng, REPLAY_DRAW(0.4F, RLCORE_REPLAY_NORMALIZE_MEMORY, 0), ROWS, index, weight, NULL));
   COUNT("replay/update/256", 5, rlcore_replay_update(replay, index, priority, ROWS, NULL));
   COUNT("replay/transitions/256", 5, rlcore_replay_transitions(replay, index, ROWS, weight, discount, NULL, NULL));
   COUNT("replay/gather/256x17", 5,
@@ -409,8 +410,8 @@ static struct {
 } learner;
 
 static rlcore_status act(void) {
-  const rlcore_status status = rlcore_learner_act(learner.agent, NULL, learner.obs, NULL, learner.action);
-  return status | rlcore_learner_observe(learner.agent, NULL, learner.reward, learner.none, learner.none, NULL, NULL);
+  const rlcore_status status = rlcore_learner_act(learner.agent, ACTED(NULL, learner.obs, NULL, learner.action));
+  return status | rlcore_learner_observe(learner.agent, STEPPED(NULL, learner.reward, learner.none, learner.none, NULL, NULL));
 }
 
 static void learning(void) {
@@ -428,7 +429,7 @@ static void learning(void) {
   learner.none = room(N, 1);
   COUNT("learner/act-observe/N8", 31, act());
   CALLGRIND_ZERO_STATS;
-  const rlcore_status status = rlcore_learner_learn(learner.agent, learner.obs, NULL, 0, &stats);
+  const rlcore_status status = rlcore_learner_learn(learner.agent, OBSERVED(learner.obs, NULL), 0, &stats);
   CALLGRIND_DUMP_STATS_AT("learner/learn/T32xN8/16-minibatches/64-64 1");
   check(status, "learn");
 
@@ -443,9 +444,9 @@ static void learning(void) {
   CHECK(rlcore_policy_scratch_len(policy, ROWS, &len));
   float *scratch = room(len, 4);
   COUNT("policy/act/4-64-64-2/1", 20,
-        rlcore_policy_act(policy, 1, learner.obs, NULL, NULL, NULL, NULL, &rng, scratch, len, learner.action));
+        rlcore_policy_act(policy, 1, ACTED(NULL, learner.obs, NULL, learner.action), BUFFERS(NULL, NULL, scratch, len), NULL, &rng));
   COUNT("policy/act/4-64-64-2/64", 2,
-        rlcore_policy_act(policy, ROWS, learner.obs, NULL, NULL, NULL, NULL, &rng, scratch, len, learner.action));
+        rlcore_policy_act(policy, ROWS, ACTED(NULL, learner.obs, NULL, learner.action), BUFFERS(NULL, NULL, scratch, len), NULL, &rng));
 }
 
 int main(int argc, char **argv) {

@@ -122,7 +122,8 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
   uint8_t terminated[ENVS], truncated[ENVS];
   uint32_t episodes = 0, lives[ENVS];
   int32_t action[ENVS];
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
+                            .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   const uint64_t seed = 1;
   CHECK(rlcore_vecenv_reset(v, &env, &seed, obs));
   uint64_t hash = host_hash(obs, ENVS * row);
@@ -133,7 +134,7 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
       /* Mostly left and right; fire now and then, for lists that do not press it. */
       action[i] = buttons >> 28 == 0 ? FIRE : buttons >> 30 == 0 ? NOOP : buttons >> 29 & 1 ? LEFT : RIGHT;
     }
-    CHECK(rlcore_vecenv_step(v, &env, action, &out));
+    CHECK(rlcore_vecenv_step(v, &env, &rows));
     const uint64_t step[4] = {hash, host_hash(obs, ENVS * row), host_hash(reward, sizeof reward), host_hash(terminated, ENVS)};
     hash = host_hash(step, sizeof step);
     for (int i = 0; i < ENVS; i++) {

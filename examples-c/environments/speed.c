@@ -50,14 +50,16 @@ static void measure(const char *name, const rlcore_env_def *env, uint32_t n) {
   }
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
 
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
+  rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .reward = reward,
+                      .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   const int calls = STEPS / (int)n;
   double best = 1e300;
   for (int part = 0; part < PARTS; part++) {
     const double start = host_seconds();
     for (int i = 0; i < calls; i++) {
       const size_t at = (size_t)(i % BATCHES) * n;
-      CHECK(rlcore_vecenv_step(envs, env, discrete ? (const void *)(choice + at) : (const void *)(push + at), &out));
+      rows.action = discrete ? (void *)(choice + at) : (void *)(push + at);
+      CHECK(rlcore_vecenv_step(envs, env, &rows));
     }
     const double each = (host_seconds() - start) * 1e9 / ((double)calls * n);
     if (each < best) best = each;

@@ -88,16 +88,15 @@ static void start(void) {
   game.hash = 0;
 }
 
-static rlcore_vecenv_out outputs(void) {
-  return (rlcore_vecenv_out){
-      .struct_size = sizeof(rlcore_vecenv_out),
-      .obs = game.obs,
-      .reward = game.reward,
-      .terminated = game.terminated,
-      .truncated = game.truncated,
-      .final_obs = game.final_obs,
-  };
-}
+static const rlcore_rows ROWS = {
+    .struct_size = sizeof ROWS,
+    .obs = game.obs,
+    .action = game.action,
+    .reward = game.reward,
+    .terminated = game.terminated,
+    .truncated = game.truncated,
+    .final_obs = game.final_obs,
+};
 
 static void draw_actions(void) {
   double draw[NUM_ENVS];
@@ -115,16 +114,15 @@ static uint64_t result(void) {
 
 /* Waits for the submitted step. Returns RLCORE_OK, or the status of failed rows. */
 static rlcore_status collect(void) {
-  const rlcore_vecenv_out out = outputs();
   rlcore_status status;
-  while ((status = rlcore_batch_step_wait(game.batch, &out)) == RLCORE_E_NOT_READY) sched_yield();
+  while ((status = rlcore_batch_step_wait(game.batch, &ROWS)) == RLCORE_E_NOT_READY) sched_yield();
   return status;
 }
 
 static void play(int num_steps) {
   for (int step = 0; step < num_steps; step++) {
     draw_actions();
-    CHECK(rlcore_batch_step_async(game.batch, game.envs, &game.env, game.action));
+    CHECK(rlcore_batch_step_async(game.batch, game.envs, &game.env, &ROWS));
     CHECK(collect());
     note();
   }
@@ -157,11 +155,10 @@ static pid_t process(uint32_t worker) {
 /* ---- The same game, three ways ---- */
 
 static uint64_t run_serially(void) {
-  const rlcore_vecenv_out out = outputs();
   start();
   for (int step = 0; step < NUM_STEPS; step++) {
     draw_actions();
-    CHECK(rlcore_vecenv_step(game.envs, &game.env, game.action, &out));
+    CHECK(rlcore_vecenv_step(game.envs, &game.env, &ROWS));
     note();
   }
   return result();
@@ -208,18 +205,17 @@ static void reset_lost(bool in_batch) {
 
 /* The expected result: a serial run in which the lost rows take no step when the worker dies. */
 static uint64_t run_without_the_lost(void) {
-  const rlcore_vecenv_out out = outputs();
   start();
   for (int step = 0; step < NUM_STEPS; step++) {
     draw_actions();
     if (step == DEATH) {
-      CHECK(rlcore_vecenv_step_range(game.envs, &game.env, 0, LOST, game.action, &out));
-      CHECK(rlcore_vecenv_step_range(game.envs, &game.env, LOST + IN_SERIES, NUM_ENVS, game.action, &out));
+      CHECK(rlcore_vecenv_step_range(game.envs, &game.env, 0, LOST, &ROWS));
+      CHECK(rlcore_vecenv_step_range(game.envs, &game.env, LOST + IN_SERIES, NUM_ENVS, &ROWS));
       note();
       reset_lost(false);
       continue;
     }
-    CHECK(rlcore_vecenv_step(game.envs, &game.env, game.action, &out));
+    CHECK(rlcore_vecenv_step(game.envs, &game.env, &ROWS));
     note();
   }
   return result();
@@ -239,7 +235,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   draw_actions();
   game.action[LOST_ROW] = HANG;
   atomic_store(&shared->hanging, 0);
-  CHECK(rlcore_batch_step_async(game.batch, game.envs, &game.env, game.action));
+  CHECK(rlcore_batch_step_async(game.batch, game.envs, &game.env, &ROWS));
   pid_t hanging;
   while ((hanging = atomic_load(&shared->hanging)) == 0) sched_yield();
   if (kill(hanging, SIGKILL) != 0) host_fail("cannot kill");
@@ -260,7 +256,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   if (num_workers == MAX_WORKERS) printf("%s\n", why);
 
   /* The lost rows must be reset; then everything continues. */
-  if (rlcore_batch_step_async(game.batch, game.envs, &game.env, game.action) != RLCORE_E_NOT_READY)
+  if (rlcore_batch_step_async(game.batch, game.envs, &game.env, &ROWS) != RLCORE_E_NOT_READY)
     host_fail("FAILED: rows that are lost were stepped");
   reset_lost(true);
   play(NUM_STEPS - DEATH - 1);

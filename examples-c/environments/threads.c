@@ -17,6 +17,16 @@ static struct {
   int32_t action[NUM_ENVS];
 } game;
 
+static const rlcore_rows ROWS = {
+    .struct_size = sizeof ROWS,
+    .obs = game.obs,
+    .action = game.action,
+    .reward = game.reward,
+    .terminated = game.terminated,
+    .truncated = game.truncated,
+    .final_obs = game.final_obs,
+};
+
 typedef struct worker {
   pthread_t thread;
   uint32_t begin, end;
@@ -25,15 +35,7 @@ typedef struct worker {
 /* A job: steps environments [begin, end) once. */
 static void *job(void *argument) {
   const worker *const w = argument;
-  const rlcore_vecenv_out out = {
-      .struct_size = sizeof out,
-      .obs = game.obs,
-      .reward = game.reward,
-      .terminated = game.terminated,
-      .truncated = game.truncated,
-      .final_obs = game.final_obs,
-  };
-  CHECK(rlcore_vecenv_step_range(game.envs, &game.env, w->begin, w->end, game.action, &out));
+  CHECK(rlcore_vecenv_step_range(game.envs, &game.env, w->begin, w->end, &ROWS));
   return NULL;
 }
 

@@ -91,7 +91,8 @@ static void relabel(uint32_t ring, const struct episode *e) {
     memcpy(before, e->achieved[step[k]], bytes), memcpy(before + goal_len, goal + k * goal_len, bytes);
     memcpy(after, e->achieved[row[k]], bytes), memcpy(after + goal_len, goal + k * goal_len, bytes);
     const void *values[] = {before, e->action[step[k]]}, *last[] = {after, NULL};
-    CHECK(rlcore_replay_add(memory, ring, values, reward[k], terminated[k], !terminated[k], last, NULL));
+    const rlcore_replay_step one = {sizeof one, ring, reward[k], terminated[k], !terminated[k]};
+    CHECK(rlcore_replay_add(memory, &one, values, last, NULL));
   }
 }
 
@@ -102,13 +103,16 @@ static void learn(void) {
   static uint32_t action[BATCH * ACTION];
   static uint8_t terminated[BATCH];
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
-  CHECK(rlcore_replay_sample(memory, &rng, BATCH, 0.4F, RLCORE_REPLAY_NORMALIZE_BATCH, 0, index, weight, NULL));
+  const rlcore_replay_draw draw = {.struct_size = sizeof draw, .beta = 0.4F, .normalize = RLCORE_REPLAY_NORMALIZE_BATCH};
+  CHECK(rlcore_replay_sample(memory, &rng, &draw, BATCH, index, weight, NULL));
   CHECK(rlcore_replay_gather(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, obs));
   CHECK(rlcore_replay_gather(memory, index, BATCH, 1, RLCORE_LAYOUT_HWC, env.action.kind, action));
   CHECK(rlcore_replay_gather_next(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
   CHECK(rlcore_replay_transitions(memory, index, BATCH, reward, discount, terminated, NULL));
-  CHECK(rlcore_learner_learn_transitions(agent, obs, action, NULL, reward, terminated, discount, next, NULL, weight, error,
-                                         &stats));
+  const rlcore_learner_transitions batch = {
+      .struct_size = sizeof batch, .obs = obs, .action = action, .reward = reward, .terminated = terminated,
+      .discount = discount, .next_obs = next, .importance = weight, .error = error};
+  CHECK(rlcore_learner_learn_transitions(agent, &batch, &stats));
   CHECK(rlcore_replay_update(memory, index, error, BATCH, NULL));
 }
 
@@ -137,23 +141,25 @@ static void train(int scripted, int hindsight) {
   uint32_t action[ENVS * ACTION];
   const size_t goal_bytes = goal_len * sizeof *obs, action_bytes = action_len * sizeof *action;
   rlcore_vecenv *envs = begin(5, obs);
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
+                            .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   for (int step = 0; step < STEPS; step++) {
     memcpy(before, obs, sizeof before);
     if (step < scripted) {
       for (uint32_t i = 0; i < ENVS; i++) action[i] = right_bit(obs + i * env.obs.len);
-      CHECK(rlcore_learner_demonstrate(agent, NULL, obs, NULL, action));
+      CHECK(rlcore_learner_demonstrate(agent, &rows));
     } else {
-      CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
+      CHECK(rlcore_learner_act(agent, &rows));
     }
-    CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+    CHECK(rlcore_vecenv_step(envs, &env, &rows));
+    CHECK(rlcore_learner_observe(agent, &rows));
     for (uint32_t i = 0; i < ENVS; i++) {
       struct episode *e = &episodes[i];
       const int over = terminated[i] || truncated[i];
       const float *was = before + i * env.obs.len, *is = final_obs + i * env.obs.len;
       const void *values[] = {was, action + i * action_len}, *last[] = {is, NULL};
-      CHECK(rlcore_replay_add(memory, i, values, reward[i], terminated[i], truncated[i], over ? last : NULL, NULL));
+      const rlcore_replay_step one = {sizeof one, i, reward[i], terminated[i], truncated[i]};
+      CHECK(rlcore_replay_add(memory, &one, values, over ? last : NULL, NULL));
       memcpy(e->achieved[e->len], was, goal_bytes);
       memcpy(e->action[e->len++], values[1], action_bytes);
       if (!over) continue;
@@ -173,10 +179,11 @@ static double success(void) {
   uint32_t action[ENVS * ACTION];
   int over = 0, there = 0;
   rlcore_vecenv *envs = begin(99, obs);
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
+                            .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   while (over < EPISODES) {
-    CHECK(rlcore_learner_predict(agent, obs, NULL, NULL, NULL, &greedy, action));
-    CHECK(rlcore_vecenv_step(envs, &env, action, &out));
+    CHECK(rlcore_learner_predict(agent, &rows, NULL, NULL, &greedy));
+    CHECK(rlcore_vecenv_step(envs, &env, &rows));
     for (int i = 0; i < ENVS; i++) over += terminated[i] || truncated[i], there += terminated[i];
   }
   return (double)there / over;

@@ -32,15 +32,15 @@ static uint32_t play(rlcore_learner *agent, rlcore_vecenv *carts, const rlcore_e
   static float final_obs[N][OBS];
   uint32_t num_finals = 0;
   for (int row = 0; row < ROWS; row += N) {
-    const rlcore_vecenv_out out = {.struct_size = sizeof out, .obs = r->obs[row + N], .reward = r->reward + row,
-                                   .terminated = r->terminated + row, .truncated = r->truncated + row,
-                                   .final_obs = final_obs};
-    CHECK(rlcore_learner_act(agent, NULL, r->obs[row], NULL, r->action + row));
-    CHECK(rlcore_vecenv_step(carts, env, r->action + row, &out));
-    CHECK(rlcore_learner_observe(agent, NULL, out.reward, out.terminated, out.truncated, final_obs, NULL));
+    rlcore_rows step = {.struct_size = sizeof step, .obs = r->obs[row], .action = r->action + row, .reward = r->reward + row,
+                        .terminated = r->terminated + row, .truncated = r->truncated + row, .final_obs = final_obs};
+    CHECK(rlcore_learner_act(agent, &step));
+    step.obs = r->obs[row + N]; /* each step writes to rows of its own */
+    CHECK(rlcore_vecenv_step(carts, env, &step));
+    CHECK(rlcore_learner_observe(agent, &step));
     for (int i = 0; i < N; i++) {
       r->valid[row + i] = 1;
-      if (!out.terminated[i] && !out.truncated[i]) continue;
+      if (!step.terminated[i] && !step.truncated[i]) continue;
       r->final_index[num_finals] = (uint64_t)(row + i);
       memcpy(r->final_obs[num_finals++], final_obs[i], sizeof final_obs[i]);
     }
@@ -54,7 +54,8 @@ static void values(rlcore_learner *agent, float (*obs)[OBS], uint32_t count, flo
     const uint32_t rows = count - row < N ? count - row : N;
     float some[N][OBS] = {{0}}, got[N];
     memcpy(some, obs + row, rows * sizeof *some);
-    CHECK(rlcore_learner_value(agent, some, NULL, got));
+    const rlcore_rows now = {.struct_size = sizeof now, .obs = some};
+    CHECK(rlcore_learner_value(agent, &now, got));
     memcpy(value + row, got, rows * sizeof *value);
   }
 }
@@ -87,7 +88,8 @@ int main(int argc, char **argv) {
   CHECK(rlcore_vecenv_reset(carts, &env, NULL, back.obs));
   for (int i = 0; i < UPDATES; i++) {
     play(agent, carts, &env, &back);
-    CHECK(rlcore_learner_learn(agent, back.obs + ROWS, NULL, 0, &stats));
+    const rlcore_rows last = {.struct_size = sizeof last, .obs = back.obs + ROWS};
+    CHECK(rlcore_learner_learn(agent, &last, 0, &stats));
     memcpy(back.obs, back.obs + ROWS, N * sizeof *back.obs);
   }
   memcpy(here.obs, back.obs, N * sizeof *back.obs);
@@ -102,9 +104,11 @@ int main(int argc, char **argv) {
   /* The learner lists its transitions in the order of acting: step by step, if all environments act in each step. */
   static float seen[ROWS][OBS], advantage[ROWS], value_target[ROWS];
   static int32_t taken[ROWS];
-  CHECK(rlcore_learner_learn_begin(agent, here.obs + ROWS, NULL, &stats));
-  CHECK(rlcore_learner_batch_read(agent, seen[0], taken, NULL, here.log_prob, here.value, advantage, value_target, NULL,
-                                  NULL, NULL, NULL));
+  const rlcore_rows last = {.struct_size = sizeof last, .obs = here.obs + ROWS};
+  const rlcore_learner_batch batch = {.struct_size = sizeof batch, .obs = seen[0], .action = taken, .log_prob = here.log_prob,
+                                      .value = here.value, .advantage = advantage, .value_target = value_target};
+  CHECK(rlcore_learner_learn_begin(agent, &last, &stats));
+  CHECK(rlcore_learner_batch_read(agent, &batch));
   values(agent, here.obs + ROWS, N, here.bootstrap_value);
   values(agent, here.final_obs, file.num_finals, here.final_value);
 
@@ -125,8 +129,10 @@ int main(int argc, char **argv) {
 
   /* The learner's own log-probabilities and values of the transitions in the file. */
   static float log_prob[ROWS], value[ROWS], entropy[N];
-  for (int row = 0; row < ROWS; row += N)
-    CHECK(rlcore_learner_log_prob(agent, back.obs[row], NULL, back.action + row, log_prob + row, entropy));
+  for (int row = 0; row < ROWS; row += N) {
+    const rlcore_rows step = {.struct_size = sizeof step, .obs = back.obs[row], .action = back.action + row};
+    CHECK(rlcore_learner_log_prob(agent, &step, log_prob + row, entropy));
+  }
   values(agent, back.obs, ROWS, value);
   same(back.obs, seen, sizeof seen, "observations");
   same(back.action, taken, sizeof taken, "actions");

@@ -67,8 +67,9 @@ static void act(void) {
   memcpy(before, run.obs, sizeof before);
   CHECK(rlcore_rng_uniform(&rng, -1, 1, noise, ENVS));
   for (int i = 0; i < ENVS; i++) action[i] = before[i][2] + before[i][3] + (float)noise[i] > 0;
-  const rlcore_vecenv_out out = {sizeof out, 0, run.obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
-  CHECK(rlcore_vecenv_step(envs, &env, action, &out));
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = run.obs, .action = action, .reward = reward,
+                            .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
+  CHECK(rlcore_vecenv_step(envs, &env, &rows));
   const void *values[] = {before, action}, *last[] = {final_obs, NULL};
   CHECK(rlcore_replay_add_all(memory, values, reward, terminated, truncated, last));
 
@@ -90,9 +91,9 @@ static float value_of(const float *obs) {
 static void learn(float progress) {
   static rlcore_frame_index index[BATCH];
   static float obs[BATCH][OBS], next_obs[BATCH][OBS], reward[BATCH], discount[BATCH], weight[BATCH], error[BATCH];
-  float beta;
-  CHECK(rlcore_replay_linear(0.4F, 1, progress, &beta));
-  CHECK(rlcore_replay_sample(memory, &rng, BATCH, beta, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, index, weight, NULL));
+  rlcore_replay_draw draw = {.struct_size = sizeof draw, .normalize = RLCORE_REPLAY_NORMALIZE_MEMORY};
+  CHECK(rlcore_replay_linear(0.4F, 1, progress, &draw.beta));
+  CHECK(rlcore_replay_sample(memory, &rng, &draw, BATCH, index, weight, NULL));
   CHECK(rlcore_replay_gather(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, obs));
   CHECK(rlcore_replay_gather_next(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next_obs));
   CHECK(rlcore_replay_transitions(memory, index, BATCH, reward, discount, NULL, NULL));
@@ -124,8 +125,9 @@ static void look(void) {
   printf("%llu transitions, weights from %.3f\n", (unsigned long long)stats.num_transitions, (double)stats.min_weight);
   static rlcore_frame_index index[ROWS];
   static float weight[ROWS], probability[ROWS];
+  const rlcore_replay_draw draw = {.struct_size = sizeof draw, .normalize = RLCORE_REPLAY_NORMALIZE_NONE, .independent = 1};
   for (int i = 0; i < LOOKS; i++) {
-    CHECK(rlcore_replay_sample(memory, &rng, ROWS, 0, RLCORE_REPLAY_NORMALIZE_NONE, 1, index, weight, probability));
+    CHECK(rlcore_replay_sample(memory, &rng, &draw, ROWS, index, weight, probability));
     for (int k = 0; k < ROWS; k++) {
       int bar = 0;
       for (double size = 1.0 / 8; size < probability[k] * (double)stats.num_transitions && bar < BARS - 1; size *= 2) bar++;

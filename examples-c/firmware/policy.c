@@ -21,6 +21,7 @@ static int failed(const char *call, rlcore_status status) {
 int run(void) {
   static const uint32_t sides = 2;
   static const rlcore_space obs = {.kind = RLCORE_F32, .len = OBS_LEN}, push = {.kind = RLCORE_I32, .len = 1, .n = &sides};
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = SCRATCH_LEN};
   const rlcore_policy *policy;
   uint32_t total = 0;
   rlcore_status status = rlcore_policy_attach(brain, sizeof brain, &obs, &push, &policy);
@@ -31,7 +32,8 @@ int run(void) {
     int up = 1;
     for (uint32_t step = 0; up && step < MAX_STEPS; step++, total++) {
       int32_t action = 0;
-      status = rlcore_policy_act_greedy(policy, 1, s, NULL, NULL, NULL, scratch, SCRATCH_LEN, &action);
+      const rlcore_rows row = {.struct_size = sizeof row, .obs = s, .action = &action};
+      status = rlcore_policy_act_greedy(policy, 1, &row, &buffers);
       if (status) return failed("act", status);
       up = physics(s, action);
     }

@@ -38,19 +38,21 @@ int run(void) {
   CHECK(rlcore_learner_size(&config, &obs, &action, &size));
   CHECK(rlcore_learner_init(memory, sizeof memory, &config, &obs, &action, &agent));
   CHECK(rlcore_rng_seed(&rng, 1));
+  float seen[OBS_LEN], reward = 1;
+  int32_t choice = 0;
+  uint8_t terminated = 0, truncated = 0;
+  const rlcore_rows row = {.struct_size = sizeof row, .obs = seen, .action = &choice, .reward = &reward,
+                           .terminated = &terminated, .truncated = &truncated, .final_obs = seen};
   while (balanced < IN_A_ROW && stats.num_steps < MAX_TRAINING) {
-    float seen[OBS_LEN];
     int up = 1;
     CHECK(rlcore_rng_normal(&rng, seen, OBS_LEN));
     for (int i = 0; i < OBS_LEN; i++) seen[i] *= 0.03F;
     for (uint32_t step = 1; up && step <= MAX_STEPS; step++) {
-      int32_t choice = 0;
-      const float reward = 1;
-      CHECK(rlcore_learner_act(agent, NULL, seen, NULL, &choice));
+      CHECK(rlcore_learner_act(agent, &row));
       up = physics(seen, choice);
-      const uint8_t terminated = !up, truncated = up && step == MAX_STEPS;
-      CHECK(rlcore_learner_observe(agent, NULL, &reward, &terminated, &truncated, seen, NULL));
-      CHECK(rlcore_learner_learn(agent, seen, NULL, 0, &stats));
+      terminated = !up, truncated = up && step == MAX_STEPS;
+      CHECK(rlcore_learner_observe(agent, &row));
+      CHECK(rlcore_learner_learn(agent, &row, 0, &stats));
     }
     balanced = up ? balanced + 1 : 0;
   }

@@ -99,20 +99,16 @@ int run(void) {
   float *const final_obs = take(NUM_ENVS * env.obs.len * sizeof *final_obs);
   int32_t *const action = take(NUM_ENVS * env.action.len * sizeof *action);
   uint8_t *const terminated = take(NUM_ENVS), *const truncated = take(NUM_ENVS);
-  const rlcore_vecenv_out out = {.struct_size = sizeof out,
-                                 .obs = obs,
-                                 .reward = reward,
-                                 .terminated = terminated,
-                                 .truncated = truncated,
-                                 .final_obs = final_obs};
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
+                            .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
   do {
     for (uint32_t step = 0; step < NUM_STEPS; step++) {
-      CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
-      CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-      CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+      CHECK(rlcore_learner_act(agent, &rows));
+      CHECK(rlcore_vecenv_step(envs, &env, &rows));
+      CHECK(rlcore_learner_observe(agent, &rows));
     }
-    CHECK(rlcore_learner_learn(agent, obs, NULL, 0, &stats));
+    CHECK(rlcore_learner_learn(agent, &rows, 0, &stats));
   } while (!(stats.return_mean >= 1) && stats.num_updates < MAX_UPDATES);
 
   print_number((uint32_t)used);

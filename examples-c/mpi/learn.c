@@ -63,6 +63,7 @@ static rlcore_vecenv *envs[NUM_ENVS];
 static unsigned char *obs, *final_obs, *action;
 static float reward[NUM_ENVS];
 static uint8_t terminated[NUM_ENVS], truncated[NUM_ENVS];
+static rlcore_rows rows; /* of these arrays */
 static uint64_t *num_updates;
 static shares env_shares, row_shares, grad_shares;
 static size_t grads_len, scratch_size;
@@ -102,6 +103,8 @@ static void plan(void) {
   num_updates = (uint64_t *)(void *)(obs + NUM_ENVS * obs_size);
   final_obs = host_take(NUM_ENVS * obs_size);
   action = host_take(NUM_ENVS * action_size);
+  rows = (rlcore_rows){.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
+                       .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
 
   row_size = 2 * obs_size + sizeof(float) + 2;
   env_shares = shares_of(image + learner_size, NUM_ENVS, env_size);
@@ -139,18 +142,19 @@ static void save(void) {
 static unsigned char *row_at(uint32_t i) { return row_shares.items + i * row_size; }
 
 static void step(void) {
-  CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
+  CHECK(rlcore_learner_act(agent, &rows));
   for (uint32_t i = row_shares.begin; i < row_shares.end; i++) {
-    const rlcore_vecenv_out out = {
-        .struct_size = sizeof out,
+    const rlcore_rows one = {
+        .struct_size = sizeof one,
         .obs = obs + i * obs_size,
+        .action = action + i * action_size,
         .reward = &reward[i],
         .terminated = &terminated[i],
         .truncated = &truncated[i],
         .final_obs = final_obs + i * obs_size,
     };
     unsigned char *const row = row_at(i);
-    CHECK(rlcore_vecenv_step(envs[i], &env, action + i * action_size, &out));
+    CHECK(rlcore_vecenv_step(envs[i], &env, &one));
     memcpy(row, obs + i * obs_size, obs_size);
     memcpy(row + obs_size, final_obs + i * obs_size, obs_size);
     memcpy(row + 2 * obs_size, &reward[i], sizeof *reward);
@@ -166,17 +170,17 @@ static void step(void) {
     terminated[i] = row[row_size - 2];
     truncated[i] = row[row_size - 1];
   }
-  CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+  CHECK(rlcore_learner_observe(agent, &rows));
 }
 
 static void learn(rlcore_learner_stats *stats) {
   float *const grads = (float *)(void *)grad_shares.items;
   const uint32_t begin = grad_shares.begin, end = grad_shares.end;
   if (options.alone) {
-    CHECK(rlcore_learner_learn(agent, obs, NULL, 0, stats));
+    CHECK(rlcore_learner_learn(agent, &rows, 0, stats));
     return;
   }
-  CHECK(rlcore_learner_learn_begin(agent, obs, NULL, stats));
+  CHECK(rlcore_learner_learn_begin(agent, &rows, stats));
   while (stats->minibatches_left) {
     float *const to = grads + begin * grads_len;
     if (begin < end) CHECK(rlcore_learner_learn_range(agent, begin, end, scratch, scratch_size, to, (end - begin) * grads_len));

@@ -17,8 +17,9 @@ ELEMENTS = (np.float32, np.int32, np.uint8)
 
 
 STRUCTURES = structures((ROOT / "include/rlcore_bindings.h").read_text())
-Space, VecenvConfig, VecenvOut, LearnerConfig, Stats = (
-    STRUCTURES["rlcore_" + name] for name in ("space", "vecenv_config", "vecenv_out", "learner_config", "learner_stats")
+Space, VecenvConfig, Rows, Batch, LearnerConfig, Stats = (
+    STRUCTURES["rlcore_" + name]
+    for name in ("space", "vecenv_config", "rows", "learner_batch", "learner_config", "learner_stats")
 )
 
 
@@ -49,6 +50,18 @@ class Library:
 def block(size):
     """Bytes for a block, on an 8-byte boundary."""
     return np.zeros((size + 7) // 8, np.uint64).view(np.uint8)
+
+
+COLUMNS = ("obs", "action", "log_prob", "value", "advantage", "value_target")
+
+
+def arrays_of(structure, **arrays):
+    """A structure of these arrays, which must live as long."""
+    return structure(sizeof(structure), **{name: array.ctypes.data for name, array in arrays.items() if array.size})
+
+
+def columns_of(batch, moments):
+    return arrays_of(Batch, **dict(zip(COLUMNS, batch)), moments=moments)
 
 
 class Learner:
@@ -93,17 +106,17 @@ class Learner:
         self.lib.learner_params_write(self.handle, params, c_size_t(params.size), moments, c_size_t(moments.size))
 
     def batch(self):
-        """Arrays for the transitions of one update: obs, action, log_prob, value, advantage, value_target."""
+        """Arrays for the transitions of one update, in the order of COLUMNS."""
         rows = self.config.num_envs * self.config.num_steps
         obs = np.empty((rows, self.obs.len), np.float32)
         action = np.empty((rows, self.action.len), ELEMENTS[self.action.kind])
-        return [obs, action] + [np.empty(rows, np.float32) for _ in range(4)]
+        return [obs, action] + [np.empty(rows, np.float32) for _ in COLUMNS[2:]]
 
     def record(self, obs):
         """The transitions of the rollout that is complete, for another learner, and the moments that go with them."""
         batch, moments = self.batch(), self.moments()
-        self.lib.learner_learn_begin(self.handle, obs, None, byref(self.stats))
-        self.lib.learner_batch_read(self.handle, *batch[:2], None, *batch[2:], None, None, None, moments)
+        self.lib.learner_learn_begin(self.handle, byref(arrays_of(Rows, obs=obs)), byref(self.stats))
+        self.lib.learner_batch_read(self.handle, byref(columns_of(batch, moments)))
         self.lib.learner_learn_drop(self.handle)
         return batch, moments
 
@@ -116,9 +129,8 @@ class Learner:
 
     def learn(self, batch, moments):
         """A whole update from the transitions of others, which these moments have normalized."""
-        arrays = (*batch[:2], None, *batch[2:], None, None, None, moments)
-        self.lib.learner_learn_batch(self.handle, *arrays, byref(self.stats))
-        self.lib.learner_learn(self.handle, None, None, c_uint32(0), byref(self.stats))
+        self.lib.learner_learn_batch(self.handle, byref(columns_of(batch, moments)), byref(self.stats))
+        self.lib.learner_learn(self.handle, None, c_uint32(0), byref(self.stats))
 
 
 class Environments:
@@ -138,8 +150,9 @@ class Environments:
         shape = (num_envs, self.obs.len)
         self.now, self.final = (np.zeros(shape, ELEMENTS[self.obs.kind]) for _ in range(2))
         self.reward, self.terminated, self.truncated = (np.zeros(num_envs, t) for t in (np.float32, np.uint8, np.uint8))
-        pointers = (a.ctypes.data for a in (self.now, self.reward, self.terminated, self.truncated, self.final))
-        self.out = VecenvOut(sizeof(VecenvOut), 0, *pointers)
+        self.chosen = np.zeros((num_envs, self.action.len), ELEMENTS[self.action.kind])
+        self.rows = arrays_of(Rows, obs=self.now, action=self.chosen, reward=self.reward, terminated=self.terminated,
+                              truncated=self.truncated, final_obs=self.final)
         if image is None:
             library.vecenv_init(self.image, c_size_t(size.value), self.definition, byref(config), byref(self.handle))
             library.vecenv_reset(self.handle, self.definition, None, self.now)
@@ -147,5 +160,6 @@ class Environments:
             self.image[:] = image
             library.vecenv_attach(self.image, c_size_t(size.value), self.definition, byref(self.handle))
 
-    def step(self, action):
-        self.lib.vecenv_step(self.handle, self.definition, action, byref(self.out))
+    def step(self):
+        """Takes the actions in self.chosen."""
+        self.lib.vecenv_step(self.handle, self.definition, byref(self.rows))

@@ -14,6 +14,7 @@ import secrets
 import signal
 import sys
 import time
+from ctypes import byref
 
 import numpy as np
 
@@ -37,13 +38,11 @@ class Actor:
         """Plays NUM_STEPS steps with these parameters and moments: transitions and the moments of this actor, mean return,
         and the bytes to go on from."""
         learner, envs = self.learner, self.envs
-        action = np.empty((NUM_ENVS, envs.action.len), np.int32)
         learner.take(*policy)
         for step in range(NUM_STEPS):
-            learner.lib.learner_act(learner.handle, None, envs.now, None, action)
-            envs.step(action)
-            arrays = (envs.reward, envs.terminated, envs.truncated, envs.final)
-            learner.lib.learner_observe(learner.handle, None, *arrays, None)
+            learner.lib.learner_act(learner.handle, byref(envs.rows))
+            envs.step()
+            learner.lib.learner_observe(learner.handle, byref(envs.rows))
             if lose and step == NUM_STEPS // 2:
                 os.kill(os.getpid(), signal.SIGKILL)
         batch = learner.record(envs.now)

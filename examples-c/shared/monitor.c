@@ -30,8 +30,7 @@ void monitor_open(monitor *m, const char *path, const char *env_name, uint32_t n
 
 void monitor_step(monitor *m, const training *t) {
   if (!m->file) return;
-  const rlcore_vecenv_out step = {sizeof step, 0, NULL, t->reward, t->terminated, t->truncated, NULL, NULL, NULL, NULL};
-  CHECK(rlcore_monitor_step_clock(m->records, &step, clock_of, NULL, NULL));
+  CHECK(rlcore_monitor_step_clock(m->records, &t->rows, clock_of, NULL, NULL));
   rlcore_episode episodes[RECORDS];
   uint32_t count = 0;
   do {

@@ -63,11 +63,11 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
   _Alignas(float) unsigned char final_obs[MAX_OBS] = {0};
   float reward = 0;
   uint8_t terminated = 0, truncated = 0;
-  rlcore_vecenv_out out = {.struct_size = sizeof out,
-                           .reward = &reward,
-                           .terminated = &terminated,
-                           .truncated = &truncated,
-                           .final_obs = final_obs};
+  rlcore_rows rows = {.struct_size = sizeof rows,
+                      .reward = &reward,
+                      .terminated = &terminated,
+                      .truncated = &truncated,
+                      .final_obs = final_obs};
   double sum = 0;
   canvas c;
   if (!draw || env->obs.len * host_element_size(env->obs.kind) > MAX_OBS || env->action.len != 1) return;
@@ -80,12 +80,14 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
   CHECK(rlcore_policy_state_len(policy, &state_len));
   float *const scratch = host_take(scratch_len * sizeof *scratch), *const state = host_take(state_len * sizeof *state);
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = scratch_len, .state = state};
   CHECK(rlcore_rng_seed(&rng, 1));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, seen[0]));
   while (len < MAX_STEPS && !terminated && !truncated) {
-    CHECK(rlcore_policy_act(policy, 1, seen[len], NULL, state, NULL, &greedy, &rng, scratch, scratch_len, &did[len]));
-    out.obs = seen[len + 1];
-    CHECK(rlcore_vecenv_step(envs, env, &did[len], &out));
+    rows.obs = seen[len], rows.action = &did[len];
+    CHECK(rlcore_policy_act(policy, 1, &rows, &buffers, &greedy, &rng));
+    rows.obs = seen[len + 1];
+    CHECK(rlcore_vecenv_step(envs, env, &rows));
     sum += (double)reward;
     len++;
   }

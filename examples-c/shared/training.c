@@ -23,12 +23,15 @@ void training_plan(training *t, const rlcore_env_def *env, const rlcore_learner_
   CHECK(rlcore_vecenv_size(env, &envs, &t->envs_size));
   t->image_size = host_aligned(t->learner_size) + host_aligned(t->envs_size) + host_aligned(obs_size);
   t->image = host_take(t->image_size);
-  t->obs = t->image + host_aligned(t->learner_size) + host_aligned(t->envs_size);
-  t->action = host_take(config->num_envs * env->action.len * host_element_size(env->action.kind));
-  t->final_obs = host_take(obs_size);
-  t->reward = host_take(config->num_envs * sizeof *t->reward);
-  t->terminated = host_take(config->num_envs);
-  t->truncated = host_take(config->num_envs);
+  t->rows = (rlcore_rows){
+      .struct_size = sizeof t->rows,
+      .obs = t->image + host_aligned(t->learner_size) + host_aligned(t->envs_size),
+      .action = host_take(config->num_envs * env->action.len * host_element_size(env->action.kind)),
+      .reward = host_take(config->num_envs * sizeof *t->rows.reward),
+      .terminated = host_take(config->num_envs),
+      .truncated = host_take(config->num_envs),
+      .final_obs = host_take(obs_size),
+  };
   t->stats.struct_size = sizeof t->stats;
 }
 
@@ -40,7 +43,7 @@ void training_start(training *t, uint64_t seed) {
   t->stats = (rlcore_learner_stats){.struct_size = sizeof t->stats};
   CHECK(rlcore_learner_init(t->image, t->learner_size, &t->config, &t->env.obs, &t->env.action, &t->agent));
   CHECK(rlcore_vecenv_init(t->image + host_aligned(t->learner_size), t->envs_size, &t->env, &envs, &t->envs));
-  CHECK(rlcore_vecenv_reset(t->envs, &t->env, NULL, t->obs));
+  CHECK(rlcore_vecenv_reset(t->envs, &t->env, NULL, t->rows.obs));
 }
 
 void training_attach(training *t) {
@@ -49,24 +52,16 @@ void training_attach(training *t) {
 }
 
 void training_step(training *t) {
-  const rlcore_vecenv_out out = {
-      .struct_size = sizeof out,
-      .obs = t->obs,
-      .reward = t->reward,
-      .terminated = t->terminated,
-      .truncated = t->truncated,
-      .final_obs = t->final_obs,
-  };
-  CHECK(rlcore_learner_act(t->agent, NULL, t->obs, NULL, t->action));
-  CHECK(rlcore_vecenv_step(t->envs, &t->env, t->action, &out));
-  CHECK(rlcore_learner_observe(t->agent, NULL, t->reward, t->terminated, t->truncated, t->final_obs, NULL));
+  CHECK(rlcore_learner_act(t->agent, &t->rows));
+  CHECK(rlcore_vecenv_step(t->envs, &t->env, &t->rows));
+  CHECK(rlcore_learner_observe(t->agent, &t->rows));
 }
 
 bool training_learn(training *t, uint32_t max_slices) {
   uint32_t phase = 0;
   CHECK(rlcore_learner_phase(t->agent, &phase));
   if (phase != RLCORE_LEARNER_LEARN) return false;
-  CHECK(rlcore_learner_learn(t->agent, t->obs, NULL, max_slices, &t->stats));
+  CHECK(rlcore_learner_learn(t->agent, &t->rows, max_slices, &t->stats));
   return t->stats.minibatches_left != 0;
 }
 
@@ -112,18 +107,20 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   float *const reward = host_take(n * sizeof *reward);
   uint8_t *const terminated = host_take(n), *const truncated = host_take(n), *const over = host_take(n);
   double *const sum = host_take(n * sizeof *sum);
-  const rlcore_vecenv_out out = {.struct_size = sizeof out,
-                                 .obs = obs,
-                                 .reward = reward,
-                                 .terminated = terminated,
-                                 .truncated = truncated,
-                                 .final_obs = final_obs};
+  const rlcore_rows rows = {.struct_size = sizeof rows,
+                            .obs = obs,
+                            .action = action,
+                            .reward = reward,
+                            .terminated = terminated,
+                            .truncated = truncated,
+                            .final_obs = final_obs};
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = scratch_len, .state = state};
 
   CHECK(rlcore_vecenv_init(mem, envs_size, env, &config, &envs));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
   for (uint32_t step = 0; left && step < 100000; step++) {
-    CHECK(rlcore_policy_act(policy, num_episodes, obs, NULL, state, NULL, sampling, &rng, scratch, scratch_len, action));
-    CHECK(rlcore_vecenv_step(envs, env, action, &out));
+    CHECK(rlcore_policy_act(policy, num_episodes, &rows, &buffers, sampling, &rng));
+    CHECK(rlcore_vecenv_step(envs, env, &rows));
     for (size_t i = 0; i < n; i++) {
       if (over[i]) continue; /* only the first episode of each environment counts, to avoid a bias towards short ones */
       sum[i] += (double)reward[i];

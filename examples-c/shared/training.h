@@ -12,14 +12,9 @@ typedef struct training {
   size_t image_size, learner_size, envs_size;
   rlcore_learner *agent;     /* at image */
   rlcore_vecenv *envs; /* after it */
-  void *obs;           /* [N, obs_len], after that */
   float *params;       /* room for a copy of the parameters, taken when it is needed */
-  /* What one step writes. Nothing here outlives the step. */
-  void *action;                    /* [N, action_len] */
-  void *final_obs;                 /* [N, obs_len] */
-  float *reward;                   /* [N] */
-  uint8_t *terminated, *truncated; /* [N] */
-  rlcore_learner_stats stats;          /* of the last update */
+  rlcore_rows rows;    /* obs in image, after the environments; nothing else of it outlives a step */
+  rlcore_learner_stats stats; /* of the last update */
 } training;
 
 /* Works out sizes and takes the memory, once. */

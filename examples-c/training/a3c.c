@@ -57,7 +57,7 @@ static void end_if_orphaned(void) {
 static void roll_out(mailbox *box) {
   training *const t = &host.worker;
   for (uint32_t i = 0; i < t->config.num_steps; i++) training_step(t);
-  CHECK(rlcore_learner_learn_begin(t->agent, t->obs, NULL, &t->stats));
+  CHECK(rlcore_learner_learn_begin(t->agent, &t->rows, &t->stats));
   if (atomic_exchange(&box->hang, false)) {
     memset(box->grads, 0xff, host.grads_len * sizeof *box->grads / 2);
     atomic_store(&box->hanging, getpid());

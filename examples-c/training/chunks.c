@@ -29,7 +29,7 @@ static void *job(void *argument) {
 
 /* The update that is due. Threads that are started for each minibatch stand for those of your job system. */
 static void update(worker *workers, uint32_t num_threads) {
-  CHECK(rlcore_learner_learn_begin(t.agent, t.obs, NULL, &t.stats));
+  CHECK(rlcore_learner_learn_begin(t.agent, &t.rows, &t.stats));
   do {
     for (uint32_t k = 0; k < num_threads; k++) {
       workers[k].begin = NUM_CHUNKS * k / num_threads;

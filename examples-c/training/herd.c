@@ -129,6 +129,8 @@ int main(void) {
   static float obs[N][OBS_LEN], reward[N];
   static int32_t action[N];
   static uint8_t terminated[N], truncated[N];
+  rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
+                      .terminated = terminated, .truncated = truncated};
   size_t size = 0;
   rlcore_learner *const agent = start(&size);
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
@@ -142,7 +144,8 @@ int main(void) {
     uint8_t active[N] = {0}, gone[N], known[N] = {0};
     for (uint32_t i = 0; i < N; i++)
       if (decides(&g.rabbits[i])) active[i] = 1, reward[i] = 0;
-    CHECK(rlcore_learner_act(agent, active, obs, NULL, action));
+    rows.active = active;
+    CHECK(rlcore_learner_act(agent, &rows));
     for (uint32_t i = 0; i < N; i++)
       if (active[i]) g.rabbits[i].move = action[i];
 
@@ -158,7 +161,8 @@ int main(void) {
     for (uint32_t i = 0; i < N; i++)
       if (gone[i]) known[i] = 0; /* nobody knows what came of it: the row is free again */
     CHECK(rlcore_learner_cut(agent, gone));
-    CHECK(rlcore_learner_observe(agent, known, reward, terminated, truncated, NULL, NULL));
+    rows.active = known;
+    CHECK(rlcore_learner_observe(agent, &rows));
     for (uint32_t i = 0; i < N; i++)
       if (g.rabbits[i].left) see(&g.rabbits[i], obs[i]);
 
@@ -167,7 +171,7 @@ int main(void) {
     CHECK(rlcore_learner_phase(agent, &due));
     if (due == RLCORE_LEARNER_LEARN && stats.minibatches_left) host_fail("FAILED: the game would have to wait");
     if (due == RLCORE_LEARNER_LEARN || stats.minibatches_left) {
-      CHECK(rlcore_learner_learn(agent, obs, NULL, 1, &stats));
+      CHECK(rlcore_learner_learn(agent, &rows, 1, &stats));
       if (fabs((double)stats.return_mean - mean_of_last(&g)) > 1e-6)
         host_fail("FAILED: return_mean is %f, the rabbits got %f", (double)stats.return_mean, mean_of_last(&g));
     }

@@ -66,14 +66,16 @@ int main(void) {
   rlcore_rng rng;
   CHECK(rlcore_rng_seed(&rng, 1));
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = seen, .action = taken, .reward = reward,
+                            .terminated = ends, .truncated = goes_on};
   for (int i = 0; i < N; i++) look(&rng, &seen[i]), ends[i] = 1; /* a shot is an episode */
   for (int round = 1; round <= ROUNDS; round++) {
     for (int t = 0; t < STEPS; t++) {
-      CHECK(rlcore_learner_act(agent, NULL, seen, NULL, taken));
+      CHECK(rlcore_learner_act(agent, &rows));
       for (int i = 0; i < N; i++) reward[i] = damage(&seen[i], &taken[i]), taken[i].shots++, look(&rng, &seen[i]);
-      CHECK(rlcore_learner_observe(agent, NULL, reward, ends, goes_on, NULL, NULL));
+      CHECK(rlcore_learner_observe(agent, &rows));
     }
-    CHECK(rlcore_learner_learn(agent, seen, NULL, 0, &stats));
+    CHECK(rlcore_learner_learn(agent, &rows, 0, &stats));
     if (round % REPORT == 0) printf("%5d shots a turret: %.2f damage each\n", round * STEPS, stats.return_mean);
   }
 
@@ -86,13 +88,15 @@ int main(void) {
   CHECK(rlcore_policy_attach(image, size, &obs, &action, &policy));
   size_t len;
   CHECK(rlcore_policy_scratch_len(policy, 1, &len));
-  float *const scratch = host_take(len * sizeof *scratch), sum = 0;
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = host_take(len * sizeof(float)), .scratch_len = len};
+  float sum = 0;
   int right = 0;
   for (int i = 0; i < SHOTS; i++) {
     sight now;
     shot best = {.shots = 7};
+    const rlcore_rows row = {.struct_size = sizeof row, .obs = &now, .action = &best};
     look(&rng, &now);
-    CHECK(rlcore_policy_act_greedy(policy, 1, &now, NULL, NULL, NULL, scratch, len, &best));
+    CHECK(rlcore_policy_act_greedy(policy, 1, &row, &buffers));
     if (best.shots != 7) host_fail("FAILED: the policy wrote what is the game's");
     sum += damage(&now, &best), right += best.weapon == now.armor;
   }

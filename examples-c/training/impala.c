@@ -102,26 +102,27 @@ static void rescue(void) {
 
 /* ---- The learner ---- */
 
-static rlcore_vecenv_out outputs(void) {
-  return (rlcore_vecenv_out){
-      .struct_size = sizeof(rlcore_vecenv_out),
-      .obs = some.obs,
-      .reward = some.reward,
-      .terminated = some.terminated,
-      .truncated = some.truncated,
-      .final_obs = some.final_obs,
-  };
+/* All rows, and those that are collected. Catch is never truncated, so that learning needs no final observations. */
+static const rlcore_rows ALL = {.struct_size = sizeof ALL, .obs = all.obs, .action = all.action, .reward = all.reward,
+                                .terminated = all.terminated, .truncated = all.truncated};
+static const rlcore_rows SOME = {.struct_size = sizeof SOME, .obs = some.obs, .action = some.action, .reward = some.reward,
+                                 .terminated = some.terminated, .truncated = some.truncated, .final_obs = some.final_obs};
+
+/* All rows; in this call only those that are active. */
+static rlcore_rows only(const uint8_t *active) {
+  rlcore_rows rows = ALL;
+  rows.active = active;
+  return rows;
 }
 
 /* Collects the rows that actors have submitted. Returns how many; failed: [N] those that were lost. */
 static uint32_t collect(uint32_t *rows, uint8_t *failed) {
-  const rlcore_vecenv_out out = outputs();
   rlcore_batch_counts counts = {.struct_size = sizeof counts};
   memset(failed, 0, N);
   CHECK(rlcore_batch_count(host.batch, &counts));
   const uint32_t num_rows = counts.num_done * IN_SERIES;
   if (num_rows == 0) return 0;
-  const rlcore_status status = rlcore_batch_recv(host.batch, num_rows, rows, &out);
+  const rlcore_status status = rlcore_batch_recv(host.batch, num_rows, rows, &SOME);
   if (status == RLCORE_E_CALLBACK) CHECK(rlcore_batch_failed(host.batch, failed));
   else CHECK(status);
   return num_rows;
@@ -146,21 +147,22 @@ static void record(const uint32_t *rows, uint32_t num_rows, const uint8_t *faile
     learner.sum_versions += learner.version[i];
     learner.num_complete++;
   }
+  const rlcore_rows stepped = only(known);
   CHECK(rlcore_learner_cut(learner.agent, failed));
-  /* Catch is never truncated, so that no final observations are needed. */
-  CHECK(rlcore_learner_observe(learner.agent, known, all.reward, all.terminated, all.truncated, NULL, NULL));
+  CHECK(rlcore_learner_observe(learner.agent, &stepped));
 }
 
 /* Chooses actions with the parameters of the last complete update, and hands the rows back to the actors. */
 static void respond(const uint32_t *rows, uint32_t num_rows) {
   uint8_t active[N] = {0};
   for (uint32_t k = 0; k < num_rows; k++) active[rows[k]] = 1;
-  CHECK(rlcore_learner_act(learner.agent, active, all.obs, NULL, all.action));
+  const rlcore_rows acting = only(active);
+  CHECK(rlcore_learner_act(learner.agent, &acting));
   for (uint32_t k = 0; k < num_rows; k++) {
     some.action[k] = all.action[rows[k]];
     learner.version[rows[k]] = learner.stats.num_updates;
   }
-  CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, num_rows, rows, some.action));
+  CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, num_rows, rows, &SOME));
   learner.num_rows += num_rows;
   learner.num_responses++;
 }
@@ -177,7 +179,7 @@ static void count_ages(void) {
 static void learn_slice(void) {
   const uint64_t before = learner.stats.num_updates;
   if (!learner.updating) count_ages();
-  CHECK(rlcore_learner_learn(learner.agent, all.obs, NULL, 1, &learner.stats));
+  CHECK(rlcore_learner_learn(learner.agent, &ALL, 1, &learner.stats));
   learner.updating = learner.stats.num_updates == before;
 }
 
@@ -264,12 +266,12 @@ static double time_of_rows(bool processes) {
   memset(all.action, 0, sizeof all.action);
   for (uint32_t k = 0; processes && k < NUM_ACTORS; k++) start_actor(k);
   const double begin = host_seconds();
-  CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, N, rows, all.action));
+  CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, N, rows, &ALL));
   for (uint64_t left = (uint64_t)ROUNDS * N; left;) {
     if (!processes) CHECK(rlcore_batch_run(host.batch, host.envs, &host.env, 0, UINT32_MAX, &count));
     const uint32_t num_rows = collect(rows, failed);
     if (num_rows == 0) sched_yield();
-    else CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, num_rows, rows, all.action));
+    else CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, num_rows, rows, &ALL));
     left -= left < num_rows ? left : num_rows;
   }
   const double seconds = host_seconds() - begin;
@@ -279,11 +281,10 @@ static double time_of_rows(bool processes) {
 
 /* Microseconds of an environment's step. */
 static double time_of_step(void) {
-  const rlcore_vecenv_out out = outputs();
   start_envs();
-  memset(all.action, 0, sizeof all.action);
+  memset(some.action, 0, sizeof some.action);
   const double begin = host_seconds();
-  for (uint32_t i = 0; i < ROUNDS; i++) CHECK(rlcore_vecenv_step(host.envs, &host.env, all.action, &out));
+  for (uint32_t i = 0; i < ROUNDS; i++) CHECK(rlcore_vecenv_step(host.envs, &host.env, &SOME));
   return 1e6 * (host_seconds() - begin) / ROUNDS / N;
 }
 

@@ -183,19 +183,21 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
   size_t size = 0, scratch_len = 0;
   float obs[MAX_OBS], final_obs[MAX_OBS], action[MAX_ACTIONS], reward = 0;
   uint8_t terminated = 0, truncated = 0;
-  const rlcore_vecenv_out out = {.struct_size = sizeof out,
-                                 .obs = obs,
-                                 .reward = &reward,
-                                 .terminated = &terminated,
-                                 .truncated = &truncated,
-                                 .final_obs = final_obs};
+  const rlcore_rows rows = {.struct_size = sizeof rows,
+                            .obs = obs,
+                            .action = action,
+                            .reward = &reward,
+                            .terminated = &terminated,
+                            .truncated = &truncated,
+                            .final_obs = final_obs};
   const uint32_t stride = term_is_tty() ? 4 : 100, last = term_is_tty() ? 400 : 200;
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = 1;
   CHECK(rlcore_vecenv_size(env, &config, &size));
   CHECK(rlcore_vecenv_init(host_take(size), size, env, &config, &envs));
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
-  float *const scratch = host_take(scratch_len * sizeof *scratch);
+  const rlcore_policy_buffers buffers = {
+      .struct_size = sizeof buffers, .scratch = host_take(scratch_len * sizeof(float)), .scratch_len = scratch_len};
   CHECK(rlcore_rng_seed(&rng, 1));
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
   for (uint32_t k = 0; k <= last && !terminated && !truncated; k++) {
@@ -207,8 +209,8 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
       draw(&c, e->model, d);
       canvas_show(&c, caption, k != 0);
     }
-    CHECK(rlcore_policy_act(policy, 1, obs, NULL, NULL, NULL, &greedy, &rng, scratch, scratch_len, action));
-    CHECK(rlcore_vecenv_step(envs, env, action, &out));
+    CHECK(rlcore_policy_act(policy, 1, &rows, &buffers, &greedy, &rng));
+    CHECK(rlcore_vecenv_step(envs, env, &rows));
   }
 }
 

@@ -144,17 +144,18 @@ int main(void) {
   static uint8_t obs[N][SIDE * SIDE * STACK], final_obs[N][SIDE * SIDE * STACK], terminated[N], truncated[N];
   static float reward[N];
   int32_t action[N];
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
+                            .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   CHECK(rlcore_vecenv_reset(games, &game, NULL, obs));
   show(obs[0], "what the camera sees:");
   for (int rollout = 1; rollout <= ROLLOUTS; rollout++) {
     for (int t = 0; t < STEPS; t++) {
-      CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
-      CHECK(rlcore_vecenv_step(games, &game, action, &out));
-      CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+      CHECK(rlcore_learner_act(agent, &rows));
+      CHECK(rlcore_vecenv_step(games, &game, &rows));
+      CHECK(rlcore_learner_observe(agent, &rows));
     }
-    CHECK(rlcore_learner_learn(agent, obs, NULL, 0, &stats));
+    CHECK(rlcore_learner_learn(agent, &rows, 0, &stats));
     if (rollout % REPORT == 0)
       printf("%6d pictures: %4.1f of %d frames in sight, reward %4.1f\n", rollout * STEPS * N,
              (double)stats.length_mean, LIFE, (double)stats.return_mean);

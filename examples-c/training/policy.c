@@ -51,14 +51,16 @@ int main(int argc, char **argv) {
   printf("a policy of %zu bytes, %zu floats of scratch\n", size, scratch_len);
 
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = scratch_len};
   int total = 0;
   for (int episode = 0; episode < EPISODES; episode++) {
     double s[OBS_LEN] = {0.01 * episode - 0.045, 0, 0.045 - 0.01 * episode, 0};
     int steps = 0, up = 1;
     for (; up && steps < MAX_STEPS; steps++) {
-      const float obs[OBS_LEN] = {(float)s[0], (float)s[1], (float)s[2], (float)s[3]};
+      float obs[OBS_LEN] = {(float)s[0], (float)s[1], (float)s[2], (float)s[3]};
       int32_t action = 0;
-      CHECK(rlcore_policy_act(policy, 1, obs, NULL, NULL, NULL, &greedy, NULL, scratch, scratch_len, &action));
+      const rlcore_rows row = {.struct_size = sizeof row, .obs = obs, .action = &action};
+      CHECK(rlcore_policy_act(policy, 1, &row, &buffers, &greedy, NULL));
       up = physics(s, action);
     }
     total += steps;

@@ -122,7 +122,7 @@ static uint32_t update(pid_t *pid, bool lose) {
   training *const t = &host.t;
   uint32_t again = 0;
   atomic_store(&shared->hang, lose);
-  CHECK(rlcore_learner_learn_begin(t->agent, t->obs, NULL, &t->stats));
+  CHECK(rlcore_learner_learn_begin(t->agent, &t->rows, &t->stats));
   do {
     set_claims(FREE);
     while (atomic_load(&shared->hang)) sched_yield();
@@ -204,7 +204,7 @@ static void plan(void) {
   host.parent = getpid();
   shared = (struct shared *)(void *)mem;
   host.grads = (float *)(void *)(mem + head);
-  host.t.obs = mem + head + grads + ((unsigned char *)host.t.obs - host.t.image);
+  host.t.rows.obs = mem + head + grads + ((unsigned char *)host.t.rows.obs - host.t.image);
   host.t.image = mem + head + grads;
 }
 

@@ -23,8 +23,9 @@ static int play(void) {
   if (rlcore_policy_attach(brain, size, NULL, NULL, &policy) || rlcore_policy_spaces(policy, &seen, &taken)) return FAILED;
   if (seen.kind != RLCORE_F32 || seen.len > sizeof obs / sizeof *obs) return FAILED;
   if (taken.kind != RLCORE_I32 || taken.len > sizeof action / sizeof *action) return FAILED;
-  const size_t len = sizeof scratch / sizeof *scratch;
-  return rlcore_policy_act(policy, 1, obs, NULL, NULL, NULL, &greedy, NULL, scratch, len, action) ? FAILED : action[0];
+  const rlcore_rows row = {.struct_size = sizeof row, .obs = obs, .action = action};
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = sizeof scratch / sizeof *scratch};
+  return rlcore_policy_act(policy, 1, &row, &buffers, &greedy, NULL) ? FAILED : action[0];
 }
 
 /* The entry point is not called, so the stack alignment differs from that of a function. */

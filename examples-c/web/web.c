@@ -82,22 +82,23 @@ int32_t web_start(uint32_t seed) {
 }
 
 int32_t web_work(void) {
+  const rlcore_rows rows = {.struct_size = sizeof rows,
+                            .obs = obs,
+                            .action = action,
+                            .reward = reward,
+                            .terminated = terminated,
+                            .truncated = truncated,
+                            .final_obs = final_obs};
   uint32_t phase = 0;
   TRY(rlcore_learner_phase(agent, &phase));
   if (phase == RLCORE_LEARNER_LEARN) {
-    TRY(rlcore_learner_learn(agent, obs, NULL, 1, &stats));
+    TRY(rlcore_learner_learn(agent, &rows, 1, &stats));
     if (stats.minibatches_left == 0) TRY(rlcore_policy_export(agent, brain, sizeof brain, &policy));
     return stats.minibatches_left != 0 || stats.num_steps < TOTAL_STEPS;
   }
-  const rlcore_vecenv_out out = {.struct_size = sizeof out,
-                                 .obs = obs,
-                                 .reward = reward,
-                                 .terminated = terminated,
-                                 .truncated = truncated,
-                                 .final_obs = final_obs};
-  TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
-  TRY(rlcore_vecenv_step(envs, &env, action, &out));
-  TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+  TRY(rlcore_learner_act(agent, &rows));
+  TRY(rlcore_vecenv_step(envs, &env, &rows));
+  TRY(rlcore_learner_observe(agent, &rows));
   return 1;
 }
 
@@ -105,14 +106,16 @@ int32_t web_watch(void) {
   float gain = 0;
   uint8_t fallen = 0, over = 0;
   int32_t push = 0;
-  const rlcore_vecenv_out out = {.struct_size = sizeof out,
-                                 .obs = watched_obs,
-                                 .reward = &gain,
-                                 .terminated = &fallen,
-                                 .truncated = &over,
-                                 .final_obs = watched_final};
-  TRY(rlcore_policy_act_greedy(policy, 1, watched_obs, NULL, NULL, NULL, scratch, sizeof scratch / sizeof *scratch, &push));
-  TRY(rlcore_vecenv_step(watched, &env, &push, &out));
+  const rlcore_rows rows = {.struct_size = sizeof rows,
+                            .obs = watched_obs,
+                            .action = &push,
+                            .reward = &gain,
+                            .terminated = &fallen,
+                            .truncated = &over,
+                            .final_obs = watched_final};
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = sizeof scratch / sizeof *scratch};
+  TRY(rlcore_policy_act_greedy(policy, 1, &rows, &buffers));
+  TRY(rlcore_vecenv_step(watched, &env, &rows));
   balanced = fallen || over ? 0 : balanced + 1;
   TRY(rlcore_vecenv_render(watched, &env, 0, WIDTH, HEIGHT, rgb));
   for (size_t i = 0; i < WIDTH * HEIGHT; i++) {

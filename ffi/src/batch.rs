@@ -7,24 +7,27 @@ use crate::lifecycle::{self, Place};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Reads, Writes, apart, args};
 use crate::status::{Result, call, rlcore_status};
-use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config, rlcore_vecenv_out};
+use crate::step_rows::rlcore_rows;
+use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config};
 use rlcore::env::batch::{self, Batch, Config, Lanes, Setup, Share, Shares, Spans};
 use rlcore::env::{Env, Level, Rows, StepOut};
 use rlcore::space::{Element, Elements, ElementsMut};
 
-/// Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
-/// in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
-/// same addresses (fork()). Results do not depend on which worker does what.
+/// Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the
+/// steps in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks
+/// have the same addresses (fork()). Results do not depend on which worker does what.
 /// Example:
 ///   rlcore_batch_size(&env, &vecenv_config, &config, &size);
 ///   rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
-///   rlcore_batch_reset(b, v, &env, NULL, obs);
-///   rlcore_batch_step_async(b, v, &env, action);
+///   rlcore_batch_reset(b, v, &env, NULL, rows.obs);
+///   rlcore_batch_step_async(b, v, &env, &rows);
 ///   rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       // in each worker
-///   status = rlcore_batch_step_wait(b, &out);                       // E_NOT_READY while workers are busy
+///   status = rlcore_batch_step_wait(b, &rows);                      // E_NOT_READY while workers are busy
 /// Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
-/// concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
-/// its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in each
+/// concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not
+/// idle
+/// its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in
+///                               each
 /// step, so that masks can be collected.
 pub struct rlcore_batch;
 
@@ -103,12 +106,11 @@ impl Block {
     /// Room for `rows` rows and `more` that is written, apart from the block.
     unsafe fn out<'a, A: Args>(
         &self,
-        out: *const rlcore_vecenv_out,
+        out: *const rlcore_rows,
         rows: usize,
         more: A,
     ) -> Result<(StepOut<'a>, A::Slices)> {
-        let out = unsafe { ptr::sized(out)? };
-        ptr::reserved("vecenv out: reserved", out.reserved)?;
+        let out = unsafe { *rlcore_rows::at(out, &mut None)? };
         let obs_len = self.setup.vecenv.obs_len as usize;
         let [mask, final_mask] = unsafe { out.masks(rows, self.setup.vecenv.mask_len)? };
         let arrays = unsafe {
@@ -202,8 +204,9 @@ impl<'a> Parts<'a> {
         Ok(Parts { block, env, vecenv })
     }
 
-    /// Actions of `rows` rows, apart from both blocks.
-    unsafe fn action<'b>(&self, action: *const c_void, rows: usize) -> Result<Elements<'b>> {
+    /// Actions of so many rows, apart from both blocks.
+    unsafe fn action<'b>(&self, given: *const rlcore_rows, rows: usize) -> Result<Elements<'b>> {
+        let action = unsafe { rlcore_rows::at(given, &mut None)?.action.cast_const() };
         let width = self.block.setup.vecenv.action_len as usize;
         let action = unsafe { AnyInput::at("action", action, self.block.action_kind, rows, width)? };
         self.writing(action)
@@ -224,11 +227,11 @@ unsafe fn submit_all(
     v: *mut rlcore_vecenv,
     env: *const rlcore_env_def,
     level: Level,
-    action: *const c_void,
+    rows: *const rlcore_rows,
 ) -> Result {
     let mut room = Room::default();
     let parts = unsafe { Parts::at(b, v, env, &mut room)? };
-    let action = unsafe { parts.action(action, parts.block.num_envs())? };
+    let action = unsafe { parts.action(rows, parts.block.num_envs())? };
     let (batch, lanes) = (unsafe { parts.block.batch()? }, parts.lanes());
     Ok(batch.step_env_async(&parts.block, &lanes, &parts.env, level, action)?)
 }
@@ -291,17 +294,18 @@ pub unsafe extern "C" fn rlcore_batch_attach(
     call(|| unsafe { Place::at(mem, mem_size, out)?.take(&[], batch::attach) })
 }
 
-/// Submits a step of every row. action: [N, action.len], copied.
-/// Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not collected;
-/// E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything changes.
+/// Submits a step of every row. rows: reads action, which is copied.
+/// Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not
+/// collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything
+/// changes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_step_async(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
     env: *const rlcore_env_def,
-    action: *const c_void,
+    rows: *const rlcore_rows,
 ) -> rlcore_status {
-    call(|| unsafe { submit_all(b, v, env, Level::New, action) })
+    call(|| unsafe { submit_all(b, v, env, Level::New, rows) })
 }
 
 /// As rlcore_batch_step_async, but environments that end restart in the given level, as in rlcore_vecenv_step_env.
@@ -312,12 +316,12 @@ pub unsafe extern "C" fn rlcore_batch_step_env_async(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
     env: *const rlcore_env_def,
-    action: *const c_void,
     level: u32,
+    rows: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe {
         let level = if ptr::flag("level", level)? { Level::Same } else { Level::New };
-        submit_all(b, v, env, level, action)
+        submit_all(b, v, env, level, rows)
     })
 }
 
@@ -346,17 +350,18 @@ pub unsafe extern "C" fn rlcore_batch_run(
     })
 }
 
-/// Collects everything submitted, once all of it is done. out: arrays of the whole batch, written as by
-/// rlcore_vecenv_step. Does not block.
-/// Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done; all
-/// before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or observation
+/// Collects everything submitted, once all of it is done. Does not block.
+/// rows: writes all that rlcore_vecenv_step writes; reads nothing.
+/// Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done;
+/// all before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or
+/// observation
 /// that is not finite: everything is collected, but failed rows are not written and must be reset. rlcore_last_error()
 /// names the first, rlcore_batch_failed() returns all.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_batch_step_wait(b: *mut rlcore_batch, out: *const rlcore_vecenv_out) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_batch_step_wait(b: *mut rlcore_batch, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(b)?;
-        let (out, ()) = block.out(out, block.num_envs(), Reads([]))?;
+        let (out, ()) = block.out(rows, block.num_envs(), Reads([]))?;
         Ok(block.batch()?.step_wait(&block, out)?)
     })
 }
@@ -365,56 +370,56 @@ pub unsafe extern "C" fn rlcore_batch_step_wait(b: *mut rlcore_batch, out: *cons
 /// order depends on the workers' speed, the results of a row do not. No group is collected twice while another one is
 /// done and waiting.
 /// num_rows: number of rows, a multiple of in_series; exactly this many are collected, or none.
-/// rows:     [num_rows] to write: their numbers, ascending.
-/// out:      arrays of num_rows rows; row k is that of environment rows[k].
+/// index:    [num_rows] to write: their numbers, ascending.
+/// rows:     arrays of num_rows rows, written as by rlcore_vecenv_step; row k is that of environment index[k].
 /// Errors: as rlcore_batch_step_wait; E_RANGE for num_rows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_recv(
     b: *mut rlcore_batch,
     num_rows: u32,
-    rows: *mut u32,
-    out: *const rlcore_vecenv_out,
+    index: *mut u32,
+    rows: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe {
         let block = Block::at(b)?;
-        let rows = Output::at("rows", rows, num_rows as usize)?;
-        let (out, rows) = block.out(out, num_rows as usize, rows)?;
-        Ok(block.batch()?.recv(&block, rows, out)?)
+        let index = Output::at("index", index, num_rows as usize)?;
+        let (out, index) = block.out(rows, num_rows as usize, index)?;
+        Ok(block.batch()?.recv(&block, index, out)?)
     })
 }
 
 /// Submits a step of some rows; others may be running.
 /// num_rows: number of rows, a multiple of in_series.
-/// rows:     [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
-/// action:   [num_rows, action.len], copied; row k is for environment rows[k].
-/// Errors: as rlcore_batch_step_async; E_RANGE for rows.
+/// index:    [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
+/// rows:     reads action of num_rows rows, which is copied; row k is for environment index[k].
+/// Errors: as rlcore_batch_step_async; E_RANGE for index.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_send(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
     env: *const rlcore_env_def,
     num_rows: u32,
-    rows: *const u32,
-    action: *const c_void,
+    index: *const u32,
+    rows: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe {
         let mut room = Room::default();
         let parts = Parts::at(b, v, env, &mut room)?;
-        let rows = Input::at("rows", rows, num_rows as usize)?;
-        let action = parts.action(action, num_rows as usize)?;
-        let rows = parts.writing(rows)?;
+        let index = Input::at("index", index, num_rows as usize)?;
+        let action = parts.action(rows, num_rows as usize)?;
+        let index = parts.writing(index)?;
         let (batch, lanes) = (parts.block.batch()?, parts.lanes());
-        Ok(batch.send(&parts.block, &lanes, &parts.env, rows, action)?)
+        Ok(batch.send(&parts.block, &lanes, &parts.env, index, action)?)
     })
 }
 
-/// Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are withdrawn,
-/// results of running ones are dropped.
+/// Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are
+/// withdrawn, results of running ones are dropped.
 /// seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
 /// obs:  [N, obs.len] to write.
 /// Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is stepping a group: the steps are discarded
-/// nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE as
-/// for rlcore_vecenv_reset.
+/// nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE
+/// as for rlcore_vecenv_reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_reset(
     b: *mut rlcore_batch,

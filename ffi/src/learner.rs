@@ -11,6 +11,7 @@ use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::{self, rlcore_space};
 use crate::spaces::Expected;
 use crate::status::{About, Result, call, rlcore_status};
+use crate::step_rows::rlcore_rows;
 use rlcore::block::Kind as BlockKind;
 use rlcore::env::wrap::MAX_FIELDS;
 use rlcore::error::{Error, Kind};
@@ -49,14 +50,15 @@ pub struct rlcore_learner_stats {
     pub num_episodes: u64,
     /// step size of this update
     pub learning_rate: f32,
-    /// PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times advantages.
-    /// TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times log-probabilities. With
-    /// sum_losses a sum over the minibatch, as value_loss
+    /// PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times
+    /// advantages. TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times
+    /// log-probabilities. With sum_losses a sum over the minibatch, as value_loss
     pub policy_loss: f32,
-    /// all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean Huber
-    /// loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the cross-entropy in
-    /// nats. Off policy the mean over the critics and the elements of an action, rows weighted by their importance. With
-    /// value_clip the larger of the losses of the clipped and the unclipped value
+    /// all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean
+    ///                 Huber
+    /// loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the
+    /// cross-entropy in nats. Off policy the mean over the critics and the elements of an action, rows weighted by
+    /// their importance. With value_clip the larger of the losses of the clipped and the unclipped value
     pub value_loss: f32,
     /// PPO, A2C, IMPALA, UNREAL, stream AC, SAC: mean entropy in nats; with squash that of actions before tanh, of SAC
     /// after it
@@ -71,7 +73,8 @@ pub struct rlcore_learner_stats {
     /// all algorithms: mean global norm of the gradients before they are clipped; TD3 and SAC: of those of the critics
     /// together
     pub grad_norm: f32,
-    /// all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the actions of
+    /// all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the
+    ///                 actions of
     /// the batches, by the first critic
     pub value_mean: f32,
     /// mean return of the last 100 episodes; NaN before the first ends
@@ -82,8 +85,8 @@ pub struct rlcore_learner_stats {
     pub return_last: f32,
     /// updates that ended early because numbers overflowed
     pub num_dropped: u64,
-    /// UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn. Squared
-    /// error of the value of the chosen action's pixel changes, summed over cells
+    /// UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn.
+    /// Squared error of the value of the chosen action's pixel changes, summed over cells
     pub pixel_control_loss: f32,
     /// cross-entropy of the next reward's sign, in nats
     pub reward_class_loss: f32,
@@ -101,8 +104,8 @@ pub struct rlcore_learner_stats {
     pub temperature: f32,
     /// DQN, TD3, SAC, PQN, stream Q: probability of a random action, now
     pub exploration_rate: f32,
-    /// continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC
-    /// over the batch that the policy learned from last
+    /// continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of
+    /// SAC over the batch that the policy learned from last
     pub log_std_mean: f32,
     /// DQN, TD3, SAC: transitions in the buffer; others 0
     pub num_stored: u64,
@@ -173,6 +176,9 @@ unsafe fn spaces<'a>(
 /// The arrays that acting takes and fills, for a number of rows.
 pub type Arrays<'a> = (AnyInput<'a>, Option<Input<'a, u8>>, AnyOutput<'a>);
 
+/// Observations, and a mask of the choices that they allow.
+pub type Seen<'a> = (AnyInput<'a>, Option<Input<'a, u8>>);
+
 /// What recurrent layers carry, and where it begins anew.
 pub type Carried<'a> = (Option<Output<'a, f32>>, Option<Input<'a, u8>>);
 
@@ -197,21 +203,32 @@ pub fn recurrent<'a>((state, reset): (Option<&'a mut [f32]>, Option<&'a [u8]>)) 
 ///
 /// # Safety
 /// As [`AnyInput::at`] and [`AnyOutput::at`].
-pub unsafe fn arrays<'a>(
-    shape: &Shape,
-    rows: usize,
-    obs: *const c_void,
-    action_mask: *const u8,
-    action: *mut c_void,
-) -> Result<Arrays<'a>> {
-    let (_, action_kind) = shape.kinds();
-    unsafe {
-        Ok((
-            self::obs("obs", shape, rows, obs)?,
-            mask(shape, rows, action_mask)?,
-            AnyOutput::at("action", action, action_kind, rows, shape.action_len as usize)?,
-        ))
-    }
+pub unsafe fn arrays<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<Arrays<'a>> {
+    let (obs, mask) = unsafe { seen(shape, n, rows)? };
+    let (action, width) = (rows.action, shape.action_len as usize);
+    Ok((obs, mask, unsafe { AnyOutput::at("action", action, shape.kinds().1, n, width)? }))
+}
+
+/// Observations of `n` rows and what they allow. Errors: as [`arrays`].
+///
+/// # Safety
+/// As [`AnyInput::at`].
+pub unsafe fn seen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<Seen<'a>> {
+    unsafe { Ok((obs("obs", shape, n, rows.obs)?, mask(shape, n, rows.action_mask)?)) }
+}
+
+/// Actions of `n` rows that were chosen. Errors: as [`arrays`].
+///
+/// # Safety
+/// As [`AnyInput::at`].
+unsafe fn chosen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<AnyInput<'a>> {
+    let action = rows.action.cast_const();
+    unsafe { AnyInput::at("action", action, shape.kinds().1, n, shape.action_len as usize) }
+}
+
+/// The rows that are there: all of them, or those that are `active`. Errors: `Align`, `Overflow`.
+unsafe fn active<'a>(rows: &rlcore_rows, n: usize) -> Result<Option<Input<'a, u8>>> {
+    unsafe { Input::optional("active", rows.active, n) }
 }
 
 /// A mask of allowed choices, or none for NULL. Errors: `Overflow`.
@@ -289,15 +306,15 @@ pub(crate) fn copy_out<T: Plain + 'static>(
 
 /// Bytes a block must have for this configuration and these spaces.
 /// Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
-/// and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
-/// one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
-/// Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
-/// one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
-/// NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
-/// over its elements. Bytes that no field covers are never written. Bounds of continuous actions are finite and on both
-/// sides, or low and high are NULL.
-/// Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for an
-/// action that is bounded on one side only.
+/// and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then
+/// has one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+/// Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice,
+/// with one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless
+/// they are NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action
+/// are the sums over its elements. Bytes that no field covers are never written. Bounds of continuous actions are
+/// finite and on both sides, or low and high are NULL.
+/// Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for
+/// an action that is bounded on one side only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -339,8 +356,8 @@ pub unsafe extern "C" fn rlcore_learner_init(
 /// Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
 /// the results that it would have had without the interruption. mem is only read. If the learner was sealed by
 /// rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
-/// parameter that changed to another finite number is not detected. A learner whose process was killed within a call that
-/// changes it is refused with E_IMAGE.
+/// parameter that changed to another finite number is not detected. A learner whose process was killed within a call
+/// that changes it is refused with E_IMAGE.
 /// num_envs:    N of the host's arrays, which the learner must have; 0: any is accepted.
 /// obs, action: the spaces of the host's arrays, compared as by rlcore_policy_attach. NULL: any are accepted, and
 ///              rlcore_learner_spaces tells them.
@@ -366,8 +383,8 @@ pub unsafe extern "C" fn rlcore_learner_attach(
     })
 }
 
-/// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
-/// an environment has acted and not been observed since; else ACT.
+/// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE
+/// if an environment has acted and not been observed since; else ACT.
 /// out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
@@ -382,54 +399,57 @@ pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *
 }
 
 /// Draws an action for each environment and begins a transition.
-/// active:      [N] 0: this environment does not act now, its rows are neither read nor written; NULL: all act.
-/// obs:         [N, obs.len]; bytes are divided by 255, choices are one-hot.
-/// action_mask: [N, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is allowed.
-///              Required with use_action_mask, NULL without.
-/// action:      [N, action.len] to write.
+/// rows: reads active, obs and action_mask; writes action. An environment whose active is 0 does not act now. obs:
+///       bytes are divided by 255, choices are one-hot. action_mask: 0 forbids a choice; each element of an action
+///       needs at least one that is allowed; required with use_action_mask, NULL without.
 /// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
-/// missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so large
-/// that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires.
+/// missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so
+/// large that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_act(
-    p: *mut rlcore_learner,
-    active: *const u8,
-    obs: *const c_void,
-    action_mask: *const u8,
-    action: *mut c_void,
-) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_act(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {
+        let mut other = None;
+        let rows = rlcore_rows::at(rows, &mut other)?;
         acting(p, |learner, extent| {
             let (shape, n) = learner.shape();
-            let arrays = arrays(shape, n, obs, action_mask, action)?;
-            let active = Input::optional("active", active, n)?;
+            let (arrays, active) = (arrays(shape, n, rows)?, active(rows, n)?);
             let (active, (obs, mask, action), ()) = args((active, arrays, Writes([extent])))?;
             Ok(learner.act(active, obs, mask, action)?)
         })
     })
 }
 
-/// rlcore_learner_act for environments [begin, end) only. Calls for consecutive ranges, from the first environment to
-/// the last, leave the same bytes as one call for all. Threads: one call at a time.
-/// Arrays and errors as rlcore_learner_act, with [end - begin, ...] in place of [N, ...]; E_RANGE.
+/// rlcore_learner_act for environments [begin, end) only. The arrays are those of all N; only rows of the range are
+/// used. Calls for consecutive ranges, from the first environment to the last, leave the same bytes as one call for
+/// all.
+/// Threads: one call at a time.
+/// rows: as rlcore_learner_act.
+/// Errors: as rlcore_learner_act; E_RANGE.
 #[cfg(feature = "scale")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act_range(
     p: *mut rlcore_learner,
     begin: u32,
     end: u32,
-    active: *const u8,
-    obs: *const c_void,
-    action_mask: *const u8,
-    action: *mut c_void,
+    rows: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe {
+        let rows = *rlcore_rows::at(rows, &mut None)?;
         let mut learner = open(p, Learner::open)?;
         let (begin, end) = (begin as usize, end as usize);
-        let n = learner.check_envs(begin, end)?;
-        let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
-        let active = Input::optional("active", active, n)?;
-        let (active, (obs, mask, action), ()) = args((active, arrays, Writes([learner.extent])))?;
+        learner.check_envs(begin, end)?;
+        let (shape, n) = (*learner.shape(), learner.num_envs());
+        // The arrays have been found to fit as a whole.
+        let part = |width: u32| (begin.saturating_mul(width as usize), end.saturating_mul(width as usize));
+        let (obs, mask, action) = arrays(&shape, n, &rows)?;
+        let (low, high) = part(shape.obs_len);
+        let obs = obs.part(low, high);
+        let (low, high) = part(shape.mask_len() as u32);
+        let mask = mask.map(|mask| mask.part(low, high));
+        let (low, high) = part(shape.action_len);
+        let action = action.part(low, high);
+        let active = active(&rows, n)?.map(|active| active.part(begin, end));
+        let (active, obs, mask, action, ()) = args((active, obs, mask, action, Writes([learner.extent])))?;
         Ok(learner.act_range(begin, end, active, obs, mask, action)?)
     })
 }
@@ -438,57 +458,46 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
 /// person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
 /// episode with such an action is not the agent's, and counts in none of the statistics.
 /// Only learners off policy (DQN, TD3, SAC) take such actions.
-/// action: [N, action.len] between its bounds, or a choice that action_mask allows.
-/// Arrays and errors as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy.
+/// rows: reads active, obs, action_mask, and action: between its bounds, or a choice that action_mask allows.
+/// Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy.
 #[cfg(feature = "off_policy")]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_demonstrate(
-    p: *mut rlcore_learner,
-    active: *const u8,
-    obs: *const c_void,
-    action_mask: *const u8,
-    action: *const c_void,
-) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_demonstrate(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {
+        let rows = *rlcore_rows::at(rows, &mut None)?;
         let mut learner = open(p, Learner::open)?;
         let (n, shape) = (learner.num_envs(), learner.shape());
-        let action = AnyInput::at("action", action, shape.kinds().1, n, shape.action_len as usize)?;
-        let (obs, mask) = (self::obs("obs", shape, n, obs)?, mask(shape, n, action_mask)?);
-        let active = Input::optional("active", active, n)?;
-        let (active, obs, mask, action) = learner.extent.writing((active, obs, mask, action))?;
+        let arrays = (seen(shape, n, &rows)?, chosen(shape, n, &rows)?, active(&rows, n)?);
+        let ((obs, mask), action, active) = learner.extent.writing(arrays)?;
         Ok(learner.demonstrate(active, obs, mask, action)?)
     })
 }
 
 /// Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
 /// Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
-/// active: [N] 0: this environment was not stepped, its rows are not read; NULL: all were.
-/// reward, terminated, truncated: [N]
-/// final_obs: [N, obs.len], read only where truncated and not terminated; may be NULL if there is no such environment.
-/// final_action_mask: [N, sum of action.n] choices allowed in final_obs, 0 forbids one; only those rows are read, and they
-///         allow at least one choice of each element. NULL: all are allowed, as without use_action_mask.
-/// Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a reward or
-/// final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a stack as
-/// num_stacked requires.
+/// rows: reads active, reward, terminated, truncated, final_obs and final_action_mask. An environment whose active is 0
+///       was not stepped. final_obs and final_action_mask are read only where truncated and not terminated; final_obs
+///       may be NULL if there is no such environment. final_action_mask: 0 forbids a choice; those rows allow at least
+///       one choice of each element; NULL: all are allowed, as without use_action_mask.
+/// Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a
+/// reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a
+/// stack as num_stacked requires.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_learner_observe(
-    p: *mut rlcore_learner,
-    active: *const u8,
-    reward: *const f32,
-    terminated: *const u8,
-    truncated: *const u8,
-    final_obs: *const c_void,
-    final_action_mask: *const u8,
-) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_learner_observe(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {
+        let mut other = None;
+        let rows = rlcore_rows::at(rows, &mut other)?;
         acting(p, |learner, extent| {
             let (shape, n) = learner.shape();
-            let active = Input::optional("active", active, n)?;
-            let reward = Input::at("reward", reward, n)?;
-            let ends = (Input::at("terminated", terminated, n)?, Input::at("truncated", truncated, n)?);
+            let active = active(rows, n)?;
+            let reward = Input::at("reward", rows.reward.cast_const(), n)?;
+            let ends = (
+                Input::at("terminated", rows.terminated.cast_const(), n)?,
+                Input::at("truncated", rows.truncated.cast_const(), n)?,
+            );
             let last = (
-                optional("final_obs", shape, n, final_obs)?,
-                named_mask("final_action_mask", shape, n, final_action_mask)?,
+                optional("final_obs", shape, n, rows.final_obs)?,
+                named_mask("final_action_mask", shape, n, rows.final_action_mask)?,
             );
             let (active, reward, (terminated, truncated), (final_obs, final_mask)) =
                 extent.writing((active, reward, ends, last))?;
@@ -499,9 +508,10 @@ pub unsafe extern "C" fn rlcore_learner_observe(
 
 /// Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
 /// since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
-/// observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
-/// Their episodes are not counted. The rows are free for other agents.
-/// Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions afterwards,
+/// observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are
+/// dropped. Their episodes are not counted. The rows are free for other agents.
+/// Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions
+/// afterwards,
 /// so that learning is not due any more: ask rlcore_learner_phase. An update that has begun goes on with all of its
 /// transitions, and with the bootstrap values of the observations that it was given.
 /// gone: [N] flags.
@@ -515,23 +525,21 @@ pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const
 }
 
 /// Does a part of the update that is due, so that a frame need not wait for a whole update.
-/// obs:         [N, obs.len] after the last step; required in the first call of an update, else ignored and may be NULL.
-///              Rows of environments that have acted since, or whose episode ended, are not read.
-/// action_mask: [N, sum of action.n] choices allowed in obs, read where obs is; NULL: all are allowed, as without
-///              use_action_mask. The value that follows is one of these choices. Ignored off policy, where
-///              rlcore_learner_act has told it.
+/// rows:        reads obs and action_mask after the last step, required in the first call of an update of a rollout;
+///              rows of environments that have acted since, or whose episode ended, are not read. NULL, or with obs
+///              NULL: there is no observation, as off policy and in later calls. The value that follows is one of the
+///              choices of action_mask; NULL: all are allowed, as without use_action_mask.
 /// max_slices:  the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
 /// stats:       to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
 ///              the end of an update: then minibatches_left counts the next update, whose first call needs obs.
-/// Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite
-/// or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update ends and is
-/// counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow, and
-/// rlcore_learner_act is due.
+/// Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not
+/// finite or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update
+/// ends and is counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow,
+/// and rlcore_learner_act is due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn(
     p: *mut rlcore_learner,
-    obs: *const c_void,
-    action_mask: *const u8,
+    rows: *const rlcore_rows,
     max_slices: u32,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
@@ -541,7 +549,11 @@ pub unsafe extern "C" fn rlcore_learner_learn(
         Learner::open,
         |learner| unsafe {
             let (shape, n) = (learner.shape(), learner.num_envs());
-            Ok((optional("obs", shape, n, obs)?, mask(shape, n, action_mask)?))
+            if rows.is_null() {
+                return Ok((None, None));
+            }
+            let rows = *rlcore_rows::at(rows, &mut None)?;
+            Ok((optional("obs", shape, n, rows.obs)?, mask(shape, n, rows.action_mask)?))
         },
         |learner, (obs, mask)| learner.learn(obs, mask, max_slices),
     )
@@ -565,25 +577,24 @@ pub unsafe extern "C" fn rlcore_learner_stats_read(
 
 /// Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read what each
 /// environment carries now, zeros where an episode begins, and leave it as it is.
-/// obs: [N, obs.len]; value: [N] to write.
-/// action_mask: [N, sum of action.n] choices allowed in obs; NULL: all are allowed, as without use_action_mask. The value of
-///              a learner of Q is that of the best of these, and that of discrete SAC a mean over them.
-/// Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that allows
-/// nothing, or values that overflow.
+/// rows:  reads obs and action_mask; NULL: all choices are allowed, as without use_action_mask. The value of a learner
+///        of Q is that of the best of these choices, and that of discrete SAC a mean over them.
+/// value: [N] to write.
+/// Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that
+/// allows nothing, or values that overflow.
 #[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_value(
     p: *mut rlcore_learner,
-    obs: *const c_void,
-    action_mask: *const u8,
+    rows: *const rlcore_rows,
     value: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
+        let rows = *rlcore_rows::at(rows, &mut None)?;
         let mut learner = open(p, Learner::open)?;
         let (shape, n) = (learner.shape(), learner.num_envs());
-        let (obs, mask) = (self::obs("obs", shape, n, obs)?, mask(shape, n, action_mask)?);
-        let arrays = (obs, mask, Output::at("value", value, n)?);
-        let ((obs, mask, value), ()) = args((arrays, Writes([learner.extent])))?;
+        let arrays = (seen(shape, n, &rows)?, Output::at("value", value, n)?);
+        let (((obs, mask), value), ()) = args((arrays, Writes([learner.extent])))?;
         Ok(learner.value(obs, mask, value)?)
     })
 }
@@ -591,9 +602,8 @@ pub unsafe extern "C" fn rlcore_learner_value(
 /// Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
 /// Recurrent layers read what each environment carries now, zeros where an episode begins, and leave it as it is. With
 /// squash both are those of the action before tanh, as in updates.
-/// obs:         [N, obs.len]
-/// action_mask: [N, sum of action.n] as in rlcore_learner_act.
-/// action:      [N, action.len]; continuous actions as the policy draws them, before they are squashed or clipped.
+/// rows: reads obs, action_mask as in rlcore_learner_act, and action; continuous actions as the policy draws them,
+///       before they are squashed or clipped.
 /// log_prob, entropy: [N] to write.
 /// Errors: E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is not finite,
 /// a choice that does not exist or is not allowed, and numbers that overflow.
@@ -601,18 +611,16 @@ pub unsafe extern "C" fn rlcore_learner_value(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_log_prob(
     p: *mut rlcore_learner,
-    obs: *const c_void,
-    action_mask: *const u8,
-    action: *const c_void,
+    rows: *const rlcore_rows,
     log_prob: *mut f32,
     entropy: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
+        let rows = *rlcore_rows::at(rows, &mut None)?;
         let mut learner = open(p, on_policy)?;
         let (n, shape) = (num_envs(&learner), *learner.shape());
-        let obs = self::obs("obs", &shape, n, obs)?;
-        let mask = mask(&shape, n, action_mask)?;
-        let action = AnyInput::at("action", action, shape.kinds().1, n, shape.action_len as usize)?;
+        let (obs, mask) = seen(&shape, n, &rows)?;
+        let action = chosen(&shape, n, &rows)?;
         let outputs = (Output::at("log_prob", log_prob, n)?, Output::at("entropy", entropy, n)?);
         let (obs, mask, action, (log_prob, entropy), ()) =
             args((obs, mask, action, outputs, Writes([learner.extent])))?;
@@ -640,7 +648,8 @@ pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_l
     })
 }
 
-/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
+/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in
+/// the
 /// arrays of rlcore_learner_learn_transitions: batch_size.
 /// out_mask_len:  flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
 /// out_begin_len: elements of begin, as many as transitions; 0 where begin is NULL.
@@ -667,27 +676,27 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
 }
 
 /// Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
-/// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
-///           are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
-///           or become 0 with reset. NULL without such layers.
+/// rows:     reads obs and action_mask, writes action, as rlcore_learner_act; active is not read: all act.
+/// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes
+///           that are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as
+///           they are, or become 0 with reset. NULL without such layers.
 /// reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
 /// sampling: NULL means RLCORE_SAMPLING_BASIC.
-/// Arrays and errors as rlcore_learner_act; E_CONFIG for sampling.
+/// Errors: as rlcore_learner_act; E_CONFIG for sampling.
 #[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_predict(
     p: *mut rlcore_learner,
-    obs: *const c_void,
-    action_mask: *const u8,
+    rows: *const rlcore_rows,
     state: *mut f32,
     reset: *const u8,
     sampling: *const rlcore_sampling,
-    action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
+        let rows = *rlcore_rows::at(rows, &mut None)?;
         let mut learner = open(p, Learner::open)?;
         let (sampling, n) = (self::sampling(sampling)?, learner.num_envs());
-        let arrays = arrays(learner.shape(), n, obs, action_mask, action)?;
+        let arrays = arrays(learner.shape(), n, &rows)?;
         let carried = carried(n, learner.view().state_len(), state, reset)?;
         let ((obs, mask, action), carried, ()) = args((arrays, carried, Writes([learner.extent])))?;
         Ok(learner.predict(obs, mask, recurrent(carried), sampling, action)?)

@@ -2,13 +2,83 @@
 
 use core::ffi::c_void;
 
-use crate::learner::{learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats};
+use crate::learner::{learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats, seen};
 use crate::learner_kind::{self, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
+use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output, args};
 use crate::status::{About, Result, call, rlcore_status};
+use crate::step_rows::rlcore_rows;
 use rlcore::error::{Error, Kind};
 use rlcore::learn::{Batch, BatchMut, Learner, TransitionBatch, View, merge_moments};
+
+/// The T * N transitions of an update: rlcore_learner_batch_read writes these arrays, rlcore_learner_learn_batch reads
+/// them.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_learner_batch {
+    /// sizeof(rlcore_learner_batch)
+    pub struct_size: u32,
+    /// zero
+    pub reserved: u32,
+    /// [T * N, rlcore_learner_seen_len()] as networks read it: bytes / 255, one-hot, normalized
+    pub obs: *mut f32,
+    /// [T * N, action.len]; continuous ones as drawn, neither squashed nor clipped
+    pub action: *mut c_void,
+    /// [T * N, sum of action.n] with use_action_mask, else NULL
+    pub action_mask: *mut u8,
+    /// [T * N]
+    pub log_prob: *mut f32,
+    /// [T * N]
+    pub value: *mut f32,
+    /// [T * N]; IMPALA computes advantages when it learns: with it, the rewards
+    pub advantage: *mut f32,
+    /// [T * N]; with IMPALA the reward and the discounted value of what follows
+    pub value_target: *mut f32,
+    /// [T * N, rlcore_learner_state_len()] of recurrent layers, before it; NULL without them
+    pub state: *mut f32,
+    /// [T * N] 1 where an episode begins; with recurrent layers and with IMPALA, else NULL
+    pub begin: *mut u8,
+    /// [T * N] environments, the rows of each in order; as begin, and with num_stacked
+    pub env: *mut u32,
+    /// [rlcore_learner_moments_len()] as rlcore_learner_moments_read; NULL if that is 0
+    pub moments: *mut f64,
+}
+
+versioned!(rlcore_learner_batch, "learner batch", moments);
+
+/// B transitions of the host's own, with B = batch_size. rlcore_learner_learn_transitions reads all of them but error,
+/// which it writes.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_learner_transitions {
+    /// sizeof(rlcore_learner_transitions)
+    pub struct_size: u32,
+    /// zero
+    pub reserved: u32,
+    /// [B, obs.len] before the action
+    pub obs: *const c_void,
+    /// [B, action.len] between its bounds, or a choice
+    pub action: *const c_void,
+    /// [B, sum of action.n] allowed in obs; of SAC with use_action_mask; DQN: or NULL
+    pub action_mask: *const u8,
+    /// [B] of the step; or sums of the discounted rewards of several
+    pub reward: *const f32,
+    /// [B] 1: the value of next_obs does not count
+    pub terminated: *const u8,
+    /// [B] of that value, 0 to 1, as of rlcore_replay_transitions; NULL: config.discount
+    pub discount: *const f32,
+    /// [B, obs.len] after the last of its steps; also finite where terminated
+    pub next_obs: *const c_void,
+    /// [B, sum of action.n] allowed in next_obs; with use_action_mask, else NULL
+    pub next_action_mask: *const u8,
+    /// [B] weights, finite, at least 0, as of rlcore_replay_sample; NULL: 1
+    pub importance: *const f32,
+    /// [B] absolute temporal-difference errors, for rlcore_replay_update; may be NULL
+    pub error: *mut f32,
+}
+
+versioned!(rlcore_learner_transitions, "learner transitions", error);
 
 /// A call that tells a number of a learner.
 fn look(
@@ -27,14 +97,12 @@ fn look(
 /// Begins the update that is due, for hosts that share its chunks among threads or machines. Until minibatches_left is
 /// 0, compute the gradients of all chunks with rlcore_learner_learn_range, store them with rlcore_learner_grads_write,
 /// and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit.
-/// obs: [N, obs.len] after the last step, as in rlcore_learner_learn; stats: to write.
-/// action_mask: [N, sum of action.n] choices allowed in obs; NULL: all are allowed, as without use_action_mask.
+/// rows: reads obs and action_mask after the last step, as in rlcore_learner_learn; stats: to write.
 /// Errors: E_CONFIG; E_NOT_READY; E_SHAPE and E_VALUE as rlcore_learner_learn.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_begin(
     p: *mut rlcore_learner,
-    obs: *const c_void,
-    action_mask: *const u8,
+    rows: *const rlcore_rows,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     learning(
@@ -42,8 +110,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_begin(
         stats,
         on_policy,
         |learner| unsafe {
-            let (shape, n) = (learner.shape(), num_envs(learner));
-            Ok((self::obs("obs", shape, n, obs)?, mask(shape, n, action_mask)?))
+            let rows = *rlcore_rows::at(rows, &mut None)?;
+            seen(learner.shape(), num_envs(learner), &rows)
         },
         |l, (obs, mask)| l.learn_begin(obs, mask),
     )
@@ -103,11 +171,11 @@ pub unsafe extern "C" fn rlcore_learner_learn_apply(
 /// Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration, importance
 /// and learning_starts go by all of them: on a server that takes steps along the gradients of workers, on workers beside
 /// others, and on a learner whose transitions come from rlcore_learner_learn_batch or rlcore_learner_learn_transitions.
-/// Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of the
-/// steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps fewer, so
-/// count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
-/// Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64 bits.
-/// Nothing changes then.
+/// Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of
+/// the steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps
+/// fewer, so count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
+/// Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64
+/// bits. Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_count_steps(p: *mut rlcore_learner, num_steps: u64) -> rlcore_status {
     call(|| unsafe { Ok(open(p, Learner::open)?.count_steps(num_steps)?) })
@@ -121,28 +189,19 @@ pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rl
 }
 
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
-/// Continue with rlcore_learner_learn, where obs may be NULL, or with rlcore_learner_learn_range.
-/// Arrays as rlcore_learner_batch_read. The moments become this learner's own, also while they are frozen, because what it
+/// Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range.
+/// batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are
+///        frozen, because what it
 /// learns is a policy of observations that they normalize; of the rollouts of several learners they are merged by
 /// rlcore_learner_moments_merge. stats: to write.
 /// Errors: E_CONFIG for noisy layers, unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
-/// update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
-/// that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
-/// N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update.
+/// update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite,
+/// observations that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above
+/// 1 and an env of N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_batch(
     p: *mut rlcore_learner,
-    obs: *const f32,
-    action: *const c_void,
-    action_mask: *const u8,
-    log_prob: *const f32,
-    value: *const f32,
-    advantage: *const f32,
-    value_target: *const f32,
-    state: *const f32,
-    begin: *const u8,
-    env: *const u32,
-    moments: *const f64,
+    batch: *const rlcore_learner_batch,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     learning(
@@ -150,25 +209,25 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
         stats,
         on_policy,
         |learner| unsafe {
+            let b = ptr::sized(batch)?;
+            ptr::reserved("learner batch: reserved", b.reserved)?;
             let (shape, m) = (learner.shape(), learner.config().batch_len());
-            let column = |what, p| Input::at(what, p, m);
+            let column = |what, p: *mut f32| Input::at(what, p.cast_const(), m);
+            let (states, flags, owners) = recurrent_lens(&learner.view())?;
             Ok((
-                Input::at("obs", obs, ptr::grid("obs", m, shape.seen_len as usize)?)?,
-                AnyInput::at("action", action, shape.kinds().1, m, shape.action_len as usize)?,
-                mask(shape, m, action_mask)?,
-                column("log_prob", log_prob)?,
-                column("value", value)?,
-                column("advantage", advantage)?,
-                column("value_target", value_target)?,
-                {
-                    let (states, flags, owners) = recurrent_lens(&learner.view())?;
-                    (
-                        Input::unless_empty("state", state, states)?,
-                        Input::unless_empty("begin", begin, flags)?,
-                        Input::unless_empty("env", env, owners)?,
-                        Input::unless_empty("moments", moments, learner.view().moments_len())?,
-                    )
-                },
+                Input::at("obs", b.obs.cast_const(), ptr::grid("obs", m, shape.seen_len as usize)?)?,
+                AnyInput::at("action", b.action.cast_const(), shape.kinds().1, m, shape.action_len as usize)?,
+                mask(shape, m, b.action_mask)?,
+                column("log_prob", b.log_prob)?,
+                column("value", b.value)?,
+                column("advantage", b.advantage)?,
+                column("value_target", b.value_target)?,
+                (
+                    Input::unless_empty("state", b.state.cast_const(), states)?,
+                    Input::unless_empty("begin", b.begin.cast_const(), flags)?,
+                    Input::unless_empty("env", b.env.cast_const(), owners)?,
+                    Input::unless_empty("moments", b.moments.cast_const(), learner.view().moments_len())?,
+                ),
             ))
         },
         |learner, (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, moments))| {
@@ -182,41 +241,19 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
     )
 }
 
-/// Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay or
-/// rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts as an
-/// update and as no environment steps, and leaves the transitions that the learner keeps as they are. With buffer_size 0 it
+/// Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay
+/// or rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts
+/// as an update and as no environment steps, and leaves the transitions that the learner keeps as they are. With
+/// buffer_size 0 it
 /// keeps none: act and observe, which explore and count steps, then never make an update due.
-/// B = batch_size.
-/// obs, next_obs:    [B, obs.len] before the action, and after the step or after the last of several; also finite where the
-///                   episode terminated.
-/// action:           [B, action.len] between its bounds, or a choice.
-/// action_mask:      [B, sum of action.n] choices allowed in obs, as next_action_mask, action among them. Required by SAC
-///                   with use_action_mask; DQN checks it, or takes NULL.
-/// reward:           [B] of the step; or sums of the discounted rewards of several.
-/// terminated:       [B] 1: the value of next_obs does not count.
-/// discount:         [B] of that value, 0 to 1, as rlcore_replay_transitions writes them; NULL: config.discount.
-/// next_action_mask: [B, sum of action.n] choices allowed in next_obs, at least one of each element. Required with
-///                   use_action_mask, NULL without.
-/// importance:       [B] weights of each transition, finite and at least 0, as rlcore_replay_sample writes them; NULL: 1.
-/// error:            [B] absolute temporal-difference errors to write, as rlcore_replay_update takes them: the mean of two
-///                   critics, or of the elements of an action; may be NULL.
-/// stats:            to write.
+/// stats: to write.
 /// Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
-/// that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
-/// because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written.
+/// that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes,
+/// or because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_transitions(
     p: *mut rlcore_learner,
-    obs: *const c_void,
-    action: *const c_void,
-    action_mask: *const u8,
-    reward: *const f32,
-    terminated: *const u8,
-    discount: *const f32,
-    next_obs: *const c_void,
-    next_action_mask: *const u8,
-    importance: *const f32,
-    error: *mut f32,
+    transitions: *const rlcore_learner_transitions,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
     learning(
@@ -224,17 +261,19 @@ pub unsafe extern "C" fn rlcore_learner_learn_transitions(
         stats,
         learner_kind::off_policy,
         |learner| unsafe {
+            let t = ptr::sized(transitions)?;
+            ptr::reserved("learner transitions: reserved", t.reserved)?;
             let (shape, (rows, _)) = (learner.shape(), learner.view().batch_len());
             let masks = ptr::grid("next_action_mask", rows, shape.mask_len())?;
             Ok((
-                (self::obs("obs", shape, rows, obs)?, self::obs("next_obs", shape, rows, next_obs)?),
-                AnyInput::at("action", action, shape.kinds().1, rows, shape.action_len as usize)?,
-                (mask(shape, rows, action_mask)?, Input::optional("next_action_mask", next_action_mask, masks)?),
-                Input::at("reward", reward, rows)?,
-                Input::at("terminated", terminated, rows)?,
-                Input::optional("discount", discount, rows)?,
-                Input::optional("importance", importance, rows)?,
-                Output::optional("error", error, rows)?,
+                (obs("obs", shape, rows, t.obs)?, obs("next_obs", shape, rows, t.next_obs)?),
+                AnyInput::at("action", t.action, shape.kinds().1, rows, shape.action_len as usize)?,
+                (mask(shape, rows, t.action_mask)?, Input::optional("next_action_mask", t.next_action_mask, masks)?),
+                Input::at("reward", t.reward, rows)?,
+                Input::at("terminated", t.terminated, rows)?,
+                Input::optional("discount", t.discount, rows)?,
+                Input::optional("importance", t.importance, rows)?,
+                Output::optional("error", t.error, rows)?,
             ))
         },
         |learner, ((obs, next_obs), action, (mask, next_mask), reward, terminated, discount, importance, error)| {
@@ -247,51 +286,33 @@ pub unsafe extern "C" fn rlcore_learner_learn_transitions(
 
 /// Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
 /// only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
-/// obs:         [T * N, rlcore_learner_seen_len()] as the networks read them: bytes divided by 255, choices one-hot,
-///              all of it normalized with normalize_obs.
-/// action:      [T * N, action.len]; continuous actions as they were drawn, before they were squashed or clipped.
-/// action_mask: [T * N, sum of action.n] with use_action_mask, else NULL.
-/// log_prob, value, advantage, value_target: [T * N]. IMPALA computes advantages when it learns: with it, advantage has
-///              the rewards, and value_target the reward and the discounted value of what follows.
-/// state:       [T * N, rlcore_learner_state_len()] what recurrent layers carried before it; NULL without them.
-/// begin:       [T * N] 1 where an episode begins.
-/// env:         [T * N] environments; the transitions of each are in their order. begin and env are required with
-///              recurrent layers and with IMPALA, env with num_stacked too, else NULL.
-/// moments:     [rlcore_learner_moments_len()] as rlcore_learner_moments_read; NULL if that is 0. All to write.
+/// batch: its arrays are written.
 /// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_read(
     p: *const rlcore_learner,
-    obs: *mut f32,
-    action: *mut c_void,
-    action_mask: *mut u8,
-    log_prob: *mut f32,
-    value: *mut f32,
-    advantage: *mut f32,
-    value_target: *mut f32,
-    state: *mut f32,
-    begin: *mut u8,
-    env: *mut u32,
-    moments: *mut f64,
+    batch: *const rlcore_learner_batch,
 ) -> rlcore_status {
     call(|| unsafe {
         let learner = view(p, view_on_policy)?;
+        let b = ptr::sized(batch)?;
+        ptr::reserved("learner batch: reserved", b.reserved)?;
         let (shape, m) = (learner.shape(), learner.config().batch_len());
         let column = |what, p| Output::at(what, p, m);
         let (states, flags, owners) = recurrent_lens(&learner)?;
         let all = learner.extent.reading((
-            Output::at("obs", obs, ptr::grid("obs", m, shape.seen_len as usize)?)?,
-            AnyOutput::at("action", action, shape.kinds().1, m, shape.action_len as usize)?,
-            Output::optional("action_mask", action_mask, ptr::grid("action_mask", m, shape.mask_len())?)?,
-            column("log_prob", log_prob)?,
-            column("value", value)?,
-            column("advantage", advantage)?,
-            column("value_target", value_target)?,
+            Output::at("obs", b.obs, ptr::grid("obs", m, shape.seen_len as usize)?)?,
+            AnyOutput::at("action", b.action, shape.kinds().1, m, shape.action_len as usize)?,
+            Output::optional("action_mask", b.action_mask, ptr::grid("action_mask", m, shape.mask_len())?)?,
+            column("log_prob", b.log_prob)?,
+            column("value", b.value)?,
+            column("advantage", b.advantage)?,
+            column("value_target", b.value_target)?,
             (
-                Output::unless_empty("state", state, states)?,
-                Output::unless_empty("begin", begin, flags)?,
-                Output::unless_empty("env", env, owners)?,
-                Output::unless_empty("moments", moments, learner.moments_len())?,
+                Output::unless_empty("state", b.state, states)?,
+                Output::unless_empty("begin", b.begin, flags)?,
+                Output::unless_empty("env", b.env, owners)?,
+                Output::unless_empty("moments", b.moments, learner.moments_len())?,
             ),
         ))?;
         let (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, moments)) = all;
@@ -310,7 +331,8 @@ fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize, usize)> {
     Ok((ptr::grid("state", learner.config().batch_len(), learner.state_len())?, begin, env))
 }
 
-/// Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither read
+/// Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither
+/// read
 /// nor change: the logarithm of a deviation, log_std_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
@@ -334,11 +356,12 @@ pub unsafe extern "C" fn rlcore_learner_params_read(
     })
 }
 
-/// Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
+/// Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments
+/// that
 /// normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
-/// before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so that
-/// a learner that starts from the parameters of another one does not learn towards the values of those it had. What the
-/// optimizer remembers stays.
+/// before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so
+/// that a learner that starts from the parameters of another one does not learn towards the values of those it had.
+/// What the optimizer remembers stays.
 /// params:  [params_len] as rlcore_learner_params_read writes them.
 /// moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
 ///          without normalize_obs and normalize_reward.
@@ -362,8 +385,8 @@ pub unsafe extern "C" fn rlcore_learner_params_write(
     })
 }
 
-/// Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with normalize_obs; 0
-/// without normalize_obs and normalize_reward.
+/// Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with
+/// normalize_obs; 0 without normalize_obs and normalize_reward.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_moments_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     call(|| unsafe { view(p, View::open)?.tell("out_len", out_len, |learner| Ok(learner.moments_len())) })
@@ -372,8 +395,9 @@ pub unsafe extern "C" fn rlcore_learner_moments_len(p: *const rlcore_learner, ou
 /// Copies out the moments that normalize observations and rewards. Observations of environments that have acted and not
 /// observed since are not counted yet.
 /// moments: [moments_len] to write. First count, mean and variance of the discounted sums of rewards; then the count of
-///          observations and, with normalize_obs, the mean of each number that the networks read, and the variance of each.
-///          Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it is 0.
+///          observations and, with normalize_obs, the mean of each number that the networks read, and the variance of
+///          each. Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it
+///          is 0.
 /// Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_moments_read(
@@ -389,8 +413,8 @@ pub unsafe extern "C" fn rlcore_learner_moments_read(
     })
 }
 
-/// Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they are
-/// frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
+/// Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they
+/// are frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
 /// moments: [moments_len] as rlcore_learner_moments_read writes them; NULL if it is 0.
 /// Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(); E_VALUE and E_RANGE as rlcore_moments_update.
 #[unsafe(no_mangle)]
@@ -407,15 +431,15 @@ pub unsafe extern "C" fn rlcore_learner_moments_write(
     })
 }
 
-/// Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of rewards
-/// first, then observations, each number for itself, so that the result depends on the order of these calls only. Workers
-/// that begin a round with the moments of a server (base) and count observations of their own are merged one after another
-/// into a copy of base, each with that base, which counts base once.
+/// Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of
+/// rewards first, then observations, each number for itself, so that the result depends on the order of these calls
+/// only. Workers that begin a round with the moments of a server (base) and count observations of their own are merged
+/// one after another into a copy of base, each with that base, which counts base once.
 /// base:    [len] moments that with and moments both contain; NULL: they have counted nothing in common.
 /// with:    [len] the moments to merge.
 /// moments: [len] to change.
-/// Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result too;
-/// E_RANGE for a count below that of base, and for counts that are 0 together.
+/// Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result
+/// too; E_RANGE for a count below that of base, and for counts that are 0 together.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_moments_merge(
     base: *const f64,

@@ -41,6 +41,7 @@ pub mod space;
 pub mod builtin;
 pub mod env;
 pub mod layout;
+pub mod step_rows;
 pub mod vecenv;
 pub mod wrap;
 mod written;

@@ -28,8 +28,8 @@ pub struct rlcore_loss_batch {
     pub reserved: u32,
     /// [B] log-probabilities of the actions now
     pub log_prob: *const f32,
-    /// [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL for
-    /// rlcore_actor_critic_loss, which makes approx_kl of them and nothing else
+    /// [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL
+    /// for rlcore_actor_critic_loss, which makes approx_kl of them and nothing else
     pub old_log_prob: *const f32,
     /// [B]
     pub advantage: *const f32,
@@ -135,8 +135,8 @@ pub unsafe extern "C" fn rlcore_ppo_loss(
     call(|| unsafe { policy_loss((batch, true, loss::policy_and_value), d_log_prob, d_value, losses) })
 }
 
-/// Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to write.
-/// E_SHAPE if len is 0; E_VALUE.
+/// Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to
+/// write. E_SHAPE if len is 0; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_value_loss(
     value: *const f32,
@@ -178,26 +178,46 @@ pub unsafe extern "C" fn rlcore_reward_class_loss(
     })
 }
 
+/// What each cell of a picture is worth to each action, and what it should be. B = num_rows, C = num_cells, A =
+/// num_choices.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_pixel_control {
+    /// sizeof(rlcore_pixel_control)
+    pub struct_size: u32,
+    /// B, at least 1
+    pub num_rows: u32,
+    /// C, at least 1
+    pub num_cells: u32,
+    /// A, at least 1
+    pub num_choices: u32,
+    /// [B, C, A]
+    pub advantage: *const f32,
+    /// [B, C]; NULL: advantage is then q of every choice
+    pub value: *const f32,
+    /// [B, C]
+    pub target: *const f32,
+    /// [B] each from 0 to A - 1
+    pub action: *const i32,
+}
+
+versioned!(rlcore_pixel_control, "pixel control", action);
+
 /// Loss of pixel control, and its gradient: the squared error of what a row's action is worth to each cell, summed over
-/// cells and its mean over rows. B = num_rows, C = num_cells, A = num_choices.
+/// cells and its mean over rows.
 ///   q[b][c] = value[b][c] + advantage[b][c][action[b]] - mean of advantage[b][c]
-/// advantage: [B, C, A]; value: [B, C], or NULL: advantage is then q of every choice.
-/// target: [B, C]; action: [B] each from 0 to A - 1. d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
+/// d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
 /// value is, which ignores it; loss: [1] to write. E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_pixel_control_loss(
-    advantage: *const f32,
-    value: *const f32,
-    target: *const f32,
-    action: *const i32,
-    num_rows: u32,
-    num_cells: u32,
-    num_choices: u32,
+    batch: *const rlcore_pixel_control,
     d_advantage: *mut f32,
     d_value: *mut f32,
     loss: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
+        let rlcore_pixel_control { num_rows, num_cells, num_choices, advantage, value, target, action, .. } =
+            ptr::sized(batch)?;
         let choices = num_choices as usize;
         let cells = ptr::grid("pixel_control_loss", num_rows as usize, num_cells as usize)?;
         let all = ptr::grid("pixel_control_loss", cells, choices)?;
@@ -242,8 +262,9 @@ pub unsafe extern "C" fn rlcore_categorical_gradient(
     })
 }
 
-/// Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the entropy
-/// of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob, d_entropy: [B];
+/// Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the
+/// entropy of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob,
+/// d_entropy: [B];
 /// d_mean: [B, A] to write; d_log_std: [A] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_gradient(

@@ -15,8 +15,9 @@ use rlcore::data::table::Table;
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 
-/// The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
-/// oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in one of two
+/// The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops
+/// its oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in
+/// one of two
 /// pools: priority frames, with |reward| > reward_threshold or NaN, and ordinary frames.
 /// Example:
 ///   rlcore_memory_config_init(&config, sizeof config);
@@ -25,7 +26,7 @@ use rlcore::rng::Rng;
 ///   rlcore_memory_init(mem, size, &config, &m);
 ///   rlcore_memory_add(m, &frame, values, NULL, NULL);
 ///   rlcore_memory_sample_priority(m, &rng, NULL, samples, num_samples);
-///   rlcore_memory_gather(m, samples, num_samples, len, column, RLCORE_LAYOUT_HWC, RLCORE_F32, out);
+///   rlcore_memory_gather(m, &sequences, column, RLCORE_LAYOUT_HWC, RLCORE_F32, out);
 pub struct rlcore_memory;
 
 /// Configuration of a memory.
@@ -116,6 +117,34 @@ pub struct rlcore_sample {
     pub priority: u32,
 }
 
+/// Drawn sequences to copy, each into as many rows. The samples are not owned and only read.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_sequences {
+    /// sizeof(rlcore_sequences)
+    pub struct_size: u32,
+    /// number of sequences
+    pub num_samples: u32,
+    /// rows of each in the arrays that are written, at least the longest sequence
+    pub len: u32,
+    /// zero
+    pub reserved: u32,
+    /// [num_samples]
+    pub samples: *const rlcore_sample,
+}
+
+versioned!(rlcore_sequences, "sequences", samples);
+
+/// The sequences, how many rows each takes, and how many all of them take. Errors: `Null`, `Align`, `Config`,
+/// `Overflow`.
+unsafe fn sequences<'a>(p: *const rlcore_sequences) -> Result<(Input<'a, Sample>, usize, usize)> {
+    let given = unsafe { ptr::sized(p)? };
+    ptr::reserved("sequences: reserved", given.reserved)?;
+    let (count, len) = (given.num_samples as usize, given.len as usize);
+    let samples = unsafe { Input::at("samples", given.samples.cast::<Sample>(), count)? };
+    Ok((samples, len, ptr::grid("samples", count, len)?))
+}
+
 versioned!(rlcore_memory_config, "memory config", columns, {
     let MemoryConfig { max_sample_size, priority_sample_size, reward_threshold, use_priority, table } =
         MemoryConfig::new(2000, &[]);
@@ -172,7 +201,8 @@ impl Block for rlcore_memory {
     const KIND: BlockKind = BlockKind::Memory;
 }
 
-/// Changes the memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is added.
+/// Changes the memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is
+/// added.
 ///
 /// # Safety
 /// As [`open`] of it; this is what it begins with.
@@ -218,7 +248,8 @@ unsafe fn change<'a, T>(
     }
 }
 
-/// Adds the `count` frames at `given`, and says where they went. `add` gets a memory, frames and the rows of their columns.
+/// Adds the `count` frames at `given`, and says where they went. `add` gets a memory, frames and the rows of their
+/// columns.
 #[inline(always)]
 unsafe fn add(
     m: *mut rlcore_memory,
@@ -300,8 +331,8 @@ pub unsafe extern "C" fn rlcore_memory_attach_reader(
     unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
-/// Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end the
-/// episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
+/// Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end
+/// the episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
 /// values:     [num_columns] pointers to [len] elements each, copied; for stacks, the newest frame.
 /// out_number: its number; may be NULL.
 /// out_cuts:   1 if the last frame was marked truncated, else 0; may be NULL.
@@ -403,9 +434,9 @@ pub unsafe extern "C" fn rlcore_memory_pool_number(
 /// draw:    NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: one index per draw.
-/// Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than
-/// history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all samples
-/// are written; compare len - burn_in with size.
+/// Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer
+/// than history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all
+/// samples are written; compare len - burn_in with size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_sample_uniform(
     m: *const rlcore_memory,
@@ -429,8 +460,8 @@ pub unsafe extern "C" fn rlcore_memory_sample_uniform(
 /// draw:    NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: a coin, then one index per attempt.
-/// Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE for a
-/// size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
+/// Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE
+/// for a size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
 /// overwrites frames faster than they are drawn or was stopped in the only frame that can be drawn: some samples may be
 /// written.
 #[unsafe(no_mangle)]
@@ -451,8 +482,6 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
 }
 
 /// Copies one column of sequences. Shorter sequences are padded with zeros at the end.
-/// samples: [num_samples]
-/// len:     frames per row of out, at least the longest sequence.
 /// column:  index of the column in the configuration.
 /// layout:  an rlcore_layout, for stacks.
 /// kind:    the column's; or RLCORE_F32 for bytes, scaled to [0, 1].
@@ -461,9 +490,7 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_gather(
     m: *const rlcore_memory,
-    samples: *const rlcore_sample,
-    num_samples: u32,
-    len: u32,
+    sequences: *const rlcore_sequences,
     column: u32,
     layout: u32,
     kind: u32,
@@ -472,11 +499,10 @@ pub unsafe extern "C" fn rlcore_memory_gather(
     call(|| unsafe {
         let view = view(m, View::open)?;
         let layout = self::layout(layout)?;
-        let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
-        let rows = ptr::grid("out", num_samples as usize, len as usize)?;
+        let (given, len, rows) = self::sequences(sequences)?;
         let out = table::room("out", &view.config.table, column, kind, rows, out)?;
         let (given, out) = view.extent.reading((given, out))?;
-        Ok(view.gather(column as usize, given, len as usize, layout, out)?)
+        Ok(view.gather(column as usize, given, len, layout, out)?)
     })
 }
 
@@ -487,9 +513,7 @@ pub unsafe extern "C" fn rlcore_memory_gather(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_gather_frames(
     m: *const rlcore_memory,
-    samples: *const rlcore_sample,
-    num_samples: u32,
-    len: u32,
+    sequences: *const rlcore_sequences,
     reward: *mut f32,
     terminated: *mut u8,
     truncated: *mut u8,
@@ -497,8 +521,7 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
 ) -> rlcore_status {
     call(|| unsafe {
         let view = view(m, View::open)?;
-        let given = Input::at("samples", samples.cast::<Sample>(), num_samples as usize)?;
-        let cells = ptr::grid("samples", num_samples as usize, len as usize)?;
+        let (given, len, cells) = self::sequences(sequences)?;
         let reward = Output::optional("reward", reward, cells)?;
         let flags = [
             Output::optional("terminated", terminated, cells)?,
@@ -507,7 +530,7 @@ pub unsafe extern "C" fn rlcore_memory_gather_frames(
         ];
         let (given, reward, [terminated, truncated, valid]) = view.extent.reading((given, reward, flags))?;
         let out = FramesOut { reward, terminated, truncated, valid };
-        Ok(view.gather_frames(given, len as usize, out)?)
+        Ok(view.gather_frames(given, len, out)?)
     })
 }
 

@@ -7,7 +7,7 @@ use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::{alike, mirror, versioned};
 use crate::ptr::{self, Extent, Input, Output, Reads, args};
 use crate::status::{Result, call, rlcore_status};
-use crate::vecenv::rlcore_vecenv_out;
+use crate::step_rows::rlcore_rows;
 use rlcore::block::Kind as BlockKind;
 use rlcore::data::cycle::Cycle;
 use rlcore::data::monitor::{Episode, MAX_INFO, Means, Monitor, MonitorConfig, View};
@@ -29,7 +29,7 @@ const _: () = assert!(RLCORE_MONITOR_ROW_SIZE as usize == monitor_csv::MAX_ROW_L
 ///   config.num_envs = N, config.keep = 100;
 ///   rlcore_monitor_size(&config, &size);
 ///   rlcore_monitor_init(mem, size, &config, &m);
-///   rlcore_monitor_step(m, &out, seconds, NULL);         // after each rlcore_vecenv_step
+///   rlcore_monitor_step(m, &rows, seconds, NULL);        // after each rlcore_vecenv_step
 ///   rlcore_monitor_means(m, &stats);
 pub struct rlcore_monitor;
 
@@ -107,7 +107,7 @@ impl Block for rlcore_monitor {
 
 unsafe fn step(
     m: *mut rlcore_monitor,
-    step: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
     info: *const f64,
     clock: impl FnOnce() -> error::Result<f64>,
 ) -> Result {
@@ -115,9 +115,9 @@ unsafe fn step(
     let config = monitor.config();
     let (n, width) = (config.num_envs as usize, config.num_info as usize);
     let (reward, flags, info) = unsafe {
-        let step = rlcore_vecenv_out::at(step)?;
-        let reward = Input::at("reward", step.reward.cast_const(), n)?;
-        (reward, step.flags(n)?, Input::unless_empty("info", info, ptr::grid("info", n, width)?)?)
+        let rows = *rlcore_rows::at(rows, &mut None)?;
+        let reward = Input::at("reward", rows.reward.cast_const(), n)?;
+        (reward, rows.flags(n)?, Input::unless_empty("info", info, ptr::grid("info", n, width)?)?)
     };
     let (reward, (terminated, truncated, valid), info) = monitor.extent.writing((reward, flags, info))?;
     Ok(monitor.step(reward, Ends { terminated, truncated, valid }, info.unwrap_or_default(), clock)?)
@@ -189,37 +189,37 @@ pub unsafe extern "C" fn rlcore_monitor_reset_one(m: *mut rlcore_monitor, index:
 }
 
 /// Counts one step of all environments and records the episodes that it ended. Call it before rewards are normalized.
-/// step:    as written by rlcore_vecenv_step: reward, terminated, truncated, and valid or NULL; the rest is not used.
+/// rows:    reads reward, terminated, truncated, and valid unless it is NULL, as rlcore_vecenv_step writes them.
 /// seconds: current time on the caller's clock.
 /// info:    [N, num_info], read only in rows that ended; NULL if num_info is 0.
 /// Errors: E_CONFIG; E_VALUE for a reward, time or info that is not finite; E_RANGE after 2^63 episodes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_step(
     m: *mut rlcore_monitor,
-    step: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
     seconds: f64,
     info: *const f64,
 ) -> rlcore_status {
-    call(|| unsafe { self::step(m, step, info, || Ok(seconds)) })
+    call(|| unsafe { step(m, rows, info, || Ok(seconds)) })
 }
 
 /// As rlcore_monitor_step, but calls `clock` for the time, once, only if an episode ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_monitor_step_clock(
     m: *mut rlcore_monitor,
-    step: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
     clock: rlcore_clock_fn,
     user: *mut c_void,
     info: *const f64,
 ) -> rlcore_status {
     call(|| unsafe {
         let clock = clock.ok_or(Error::new(Kind::Null, "monitor: clock is NULL."))?;
-        self::step(m, step, info, || Ok(clock(user)))
+        step(m, rows, info, || Ok(clock(user)))
     })
 }
 
-/// Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least once
-/// every `capacity` episodes.
+/// Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least
+/// once every `capacity` episodes.
 /// next:      [1] number of the first record to read; becomes that of the first one not read.
 /// episodes:  [len] to write; info: [len, num_info] to write, may be NULL.
 /// out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, may be NULL.
@@ -300,8 +300,8 @@ pub unsafe extern "C" fn rlcore_monitor_format_header(
     })
 }
 
-/// Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float: the
-/// shortest text that parses to the same double.
+/// Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float:
+/// the shortest text that parses to the same double.
 /// info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
 /// always suffice.
 /// Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite.

@@ -4,12 +4,14 @@ use core::ffi::c_void;
 
 use crate::learner::{self, rlcore_learner};
 use crate::lifecycle::{Block, Place, view};
-use crate::ptr::{Input, One, Output, args_beside};
+use crate::mirror::versioned;
+use crate::ptr::{self, Input, One, Output, args_beside};
 use crate::rng::{rlcore_rng, stream};
 use crate::sampling::{rlcore_sampling, sampling};
 use crate::space::rlcore_space;
 use crate::spaces::{Expected, told};
-use crate::status::{call, rlcore_status};
+use crate::status::{Result, call, rlcore_status};
+use crate::step_rows::rlcore_rows;
 use rlcore::block::Kind as BlockKind;
 use rlcore::learn::{Policy, Sampling, View};
 use rlcore::rng::Rng;
@@ -21,6 +23,26 @@ impl Block for rlcore_policy {
     const WHAT: &'static str = "policy";
     const KIND: BlockKind = BlockKind::Policy;
 }
+
+/// Arrays that a policy works in, of the calling thread's own.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_policy_buffers {
+    /// sizeof(rlcore_policy_buffers)
+    pub struct_size: u32,
+    /// zero
+    pub reserved: u32,
+    /// [scratch_len] to be written
+    pub scratch: *mut f32,
+    /// at least rlcore_policy_scratch_len()
+    pub scratch_len: usize,
+    /// [num_rows, rlcore_policy_state_len()] of recurrent layers: read, then written; else NULL
+    pub state: *mut f32,
+    /// [num_rows] 1: an episode begins, and its row of state is read as zeros; NULL: none does
+    pub reset: *const u8,
+}
+
+versioned!(rlcore_policy_buffers, "policy buffers", reset);
 
 /// Bytes that rlcore_policy_export needs.
 #[unsafe(no_mangle)]
@@ -50,11 +72,12 @@ pub unsafe extern "C" fn rlcore_policy_export(
 }
 
 /// Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
-/// constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its export
-/// was interrupted.
-/// obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n of
-///              discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind and
-///              len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act needs.
+/// constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its
+/// export was interrupted.
+/// obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n
+///              of discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind
+///              and len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act
+///              needs.
 /// Errors: E_IMAGE; E_SHAPE if the policy was made for other spaces, with its number and the given one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_attach(
@@ -116,45 +139,34 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
 }
 
 /// Chooses an action for each of num_rows observations.
-/// obs:         [num_rows, obs.len]; bytes are divided by 255, choices are one-hot.
-/// action_mask: [num_rows, sum of action.n] 0 forbids a choice; each element of an action needs at least one that is
-///              allowed; NULL: everything is allowed.
-/// state:       [num_rows, rlcore_policy_state_len()] what recurrent layers carry from call to call; read, then written.
-///              NULL without such layers.
-/// reset:       [num_rows] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
-/// sampling:    NULL means RLCORE_SAMPLING_BASIC.
-/// rng:         a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
-/// scratch:     [scratch_len] to be written, at least rlcore_policy_scratch_len().
-/// action:      [num_rows, action.len] to write.
+/// rows:     reads obs and action_mask, writes action, all of num_rows rows. obs: bytes are divided by 255, choices are
+///           one-hot. action_mask: 0 forbids a choice; each element of an action needs at least one that is allowed;
+///           NULL: everything is allowed. active is not read: all act.
+/// buffers:  reads reset; writes scratch; reads and writes state.
+/// sampling: NULL means RLCORE_SAMPLING_BASIC.
+/// rng:      a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
 /// Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
-/// observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing. After
-/// an error scratch may have been written, action, state and rng not.
+/// observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing.
+/// After an error scratch may have been written, action, state and rng not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_act(
     p: *const rlcore_policy,
     num_rows: u32,
-    obs: *const c_void,
-    action_mask: *const u8,
-    state: *mut f32,
-    reset: *const u8,
+    rows: *const rlcore_rows,
+    buffers: *const rlcore_policy_buffers,
     sampling: *const rlcore_sampling,
     rng: *mut rlcore_rng,
-    scratch: *mut f32,
-    scratch_len: usize,
-    action: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
         let sampling = self::sampling(sampling)?;
         let rng = if rng.is_null() && sampling == Sampling::Greedy { None } else { Some(stream(rng)?) };
-        let (policy, rows) = (view(p, Policy::open)?, num_rows as usize);
-        let (obs, mask, action) = learner::arrays(policy.shape(), rows, obs, action_mask, action)?;
-        let carried = learner::carried(rows, policy.state_len(), state, reset)?;
-        let scratch = Output::at("scratch", scratch, scratch_len)?;
-        let (action, scratch, carried, rng, obs, mask) =
-            policy.extent.reading((action, scratch, carried, rng.map(Output::only), obs, mask))?;
+        let (policy, n) = (view(p, Policy::open)?, num_rows as usize);
+        let (arrays, buffers) = arrays(&policy, n, rows, buffers)?;
+        let ((obs, mask, action), (scratch, carried), rng) =
+            policy.extent.reading((arrays, buffers, rng.map(Output::only)))?;
         let unused = &mut Rng::seeded(0); // greedy: nothing is drawn from it
         let recurrent = learner::recurrent(carried);
-        Ok(policy.act(rows, obs, mask, recurrent, sampling, rng.unwrap_or(unused), scratch, action)?)
+        Ok(policy.act(n, obs, mask, recurrent, sampling, rng.unwrap_or(unused), scratch, action)?)
     })
 }
 
@@ -165,20 +177,32 @@ pub unsafe extern "C" fn rlcore_policy_act(
 pub unsafe extern "C" fn rlcore_policy_act_greedy(
     p: *const rlcore_policy,
     num_rows: u32,
-    obs: *const c_void,
-    action_mask: *const u8,
-    state: *mut f32,
-    reset: *const u8,
-    scratch: *mut f32,
-    scratch_len: usize,
-    action: *mut c_void,
+    rows: *const rlcore_rows,
+    buffers: *const rlcore_policy_buffers,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (policy, rows) = (view(p, Policy::open)?, num_rows as usize);
-        let (obs, mask, action) = learner::arrays(policy.shape(), rows, obs, action_mask, action)?;
-        let scratch = Output::at("scratch", scratch, scratch_len)?;
-        let carried = learner::carried(rows, policy.state_len(), state, reset)?;
-        let (action, scratch, carried, obs, mask) = policy.extent.reading((action, scratch, carried, obs, mask))?;
-        Ok(policy.act_greedy(rows, obs, mask, learner::recurrent(carried), scratch, action)?)
+        let (policy, n) = (view(p, Policy::open)?, num_rows as usize);
+        let (arrays, buffers) = arrays(&policy, n, rows, buffers)?;
+        let ((obs, mask, action), (scratch, carried)) = policy.extent.reading((arrays, buffers))?;
+        Ok(policy.act_greedy(n, obs, mask, learner::recurrent(carried), scratch, action)?)
     })
+}
+
+/// Numbers of the policy's own: for its work, and between its calls.
+type Buffers<'a> = (Output<'a, f32>, learner::Carried<'a>);
+
+/// The arrays of a policy that acts. Errors: `Null`, `Align`, `Config`, `Overflow`.
+unsafe fn arrays<'a>(
+    policy: &Policy<'_>,
+    n: usize,
+    rows: *const rlcore_rows,
+    buffers: *const rlcore_policy_buffers,
+) -> Result<(learner::Arrays<'a>, Buffers<'a>)> {
+    unsafe {
+        let (rows, given) = (*rlcore_rows::at(rows, &mut None)?, ptr::sized(buffers)?);
+        ptr::reserved("policy buffers: reserved", given.reserved)?;
+        let arrays = learner::arrays(policy.shape(), n, &rows)?;
+        let carried = learner::carried(n, policy.state_len(), given.state, given.reset)?;
+        Ok((arrays, (Output::at("scratch", given.scratch, given.scratch_len)?, carried)))
+    }
 }

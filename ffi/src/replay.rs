@@ -16,9 +16,10 @@ use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::Elements;
 
-/// Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows of an
-/// environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
-/// transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of its
+/// Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows
+/// of an environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
+/// transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of
+/// its
 /// own: an episode of L steps takes L + 1 rows.
 /// Example:
 ///   rlcore_replay_config_init(&config, sizeof config);
@@ -26,7 +27,7 @@ use rlcore::space::Elements;
 ///   rlcore_replay_size(&config, &size);
 ///   rlcore_replay_init(mem, size, &config, &r);
 ///   rlcore_replay_add_all(r, values, reward, terminated, truncated, final_values);
-///   rlcore_replay_sample(r, &rng, num_rows, beta, RLCORE_REPLAY_NORMALIZE_BATCH, 0, index, weight, NULL);
+///   rlcore_replay_sample(r, &rng, &draw, num_rows, index, weight, NULL);
 ///   rlcore_replay_gather(r, index, num_rows, column, RLCORE_LAYOUT_HWC, RLCORE_F32, obs);
 ///   rlcore_replay_update(r, index, priority, num_rows, NULL);
 pub struct rlcore_replay;
@@ -70,6 +71,39 @@ pub struct rlcore_replay_config {
     /// zero
     pub reserved: u32,
 }
+
+/// One step of one environment, without the values of its columns.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_replay_step {
+    /// sizeof(rlcore_replay_step)
+    pub struct_size: u32,
+    /// index of the environment
+    pub env: u32,
+    /// finite
+    pub reward: f32,
+    /// 1 if the step ended the episode this way, else 0; as the next
+    pub terminated: u32,
+    /// see terminated
+    pub truncated: u32,
+}
+
+/// Parameters of a draw.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_replay_draw {
+    /// sizeof(rlcore_replay_draw)
+    pub struct_size: u32,
+    /// exponent of the importance weights, at least 0; usually rising from 0.4 to 1
+    pub beta: f32,
+    /// an rlcore_replay_normalize
+    pub normalize: u32,
+    /// 0: stratified, one of each of num_rows equal parts of the total weight; 1: independent
+    pub independent: u32,
+}
+
+versioned!(rlcore_replay_step, "replay step", truncated);
+versioned!(rlcore_replay_draw, "replay draw", independent);
 
 /// Statistics of a replay memory.
 #[derive(Clone, Copy)]
@@ -181,26 +215,22 @@ pub unsafe extern "C" fn rlcore_replay_attach_reader(
     unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
-/// Appends one step of environment `env`.
+/// Appends one step of one environment.
 /// values:       [num_columns] pointers to [len] elements each, copied: the observation before the action, and so on.
-/// reward:       of the step, finite.
-/// terminated, truncated: 1 if the step ended the episode this way, else 0.
-/// final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the episode;
-///               the others are ignored. NULL: the episode continues.
+/// final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the
+///               episode; the others are ignored. NULL: the episode continues.
 /// out_number:   number of the row; may be NULL.
 /// Errors: E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_add(
     r: *mut rlcore_replay,
-    env: u32,
+    step: *const rlcore_replay_step,
     values: *const *const c_void,
-    reward: f32,
-    terminated: u32,
-    truncated: u32,
     final_values: *const *const c_void,
     out_number: *mut u64,
 ) -> rlcore_status {
     call(|| unsafe {
+        let rlcore_replay_step { env, reward, terminated, truncated, .. } = ptr::sized(step)?;
         let mut replay = open(r, Replay::open)?;
         let config = replay.config();
         let columns = config.table.columns();
@@ -223,8 +253,8 @@ pub unsafe extern "C" fn rlcore_replay_add(
 /// Appends one step of every environment, as rlcore_replay_add with the arrays of all N.
 /// values:       [num_columns] pointers to [N, len] elements.
 /// reward, terminated, truncated: [N].
-/// final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended; NULL:
-///               none did.
+/// final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended;
+///               NULL: none did.
 /// Errors: as rlcore_replay_add, for any environment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_add_all(
@@ -257,9 +287,10 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
     })
 }
 
-/// Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that no
-/// transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the episode.
-/// The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an episode has ended.
+/// Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that
+/// no transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the
+/// episode. The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an
+/// episode has ended.
 /// gone: [N] flags.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_cut(r: *mut rlcore_replay, gone: *const u8) -> rlcore_status {
@@ -310,28 +341,25 @@ pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: 
 }
 
 /// Draws num_rows transitions in proportion to their weights.
-/// beta:        exponent of the importance weights, at least 0; usually rising from 0.4 to 1.
-/// normalize:   an rlcore_replay_normalize.
-/// independent: 0: stratified, one transition from each of num_rows equal parts of the total weight; 1: independent.
 /// index:       [num_rows] to write, the first rows of the transitions.
 /// weight:      [num_rows] to write, importance weights (num_transitions * probability)^-beta, normalized.
 /// probability: [num_rows] to write, the probability of each; may be NULL.
 /// Threads: any number, each with its own rng.
 /// Errors: E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the writer
-/// overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be written.
+/// overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be
+///                                                                                              written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_sample(
     r: *const rlcore_replay,
     rng: *mut rlcore_rng,
+    draw: *const rlcore_replay_draw,
     num_rows: u32,
-    beta: f32,
-    normalize: u32,
-    independent: u32,
     index: *mut rlcore_frame_index,
     weight: *mut f32,
     probability: *mut f32,
 ) -> rlcore_status {
     call(|| unsafe {
+        let rlcore_replay_draw { beta, normalize, independent, .. } = ptr::sized(draw)?;
         let view = view(r, View::open)?;
         let rows = num_rows as usize;
         let rng = rng::stream(rng)?.only();
@@ -346,8 +374,8 @@ pub unsafe extern "C" fn rlcore_replay_sample(
     })
 }
 
-/// Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later one
-/// counts. Transitions that were dropped since they were drawn are skipped.
+/// Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later
+/// one counts. Transitions that were dropped since they were drawn are skipped.
 /// index:         [num_rows] from rlcore_replay_sample.
 /// priority:      [num_rows] finite, at least 0.
 /// out_forgotten: number of transitions skipped; may be NULL.

@@ -1,11 +1,33 @@
 //! Value targets over several steps.
 
 use crate::kernels::{self, Range, columns, rlcore_rollout};
-use crate::ptr::{Cells, Input, args_beside};
+use crate::mirror::versioned;
+use crate::ptr::{self, Cells, Input, args_beside};
 use crate::status::{Result, call, rlcore_status};
 use rlcore::kernels::targets::{self, OffPolicy};
 
-/// Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining weight.
+/// Q and the target policy of a rollout whose actions another policy chose. The arrays are not owned and only read.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_off_policy {
+    /// sizeof(rlcore_off_policy)
+    pub struct_size: u32,
+    /// 0 to 1
+    pub discount: f32,
+    /// 0 to 1
+    pub td_lambda: f32,
+    /// zero
+    pub reserved: u32,
+    /// [T, N] Q(obs[t], action[t])
+    pub q: *const f32,
+    /// [T, N] log-probability of action[t], target less behavior policy; row 0 is never read
+    pub log_rho: *const f32,
+}
+
+versioned!(rlcore_off_policy, "off policy", log_rho);
+
+/// Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining
+/// weight.
 ///   value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
 /// where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
 /// value_target: [T, N] to write; must not overlap an input.
@@ -90,8 +112,8 @@ pub unsafe extern "C" fn rlcore_n_step_returns_range(
     call(|| unsafe { n_step_returns(rollout, Some([begin, end]), discount, n, value_target) })
 }
 
-/// UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected, and
-/// their advantages. Both outputs [T, N]; they must not overlap an input or each other.
+/// UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected,
+/// and their advantages. Both outputs [T, N]; they must not overlap an input or each other.
 ///   value_target[t] = reward[t] + discount * (value_target[t+1] if reward[t+1] + discount * next[t+1] >= value[t+1],
 ///                                             else value[t+1])
 ///   advantage       = value_target - value
@@ -125,37 +147,30 @@ pub unsafe extern "C" fn rlcore_upgo_range(
 ///   c           = td_lambda * min(1, exp(log_rho))
 ///   td_error    = q_target - q
 /// where step t ended an episode or was the last: reward[t] + discount * next[t], with next as in rlcore_gae.
-/// rollout: its values are expected action values under the target policy.
-/// q: [T, N] Q(obs[t], action[t]). log_rho: [T, N] log-probability of action[t] under the target policy minus that under the
-/// behavior policy; row 0 is never read. Both outputs [T, N]; they must not overlap an input or each other.
+/// rollout: its values are expected action values under the target policy. Both outputs [T, N]; they must not overlap
+///          an input or each other.
 /// Errors: as rlcore_gae.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_retrace(
     rollout: *const rlcore_rollout,
-    q: *const f32,
-    log_rho: *const f32,
-    discount: f32,
-    td_lambda: f32,
+    off_policy: *const rlcore_off_policy,
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { retrace(rollout, (q, log_rho), None, discount, td_lambda, td_error, q_target) })
+    call(|| unsafe { retrace(rollout, off_policy, None, td_error, q_target) })
 }
 
 /// As rlcore_retrace for environments [begin, end); ranges and threads as rlcore_gae_range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_retrace_range(
     rollout: *const rlcore_rollout,
-    q: *const f32,
-    log_rho: *const f32,
-    discount: f32,
-    td_lambda: f32,
+    off_policy: *const rlcore_off_policy,
     begin: u32,
     end: u32,
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> rlcore_status {
-    call(|| unsafe { retrace(rollout, (q, log_rho), Some([begin, end]), discount, td_lambda, td_error, q_target) })
+    call(|| unsafe { retrace(rollout, off_policy, Some([begin, end]), td_error, q_target) })
 }
 
 /// # Safety
@@ -219,14 +234,14 @@ unsafe fn upgo(
 
 unsafe fn retrace(
     rollout: *const rlcore_rollout,
-    (q, log_rho): (*const f32, *const f32),
+    off_policy: *const rlcore_off_policy,
     range: Range,
-    discount: f32,
-    td_lambda: f32,
     td_error: *mut f32,
     q_target: *mut f32,
 ) -> Result {
     let (rollout, len, read) = unsafe { kernels::rollout(rollout)? };
+    let rlcore_off_policy { q, log_rho, discount, td_lambda, reserved, .. } = unsafe { ptr::sized(off_policy)? };
+    ptr::reserved("off policy: reserved", reserved)?;
     let inputs = unsafe { (Input::at("q", q, len)?, Input::at("log_rho", log_rho, len)?) };
     let outputs = unsafe { (Cells::at("td_error", td_error, len)?, Cells::at("q_target", q_target, len)?) };
     let ((q, log_rho), (td_error, q_target)) = args_beside((inputs, outputs), &read)?;

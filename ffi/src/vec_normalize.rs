@@ -6,7 +6,7 @@ use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, Output, Reads, Through};
 use crate::status::{Result, call, rlcore_status};
-use crate::vecenv::rlcore_vecenv_out;
+use crate::step_rows::rlcore_rows;
 use rlcore::block::Kind as BlockKind;
 use rlcore::data::step::Ends;
 use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig, View};
@@ -18,7 +18,7 @@ use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig, 
 ///   rlcore_vec_normalize_size(&config, &size);
 ///   rlcore_vec_normalize_init(mem, size, &config, &v);
 ///   rlcore_vec_normalize_reset(v, obs, obs);             // after rlcore_vecenv_reset
-///   rlcore_vec_normalize_step(v, &out, NULL);            // after each rlcore_vecenv_step
+///   rlcore_vec_normalize_step(v, &rows, NULL);           // after each rlcore_vecenv_step
 pub struct rlcore_vec_normalize;
 
 /// Configuration of a normalizer.
@@ -163,24 +163,26 @@ pub unsafe extern "C" fn rlcore_vec_normalize_reset_one(
     })
 }
 
-/// Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this order:
-/// merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and scales
+/// Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this
+/// order: merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and
+///        scales
 /// reward by their deviation; normalizes final_obs without merging it; resets the returns of ended episodes. A row that
 /// was only reset (valid 0) counts as an observation; its reward does not count.
-/// step: obs and final_obs are float; final_obs may be NULL; valid NULL: every row was stepped.
-/// out:  receives obs, reward and final_obs, each of which may be the same array as in step; its other fields are not
-///       used. NULL: normalizes the arrays of step in place.
+/// rows: reads obs, reward, terminated, truncated, and final_obs and valid unless they are NULL; obs and final_obs are
+///       float; valid NULL: every row was stepped.
+/// out:  receives obs, reward and final_obs, each of which may be the same array as in rows. NULL: normalizes the
+///       arrays of rows in place.
 /// Errors: E_CONFIG; E_VALUE for a number that is not finite; final_obs is checked only in rows that ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_step(
     v: *mut rlcore_vec_normalize,
-    step: *const rlcore_vecenv_out,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
+    out: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe {
         let mut normalizer = open(v, VecNormalize::open)?;
-        let from = rlcore_vecenv_out::at(step)?;
-        let to = if out.is_null() { from } else { rlcore_vecenv_out::at(out)? };
+        let from = *rlcore_rows::at(rows, &mut None)?;
+        let to = if out.is_null() { from } else { *rlcore_rows::at(out, &mut None)? };
         let config = normalizer.config();
         let n = config.num_envs as usize;
         let len = ptr::grid("obs", n, config.obs_len as usize)?;
@@ -219,8 +221,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_obs(
     })
 }
 
-/// 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again, and
-/// the discounted returns continue where they were.
+/// 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again,
+/// and the discounted returns continue where they were.
 /// Errors: E_RANGE for another number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normalize, frozen: u32) -> rlcore_status {
@@ -231,8 +233,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normaliz
     })
 }
 
-/// Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both initial
-/// counts of 1e-4 are included. `other` is only read; its num_envs may differ.
+/// Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both
+/// initial counts of 1e-4 are included. `other` is only read; its num_envs may differ.
 /// Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_merge(

@@ -7,6 +7,7 @@ use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, Output, Writes, apart, args_beside};
 use crate::status::{About, Result, call, rlcore_status};
+use crate::step_rows::rlcore_rows;
 use crate::written::{are_apart, only_are_apart};
 use rlcore::env::{Autoreset, Builtin, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
@@ -18,8 +19,8 @@ use rlcore::space::{Element, ElementsMut, Space};
 ///   config.num_envs = N;
 ///   rlcore_vecenv_size(&env, &config, &size);
 ///   rlcore_vecenv_init(mem, size, &env, &config, &v);
-///   rlcore_vecenv_reset(v, &env, NULL, obs);
-///   while (running) rlcore_vecenv_step(v, &env, choose(obs), &out);
+///   rlcore_vecenv_reset(v, &env, NULL, rows.obs);
+///   while (running) rlcore_vecenv_step(v, &env, &rows);    // with rows.action chosen for rows.obs
 pub struct rlcore_vecenv;
 
 /// When an environment whose episode ended starts the next one.
@@ -53,81 +54,10 @@ pub struct rlcore_vecenv_config {
     pub max_episode_steps: u32,
 }
 
-/// Output arrays of a step. A range call takes the arrays of the whole batch and uses its own rows only.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct rlcore_vecenv_out {
-    /// sizeof(rlcore_vecenv_out)
-    pub struct_size: u32,
-    /// zero
-    pub reserved: u32,
-    /// [N, obs.len] the observation to act on next
-    pub obs: *mut c_void,
-    /// [N]
-    pub reward: *mut f32,
-    /// [N] 1 where the task reached a terminal state
-    pub terminated: *mut u8,
-    /// [N] 1 where the environment or the time limit cut the episode
-    pub truncated: *mut u8,
-    /// [N, obs.len] written in rows that ended; may be NULL unless autoreset is "same step"
-    pub final_obs: *mut c_void,
-    /// [N] 0 where the row was only reset, else 1; may be NULL unless autoreset is "next step"
-    pub valid: *mut u8,
-    /// [N, sum of action.n] 1 for each choice allowed in obs, else 0; may be NULL
-    pub action_mask: *mut u8,
-    /// [N, sum of action.n] the same of final_obs, written in rows that ended; may be NULL
-    pub final_action_mask: *mut u8,
-}
-
 versioned!(rlcore_vecenv_config, "vecenv config", seed, {
     let VecEnvConfig { num_envs, seed, autoreset, max_episode_steps } = VecEnvConfig::default();
     rlcore_vecenv_config { num_envs, seed, autoreset: autoreset as u32, max_episode_steps, ..ptr::zeros() }
 });
-
-versioned!(rlcore_vecenv_out, "vecenv out", final_obs);
-
-/// Flags of one step: terminated, truncated, and valid where it is given.
-pub type Flags<'a> = (Input<'a, u8>, Input<'a, u8>, Option<Input<'a, u8>>);
-
-impl rlcore_vecenv_out {
-    /// What the caller hands over. Errors: `Null`, `Align`, `Config`.
-    ///
-    /// # Safety
-    /// As `ptr::sized`.
-    pub unsafe fn at(p: *const rlcore_vecenv_out) -> Result<Self> {
-        let out = unsafe { ptr::sized(p)? };
-        ptr::reserved("vecenv out: reserved", out.reserved)?;
-        Ok(out)
-    }
-
-    /// Where masks go of so many rows, of actions that have so many choices. Errors: `Overflow`.
-    pub unsafe fn masks<'a>(&self, n: usize, mask_len: u32) -> Result<[Option<Output<'a, u8>>; 2]> {
-        let len = ptr::grid("action_mask", n, mask_len as usize)?;
-        unsafe {
-            Ok([
-                Output::optional("action_mask", self.action_mask, len)?,
-                Output::optional("final_action_mask", self.final_action_mask, len)?,
-            ])
-        }
-    }
-
-    /// No masks are asked for.
-    #[inline(always)]
-    fn is_plain(&self) -> bool {
-        self.reserved == 0 && self.action_mask.is_null() && self.final_action_mask.is_null()
-    }
-
-    /// The flags that a step has written for `n` environments. Errors: `Null`, `Overflow`.
-    pub unsafe fn flags<'a>(&self, n: usize) -> Result<Flags<'a>> {
-        unsafe {
-            Ok((
-                Input::at("terminated", self.terminated.cast_const(), n)?,
-                Input::at("truncated", self.truncated.cast_const(), n)?,
-                Input::optional("valid", self.valid.cast_const(), n)?,
-            ))
-        }
-    }
-}
 
 pub(crate) unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
     let c = unsafe { ptr::sized(p)? };
@@ -234,12 +164,12 @@ impl<'a> Block<'a> {
 
     /// A step of any environment: says what is wrong of one that is refused.
     unsafe fn step(&self, env: &CEnv<'_>, step: Step) -> Result {
-        let Step { rows, level, action, out } = step;
+        let Step { range, level, rows } = step;
         let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
-        let out = unsafe { rlcore_vecenv_out::at(out)? };
+        let out = unsafe { *rlcore_rows::at(rows, &mut None)? };
         let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
             (
-                AnyInput::at("action", action, self.action_kind, n, action_len)?,
+                AnyInput::at("action", out.action.cast_const(), self.action_kind, n, action_len)?,
                 self.obs(out.obs)?,
                 Output::at("reward", out.reward, n)?,
                 Output::at("terminated", out.terminated, n)?,
@@ -262,7 +192,7 @@ impl<'a> Block<'a> {
         ];
         apart(&outputs, &[action.extent()])?;
         apart(&outputs, &env.extents())?;
-        let [begin, end] = self.range(rows);
+        let [begin, end] = self.range(range);
         let rows = unsafe { self.rows(begin, end)? };
         let count = rows.len();
         let masks = self.setup.mask_len as usize;
@@ -291,12 +221,12 @@ impl<'a> Block<'a> {
         if self.obs_kind != Element::F32 || !self.setup.is_for(&env) {
             return None;
         }
-        let Step { rows, level, action, out } = step;
+        let Step { range, level, rows } = step;
         let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
         let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
-            let out = ptr::current(out).filter(|out| out.is_plain())?;
+            let out = ptr::current(rows).filter(|rows| rows.is_plain())?;
             (
-                AnyInput::if_there(action, self.action_kind, n.wrapping_mul(action_len))?,
+                AnyInput::if_there(out.action.cast_const(), self.action_kind, n.wrapping_mul(action_len))?,
                 Output::<f32>::if_there(out.obs.cast(), n.wrapping_mul(obs_len))?,
                 Output::if_there(out.reward, n)?,
                 Output::if_there(out.terminated, n)?,
@@ -317,7 +247,7 @@ impl<'a> Block<'a> {
         if !are_apart([a, b, c, d, e, f], self.extent, action.extent(), def) {
             return None;
         }
-        let [begin, end] = self.range(rows);
+        let [begin, end] = self.range(range);
         // As in `step`.
         unsafe {
             let rows = self.rows(begin, end).ok()?;
@@ -339,8 +269,8 @@ impl<'a> Block<'a> {
 
     /// `[begin, end)`, or all rows.
     #[inline(always)]
-    fn range(&self, rows: Option<&[u32; 2]>) -> [usize; 2] {
-        rows.map_or([0, self.num_envs()], |rows| rows.map(|row| row as usize))
+    fn range(&self, range: Option<&[u32; 2]>) -> [usize; 2] {
+        range.map_or([0, self.num_envs()], |range| range.map(|row| row as usize))
     }
 
     fn row(&self, index: u32) -> Result<usize> {
@@ -460,30 +390,29 @@ pub unsafe extern "C" fn rlcore_vecenv_reset_one(
 #[derive(Clone, Copy)]
 struct Step<'a> {
     /// `[begin, end)`, or all.
-    rows: Option<&'a [u32; 2]>,
+    range: Option<&'a [u32; 2]>,
     level: Level,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
 }
 
-/// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, and a block
-/// of one by yet another, which is compiled without the other ways that a step may go and without the words for what is
-/// refused; a build that is to be small has one for all.
+/// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, and a
+/// block of one by yet another, which is compiled without the other ways that a step may go and without the words for
+/// what is refused; a build that is to be small has one for all.
 #[inline(always)]
 unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
-    let Step { rows, level, action, out } = step;
+    let Step { range, level, rows } = step;
     unsafe {
         match ptr::current(env).filter(|_| cfg!(feature = "simd")) {
             Some(def) => {
                 let one_choice = (def.action.kind, def.action.len) == (Element::I32 as u32, 1);
                 match (def.has_own_id(), one_choice) {
-                    (true, true) => step_by::<&Builtin, true>(v, def, rows, level, action, out),
-                    (true, false) => step_by::<&Builtin, false>(v, def, rows, level, action, out),
-                    (false, true) => step_by::<Calls, true>(v, def, rows, level, action, out),
-                    (false, false) => step_by::<Calls, false>(v, def, rows, level, action, out),
+                    (true, true) => step_by::<&Builtin, true>(v, def, range, level, rows),
+                    (true, false) => step_by::<&Builtin, false>(v, def, range, level, rows),
+                    (false, true) => step_by::<Calls, true>(v, def, range, level, rows),
+                    (false, false) => step_by::<Calls, false>(v, def, range, level, rows),
                 }
             }
-            None => step_any(v, env, rows, level, action, out),
+            None => step_any(v, env, range, level, rows),
         }
     }
 }
@@ -493,34 +422,33 @@ unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) ->
 unsafe fn step_by<S: Steps, const ONE_CHOICE: bool>(
     v: *mut rlcore_vecenv,
     def: &rlcore_env_def,
-    rows: Option<&[u32; 2]>,
+    range: Option<&[u32; 2]>,
     level: Level,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
 ) -> Result {
     unsafe {
-        let only = S::of(def).filter(|_| rows.is_none());
-        match only.and_then(|steps| step_only::<S, ONE_CHOICE>(v, def, steps, level, action, out)) {
+        let only = S::of(def).filter(|_| range.is_none());
+        match only.and_then(|steps| step_only::<S, ONE_CHOICE>(v, def, steps, level, rows)) {
             Some(done) => done,
-            None => step_several::<S>(v, def, rows, level, action, out),
+            None => step_several::<S>(v, def, range, level, rows),
         }
     }
 }
 
-/// A step of the environment of a block of one, in few instructions, of numbers and of what is bare, if nothing of the call
-/// has to be refused. `None`, before anything changes, of all others.
+/// A step of the environment of a block of one, in few instructions, of numbers and of what is bare, if nothing of the
+/// call has to be refused. `None`, before anything changes, of all others.
 #[inline(always)]
 unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
     v: *mut rlcore_vecenv,
     def: &rlcore_env_def,
     steps: S,
     level: Level,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
 ) -> Option<Result> {
     let base: *mut u8 = v.cast();
     let setup = Setup::read(unsafe { ptr::present(base.cast_const(), Setup::END)? }).ok()?;
-    let out = unsafe { ptr::current(out)? };
+    let out = unsafe { ptr::current(rows)? };
+    let action = out.action.cast_const();
     let plain = setup.num_envs == 1 && setup.obs_kind == Element::F32 as u32 && out.is_plain();
     let other = !ONE_CHOICE && def.action.kind != Element::F32 as u32;
     if other || !(plain && def.is_bare() && S::are_for(def, setup)) {
@@ -570,20 +498,19 @@ unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
 unsafe fn step_several<S: Steps>(
     v: *mut rlcore_vecenv,
     def: &rlcore_env_def,
-    rows: Option<&[u32; 2]>,
+    range: Option<&[u32; 2]>,
     level: Level,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
 ) -> Result {
     let done = unsafe {
         match (Bare::plain(def, S::OWN), Block::of_any(v)) {
-            (Some(plain), Ok(block)) => block.step_plain(plain, def, Step { rows, level, action, out }),
+            (Some(plain), Ok(block)) => block.step_plain(plain, def, Step { range, level, rows }),
             _ => None,
         }
     };
     match done {
         Some(result) => result,
-        None => unsafe { step_any(v, def, rows, level, action, out) },
+        None => unsafe { step_any(v, def, range, level, rows) },
     }
 }
 
@@ -591,35 +518,37 @@ unsafe fn step_several<S: Steps>(
 unsafe fn step_any(
     v: *mut rlcore_vecenv,
     env: *const rlcore_env_def,
-    rows: Option<&[u32; 2]>,
+    range: Option<&[u32; 2]>,
     level: Level,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
 ) -> Result {
     let mut room = Room::default();
     unsafe {
         let env = CEnv::at(env, &mut room)?;
-        Block::of_one(v)?.step(&env, Step { rows, level, action, out })
+        Block::of_one(v)?.step(&env, Step { range, level, rows })
     }
 }
 
-/// Steps every environment. action: [N, action.len].
-/// With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation, obs
-/// the first of the next episode.
-/// Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all before
-/// anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments are
-/// stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it.
+/// Steps every environment.
+/// rows: reads action; writes obs, reward, terminated and truncated, and where they are given valid, action_mask, and
+///       in rows that ended final_obs and final_action_mask. final_obs may be NULL unless autoreset is "same step",
+///       valid unless it is "next step". active is not read: all are stepped.
+/// With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation,
+/// obs the first of the next episode.
+/// Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all
+/// before anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments
+/// are stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_step(
     v: *mut rlcore_vecenv,
     env: *const rlcore_env_def,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
 ) -> rlcore_status {
-    call(|| unsafe { step(v, env, Step { rows: None, level: Level::New, action, out }) })
+    call(|| unsafe { step(v, env, Step { range: None, level: Level::New, rows }) })
 }
 
-/// Steps environments [begin, end). The arrays are those of the whole batch; only rows of the range are used.
+/// Steps environments [begin, end) as rlcore_vecenv_step. The arrays are those of all N; only rows of the range are
+/// used.
 /// Threads: calls on disjoint ranges may run concurrently; results do not depend on the split. Ranges that begin at
 /// multiples of 64 share no cache line.
 /// Errors: as rlcore_vecenv_step; E_RANGE.
@@ -629,27 +558,25 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     env: *const rlcore_env_def,
     begin: u32,
     end: u32,
-    action: *const c_void,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
 ) -> rlcore_status {
-    call(|| unsafe { step(v, env, Step { rows: Some(&[begin, end]), level: Level::New, action, out }) })
+    call(|| unsafe { step(v, env, Step { range: Some(&[begin, end]), level: Level::New, rows }) })
 }
 
-/// As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
-/// step, this level applies there, not the one passed to that step.
+/// As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their
+/// next step, this level applies there, not the one passed to that step.
 /// level: an rlcore_level.
 /// Errors: as rlcore_vecenv_step; E_RANGE for another level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_step_env(
     v: *mut rlcore_vecenv,
     env: *const rlcore_env_def,
-    action: *const c_void,
     level: u32,
-    out: *const rlcore_vecenv_out,
+    rows: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe {
         let level = if ptr::flag("level", level)? { Level::Same } else { Level::New };
-        step(v, env, Step { rows: None, level, action, out })
+        step(v, env, Step { range: None, level, rows })
     })
 }
 

@@ -21,7 +21,7 @@ static struct world {
   rlcore_env_def env;
   rlcore_vecenv_config config;
   rlcore_vecenv *vecenv;
-  rlcore_vecenv_out out;
+  rlcore_rows out;
   rlcore_rng rng;
   size_t size;
   uint64_t hash, seed;
@@ -120,7 +120,7 @@ static void start(void) {
   w.config.num_envs = N;
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
+  w.out = (rlcore_rows){.struct_size = sizeof w.out, .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
 }
 
 /* ---- Results ---- */
@@ -254,10 +254,10 @@ static void attack_env(void) {
     FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, &w.config, &v));
     FINE(rlcore_vecenv_reset(v, def, &w.seed, w.reals));
     memset(w.whole, 0, sizeof w.whole);
-    rlcore_vecenv_out out = {sizeof out, 0, w.reals, w.reward, w.terminated, w.truncated, w.normal, NULL, NULL, NULL};
-    for (int k = 0; k < 600; k++) FINE(rlcore_vecenv_step(v, def, w.whole, &out));
+    rlcore_rows out = {.struct_size = sizeof out, .obs = w.reals, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.normal};
+    for (int k = 0; k < 600; k++) FINE(rlcore_vecenv_step(v, def, TAKING(w.whole, &out)));
     /* A table is known by its number; what was tampered with is refused by name, also by the functions themselves. */
-#define STEP_IT rlcore_vecenv_step(v, def, w.whole, &out)
+#define STEP_IT rlcore_vecenv_step(v, def, TAKING(w.whole, &out))
     CHECK(def->reset(&w, w.other, NULL, w.reals) == RLCORE_E_CONFIG);
     FINE(STEP_IT);
     /* With a number of the caller's they are the caller's functions: slower, and the same steps. */
@@ -329,16 +329,16 @@ static void attack_vecenv(void) {
   FINE(rlcore_vecenv_num_envs(v, &w.number));
   CHECK(w.number == N);
   FINE(rlcore_vecenv_render(v, def, 0, 0, 0, w.rgb));
-  FINE(rlcore_vecenv_step_range(v, def, 1, 1, w.action, &w.out));
+  FINE(rlcore_vecenv_step_range(v, def, 1, 1, TAKING(w.action, &w.out)));
   WITH(w.out.final_obs, NULL, RLCORE_E_NULL, "same-step autoreset requires final_obs",
-       rlcore_vecenv_step(v, def, w.action, &w.out));
+       rlcore_vecenv_step(v, def, TAKING(w.action, &w.out)));
 
   /* Continuous actions: finite. */
   FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, def, sizeof *def));
   FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, config, out));
   v = w.vecenv;
-  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", rlcore_vecenv_step(v, def, w.force, &w.out));
-  REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step_range(v, def, 1, 2, w.force, &w.out));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", rlcore_vecenv_step(v, def, TAKING(w.force, &w.out)));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step_range(v, def, 1, 2, TAKING(w.force, &w.out)));
   REFUSED(RLCORE_E_NOT_READY, "environment 1 was never reset", rlcore_vecenv_render(v, def, 1, 2, 2, w.rgb));
   REFUSED(RLCORE_E_NOT_READY, "environment 0 was never reset", rlcore_vecenv_images(v, def, 2, 2, w.rgb));
   REFUSED(RLCORE_E_NOT_READY, "environment 0 was never reset", rlcore_vecenv_lives(v, def, w.lives));
@@ -347,9 +347,9 @@ static void attack_vecenv(void) {
   REFUSED(RLCORE_E_NOT_READY, "environment 1 was never reset", rlcore_vecenv_lives(v, def, w.lives));
   FINE(rlcore_vecenv_reset(v, def, NULL, w.obs));
   const float bad[] = {NAN, INFINITY, -INFINITY};
-  for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, def, w.force, &w.out));
-  for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step_range(v, def, 2, 3, w.force, &w.out));
-  WITH(w.force[0], NAN, RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, def, w.force, &w.out));
+  for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, def, TAKING(w.force, &w.out)));
+  for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step_range(v, def, 2, 3, TAKING(w.force, &w.out)));
+  WITH(w.force[0], NAN, RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, def, TAKING(w.force, &w.out)));
 }
 
 /* ---- Callbacks that fail: the row is named, those before it are done, those after it untouched ---- */
@@ -392,7 +392,7 @@ static void attack_callbacks(void) {
         REFUSED(RLCORE_E_CALLBACK, "env_def: render failed in environment", rlcore_vecenv_render(v, def, row, 2, 2, w.rgb));
         got = wanted;
       } else {
-        got = rlcore_vecenv_step(v, def, w.action, &w.out);
+        got = rlcore_vecenv_step(v, def, TAKING(w.action, &w.out));
         wanted = sin == ENDS ? RLCORE_OK : sin == FAILS_STEP ? RLCORE_E_CALLBACK : RLCORE_E_VALUE;
         if (sin != ENDS) {
           for (uint32_t i = row; i < N; i++) CHECK(memcmp(&w.reward[i], "\xaa\xaa\xaa\xaa", 4) == 0 && w.terminated[i] == 0xaa);
@@ -409,9 +409,9 @@ static void attack_callbacks(void) {
       rlcore_last_error(why, sizeof why);
       if (sin != ENDS) CHECK(strstr(why, words) != NULL);
       /* That row has to be reset, and nothing but that row. */
-      REFUSED(RLCORE_E_NOT_READY, words, rlcore_vecenv_step(v, def, w.action, &w.out));
+      REFUSED(RLCORE_E_NOT_READY, words, rlcore_vecenv_step(v, def, TAKING(w.action, &w.out)));
       FINE(rlcore_vecenv_reset_one(v, def, row, NULL, w.obs));
-      FINE(rlcore_vecenv_step(v, def, w.action, &w.out));
+      FINE(rlcore_vecenv_step(v, def, TAKING(w.action, &w.out)));
     }
   }
 }
@@ -421,7 +421,7 @@ static void attack_callbacks(void) {
 /* Two threads on two ranges do what one thread does on the whole, and a copy of the block is a copy of the environments. */
 static void *step_often(void *range) {
   const uint32_t *r = range;
-  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, r[0], r[1], w.action, &w.out));
+  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, r[0], r[1], TAKING(w.action, &w.out)));
   return NULL;
 }
 
@@ -432,7 +432,7 @@ static void check_ranges(void) {
   float obs[N][OBS];
   pthread_t thread;
   memcpy(copy, w.mem, sizeof copy);
-  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
   memcpy(obs, w.obs, sizeof obs);
   memcpy(w.other, copy, sizeof copy);
   FINE(rlcore_vecenv_attach(w.other, sizeof w.other, &w.env, &w.vecenv));

@@ -4,6 +4,8 @@
    Included after `static struct world { ... } w, before;`: everything that calls may touch lies in `w`, and a wrong call is
    surrounded by two looks at all of it. */
 
+#include "../../tests/system/rows.h"
+
 static int failures, attacks;
 
 /* An address k bytes further, whatever its alignment and whatever lies there. */

@@ -17,7 +17,7 @@ static struct world {
   rlcore_vecenv *vecenv, *foreign;
   rlcore_batch *batch, *attached;
   rlcore_batch_counts counts;
-  rlcore_vecenv_out out;
+  rlcore_rows out;
   size_t size;
   uint64_t seed;
   uint32_t rows[N], count;
@@ -50,7 +50,7 @@ static void start(void) {
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
   FINE(rlcore_batch_init(w.own, sizeof w.own, &w.env, &w.config, &w.settings, &w.batch));
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
+  w.out = (rlcore_rows){.struct_size = sizeof w.out, .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
   w.rows[1] = 1;
 }
 
@@ -58,9 +58,9 @@ static void start(void) {
 
 #define OUT(b) rlcore_batch_step_wait(b, &w.out)
 #define RECV(b) rlcore_batch_recv(b, SERIES, w.rows, &w.out)
-#define ASYNC(b, v, e) rlcore_batch_step_async(b, v, e, w.action)
-#define LEVEL(b, v, e) rlcore_batch_step_env_async(b, v, e, w.action, RLCORE_LEVEL_SAME)
-#define SEND(b, v, e) rlcore_batch_send(b, v, e, SERIES, w.rows, w.action)
+#define ASYNC(b, v, e) rlcore_batch_step_async(b, v, e, CHOSEN(w.action))
+#define LEVEL(b, v, e) rlcore_batch_step_env_async(b, v, e, RLCORE_LEVEL_SAME, CHOSEN(w.action))
+#define SEND(b, v, e) rlcore_batch_send(b, v, e, SERIES, w.rows, CHOSEN(w.action))
 #define RUN(b, v, e) rlcore_batch_run(b, v, e, 0, UINT32_MAX, &w.count)
 #define RESET(b, v, e) rlcore_batch_reset(b, v, e, &w.seed, w.obs)
 #define RESET_ONE(b, v, e) rlcore_batch_reset_one(b, v, e, 0, &w.seed, w.obs)
@@ -94,19 +94,18 @@ static void attack_arguments(void) {
   rlcore_batch *const b = w.batch;
   rlcore_vecenv *const v = w.vecenv;
   for (uint32_t len = 0; len < N; len += 1 + (len == 1)) /* 0, 1, 3 */
-    REFUSED(RLCORE_E_RANGE, "rows", rlcore_batch_send(b, v, &w.env, len, w.rows, w.action));
+    REFUSED(RLCORE_E_RANGE, "rows", rlcore_batch_send(b, v, &w.env, len, w.rows, CHOSEN(w.action)));
   const uint32_t wrong[][4] = {{1, 2}, {1, 0}, {0, 0}, {4, 5}, {UINT32_MAX, 0}, {3, 2}, {0, 1, 0, 1}, {2, 3, 0, 1},
         {0, 1, 3, 2}};
   for (int i = 0; i < 9; i++)
-    REFUSED(RLCORE_E_RANGE, "in ascending order", rlcore_batch_send(b, v, &w.env, i < 6 ? 2 : 4, wrong[i], w.action));
+    REFUSED(RLCORE_E_RANGE, "in ascending order", rlcore_batch_send(b, v, &w.env, i < 6 ? 2 : 4, wrong[i], CHOSEN(w.action)));
   FINE(ASYNC(b, v, &w.env));
   FINE(RUN(b, v, &w.env));
   CHECK(w.count == N / SERIES);
   for (uint32_t len = 0; len < N; len += 1 + (len == 1))
     REFUSED(RLCORE_E_RANGE, "room for a whole number of groups; rows of a group 2, given",
             rlcore_batch_recv(b, len, w.rows, &w.out));
-  REFUSED(RLCORE_E_NOT_PENDING, "cannot collect 6 rows: 4 are pending", rlcore_batch_recv(b, 6, (uint32_t *)(void *)w.other, &(rlcore_vecenv_out){
-      sizeof w.out, 0, w.other + 64, (float *)(void *)(w.other + 256), w.other + 512, w.other + 576, w.other + 640, NULL, NULL, NULL}));
+  REFUSED(RLCORE_E_NOT_PENDING, "cannot collect 6 rows: 4 are pending", rlcore_batch_recv(b, 6, (uint32_t *)(void *)w.other, &(rlcore_rows){.struct_size = sizeof w.out, .obs = w.other + 64, .reward = (float *)(void *)(w.other + 256), .terminated = w.other + 512, .truncated = w.other + 576, .final_obs = w.other + 640}));
   w.out.valid = NULL;
   FINE(OUT(b));
   w.out.valid = w.valid;
@@ -215,7 +214,7 @@ static void attack_states(void) {
   look();
   FINE(rlcore_batch_close(b));
   CHECK(memcmp(&w, &before, sizeof w) == 0);
-  FINE(rlcore_vecenv_step(v, &w.env, w.action, &w.out));
+  FINE(rlcore_vecenv_step(v, &w.env, TAKING(w.action, &w.out)));
 }
 
 int main(void) {

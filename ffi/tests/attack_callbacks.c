@@ -1,7 +1,7 @@
 /* Callbacks that call the library while it is calling them: with other objects they may, and get what they always get; with
    the block that called them they may not, which costs that block's contents and nothing else. No byte beyond the block and
    the arrays of the call is written, every answer is a status, and the block serves again once it is laid out anew. */
-#include "rlcore.h"
+#include "../../tests/system/rows.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -48,8 +48,8 @@ static rlcore_vecenv_config config_of(uint32_t num_envs) {
   return config;
 }
 
-static rlcore_vecenv_out outputs(void) {
-  return (rlcore_vecenv_out){sizeof(rlcore_vecenv_out), 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
+static rlcore_rows outputs(void) {
+  return (rlcore_rows){.struct_size = sizeof(rlcore_rows), .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
 }
 
 /* Whatever is answered is a status. */
@@ -65,7 +65,7 @@ static void use_other_objects(rlcore_rng *rng) {
   static uint8_t terminated[2], truncated[2];
   const int32_t push[2] = {1, 0};
   const rlcore_vecenv_config config = config_of(2);
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
+  const rlcore_rows out = {.struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   rlcore_env_def cart;
   rlcore_vecenv *carts;
   uint64_t hash;
@@ -73,7 +73,7 @@ static void use_other_objects(rlcore_rng *rng) {
   FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &cart, sizeof cart));
   FINE(rlcore_vecenv_init(mem, sizeof mem, &cart, &config, &carts));
   FINE(rlcore_vecenv_reset(carts, &cart, NULL, obs));
-  FINE(rlcore_vecenv_step(carts, &cart, push, &out));
+  FINE(rlcore_vecenv_step(carts, &cart, TAKING(push, &out)));
   FINE(rlcore_rng_uniform(rng, 0, 1, &x, 1));
   FINE(rlcore_hash(obs, sizeof obs, &hash));
   CHECK(reward[0] == 1 && reward[1] == 1 && x >= 0 && x < 1);
@@ -83,7 +83,7 @@ static void use_other_objects(rlcore_rng *rng) {
 static void misbehave(rlcore_rng *rng, uint64_t row) {
   if (what == NOTHING || inside) return;
   inside = 1;
-  const rlcore_vecenv_out out = outputs();
+  const rlcore_rows out = outputs();
   const uint64_t seed = 9;
   const uint32_t i = (uint32_t)(row % N), next = (i + 1) % N;
   rlcore_vecenv_config config = config_of(N);
@@ -92,9 +92,9 @@ static void misbehave(rlcore_rng *rng, uint64_t row) {
   uint32_t lives[N];
   switch (what) {
   case OTHER_OBJECTS: use_other_objects(rng); break;
-  case STEP_ALL: answered(rlcore_vecenv_step(envs, &env, action, &out)); break;
-  case STEP_ITSELF: answered(rlcore_vecenv_step_range(envs, &env, i, i + 1, action, &out)); break;
-  case STEP_OTHERS: answered(rlcore_vecenv_step_range(envs, &env, next, next + 1, action, &out)); break;
+  case STEP_ALL: answered(rlcore_vecenv_step(envs, &env, TAKING(action, &out))); break;
+  case STEP_ITSELF: answered(rlcore_vecenv_step_range(envs, &env, i, i + 1, TAKING(action, &out))); break;
+  case STEP_OTHERS: answered(rlcore_vecenv_step_range(envs, &env, next, next + 1, TAKING(action, &out))); break;
   case RESET_ALL: answered(rlcore_vecenv_reset(envs, &env, &seed, w.obs)); break;
   case RESET_ONE: answered(rlcore_vecenv_reset_one(envs, &env, i, NULL, w.obs)); break;
   case LOOK_AT:
@@ -144,14 +144,14 @@ static int32_t render(void *user, const void *state, uint32_t width, uint32_t he
 static uint64_t plain_run(void) {
   const mischief kept = what;
   const rlcore_vecenv_config config = config_of(N);
-  const rlcore_vecenv_out out = outputs();
+  const rlcore_rows out = outputs();
   uint64_t hash = 0;
   what = NOTHING;
   memset(w.mem, 0, sizeof w.mem);
   memset(w.obs, 0, (size_t)(w.guard_of_arrays - (unsigned char *)w.obs));
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &envs));
   FINE(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
-  for (int i = 0; i < STEPS; i++) FINE(rlcore_vecenv_step(envs, &env, action, &out));
+  for (int i = 0; i < STEPS; i++) FINE(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
   FINE(rlcore_hash(&w, sizeof w, &hash));
   what = kept;
   return hash;
@@ -168,7 +168,7 @@ static void guarded(void) {
 static void attack_each(uint64_t plain, uint32_t autoreset) {
   for (what = OTHER_OBJECTS; what < NUM_MISCHIEFS; what++) {
     rlcore_vecenv_config config = config_of(N);
-    const rlcore_vecenv_out out = outputs();
+    const rlcore_rows out = outputs();
     uint8_t rgb[12];
     config.autoreset = autoreset;
     const int before_calls = calls;
@@ -180,8 +180,8 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
       inside = 0;
       rlcore_status status = RLCORE_OK;
       if (place == 0) status = rlcore_vecenv_reset(envs, &env, NULL, w.obs);
-      if (place == 1) status = rlcore_vecenv_step(envs, &env, action, &out);
-      if (place == 2) status = rlcore_vecenv_step_range(envs, &env, 3, 20, action, &out);
+      if (place == 1) status = rlcore_vecenv_step(envs, &env, TAKING(action, &out));
+      if (place == 2) status = rlcore_vecenv_step_range(envs, &env, 3, 20, TAKING(action, &out));
       if (place == 3) status = rlcore_vecenv_render(envs, &env, 2, 2, 2, rgb);
       answered(status);
       if (what == OTHER_OBJECTS || what == LOOK_AT) CHECK(status == RLCORE_OK);
@@ -190,7 +190,7 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
       /* And on it goes with whatever is left. */
       for (int i = 0; i < STEPS; i++) {
         inside = 0;
-        answered(rlcore_vecenv_step(envs, &env, action, &out));
+        answered(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
         answered(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
         guarded();
       }
@@ -206,13 +206,13 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
 static rlcore_batch *batch;
 
 static int32_t step_in_batch(void *user, void *state, rlcore_rng *rng, const void *choice, void *obs, rlcore_step *out) {
-  const rlcore_vecenv_out all = outputs();
+  const rlcore_rows all = outputs();
   uint32_t count = 0;
   if (!inside) {
     inside = 1;
     /* The step is under way: it can neither be collected nor begun again. Other rows may be stepped from here. */
     CHECK(rlcore_batch_step_wait(batch, &all) == RLCORE_E_NOT_READY);
-    CHECK(rlcore_batch_step_async(batch, envs, &env, action) == RLCORE_E_BUSY);
+    CHECK(rlcore_batch_step_async(batch, envs, &env, CHOSEN(action)) == RLCORE_E_BUSY);
     CHECK(rlcore_batch_run(batch, envs, &env, 0, 1, &count) == RLCORE_OK && count == 1);
     CHECK(rlcore_batch_run(batch, envs, &env, 1, N, &count) == RLCORE_OK);
     attacks += 4;
@@ -223,7 +223,7 @@ static int32_t step_in_batch(void *user, void *state, rlcore_rng *rng, const voi
 static void attack_batch(void) {
   static _Alignas(64) unsigned char mem[BLOCK];
   const rlcore_vecenv_config config = config_of(N);
-  const rlcore_vecenv_out out = outputs();
+  const rlcore_rows out = outputs();
   rlcore_batch_config settings;
   uint32_t count = 0;
   what = NOTHING;
@@ -233,7 +233,7 @@ static void attack_batch(void) {
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &envs));
   FINE(rlcore_batch_init(mem, sizeof mem, &env, &config, &settings, &batch));
   FINE(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
-  FINE(rlcore_batch_step_async(batch, envs, &env, action));
+  FINE(rlcore_batch_step_async(batch, envs, &env, CHOSEN(action)));
   inside = 0;
   while (rlcore_batch_run(batch, envs, &env, 0, 1, &count) == RLCORE_OK && count > 0) {}
   FINE(rlcore_batch_step_wait(batch, &out));

@@ -136,9 +136,9 @@ static void check_losses(void) {
   for (int i = 0; i < 24; i++) q[i] = 0.1f * (float)i;
   for (int i = 0; i < 8; i++) mean[i] = q[3 * i + 1];
   const float target[8] = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f};
-  FINE(rlcore_pixel_control_loss(q, NULL, target, choice, 2, 4, 3, d_q, NULL, &loss));
+  FINE(rlcore_pixel_control_loss(PIXEL_CONTROL(2, 4, 3, q, NULL, target, choice), d_q, NULL, &loss));
   CHECK(fabsf(loss - 2.52f) < 1e-5f && fabsf(d_q[2] - 0.1f) < 1e-6f && d_q[0] == 0 && d_q[1] == 0);
-  FINE(rlcore_pixel_control_loss(q, mean, target, choice, 2, 4, 3, d_q, d_mean, &loss));
+  FINE(rlcore_pixel_control_loss(PIXEL_CONTROL(2, 4, 3, q, mean, target, choice), d_q, d_mean, &loss));
   CHECK(fabsf(loss - 2.52f) < 1e-5f && fabsf(d_mean[0] - 0.1f) < 1e-6f && fabsf(d_q[2] - 0.2f / 3) < 1e-6f);
 }
 

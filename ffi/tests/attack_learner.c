@@ -13,7 +13,7 @@ static struct world {
   rlcore_env_def env;
   rlcore_vecenv_config config;
   rlcore_vecenv *vecenv;
-  rlcore_vecenv_out out;
+  rlcore_rows out;
   rlcore_rng rng;
   size_t size;
   uint32_t number, n[1];
@@ -40,7 +40,7 @@ static void start(uint32_t env_id) {
   FINE(rlcore_rng_seed(&w.rng, 1));
   FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
   w.config.num_envs = N;
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
+  w.out = (rlcore_rows){.struct_size = sizeof w.out, .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
   FINE(rlcore_env_builtin(env_id, &w.env, sizeof w.env));
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
@@ -59,9 +59,9 @@ static void *actions(void) { return w.env.action.kind == RLCORE_I32 ? (void *)w.
 /* Acts, steps and observes until `learn` is due. */
 static void roll(void) {
   for (int t = 0; t < T; t++) {
-    FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, actions()));
-    FINE(rlcore_vecenv_step(w.vecenv, &w.env, actions(), &w.out));
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL));
+    FINE(rlcore_learner_act(w.agent, ACTED(NULL, w.obs, NULL, actions())));
+    FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(actions(), &w.out)));
+    FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL)));
   }
 }
 
@@ -104,28 +104,28 @@ static void attack_calls(void) {
   p = w.agent;
 
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, UINT32_MAX, 1, 0};
-  REFUSED(RLCORE_E_CONFIG, "sampling: temperature is set to 1", rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.action));
+  REFUSED(RLCORE_E_CONFIG, "sampling: temperature is set to 1", rlcore_learner_predict(p, ACTED(NULL, w.obs, NULL, w.action), NULL, NULL, &w.sampling));
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_GREEDY, 2, 0, 0};
-  REFUSED(RLCORE_E_CONFIG, "sampling: k is set to 2", rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.action));
+  REFUSED(RLCORE_E_CONFIG, "sampling: k is set to 2", rlcore_learner_predict(p, ACTED(NULL, w.obs, NULL, w.action), NULL, NULL, &w.sampling));
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, UINT32_MAX, 0, 0};
-  FINE(rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.action));
+  FINE(rlcore_learner_predict(p, ACTED(NULL, w.obs, NULL, w.action), NULL, NULL, &w.sampling));
 
   /* Calls that are not due. */
 #define UNDUE_OBSERVE(words) \
-  REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL))
-#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, NULL, w.obs, NULL, w.action))
-#define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, w.obs, NULL, 0, &w.stats))
+  REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, STEPPED(NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL)))
+#define UNDUE_ACT(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_act(p, ACTED(NULL, w.obs, NULL, w.action)))
+#define UNDUE_LEARN(words) REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_learn(p, OBSERVED(w.obs, NULL), 0, &w.stats))
   CHECK(due() == RLCORE_LEARNER_ACT);
   UNDUE_OBSERVE("environment 0 has not acted");
   UNDUE_LEARN("the rollout is not complete");
-  FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
+  FINE(rlcore_learner_act(p, ACTED(NULL, w.obs, NULL, w.action)));
   CHECK(due() == RLCORE_LEARNER_OBSERVE);
   UNDUE_ACT("environment 0 has acted and was not observed");
   UNDUE_LEARN("the rollout is not complete");
 
   w.truncated[1] = 1;
   w.final_obs[0][0] = NAN; /* never read */
-  FINE(rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL));
+  FINE(rlcore_learner_observe(p, STEPPED(NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL)));
   w.final_obs[0][0] = 0;
   start(RLCORE_ENV_CARTPOLE);
   p = w.agent;
@@ -135,14 +135,14 @@ static void attack_calls(void) {
   UNDUE_ACT("an update is due; call learn first");
   UNDUE_OBSERVE("an update is due; call learn first");
   struct { rlcore_learner_stats stats; uint64_t more; } longer = {.stats.struct_size = sizeof longer, .more = 7};
-  FINE(rlcore_learner_learn(p, w.obs, NULL, 1, &longer.stats));
+  FINE(rlcore_learner_learn(p, OBSERVED(w.obs, NULL), 1, &longer.stats));
   CHECK(longer.stats.struct_size == sizeof longer && longer.more == 0 && longer.stats.minibatches_left == 3 &&
         longer.stats.num_steps == T * N);
   longer.stats.struct_size = 32;
   longer.stats.learning_rate = 5;
-  FINE(rlcore_learner_learn(p, NULL, NULL, 1, &longer.stats));
+  FINE(rlcore_learner_learn(p, NULL, 1, &longer.stats));
   CHECK(longer.stats.struct_size == 32 && longer.stats.minibatches_left == 2 && longer.stats.learning_rate == 5);
-  FINE(rlcore_learner_learn(p, NULL, NULL, UINT32_MAX, &w.stats));
+  FINE(rlcore_learner_learn(p, NULL, UINT32_MAX, &w.stats));
   CHECK(w.stats.minibatches_left == 0 && due() == RLCORE_LEARNER_ACT && w.stats.num_updates == 1);
 
   /* With a mask: wanted, and something allowed. */
@@ -152,16 +152,16 @@ static void attack_calls(void) {
   p = w.agent;
   memset(w.mask, 1, sizeof w.mask);
   w.mask[2][0] = 0;
-  FINE(rlcore_learner_act(p, NULL, w.obs, w.mask[0], w.action));
+  FINE(rlcore_learner_act(p, ACTED(NULL, w.obs, w.mask[0], w.action)));
   CHECK(w.action[2] == 1);
 
   /* Continuous actions have no k most probable. */
   start(RLCORE_ENV_PENDULUM);
   p = w.agent;
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 0, 0};
-  REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_learner_predict(p, w.obs, NULL, NULL, NULL, &w.sampling, w.force));
+  REFUSED(RLCORE_E_CONFIG, "for continuous actions", rlcore_learner_predict(p, ACTED(NULL, w.obs, NULL, w.force), NULL, NULL, &w.sampling));
   roll();
-  FINE(rlcore_learner_learn(p, w.obs, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, OBSERVED(w.obs, NULL), 0, &w.stats));
 }
 
 /* Agents that come and go, and an update whose chunks are made by the caller: the same as one that is made at home. */
@@ -177,17 +177,17 @@ static void attack_parts(void) {
   /* Absent rows are neither read nor written. */
   w.obs[1][0] = NAN;
   w.action[1] = 77;
-  FINE(rlcore_learner_act_range(p, 0, N, active, w.obs, NULL, w.action));
+  FINE(rlcore_learner_act_range(p, 0, N, ACTED(active, w.obs, NULL, w.action)));
   CHECK(w.action[1] == 77);
-  REFUSED(RLCORE_E_NOT_READY, "environment 0 has acted", rlcore_learner_act(p, active, w.obs, NULL, w.action));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 has acted", rlcore_learner_act(p, ACTED(active, w.obs, NULL, w.action)));
   FINE(rlcore_learner_acted(p, acted));
   CHECK(memcmp(acted, active, N) == 0);
   REFUSED(RLCORE_E_NOT_READY, "environment 1 has not acted",
-          rlcore_learner_observe(p, NULL, w.reward, w.terminated, w.truncated, NULL, NULL));
+          rlcore_learner_observe(p, STEPPED(NULL, w.reward, w.terminated, w.truncated, NULL, NULL)));
   w.reward[1] = NAN;
-  FINE(rlcore_learner_observe(p, active, w.reward, w.terminated, w.truncated, NULL, NULL));
+  FINE(rlcore_learner_observe(p, STEPPED(active, w.reward, w.terminated, w.truncated, NULL, NULL)));
   w.reward[1] = w.obs[1][0] = 0;
-  FINE(rlcore_learner_act(p, NULL, w.obs, NULL, w.action));
+  FINE(rlcore_learner_act(p, ACTED(NULL, w.obs, NULL, w.action)));
   active[0] = 0, active[1] = 1;
   FINE(rlcore_learner_cut(p, active));
   FINE(rlcore_learner_acted(p, acted));
@@ -195,10 +195,10 @@ static void attack_parts(void) {
 
   /* Looking. */
   float value[N], log_prob[N], entropy[N];
-  FINE(rlcore_learner_value(p, w.obs, NULL, value));
-  FINE(rlcore_learner_log_prob(p, w.obs, NULL, w.action, log_prob, entropy));
+  FINE(rlcore_learner_value(p, OBSERVED(w.obs, NULL), value));
+  FINE(rlcore_learner_log_prob(p, ACTED(NULL, w.obs, NULL, w.action), log_prob, entropy));
   for (int i = 0; i < N; i++) CHECK(isfinite(value[i]) && log_prob[i] < 0 && entropy[i] > 0);
-  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(p, w.obs, NULL, &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(p, OBSERVED(w.obs, NULL), &w.stats));
   REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_drop(p));
 
   /* One update at home, one in chunks; the second rollout of the copy comes from the first learner. */
@@ -220,8 +220,8 @@ static void attack_parts(void) {
   CHECK(len < LEARNER / 4 && grads_len == len + 8 && scratch_size <= sizeof scratch);
 #define RANGE_OF(begin, end) rlcore_learner_learn_range(q, begin, end, scratch, scratch_size, grads, ((end) - (begin)) * grads_len)
   REFUSED(RLCORE_E_NOT_READY, "no update is running", RANGE_OF(0, 1));
-  FINE(rlcore_learner_learn_begin(q, w.obs, NULL, &w.stats));
-  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(q, w.obs, NULL, &w.stats));
+  FINE(rlcore_learner_learn_begin(q, OBSERVED(w.obs, NULL), &w.stats));
+  REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(q, OBSERVED(w.obs, NULL), &w.stats));
   while (w.stats.minibatches_left) {
     REFUSED(RLCORE_E_NOT_READY, "the gradients of some chunks are missing", rlcore_learner_learn_apply(q, &w.stats));
     FINE(rlcore_learner_learn_range(q, 1, 2, scratch, scratch_size, grads + grads_len, grads_len));
@@ -233,7 +233,7 @@ static void attack_parts(void) {
     CHECK(memcmp(params, grads + grads_len, grads_len * sizeof *grads) == 0);
     FINE(rlcore_learner_learn_apply(q, &w.stats));
   }
-  FINE(rlcore_learner_learn(p, w.obs, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, OBSERVED(w.obs, NULL), 0, &w.stats));
   FINE(rlcore_learner_params_read(p, params, len));
   FINE(rlcore_learner_params_read(q, grads, len));
   CHECK(memcmp(params, grads, len * sizeof *params) == 0);
@@ -243,23 +243,23 @@ static void attack_parts(void) {
   /* Handed out and in. */
   float obs[T * N * OBS], probs[T * N], values[T * N], advantage[T * N], target[T * N];
   int32_t actions[T * N];
-#define READ_BATCH(p, mask) rlcore_learner_batch_read(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL, NULL)
+#define READ_BATCH(p, mask) rlcore_learner_batch_read(p, BATCH(.obs = obs, .action = actions, .action_mask = mask, .log_prob = probs, .value = values, .advantage = advantage, .value_target = target))
 #define LEARN_BATCH(p, mask) \
-  rlcore_learner_learn_batch(p, obs, actions, mask, probs, values, advantage, target, NULL, NULL, NULL, NULL, &w.stats)
+  rlcore_learner_learn_batch(p, BATCH(.obs = GIVEN(obs), .action = GIVEN(actions), .action_mask = GIVEN(mask), .log_prob = GIVEN(probs), .value = GIVEN(values), .advantage = GIVEN(advantage), .value_target = GIVEN(target)), &w.stats)
   size_t begin_len, env_len;
   FINE(rlcore_learner_batch_len(q, &len, &mask_len, &begin_len, &env_len));
   CHECK(len == T * N && mask_len == 0 && begin_len == 0 && env_len == 0);
   REFUSED(RLCORE_E_DISABLED, "transitions of the host's own",
-          rlcore_learner_learn_transitions(p, obs, actions, NULL, probs, w.terminated, NULL, obs, NULL, NULL, NULL, &w.stats));
+          rlcore_learner_learn_transitions(p, TRANSITIONS(.obs = obs, .action = actions, .reward = probs, .terminated = w.terminated, .next_obs = obs), &w.stats));
   FINE(rlcore_learner_params_len(p, &len));
   REFUSED(RLCORE_E_NOT_READY, "no update is running", READ_BATCH(p, NULL));
   roll();
-  FINE(rlcore_learner_learn_begin(p, w.obs, NULL, &w.stats));
+  FINE(rlcore_learner_learn_begin(p, OBSERVED(w.obs, NULL), &w.stats));
   FINE(READ_BATCH(p, NULL));
   REFUSED(RLCORE_E_NOT_READY, "has already recorded steps", LEARN_BATCH(p, NULL));
   FINE(LEARN_BATCH(q, NULL));
-  FINE(rlcore_learner_learn(q, NULL, NULL, 0, &w.stats));
-  FINE(rlcore_learner_learn(p, NULL, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(q, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(p, NULL, 0, &w.stats));
   FINE(rlcore_learner_params_read(p, params, len));
   FINE(rlcore_learner_params_read(q, grads, len));
   CHECK(memcmp(params, grads, len * sizeof *params) == 0);
@@ -275,18 +275,18 @@ static void check_overflow(void) {
   start(RLCORE_ENV_CARTPOLE);
   for (int k = 0; k < 3; k++) {
     for (int t = 0; t < T; t++) {
-      FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
+      FINE(rlcore_learner_act(w.agent, ACTED(NULL, w.obs, NULL, w.action)));
       for (int i = 0; i < N; i++) w.reward[i] = 1e38f;
-      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL, NULL));
+      FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, w.terminated, w.truncated, NULL, NULL)));
     }
     char why[256];
-    CHECK(rlcore_learner_learn(w.agent, w.obs, NULL, 0, &w.stats) == RLCORE_E_VALUE);
+    CHECK(rlcore_learner_learn(w.agent, OBSERVED(w.obs, NULL), 0, &w.stats) == RLCORE_E_VALUE);
     rlcore_last_error(why, sizeof why);
     CHECK(strstr(why, "the update was dropped, act is due") != NULL && due() == RLCORE_LEARNER_ACT);
     FINE(rlcore_learner_attach(w.learner, sizeof w.learner, 0, NULL, NULL, &w.agent));
   }
   roll();
-  FINE(rlcore_learner_learn(w.agent, w.obs, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, OBSERVED(w.obs, NULL), 0, &w.stats));
   CHECK(w.stats.num_dropped == 3 && w.stats.num_updates == 1 && isfinite(w.stats.policy_loss));
 }
 
@@ -300,11 +300,11 @@ static void attack_policy(void) {
   FINE(rlcore_policy_scratch_len(b, N, &len));
   CHECK(len <= sizeof w.scratch / sizeof *w.scratch);
   REFUSED(RLCORE_E_SIZE, "scratch numbers, at least",
-          rlcore_policy_act_greedy(b, N, w.obs, NULL, NULL, NULL, w.scratch, len - 1, w.action));
+          rlcore_policy_act_greedy(b, N, ACTED(NULL, w.obs, NULL, w.action), BUFFERS(NULL, NULL, w.scratch, len - 1)));
   const uint8_t *mask = NULL;
   const rlcore_sampling *sampling = &w.sampling;
   rlcore_rng *rng = &w.rng;
-#define USE rlcore_policy_act(b, N, w.obs, mask, NULL, NULL, sampling, rng, w.scratch, len, w.action)
+#define USE rlcore_policy_act(b, N, ACTED(NULL, w.obs, mask, w.action), BUFFERS(NULL, NULL, w.scratch, len), sampling, rng)
   w.mask[0][0] = w.mask[0][1] = w.mask[1][0] = 1;
   WITH(mask, w.mask[0], RLCORE_E_VALUE, "an allowed action", USE);
   w.mask[2][1] = 1;
@@ -319,9 +319,9 @@ static void attack_policy(void) {
   int32_t drawn[N];
   memcpy(drawn, w.action, sizeof drawn);
   memset(w.action, 0, sizeof drawn);
-  FINE(rlcore_policy_act_greedy(b, N, w.obs, NULL, NULL, NULL, w.scratch, len, w.action));
+  FINE(rlcore_policy_act_greedy(b, N, ACTED(NULL, w.obs, NULL, w.action), BUFFERS(NULL, NULL, w.scratch, len)));
   CHECK(memcmp(drawn, w.action, sizeof drawn) == 0);
-  FINE(rlcore_policy_act_greedy(b, N, w.obs, w.mask[0], NULL, NULL, w.scratch, len, w.action));
+  FINE(rlcore_policy_act_greedy(b, N, ACTED(NULL, w.obs, w.mask[0], w.action), BUFFERS(NULL, NULL, w.scratch, len)));
   CHECK(w.action[1] == 0 && w.action[2] == 1);
 }
 
@@ -394,32 +394,32 @@ static void attack_structures(void) {
   rlcore_space told, taken;
   FINE(rlcore_learner_spaces(w.agent, &num_envs, &told, &taken));
   CHECK(told.kind == RLCORE_STRUCT && told.len == sizeof *obs && told.n[0] == 3 && told.n != n);
-#define SEE rlcore_learner_act(w.agent, NULL, obs, NULL, w.action)
+#define SEE rlcore_learner_act(w.agent, ACTED(NULL, obs, NULL, w.action))
   WITH(obs[1].choice, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", SEE);
   WITH(obs[1].choice, -1, RLCORE_E_VALUE, "choices from 0 to below 3, given -1", SEE);
   WITH(obs[2].number, NAN, RLCORE_E_VALUE, "a finite obs", SEE);
   for (int t = 0; t < T; t++) {
     FINE(SEE);
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, obs, NULL));
+    FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, w.terminated, w.truncated, obs, NULL)));
   }
-  FINE(rlcore_learner_learn_begin(w.agent, obs, NULL, &w.stats));
+  FINE(rlcore_learner_learn_begin(w.agent, OBSERVED(obs, NULL), &w.stats));
   static float seen[N * T][SEEN], columns[4][N * T];
   static int32_t action[N * T];
-  FINE(rlcore_learner_batch_read(w.agent, seen[0], action, NULL, columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL, NULL));
+  FINE(rlcore_learner_batch_read(w.agent, BATCH(.obs = seen[0], .action = action, .log_prob = columns[0], .value = columns[1], .advantage = columns[2], .value_target = columns[3])));
   CHECK(seen[0][6] == 1 && seen[0][9] == 1 && seen[0][7] == 0 && seen[1][6] == -1 && seen[1][7] == 1 && seen[2][8] == 1);
-  FINE(rlcore_learner_learn(w.agent, NULL, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
   FINE(rlcore_policy_size(w.agent, &size));
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
   FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
   FINE(rlcore_policy_scratch_len(w.attached, N, &len));
   static float scratch[2048]; /* may be written by a call that fails */
-#define USE_IT rlcore_policy_act_greedy(w.attached, N, obs, NULL, NULL, NULL, scratch, len, w.action)
+#define USE_IT rlcore_policy_act_greedy(w.attached, N, ACTED(NULL, obs, NULL, w.action), BUFFERS(NULL, NULL, scratch, len))
   WITH(obs[0].choice, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", USE_IT);
   int32_t shipped[N];
   FINE(USE_IT);
   memcpy(shipped, w.action, sizeof shipped);
   w.sampling.method = RLCORE_SAMPLING_GREEDY;
-  FINE(rlcore_learner_predict(w.agent, obs, NULL, NULL, NULL, &w.sampling, w.action));
+  FINE(rlcore_learner_predict(w.agent, ACTED(NULL, obs, NULL, w.action), NULL, NULL, &w.sampling));
   CHECK(memcmp(shipped, w.action, sizeof shipped) == 0);
 
   /* Choices alone need no list. */
@@ -433,7 +433,7 @@ static void attack_structures(void) {
   FINE(rlcore_learner_seen_len(w.agent, &len));
   CHECK(len == 3);
   int32_t choices[N] = {0, 2, 1};
-  FINE(rlcore_learner_act(w.agent, NULL, choices, NULL, w.action));
+  FINE(rlcore_learner_act(w.agent, ACTED(NULL, choices, NULL, w.action)));
 #undef MAKE
 }
 
@@ -477,8 +477,8 @@ static void attack_mixed(void) {
   uint8_t mask[N * T][3];
   for (int i = 0; i < N * T; i++) mask[i][0] = 0, mask[i][1] = mask[i][2] = 1;
   for (int i = 0; i < N; i++) action[i] = (struct taken){-1, {9, 9}, 7};
-#define TAKE rlcore_learner_act(w.agent, NULL, w.obs, mask[0], action)
-  REFUSED(RLCORE_E_NULL, "action", rlcore_learner_act(w.agent, NULL, w.obs, mask[0], NULL));
+#define TAKE rlcore_learner_act(w.agent, ACTED(NULL, w.obs, mask[0], action))
+  REFUSED(RLCORE_E_NULL, "action", rlcore_learner_act(w.agent, ACTED(NULL, w.obs, mask[0], NULL)));
   WITH(w.obs[2][0], NAN, RLCORE_E_VALUE, "a finite obs", TAKE);
   CHECK(action[0].weapon == -1 && action[0].aim[0] == 9);
   for (int t = 0; t < T; t++) {
@@ -486,34 +486,34 @@ static void attack_mixed(void) {
     for (int i = 0; i < N; i++)
       CHECK((action[i].weapon == 1 || action[i].weapon == 2) && fabsf(action[i].aim[0]) <= 1 && fabsf(action[i].aim[1]) <= 2 &&
             action[i].own == 7);
-#define SAY rlcore_learner_log_prob(w.agent, w.obs, mask[0], action, w.reward, w.final_obs[0])
+#define SAY rlcore_learner_log_prob(w.agent, ACTED(NULL, w.obs, mask[0], action), w.reward, w.final_obs[0])
     WITH(action[2].weapon, 0, RLCORE_E_VALUE, "choices that exist and are allowed", SAY);
     WITH(action[2].weapon, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", SAY);
     WITH(action[1].aim[1], INFINITY, RLCORE_E_VALUE, "finite actions", SAY);
     FINE(SAY);
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL, NULL));
+    FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, w.terminated, w.truncated, NULL, NULL)));
   }
-  FINE(rlcore_learner_learn_begin(w.agent, w.obs, NULL, &w.stats));
+  FINE(rlcore_learner_learn_begin(w.agent, OBSERVED(w.obs, NULL), &w.stats));
   static float seen[N * T][OBS], columns[4][N * T];
-#define READ(call, stats) call(w.agent, seen[0], told, mask[0], columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL, NULL stats)
-#define AND_STATS , &w.stats
-  FINE(READ(rlcore_learner_batch_read, ));
+  const rlcore_learner_batch batch = {.struct_size = sizeof batch, .obs = seen[0], .action = told, .action_mask = mask[0],
+                                      .log_prob = columns[0], .value = columns[1], .advantage = columns[2], .value_target = columns[3]};
+#define LEARN_FROM rlcore_learner_learn_batch(w.agent, &batch, &w.stats)
+  FINE(rlcore_learner_batch_read(w.agent, &batch));
   FINE(rlcore_learner_learn_drop(w.agent));
-  WITH(told[N * T - 1].weapon, 0, RLCORE_E_VALUE, "choices that exist and are allowed", READ(rlcore_learner_learn_batch, AND_STATS));
-  WITH(told[0].aim[1], NAN, RLCORE_E_VALUE, "finite numbers", READ(rlcore_learner_learn_batch, AND_STATS));
-  FINE(READ(rlcore_learner_learn_batch, AND_STATS));
-  FINE(rlcore_learner_learn(w.agent, NULL, NULL, 0, &w.stats));
+  WITH(told[N * T - 1].weapon, 0, RLCORE_E_VALUE, "choices that exist and are allowed", LEARN_FROM);
+  WITH(told[0].aim[1], NAN, RLCORE_E_VALUE, "finite numbers", LEARN_FROM);
+  FINE(LEARN_FROM);
+  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
   FINE(rlcore_policy_size(w.agent, &size));
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
   FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
   FINE(rlcore_policy_scratch_len(w.attached, N, &len));
-  FINE(rlcore_policy_act_greedy(w.attached, N, w.obs, mask[0], NULL, NULL, w.scratch, len, action));
+  FINE(rlcore_policy_act_greedy(w.attached, N, ACTED(NULL, w.obs, mask[0], action), BUFFERS(NULL, NULL, w.scratch, len)));
   memcpy(told, action, sizeof action);
   w.sampling.method = RLCORE_SAMPLING_GREEDY;
-  FINE(rlcore_learner_predict(w.agent, w.obs, mask[0], NULL, NULL, &w.sampling, action));
+  FINE(rlcore_learner_predict(w.agent, ACTED(NULL, w.obs, mask[0], action), NULL, NULL, &w.sampling));
   CHECK(memcmp(told, action, sizeof action) == 0 && action[0].own == 7);
 #undef MAKE
-#undef READ
 #undef TAKE
 #undef SAY
 #undef AND_STATS
@@ -542,9 +542,9 @@ static void attack_recurrent(void) {
 
   float *state = w.state, *none = NULL;
   const uint8_t *reset = NULL;
-#define PREDICT(state) rlcore_learner_predict(w.agent, w.obs, NULL, state, reset, NULL, w.action)
-#define ACT(state) rlcore_policy_act(w.attached, N, w.obs, NULL, state, reset, NULL, &w.rng, w.scratch, len, w.action)
-#define GREEDY(state) rlcore_policy_act_greedy(w.attached, N, w.obs, NULL, state, reset, w.scratch, len, w.action)
+#define PREDICT(state) rlcore_learner_predict(w.agent, ACTED(NULL, w.obs, NULL, w.action), state, reset, NULL)
+#define ACT(state) rlcore_policy_act(w.attached, N, ACTED(NULL, w.obs, NULL, w.action), BUFFERS(state, reset, w.scratch, len), NULL, &w.rng)
+#define GREEDY(state) rlcore_policy_act_greedy(w.attached, N, ACTED(NULL, w.obs, NULL, w.action), BUFFERS(state, reset, w.scratch, len))
 #define EACH(status, words, state) \
   (REFUSED(status, words, PREDICT(state)), look(), judge(__LINE__, "rlcore_policy_act(", status, ACT(state), words), \
    judge(__LINE__, "rlcore_policy_act_greedy(", status, GREEDY(state), words))
@@ -564,12 +564,11 @@ static void attack_recurrent(void) {
   float obs[T * N * OBS], columns[4][T * N];
   int32_t actions[T * N];
   roll();
-  FINE(rlcore_learner_learn_begin(w.agent, w.obs, NULL, &w.stats));
-#define READ(state) \
-  rlcore_learner_batch_read(w.agent, obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], state, w.begin, w.owner, NULL)
+  FINE(rlcore_learner_learn_begin(w.agent, OBSERVED(w.obs, NULL), &w.stats));
+#define READ(kept) \
+  rlcore_learner_batch_read(w.agent, BATCH(.obs = obs, .action = actions, .log_prob = columns[0], .value = columns[1], .advantage = columns[2], .value_target = columns[3], .state = kept, .begin = w.begin, .env = w.owner))
 #define LEARN \
-  rlcore_learner_learn_batch(w.agent, obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], w.states, w.begin, \
-                             w.owner, NULL, &w.stats)
+  rlcore_learner_learn_batch(w.agent, BATCH(.obs = GIVEN(obs), .action = GIVEN(actions), .log_prob = GIVEN(columns[0]), .value = GIVEN(columns[1]), .advantage = GIVEN(columns[2]), .value_target = GIVEN(columns[3]), .state = GIVEN(w.states), .begin = GIVEN(w.begin), .env = GIVEN(w.owner)), &w.stats)
   REFUSED(RLCORE_E_NULL, "state", READ(NULL));
   FINE(READ(w.states));
   CHECK(w.begin[0] == 1 && w.owner[0] == 0 && w.owner[N - 1] == N - 1 && w.states[0] == 0 && w.states[N * STATE] != 0);
@@ -578,7 +577,7 @@ static void attack_recurrent(void) {
   WITH(w.owner[1], N, RLCORE_E_VALUE, "env below num_envs", LEARN);
   WITH(w.states[1], INFINITY, RLCORE_E_VALUE, "finite numbers", LEARN);
   FINE(LEARN);
-  FINE(rlcore_learner_learn(w.agent, NULL, NULL, 0, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
   CHECK(w.stats.minibatches_left == 0 && w.stats.num_updates == 1);
 }
 
@@ -604,10 +603,10 @@ static void attack_seal(void) {
   FINE(rlcore_learner_phase(w.agent, &phase));
   CHECK(memcmp(before.learner, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
-  CHECK(rlcore_learner_learn(w.agent, w.obs, NULL, 0, &w.stats) == RLCORE_E_NOT_READY);
+  CHECK(rlcore_learner_learn(w.agent, OBSERVED(w.obs, NULL), 0, &w.stats) == RLCORE_E_NOT_READY);
   CHECK(memcmp(unsealed, w.learner, size) == 0);
   FINE(rlcore_block_seal(w.learner, size));
-  FINE(rlcore_learner_act(w.agent, NULL, w.obs, NULL, w.action));
+  FINE(rlcore_learner_act(w.agent, ACTED(NULL, w.obs, NULL, w.action)));
   FINE(rlcore_learner_attach(w.learner, size, 0, NULL, NULL, &w.agent));
 }
 
@@ -617,23 +616,23 @@ static void check_resume(void) {
   start(RLCORE_ENV_CARTPOLE);
   for (int k = 0; k < 3; k++) {
     roll();
-    FINE(rlcore_learner_learn(w.agent, w.obs, NULL, 0, &w.stats));
+    FINE(rlcore_learner_learn(w.agent, OBSERVED(w.obs, NULL), 0, &w.stats));
   }
   memcpy(learner, w.learner, sizeof learner);
   memcpy(world, w.mem, sizeof world);
   start(RLCORE_ENV_CARTPOLE);
   roll();
-  FINE(rlcore_learner_learn(w.agent, w.obs, NULL, 1, &w.stats));
+  FINE(rlcore_learner_learn(w.agent, OBSERVED(w.obs, NULL), 1, &w.stats));
   static struct world kept;
   memcpy(&kept, &w, sizeof w);
   memset(w.learner, 0, sizeof w.learner);
   memcpy(&w, &kept, sizeof w);
   FINE(rlcore_learner_attach(w.learner, sizeof w.learner, 0, NULL, NULL, &w.agent));
   FINE(rlcore_cpu_set_limit(RLCORE_CPU_BASE));
-  while (w.stats.minibatches_left > 0) FINE(rlcore_learner_learn(w.agent, NULL, NULL, 1, &w.stats));
+  while (w.stats.minibatches_left > 0) FINE(rlcore_learner_learn(w.agent, NULL, 1, &w.stats));
   for (int k = 0; k < 2; k++) {
     roll();
-    do FINE(rlcore_learner_learn(w.agent, w.obs, NULL, 3, &w.stats));
+    do FINE(rlcore_learner_learn(w.agent, OBSERVED(w.obs, NULL), 3, &w.stats));
     while (w.stats.minibatches_left > 0);
     FINE(rlcore_cpu_set_limit(RLCORE_CPU_AVX2));
   }
@@ -674,32 +673,32 @@ static void check_pictures(void) {
   w.env = (rlcore_env_def){.struct_size = sizeof w.env, .env_id = 1001, .state_size = 8, .max_episode_steps = 4,
                            .obs = {RLCORE_U8, 6, NULL, NULL, NULL}, .action = {RLCORE_I32, 2, NULL, NULL, choices},
                            .reset = image_reset, .step = image_step};
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, w.reward, w.terminated, w.truncated, final_obs, NULL, NULL, NULL};
+  const rlcore_rows out = {.struct_size = sizeof out, .obs = obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = final_obs};
   w.settings.use_action_mask = 1;
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, obs));
   FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
   FINE(rlcore_vecenv_action_mask(w.vecenv, &w.env, mask[0]));
   WITH(action[1][1], 3, RLCORE_E_RANGE, "a choice from 0 to below 3, given 3",
-       rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
+       rlcore_vecenv_step(w.vecenv, &w.env, TAKING(action, &out)));
   WITH(action[2][0], 2, RLCORE_E_RANGE, "a choice from 0 to below 2, given 2",
-       rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, action, &out));
+       rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, TAKING(action, &out)));
   mask[1][3] = 0;
   for (int update = 0; update < 20; update++) {
     for (int t = 0; t < T; t++) {
-      FINE(rlcore_learner_act(w.agent, NULL, obs, mask[0], action));
+      FINE(rlcore_learner_act(w.agent, ACTED(NULL, obs, mask[0], action)));
       CHECK(action[1][1] != 1);
-      FINE(rlcore_vecenv_step(w.vecenv, &w.env, action, &out));
+      FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(action, &out)));
       for (int i = 0; i < N; i++) CHECK(w.reward[i] == (float)action[i][1]);
-      FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, final_obs, NULL));
+      FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, w.terminated, w.truncated, final_obs, NULL)));
     }
-    FINE(rlcore_learner_learn(w.agent, obs, NULL, 0, &w.stats));
+    FINE(rlcore_learner_learn(w.agent, OBSERVED(obs, NULL), 0, &w.stats));
   }
   CHECK(w.stats.num_updates == 20 && w.stats.num_episodes > 50 && w.stats.length_mean > 2 && w.stats.length_mean <= 4);
   size_t len = 0;
   FINE(rlcore_policy_export(w.agent, w.brain, sizeof w.brain, &w.policy));
   FINE(rlcore_policy_scratch_len(w.policy, N, &len));
-  FINE(rlcore_policy_act(w.policy, N, obs, NULL, NULL, NULL, NULL, &w.rng, w.scratch, len, action));
+  FINE(rlcore_policy_act(w.policy, N, ACTED(NULL, obs, NULL, action), BUFFERS(NULL, NULL, w.scratch, len), NULL, &w.rng));
 }
 
 /* Layers of the host's before the learner's own: a picture of 4 by 4 pixels of two channels. */
@@ -747,21 +746,21 @@ static void attack_layers(void) {
   const rlcore_sampling best = {.method = RLCORE_SAMPLING_GREEDY};
   for (uint32_t t = 0; t < 3 * T; t++) {
     for (int i = 0; i < N * 32; i++) seen[i] = (uint8_t)(t * 37 + (uint32_t)i * 11);
-    FINE(rlcore_learner_act(w.agent, NULL, seen, NULL, w.action));
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, w.terminated, w.truncated, NULL, NULL));
-    if (due() == RLCORE_LEARNER_LEARN) FINE(rlcore_learner_learn(w.agent, seen, NULL, 0, &w.stats));
+    FINE(rlcore_learner_act(w.agent, ACTED(NULL, seen, NULL, w.action)));
+    FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, w.terminated, w.truncated, NULL, NULL)));
+    if (due() == RLCORE_LEARNER_LEARN) FINE(rlcore_learner_learn(w.agent, OBSERVED(seen, NULL), 0, &w.stats));
   }
   CHECK(w.stats.num_updates == 3 && w.stats.num_dropped == 0);
   memcpy(other, at, size);
   FINE(rlcore_learner_attach(other, size, 0, NULL, NULL, &w.agent));
-  FINE(rlcore_learner_predict(w.agent, seen, NULL, NULL, NULL, &best, greedy[0]));
+  FINE(rlcore_learner_predict(w.agent, ACTED(NULL, seen, NULL, greedy[0]), NULL, NULL, &best));
   FINE(rlcore_policy_size(w.agent, &size));
   CHECK(size <= sizeof w.brain);
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
   static float scratch[1 << 12];
   FINE(rlcore_policy_scratch_len(w.policy, N, &size));
   CHECK(size <= 1 << 12);
-  FINE(rlcore_policy_act(w.policy, N, seen, NULL, NULL, NULL, &best, &w.rng, scratch, size, greedy[1]));
+  FINE(rlcore_policy_act(w.policy, N, ACTED(NULL, seen, NULL, greedy[1]), BUFFERS(NULL, NULL, scratch, size), &best, &w.rng));
   CHECK(memcmp(greedy[0], greedy[1], sizeof greedy[0]) == 0);
 }
 

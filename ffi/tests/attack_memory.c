@@ -117,7 +117,7 @@ static void attack_add(void) {
   CHECK(w.cuts == 1);
   REFUSED(RLCORE_E_RANGE, "not of episode, given 77", ADD(m, w.frame, w.values, &w.number, &w.cuts));
   const rlcore_sample all = {10, 5, 0, 0, 0};
-  FINE(rlcore_memory_gather_frames(m, &all, 1, LEN, NULL, w.terminated[0], w.truncated[0], NULL));
+  FINE(rlcore_memory_gather_frames(m, SEQUENCES(&all, 1, LEN), NULL, w.terminated[0], w.truncated[0], NULL));
   const uint8_t ends[] = {0, 0, 0, 0, 1}, cut[] = {0, 1, 1, 1, 0};
   CHECK(memcmp(w.terminated[0], ends, 5) == 0 && memcmp(w.truncated[0], cut, 5) == 0);
 }
@@ -175,7 +175,7 @@ static void attack_draws_of(draw_fn *DRAW) {
     for (int i = 0; i < B; i++) short_ones += w.samples[i].len < 3;
     CHECK(status == (short_ones ? RLCORE_E_INEXACT : RLCORE_OK));
     inexact += status == RLCORE_E_INEXACT;
-    FINE(rlcore_memory_gather(m, w.samples, B, LEN, 0, 0, RLCORE_I32, w.numbers));
+    FINE(rlcore_memory_gather(m, SEQUENCES(w.samples, B, LEN), 0, 0, RLCORE_I32, w.numbers));
     for (int i = 0; i < B; i++)
       for (uint32_t j = 0; j < LEN; j++)
         CHECK(w.numbers[i][j] == (j < w.samples[i].len ? (int32_t)(w.samples[i].first + j) : 0));
@@ -230,25 +230,25 @@ static void attack_gather(void) {
       {{5, UINT32_MAX, 0, 0, 0}, "at most len frames, 5"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    WITH(w.samples[B - 1], bad[i].sample, RLCORE_E_RANGE, bad[i].words, GATHER(m, w.samples, B, LEN, 0, 0, RLCORE_I32, out));
-    WITH(w.samples[B - 1], bad[i].sample, RLCORE_E_RANGE, bad[i].words, FRAMES(m, w.samples, B, LEN, reward, terminated, truncated, valid));
+    WITH(w.samples[B - 1], bad[i].sample, RLCORE_E_RANGE, bad[i].words, GATHER(m, SEQUENCES(w.samples, B, LEN), 0, 0, RLCORE_I32, out));
+    WITH(w.samples[B - 1], bad[i].sample, RLCORE_E_RANGE, bad[i].words, FRAMES(m, SEQUENCES(w.samples, B, LEN), reward, terminated, truncated, valid));
   }
   /* Frame 2 is held, the one that its stack reads is not. */
   const rlcore_sample oldest = {2, 2, 0, 0, 0};
-  WITH(w.samples[0], oldest, RLCORE_E_RANGE, "still held, from number 2, given 1", GATHER(m, w.samples, B, LEN, 1, 0, RLCORE_U8, w.pictures));
+  WITH(w.samples[0], oldest, RLCORE_E_RANGE, "still held, from number 2, given 1", GATHER(m, SEQUENCES(w.samples, B, LEN), 1, 0, RLCORE_U8, w.pictures));
   w.samples[0] = oldest;
-  FINE(GATHER(m, w.samples, 1, LEN, 0, 0, RLCORE_I32, out));
-  FINE(FRAMES(m, w.samples, 1, LEN, reward, terminated, truncated, valid));
+  FINE(GATHER(m, SEQUENCES(w.samples, 1, LEN), 0, 0, RLCORE_I32, out));
+  FINE(FRAMES(m, SEQUENCES(w.samples, 1, LEN), reward, terminated, truncated, valid));
   const int32_t numbers[LEN] = {2, 3, 0, 0, 0};
   const uint8_t ends[LEN] = {0, 1, 0, 0, 0}, there[LEN] = {1, 1, 0, 0, 0}, zeros[LEN] = {0};
   CHECK(memcmp(w.numbers[0], numbers, sizeof numbers) == 0 && memcmp(terminated, ends, LEN) == 0);
   CHECK(memcmp(valid, there, LEN) == 0 && memcmp(truncated, zeros, LEN) == 0);
-  FINE(FRAMES(m, w.samples, 1, LEN, NULL, NULL, NULL, NULL));
+  FINE(FRAMES(m, SEQUENCES(w.samples, 1, LEN), NULL, NULL, NULL, NULL));
 
   /* Stacks repeat the first frame of an episode; frame 4 begins one. */
   w.samples[0] = (rlcore_sample){4, 3, 1, 0, 0};
-  FINE(GATHER(m, w.samples, 1, LEN, 1, RLCORE_LAYOUT_CHW, RLCORE_U8, w.pictures));
-  FINE(GATHER(m, w.samples, 1, LEN, 1, RLCORE_LAYOUT_CHW, RLCORE_F32, w.pictures_f32));
+  FINE(GATHER(m, SEQUENCES(w.samples, 1, LEN), 1, RLCORE_LAYOUT_CHW, RLCORE_U8, w.pictures));
+  FINE(GATHER(m, SEQUENCES(w.samples, 1, LEN), 1, RLCORE_LAYOUT_CHW, RLCORE_F32, w.pictures_f32));
   const uint8_t stacks[LEN][4] = {{4, 104, 4, 104}, {4, 104, 5, 105}, {5, 105, 6, 106}};
   CHECK(memcmp(w.pictures[0], stacks, sizeof stacks) == 0);
   for (int i = 0; i < LEN; i++)
@@ -258,8 +258,8 @@ static void attack_gather(void) {
   w.samples[0] = oldest;
   make(&w.frame[0], 10);
   FINE(rlcore_memory_add(w.m, w.frame, w.values, NULL, NULL));
-  REFUSED(RLCORE_E_RANGE, "still held, from number 3, given 2", GATHER(m, w.samples, 1, LEN, 0, 0, RLCORE_I32, out));
-  REFUSED(RLCORE_E_RANGE, "still held, from number 3, given 2", FRAMES(m, w.samples, 1, LEN, reward, terminated, truncated, valid));
+  REFUSED(RLCORE_E_RANGE, "still held, from number 3, given 2", GATHER(m, SEQUENCES(w.samples, 1, LEN), 0, 0, RLCORE_I32, out));
+  REFUSED(RLCORE_E_RANGE, "still held, from number 3, given 2", FRAMES(m, SEQUENCES(w.samples, 1, LEN), reward, terminated, truncated, valid));
 }
 
 int main(void) {

@@ -13,7 +13,7 @@ static struct world {
   rlcore_monitor_config config;
   rlcore_monitor *monitor;
   rlcore_monitor_stats stats;
-  rlcore_vecenv_out step;
+  rlcore_rows step;
   size_t len;
   float reward[N];
   uint8_t terminated[N], truncated[N], valid[N];
@@ -39,7 +39,7 @@ static void start(void) {
   FINE(rlcore_monitor_init(w.mem, sizeof w.mem, &w.config, &w.monitor));
   for (int i = 0; i < N; i++) w.reward[i] = (float)i + 0.5f, w.valid[i] = 1, w.info[i][0] = i, w.info[i][1] = -i;
   w.terminated[1] = w.truncated[2] = 1;
-  w.step = (rlcore_vecenv_out){sizeof w.step, 0, NULL, w.reward, w.terminated, w.truncated, NULL, w.valid, NULL, NULL};
+  w.step = (rlcore_rows){.struct_size = sizeof w.step, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .valid = w.valid};
   w.now = 101.25;
   FINE(rlcore_monitor_step(w.monitor, &w.step, 100.5, w.info[0]));
   w.stats.struct_size = sizeof w.stats;

@@ -34,7 +34,7 @@ static struct world {
 #define ADD_ALL(...) rlcore_replay_add_all(__VA_ARGS__)
 #define SAMPLE(...) rlcore_replay_sample(__VA_ARGS__)
 #define UPDATE(...) rlcore_replay_update(__VA_ARGS__)
-#define TRANSITIONS(...) rlcore_replay_transitions(__VA_ARGS__)
+#define DRAWN(...) rlcore_replay_transitions(__VA_ARGS__)
 #define GATHER(...) rlcore_replay_gather(__VA_ARGS__)
 #define NEXT(...) rlcore_replay_gather_next(__VA_ARGS__)
 
@@ -94,9 +94,9 @@ static void attack_adding(void) {
   start();
   rlcore_replay *const at = w.r;
   const void *const *v = w.values;
-  REFUSED(RLCORE_E_SHAPE, "a last observation where an episode ended", ADD(at, 0, v, 1, 1, 0, NULL, &w.number));
-  REFUSED(RLCORE_E_SHAPE, "violated by environment 1", ADD(at, 1, v, 1, 0, 1, NULL, &w.number));
-  FINE(ADD(at, 0, v, 1, 0, 0, NULL, NULL));
+  REFUSED(RLCORE_E_SHAPE, "a last observation where an episode ended", ADD(at, REPLAY_STEP(0, 1, 1, 0), v, NULL, &w.number));
+  REFUSED(RLCORE_E_SHAPE, "violated by environment 1", ADD(at, REPLAY_STEP(1, 1, 0, 1), v, NULL, &w.number));
+  FINE(ADD(at, REPLAY_STEP(0, 1, 0, 0), v, NULL, NULL));
 
   const float *reward = w.reward;
   const uint8_t *end = w.terminated, *cut = w.truncated;
@@ -109,8 +109,8 @@ static void attack_drawing(void) {
   start();
   rlcore_replay *const at = w.r;
   rlcore_rng *const g = &w.rng;
-  FINE(SAMPLE(at, g, ROWS, 0.5f, 0, 1, w.index, w.weight, NULL));
-  FINE(SAMPLE(at, g, 0, 0.5f, 0, 0, w.index, w.weight, NULL));
+  FINE(SAMPLE(at, g, REPLAY_DRAW(0.5f, 0, 1), ROWS, w.index, w.weight, NULL));
+  FINE(SAMPLE(at, g, REPLAY_DRAW(0.5f, 0, 0), 0, w.index, w.weight, NULL));
 
   start();
   WITH(w.priority[3], -1, RLCORE_E_RANGE, "a priority of at least 0, given -1", UPDATE(at, w.index, w.priority, ROWS, &w.forgotten));
@@ -125,8 +125,8 @@ static void attack_drawing(void) {
   INDICES(UPDATE(at, w.index, w.priority, ROWS, &w.forgotten));
 
 #define ALL w.out_reward, w.discount, w.out_terminated, w.out_truncated
-  INDICES(TRANSITIONS(at, w.index, ROWS, ALL));
-  FINE(TRANSITIONS(at, w.index, ROWS, NULL, NULL, NULL, NULL));
+  INDICES(DRAWN(at, w.index, ROWS, ALL));
+  FINE(DRAWN(at, w.index, ROWS, NULL, NULL, NULL, NULL));
 
   INDICES(GATHER(at, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
   INDICES(NEXT(at, w.index, ROWS, 0, 0, RLCORE_F32, w.out_obs));
@@ -136,7 +136,7 @@ static void attack_drawing(void) {
 
   /* Nothing to draw yet. */
   FINE(rlcore_replay_init(w.mem, sizeof w.mem, &w.config, &w.r));
-  REFUSED(RLCORE_E_NOT_READY, "a transition that may be drawn", SAMPLE(at, g, ROWS, 0.5f, 0, 0, w.index, w.weight, NULL));
+  REFUSED(RLCORE_E_NOT_READY, "a transition that may be drawn", SAMPLE(at, g, REPLAY_DRAW(0.5f, 0, 0), ROWS, w.index, w.weight, NULL));
 }
 
 /* ---- Right calls ---- */
@@ -150,7 +150,7 @@ static void check_answers(void) {
   /* Rewards 1, 2, 4 over two steps at a discount of one half; the last step terminates. */
   const rlcore_frame_index rows[ROWS] = {{0, 0, 0}, {1, 0, 0}, {2, 1, 0}, {0, 1, 0}};
   memcpy(w.index, rows, sizeof rows);
-  FINE(TRANSITIONS(w.r, w.index, ROWS, ALL));
+  FINE(DRAWN(w.r, w.index, ROWS, ALL));
   CHECK(w.out_reward[0] == 2 && w.out_reward[1] == 4 && w.out_reward[2] == 4 && w.out_reward[3] == 2);
   CHECK(w.discount[0] == 0.25f && w.discount[1] == 0 && w.discount[2] == 0);
   CHECK(w.out_terminated[0] == 0 && w.out_terminated[1] == 1 && w.out_terminated[2] == 1 && w.out_truncated[1] == 0);
@@ -167,7 +167,7 @@ static void check_answers(void) {
   CHECK(w.forgotten == 0);
   FINE(rlcore_replay_get_stats(w.r, &w.stats));
   CHECK(w.stats.total == 4 + 0.25 + 1 + 2 + 2 && w.stats.min_weight == 0.25f && w.stats.max_priority == 4 && w.stats.alpha == 1);
-  FINE(SAMPLE(w.r, &w.rng, ROWS, 1, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, w.index, w.weight, w.probability));
+  FINE(SAMPLE(w.r, &w.rng, REPLAY_DRAW(1, RLCORE_REPLAY_NORMALIZE_MEMORY, 0), ROWS, w.index, w.weight, w.probability));
   for (int i = 0; i < ROWS; i++) CHECK(fabsf(w.weight[i] * w.probability[i] * 9.25f - 0.25f) < 1e-6f);
   FINE(rlcore_replay_linear(0.4f, 1, 0.5f, &w.at));
   CHECK(w.at == 0.7f);
@@ -183,7 +183,7 @@ static void check_answers(void) {
     rlcore_replay *const r = i ? copy : w.r;
     rlcore_rng *const g = i ? &w.saved : &w.rng;
     for (int step = 0; step < 20; step++) {
-      FINE(SAMPLE(r, g, ROWS, 0.5f, 0, 1, w.index, w.weight, NULL));
+      FINE(SAMPLE(r, g, REPLAY_DRAW(0.5f, 0, 1), ROWS, w.index, w.weight, NULL));
       for (int k = 0; k < ROWS; k++) w.priority[k] = w.weight[k] * (float)(k + step % 3);
       w.terminated[0] = step % 5 == 0;
       FINE(ADD_ALL(r, w.values, w.reward, w.terminated, w.truncated, w.final_values));

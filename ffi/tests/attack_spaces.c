@@ -125,8 +125,8 @@ static void roll(void) {
   int32_t action[N];
   for (int t = 0; t < T; t++) {
     for (int i = 0; i < N * OBS; i++) w.seen[i] = 100 + (float)(t * i);
-    FINE(rlcore_learner_act(w.agent, NULL, w.seen, NULL, action));
-    FINE(rlcore_learner_observe(w.agent, NULL, w.reward, no, no, NULL, NULL));
+    FINE(rlcore_learner_act(w.agent, ACTED(NULL, w.seen, NULL, action)));
+    FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, no, no, NULL, NULL)));
   }
 }
 
@@ -162,11 +162,13 @@ static void attack_moments(void) {
   FINE(WRITE);
   FINE(rlcore_learner_moments_read(w.central, w.with, len));
   CHECK(memcmp(w.with, w.moments, sizeof w.with) == 0);
-  FINE(rlcore_learner_learn_begin(w.agent, w.seen, NULL, &stats));
-#define COLUMNS obs, actions, NULL, columns[0], columns[1], columns[2], columns[3], NULL, NULL, NULL
-  REFUSED(RLCORE_E_NULL, "moments", rlcore_learner_batch_read(w.agent, COLUMNS, NULL));
-  FINE(rlcore_learner_batch_read(w.agent, COLUMNS, w.moments));
-#define LEARN_BATCH(moments) rlcore_learner_learn_batch(w.central, COLUMNS, moments, &stats)
+  FINE(rlcore_learner_learn_begin(w.agent, OBSERVED(w.seen, NULL), &stats));
+#define COLUMNS(to) \
+  BATCH(.obs = obs, .action = actions, .log_prob = columns[0], .value = columns[1], .advantage = columns[2], \
+        .value_target = columns[3], .moments = to)
+  REFUSED(RLCORE_E_NULL, "moments", rlcore_learner_batch_read(w.agent, COLUMNS(NULL)));
+  FINE(rlcore_learner_batch_read(w.agent, COLUMNS(w.moments)));
+#define LEARN_BATCH(from) rlcore_learner_learn_batch(w.central, COLUMNS(from), &stats)
   REFUSED(RLCORE_E_NULL, "moments", LEARN_BATCH(NULL));
   WITH(w.moments[LEN - 1], -1, RLCORE_E_RANGE, "a variance of at least 0, given -1", LEARN_BATCH(w.moments));
   FINE(LEARN_BATCH(w.moments));

@@ -27,7 +27,7 @@ static struct world {
 
 /* Structures of a later version of the header: the same fields and more. */
 struct later_def { rlcore_env_def def; uint64_t more; };
-struct later_out { rlcore_vecenv_out out; uint64_t more; };
+struct later_out { rlcore_rows out; uint64_t more; };
 
 /* Draws, remembers, terminates, cuts, and fails where it is told to. */
 static int32_t fails_at;
@@ -72,10 +72,9 @@ static void describe(int way) {
   for (int i = 0; i < OBS; i++) w.low[i] = -1e6F, w.high[i] = 1e6F;
   if (way == BOUNDS) def->obs.low = w.low, def->obs.high = w.high;
   if (way == FLOATS) def->action.kind = RLCORE_F32, def->action.low = w.low, def->action.high = w.high, def->action.n = NULL;
-  later_out.out = (rlcore_vecenv_out){sizeof later_out.out, 0,         w.obs[0],       w.reward,
-                                      w.terminated,        w.truncated, w.final_obs[0], w.valid, NULL, NULL};
+  later_out.out = (rlcore_rows){.struct_size = sizeof later_out.out, .obs = w.obs[0], .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs[0], .valid = w.valid};
   if (way == LATER_OUT) later_out.out.struct_size = sizeof later_out;
-  if (way == EARLIER_OUT) later_out.out.struct_size = offsetof(rlcore_vecenv_out, valid);
+  if (way == EARLIER_OUT) later_out.out.struct_size = offsetof(rlcore_rows, valid);
 }
 
 static void start(int way, uint32_t mode, uint32_t n) {
@@ -93,7 +92,7 @@ static void start(int way, uint32_t mode, uint32_t n) {
 /* Everything that STEPS steps leave behind, one of them failing, in one call or in three. */
 static void run(int way, uint32_t mode, uint32_t n, int split) {
   const rlcore_env_def *def = &later_def.def;
-  const rlcore_vecenv_out *out = &later_out.out;
+  const rlcore_rows *out = &later_out.out;
   start(way, mode, n);
   for (int t = 0; t < STEPS; t++) {
     for (uint32_t i = 0; i < n; i++) w.action[i] = (t + (int)i) % 2;
@@ -102,9 +101,9 @@ static void run(int way, uint32_t mode, uint32_t n, int split) {
     const int fails = fails_at != 0;
     if (split) {
       const uint32_t cut[] = {0, n / 3, n / 2, n};
-      for (int k = 0; k < 3 && got == RLCORE_OK; k++) got = rlcore_vecenv_step_range(w.envs, def, cut[k], cut[k + 1], w.action, out);
+      for (int k = 0; k < 3 && got == RLCORE_OK; k++) got = rlcore_vecenv_step_range(w.envs, def, cut[k], cut[k + 1], TAKING(w.action, out));
     } else {
-      got = rlcore_vecenv_step(w.envs, def, w.action, out);
+      got = rlcore_vecenv_step(w.envs, def, TAKING(w.action, out));
     }
     CHECK(got == RLCORE_OK || (fails && got == RLCORE_E_CALLBACK));
     if (got == RLCORE_E_CALLBACK) FINE(rlcore_vecenv_reset(w.envs, def, NULL, w.obs));
@@ -138,7 +137,7 @@ static void all_ways_give_the_same_bytes(void) {
 /* Moves each output onto the first and onto the last byte of every other array, and each input onto those of what is written. */
 static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
   start(way, RLCORE_AUTORESET_SAME_STEP, n);
-  rlcore_vecenv_out *out = &later_out.out;
+  rlcore_rows *out = &later_out.out;
   rlcore_env_def *def = &later_def.def;
   const size_t bounds = way == FLOATS ? 1 : OBS;
   const struct { void *start; size_t size; } arrays[] = {
@@ -158,14 +157,14 @@ static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
       if (way == EARLIER_OUT && (i == 2 || k == 5)) continue;
       if (byte != arrays[k].start) {
         *bytes[i] = arrays[k].start;
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, action, out));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
         *bytes[i] = off(arrays[k].start, arrays[k].size - 1);
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, action, out));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
         *bytes[i] = byte;
       }
       if (word != arrays[k].start) {
         *words[i] = end;
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, action, out));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
         *words[i] = word;
       }
     }
@@ -174,17 +173,17 @@ static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
       const size_t both = i == 4;  /* bounds at once, which mostly lie side by side */
       const void *const input[] = {*inputs[i - 2 * both], *inputs[i - both]};
       *inputs[i - 2 * both] = *inputs[i - both] = end;
-      REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, given, out));
+      REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, TAKING(given, out)));
       *inputs[i - 2 * both] = input[0], *inputs[i - both] = input[1];
     }
   }
-  FINE(rlcore_vecenv_step(w.envs, def, action, out));
+  FINE(rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
 }
 
 /* Leaves out each array that is needed, and puts each where it is not aligned and where it does not fit the address space. */
 static void arrays_that_are_not_there_are_refused(int way, uint32_t n) {
   start(way, RLCORE_AUTORESET_SAME_STEP, n);
-  rlcore_vecenv_out *out = &later_out.out;
+  rlcore_rows *out = &later_out.out;
   rlcore_env_def *def = &later_def.def;
   const void *action = w.action;
   const struct { const void **p; int needed, words; } arrays[] = {
@@ -197,17 +196,17 @@ static void arrays_that_are_not_there_are_refused(int way, uint32_t n) {
     if (kept == NULL || (way == EARLIER_OUT && k == 5)) continue;
     if (arrays[k].needed) {
       *arrays[k].p = NULL;
-      REFUSED(RLCORE_E_NULL, k == 4 ? "requires final_obs" : "NULL", rlcore_vecenv_step(w.envs, def, action, out));
+      REFUSED(RLCORE_E_NULL, k == 4 ? "requires final_obs" : "NULL", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
     }
     if (arrays[k].words) {
       *arrays[k].p = off((void *)(uintptr_t)kept, 1);
-      REFUSED(RLCORE_E_ALIGN, "misaligned by 1", rlcore_vecenv_step(w.envs, def, action, out));
+      REFUSED(RLCORE_E_ALIGN, "misaligned by 1", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
     }
     *arrays[k].p = (const void *)(UINTPTR_MAX - (arrays[k].words ? 3 : 0));
-    REFUSED(RLCORE_E_OVERFLOW, "the address space", rlcore_vecenv_step(w.envs, def, action, out));
+    REFUSED(RLCORE_E_OVERFLOW, "the address space", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
     *arrays[k].p = kept;
   }
-  FINE(rlcore_vecenv_step(w.envs, def, action, out));
+  FINE(rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
 }
 
 static const uint32_t two_and_two[] = {2, 2};
@@ -216,13 +215,13 @@ static const uint32_t two_and_two[] = {2, 2};
 static void the_rest_is_refused(uint32_t n) {
   start(LATER_DEF, RLCORE_AUTORESET_SAME_STEP, n);
   later_def.more = 1;
-  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, w.action, &later_out.out));
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, TAKING(w.action, &later_out.out)));
   start(LATER_OUT, RLCORE_AUTORESET_SAME_STEP, n);
   later_out.more = 1;
-  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, w.action, &later_out.out));
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, TAKING(w.action, &later_out.out)));
   start(PLAIN, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_env_def *def = &later_def.def;
-  const rlcore_vecenv_out *out = &later_out.out;
+  const rlcore_rows *out = &later_out.out;
   static uint32_t level[N];
   static uint8_t rgb[12 * N], flags[2 * N];
   /* Every call that takes the environment finds each field that differs from what the block was made with. */
@@ -244,17 +243,17 @@ static void the_rest_is_refused(uint32_t n) {
   DIFFERS(rlcore_vecenv_attach(w.mem, sizeof w.mem, def, &again));
   DIFFERS(rlcore_vecenv_reset(w.envs, def, NULL, w.obs));
   DIFFERS(rlcore_vecenv_reset_one(w.envs, def, 0, NULL, w.obs));
-  DIFFERS(rlcore_vecenv_step(w.envs, def, w.action, out));
-  DIFFERS(rlcore_vecenv_step_range(w.envs, def, 0, n, w.action, out));
-  DIFFERS(rlcore_vecenv_step_env(w.envs, def, w.action, RLCORE_LEVEL_NEW, out));
+  DIFFERS(rlcore_vecenv_step(w.envs, def, TAKING(w.action, out)));
+  DIFFERS(rlcore_vecenv_step_range(w.envs, def, 0, n, TAKING(w.action, out)));
+  DIFFERS(rlcore_vecenv_step_env(w.envs, def, RLCORE_LEVEL_NEW, TAKING(w.action, out)));
   DIFFERS(rlcore_vecenv_render(w.envs, def, 0, 2, 2, rgb));
   DIFFERS(rlcore_vecenv_images(w.envs, def, 2, 2, rgb));
   DIFFERS(rlcore_vecenv_lives(w.envs, def, level));
   DIFFERS(rlcore_vecenv_action_mask(w.envs, def, flags));
   def->wrappers = NULL, def->action.n = own_n;
-  for (uint32_t i = 0; i < n; i++) WITH(w.action[i], 2, RLCORE_E_RANGE, "choice", rlcore_vecenv_step(w.envs, def, w.action, out));
-  for (int at = 0; at < 20; at++) WITH(w.mem[at], (unsigned char)(w.mem[at] ^ 1), RLCORE_E_IMAGE, "block", rlcore_vecenv_step(w.envs, def, w.action, out));
-  FINE(rlcore_vecenv_step(w.envs, def, w.action, out));
+  for (uint32_t i = 0; i < n; i++) WITH(w.action[i], 2, RLCORE_E_RANGE, "choice", rlcore_vecenv_step(w.envs, def, TAKING(w.action, out)));
+  for (int at = 0; at < 20; at++) WITH(w.mem[at], (unsigned char)(w.mem[at] ^ 1), RLCORE_E_IMAGE, "block", rlcore_vecenv_step(w.envs, def, TAKING(w.action, out)));
+  FINE(rlcore_vecenv_step(w.envs, def, TAKING(w.action, out)));
 }
 
 int main(void) {

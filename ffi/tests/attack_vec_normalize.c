@@ -13,7 +13,7 @@ static struct world {
   rlcore_vec_normalize_config config;
   rlcore_vec_normalize *normal, *peer, *wide;
   rlcore_vec_normalize_stats stats;
-  rlcore_vecenv_out in, out;
+  rlcore_rows in, out;
   size_t size;
   float obs[N][OBS], reward[N], final_obs[N][OBS];
   float out_obs[N][OBS], out_reward[N], out_final[N][OBS];
@@ -23,8 +23,8 @@ static struct world {
 
 #include "attack.h"
 
-static rlcore_vecenv_out step_of(void *obs, float *reward, void *final_obs) {
-  return (rlcore_vecenv_out){sizeof(rlcore_vecenv_out), 0, obs, reward, w.terminated, w.truncated, final_obs, w.valid, NULL, NULL};
+static rlcore_rows step_of(void *obs, float *reward, void *final_obs) {
+  return (rlcore_rows){.struct_size = sizeof(rlcore_rows), .obs = obs, .reward = reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = final_obs, .valid = w.valid};
 }
 
 /* A normaliser that has seen a step, and what the next step returned. */
@@ -48,7 +48,7 @@ static void start(void) {
   w.terminated[1] = 1;
   w.truncated[2] = 1;
   w.in = step_of(w.obs, w.reward, w.final_obs);
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.out_obs, w.out_reward, NULL, NULL, w.out_final, NULL, NULL, NULL};
+  w.out = (rlcore_rows){.struct_size = sizeof w.out, .obs = w.out_obs, .reward = w.out_reward, .final_obs = w.out_final};
   FINE(rlcore_vec_normalize_step(w.normal, &w.in, &w.out));
   w.stats.struct_size = sizeof w.stats;
   w.size = 77;
@@ -112,8 +112,8 @@ static void attack_moments(void) {
   WITH(w.with_mean[0], 1e61, RLCORE_E_VALUE, "finite mean", MERGE(1));
   FINE(MERGE(1));
   CHECK(w.mean[0] == 4.999500049995 && w.var[0] == 0.0025994900759899013 && w.count == 1.0001);
-  FINE(rlcore_normalize(w.obs[0], N, OBS, w.mean, w.var, 1e-8, 10, w.out_obs[0]));
-  FINE(rlcore_normalize(w.obs[0], N, OBS, w.mean, w.var, 1e-8, 10, w.obs[0]));
+  FINE(rlcore_normalize(NORMALIZER(OBS, w.mean, w.var, 1e-8, 10), w.obs[0], N, w.out_obs[0]));
+  FINE(rlcore_normalize(NORMALIZER(OBS, w.mean, w.var, 1e-8, 10), w.obs[0], N, w.obs[0]));
   CHECK(memcmp(w.obs, w.out_obs, sizeof w.obs) == 0);
 }
 

@@ -13,7 +13,7 @@ static struct world {
   rlcore_env_def env;
   rlcore_vecenv_config config;
   rlcore_vecenv *vecenv;
-  rlcore_vecenv_out out;
+  rlcore_rows out;
   rlcore_wrapper list[17];
   rlcore_field fields[9], told[8];
   rlcore_space obs_space, action_space;
@@ -119,7 +119,7 @@ static void start(void) {
   w.fields[1] = (rlcore_field){.name = "speed", .kind = RLCORE_F32, .offset = FRAME};
   FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
   w.config.num_envs = N;
-  w.out = (rlcore_vecenv_out){sizeof w.out, 0, w.obs, w.reward, w.terminated, w.truncated, w.final_obs, w.valid, NULL, NULL};
+  w.out = (rlcore_rows){.struct_size = sizeof w.out, .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
   w.size = 77;
   w.num = 55;
 }
@@ -351,7 +351,7 @@ static void attack_levels(void) {
   start();
   FINE(make());
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-#define STEP(v, e, a, l, o) rlcore_vecenv_step_env(v, e, a, l, o)
+#define STEP(v, e, a, l, o) rlcore_vecenv_step_env(v, e, l, TAKING(a, o))
   for (uint32_t level = 0; level < 2; level++) {
     last_level = 9;
     for (int i = 0; i < 15; i++) FINE(STEP(w.vecenv, &w.env, w.action, level, &w.out));
@@ -404,10 +404,10 @@ static void attack_wrapped(void) {
   FINE(rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
   CHECK(w.lives[0] == 3);
   w.action[1] = 3;
-  FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
   CHECK(w.reward[0] == 0 && w.reward[1] == 6 && !w.terminated[1]);
-  FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, 0, N, w.action, &w.out));
-  FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, 0, N, TAKING(w.action, &w.out)));
+  FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
   CHECK(w.reward[1] == 3 && w.terminated[1] == 1 && w.truncated[1] == 0);
   FINE(rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
   CHECK(w.lives[0] == 2);
@@ -422,7 +422,7 @@ static void attack_wrapped(void) {
   WITH(w.list[2].kind, RLCORE_WRAP_ACTION_REPEAT, RLCORE_E_CONFIG, words, ATTACH());
   WITH(w.env.num_wrappers, 3, RLCORE_E_CONFIG, words, ATTACH());
   WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, ATTACH());
-  WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
   WITH(w.list[2].count, 3, RLCORE_E_CONFIG, words, rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
   WITH(w.env.max_episode_steps, 100, RLCORE_E_CONFIG, "max_episode_steps that the block was made with", ATTACH());
   const rlcore_wrapper first = w.list[0];
@@ -441,12 +441,12 @@ static void attack_wrapped(void) {
     char why[256];
     FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
     fault = sins[i].fault;
-    const int32_t got = rlcore_vecenv_step_range(w.vecenv, &w.env, 1, N, w.action, &w.out);
+    const int32_t got = rlcore_vecenv_step_range(w.vecenv, &w.env, 1, N, TAKING(w.action, &w.out));
     rlcore_last_error(why, sizeof why);
     CHECK(got == sins[i].status && strstr(why, sins[i].words) != NULL);
     if (strstr(why, sins[i].words) == NULL) printf("%s\n", why);
     fault = NONE;
-    REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+    REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
   }
   /* A number that is not finite is refused wherever it hides. */
   start();
@@ -479,13 +479,13 @@ static void attack_batches(void) {
   for (int t = 0; t < 30; t++) {
     CHECK(memcmp(w.obs, twin_obs, N * FRAME * 2) == 0);
     w.action[t % N] = t % 4;
-    FINE(rlcore_batch_step_async(batch, w.vecenv, &w.env, w.action));
+    FINE(rlcore_batch_step_async(batch, w.vecenv, &w.env, CHOSEN(w.action)));
     WITH(w.list[2].count, 3, RLCORE_E_CONFIG, "wrappers", rlcore_batch_run(batch, w.vecenv, &w.env, 0, UINT32_MAX, &w.num));
     FINE(rlcore_batch_run(batch, w.vecenv, &w.env, 0, UINT32_MAX, &w.num));
-    rlcore_vecenv_out out = w.out;
+    rlcore_rows out = w.out;
     FINE(rlcore_batch_step_wait(batch, &out));
     out.obs = twin_obs;
-    FINE(rlcore_vecenv_step(twin, &w.env, w.action, &out));
+    FINE(rlcore_vecenv_step(twin, &w.env, TAKING(w.action, &out)));
   }
   CHECK(memcmp(w.mem, twin_mem, sizeof w.mem) == 0);
 }
@@ -553,7 +553,7 @@ static uint32_t length_of_episode(uint32_t num_wrappers, uint32_t limit, uint32_
   FINE(rlcore_vecenv_init(w.mem, w.size, &env, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, &env, NULL, w.obs));
   for (uint32_t t = 1; t <= 300; t++) {
-    FINE(rlcore_vecenv_step(w.vecenv, &env, push, &w.out));
+    FINE(rlcore_vecenv_step(w.vecenv, &env, TAKING(push, &w.out)));
     if (w.truncated[0]) return t;
   }
   return 0;
@@ -580,7 +580,7 @@ static void attack_images(void) {
   FINE(size());
   FINE(make());
   FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-  for (int i = 0; i < 5; i++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out));
+  for (int i = 0; i < 5; i++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
   memcpy(w.other, w.mem, w.size);
   int survived = 0;
   for (int i = 0; i < 4000; i++) {
@@ -588,7 +588,7 @@ static void attack_images(void) {
     for (uint32_t k = chance(4) + 1; k > 0; k--) w.mem[chance((uint32_t)w.size)] ^= (unsigned char)(1 + chance(255));
     if (ATTACH() != RLCORE_OK) continue;
     survived++;
-    for (int k = 0; k < 6; k++) (void)!rlcore_vecenv_step(w.vecenv, &w.env, w.action, &w.out);
+    for (int k = 0; k < 6; k++) (void)!rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out));
   }
   CHECK(survived > 100);
 }

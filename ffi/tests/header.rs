@@ -21,6 +21,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("wrap.rs", "Wrappers", &["rlcore_wrap", "rlcore_atari_screen", "rlcore_atari_order", "rlcore_wrapper"]),
     ("env.rs", "Environments", &["rlcore_level", "rlcore_env_def"]),
     ("builtin.rs", "Built-in environments", &["rlcore_env_id"]),
+    ("step_rows.rs", "Rows: the arrays that go round the loop", &["rlcore_rows"]),
     ("vecenv.rs", "N environments of one kind", &["rlcore_autoreset"]),
     ("layout.rs", "Observation fields", &[]),
     ("sampling.rs", "Action selection", &["rlcore_sampling_method", "rlcore_sampling"]),
@@ -181,12 +182,12 @@ fn typeset(text: &str) -> String {
         text.replace_range(begin..end + text[end..].find('\n').unwrap() + 1, "");
     }
 
+    let text = text.replace("struct rlcore_", "rlcore_").replace("typedef rlcore_", "typedef struct rlcore_");
     let mut out: Vec<String> = Vec::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let line = line.replace("struct rlcore_", "rlcore_").replace("typedef rlcore_", "typedef struct rlcore_");
         if line.trim() != "/*" {
-            out.push(line);
+            out.push(line.to_string());
             continue;
         }
         let indent = &line[..line.len() - 2];
@@ -297,6 +298,15 @@ fn the_bindings_are_plain_declarations_and_those_of_the_header() {
         let flags = ["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"];
         run(cc().args(flags).arg("-I").arg(&dir).arg("-I").arg(root().join("include")).arg(dir.join("bindings.c")));
     }
+}
+
+/// More arguments than that are told apart by counting: they belong into a structure, whose fields have names.
+#[test]
+fn no_function_has_more_than_seven_parameters() {
+    let entries = entries(&generate());
+    let long = entries.iter().filter(|entry| entry.parameters.len() > 7);
+    assert_eq!(long.map(|entry| entry.name.as_str()).collect::<Vec<_>>(), [""; 0]);
+    assert!(entries.iter().any(|entry| entry.parameters.len() == 7), "parameters are counted");
 }
 
 /// Words that some common language keeps for itself, of fields and parameters alike. Of parameters, which no caller spells,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../tests/system/rows.h"
+
 enum { EPISODE = 7, STACK = 3, SAMPLES = 20, LONGEST = 4, ENVS = 2, STEPS = 2, DRAWN = 64, ROWS = 1000 };
 
 /* Words of a row. */
@@ -196,12 +198,12 @@ static void memory_read(const void *m, rlcore_rng *rng, uint32_t round) {
   for (int b = 0; b < SAMPLES; b++) {
     const rlcore_sample *s = &samples[b];
     if (s->first < held) continue;
-    if (worked(__LINE__, rlcore_memory_gather(m, s, 1, LEN, 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers[b])))
+    if (worked(__LINE__, rlcore_memory_gather(m, SEQUENCES(s, 1, LEN), 0, RLCORE_LAYOUT_HWC, RLCORE_I32, numbers[b])))
       for (uint32_t j = 0; j < LEN; j++) {
         if (j < s->len) is_row(numbers[b][j], s->first + j, 0);
         else CHECK(numbers[b][j][0] == 0 && numbers[b][j][WIDTH - 1] == 0);
       }
-    if (worked(__LINE__, rlcore_memory_gather_frames(m, s, 1, LEN, rewards[b], ended[b], NULL, NULL)))
+    if (worked(__LINE__, rlcore_memory_gather_frames(m, SEQUENCES(s, 1, LEN), rewards[b], ended[b], NULL, NULL)))
       for (uint32_t j = 0; j < s->len; j++) {
         CHECK(rewards[b][j] == (float)prior(s->first + j));
         CHECK(ended[b][j] == ((s->first + j) % EPISODE == EPISODE - 1));
@@ -215,7 +217,7 @@ static void stacked_read(const void *m, rlcore_rng *rng, uint32_t round) {
   static uint8_t screens[LONGEST][STACK][2 * WIDTH];
   rlcore_sample s;
   if (rlcore_memory_sample_uniform(m, rng, NULL, &s, 1) != RLCORE_OK) return;
-  if (worked(__LINE__, rlcore_memory_gather(m, &s, 1, LONGEST, 1, RLCORE_LAYOUT_CHW, RLCORE_U8, screens)))
+  if (worked(__LINE__, rlcore_memory_gather(m, SEQUENCES(&s, 1, LONGEST), 1, RLCORE_LAYOUT_CHW, RLCORE_U8, screens)))
     for (uint32_t j = 0; j < s.len; j++)
       for (uint64_t k = 0; k < STACK; k++)
         for (uint32_t i = 0; i < 2 * WIDTH; i++) CHECK(screens[j][k][i] == pixel(stacked(s.first + j, STACK - 1 - k)));
@@ -261,7 +263,7 @@ static uint64_t replay_append(void *r, uint64_t number) {
   } else {
     for (uint32_t e = 0; e < ENVS; e++) {
       const void *value[1] = {numbers[e]}, *tail[1] = {after[e]};
-      FINE(rlcore_replay_add(r, e, value, rewards[e], (uint32_t)ends, 0, ends ? tail : NULL, NULL));
+      FINE(rlcore_replay_add(r, REPLAY_STEP(e, rewards[e], (uint32_t)ends, 0), value, ends ? tail : NULL, NULL));
     }
   }
   if (number % 3 == 0) {
@@ -291,7 +293,7 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
   static uint64_t most;
   if (worked(__LINE__, rlcore_replay_load_rng(r, &stored))) is_marked(&stored);
   const uint32_t drawn = round % 4 ? 6 : DRAWN;
-  const int32_t status = rlcore_replay_sample(r, rng, drawn, 1, round % 3, round / 3 % 2, index, weight, probability);
+  const int32_t status = rlcore_replay_sample(r, rng, REPLAY_DRAW(1, round % 3, round / 3 % 2), drawn, index, weight, probability);
   if (round == 0) most = 0;
   if (status == RLCORE_E_NOT_READY) {
     CHECK(most == 0);
@@ -427,7 +429,7 @@ static uint64_t monitor_append(void *m, uint64_t number) {
   float rewards[MONITORED] = {0};
   uint8_t terminated[MONITORED] = {0}, truncated[MONITORED] = {0};
   double info[MONITORED][INFO] = {{0}};
-  const rlcore_vecenv_out step = {.struct_size = sizeof step, .reward = rewards, .terminated = terminated, .truncated = truncated};
+  const rlcore_rows step = {.struct_size = sizeof step, .reward = rewards, .terminated = terminated, .truncated = truncated};
   FINE(rlcore_monitor_step(m, &step, 0, info[0]));
   if (number % 5 == 0) FINE(rlcore_monitor_reset(m));
   const uint64_t count = 1 + number % MONITORED;

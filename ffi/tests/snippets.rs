@@ -12,27 +12,30 @@ use std::process::Command;
 const USES: &[(&str, &str)] = &[
     ("rlcore_rng", "void"),
     (
+        "rlcore_learner_act",
+        "rlcore_learner *agent, rlcore_vecenv *envs, rlcore_env_def env, rlcore_rows rows, rlcore_learner_stats stats",
+    ),
+    (
         "rlcore_vecenv_config_init",
         "rlcore_env_def env, rlcore_vecenv_config config, size_t size, void *mem, rlcore_vecenv *v, int running, \
-         const int32_t *choose(const float *), float *obs, rlcore_vecenv_out out",
+         rlcore_rows rows",
     ),
     ("const rlcore_layer", "rlcore_learner_config config"),
     ("rlcore_layer", "rlcore_learner_config config"),
     (
         "rlcore_batch_size",
         "rlcore_env_def env, rlcore_vecenv_config vecenv_config, rlcore_batch_config config, size_t size, void *mem, \
-         rlcore_batch *b, rlcore_vecenv *v, float *obs, const int32_t *action, uint32_t worker, uint32_t count, \
-         rlcore_status status, rlcore_vecenv_out out",
+         rlcore_batch *b, rlcore_vecenv *v, uint32_t worker, uint32_t count, rlcore_status status, rlcore_rows rows",
     ),
     (
         "rlcore_monitor_config_init",
-        "rlcore_monitor_config config, size_t size, void *mem, rlcore_monitor *m, rlcore_vecenv_out out, double seconds, \
+        "rlcore_monitor_config config, size_t size, void *mem, rlcore_monitor *m, rlcore_rows rows, double seconds, \
          rlcore_monitor_stats stats",
     ),
     (
         "rlcore_vec_normalize_config_init",
         "rlcore_vec_normalize_config config, size_t size, void *mem, rlcore_vec_normalize *v, float *obs, \
-         rlcore_vecenv_out out",
+         rlcore_rows rows",
     ),
     (
         "rlcore_lazy_frames_config_init",
@@ -44,13 +47,13 @@ const USES: &[(&str, &str)] = &[
         "rlcore_memory_config_init",
         "rlcore_memory_config config, const rlcore_column *columns, size_t size, void *mem, rlcore_memory *m, \
          rlcore_frame frame, const void *const *values, rlcore_rng rng, rlcore_sample *samples, uint32_t num_samples, \
-         uint32_t len, uint32_t column, float *out",
+         rlcore_sequences sequences, uint32_t column, float *out",
     ),
     (
         "rlcore_replay_config_init",
         "rlcore_replay_config config, const rlcore_column *columns, size_t size, void *mem, rlcore_replay *r, \
          const void *const *values, const float *reward, const uint8_t *terminated, const uint8_t *truncated, \
-         const void *const *final_values, rlcore_rng rng, uint32_t num_rows, float beta, rlcore_frame_index *index, \
+         const void *const *final_values, rlcore_rng rng, uint32_t num_rows, rlcore_replay_draw draw, rlcore_frame_index *index, \
          float *weight, uint32_t column, float *obs, const float *priority",
     ),
     (

@@ -164,7 +164,7 @@ void is_shared(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs) {
   std::vector<std::uint8_t> active(n, 1), acted(n, 9);
   for (int i = 0; i < 6; i++) {
     for (std::uint32_t row = 0; row < num_envs; row++)
-      IS(learner->act_range(row, row + 1, envs.obs().subspan(row * envs.obs_len(), envs.obs_len())), RLCORE_OK);
+      IS(learner->act_range(row, row + 1, envs.obs()), RLCORE_OK);
     IS(learner->acted(acted), RLCORE_OK);
     CHECK(acted == active);
     IS(envs.step(learner->action()), RLCORE_OK);

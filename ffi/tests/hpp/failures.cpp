@@ -85,7 +85,7 @@ void what_does_not_fit(const rlcore_env_def &env) {
   SAYS(learner.act(obs, five_flags), shape, "learner act: elements of mask: expected 8, given 5");
   SAYS(learner.act(obs, {}, five_flags), shape, "learner act: elements of active: expected 4, given 5");
   SAYS(learner.act_range(3, 5, obs), RLCORE_E_RANGE, "learner act_range: expected a range of 4, given 3 to 5");
-  SAYS(learner.act_range(0, 2, obs), shape, "learner act_range: elements of obs: expected 8, given 16");
+  SAYS(learner.act_range(0, 2, {obs.data(), 8}), shape, "learner act_range: elements of obs: expected 16, given 8");
   SAYS(learner.demonstrate(obs, five_actions), shape, "learner demonstrate: elements of action: expected 4, given 5");
   SAYS(learner.predict(obs, more_acts), shape, "learner predict: elements of action: expected 4, given 5");
   SAYS(learner.predict(obs, acts, {}, to), shape, "learner predict: elements of state: expected 0, given 4");

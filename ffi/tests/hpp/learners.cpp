@@ -151,7 +151,7 @@ void rows_come_and_go() {
   IS(learner->observe(reward, ends, none, {}, first), RLCORE_OK);
   CHECK(has_acted(0, 0, 0));
   for (int i = 0; i < 23; i++) {
-    IS(learner->act_range(0, 1, rlcore::span<const float>(obs).subspan(0, 4)), RLCORE_OK);
+    IS(learner->act_range(0, 1, obs), RLCORE_OK);
     IS(learner->observe(reward, none, ends, obs, first), RLCORE_OK);
   }
   IS(learner->learn(obs, 1), RLCORE_OK);
@@ -269,7 +269,7 @@ void parts_have_to_fit() {
   IS(learner->act(obs, {}, flags), RLCORE_E_SHAPE);
   IS(learner->act_range(1, 3, obs), RLCORE_E_RANGE);
   IS(learner->act_range(2, 1, obs), RLCORE_E_RANGE);
-  IS(learner->act_range(0, 1, obs), RLCORE_E_SHAPE);
+  IS(learner->act_range(0, 1, two), RLCORE_E_SHAPE);
   IS(learner->act_range(0, 2, obs, {}, flags), RLCORE_E_SHAPE);
   IS(learner->demonstrate(obs, {action.data(), 1}), RLCORE_E_SHAPE);
   IS(learner->demonstrate(two, action), RLCORE_E_SHAPE);
@@ -352,7 +352,13 @@ void what_was_saved_is_what_is_loaded() {
   IS(rlcore_policy_scratch_len(shipped->get(), 3, &scratch_len), RLCORE_OK);
   std::vector<float> scratch(scratch_len);
   std::int32_t action[3] = {-1, -1, -1};
-  IS(rlcore_policy_act_greedy(shipped->get(), 3, envs.obs().data(), nullptr, nullptr, nullptr, scratch.data(), scratch.size(), action), RLCORE_OK);
+  rlcore_rows rows = envs.out().rows();
+  rows.action = action;
+  rlcore_policy_buffers buffers = {};
+  buffers.struct_size = sizeof buffers;
+  buffers.scratch = scratch.data();
+  buffers.scratch_len = scratch.size();
+  IS(rlcore_policy_act_greedy(shipped->get(), 3, &rows, &buffers), RLCORE_OK);
   CHECK(action[0] >= 0 && action[2] >= 0);
   IS(rlcore::block<rlcore_policy>::load(learner->bytes(), attach_any).why(), RLCORE_E_IMAGE);
 }

@@ -80,20 +80,21 @@ int main(void) {
   stats.struct_size = sizeof stats;
   CHECK(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
 
-  rlcore_vecenv_out out;
-  memset(&out, 0, sizeof out);
-  out.struct_size = sizeof out;
-  out.obs = obs;
-  out.reward = reward;
-  out.terminated = terminated;
-  out.truncated = truncated;
-  out.final_obs = final_obs;
+  rlcore_rows rows;
+  memset(&rows, 0, sizeof rows);
+  rows.struct_size = sizeof rows;
+  rows.obs = obs;
+  rows.action = action;
+  rows.reward = reward;
+  rows.terminated = terminated;
+  rows.truncated = truncated;
+  rows.final_obs = final_obs;
   while (stats.num_updates < 10) {
-    CHECK(rlcore_learner_act(agent, NULL, obs, NULL, action));
-    CHECK(rlcore_vecenv_step(envs, &env, action, &out));
-    CHECK(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+    CHECK(rlcore_learner_act(agent, &rows));
+    CHECK(rlcore_vecenv_step(envs, &env, &rows));
+    CHECK(rlcore_learner_observe(agent, &rows));
     CHECK(rlcore_learner_phase(agent, &due));
-    if (due == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, obs, NULL, 0, &stats));
+    if (due == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, &rows, 0, &stats));
   }
 
   rlcore_logits batch;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../rows.h"
 #include "structures.h"
 
 extern const struct form oldest[];
@@ -18,12 +19,13 @@ enum { N = 2, T = 2, LONGEST = 4096 };
 
 /* What calls read, and all that they write. */
 static const float x[64], log_std[4];
+static const double zeros[4];
 static const uint8_t none[64];
 static const uint32_t index_of[4], choices[1] = {2};
 static const rlcore_column column = {"obs", RLCORE_F32, 2, 0, 0};
 static struct {
   _Alignas(64) unsigned char block[1 << 18], envs[1 << 14];
-  float f[4][64];
+  float f[6][64];
   double d[2][8];
   uint8_t flags[2][64], bytes[1 << 13];
   uint32_t count;
@@ -96,10 +98,13 @@ CALL(rlcore_env_def) {
   const int32_t status = rlcore_vecenv_init(w.envs, sizeof w.envs, s, &config, (rlcore_vecenv **)&w.venv);
   return status != RLCORE_OK ? status : rlcore_vecenv_reset(w.venv, s, NULL, w.f[0]);
 }
-MAKE(rlcore_vecenv_out) { *s = (rlcore_vecenv_out){sizeof *s, 0, w.f[0], w.f[1], w.flags[0], w.flags[1], w.f[2], NULL, NULL, NULL}; }
-CALL(rlcore_vecenv_out) {
+MAKE(rlcore_rows) {
+  *s = (rlcore_rows){.struct_size = sizeof *s, .obs = w.f[0], .action = GIVEN(x), .reward = w.f[1],
+                     .terminated = w.flags[0], .truncated = w.flags[1], .final_obs = w.f[2]};
+}
+CALL(rlcore_rows) {
   envs();
-  return rlcore_vecenv_step(w.venv, &env, none, s);
+  return rlcore_vecenv_step(w.venv, &env, s);
 }
 
 MAKE(rlcore_batch_config) { FINE(rlcore_batch_config_init(s, sizeof *s)); }
@@ -125,7 +130,7 @@ static void monitor(void) {
 }
 MAKE(rlcore_monitor_stats) { s->struct_size = sizeof *s; }
 CALL(rlcore_monitor_stats) { return monitor(), rlcore_monitor_means(w.made, s); }
-ANOTHER_CALL(monitored, rlcore_vecenv_out) { return monitor(), rlcore_monitor_step(w.made, s, 1, NULL); }
+ANOTHER_CALL(monitored, rlcore_rows) { return monitor(), rlcore_monitor_step(w.made, s, 1, NULL); }
 
 MAKE(rlcore_vec_normalize_config) { FINE(rlcore_vec_normalize_config_init(s, sizeof *s)), s->num_envs = N, s->obs_len = 2; }
 CALL(rlcore_vec_normalize_config) { return rlcore_vec_normalize_init(BLOCK, s, OUT(rlcore_vec_normalize)); }
@@ -136,7 +141,7 @@ static void normalize(void) {
 }
 MAKE(rlcore_vec_normalize_stats) { s->struct_size = sizeof *s; }
 CALL(rlcore_vec_normalize_stats) { return normalize(), rlcore_vec_normalize_statistics(w.made, w.d[0], w.d[1], s); }
-ANOTHER_CALL(normalized, rlcore_vecenv_out) { return normalize(), rlcore_vec_normalize_step(w.made, s, NULL); }
+ANOTHER_CALL(normalized, rlcore_rows) { return normalize(), rlcore_vec_normalize_step(w.made, s, NULL); }
 
 MAKE(rlcore_learner_config) {
   FINE(rlcore_learner_config_init(s, sizeof *s, RLCORE_ALGORITHM_PPO));
@@ -145,15 +150,47 @@ MAKE(rlcore_learner_config) {
 }
 CALL(rlcore_learner_config) { return rlcore_learner_init(BLOCK, s, &env.obs, &env.action, OUT(rlcore_learner)); }
 MAKE(rlcore_learner_stats) { s->struct_size = sizeof *s; }
-CALL(rlcore_learner_stats) {
+static void learner(void) {
   rlcore_learner_config config;
   make_rlcore_learner_config(&config);
   FINE(call_rlcore_learner_config(&config));
+}
+static void rolled(void) {
+  learner();
   for (int t = 0; t < T; t++) {
-    FINE(rlcore_learner_act(w.made, NULL, x, NULL, w.f[0]));
-    FINE(rlcore_learner_observe(w.made, NULL, x, none, none, NULL, NULL));
+    FINE(rlcore_learner_act(w.made, ACTED(NULL, x, NULL, w.f[0])));
+    FINE(rlcore_learner_observe(w.made, STEPPED(NULL, x, none, none, NULL, NULL)));
   }
-  return rlcore_learner_learn(w.made, x, NULL, 0, s);
+}
+CALL(rlcore_learner_stats) { return rolled(), rlcore_learner_learn(w.made, OBSERVED(x, NULL), 0, s); }
+ANOTHER_CALL(acted, rlcore_rows) { return learner(), rlcore_learner_act(w.made, s); }
+MAKE(rlcore_learner_batch) {
+  *s = (rlcore_learner_batch){.struct_size = sizeof *s, .obs = w.f[0], .action = w.f[1], .log_prob = w.f[2], .value = w.f[3],
+                              .advantage = w.f[4], .value_target = w.f[5]};
+}
+CALL(rlcore_learner_batch) {
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  rolled();
+  FINE(rlcore_learner_learn_begin(w.made, OBSERVED(x, NULL), &stats));
+  return rlcore_learner_batch_read(w.made, s);
+}
+MAKE(rlcore_learner_transitions) {
+  *s = (rlcore_learner_transitions){.struct_size = sizeof *s, .obs = x, .action = x, .reward = x, .terminated = none, .next_obs = x};
+}
+CALL(rlcore_learner_transitions) {
+  rlcore_learner_config config;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  FINE(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_DQN));
+  config.buffer_size = 0, config.batch_size = 2, config.num_hidden = 1, config.hidden_len[0] = 4, config.hidden_len[1] = 0;
+  FINE(call_rlcore_learner_config(&config));
+  return rlcore_learner_learn_transitions(w.made, s, &stats);
+}
+MAKE(rlcore_policy_buffers) { *s = (rlcore_policy_buffers){.struct_size = sizeof *s, .scratch = w.f[1], .scratch_len = sizeof w.f[1] / 4}; }
+CALL(rlcore_policy_buffers) {
+  rlcore_policy *policy;
+  learner();
+  FINE(rlcore_policy_export(w.made, w.bytes, sizeof w.bytes, &policy));
+  return rlcore_policy_act_greedy(policy, 1, ACTED(NULL, x, NULL, w.f[0]), s);
 }
 
 MAKE(rlcore_lazy_frames_config) {
@@ -176,6 +213,14 @@ CALL(rlcore_draw) {
   return rlcore_memory_sample_uniform(w.made, &w.rng, s, w.samples, 2);
 }
 
+MAKE(rlcore_sequences) { *s = (rlcore_sequences){.struct_size = sizeof *s, .num_samples = 2, .len = 1, .samples = w.samples}; }
+CALL(rlcore_sequences) {
+  rlcore_draw draw;
+  make_rlcore_draw(&draw);
+  FINE(call_rlcore_draw(&draw));
+  return rlcore_memory_gather_frames(w.made, s, w.f[0], NULL, NULL, NULL);
+}
+
 MAKE(rlcore_replay_config) {
   FINE(rlcore_replay_config_init(s, sizeof *s)), s->num_rows = 16, s->num_columns = 1, s->columns = &column;
 }
@@ -186,6 +231,24 @@ CALL(rlcore_replay_stats) {
   make_rlcore_replay_config(&config);
   FINE(call_rlcore_replay_config(&config));
   return rlcore_replay_get_stats(w.made, s);
+}
+
+MAKE(rlcore_replay_step) { *s = (rlcore_replay_step){.struct_size = sizeof *s, .reward = 1}; }
+CALL(rlcore_replay_step) {
+  rlcore_replay_config config;
+  make_rlcore_replay_config(&config);
+  FINE(call_rlcore_replay_config(&config));
+  return rlcore_replay_add(w.made, s, columns, NULL, NULL);
+}
+MAKE(rlcore_replay_draw) { *s = (rlcore_replay_draw){.struct_size = sizeof *s, .beta = 1}; }
+CALL(rlcore_replay_draw) {
+  rlcore_replay_step step = {.struct_size = sizeof step, .terminated = 1};
+  rlcore_replay_config config;
+  make_rlcore_replay_config(&config);
+  FINE(call_rlcore_replay_config(&config));
+  FINE(rlcore_replay_add(w.made, &step, columns, columns, NULL));
+  FINE(rlcore_rng_seed(&w.rng, 1));
+  return rlcore_replay_sample(w.made, &w.rng, s, 1, (rlcore_frame_index *)w.d[0], w.f[0], NULL);
 }
 
 static int32_t judge(void *user, const float *achieved, const float *goal, float *reward, uint8_t *terminated) {
@@ -199,7 +262,13 @@ CALL(rlcore_relabel) { return rlcore_relabel_goals(s, judge, NULL, w.f[0], w.f[1
 
 MAKE(rlcore_rollout) { *s = (rlcore_rollout){sizeof *s, T, N, 0, x, x, x, none, none, NULL}; }
 CALL(rlcore_rollout) { return rlcore_gae(s, 0.9F, 0.9F, w.f[0], w.f[1]); }
-ANOTHER_CALL(retraced, rlcore_rollout) { return rlcore_retrace_range(s, x, x, 0.9F, 0.9F, 0, N, w.f[0], w.f[1]); }
+MAKE(rlcore_off_policy) { *s = (rlcore_off_policy){.struct_size = sizeof *s, .discount = 0.9F, .td_lambda = 0.9F, .q = x, .log_rho = x}; }
+CALL(rlcore_off_policy) {
+  rlcore_rollout rollout;
+  make_rlcore_rollout(&rollout);
+  return rlcore_retrace(&rollout, s, w.f[0], w.f[1]);
+}
+ANOTHER_CALL(retraced, rlcore_rollout) { return rlcore_retrace_range(s, OFF_POLICY_OF(x, x, 0.9F, 0.9F), 0, N, w.f[0], w.f[1]); }
 
 MAKE(rlcore_rollout_buffer_config) {
   FINE(rlcore_rollout_buffer_config_init(s, sizeof *s));
@@ -313,6 +382,13 @@ CALL(rlcore_gaussian) { return rlcore_gaussian_log_prob(s, x, w.f[0]); }
 MAKE(rlcore_loss_batch) { *s = (rlcore_loss_batch){sizeof *s, N, 0.2F, 0, 0.5F, 0, x, x, x, x, x, x}; }
 CALL(rlcore_loss_batch) { return rlcore_ppo_loss(s, w.f[0], w.f[1], (rlcore_losses *)w.f[2]); }
 
+MAKE(rlcore_pixel_control) { *s = (rlcore_pixel_control){sizeof *s, 1, 2, 2, x, NULL, x, (const int32_t *)index_of}; }
+CALL(rlcore_pixel_control) { return rlcore_pixel_control_loss(s, w.f[0], NULL, w.f[1]); }
+MAKE(rlcore_normalizer) {
+  *s = (rlcore_normalizer){.struct_size = sizeof *s, .num_columns = 1, .mean = zeros, .variance = zeros, .epsilon = 1, .clip = 1};
+}
+CALL(rlcore_normalizer) { return rlcore_normalize(s, x, 2, w.f[0]); }
+
 /* ---- The trials ---- */
 
 struct trial {
@@ -328,11 +404,14 @@ struct trial {
 #define WRITTEN(type) TRIAL(type, make_##type, call_##type, 1)
 
 static const struct trial trials[] = {
-    READ(rlcore_atari_config), READ(rlcore_env_def), READ(rlcore_vecenv_config), READ(rlcore_vecenv_out),
+    READ(rlcore_atari_config), READ(rlcore_env_def), READ(rlcore_vecenv_config), READ(rlcore_rows),
     READ(rlcore_batch_config), WRITTEN(rlcore_batch_counts), READ(rlcore_monitor_config), WRITTEN(rlcore_monitor_stats),
-    TRIAL(rlcore_vecenv_out, make_rlcore_vecenv_out, monitored, 0), READ(rlcore_vec_normalize_config),
-    WRITTEN(rlcore_vec_normalize_stats), TRIAL(rlcore_vecenv_out, make_rlcore_vecenv_out, normalized, 0),
-    READ(rlcore_learner_config), WRITTEN(rlcore_learner_stats), READ(rlcore_lazy_frames_config), READ(rlcore_memory_config),
+    TRIAL(rlcore_rows, make_rlcore_rows, monitored, 0), READ(rlcore_vec_normalize_config),
+    WRITTEN(rlcore_vec_normalize_stats), TRIAL(rlcore_rows, make_rlcore_rows, normalized, 0),
+    READ(rlcore_learner_config), WRITTEN(rlcore_learner_stats),
+    TRIAL(rlcore_rows, make_rlcore_rows, acted, 0), READ(rlcore_learner_batch), READ(rlcore_learner_transitions),
+    READ(rlcore_policy_buffers), READ(rlcore_sequences), READ(rlcore_replay_step), READ(rlcore_replay_draw), READ(rlcore_off_policy),
+    READ(rlcore_pixel_control), READ(rlcore_normalizer), READ(rlcore_lazy_frames_config), READ(rlcore_memory_config),
     READ(rlcore_draw), READ(rlcore_replay_config), WRITTEN(rlcore_replay_stats), READ(rlcore_relabel), READ(rlcore_rollout),
     TRIAL(rlcore_rollout, make_rlcore_rollout, retraced, 0), READ(rlcore_rollout_buffer_config), READ(rlcore_rollout_step),
     WRITTEN(rlcore_rollout_extras), WRITTEN(rlcore_rollout_progress), TRIAL(rlcore_rollout, make_rlcore_rollout, viewed, 1),

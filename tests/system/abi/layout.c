@@ -278,24 +278,26 @@ FIELD(rlcore_env_def, num_fields, 144, 88, 88);
 FIELD(rlcore_env_def, num_wrappers, 148, 92, 92);
 FIELD(rlcore_env_def, wrappers, 152, 96, 96);
 
+SIZE(rlcore_rows, 88, 48, 48);
+FIELD(rlcore_rows, struct_size, 0, 0, 0);
+FIELD(rlcore_rows, reserved, 4, 4, 4);
+FIELD(rlcore_rows, active, 8, 8, 8);
+FIELD(rlcore_rows, obs, 16, 12, 12);
+FIELD(rlcore_rows, action_mask, 24, 16, 16);
+FIELD(rlcore_rows, action, 32, 20, 20);
+FIELD(rlcore_rows, reward, 40, 24, 24);
+FIELD(rlcore_rows, terminated, 48, 28, 28);
+FIELD(rlcore_rows, truncated, 56, 32, 32);
+FIELD(rlcore_rows, valid, 64, 36, 36);
+FIELD(rlcore_rows, final_obs, 72, 40, 40);
+FIELD(rlcore_rows, final_action_mask, 80, 44, 44);
+
 SIZE(rlcore_vecenv_config, 24, 24, 24);
 FIELD(rlcore_vecenv_config, struct_size, 0, 0, 0);
 FIELD(rlcore_vecenv_config, num_envs, 4, 4, 4);
 FIELD(rlcore_vecenv_config, seed, 8, 8, 8);
 FIELD(rlcore_vecenv_config, autoreset, 16, 16, 16);
 FIELD(rlcore_vecenv_config, max_episode_steps, 20, 20, 20);
-
-SIZE(rlcore_vecenv_out, 72, 40, 40);
-FIELD(rlcore_vecenv_out, struct_size, 0, 0, 0);
-FIELD(rlcore_vecenv_out, reserved, 4, 4, 4);
-FIELD(rlcore_vecenv_out, obs, 8, 8, 8);
-FIELD(rlcore_vecenv_out, reward, 16, 12, 12);
-FIELD(rlcore_vecenv_out, terminated, 24, 16, 16);
-FIELD(rlcore_vecenv_out, truncated, 32, 20, 20);
-FIELD(rlcore_vecenv_out, final_obs, 40, 24, 24);
-FIELD(rlcore_vecenv_out, valid, 48, 28, 28);
-FIELD(rlcore_vecenv_out, action_mask, 56, 32, 32);
-FIELD(rlcore_vecenv_out, final_action_mask, 64, 36, 36);
 
 SIZE(rlcore_sampling, 16, 16, 16);
 FIELD(rlcore_sampling, method, 0, 0, 0);
@@ -460,6 +462,43 @@ FIELD(rlcore_learner_stats, exploration_rate, 120, 120, 120);
 FIELD(rlcore_learner_stats, log_std_mean, 124, 124, 124);
 FIELD(rlcore_learner_stats, num_stored, 128, 128, 128);
 
+SIZE(rlcore_learner_batch, 96, 52, 52);
+FIELD(rlcore_learner_batch, struct_size, 0, 0, 0);
+FIELD(rlcore_learner_batch, reserved, 4, 4, 4);
+FIELD(rlcore_learner_batch, obs, 8, 8, 8);
+FIELD(rlcore_learner_batch, action, 16, 12, 12);
+FIELD(rlcore_learner_batch, action_mask, 24, 16, 16);
+FIELD(rlcore_learner_batch, log_prob, 32, 20, 20);
+FIELD(rlcore_learner_batch, value, 40, 24, 24);
+FIELD(rlcore_learner_batch, advantage, 48, 28, 28);
+FIELD(rlcore_learner_batch, value_target, 56, 32, 32);
+FIELD(rlcore_learner_batch, state, 64, 36, 36);
+FIELD(rlcore_learner_batch, begin, 72, 40, 40);
+FIELD(rlcore_learner_batch, env, 80, 44, 44);
+FIELD(rlcore_learner_batch, moments, 88, 48, 48);
+
+SIZE(rlcore_learner_transitions, 88, 48, 48);
+FIELD(rlcore_learner_transitions, struct_size, 0, 0, 0);
+FIELD(rlcore_learner_transitions, reserved, 4, 4, 4);
+FIELD(rlcore_learner_transitions, obs, 8, 8, 8);
+FIELD(rlcore_learner_transitions, action, 16, 12, 12);
+FIELD(rlcore_learner_transitions, action_mask, 24, 16, 16);
+FIELD(rlcore_learner_transitions, reward, 32, 20, 20);
+FIELD(rlcore_learner_transitions, terminated, 40, 24, 24);
+FIELD(rlcore_learner_transitions, discount, 48, 28, 28);
+FIELD(rlcore_learner_transitions, next_obs, 56, 32, 32);
+FIELD(rlcore_learner_transitions, next_action_mask, 64, 36, 36);
+FIELD(rlcore_learner_transitions, importance, 72, 40, 40);
+FIELD(rlcore_learner_transitions, error, 80, 44, 44);
+
+SIZE(rlcore_policy_buffers, 40, 24, 24);
+FIELD(rlcore_policy_buffers, struct_size, 0, 0, 0);
+FIELD(rlcore_policy_buffers, reserved, 4, 4, 4);
+FIELD(rlcore_policy_buffers, scratch, 8, 8, 8);
+FIELD(rlcore_policy_buffers, scratch_len, 16, 12, 12);
+FIELD(rlcore_policy_buffers, state, 24, 16, 16);
+FIELD(rlcore_policy_buffers, reset, 32, 20, 20);
+
 SIZE(rlcore_batch_config, 8, 8, 8);
 FIELD(rlcore_batch_config, struct_size, 0, 0, 0);
 FIELD(rlcore_batch_config, in_series, 4, 4, 4);
@@ -570,6 +609,13 @@ FIELD(rlcore_sample, burn_in, 12, 12, 12);
 FIELD(rlcore_sample, gap, 16, 16, 16);
 FIELD(rlcore_sample, priority, 20, 20, 20);
 
+SIZE(rlcore_sequences, 24, 20, 20);
+FIELD(rlcore_sequences, struct_size, 0, 0, 0);
+FIELD(rlcore_sequences, num_samples, 4, 4, 4);
+FIELD(rlcore_sequences, len, 8, 8, 8);
+FIELD(rlcore_sequences, reserved, 12, 12, 12);
+FIELD(rlcore_sequences, samples, 16, 16, 16);
+
 SIZE(rlcore_replay_config, 48, 44, 44);
 FIELD(rlcore_replay_config, struct_size, 0, 0, 0);
 FIELD(rlcore_replay_config, num_envs, 4, 4, 4);
@@ -583,6 +629,13 @@ FIELD(rlcore_replay_config, alpha, 36, 32, 32);
 FIELD(rlcore_replay_config, epsilon, 40, 36, 36);
 FIELD(rlcore_replay_config, reserved, 44, 40, 40);
 
+SIZE(rlcore_replay_step, 20, 20, 20);
+FIELD(rlcore_replay_step, struct_size, 0, 0, 0);
+FIELD(rlcore_replay_step, env, 4, 4, 4);
+FIELD(rlcore_replay_step, reward, 8, 8, 8);
+FIELD(rlcore_replay_step, terminated, 12, 12, 12);
+FIELD(rlcore_replay_step, truncated, 16, 16, 16);
+
 SIZE(rlcore_replay_stats, 32, 32, 32);
 FIELD(rlcore_replay_stats, struct_size, 0, 0, 0);
 FIELD(rlcore_replay_stats, alpha, 4, 4, 4);
@@ -590,6 +643,12 @@ FIELD(rlcore_replay_stats, num_transitions, 8, 8, 8);
 FIELD(rlcore_replay_stats, total, 16, 16, 16);
 FIELD(rlcore_replay_stats, min_weight, 24, 24, 24);
 FIELD(rlcore_replay_stats, max_priority, 28, 28, 28);
+
+SIZE(rlcore_replay_draw, 16, 16, 16);
+FIELD(rlcore_replay_draw, struct_size, 0, 0, 0);
+FIELD(rlcore_replay_draw, beta, 4, 4, 4);
+FIELD(rlcore_replay_draw, normalize, 8, 8, 8);
+FIELD(rlcore_replay_draw, independent, 12, 12, 12);
 
 SIZE(rlcore_relabel, 40, 28, 28);
 FIELD(rlcore_relabel, struct_size, 0, 0, 0);
@@ -819,6 +878,14 @@ FIELD(rlcore_vtrace_out, log_rho, 24, 16, 16);
 FIELD(rlcore_vtrace_out, behavior_log_prob, 32, 20, 20);
 FIELD(rlcore_vtrace_out, target_log_prob, 40, 24, 24);
 
+SIZE(rlcore_off_policy, 32, 24, 24);
+FIELD(rlcore_off_policy, struct_size, 0, 0, 0);
+FIELD(rlcore_off_policy, discount, 4, 4, 4);
+FIELD(rlcore_off_policy, td_lambda, 8, 8, 8);
+FIELD(rlcore_off_policy, reserved, 12, 12, 12);
+FIELD(rlcore_off_policy, q, 16, 16, 16);
+FIELD(rlcore_off_policy, log_rho, 24, 20, 20);
+
 SIZE(rlcore_logits, 40, 28, 28);
 FIELD(rlcore_logits, struct_size, 0, 0, 0);
 FIELD(rlcore_logits, num_rows, 4, 4, 4);
@@ -855,6 +922,25 @@ FIELD(rlcore_losses, policy_loss, 0, 0, 0);
 FIELD(rlcore_losses, value_loss, 4, 4, 4);
 FIELD(rlcore_losses, approx_kl, 8, 8, 8);
 FIELD(rlcore_losses, clip_fraction, 12, 12, 12);
+
+SIZE(rlcore_pixel_control, 48, 32, 32);
+FIELD(rlcore_pixel_control, struct_size, 0, 0, 0);
+FIELD(rlcore_pixel_control, num_rows, 4, 4, 4);
+FIELD(rlcore_pixel_control, num_cells, 8, 8, 8);
+FIELD(rlcore_pixel_control, num_choices, 12, 12, 12);
+FIELD(rlcore_pixel_control, advantage, 16, 16, 16);
+FIELD(rlcore_pixel_control, value, 24, 20, 20);
+FIELD(rlcore_pixel_control, target, 32, 24, 24);
+FIELD(rlcore_pixel_control, action, 40, 28, 28);
+
+SIZE(rlcore_normalizer, 40, 32, 32);
+FIELD(rlcore_normalizer, struct_size, 0, 0, 0);
+FIELD(rlcore_normalizer, num_columns, 4, 4, 4);
+FIELD(rlcore_normalizer, mean, 8, 8, 8);
+FIELD(rlcore_normalizer, variance, 16, 12, 12);
+FIELD(rlcore_normalizer, epsilon, 24, 16, 16);
+FIELD(rlcore_normalizer, clip, 32, 24, 24);
+FIELD(rlcore_normalizer, reserved, 36, 28, 28);
 
 SIZE(rlcore_image_size, 12, 12, 12);
 FIELD(rlcore_image_size, height, 0, 0, 0);

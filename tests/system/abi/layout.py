@@ -10,7 +10,7 @@ import sys
 PLAIN = {"uint8_t": 1, "char": 1, "uint32_t": 4, "int32_t": 4, "float": 4}
 TYPES = {name: [(size, size)] * 3 for name, size in PLAIN.items()}
 TYPES["uint64_t"] = TYPES["double"] = [(8, 8), (8, 8), (8, 4)]
-POINTER = [(8, 8), (4, 4), (4, 4)]
+POINTER = TYPES["size_t"] = [(8, 8), (4, 4), (4, 4)]
 
 HEAD = """\
 /* Golden layouts: bytes of every public structure and where its members lie, on 64-bit machines, on 32-bit machines, and on

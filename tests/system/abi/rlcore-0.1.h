@@ -187,21 +187,25 @@ typedef struct rlcore_vecenv_config {
   uint32_t num_envs;
   uint64_t seed;
 } rlcore_vecenv_config;
-typedef struct rlcore_vecenv_out {
+typedef struct rlcore_rows {
   uint32_t struct_size;
   uint32_t reserved;
+  const uint8_t *active;
   void *obs;
+  uint8_t *action_mask;
+  void *action;
   float *reward;
   uint8_t *terminated;
   uint8_t *truncated;
+  uint8_t *valid;
   void *final_obs;
-} rlcore_vecenv_out;
+  uint8_t *final_action_mask;
+} rlcore_rows;
 rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t config_size);
 rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env_def *env,
                                  const rlcore_vecenv_config *config, rlcore_vecenv **out);
 rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed, void *obs);
-rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const void *action,
-                                 const rlcore_vecenv_out *out);
+rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const rlcore_rows *rows);
 typedef struct rlcore_batch rlcore_batch;
 typedef struct rlcore_batch_config {
   uint32_t struct_size;
@@ -299,11 +303,47 @@ rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t c
 rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learner_config *config, const rlcore_space *obs,
                               const rlcore_space *action, rlcore_learner **out);
 rlcore_status rlcore_learner_phase(rlcore_learner *p, uint32_t *out);
-rlcore_status rlcore_learner_act(rlcore_learner *p, const uint8_t *active, const void *obs, const uint8_t *action_mask, void *action);
-rlcore_status rlcore_learner_observe(rlcore_learner *p, const uint8_t *active, const float *reward, const uint8_t *terminated,
-                                 const uint8_t *truncated, const void *final_obs, const uint8_t *final_action_mask);
-rlcore_status rlcore_learner_learn(rlcore_learner *p, const void *obs, const uint8_t *action_mask, uint32_t max_minibatches, rlcore_learner_stats *stats);
+rlcore_status rlcore_learner_act(rlcore_learner *p, const rlcore_rows *rows);
+rlcore_status rlcore_learner_observe(rlcore_learner *p, const rlcore_rows *rows);
+rlcore_status rlcore_learner_learn(rlcore_learner *p, const rlcore_rows *rows, uint32_t max_slices, rlcore_learner_stats *stats);
+typedef struct rlcore_learner_batch {
+  uint32_t struct_size;
+  uint32_t reserved;
+  float *obs;
+  void *action;
+  uint8_t *action_mask;
+  float *log_prob;
+  float *value;
+  float *advantage;
+  float *value_target;
+  float *state;
+  uint8_t *begin;
+  uint32_t *env;
+  double *moments;
+} rlcore_learner_batch;
+typedef struct rlcore_learner_transitions {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const void *obs;
+  const void *action;
+  const uint8_t *action_mask;
+  const float *reward;
+  const uint8_t *terminated;
+  const float *discount;
+  const void *next_obs;
+  const uint8_t *next_action_mask;
+  const float *importance;
+  float *error;
+} rlcore_learner_transitions;
 typedef struct rlcore_policy rlcore_policy;
+typedef struct rlcore_policy_buffers {
+  uint32_t struct_size;
+  uint32_t reserved;
+  float *scratch;
+  size_t scratch_len;
+  float *state;
+  const uint8_t *reset;
+} rlcore_policy_buffers;
 typedef enum rlcore_layout {
   RLCORE_LAYOUT_HWC = 0,
   RLCORE_LAYOUT_CHW = 1,
@@ -370,6 +410,13 @@ typedef struct rlcore_sample {
   uint32_t gap;
   uint32_t priority;
 } rlcore_sample;
+typedef struct rlcore_sequences {
+  uint32_t struct_size;
+  uint32_t num_samples;
+  uint32_t len;
+  uint32_t reserved;
+  const struct rlcore_sample *samples;
+} rlcore_sequences;
 typedef enum rlcore_replay_normalize {
   RLCORE_REPLAY_NORMALIZE_MEMORY = 0,
   RLCORE_REPLAY_NORMALIZE_BATCH = 1,
@@ -397,6 +444,19 @@ typedef struct rlcore_replay_stats {
   float min_weight;
   float max_priority;
 } rlcore_replay_stats;
+typedef struct rlcore_replay_step {
+  uint32_t struct_size;
+  uint32_t env;
+  float reward;
+  uint32_t terminated;
+  uint32_t truncated;
+} rlcore_replay_step;
+typedef struct rlcore_replay_draw {
+  uint32_t struct_size;
+  float beta;
+  uint32_t normalize;
+  uint32_t independent;
+} rlcore_replay_draw;
 typedef enum rlcore_relabel_strategy {
   RLCORE_RELABEL_FUTURE = 0,
   RLCORE_RELABEL_FINAL = 1,
@@ -647,6 +707,14 @@ typedef struct rlcore_vtrace_out {
   float *behaviour_log_prob;
   float *target_log_prob;
 } rlcore_vtrace_out;
+typedef struct rlcore_off_policy {
+  uint32_t struct_size;
+  float discount;
+  float td_lambda;
+  uint32_t reserved;
+  const float *q;
+  const float *log_rho;
+} rlcore_off_policy;
 typedef struct rlcore_logits {
   uint32_t struct_size;
   uint32_t num_rows;
@@ -678,6 +746,25 @@ typedef struct rlcore_loss_batch {
   const float *old_value;
   const float *value_target;
 } rlcore_loss_batch;
+typedef struct rlcore_pixel_control {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  uint32_t num_cells;
+  uint32_t num_choices;
+  const float *advantage;
+  const float *value;
+  const float *target;
+  const int32_t *action;
+} rlcore_pixel_control;
+typedef struct rlcore_normalizer {
+  uint32_t struct_size;
+  uint32_t num_columns;
+  const double *mean;
+  const double *variance;
+  double epsilon;
+  float clip;
+  uint32_t reserved;
+} rlcore_normalizer;
 typedef struct rlcore_image_size {
   uint32_t height;
   uint32_t width;

@@ -2,7 +2,7 @@
 #ifndef BITS_H
 #define BITS_H
 
-#include "rlcore.h"
+#include "../rows.h"
 
 enum { BITS_IMAGES_SIZE = 1 << 16 };  /* bytes of room that bits_save is given */
 

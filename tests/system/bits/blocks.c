@@ -7,7 +7,7 @@ enum { N = 4, WIDE = 3, STEPS = 40 };
 /* What goes around a block of environments or of their records. */
 static float obs[N * 4], final_obs[N * 4], reward[N], push[N];
 static uint8_t terminated[N], truncated[N];
-static const rlcore_vecenv_out OUT = {
+static const rlcore_rows OUT = {
     .struct_size = sizeof OUT, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
     .final_obs = final_obs,
 };
@@ -53,7 +53,7 @@ static rlcore_status swing(hashes *h, rlcore_vecenv *v, const rlcore_env_def *en
   TRY(rlcore_rng_seed(&rng, 30));
   for (int t = 0; t < STEPS; t++) {
     TRY(draw(&rng, -2.0, 2.0, push, N));
-    TRY(rlcore_vecenv_step(v, env, push, &OUT));
+    TRY(rlcore_vecenv_step(v, env, TAKING(push, &OUT)));
     if (h != NULL) mix_out(h);
   }
   return RLCORE_OK;
@@ -97,7 +97,7 @@ static rlcore_status batch_save(void *mem, size_t room, size_t *size) {
   TRY(rlcore_batch_size(&env, &config, &halves, size));
   TRY(rlcore_batch_init(mem, room, &env, &config, &halves, &b));
   for (int i = 0; i < N; i++) push[i] = (float)(i - 2);
-  return rlcore_batch_step_async(b, v, &env, push);
+  return rlcore_batch_step_async(b, v, &env, CHOSEN(push));
 }
 
 static rlcore_status batch_go_on(hashes *h, void *mem, size_t size) {
@@ -114,7 +114,7 @@ static rlcore_status batch_go_on(hashes *h, void *mem, size_t size) {
     TRY(rlcore_batch_step_wait(b, &OUT));
     MIX_ONE(h, num);
     mix_out(h);
-    TRY(rlcore_batch_step_async(b, v, &env, push));
+    TRY(rlcore_batch_step_async(b, v, &env, CHOSEN(push)));
   }
   return RLCORE_OK;
 }
@@ -128,7 +128,7 @@ static rlcore_status learner_lives(hashes *h, rlcore_learner *p, uint64_t seed, 
   for (uint32_t t = 0;; t++) {
     TRY(rlcore_learner_phase(p, &phase));
     if (phase == RLCORE_LEARNER_LEARN) {
-      TRY(rlcore_learner_learn(p, obs, NULL, 3, &stats));
+      TRY(rlcore_learner_learn(p, OBSERVED(obs, NULL), 3, &stats));
       if (h == NULL) return RLCORE_OK;  /* saved here, with minibatches left */
       MIX_ONE(h, stats.policy_loss);
       MIX_ONE(h, stats.value_loss);
@@ -137,9 +137,9 @@ static rlcore_status learner_lives(hashes *h, rlcore_learner *p, uint64_t seed, 
       continue;
     }
     TRY(invent(&rng, t));
-    TRY(rlcore_learner_act(p, NULL, obs, NULL, push));
+    TRY(rlcore_learner_act(p, ACTED(NULL, obs, NULL, push)));
     if (h != NULL) MIX(h, push);
-    TRY(rlcore_learner_observe(p, NULL, reward, terminated, truncated, final_obs, NULL));
+    TRY(rlcore_learner_observe(p, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
   }
 }
 
@@ -186,7 +186,7 @@ static rlcore_status policy_go_on(hashes *h, void *mem, size_t size) {
   TRY(rlcore_rng_seed(&rng, 33));
   for (uint32_t t = 0; t < STEPS; t++) {
     TRY(invent(&rng, t));
-    TRY(rlcore_policy_act(policy, N, obs, NULL, NULL, NULL, NULL, &rng, scratch, LEN(scratch), push));
+    TRY(rlcore_policy_act(policy, N, ACTED(NULL, obs, NULL, push), BUFFERS(NULL, NULL, scratch, LEN(scratch)), NULL, &rng));
     MIX(h, push);
   }
   return RLCORE_OK;
@@ -343,8 +343,8 @@ static rlcore_status memory_go_on(hashes *h, void *mem, size_t size) {
   TRY(rlcore_memory_load_rng(m, &rng));
   for (uint32_t i = 131; i < 161; i++) {
     TRY(rlcore_memory_sample_priority(m, &rng, NULL, samples, B));
-    TRY(rlcore_memory_gather(m, samples, B, L, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, seen));
-    TRY(rlcore_memory_gather_frames(m, samples, B, L, rewards, NULL, NULL, NULL));
+    TRY(rlcore_memory_gather(m, SEQUENCES(samples, B, L), 0, RLCORE_LAYOUT_HWC, RLCORE_F32, seen));
+    TRY(rlcore_memory_gather_frames(m, SEQUENCES(samples, B, L), rewards, NULL, NULL, NULL));
     mix_samples(h, samples, B);
     MIX(h, seen);
     MIX(h, rewards);
@@ -385,7 +385,7 @@ static rlcore_status replay_go_on(hashes *h, void *mem, size_t size) {
   TRY(rlcore_replay_attach(mem, size, &r));
   TRY(rlcore_replay_load_rng(r, &rng));
   for (uint32_t t = STEPS; t < 2 * STEPS; t++) {
-    TRY(rlcore_replay_sample(r, &rng, B, 0.5f, RLCORE_REPLAY_NORMALIZE_MEMORY, 0, index, weight, probability));
+    TRY(rlcore_replay_sample(r, &rng, REPLAY_DRAW(0.5f, RLCORE_REPLAY_NORMALIZE_MEMORY, 0), B, index, weight, probability));
     TRY(rlcore_replay_gather_next(r, index, B, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, seen));
     TRY(rlcore_replay_update(r, index, probability, B, NULL));
     mix_index(h, index, B);

@@ -15,7 +15,7 @@ static rlcore_status records(hashes *h) {
   static uint8_t terminated[N], truncated[N];
   static rlcore_episode rows[ROWS];
   static const char *const keywords[] = {"height"};
-  const rlcore_vecenv_out out = {
+  const rlcore_rows out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs,
   };
@@ -56,7 +56,7 @@ static rlcore_status records(hashes *h) {
   for (int t = 0; t < 240; t++) {
     TRY(draw(&rng, -2.0, 2.0, push, N));
     for (int i = 0; i < N; i++) info[i] = t - i;
-    TRY(rlcore_vecenv_step(v, &env, push, &out));
+    TRY(rlcore_vecenv_step(v, &env, TAKING(push, &out)));
     if (t % 2) TRY(rlcore_monitor_step(m, &out, 1000 + t, info));
     else TRY(rlcore_monitor_step_clock(m, &out, ticks, &clock, info));
     TRY(rlcore_vec_normalize_step(n, &out, NULL));
@@ -216,9 +216,9 @@ static rlcore_status memory(hashes *h) {
   TRY(rlcore_memory_sample_uniform(m, &rng, &original, samples + 3 * B, B));
   mix_samples(h, samples, LEN(samples));
   for (uint32_t i = 0; i < LEN(samples); i += B) {
-    TRY(rlcore_memory_gather(m, samples + i, B, L, 0, RLCORE_LAYOUT_HWC, RLCORE_U8, pictures));
-    TRY(rlcore_memory_gather(m, samples + i, B, L, 1, RLCORE_LAYOUT_HWC, RLCORE_I32, actions));
-    TRY(rlcore_memory_gather_frames(m, samples + i, B, L, reward, terminated, truncated, valid));
+    TRY(rlcore_memory_gather(m, SEQUENCES(samples + i, B, L), 0, RLCORE_LAYOUT_HWC, RLCORE_U8, pictures));
+    TRY(rlcore_memory_gather(m, SEQUENCES(samples + i, B, L), 1, RLCORE_LAYOUT_HWC, RLCORE_I32, actions));
+    TRY(rlcore_memory_gather_frames(m, SEQUENCES(samples + i, B, L), reward, terminated, truncated, valid));
     MIX(h, pictures);
     MIX(h, actions);
     MIX(h, reward);
@@ -241,7 +241,7 @@ static rlcore_status memory(hashes *h) {
   if (HAS_READERS) {
     const rlcore_memory *reader;
     TRY(rlcore_memory_attach_reader(mem, size, &reader));
-    TRY(rlcore_memory_gather_frames(reader, samples, B, L, reward, NULL, NULL, NULL));
+    TRY(rlcore_memory_gather_frames(reader, SEQUENCES(samples, B, L), reward, NULL, NULL, NULL));
   }
   mix_block(h, mem, size);
   return RLCORE_OK;
@@ -287,12 +287,12 @@ static rlcore_status replay(hashes *h) {
     if (t == 20) TRY(rlcore_replay_set_alpha(r, 0.8f));
     if (t == 70) TRY(rlcore_replay_cut(r, gone));
     if (t == 60) {  /* one environment goes a step ahead */
-      TRY(rlcore_replay_add(r, 1, values, reward[1], 1, 0, final_values, &number));
+      TRY(rlcore_replay_add(r, REPLAY_STEP(1, reward[1], 1, 0), values, final_values, &number));
       mix_u64(h, number);
     }
     TRY(rlcore_replay_add_all(r, values, reward, terminated, truncated, final_values));
     if (t % 10 != 9) continue;
-    TRY(rlcore_replay_sample(r, &rng, B, 0.5f, t % 3, t % 20 == 9, index, weight, probability));
+    TRY(rlcore_replay_sample(r, &rng, REPLAY_DRAW(0.5f, t % 3, t % 20 == 9), B, index, weight, probability));
     TRY(rlcore_replay_transitions(r, index, B, got, discount, over, cut));
     TRY(rlcore_replay_gather(r, index, B, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
     MIX(h, next);

@@ -39,7 +39,7 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_en
   const int discrete = env->action.kind == RLCORE_I32;
   const void *action = discrete ? (const void *)choice : push;
   const double low = discrete ? 0.0 : -reach, high = discrete ? env->action.n[0] : reach;
-  const rlcore_vecenv_out out = {
+  const rlcore_rows out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs, .valid = valid,
   };
@@ -70,12 +70,12 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_en
     if (discrete)
       for (uint32_t i = 0; i < num_envs; i++) choice[i] = (int32_t)push[i];
     if (t % 3 == 0) {
-      TRY(rlcore_vecenv_step(v, env, action, &out));
+      TRY(rlcore_vecenv_step(v, env, TAKING(action, &out)));
     } else if (t % 3 == 1) {
-      TRY(rlcore_vecenv_step_range(v, env, 0, 1, action, &out));
-      TRY(rlcore_vecenv_step_range(v, env, 1, num_envs, action, &out));
+      TRY(rlcore_vecenv_step_range(v, env, 0, 1, TAKING(action, &out)));
+      TRY(rlcore_vecenv_step_range(v, env, 1, num_envs, TAKING(action, &out)));
     } else {
-      TRY(rlcore_vecenv_step_env(v, env, action, t % 2 ? RLCORE_LEVEL_SAME : RLCORE_LEVEL_NEW, &out));
+      TRY(rlcore_vecenv_step_env(v, env, t % 2 ? RLCORE_LEVEL_SAME : RLCORE_LEVEL_NEW, TAKING(action, &out)));
     }
     if (autoreset == RLCORE_AUTORESET_DISABLED)
       for (uint32_t i = 0; i < num_envs; i++)
@@ -318,7 +318,7 @@ static rlcore_status batches(hashes *h) {
   static float reward[ROWS];
   static int32_t action[ROWS];
   static uint8_t terminated[ROWS], truncated[ROWS], valid[ROWS], failed[ROWS];
-  const rlcore_vecenv_out out = {
+  const rlcore_rows out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs, .valid = valid,
   };
@@ -343,8 +343,8 @@ static rlcore_status batches(hashes *h) {
   for (size_t i = 0; i < ROWS * OBS / 2; i++) final_obs[i] = 0;
   for (int t = 0; t < 120; t++) {
     for (int i = 0; i < ROWS; i++) action[i] = (t + i) % 3 == 0;
-    if (t % 2) TRY(rlcore_batch_step_async(b, v, &env, action));
-    else TRY(rlcore_batch_step_env_async(b, v, &env, action, RLCORE_LEVEL_NEW));
+    if (t % 2) TRY(rlcore_batch_step_async(b, v, &env, CHOSEN(action)));
+    else TRY(rlcore_batch_step_env_async(b, v, &env, RLCORE_LEVEL_NEW, CHOSEN(action)));
     TRY(rlcore_batch_run(b, v, &env, 0, 1, &num));
     TRY(rlcore_batch_count(b, &counts));
     MIX_ONE(h, counts.num_pending);
@@ -355,7 +355,7 @@ static rlcore_status batches(hashes *h) {
     } else {
       TRY(rlcore_batch_recv(b, ROWS, rows, &out));
       MIX(h, rows);
-      TRY(rlcore_batch_send(b, v, &env, 2 * PAIR, rows, action));
+      TRY(rlcore_batch_send(b, v, &env, 2 * PAIR, rows, CHOSEN(action)));
       TRY(rlcore_batch_run(b, v, &env, 0, UINT32_MAX, &num));
       TRY(rlcore_batch_step_wait(b, &out));
     }

@@ -131,7 +131,7 @@ static rlcore_status returns(hashes *h) {
   TRY(rlcore_moments_reset(N, 1e-4, other_mean, other_var, &other_count));
   TRY(rlcore_moments_update(x, 5, N, other_mean, other_var, &other_count));
   TRY(rlcore_moments_merge(N, mean, var, count, other_mean, other_var, &other_count));
-  TRY(rlcore_normalize(x, T, N, other_mean, other_var, 1e-8, 2.0f, scaled));
+  TRY(rlcore_normalize(NORMALIZER(N, other_mean, other_var, 1e-8, 2.0f), x, T, scaled));
   TRY(rlcore_explained_variance(x, sum, T * N, &explained));
   TRY(rlcore_standardize(x, T * N, 1e-8));
   MIX(h, sum);
@@ -242,8 +242,8 @@ static rlcore_status targets(hashes *h) {
     SPLIT(rlcore_td_lambda(&r, 0.99f, 0.9f, a, b), rlcore_td_lambda_range(&r, 0.99f, 0.9f, 0, M, a, b),
           rlcore_td_lambda_range(&r, 0.99f, 0.9f, M, N, a, b));
     SPLIT(rlcore_upgo(&r, 0.98f, a, b), rlcore_upgo_range(&r, 0.98f, 0, M, a, b), rlcore_upgo_range(&r, 0.98f, M, N, a, b));
-    SPLIT(rlcore_retrace(&r, q, log_rho, 0.99f, 0.9f, a, b), rlcore_retrace_range(&r, q, log_rho, 0.99f, 0.9f, 0, M, a, b),
-          rlcore_retrace_range(&r, q, log_rho, 0.99f, 0.9f, M, N, a, b));
+    SPLIT(rlcore_retrace(&r, OFF_POLICY_OF(q, log_rho, 0.99f, 0.9f), a, b), rlcore_retrace_range(&r, OFF_POLICY_OF(q, log_rho, 0.99f, 0.9f), 0, M, a, b),
+          rlcore_retrace_range(&r, OFF_POLICY_OF(q, log_rho, 0.99f, 0.9f), M, N, a, b));
     for (int i = 0; i < T * N; i++) a[i] = 0.0f;
     SPLIT(rlcore_lambda_returns(&r, 0.99f, 0.9f, b), rlcore_lambda_returns_range(&r, 0.99f, 0.9f, 0, M, b),
           rlcore_lambda_returns_range(&r, 0.99f, 0.9f, M, N, b));
@@ -384,13 +384,13 @@ static rlcore_status losses(hashes *h) {
   MIX(h, d_log_std);
   TRY(rlcore_value_loss(columns[2], columns[3], B, d[1], &loss[0]));
   TRY(rlcore_reward_class_loss(logits, class, B, d_logits, &loss[1]));
-  TRY(rlcore_pixel_control_loss(q, cells[0], cells[1], class, B, C, A, d_q, d_cell, &loss[2]));
+  TRY(rlcore_pixel_control_loss(PIXEL_CONTROL(B, C, A, q, cells[0], cells[1], class), d_q, d_cell, &loss[2]));
   MIX(h, d[1]);
   MIX_SOME(h, d_logits, B * 3);
   MIX(h, d_q);
   MIX(h, d_cell);
   MIX(h, loss);
-  TRY(rlcore_pixel_control_loss(q, NULL, cells[1], class, B, C, A, d_q, NULL, &loss[2]));
+  TRY(rlcore_pixel_control_loss(PIXEL_CONTROL(B, C, A, q, NULL, cells[1], class), d_q, NULL, &loss[2]));
   MIX(h, d_q);
   MIX(h, loss);
   return RLCORE_OK;

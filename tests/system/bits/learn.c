@@ -12,7 +12,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   static float obs[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], scratch[1 << 12], state[N * MAX_STATE];
   static uint8_t terminated[N], truncated[N], ends[N], mask[N * MAX_CHOICES];
   static int32_t action[N];
-  const rlcore_vecenv_out out = {
+  const rlcore_rows out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs,
   };
@@ -48,14 +48,14 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
                      config->algorithm == RLCORE_ALGORITHM_SAC;
   for (uint32_t t = 0; num_updates > 0; t++) {
     if (stores && t % 5 == 4)
-      TRY(rlcore_learner_demonstrate(agent, NULL, obs, NULL, action)); /* the last one again */
+      TRY(rlcore_learner_demonstrate(agent, ACTED(NULL, obs, NULL, action))); /* the last one again */
     else
-      TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
-    TRY(rlcore_vecenv_step(envs, &env, action, &out));
-    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+      TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
+    TRY(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
+    TRY(rlcore_learner_observe(agent, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
     TRY(rlcore_learner_phase(agent, &phase));
     if (phase != RLCORE_LEARNER_LEARN) continue;
-    do TRY(rlcore_learner_learn(agent, obs, NULL, 3, &stats));
+    do TRY(rlcore_learner_learn(agent, OBSERVED(obs, NULL), 3, &stats));
     while (stats.minibatches_left > 0);
     num_updates--;
     const float numbers[] = {
@@ -63,7 +63,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
         stats.explained_variance, stats.grad_norm, stats.value_mean,
     };
     MIX(h, numbers);
-    TRY(rlcore_learner_predict(agent, obs, NULL, state, NULL, num_updates % 2 ? &greedy : NULL, action));
+    TRY(rlcore_learner_predict(agent, ACTED(NULL, obs, NULL, action), state, NULL, num_updates % 2 ? &greedy : NULL));
     MIX(h, action);
     TRY(rlcore_learner_freeze(agent, num_updates % 3 == 1));
     TRY(rlcore_learner_stats_read(agent, &stats));
@@ -89,12 +89,12 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
     for (uint32_t i = 0; i < N; i++)
       for (uint32_t k = 0; k < choices; k++) mask[choices * i + k] = k == 0 || (t + i) % 9 != 0;
     for (uint32_t i = 0; i < N; i++) ends[i] = terminated[i] || truncated[i];
-    TRY(rlcore_policy_act(policy, N, obs, allowed, state, ends, t % 5 ? NULL : &greedy, &rng, scratch, LEN(scratch), action));
+    TRY(rlcore_policy_act(policy, N, ACTED(NULL, obs, allowed, action), BUFFERS(state, ends, scratch, LEN(scratch)), t % 5 ? NULL : &greedy, &rng));
     MIX(h, action);
-    TRY(rlcore_vecenv_step(envs, &env, action, &out));
+    TRY(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
     MIX_SOME(h, obs, N * env.obs.len);
   }
-  TRY(rlcore_policy_act_greedy(policy, N, obs, allowed, state, NULL, scratch, LEN(scratch), action));
+  TRY(rlcore_policy_act_greedy(policy, N, ACTED(NULL, obs, allowed, action), BUFFERS(state, NULL, scratch, LEN(scratch))));
   MIX(h, action);
   MIX_SOME(h, state, N * size);
   return RLCORE_OK;
@@ -176,7 +176,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
     }
     TRY(rlcore_learner_phase(agent, &phase));
     if (phase != RLCORE_LEARNER_LEARN) {
-      TRY(rlcore_learner_observe(agent, flags, reward, ends, acted, obs, NULL));
+      TRY(rlcore_learner_observe(agent, STEPPED(flags, reward, ends, acted, obs, NULL)));
       for (uint32_t i = 0; i < ROWS; i++) flags[i] = draws[i * 8 + 6] < 0.05;
       TRY(rlcore_learner_phase(agent, &phase));
     }
@@ -184,14 +184,14 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
       TRY(rlcore_learner_cut(agent, flags));
       TRY(rlcore_learner_acted(agent, acted));
       for (uint32_t i = 0; i < ROWS; i++) active[i] = active[i] && !acted[i];
-      TRY(rlcore_learner_act_range(agent, 0, 2, active, obs, NULL, action));
-      TRY(rlcore_learner_act_range(agent, 2, ROWS, active + 2, obs + 2 * LEN_OF_OBS, NULL, action + 4));
+      TRY(rlcore_learner_act_range(agent, 0, 2, ACTED(active, obs, NULL, action)));
+      TRY(rlcore_learner_act_range(agent, 2, ROWS, ACTED(active + 2, obs + 2 * LEN_OF_OBS, NULL, action + 4)));
       MIX(h, action);
     } else if (stats.minibatches_left == 0) {
-      TRY(rlcore_learner_learn_begin(agent, obs, NULL, &stats));
+      TRY(rlcore_learner_learn_begin(agent, OBSERVED(obs, NULL), &stats));
       TRY(rlcore_learner_batch_len(agent, &batch_len, &mask_len, &begin_len, &env_len));
       CHECK(batch_len == LEN(columns[0]) && mask_len == 0 && begin_len == env_len && begin_len == (state_len > 0 ? BATCH : 0));
-      TRY(rlcore_learner_batch_read(agent, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, moments));
+      TRY(rlcore_learner_batch_read(agent, BATCH(.obs = batch_obs, .action = batch_action, .log_prob = columns[0], .value = columns[1], .advantage = columns[2], .value_target = columns[3], .state = states, .begin = begins, .env = owners, .moments = moments)));
       MIX(h, batch_obs);
       MIX_SOME(h, states, BATCH * state_len);
       MIX_SOME(h, begins, state_len > 0 ? BATCH : 0);
@@ -205,8 +205,8 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
       TRY(rlcore_learner_params_write(central, params, params_len, moments, LEN(moments)));
       TRY(rlcore_learner_moments_read(central, merged, LEN(merged)));
       TRY(rlcore_learner_moments_write(central, merged, LEN(merged)));
-      TRY(rlcore_learner_learn_batch(central, batch_obs, batch_action, NULL, columns[0], columns[1], columns[2], columns[3], states, begins, owners, moments, &stats));
-      TRY(rlcore_learner_learn(central, NULL, NULL, 1, &stats));
+      TRY(rlcore_learner_learn_batch(central, BATCH(.obs = GIVEN(batch_obs), .action = GIVEN(batch_action), .log_prob = GIVEN(columns[0]), .value = GIVEN(columns[1]), .advantage = GIVEN(columns[2]), .value_target = GIVEN(columns[3]), .state = GIVEN(states), .begin = GIVEN(begins), .env = GIVEN(owners), .moments = GIVEN(moments)), &stats));
+      TRY(rlcore_learner_learn(central, NULL, 1, &stats));
       TRY(rlcore_learner_grads_read(central, 0, 1, grads, grads_len));
       MIX_SOME(h, grads, grads_len);
       TRY(rlcore_learner_learn_drop(central));
@@ -222,8 +222,8 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
     }
   }
   CHECK(stats.num_updates > 2);
-  TRY(rlcore_learner_value(agent, obs, NULL, value));
-  TRY(rlcore_learner_log_prob(agent, obs, NULL, action, log_prob, entropy));
+  TRY(rlcore_learner_value(agent, OBSERVED(obs, NULL), value));
+  TRY(rlcore_learner_log_prob(agent, ACTED(NULL, obs, NULL, action), log_prob, entropy));
   TRY(rlcore_learner_params_read(agent, params, params_len));
   MIX(h, value);
   MIX(h, log_prob);
@@ -359,7 +359,7 @@ static rlcore_status learner_unreal(hashes *h) {
       {.kind = RLCORE_LAYER_DENSE, .units = 7},
       {.kind = RLCORE_LAYER_LSTM, .units = 5},
   };
-  const rlcore_vecenv_out out = {
+  const rlcore_rows out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs,
   };
@@ -386,12 +386,12 @@ static rlcore_status learner_unreal(hashes *h) {
     TRY(rlcore_learner_size(&config, &env.obs, &env.action, &size));
     TRY(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
     for (uint32_t num_updates = 0; num_updates < UPDATES;) {
-      TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
-      TRY(rlcore_vecenv_step(envs, &env, action, &out));
-      TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+      TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
+      TRY(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
+      TRY(rlcore_learner_observe(agent, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
       TRY(rlcore_learner_phase(agent, &phase));
       if (phase != RLCORE_LEARNER_LEARN) continue;
-      TRY(rlcore_learner_learn(agent, obs, NULL, 0, &stats));
+      TRY(rlcore_learner_learn(agent, OBSERVED(obs, NULL), 0, &stats));
       num_updates++;
       const float numbers[] = {
           stats.policy_loss, stats.value_loss, stats.entropy, stats.grad_norm, stats.pixel_control_loss,
@@ -413,7 +413,7 @@ static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t en
   static uint8_t terminated[N], truncated[N];
   static int32_t action[N];
   static const float discount[N] = {0.5F, 0, 1, 0.9F}, weight[N] = {1, 0.25F, 0, 2};
-  const rlcore_vecenv_out out = {
+  const rlcore_rows out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs,
   };
@@ -439,15 +439,14 @@ static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t en
   CHECK(len == N && mask_len == 0 && begin_len == 0 && env_len == 0);
   for (int t = 0; t < 60; t++) {
     for (size_t i = 0; i < LEN(obs); i++) before[i] = obs[i];
-    TRY(rlcore_learner_act(agent, NULL, obs, NULL, action));
-    TRY(rlcore_vecenv_step(envs, &env, action, &out));
-    TRY(rlcore_learner_observe(agent, NULL, reward, terminated, truncated, final_obs, NULL));
+    TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
+    TRY(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
+    TRY(rlcore_learner_observe(agent, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
     for (size_t i = 0; i < N * env.obs.len; i++) {
       const size_t row = i / env.obs.len;
       next[i] = terminated[row] || truncated[row] ? final_obs[i] : obs[i];
     }
-    TRY(rlcore_learner_learn_transitions(agent, before, action, NULL, reward, terminated, t % 2 ? discount : NULL, next, NULL,
-                                         t % 3 ? weight : NULL, error, &stats));
+    TRY(rlcore_learner_learn_transitions(agent, TRANSITIONS(.obs = before, .action = action, .reward = reward, .terminated = terminated, .discount = t % 2 ? discount : NULL, .next_obs = next, .importance = t % 3 ? weight : NULL, .error = error), &stats));
     MIX(h, error);
     const float numbers[] = {stats.policy_loss, stats.value_loss, stats.entropy, stats.grad_norm, stats.value_mean};
     MIX(h, numbers);

@@ -99,7 +99,7 @@ static rlcore_status estimators(hashes *h) {
       WRITES(rlcore_gae_shifted(&older, discount, 1.0f, a, b));
       WRITES(rlcore_td_lambda(&r, discount, 1.0f, a, b));
       WRITES(rlcore_upgo(&r, discount, a, b));
-      WRITES(rlcore_retrace(&r, q, log_rho, discount, 1.0f, a, b));
+      WRITES(rlcore_retrace(&r, OFF_POLICY_OF(q, log_rho, discount, 1.0f), a, b));
       WRITES(rlcore_lambda_returns(&r, discount, 0.5f, a));
       WRITES(rlcore_n_step_returns(&r, discount, 4, a));
       WRITES(rlcore_discounted_sum(reward, T, N, discount, a));
@@ -137,7 +137,7 @@ static rlcore_status moments(hashes *h) {
     TRY(mix_doubles(h, mean, N));
     TRY(mix_doubles(h, var, N));
     TRY(mix_doubles(h, &count, 1));
-    WRITES(rlcore_normalize(x, T, N, mean, var, i % 2 ? 1e-30 : 1e30, FLT_MAX, a));
+    WRITES(rlcore_normalize(NORMALIZER(N, mean, var, i % 2 ? 1e-30 : 1e30, FLT_MAX), x, T, a));
   }
   SAY(rlcore_explained_variance(x, b, T * N, &explained));
   TRY(mix_doubles(h, &explained, 1));
@@ -220,8 +220,8 @@ static rlcore_status losses(hashes *h) {
   }
   WRITES(rlcore_value_loss(columns[3], columns[5], B, b, &loss[0]));
   WRITES(rlcore_reward_class_loss(q, action, B, a, &loss[1]));
-  WRITES(rlcore_pixel_control_loss(q, cells[0], cells[1], action, B, C, A, a, b, &loss[2]));
-  WRITES(rlcore_pixel_control_loss(q, NULL, cells[1], action, B, C, A, a, NULL, &loss[2]));
+  WRITES(rlcore_pixel_control_loss(PIXEL_CONTROL(B, C, A, q, cells[0], cells[1], action), a, b, &loss[2]));
+  WRITES(rlcore_pixel_control_loss(PIXEL_CONTROL(B, C, A, q, NULL, cells[1], action), a, NULL, &loss[2]));
   WRITES(rlcore_categorical_gradient(&choices, action, columns[2], columns[3], a));
   WRITES(rlcore_gaussian_gradient(&bell, cells[0], columns[2], columns[3], a, b));
   TRY(mix_floats(h, loss, LEN(loss), &num_nan));
@@ -242,7 +242,7 @@ static rlcore_status worlds(hashes *h) {
   static uint64_t world[1024];
   static float obs[N * 3], final_obs[N * 3], reward[N], push[N];
   static uint8_t terminated[N], truncated[N];
-  const rlcore_vecenv_out out = {
+  const rlcore_rows out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs,
   };
@@ -264,7 +264,7 @@ static rlcore_status worlds(hashes *h) {
     SAY(rlcore_vecenv_reset(v, &env, NULL, obs));
     for (int t = 0; t < 20; t++) {
       TRY(extremes(&rng, push, N));
-      SAY(rlcore_vecenv_step(v, &env, push, &out));
+      SAY(rlcore_vecenv_step(v, &env, TAKING(push, &out)));
       TRY(mix_floats(h, obs, LEN(obs), &num_nan));
       TRY(mix_floats(h, reward, N, &num_nan));
     }
@@ -289,7 +289,7 @@ static rlcore_status stores(hashes *h) {
       .terminated = terminated, .truncated = truncated,
   };
   const rlcore_trajectory_rows rows = {.struct_size = sizeof rows, .num_rows = T, .returns = a, .advantage = b};
-  const rlcore_vecenv_out seen = {
+  const rlcore_rows seen = {
       .struct_size = sizeof seen, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_value,
   };

@@ -6,7 +6,7 @@
    interrupted kills [N]    learners of ten algorithms in shared memory, whose processes are killed at N random instants, 100 by
                             default. What attach accepts is what an uninterrupted run passes between two calls. */
 #define _GNU_SOURCE
-#include "rlcore.h"
+#include "../rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -103,10 +103,10 @@ static void due_call(rlcore_learner *p, uint64_t k, uint32_t max_slices) {
   FINE(rlcore_learner_phase(p, &due));
   uint8_t acted[N];
   FINE(rlcore_learner_acted(p, acted));
-  if (due == RLCORE_LEARNER_ACT) FINE(rlcore_learner_act(p, NULL, arrays.obs, NULL, &arrays.action));
+  if (due == RLCORE_LEARNER_ACT) FINE(rlcore_learner_act(p, ACTED(NULL, arrays.obs, NULL, &arrays.action)));
   else if (due == RLCORE_LEARNER_OBSERVE)
-    FINE(rlcore_learner_observe(p, acted, arrays.reward, arrays.terminated, arrays.truncated, arrays.obs, NULL));
-  else FINE(rlcore_learner_learn(p, arrays.obs, NULL, max_slices, &stats));
+    FINE(rlcore_learner_observe(p, STEPPED(acted, arrays.reward, arrays.terminated, arrays.truncated, arrays.obs, NULL)));
+  else FINE(rlcore_learner_learn(p, OBSERVED(arrays.obs, NULL), max_slices, &stats));
 }
 
 /* ---- One instruction at a time ---- */
@@ -122,15 +122,15 @@ static float *numbers_of(const rlcore_learner *p) {
 }
 static void any_due(void *p) { due_call(p, 1, 1); }
 static void learn_all(void *p) { due_call(p, 2, 0); }
-static void act_first(void *p) { fill(3), rlcore_learner_act_range(p, 0, 1, NULL, arrays.obs, NULL, &arrays.action); }
+static void act_first(void *p) { fill(3), rlcore_learner_act_range(p, 0, 1, ACTED(NULL, arrays.obs, NULL, &arrays.action)); }
 static void cut(void *p) { fill(4), rlcore_learner_cut(p, arrays.gone); }
 static void freeze(void *p) { FINE(rlcore_learner_freeze(p, 1)); }
 static void melt(void *p) { FINE(rlcore_learner_freeze(p, 0)); }
 static void count_steps(void *p) { rlcore_learner_count_steps(p, 3); }
-static void value(void *p) { fill(5), FINE(rlcore_learner_value(p, arrays.obs, NULL, arrays.value)); }
-static void log_prob(void *p) { fill(5), rlcore_learner_log_prob(p, arrays.obs, NULL, &arrays.action, arrays.value, arrays.value + N); }
-static void predict(void *p) { fill(6), FINE(rlcore_learner_predict(p, arrays.obs, NULL, NULL, NULL, NULL, &arrays.action)); }
-static void demonstrate(void *p) { fill(7), rlcore_learner_demonstrate(p, NULL, arrays.obs, NULL, &arrays.action); }
+static void value(void *p) { fill(5), FINE(rlcore_learner_value(p, OBSERVED(arrays.obs, NULL), arrays.value)); }
+static void log_prob(void *p) { fill(5), rlcore_learner_log_prob(p, ACTED(NULL, arrays.obs, NULL, &arrays.action), arrays.value, arrays.value + N); }
+static void predict(void *p) { fill(6), FINE(rlcore_learner_predict(p, ACTED(NULL, arrays.obs, NULL, &arrays.action), NULL, NULL, NULL)); }
+static void demonstrate(void *p) { fill(7), rlcore_learner_demonstrate(p, ACTED(NULL, arrays.obs, NULL, &arrays.action)); }
 static double *moments_of(const rlcore_learner *p, size_t *len) {
   static double moments[64];
   FINE(rlcore_learner_moments_len(p, len));
@@ -154,7 +154,7 @@ static void write_moments(void *p) {
 static void drop(void *p) { rlcore_learner_learn_drop(p); }
 static void begin(void *p) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
-  fill(8), rlcore_learner_learn_begin(p, arrays.obs, NULL, &stats);
+  fill(8), rlcore_learner_learn_begin(p, OBSERVED(arrays.obs, NULL), &stats);
 }
 static void write_grads(void *p) {
   static float grads[MOST];
@@ -175,8 +175,7 @@ static void apply(void *p) {
 static void transitions(void *p) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   fill(9);
-  rlcore_learner_learn_transitions(p, arrays.obs, &arrays.action, NULL, arrays.reward, arrays.terminated, NULL, arrays.obs, NULL, NULL,
-                                   NULL, &stats);
+  rlcore_learner_learn_transitions(p, TRANSITIONS(.obs = arrays.obs, .action = &arrays.action, .reward = arrays.reward, .terminated = arrays.terminated, .next_obs = arrays.obs), &stats);
 }
 static void batch(void *p) {
   static const float numbers[64];
@@ -186,8 +185,7 @@ static void batch(void *p) {
   size_t len;
   const double *const moments = moments_of(p, &len);
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
-  rlcore_learner_learn_batch(p, numbers, numbers, NULL, numbers, numbers, numbers, numbers, NULL, sequences ? begins : NULL,
-                             sequences ? envs : NULL, moments, &stats);
+  rlcore_learner_learn_batch(p, BATCH(.obs = GIVEN(numbers), .action = GIVEN(numbers), .log_prob = GIVEN(numbers), .value = GIVEN(numbers), .advantage = GIVEN(numbers), .value_target = GIVEN(numbers), .begin = GIVEN(sequences ? begins : NULL), .env = GIVEN(sequences ? envs : NULL), .moments = GIVEN(moments)), &stats);
 }
 static void init(void *p) { create(p); }
 
@@ -259,7 +257,7 @@ static void normalizer_freeze(void *v) { FINE(rlcore_vec_normalize_freeze(v, 1))
 static void normalizer_melt(void *v) { FINE(rlcore_vec_normalize_freeze(v, 0)); }
 static void normalizer_step(void *v) {
   fill(3);
-  const rlcore_vecenv_out out = {.struct_size = sizeof out, .obs = arrays.obs, .reward = arrays.reward, .terminated = arrays.terminated,
+  const rlcore_rows out = {.struct_size = sizeof out, .obs = arrays.obs, .reward = arrays.reward, .terminated = arrays.terminated,
                                  .truncated = arrays.truncated};
   FINE(rlcore_vec_normalize_step(v, &out, NULL));
 }

@@ -7,7 +7,7 @@
 
      stopped [store [N]]  N: instructions of each reader, and as many again of long calls; else as few as a test does */
 #define _GNU_SOURCE
-#include "rlcore.h"
+#include "../rows.h"
 
 static void between(void);
 #define BETWEEN between()
@@ -129,7 +129,7 @@ static void monitor_more(void *m, uint64_t newest) {
   const uint8_t terminated[MONITORED] = {0}, truncated[MONITORED] = {0, 1, 0, 0};
   const double info[MONITORED] = {0};
   double time = 7;
-  const rlcore_vecenv_out step = {.struct_size = sizeof step, .reward = (float *)rewards, .terminated = (uint8_t *)terminated,
+  const rlcore_rows step = {.struct_size = sizeof step, .reward = (float *)rewards, .terminated = (uint8_t *)terminated,
                                   .truncated = (uint8_t *)truncated};
   FINE(rlcore_monitor_step_clock(m, &step, clock_of, &time, info));
   FINE(rlcore_monitor_step(m, &step, 9, info));

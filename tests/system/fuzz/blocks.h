@@ -110,7 +110,7 @@ static void make_environments(void) {
   uint8_t flags[3][N];
   uint32_t groups;
   const int32_t action[N] = {0, 1};
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, flags[0], flags[1], obs, flags[2], NULL, NULL};
+  const rlcore_rows out = {.struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = flags[0], .truncated = flags[1], .final_obs = obs, .valid = flags[2]};
   FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
   env.max_episode_steps = 3;
   FINE(rlcore_vecenv_config_init(&vecenv_config, sizeof vecenv_config));
@@ -124,7 +124,7 @@ static void make_environments(void) {
   FINE(rlcore_vecenv_reset(v, &env, NULL, obs));
   keep(BATCH_IDLE, BATCH, batch_mem, batch_size);
   keep(VECENV_RUNNING, VECENV, mem, size);
-  FINE(rlcore_batch_step_async(b, v, &env, action));
+  FINE(rlcore_batch_step_async(b, v, &env, CHOSEN(action)));
   keep(BATCH_PENDING, BATCH, batch_mem, batch_size);
   FINE(rlcore_batch_run(b, v, &env, 0, UINT32_MAX, &groups));
   keep(BATCH_DONE, BATCH, batch_mem, batch_size);
@@ -139,7 +139,7 @@ static void make_records(void) {
   float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
   uint8_t terminated[N] = {0, 1}, truncated[N] = {1, 0};
   const double info[N] = {1, 2};
-  const rlcore_vecenv_out step = {sizeof step, 0, obs, reward, terminated, truncated, obs, NULL, NULL, NULL};
+  const rlcore_rows step = {.struct_size = sizeof step, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated, .final_obs = obs};
   FINE(rlcore_monitor_config_init(&monitor_config, sizeof monitor_config));
   monitor_config.num_envs = N, monitor_config.keep = 4, monitor_config.capacity = 4, monitor_config.num_info = 1;
   MAKE(monitor, monitor_config, m);
@@ -172,9 +172,9 @@ static void make_learners(void) {
   ALWAYS(size <= BLOCK_SIZE);
   FINE(rlcore_learner_init(mem, size, &learner_config, &SEEN, &DONE, &p));
   keep(LEARNER_ACTS, LEARNER, mem, size);
-  FINE(rlcore_learner_act(p, NULL, obs, mask, action));
+  FINE(rlcore_learner_act(p, ACTED(NULL, obs, mask, action)));
   keep(LEARNER_OBSERVES, LEARNER, mem, size);
-  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL, NULL));
+  FINE(rlcore_learner_observe(p, STEPPED(NULL, reward, no, no, NULL, NULL)));
   keep(LEARNER_LEARNS, LEARNER, mem, size);
   static _Alignas(64) unsigned char scratch[LEARNER_SCRATCH];
   float grads[GRADS];
@@ -184,7 +184,7 @@ static void make_learners(void) {
   FINE(rlcore_learner_grads_len(p, &grads_len));
   FINE(rlcore_learner_scratch_size(p, &scratch_size));
   ALWAYS(params_len == PARAMS && grads_len == GRADS && scratch_size <= LEARNER_SCRATCH);
-  FINE(rlcore_learner_learn_begin(p, obs, NULL, &stats));
+  FINE(rlcore_learner_learn_begin(p, OBSERVED(obs, NULL), &stats));
   keep(LEARNER_UPDATES, LEARNER, mem, size);
   FINE(rlcore_learner_learn_range(p, 0, 1, scratch, sizeof scratch, grads, GRADS));
   FINE(rlcore_learner_grads_write(p, 0, 1, grads, GRADS));
@@ -210,8 +210,8 @@ static void make_learners_of_vectors(void) {
   ALWAYS(size <= BLOCK_SIZE);
   FINE(rlcore_learner_init(mem, size, &c, &SEEN, &taken, &p));
   keep(LEARNER_OF_VECTORS_ACTS, LEARNER, mem, size);
-  FINE(rlcore_learner_act(p, NULL, obs, NULL, action));
-  FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL, NULL));
+  FINE(rlcore_learner_act(p, ACTED(NULL, obs, NULL, action)));
+  FINE(rlcore_learner_observe(p, STEPPED(NULL, reward, no, no, NULL, NULL)));
   keep(LEARNER_OF_VECTORS_LEARNS, LEARNER, mem, size);
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));
@@ -297,7 +297,7 @@ static void make_memories(void) {
   MAKE(replay, replay_config, r);
   for (uint32_t i = 0; i < 10; i++) {
     const void *values[2] = {obs, &action};
-    FINE(rlcore_replay_add(r, i % N, values, 1, i == 5, 0, i == 5 ? values : NULL, NULL));
+    FINE(rlcore_replay_add(r, REPLAY_STEP(i % N, 1, i == 5, 0), values, i == 5 ? values : NULL, NULL));
   }
   keep(REPLAY_USED, REPLAY, mem, size);
 }

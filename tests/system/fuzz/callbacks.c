@@ -207,8 +207,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   static uint8_t allowed[2][MAX_ENVS * CHOICES_OF_GAME];
   static uint32_t rows[MAX_ENVS], lives_left[MAX_ENVS], count;
   unsigned char *to = obs + ROOM - (obs_size + 3) / 4 * 4, *to_final = final_obs + ROOM - (obs_size + 3) / 4 * 4;
-  const rlcore_vecenv_out out = {sizeof out, 0, to, reward, terminated, truncated, to_final, valid, how & 128 && discrete ? allowed[0] : NULL,
-                                 how & 64 && discrete ? allowed[1] : NULL};
+  const rlcore_rows out = {.struct_size = sizeof out, .obs = to, .reward = reward, .terminated = terminated, .truncated = truncated, .final_obs = to_final, .valid = valid, .action_mask = how & 128 && discrete ? allowed[0] : NULL, .final_action_mask = how & 64 && discrete ? allowed[1] : NULL};
   union { int32_t choice[2 * MAX_ENVS]; float number[2 * MAX_ENVS]; } action;
   for (int calls = 0; calls < 12 && (calls == 0 || cursor < input_size); calls++) {
     const unsigned call = calls == 0 ? 0 : byte() % 16;
@@ -219,17 +218,17 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
     switch (call) {
       case 0: status = rlcore_vecenv_reset(v, &game, NULL, to); break;
       case 1: status = rlcore_vecenv_reset_one(v, &game, byte() % MAX_ENVS, NULL, to); break;
-      case 2: case 3: status = rlcore_vecenv_step(v, &game, &action, &out); break;
-      case 4: status = rlcore_vecenv_step_range(v, &game, 0, (uint32_t)n / 2, &action, &out); break;
-      case 5: status = rlcore_vecenv_step_env(v, &game, &action, byte() & 1, &out); break;
+      case 2: case 3: status = rlcore_vecenv_step(v, &game, TAKING(&action, &out)); break;
+      case 4: status = rlcore_vecenv_step_range(v, &game, 0, (uint32_t)n / 2, TAKING(&action, &out)); break;
+      case 5: status = rlcore_vecenv_step_env(v, &game, byte() & 1, TAKING(&action, &out)); break;
       case 6: status = rlcore_vecenv_images(v, &game, 4, 4, pictures); break;
       case 7: status = rlcore_vecenv_lives(v, &game, lives_left); break;
       case 8: status = rlcore_vecenv_action_mask(v, &game, mask); break;
-      case 9: status = rlcore_batch_step_async(b, v, &game, &action); break;
+      case 9: status = rlcore_batch_step_async(b, v, &game, CHOSEN(&action)); break;
       case 10: status = rlcore_batch_run(b, v, &game, 1, 1 + byte() % 4, &count); break;
       case 11: status = rlcore_batch_step_wait(b, &out); break;
       case 12: status = rlcore_batch_recv(b, groups.in_series, rows, &out); break;
-      case 13: rows[0] = 0, rows[1] = 1, status = rlcore_batch_send(b, v, &game, groups.in_series, rows, &action); break;
+      case 13: rows[0] = 0, rows[1] = 1, status = rlcore_batch_send(b, v, &game, groups.in_series, rows, CHOSEN(&action)); break;
       case 14: status = rlcore_batch_reset(b, v, &game, NULL, to); break;
       default: status = rlcore_batch_failed(b, failed); break;
     }
@@ -265,7 +264,7 @@ static void judge_and_clock(void) {
   memcpy(memory[0], samples[MONITOR_USED].bytes, samples[MONITOR_USED].size);
   const double info[N] = {wild(), wild()};
   float rewards[N] = {wild(), wild()};
-  const rlcore_vecenv_out step_of = {sizeof step_of, 0, NULL, rewards, ended, ended, NULL, NULL, NULL, NULL};
+  const rlcore_rows step_of = {.struct_size = sizeof step_of, .reward = rewards, .terminated = ended, .truncated = ended};
   KNOWN(rlcore_monitor_step_clock((rlcore_monitor *)memory[0], &step_of, clock_of, &now, info));
   FINE(attach(MONITOR, memory[0], samples[MONITOR_USED].size));
 }

@@ -298,20 +298,26 @@ static rlcore_env_def *environment(int wrapped, int kept) {
 #define ENV const rlcore_env_def *e = environment(0, KEPT)
 #define ENV_MADE_FOR const rlcore_env_def *e = environment(0, MADE_FOR)
 
-static rlcore_vecenv_out *step_out(uint32_t rows) {
-  TO(float, obs, rows * OBS, 0);
-  TO(float, reward, rows, 0);
-  TO(uint8_t, terminated, rows, 0);
-  TO(uint8_t, truncated, rows, 0);
-  TO(float, final_obs, rows * OBS, 0);
-  TO(uint8_t, valid, rows, OPTIONAL);
-  TO(uint8_t, action_mask, rows * 2, OPTIONAL);
-  TO(uint8_t, final_action_mask, rows * 2, OPTIONAL);
-  U32(reserved, 0, 0, RLCORE_E_CONFIG);
-  const rlcore_vecenv_out value = {sizeof value, reserved, obs, reward, terminated, truncated, final_obs, valid, action_mask,
-                                   final_action_mask};
-  STRUCT(rlcore_vecenv_out, out, value, 0);
-  return out;
+/* A structure of arrays. */
+#define STRUCT_OF(T, name, flags, ...) \
+  U32(name##_reserved, 0, 0, RLCORE_E_CONFIG); \
+  const T name##_value = {.struct_size = sizeof name##_value, .reserved = name##_reserved, __VA_ARGS__}; \
+  STRUCT(T, name, name##_value, flags)
+#define ROWS_OF(...) STRUCT_OF(rlcore_rows, rows, 0, __VA_ARGS__)
+
+/* What a step writes, with what it reads. */
+static rlcore_rows *step_of(uint32_t num, const int32_t *action) {
+  TO(float, obs, num * OBS, 0);
+  TO(float, reward, num, 0);
+  TO(uint8_t, terminated, num, 0);
+  TO(uint8_t, truncated, num, 0);
+  TO(float, final_obs, num * OBS, 0);
+  TO(uint8_t, valid, num, OPTIONAL);
+  TO(uint8_t, action_mask, num * 2, OPTIONAL);
+  TO(uint8_t, final_action_mask, num * 2, OPTIONAL);
+  ROWS_OF(.obs = obs, .action_mask = action_mask, .action = GIVEN(action), .reward = reward, .terminated = terminated,
+          .truncated = truncated, .valid = valid, .final_obs = final_obs, .final_action_mask = final_action_mask);
+  return rows;
 }
 
 #undef BAD
@@ -423,8 +429,8 @@ OP(vecenv_step) {
   ON(vecenv, v, VECENV_RUNNING);
   ENV;
   ACTION(N);
-  const rlcore_vecenv_out *out = step_out(N);
-  return CALL(rlcore_vecenv_step(v, e, action, out));
+  const rlcore_rows *rows = step_of(N, action);
+  return CALL(rlcore_vecenv_step(v, e, rows));
 }
 OP(vecenv_step_range) {
   ON(vecenv, v, VECENV_RUNNING);
@@ -432,16 +438,16 @@ OP(vecenv_step_range) {
   U32(begin, 0, N, RLCORE_E_RANGE);
   U32(end, N, N, RLCORE_E_RANGE);
   ACTION(N);
-  const rlcore_vecenv_out *out = step_out(N);
-  return CALL(rlcore_vecenv_step_range(v, e, begin, end, action, out));
+  const rlcore_rows *rows = step_of(N, action);
+  return CALL(rlcore_vecenv_step_range(v, e, begin, end, rows));
 }
 OP(vecenv_step_env) {
   ON(vecenv, v, VECENV_RUNNING);
   ENV;
   ACTION(N);
   U32(level, 0, 1, RLCORE_E_RANGE);
-  const rlcore_vecenv_out *out = step_out(N);
-  return CALL(rlcore_vecenv_step_env(v, e, action, level, out));
+  const rlcore_rows *rows = step_of(N, action);
+  return CALL(rlcore_vecenv_step_env(v, e, level, rows));
 }
 OP(vecenv_render) {
   CONST_ON(vecenv, v, VECENV_RUNNING);
@@ -517,7 +523,8 @@ OP(batch_step_async) {
   ON(vecenv, v, VECENV_RUNNING);
   ENV;
   ACTION(N);
-  return CALL(rlcore_batch_step_async(b, v, e, action));
+  ROWS_OF(.action = GIVEN(action));
+  return CALL(rlcore_batch_step_async(b, v, e, rows));
 }
 OP(batch_step_env_async) {
   ON(batch, b, BATCH_IDLE);
@@ -525,7 +532,8 @@ OP(batch_step_env_async) {
   ENV;
   ACTION(N);
   U32(level, 0, 1, RLCORE_E_RANGE);
-  return CALL(rlcore_batch_step_env_async(b, v, e, action, level));
+  ROWS_OF(.action = GIVEN(action));
+  return CALL(rlcore_batch_step_env_async(b, v, e, level, rows));
 }
 OP(batch_run) {
   ON(batch, b, BATCH_PENDING);
@@ -538,24 +546,25 @@ OP(batch_run) {
 }
 OP(batch_step_wait) {
   ON(batch, b, BATCH_DONE);
-  const rlcore_vecenv_out *out = step_out(N);
-  return CALL_WRITING_ON(RLCORE_E_CALLBACK, rlcore_batch_step_wait(b, out));
+  const rlcore_rows *rows = step_of(N, NULL);
+  return CALL_WRITING_ON(RLCORE_E_CALLBACK, rlcore_batch_step_wait(b, rows));
 }
 OP(batch_recv) {
   ON(batch, b, BATCH_DONE);
   U32(num_rows, N, N, REFUSED);
-  TO(uint32_t, rows, num_rows & 7, 0);
-  const rlcore_vecenv_out *out = step_out(num_rows & 7);
-  return CALL_WRITING_ON(RLCORE_E_CALLBACK, rlcore_batch_recv(b, num_rows, rows, out));
+  TO(uint32_t, index, num_rows & 7, 0);
+  const rlcore_rows *rows = step_of(num_rows & 7, NULL);
+  return CALL_WRITING_ON(RLCORE_E_CALLBACK, rlcore_batch_recv(b, num_rows, index, rows));
 }
 OP(batch_send) {
   ON(batch, b, BATCH_IDLE);
   ON(vecenv, v, VECENV_RUNNING);
   ENV;
   U32(num_rows, N, N, RLCORE_E_RANGE);
-  IN(uint32_t, rows, num_rows & 7, 0, 1, 0);
+  IN(uint32_t, index, num_rows & 7, 0, 1, 0);
   ACTION(num_rows & 7);
-  return CALL(rlcore_batch_send(b, v, e, num_rows, rows, action));
+  ROWS_OF(.action = GIVEN(action));
+  return CALL(rlcore_batch_send(b, v, e, num_rows, index, rows));
 }
 OP(batch_reset) {
   ON(batch, b, BATCH_PENDING);
@@ -609,31 +618,28 @@ OP(monitor_reset_one) {
   U32(index, 1, N - 1, RLCORE_E_RANGE);
   return CALL(rlcore_monitor_reset_one(m, index));
 }
-static rlcore_vecenv_out *step_in(void) {
+static rlcore_rows *step_in(void) {
   IN(float, reward, N, 1, 1, 0);
   IN(uint8_t, terminated, N, 1, 0, 0);
   IN(uint8_t, truncated, N, 0, 1, 0);
   IN(uint8_t, valid, N, 1, 0, OPTIONAL);
-  U32(reserved, 0, 0, RLCORE_E_CONFIG);
-  const rlcore_vecenv_out value = {sizeof value, reserved, NULL, (float *)(size_t)reward, (uint8_t *)(size_t)terminated,
-                                   (uint8_t *)(size_t)truncated, NULL, (uint8_t *)(size_t)valid, NULL, NULL};
-  STRUCT(rlcore_vecenv_out, step, value, 0);
-  return step;
+  ROWS_OF(.reward = GIVEN(reward), .terminated = GIVEN(terminated), .truncated = GIVEN(truncated), .valid = GIVEN(valid));
+  return rows;
 }
 OP(monitor_step) {
   ON(monitor, m, MONITOR_USED);
-  const rlcore_vecenv_out *step = step_in();
+  const rlcore_rows *rows = step_in();
   F64(seconds, 2, INFINITY, RLCORE_E_VALUE);
   IN(double, info, N, 1, 1, 0);
-  return CALL(rlcore_monitor_step(m, step, seconds, info));
+  return CALL(rlcore_monitor_step(m, rows, seconds, info));
 }
 static double noon(void *user) { return user == NULL ? 12 : NAN; }
 OP(monitor_step_clock) {
   ON(monitor, m, MONITOR_USED);
-  const rlcore_vecenv_out *step = step_in();
+  const rlcore_rows *rows = step_in();
   IN(double, info, N, 1, 1, 0);
   const unsigned wrong = field("no clock", 1, RLCORE_E_NULL);
-  return CALL(rlcore_monitor_step_clock(m, step, wrong ? NULL : noon, NULL, info));
+  return CALL(rlcore_monitor_step_clock(m, rows, wrong ? NULL : noon, NULL, info));
 }
 OP(monitor_read) {
   ON(monitor, m, MONITOR_USED);
@@ -707,16 +713,14 @@ OP(vec_normalize_step) {
   IN(uint8_t, truncated, N, 0, 0, 0);
   IN(float, final_obs, N * OBS, 1, 1, OUT | IN_PLACE | OPTIONAL | ANY);
   IN(uint8_t, valid, N, 1, 0, OPTIONAL);
-  const rlcore_vecenv_out in_value = {sizeof in_value, 0, (void *)(size_t)obs, (float *)(size_t)reward,
-                                      (uint8_t *)(size_t)terminated, (uint8_t *)(size_t)truncated, (void *)(size_t)final_obs,
-                                      (uint8_t *)(size_t)valid, NULL, NULL};
-  STRUCT(rlcore_vecenv_out, in, in_value, 0);
+  ROWS_OF(.obs = GIVEN(obs), .reward = GIVEN(reward), .terminated = GIVEN(terminated), .truncated = GIVEN(truncated),
+          .valid = GIVEN(valid), .final_obs = GIVEN(final_obs));
   TO(float, to_obs, N * OBS, 0);
   TO(float, to_reward, N, 0);
   TO(float, to_final_obs, N * OBS, 0);
-  const rlcore_vecenv_out out_value = {sizeof out_value, 0, to_obs, to_reward, NULL, NULL, to_final_obs, NULL, NULL, NULL};
-  STRUCT(rlcore_vecenv_out, out, out_value, OPTIONAL);
-  return CALL(rlcore_vec_normalize_step(v, in, out));
+  const rlcore_rows out_value = {.struct_size = sizeof out_value, .obs = to_obs, .reward = to_reward, .final_obs = to_final_obs};
+  STRUCT(rlcore_rows, out, out_value, OPTIONAL);
+  return CALL(rlcore_vec_normalize_step(v, rows, out));
 }
 OP(vec_normalize_obs) {
   CONST_ON(vec_normalize, v, NORMALIZER_USED);
@@ -849,7 +853,8 @@ OP(learner_act) {
   IN(float, obs, N * OBS, 1, 1, ANY);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL | ANY);
   TO(int32_t, action, N, 0);
-  return CALL(rlcore_learner_act(p, active, obs, action_mask, action));
+  ROWS_OF(.active = active, .obs = GIVEN(obs), .action_mask = GIVEN(action_mask), .action = action);
+  return CALL(rlcore_learner_act(p, rows));
 }
 OP(learner_act_range) {
   ON(learner, p, LEARNER_ACTS);
@@ -859,7 +864,8 @@ OP(learner_act_range) {
   IN(float, obs, N * OBS, 1, 1, ANY);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL | ANY);
   TO(int32_t, action, N, 0);
-  return CALL(rlcore_learner_act_range(p, begin, end, active, obs, action_mask, action));
+  ROWS_OF(.active = active, .obs = GIVEN(obs), .action_mask = GIVEN(action_mask), .action = action);
+  return CALL(rlcore_learner_act_range(p, begin, end, rows));
 }
 OP(learner_demonstrate) {
   ON(learner, p, LEARNER_STORES);
@@ -867,7 +873,8 @@ OP(learner_demonstrate) {
   IN(float, obs, N * OBS, 1, 1, ANY);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   IN(int32_t, action, N, 0, 1, 0);
-  return CALL(rlcore_learner_demonstrate(p, active, obs, action_mask, action));
+  ROWS_OF(.active = active, .obs = GIVEN(obs), .action_mask = GIVEN(action_mask), .action = GIVEN(action));
+  return CALL(rlcore_learner_demonstrate(p, rows));
 }
 OP(learner_observe) {
   ON(learner, p, LEARNER_OBSERVES);
@@ -877,7 +884,9 @@ OP(learner_observe) {
   IN(uint8_t, truncated, N, 0, 1, 0);
   IN(float, final_obs, N * OBS, 1, 1, OPTIONAL | ANY);
   IN(uint8_t, final_action_mask, N * 2, 1, 0, OPTIONAL | ANY);
-  return CALL(rlcore_learner_observe(p, active, reward, terminated, truncated, final_obs, final_action_mask));
+  ROWS_OF(.active = active, .reward = GIVEN(reward), .terminated = GIVEN(terminated), .truncated = GIVEN(truncated),
+          .final_obs = GIVEN(final_obs), .final_action_mask = GIVEN(final_action_mask));
+  return CALL(rlcore_learner_observe(p, rows));
 }
 OP(learner_cut) {
   ON(learner, p, LEARNER_OBSERVES);
@@ -891,16 +900,18 @@ OP(learner_learn) {
   ON(learner, p, LEARNER_LEARNS);
   IN(float, obs, N * OBS, 1, 1, OPTIONAL);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
+  STRUCT_OF(rlcore_rows, rows, OPTIONAL, .obs = GIVEN(obs), .action_mask = GIVEN(action_mask));
   U32(max_slices, 0, 2, RLCORE_OK);
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn(p, obs, action_mask, max_slices, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn(p, rows, max_slices, stats));
 }
 OP(learner_learn_begin) {
   ON(learner, p, LEARNER_LEARNS);
   IN(float, obs, N * OBS, 1, 1, 0);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
+  ROWS_OF(.obs = GIVEN(obs), .action_mask = GIVEN(action_mask));
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_begin(p, obs, action_mask, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_begin(p, rows, stats));
 }
 OP(learner_scratch_size) {
   CONST_ON(learner, p, LEARNER_ACTS);
@@ -954,8 +965,11 @@ OP(learner_learn_batch) {
   IN(float, advantage, N, 1, 1, 0);
   IN(float, value_target, N, 1, 1, 0);
   IN(double, moments, NUM_MOMENTS, 1, 1, 0);
+  STRUCT_OF(rlcore_learner_batch, batch, 0, .obs = GIVEN(obs), .action = GIVEN(action), .action_mask = GIVEN(action_mask),
+            .log_prob = GIVEN(log_prob), .value = GIVEN(value), .advantage = GIVEN(advantage),
+            .value_target = GIVEN(value_target), .moments = GIVEN(moments));
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL, moments, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_batch(p, batch, stats));
 }
 OP(learner_learn_transitions) {
   ON(learner, p, LEARNER_STORES);
@@ -969,8 +983,11 @@ OP(learner_learn_transitions) {
   IN(uint8_t, next_action_mask, 2 * 2, 1, 0, OPTIONAL);
   IN(float, importance, 2, 1, 0, OPTIONAL);
   TO(float, error, 2, OPTIONAL);
+  STRUCT_OF(rlcore_learner_transitions, transitions, 0, .obs = obs, .action = action, .action_mask = action_mask,
+            .reward = reward, .terminated = terminated, .discount = discount, .next_obs = next_obs,
+            .next_action_mask = next_action_mask, .importance = importance, .error = error);
   LEARNER_STATS;
-  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_transitions(p, obs, action, action_mask, reward, terminated, discount, next_obs, next_action_mask, importance, error, stats));
+  return CALL_WRITING_ON(RLCORE_E_VALUE, rlcore_learner_learn_transitions(p, transitions, stats));
 }
 OP(learner_batch_len) {
   CONST_ON(learner, p, LEARNER_ACTS);
@@ -1005,23 +1022,27 @@ OP(learner_batch_read) {
   TO(float, advantage, N, 0);
   TO(float, value_target, N, 0);
   TO(double, moments, NUM_MOMENTS, 0);
-  return CALL(rlcore_learner_batch_read(p, obs, action, action_mask, log_prob, value, advantage, value_target, NULL, NULL, NULL, moments));
+  STRUCT_OF(rlcore_learner_batch, batch, 0, .obs = obs, .action = action, .action_mask = action_mask, .log_prob = log_prob,
+            .value = value, .advantage = advantage, .value_target = value_target, .moments = moments);
+  return CALL(rlcore_learner_batch_read(p, batch));
 }
 OP(learner_value) {
   ON(learner, p, LEARNER_ACTS);
   IN(float, obs, N * OBS, 1, 1, 0);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
+  ROWS_OF(.obs = GIVEN(obs), .action_mask = GIVEN(action_mask));
   TO(float, value, N, 0);
-  return CALL(rlcore_learner_value(p, obs, action_mask, value));
+  return CALL(rlcore_learner_value(p, rows, value));
 }
 OP(learner_log_prob) {
   ON(learner, p, LEARNER_ACTS);
   IN(float, obs, N * OBS, 1, 1, 0);
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   IN(int32_t, action, N, 0, 1, 0);
+  ROWS_OF(.obs = GIVEN(obs), .action_mask = GIVEN(action_mask), .action = GIVEN(action));
   TO(float, log_prob, N, 0);
   TO(float, entropy, N, 0);
-  return CALL(rlcore_learner_log_prob(p, obs, action_mask, action, log_prob, entropy));
+  return CALL(rlcore_learner_log_prob(p, rows, log_prob, entropy));
 }
 OP(learner_params_len) {
   CONST_ON(learner, p, LEARNER_ACTS);
@@ -1107,7 +1128,8 @@ OP(learner_predict) {
   IN(uint8_t, action_mask, N * 2, 1, 0, OPTIONAL);
   SAMPLING(0);
   TO(int32_t, action, N, 0);
-  return CALL(rlcore_learner_predict(p, obs, action_mask, NULL, NULL, sampling, action));
+  ROWS_OF(.obs = GIVEN(obs), .action_mask = GIVEN(action_mask), .action = action);
+  return CALL(rlcore_learner_predict(p, rows, NULL, NULL, sampling));
 }
 OP(learner_freeze) {
   ON(learner, p, LEARNER_ACTS);
@@ -1162,7 +1184,9 @@ OP(policy_act) {
   SIZE(scratch_len, 256, 256, RLCORE_E_OVERFLOW);
   TO(float, scratch, scratch_len & 511, SCRATCH);
   TO(int32_t, action, num_rows, 0);
-  return CALL(rlcore_policy_act(p, num_rows, obs, action_mask, NULL, NULL, sampling, rng, scratch, scratch_len, action));
+  ROWS_OF(.obs = GIVEN(obs), .action_mask = GIVEN(action_mask), .action = action);
+  STRUCT_OF(rlcore_policy_buffers, buffers, 0, .scratch = scratch, .scratch_len = scratch_len);
+  return CALL(rlcore_policy_act(p, num_rows, rows, buffers, sampling, rng));
 }
 
 OP(policy_act_greedy) {
@@ -1173,7 +1197,9 @@ OP(policy_act_greedy) {
   SIZE(scratch_len, 256, 256, RLCORE_E_OVERFLOW);
   TO(float, scratch, scratch_len & 511, SCRATCH);
   TO(int32_t, action, num_rows, 0);
-  return CALL(rlcore_policy_act_greedy(p, num_rows, obs, action_mask, NULL, NULL, scratch, scratch_len, action));
+  ROWS_OF(.obs = GIVEN(obs), .action_mask = GIVEN(action_mask), .action = action);
+  STRUCT_OF(rlcore_policy_buffers, buffers, 0, .scratch = scratch, .scratch_len = scratch_len);
+  return CALL(rlcore_policy_act_greedy(p, num_rows, rows, buffers));
 }
 
 /* ---- Frames ---- */
@@ -1413,13 +1439,14 @@ SAMPLE(memory_sample_priority, 1)
   if (words != NULL && arguments[num_arguments - 1].chosen < SHARED) \
     for (uint32_t i = 0; i < num_samples; i++) \
       memcpy((char *)(size_t)words + i * sizeof(rlcore_sample), &(rlcore_sample){.first = 4, .len = len == 0 ? 0 : 1 + i % len}, sizeof(rlcore_sample)); \
-  const rlcore_sample *samples_in = (const rlcore_sample *)words
+  const rlcore_sample *samples_in = (const rlcore_sample *)words; \
+  STRUCT_OF(rlcore_sequences, sequences, 0, .num_samples = num_samples, .len = len, .samples = samples_in)
 OP(memory_gather) {
   SAMPLES_OF;
   U32(column, 0, 1, RLCORE_E_RANGE);
   FORM;
   TO(float, out, num_samples * len * 8, 0);
-  return CALL(rlcore_memory_gather(m, samples_in, num_samples, len, column, layout, kind, out));
+  return CALL(rlcore_memory_gather(m, sequences, column, layout, kind, out));
 }
 OP(memory_gather_frames) {
   SAMPLES_OF;
@@ -1427,7 +1454,7 @@ OP(memory_gather_frames) {
   TO(uint8_t, terminated, num_samples * len, OPTIONAL);
   TO(uint8_t, truncated, num_samples * len, OPTIONAL);
   TO(uint8_t, valid, num_samples * len, OPTIONAL);
-  return CALL(rlcore_memory_gather_frames(m, samples_in, num_samples, len, reward, terminated, truncated, valid));
+  return CALL(rlcore_memory_gather_frames(m, sequences, reward, terminated, truncated, valid));
 }
 OP(memory_store_rng) {
   ON(memory, m, MEMORY_USED);
@@ -1449,11 +1476,13 @@ OP(replay_add) {
   F32(reward, 1, INFINITY, RLCORE_E_VALUE);
   U32(terminated, 0, 1, RLCORE_E_RANGE);
   U32(truncated, 1, 1, RLCORE_E_RANGE);
+  const rlcore_replay_step one = {sizeof one, env, reward, terminated, truncated};
+  STRUCT(rlcore_replay_step, step, one, 0);
   IN(float, last, 2, 1, 1, ANY);
   struct two final_both = {{last, NULL}};
   STRUCT(struct two, finals, final_both, FIXED | OPTIONAL);
   HANDLE(uint64_t, out_number, OPTIONAL);
-  return CALL(rlcore_replay_add(r, env, values, reward, terminated, truncated, (const void *const *)finals, out_number));
+  return CALL(rlcore_replay_add(r, step, values, (const void *const *)finals, out_number));
 }
 OP(replay_add_all) {
   ON(replay, r, REPLAY_USED);
@@ -1496,10 +1525,12 @@ OP(replay_sample) {
   F32(beta, 0.5, -1, RLCORE_E_RANGE);
   U32(normalize, 0, 2, RLCORE_E_RANGE);
   U32(independent, 0, 1, RLCORE_E_RANGE);
+  const rlcore_replay_draw how = {sizeof how, beta, normalize, independent};
+  STRUCT(rlcore_replay_draw, draw, how, 0);
   TO(uint64_t, index, num_rows * 2, 0);
   TO(float, weight, num_rows, 0);
   TO(float, probability, num_rows, OPTIONAL);
-  return CALL(rlcore_replay_sample(r, rng, num_rows, beta, normalize, independent, (rlcore_frame_index *)index, weight, probability));
+  return CALL(rlcore_replay_sample(r, rng, draw, num_rows, (rlcore_frame_index *)index, weight, probability));
 }
 OP(replay_update) {
   ON(replay, r, REPLAY_USED);
@@ -1631,10 +1662,12 @@ BOTH_OF(upgo, DISCOUNT, TARGETS(advantage); TARGETS(target), rlcore_upgo(r, disc
 #define OFF_POLICY \
   IN(float, q, steps_of * envs_of, 1, 1, 0); \
   IN(float, log_rho, steps_of * envs_of, 0.5, 0.25, 0); \
-  if (arguments[num_arguments - 1].chosen == NOT_A_NUMBER) arguments[num_arguments - 1].flags |= ANY
-BOTH_OF(retrace, OFF_POLICY; DISCOUNT; LAMBDA, TARGETS(error); TARGETS(target),
-        rlcore_retrace(r, q, log_rho, discount, lambda, error, target),
-        rlcore_retrace_range(r, q, log_rho, discount, lambda, begin, end, error, target))
+  if (arguments[num_arguments - 1].chosen == NOT_A_NUMBER) arguments[num_arguments - 1].flags |= ANY; \
+  DISCOUNT; \
+  LAMBDA; \
+  STRUCT_OF(rlcore_off_policy, off_policy, 0, .discount = discount, .td_lambda = lambda, .q = q, .log_rho = log_rho)
+BOTH_OF(retrace, OFF_POLICY, TARGETS(error); TARGETS(target), rlcore_retrace(r, off_policy, error, target),
+        rlcore_retrace_range(r, off_policy, begin, end, error, target))
 
 OP(discounted_sum) {
   COUNT(num_steps, T, 8, RLCORE_E_SHAPE);
@@ -2255,11 +2288,12 @@ OP(pixel_control_loss) {
   IN(float, value, cells, 1, 0.25, OPTIONAL);
   IN(float, target, cells, 2, 0.5, 0);
   IN(int32_t, action, num_rows, 0, 1, 0);
+  const rlcore_pixel_control all = {sizeof all, num_rows, num_cells, num_choices, advantage, value, target, action};
+  STRUCT(rlcore_pixel_control, batch, all, 0);
   TO(float, d_advantage, cells * num_choices, 0);
   TO(float, d_value, cells, value == NULL ? OPTIONAL : 0);
   TO(float, loss, 1, 0);
-  return CALL(rlcore_pixel_control_loss(advantage, value, target, action, num_rows, num_cells, num_choices, d_advantage,
-                                        d_value, loss));
+  return CALL(rlcore_pixel_control_loss(batch, d_advantage, d_value, loss));
 }
 OP(categorical_gradient) {
   const rlcore_logits *batch = logits_of();
@@ -2322,8 +2356,10 @@ OP(normalize) {
   MOMENTS(0);
   F64(epsilon, 1e-8, 0, RLCORE_E_RANGE);
   F32(clip, 10, 0, RLCORE_E_RANGE);
+  STRUCT_OF(rlcore_normalizer, normalizer, 0, .num_columns = num_columns, .mean = mean, .variance = var, .epsilon = epsilon,
+            .clip = clip);
   TO(float, out, num_rows * num_columns, 0);
-  return CALL(rlcore_normalize(x, num_rows, num_columns, mean, var, epsilon, clip, out));
+  return CALL(rlcore_normalize(normalizer, x, num_rows, out));
 }
 OP(standardize) {
   SIZE(len, 5, 40, RLCORE_E_OVERFLOW);

@@ -33,9 +33,9 @@ static rlcore_learner *remembers(int updating) {
   ALWAYS(size <= sizeof mem);
   FINE(rlcore_learner_init(mem, size, &config, &SEEN, &DONE, &p));
   if (updating) {
-    FINE(rlcore_learner_act(p, NULL, obs, NULL, action));
-    FINE(rlcore_learner_observe(p, NULL, reward, no, no, NULL, NULL));
-    FINE(rlcore_learner_learn_begin(p, obs, NULL, &stats));
+    FINE(rlcore_learner_act(p, ACTED(NULL, obs, NULL, action)));
+    FINE(rlcore_learner_observe(p, STEPPED(NULL, reward, no, no, NULL, NULL)));
+    FINE(rlcore_learner_learn_begin(p, OBSERVED(obs, NULL), &stats));
   }
   return p;
 }
@@ -51,25 +51,29 @@ static const rlcore_policy *its_policy(void) {
   IN(float, obs, N * OBS, 1, 1, 0); \
   IN(float, state, N * STATE, 0.5, 0.125, OUT); \
   IN(uint8_t, reset, N, 0, 1, 0); \
-  TO(int32_t, action, N, 0)
+  TO(int32_t, action, N, 0); \
+  ROWS_OF(.obs = GIVEN(obs), .action = action)
+#define WORKING \
+  TO(float, scratch, 256, SCRATCH); \
+  STRUCT_OF(rlcore_policy_buffers, buffers, 0, .scratch = scratch, .scratch_len = 256, .state = GIVEN(state), .reset = reset)
 
 static int32_t learner_predict(void) {
   rlcore_learner *p = remembers(0);
   REMEMBERED;
-  return CALL(rlcore_learner_predict(p, obs, NULL, (float *)(size_t)state, reset, NULL, action));
+  return CALL(rlcore_learner_predict(p, rows, GIVEN(state), reset, NULL));
 }
 static int32_t policy_act(void) {
   const rlcore_policy *p = its_policy();
   REMEMBERED;
   RNG(OUT);
-  TO(float, scratch, 256, SCRATCH);
-  return CALL(rlcore_policy_act(p, N, obs, NULL, (float *)(size_t)state, reset, NULL, rng, scratch, 256, action));
+  WORKING;
+  return CALL(rlcore_policy_act(p, N, rows, buffers, NULL, rng));
 }
 static int32_t policy_act_greedy(void) {
   const rlcore_policy *p = its_policy();
   REMEMBERED;
-  TO(float, scratch, 256, SCRATCH);
-  return CALL(rlcore_policy_act_greedy(p, N, obs, NULL, (float *)(size_t)state, reset, scratch, 256, action));
+  WORKING;
+  return CALL(rlcore_policy_act_greedy(p, N, rows, buffers));
 }
 static int32_t learner_learn_batch(void) {
   rlcore_learner *p = remembers(0);
@@ -82,9 +86,12 @@ static int32_t learner_learn_batch(void) {
   IN(float, state, N * STATE, 0.5, 0.125, 0);
   IN(uint8_t, begin, N, 0, 1, 0);
   IN(uint32_t, env, N, 0, 1, 0);
+  STRUCT_OF(rlcore_learner_batch, batch, 0, .obs = GIVEN(obs), .action = GIVEN(action), .log_prob = GIVEN(log_prob),
+            .value = GIVEN(value), .advantage = GIVEN(advantage), .value_target = GIVEN(value_target), .state = GIVEN(state),
+            .begin = GIVEN(begin), .env = GIVEN(env));
   const rlcore_learner_stats none = {.struct_size = sizeof none};
   STRUCT(rlcore_learner_stats, stats, none, OUT);
-  return CALL(rlcore_learner_learn_batch(p, obs, action, NULL, log_prob, value, advantage, value_target, state, begin, env, NULL, stats));
+  return CALL(rlcore_learner_learn_batch(p, batch, stats));
 }
 static int32_t learner_batch_read(void) {
   const rlcore_learner *p = remembers(1);
@@ -97,7 +104,9 @@ static int32_t learner_batch_read(void) {
   TO(float, state, N * STATE, 0);
   TO(uint8_t, begin, N, 0);
   TO(uint32_t, env, N, 0);
-  return CALL(rlcore_learner_batch_read(p, obs, action, NULL, log_prob, value, advantage, value_target, state, begin, env, NULL));
+  STRUCT_OF(rlcore_learner_batch, batch, 0, .obs = obs, .action = action, .log_prob = log_prob, .value = value,
+            .advantage = advantage, .value_target = value_target, .state = state, .begin = begin, .env = env);
+  return CALL(rlcore_learner_batch_read(p, batch));
 }
 static const struct op RECURRENT[] = {
     {"rlcore_learner_predict", learner_predict},         {"rlcore_policy_act", policy_act},

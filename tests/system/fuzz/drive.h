@@ -34,16 +34,16 @@ static void check_written(int32_t status, const void *array) {
 
 static void drive_vecenv(void *mem) {
   rlcore_vecenv *v = mem;
-  const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5), NULL, NULL};
+  const rlcore_rows out = {.struct_size = sizeof out, .obs = A(0), .reward = A(1), .terminated = A(2), .truncated = A(3), .final_obs = A(4), .valid = A(5)};
   CALL(rlcore_vecenv_num_envs(v, A(6)));
   CALL(rlcore_vecenv_lives(v, &env, A(6)));
   CALL(rlcore_vecenv_action_mask(v, &env, A(7)));
   CALL(rlcore_vecenv_render(v, &env, 1, 4, 4, A(8)));
-  CALL(rlcore_vecenv_step(v, &env, zeros, &out));
-  CALL(rlcore_vecenv_step_range(v, &env, 0, 1, zeros, &out));
+  CALL(rlcore_vecenv_step(v, &env, TAKING(zeros, &out)));
+  CALL(rlcore_vecenv_step_range(v, &env, 0, 1, TAKING(zeros, &out)));
   CALL(rlcore_vecenv_reset_one(v, &env, 1, NULL, A(0)));
   CALL(rlcore_vecenv_reset(v, &env, NULL, A(0)));
-  CALL(rlcore_vecenv_step_env(v, &env, zeros, RLCORE_LEVEL_SAME, &out));
+  CALL(rlcore_vecenv_step_env(v, &env, RLCORE_LEVEL_SAME, TAKING(zeros, &out)));
 }
 
 static void drive_batch(void *mem) {
@@ -53,7 +53,7 @@ static void drive_batch(void *mem) {
   uint32_t *rows = A(7);
   memcpy(partner, samples[VECENV_RUNNING].bytes, samples[VECENV_RUNNING].size);
   FINE(rlcore_vecenv_attach(partner, sizeof partner, &env, &v));
-  const rlcore_vecenv_out out = {sizeof out, 0, A(0), A(1), A(2), A(3), A(4), A(5), NULL, NULL};
+  const rlcore_rows out = {.struct_size = sizeof out, .obs = A(0), .reward = A(1), .terminated = A(2), .truncated = A(3), .final_obs = A(4), .valid = A(5)};
   rlcore_batch_counts counts = {.struct_size = sizeof counts};
   CALL(rlcore_batch_count(b, &counts));
   CALL(rlcore_batch_failed(b, A(6)));
@@ -63,10 +63,10 @@ static void drive_batch(void *mem) {
   ALWAYS(rows[0] < N);
   CALL(rlcore_batch_step_wait(b, &out));
   CALL(rlcore_batch_abandon(b, v, &env, 0, &n));
-  CALL(rlcore_batch_send(b, v, &env, 1, (uint32_t *)zeros, zeros));
+  CALL(rlcore_batch_send(b, v, &env, 1, (uint32_t *)zeros, CHOSEN(zeros)));
   CALL(rlcore_batch_reset_one(b, v, &env, 1, NULL, A(0)));
   CALL(rlcore_batch_reset(b, v, &env, NULL, A(0)));
-  CALL(rlcore_batch_step_async(b, v, &env, zeros));
+  CALL(rlcore_batch_step_async(b, v, &env, CHOSEN(zeros)));
   CALL(rlcore_batch_run(b, v, &env, 1, UINT32_MAX, &n));
   CALL(rlcore_batch_step_wait(b, &out));
   CALL(rlcore_batch_close(b));
@@ -78,7 +78,7 @@ static void drive_monitor(void *mem) {
   uint32_t count;
   rlcore_monitor_stats stats = {.struct_size = sizeof stats};
   memset(room[2], 1, 2 * N);
-  const rlcore_vecenv_out step = {sizeof step, 0, NULL, (float *)zeros, A(2), zeros, NULL, NULL, NULL, NULL};
+  const rlcore_rows step = {.struct_size = sizeof step, .reward = (float *)zeros, .terminated = A(2), .truncated = zeros};
   CALL(rlcore_monitor_means(m, &stats));
   CALL(rlcore_monitor_read(m, &next, A(3), A(4), 2, &count, &lost));
   CALL(rlcore_monitor_step(m, &step, 2, (double *)zeros));
@@ -94,7 +94,7 @@ static void drive_normalizer(void *mem) {
   rlcore_vec_normalize_stats stats = {.struct_size = sizeof stats};
   memcpy(partner, samples[NORMALIZER_USED].bytes, samples[NORMALIZER_USED].size);
   memset(room[5], 0, 1 << 12);
-  rlcore_vecenv_out step = {sizeof step, 0, A(4), A(5), zeros, zeros, NULL, NULL, NULL, NULL};
+  rlcore_rows step = {.struct_size = sizeof step, .obs = A(4), .reward = A(5), .terminated = zeros, .truncated = zeros};
   memset(room[4], 0, 1 << 12);
   memset(room[0], 0, 256);
   CALL_WRITING(rlcore_vec_normalize_obs(v, 2, (float *)zeros, A(0)), A(0));
@@ -138,10 +138,10 @@ static void drive_policy(void *mem) {
   CALL(status);
   if (scratch_len > ROOM / 4) scratch_len = ROOM / 4;
   memset(room[1], 0, 256);
-  CALL_WRITING(rlcore_policy_act(p, 2, zeros, NULL, NULL, NULL, NULL, &rng, A(0), scratch_len, A(1)), A(1));
-  CALL_WRITING(rlcore_policy_act(p, 2, zeros, NULL, NULL, NULL, &greedy, NULL, A(0), scratch_len, A(1)), A(1));
-  CALL_WRITING(rlcore_policy_act_greedy(p, 2, zeros, NULL, NULL, NULL, A(0), scratch_len, A(1)), A(1));
-  CALL(rlcore_policy_act(p, 1, zeros, zeros, NULL, NULL, NULL, &rng, A(0), scratch_len, A(1)));
+  CALL_WRITING(rlcore_policy_act(p, 2, ACTED(NULL, zeros, NULL, A(1)), BUFFERS(NULL, NULL, A(0), scratch_len), NULL, &rng), A(1));
+  CALL_WRITING(rlcore_policy_act(p, 2, ACTED(NULL, zeros, NULL, A(1)), BUFFERS(NULL, NULL, A(0), scratch_len), &greedy, NULL), A(1));
+  CALL_WRITING(rlcore_policy_act_greedy(p, 2, ACTED(NULL, zeros, NULL, A(1)), BUFFERS(NULL, NULL, A(0), scratch_len)), A(1));
+  CALL(rlcore_policy_act(p, 1, ACTED(NULL, zeros, zeros, A(1)), BUFFERS(NULL, NULL, A(0), scratch_len), NULL, &rng));
 }
 
 static void drive_ppo(void *mem) {
@@ -158,14 +158,14 @@ static void drive_ppo(void *mem) {
     if (!has_room(due, &obs, &action)) return;
   }
   CALL(rlcore_learner_phase(p, &due));
-  CALL_WRITING(rlcore_learner_predict(p, zeros, A(7), NULL, NULL, NULL, A(1)), A(1));
-  CALL_WRITING(rlcore_learner_predict(p, zeros, NULL, NULL, NULL, NULL, A(1)), A(1));
+  CALL_WRITING(rlcore_learner_predict(p, ACTED(NULL, zeros, A(7), A(1)), NULL, NULL, NULL), A(1));
+  CALL_WRITING(rlcore_learner_predict(p, ACTED(NULL, zeros, NULL, A(1)), NULL, NULL, NULL), A(1));
   for (int i = 0; i < 3; i++) {
-    CALL_WRITING(rlcore_learner_act(p, NULL, zeros, A(7), A(1)), A(1));
-    CALL_WRITING(rlcore_learner_act(p, NULL, zeros, NULL, A(1)), A(1));
-    CALL(rlcore_learner_observe(p, NULL, (float *)zeros, A(7), zeros, NULL, NULL));
-    CALL(rlcore_learner_observe(p, NULL, (float *)zeros, zeros, A(7), zeros, NULL));
-    CALL(rlcore_learner_learn(p, zeros, NULL, i != 1, &stats)); /* a minibatch, or all that are left */
+    CALL_WRITING(rlcore_learner_act(p, ACTED(NULL, zeros, A(7), A(1))), A(1));
+    CALL_WRITING(rlcore_learner_act(p, ACTED(NULL, zeros, NULL, A(1))), A(1));
+    CALL(rlcore_learner_observe(p, STEPPED(NULL, (float *)zeros, A(7), zeros, NULL, NULL)));
+    CALL(rlcore_learner_observe(p, STEPPED(NULL, (float *)zeros, zeros, A(7), zeros, NULL)));
+    CALL(rlcore_learner_learn(p, OBSERVED(zeros, NULL), i != 1, &stats)); /* a minibatch, or all that are left */
   }
   CALL(rlcore_learner_freeze(p, 1));
   CALL(rlcore_policy_size(p, &policy_size));
@@ -218,8 +218,8 @@ static void drive_memory(void *mem) {
     if (status != RLCORE_OK && status != RLCORE_E_INEXACT) continue;
     FINE(rlcore_memory_held(m, &begin, &end));
     for (int j = 0; j < 2; j++) ALWAYS(drawn[j].first >= begin && drawn[j].first < end && drawn[j].len <= end - begin && drawn[j].priority <= 1);
-    CALL(rlcore_memory_gather(m, drawn, 2, 8, i % 3, RLCORE_LAYOUT_HWC, i % 3, A(0)));
-    CALL(rlcore_memory_gather_frames(m, drawn, 2, 8, A(1), A(2), A(3), A(4)));
+    CALL(rlcore_memory_gather(m, SEQUENCES(drawn, 2, 8), i % 3, RLCORE_LAYOUT_HWC, i % 3, A(0)));
+    CALL(rlcore_memory_gather_frames(m, SEQUENCES(drawn, 2, 8), A(1), A(2), A(3), A(4)));
   }
   for (uint32_t i = 0; i < 4; i++) {
     const rlcore_frame frame = {.episode = i / 2, .step = i, .reward = (float)(i & 1)};
@@ -245,14 +245,14 @@ static void drive_replay(void *mem) {
   CALL(rlcore_replay_attach_reader(mem, block_size, &reader));
   for (uint32_t i = 0; i < 3; i++) {
     CALL(rlcore_replay_get_stats(r, &stats));
-    if (rlcore_replay_sample(r, &rng, 4, 0.5f, i, i & 1, index, weight, probability) == RLCORE_OK) {
+    if (rlcore_replay_sample(r, &rng, REPLAY_DRAW(0.5f, i, i & 1), 4, index, weight, probability) == RLCORE_OK) {
       for (int j = 0; j < 4; j++) ALWAYS(isfinite(weight[j]) && weight[j] >= 0 && probability[j] > 0 && probability[j] <= 1);
       CALL(rlcore_replay_transitions(r, index, 4, A(1), A(2), A(3), A(4)));
       CALL(rlcore_replay_gather(r, index, 4, i, RLCORE_LAYOUT_HWC, i % 3, A(0)));
       CALL(rlcore_replay_gather_next(r, index, 4, 0, RLCORE_LAYOUT_CHW, RLCORE_F32, A(0)));
       CALL(rlcore_replay_update(r, index, weight, 4, &forgotten));
     }
-    CALL(rlcore_replay_add(r, i, values, 1, i == 1, 0, i == 1 ? values : NULL, NULL));
+    CALL(rlcore_replay_add(r, REPLAY_STEP(i, 1, i == 1, 0), values, i == 1 ? values : NULL, NULL));
     CALL(rlcore_replay_add_all(r, values, (float *)zeros, zeros, zeros, NULL));
     CALL(rlcore_replay_set_alpha(r, 0.5f * (float)i));
   }

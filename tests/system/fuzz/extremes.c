@@ -61,14 +61,14 @@ static int32_t advance(rlcore_learner *p, uint32_t max_slices) {
   FINE(rlcore_learner_phase(p, &due));
   switch (due) {
     case RLCORE_LEARNER_ACT:
-      status = TRY(rlcore_learner_act(p, NULL, &shown, mask_given(), OUT(0)));
+      status = TRY(rlcore_learner_act(p, ACTED(NULL, &shown, mask_given(), OUT(0))));
       if (status == RLCORE_OK) check_actions(OUT(0), N, mask_given());
       return status;
-    case RLCORE_LEARNER_OBSERVE: return TRY(rlcore_learner_observe(p, NULL, reward, terminated, truncated, &shown, mask_given()));
+    case RLCORE_LEARNER_OBSERVE: return TRY(rlcore_learner_observe(p, STEPPED(NULL, reward, terminated, truncated, &shown, mask_given())));
     default: {
       rlcore_learner_stats *stats = OUT(1);
       stats->struct_size = sizeof *stats;
-      status = TRY_WRITING(ON_VALUE, rlcore_learner_learn(p, &shown, mask_given(), max_slices, stats));
+      status = TRY_WRITING(ON_VALUE, rlcore_learner_learn(p, OBSERVED(&shown, mask_given()), max_slices, stats));
       if (status == RLCORE_OK) ALWAYS(stats->minibatches_left <= made_from.num_epochs * made_from.num_minibatches);
       return status;
     }
@@ -114,9 +114,9 @@ static void use_policy(rlcore_learner *p) {
   ALWAYS(len <= ROOM);
   const rlcore_sampling how = any_sampling();
   const uint8_t *allowed = taken.kind == RLCORE_I32 && byte() & 1 ? mask : NULL;
-  int32_t status = TRY(rlcore_policy_act(policy, N, &shown, allowed, NULL, NULL, &how, &now.rng, scratch, len, OUT(2)));
+  int32_t status = TRY(rlcore_policy_act(policy, N, ACTED(NULL, &shown, allowed, OUT(2)), BUFFERS(NULL, NULL, scratch, len), &how, &now.rng));
   if (status == RLCORE_OK) check_actions(OUT(2), N, allowed);
-  status = TRY(rlcore_policy_act_greedy(policy, N, &shown, allowed, NULL, NULL, scratch, len, OUT(2)));
+  status = TRY(rlcore_policy_act_greedy(policy, N, ACTED(NULL, &shown, allowed, OUT(2)), BUFFERS(NULL, NULL, scratch, len)));
   if (status == RLCORE_OK) check_actions(OUT(2), N, allowed);
 }
 
@@ -172,7 +172,7 @@ static void learner(void) {
         break;
       case 1: {
         const rlcore_sampling s = any_sampling();
-        status = TRY(rlcore_learner_predict(p, &shown, mask_given(), NULL, NULL, &s, OUT(3)));
+        status = TRY(rlcore_learner_predict(p, ACTED(NULL, &shown, mask_given(), OUT(3)), NULL, NULL, &s));
         if (status == RLCORE_OK) check_actions(OUT(3), N, mask_given());
         break;
       }
@@ -201,9 +201,8 @@ static void normalizer(void) {
     const unsigned call = byte(), which = call >> 7;
     float in[N * 2], final[N * 2], got[N];
     uint8_t ended[2][N], valid[N];
-    const rlcore_vecenv_out step = {sizeof step, 0, reals(in, N * 2), reals(got, N), flags(ended[0], N), flags(ended[1], N),
-                                    call & 64 ? reals(final, N * 2) : NULL, call & 32 ? flags(valid, N) : NULL, NULL, NULL};
-    const rlcore_vecenv_out out = {sizeof out, 0, OUT(0), OUT(1), ended[0], ended[1], OUT(2), NULL, NULL, NULL};
+    const rlcore_rows step = {.struct_size = sizeof step, .obs = reals(in, N * 2), .reward = reals(got, N), .terminated = flags(ended[0], N), .truncated = flags(ended[1], N), .final_obs = call & 64 ? reals(final, N * 2) : NULL, .valid = call & 32 ? flags(valid, N) : NULL};
+    const rlcore_rows out = {.struct_size = sizeof out, .obs = OUT(0), .reward = OUT(1), .terminated = ended[0], .truncated = ended[1], .final_obs = OUT(2)};
     memset(now.out, 0, 3 * ROOM);
     int32_t status = RLCORE_OK;
     switch (call % 8) {
@@ -266,8 +265,7 @@ static void monitor(void) {
         break;
       }
       default: {
-        const rlcore_vecenv_out step = {sizeof step, 0, NULL, reals(got, N), flags(ended[0], N), flags(ended[1], N), NULL,
-                                        call & 32 ? flags(valid, N) : NULL, NULL, NULL};
+        const rlcore_rows step = {.struct_size = sizeof step, .reward = reals(got, N), .terminated = flags(ended[0], N), .truncated = flags(ended[1], N), .valid = call & 32 ? flags(valid, N) : NULL};
         const double seconds = between_doubles(1, -DBL_MAX, DBL_MAX), info[N] = {between_doubles(1, -DBL_MAX, DBL_MAX), 1e-310};
         for (unsigned n = call & 64 ? byte() : 1; n > 0; n--) TRY(rlcore_monitor_step(m, &step, seconds, info));
       }
@@ -316,7 +314,7 @@ static void environments(void) {
   if (size > BLOCK_SIZE) return;
   FINE(rlcore_batch_init(now.block[1], size, &env, &c, &groups, &b));
   blocks[1].kind = BATCH, blocks[1].size = size, num_blocks = 2;
-  const rlcore_vecenv_out out = {sizeof out, 0, OUT(0), OUT(1), OUT(2), OUT(3), OUT(4), OUT(5), NULL, NULL};
+  const rlcore_rows out = {.struct_size = sizeof out, .obs = OUT(0), .reward = OUT(1), .terminated = OUT(2), .truncated = OUT(3), .final_obs = OUT(4), .valid = OUT(5)};
   const float *rewards = OUT(1);
   union { int32_t choice[N]; float number[N]; } action;
   for (int calls = 0; more(calls); calls++) {
@@ -330,17 +328,17 @@ static void environments(void) {
       case 0: TRY_WRITING(ON_VALUE, rlcore_vecenv_reset(v, &env, call & 8 ? NULL : &seed, OUT(0))); break;
       case 1: TRY_WRITING(ON_VALUE, rlcore_vecenv_reset_one(v, &env, 1, &seed, OUT(0))); break;
       case 2:
-        if (TRY_WRITING(ON_VALUE, rlcore_vecenv_step_env(v, &env, &action, call >> 7, &out)) == RLCORE_OK) within(rewards, N, -FLT_MAX, FLT_MAX);
+        if (TRY_WRITING(ON_VALUE, rlcore_vecenv_step_env(v, &env, call >> 7, TAKING(&action, &out))) == RLCORE_OK) within(rewards, N, -FLT_MAX, FLT_MAX);
         break;
       case 3:
-        TRY(rlcore_batch_step_async(b, v, &env, &action));
+        TRY(rlcore_batch_step_async(b, v, &env, CHOSEN(&action)));
         TRY(rlcore_batch_run(b, v, &env, call >> 3, UINT32_MAX, OUT(6)));
         TRY_WRITING(ON_VALUE, rlcore_batch_step_wait(b, &out));
         break;
       case 4: TRY_WRITING(ON_VALUE | ON_NOT_READY, rlcore_batch_reset(b, v, &env, &seed, OUT(0))); break;
       default:
         for (unsigned n = call & 64 ? byte() & 31 : 1; n > 0; n--)
-          if (TRY_WRITING(ON_VALUE, rlcore_vecenv_step(v, &env, &action, &out)) == RLCORE_OK) within(rewards, N, -FLT_MAX, FLT_MAX);
+          if (TRY_WRITING(ON_VALUE, rlcore_vecenv_step(v, &env, TAKING(&action, &out))) == RLCORE_OK) within(rewards, N, -FLT_MAX, FLT_MAX);
     }
   }
 }
@@ -422,10 +420,10 @@ static void memory_of_frames(void) {
       ALWAYS(drawn[i].len <= c.history_size && drawn[i].first + drawn[i].len + drawn[i].gap <= held[1]);
     }
     /* A uniform draw may begin with a frame of whose stack a part is forgotten. */
-    const int32_t stacks = TRY(rlcore_memory_gather(m, drawn, 3, c.history_size, 0, RLCORE_LAYOUT_CHW, RLCORE_F32, OUT(4)));
+    const int32_t stacks = TRY(rlcore_memory_gather(m, SEQUENCES(drawn, 3, c.history_size), 0, RLCORE_LAYOUT_CHW, RLCORE_F32, OUT(4)));
     ALWAYS(stacks == RLCORE_OK || (call & 4 && stacks == RLCORE_E_RANGE));
-    FINE(TRY(rlcore_memory_gather(m, drawn, 3, c.history_size, 1, RLCORE_LAYOUT_CHW, RLCORE_I32, OUT(9))));
-    FINE(TRY(rlcore_memory_gather_frames(m, drawn, 3, c.history_size, OUT(5), OUT(6), OUT(7), OUT(8))));
+    FINE(TRY(rlcore_memory_gather(m, SEQUENCES(drawn, 3, c.history_size), 1, RLCORE_LAYOUT_CHW, RLCORE_I32, OUT(9))));
+    FINE(TRY(rlcore_memory_gather_frames(m, SEQUENCES(drawn, 3, c.history_size), OUT(5), OUT(6), OUT(7), OUT(8))));
   }
 }
 
@@ -461,7 +459,7 @@ static void replay(void) {
         const float beta = between(0.4f, 0, FLT_MAX);
         const uint32_t normalize = byte() % 3;
         num_drawn = 0;
-        if (TRY(rlcore_replay_sample(r, &now.rng, 4, beta, normalize, call >> 6 & 1, index, drawn, probability)) != RLCORE_OK) break;
+        if (TRY(rlcore_replay_sample(r, &now.rng, REPLAY_DRAW(beta, normalize, call >> 6 & 1), 4, index, drawn, probability)) != RLCORE_OK) break;
         num_drawn = 4;
         for (int i = 0; i < 4; i++) {
           ALWAYS(drawn[i] >= 0 && isfinite(drawn[i]));
@@ -486,7 +484,7 @@ static void replay(void) {
         const int over = call >> 5 & 1;
         reals(obs, N * 2);
         for (unsigned n = call & 16 ? byte() & 15 : 1; n > 0; n--)
-          TRY(rlcore_replay_add(r, e, values, earned, over, call >> 6 & 1, over || call & 64 ? values : NULL, OUT(9)));
+          TRY(rlcore_replay_add(r, REPLAY_STEP(e, earned, over, call >> 6 & 1), values, over || call & 64 ? values : NULL, OUT(9)));
       }
     }
   }

@@ -3,7 +3,7 @@
 #ifndef RLCORE_FUZZ_H
 #define RLCORE_FUZZ_H
 
-#include "rlcore.h"
+#include "../rows.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -176,7 +176,7 @@ static void net_policy(void) {
   blocks[1].kind = POLICY, blocks[1].size = size, num_blocks = 2;
   FINE(TRY(rlcore_policy_scratch_len(policy, N, &len)));
   if (len > ROOM || net.state_len > 0) return;
-  TRY(rlcore_policy_act_greedy(policy, N, world.obs, NULL, NULL, NULL, scratch, len, OUT(2)));
+  TRY(rlcore_policy_act_greedy(policy, N, ACTED(NULL, world.obs, NULL, OUT(2)), BUFFERS(NULL, NULL, scratch, len)));
   num_blocks = 1;
 }
 
@@ -186,10 +186,10 @@ static void net_learn(unsigned how) {
   rlcore_learner_stats *stats = OUT(1);
   stats->struct_size = sizeof *stats;
   if (how & 1 || net.is_off_policy || net.scratch_size > sizeof own) {
-    TRY_WRITING(ON_VALUE, rlcore_learner_learn(net.p, world.obs, NULL, how >> 2 & 3, stats));
+    TRY_WRITING(ON_VALUE, rlcore_learner_learn(net.p, OBSERVED(world.obs, NULL), how >> 2 & 3, stats));
     return;
   }
-  if (TRY_WRITING(ON_VALUE, rlcore_learner_learn_begin(net.p, world.obs, NULL, stats)) != RLCORE_OK) return;
+  if (TRY_WRITING(ON_VALUE, rlcore_learner_learn_begin(net.p, OBSERVED(world.obs, NULL), stats)) != RLCORE_OK) return;
   for (uint32_t left = 1; left > 0; left = stats->minibatches_left) {
     for (uint32_t chunk = 0; chunk < net.c.num_chunks; chunk++) {
       if (rlcore_learner_learn_range(net.p, chunk, chunk + 1, own, sizeof own, grads, net.grads_len) != RLCORE_OK) memset(grads, 0, sizeof grads);
@@ -206,9 +206,9 @@ static void net_advance(unsigned how) {
   FINE(rlcore_learner_phase(net.p, &due));
   if (due == RLCORE_LEARNER_LEARN) net_learn(how);
   else if (due == RLCORE_LEARNER_OBSERVE)
-    TRY(rlcore_learner_observe(net.p, NULL, world.reward, world.terminated, world.truncated, world.obs, NULL));
-  else if (how & 64 && net.is_off_policy) TRY(rlcore_learner_demonstrate(net.p, NULL, world.obs, net_mask(), world.action));
-  else TRY(rlcore_learner_act(net.p, NULL, world.obs, net_mask(), OUT(0)));
+    TRY(rlcore_learner_observe(net.p, STEPPED(NULL, world.reward, world.terminated, world.truncated, world.obs, NULL)));
+  else if (how & 64 && net.is_off_policy) TRY(rlcore_learner_demonstrate(net.p, ACTED(NULL, world.obs, net_mask(), world.action)));
+  else TRY(rlcore_learner_act(net.p, ACTED(NULL, world.obs, net_mask(), OUT(0))));
 }
 
 static void learner_of_any_network(void) {
@@ -234,14 +234,14 @@ static void learner_of_any_network(void) {
       case 0: FINE(TRY(rlcore_learner_freeze(net.p, how >> 5 & 1))); break;
       case 1: TRY(rlcore_learner_cut(net.p, world.active)); break;
       case 2:
-        if (TRY(rlcore_learner_value(net.p, world.obs, NULL, value)) == RLCORE_OK) within(value, net.c.num_envs, -FLT_MAX, FLT_MAX);
+        if (TRY(rlcore_learner_value(net.p, OBSERVED(world.obs, NULL), value)) == RLCORE_OK) within(value, net.c.num_envs, -FLT_MAX, FLT_MAX);
         break;
-      case 3: TRY(rlcore_learner_log_prob(net.p, world.obs, net_mask(), world.action, value, value + N)); break;
+      case 3: TRY(rlcore_learner_log_prob(net.p, ACTED(NULL, world.obs, net_mask(), world.action), value, value + N)); break;
       case 4: net_params(); break;
       case 5: net_policy(); break;
       case 6: TRY(rlcore_learner_learn_drop(net.p)); break;
-      case 7: TRY(rlcore_learner_act(net.p, net_active(how >> 4), world.obs, net_mask(), OUT(0))); break;
-      case 8: TRY(rlcore_learner_observe(net.p, net_active(how >> 4), world.reward, world.terminated, world.truncated, world.obs, NULL)); break;
+      case 7: TRY(rlcore_learner_act(net.p, ACTED(net_active(how >> 4), world.obs, net_mask(), OUT(0)))); break;
+      case 8: TRY(rlcore_learner_observe(net.p, STEPPED(net_active(how >> 4), world.reward, world.terminated, world.truncated, world.obs, NULL))); break;
       case 9: /* many alike */
         for (unsigned n = byte() & 31; n > 0; n--) net_advance(how >> 4);
         break;

@@ -38,10 +38,11 @@ int main(void) {
   CHECK(rlcore_vecenv_size(&env, &config, &size));
   CHECK(rlcore_vecenv_init(block, sizeof block, &env, &config, &envs));
   CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
+                            .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   for (int t = 0; t < STEPS; t++) {
     for (int i = 0; i < N; i++) action[i] = obs[i][2] > 0;
-    CHECK(rlcore_vecenv_step(envs, &env, action, &out));
+    CHECK(rlcore_vecenv_step(envs, &env, &rows));
     for (int i = 0; i < N; i++) episodes += terminated[i] || truncated[i];
   }
   CHECK(rlcore_hash(block, size, &hash));

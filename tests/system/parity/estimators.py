@@ -131,11 +131,16 @@ class Ours:
         self.rollout = Rollout(sizeof(Rollout), *self.shape, accumulate, *(a.ctypes.data for a in arrays))
 
     def call(self, name, *arguments, outputs, numbers=()):
-        """Arrays and f32 numbers in, as many outputs as asked for."""
+        """f32 numbers, or what is passed as it is, in; as many outputs as asked for."""
         out = [np.full(self.shape, np.nan, np.float32) for _ in range(outputs)]
-        arrays = [address(a) if isinstance(a, np.ndarray) else c_float(a) for a in arguments]
-        getattr(self.lib, name)(byref(self.rollout), *arrays, *(c_uint32(n) for n in numbers), *map(address, out))
+        given = [c_float(a) if isinstance(a, (float, np.floating)) else a for a in arguments]
+        getattr(self.lib, name)(byref(self.rollout), *given, *(c_uint32(n) for n in numbers), *map(address, out))
         return out
+
+    def retrace(self, discount, lambda_):
+        q, log_rho = (a.ctypes.data for a in (self.cases.q, self.cases.log_rho))
+        off_policy = rlcore.OffPolicy(sizeof(rlcore.OffPolicy), discount, lambda_, 0, q, log_rho)
+        return self.call("retrace", byref(off_policy), outputs=2)
 
     def v_trace(self, discount, lambda_, clip_rho, clip_pg_rho):
         c, r = self.cases, self.rollout
@@ -204,7 +209,7 @@ def compare(lib, rng, tally):
                     "TD(lambda)": ours.call("td_lambda", discount, lambda_, outputs=2),
                     "lambda returns": ours.call("lambda_returns", discount, lambda_, outputs=1),
                     "whole returns": ours.call("n_step_returns", discount, numbers=[num_steps], outputs=1),
-                    "Retrace": ours.call("retrace", cases.q, cases.log_rho, discount, lambda_, outputs=2),
+                    "Retrace": ours.retrace(discount, lambda_),
                     "V-trace": ours.v_trace(discount, lambda_, clip_rho, clip_pg_rho),
                 }
                 for n in N_STEP:
@@ -266,7 +271,7 @@ def policies(lib, rng, tally, cases, discount, lambda_):
         error = RETRACE_OF_POLICIES(x[:-1], x[1:], action[:-1], action[1:], r, d, p[1:], m[1:], dtype(lambda_), dtype(0))
         want[dtype] = (np.asarray(error),)
     for accumulate in (F64, F32):
-        error, _ = Ours(lib, own, accumulate).call("retrace", own.q, own.log_rho, discount, lambda_, outputs=2)
+        error, _ = Ours(lib, own, accumulate).retrace(discount, lambda_)
         tally.compare("Retrace of pi", accumulate, (error,), want[np.float64], want[np.float32], own.scale(), nearest=False)
 
 

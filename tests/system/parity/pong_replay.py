@@ -72,15 +72,15 @@ class Replay:
         values = (ctypes.c_void_p * 2)(pointer(frame), pointer(action))
         final_values = None if final_frame is None else (ctypes.c_void_p * 2)(pointer(final_frame), None)
         number = ctypes.c_uint64()
-        self.lib.replay_add(
-            self.handle, 0, values, ctypes.c_float(reward), int(terminated), int(truncated), final_values, ctypes.byref(number)
-        )
+        step = rlcore.ReplayStep(ctypes.sizeof(rlcore.ReplayStep), 0, reward, int(terminated), int(truncated))
+        self.lib.replay_add(self.handle, ctypes.byref(step), values, final_values, ctypes.byref(number))
         return number.value
 
     def sample(self, rows):
         index, weight = np.zeros(rows, rlcore.FRAME_INDEX), np.zeros(rows, np.float32)
+        draw = rlcore.ReplayDraw(ctypes.sizeof(rlcore.ReplayDraw), 0.4)
         self.lib.replay_sample(
-            self.handle, pointer(self.rng), rows, ctypes.c_float(0.4), 0, 0, pointer(index), pointer(weight), None
+            self.handle, pointer(self.rng), ctypes.byref(draw), rows, pointer(index), pointer(weight), None
         )
         return index
 

@@ -56,11 +56,11 @@ class Replay:
         lib.replay_init(address(self.mem), size, byref(config), byref(self.at))
         self.rng = np.zeros(5, np.uint64)
         lib.rng_seed(address(self.rng), c_uint64(seed))
-        obs, zero = np.zeros(1, np.float32), c_uint32(0)
+        obs, step = np.zeros(1, np.float32), rlcore.ReplayStep(sizeof(rlcore.ReplayStep))
         values = (c_void_p * 1)(obs.ctypes.data)
         for i in range(items + 1):
             obs[0] = i
-            lib.replay_add(self.at, zero, values, c_float(0), zero, zero, None, None)
+            lib.replay_add(self.at, byref(step), values, None, None)
 
     def update(self, numbers, priorities):
         index = np.zeros(len(numbers), INDEX)
@@ -69,8 +69,9 @@ class Replay:
 
     def sample(self, beta, independent):
         index, weight = np.zeros(BATCH, INDEX), np.zeros(BATCH, np.float32)
-        rest = (c_uint32(0), c_uint32(independent), address(index), address(weight), None)
-        self.lib.replay_sample(self.at, address(self.rng), c_uint32(BATCH), c_float(beta), *rest)
+        draw = rlcore.ReplayDraw(sizeof(rlcore.ReplayDraw), beta, 0, independent)
+        rest = (c_uint32(BATCH), address(index), address(weight), None)
+        self.lib.replay_sample(self.at, address(self.rng), byref(draw), *rest)
         return index["number"].astype(np.int64), weight
 
 

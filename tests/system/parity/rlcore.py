@@ -48,9 +48,24 @@ class VecEnvConfig(ctypes.Structure):
     _fields_ = [("struct_size", c_uint32), ("num_envs", c_uint32), ("seed", c_uint64), ("autoreset", c_uint32), ("max_episode_steps", c_uint32)]
 
 
-class VecEnvOut(ctypes.Structure):
-    _fields_ = [("struct_size", c_uint32), ("reserved", c_uint32)] + [
-        (name, c_void_p) for name in ("obs", "reward", "terminated", "truncated", "final_obs", "valid")
+ARRAYS = ("active obs action_mask action reward terminated truncated valid final_obs final_action_mask").split()
+
+
+class Rows(ctypes.Structure):
+    _fields_ = [("struct_size", c_uint32), ("reserved", c_uint32)] + [(name, c_void_p) for name in ARRAYS]
+
+
+class ReplayStep(ctypes.Structure):
+    _fields_ = [(name, c_float if name == "reward" else c_uint32) for name in "struct_size env reward terminated truncated".split()]
+
+
+class ReplayDraw(ctypes.Structure):
+    _fields_ = [(name, c_float if name == "beta" else c_uint32) for name in "struct_size beta normalize independent".split()]
+
+
+class OffPolicy(ctypes.Structure):
+    _fields_ = [("struct_size", c_uint32), ("discount", c_float), ("td_lambda", c_float), ("reserved", c_uint32)] + [
+        (name, c_void_p) for name in ("q", "log_rho")
     ]
 
 
@@ -125,8 +140,8 @@ class VecEnv:
         self.obs, self.final_obs = (np.zeros((num_envs, length), dtype) for _ in range(2))
         self.reward = np.zeros(num_envs, np.float32)
         self.terminated, self.truncated, self.valid = (np.zeros(num_envs, np.uint8) for _ in range(3))
-        arrays = (self.obs, self.reward, self.terminated, self.truncated, self.final_obs, self.valid)
-        self.out = VecEnvOut(sizeof(VecEnvOut), 0, *(a.ctypes.data for a in arrays))
+        names = ("obs", "reward", "terminated", "truncated", "final_obs", "valid")
+        self.rows = Rows(sizeof(Rows), **{name: getattr(self, name).ctypes.data for name in names})
 
     def reset(self, seed=None):
         seed = None if seed is None else byref(c_uint64(seed))
@@ -134,4 +149,5 @@ class VecEnv:
         return self.obs
 
     def step(self, action):
-        self.lib.vecenv_step(self.at, byref(self.env), address(action), byref(self.out))
+        self.rows.action = address(action)
+        self.lib.vecenv_step(self.at, byref(self.env), byref(self.rows))

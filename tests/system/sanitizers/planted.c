@@ -34,8 +34,8 @@ static int32_t step(void *user, void *state, rlcore_rng *rng, const void *choice
 }
 
 static void walk(void) {
-  const rlcore_vecenv_out out = {sizeof out, 0, obs, reward, terminated, truncated, final_obs, NULL, NULL, NULL};
-  for (int i = 0; i < STEPS; i++) CHECK(rlcore_vecenv_step_range(envs, &env, 0, N, action, &out));
+  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward, .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
+  for (int i = 0; i < STEPS; i++) CHECK(rlcore_vecenv_step_range(envs, &env, 0, N, &rows));
 }
 
 /* Both threads begin together, so that neither has forgotten where it was when the other comes there. */

@@ -72,9 +72,9 @@ static unsafe class Program {
     public void Step() {
       fixed (rlcore_env_def* e = &env) fixed (ulong* mem = block) fixed (float* o = obs, f = finalObs, r = reward)
       fixed (byte* te = terminated, tr = truncated) fixed (int* a = action) {
-        rlcore_vecenv_out result = new rlcore_vecenv_out {
-          struct_size = (uint)sizeof(rlcore_vecenv_out), obs = o, reward = r, terminated = te, truncated = tr, final_obs = f };
-        Native.Check(Native.rlcore_vecenv_step(mem, e, a, &result));
+        rlcore_rows rows = new rlcore_rows { struct_size = (uint)sizeof(rlcore_rows),
+          obs = o, action = a, reward = r, terminated = te, truncated = tr, final_obs = f };
+        Native.Check(Native.rlcore_vecenv_step(mem, e, &rows));
       }
     }
 
@@ -117,14 +117,16 @@ static unsafe class Program {
     fixed (ulong* agent = learner) fixed (float* o = envs.obs, f = envs.finalObs, r = envs.reward)
     fixed (byte* te = envs.terminated, tr = envs.truncated) fixed (int* a = envs.action) {
       void* made;
+      rlcore_rows rows = new rlcore_rows { struct_size = (uint)sizeof(rlcore_rows),
+        obs = o, action = a, reward = r, terminated = te, truncated = tr, final_obs = f };
       Native.Check(Native.rlcore_learner_init(agent, size, &config, &obs, &action, &made));
       while (stats.num_updates < 20) {
         uint due;
-        Native.Check(Native.rlcore_learner_act(agent, null, o, null, a));
+        Native.Check(Native.rlcore_learner_act(agent, &rows));
         envs.Step();
-        Native.Check(Native.rlcore_learner_observe(agent, null, r, te, tr, f, null));
+        Native.Check(Native.rlcore_learner_observe(agent, &rows));
         Native.Check(Native.rlcore_learner_phase(agent, &due));
-        if (due == (uint)Due.Learn) Native.Check(Native.rlcore_learner_learn(agent, o, null, 0, &stats));
+        if (due == (uint)Due.Learn) Native.Check(Native.rlcore_learner_learn(agent, &rows, 0, &stats));
       }
     }
     Console.WriteLine("probe: a value of " + stats.value_mean.ToString("F3") + " after " + stats.num_steps + " steps");

@@ -76,16 +76,18 @@ public struct rlcore_vecenv_config {
 }
 
 [StructLayout(LayoutKind.Sequential)]
-public unsafe struct rlcore_vecenv_out {
+public unsafe struct rlcore_rows {
   public uint struct_size;
   public uint reserved;
+  public byte* active;
   public void* obs;
+  public byte* action_mask;
+  public void* action;
   public float* reward;
   public byte* terminated;
   public byte* truncated;
-  public void* final_obs;
   public byte* valid;
-  public byte* action_mask;
+  public void* final_obs;
   public byte* final_action_mask;
 }
 
@@ -256,16 +258,16 @@ public static unsafe class Native {
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_init(void* mem, UIntPtr mem_size, rlcore_env_def* env, rlcore_vecenv_config* config, void** envs);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_attach(void* mem, UIntPtr mem_size, rlcore_env_def* env, void** envs);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_reset(void* envs, rlcore_env_def* env, ulong* seed, void* obs);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_step(void* envs, rlcore_env_def* env, void* action, rlcore_vecenv_out* result);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_step(void* envs, rlcore_env_def* env, rlcore_rows* rows);
 
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_config_init(rlcore_learner_config* config, UIntPtr size, uint algorithm);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_size(rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, UIntPtr* size);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_init(void* mem, UIntPtr mem_size, rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, void** agent);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_phase(void* agent, uint* due);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, byte* active, void* obs, byte* action_mask, void* action);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, byte* active, float* reward, byte* terminated, byte* truncated, void* final_obs, byte* final_action_mask);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_learn(void* agent, void* obs, byte* action_mask, uint max_slices, rlcore_learner_stats* stats);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_predict(void* agent, void* obs, byte* action_mask, float* state, byte* reset, rlcore_sampling* sampling, void* action);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_act(void* agent, rlcore_rows* rows);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_observe(void* agent, rlcore_rows* rows);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_learn(void* agent, rlcore_rows* rows, uint max_slices, rlcore_learner_stats* stats);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_predict(void* agent, rlcore_rows* rows, float* state, byte* reset, rlcore_sampling* sampling);
 
   // A failure as an exception, in the library's own words.
   public static void Check(int status) {

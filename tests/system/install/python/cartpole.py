@@ -47,14 +47,15 @@ check(lib.rlcore_vecenv_init(block, size, byref(env), byref(config), byref(envs)
 
 obs, final_obs, reward = (c_float * 4 * N)(), (c_float * 4 * N)(), (c_float * N)()
 terminated, truncated, action = (c_uint8 * N)(), (c_uint8 * N)(), (c_int32 * N)()
-out = made["rlcore_vecenv_out"](0, 0, *(ctypes.addressof(x) for x in (obs, reward, terminated, truncated, final_obs)))
-out.struct_size = sizeof(out)
+rows = made["rlcore_rows"]()
+rows.struct_size, rows.obs, rows.action, rows.reward = sizeof(rows), *map(ctypes.addressof, (obs, action, reward))
+rows.terminated, rows.truncated, rows.final_obs = map(ctypes.addressof, (terminated, truncated, final_obs))
 check(lib.rlcore_vecenv_reset(envs, byref(env), None, obs))
 episodes = 0
 for _ in range(STEPS):
     for i in range(N):
         action[i] = obs[i][2] > 0
-    check(lib.rlcore_vecenv_step(envs, byref(env), action, byref(out)))
+    check(lib.rlcore_vecenv_step(envs, byref(env), byref(rows)))
     episodes += sum(1 for i in range(N) if terminated[i] or truncated[i])
 hashed = c_uint64()
 check(lib.rlcore_hash(block, size, byref(hashed)))
