@@ -107,8 +107,8 @@ enum { ACTIONS = 64 };
 static struct stage {
   rlcore_env_def env;
   rlcore_vecenv *envs;
-  rlcore_rows out;
-  const void *action[ACTIONS];
+  rlcore_rows rows;
+  void *action[ACTIONS];
   int at;
 } stage;
 
@@ -126,12 +126,14 @@ static void set(const rlcore_env_def *env, uint32_t n) {
   /* As in most hosts, actions lie between the block and what a step writes. */
   for (int i = 0; i < ACTIONS; i++)
     stage.action[i] = action.kind == RLCORE_I32 ? (void *)choices(n, action.n[0]) : (void *)floats(n, -1, 1);
-  stage.out = (rlcore_rows){.struct_size = sizeof stage.out, .obs = room((size_t)n * obs.len, width), .reward = room(n, sizeof(float)), .terminated = room(n, 1), .truncated = room(n, 1), .final_obs = room((size_t)n * obs.len, width)};
-  CHECK(rlcore_vecenv_reset(stage.envs, env, NULL, stage.out.obs));
+  stage.rows = (rlcore_rows){.struct_size = sizeof stage.rows, .obs = room((size_t)n * obs.len, width), .reward = room(n, sizeof(float)),
+                             .terminated = room(n, 1), .truncated = room(n, 1), .final_obs = room((size_t)n * obs.len, width)};
+  CHECK(rlcore_vecenv_reset(stage.envs, env, NULL, stage.rows.obs));
 }
 
 static rlcore_status step(void) {
-  return rlcore_vecenv_step(stage.envs, &stage.env, TAKING(stage.action[stage.at++ % ACTIONS], &stage.out));
+  stage.rows.action = stage.action[stage.at++ % ACTIONS];
+  return rlcore_vecenv_step(stage.envs, &stage.env, &stage.rows);
 }
 
 static void builtin(uint32_t env_id, uint32_t n) {
@@ -404,14 +406,12 @@ static void rollouts(void) {
 
 static struct {
   rlcore_learner *agent;
-  float *obs, *reward;
-  int32_t *action;
-  uint8_t *none;
+  rlcore_rows rows;
 } learner;
 
 static rlcore_status act(void) {
-  const rlcore_status status = rlcore_learner_act(learner.agent, ACTED(NULL, learner.obs, NULL, learner.action));
-  return status | rlcore_learner_observe(learner.agent, STEPPED(NULL, learner.reward, learner.none, learner.none, NULL, NULL));
+  const rlcore_status status = rlcore_learner_act(learner.agent, &learner.rows);
+  return status | rlcore_learner_observe(learner.agent, &learner.rows);
 }
 
 static void learning(void) {
@@ -425,11 +425,11 @@ static void learning(void) {
   config.num_envs = N, config.num_steps = T;
   CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &size));
   CHECK(rlcore_learner_init(room(size, 1), size, &config, &env.obs, &env.action, &learner.agent));
-  learner.obs = floats(ROWS * 4, -1, 1), learner.reward = floats(N, 0, 1), learner.action = room(ROWS, 4);
-  learner.none = room(N, 1);
+  learner.rows = (rlcore_rows){.struct_size = sizeof learner.rows, .obs = floats(ROWS * 4, -1, 1), .action = room(ROWS, 4),
+                               .reward = floats(N, 0, 1), .terminated = room(N, 1), .truncated = room(N, 1)};
   COUNT("learner/act-observe/N8", 31, act());
   CALLGRIND_ZERO_STATS;
-  const rlcore_status status = rlcore_learner_learn(learner.agent, OBSERVED(learner.obs, NULL), 0, &stats);
+  const rlcore_status status = rlcore_learner_learn(learner.agent, &learner.rows, 0, &stats);
   CALLGRIND_DUMP_STATS_AT("learner/learn/T32xN8/16-minibatches/64-64 1");
   check(status, "learn");
 
@@ -442,11 +442,11 @@ static void learning(void) {
   CHECK(rlcore_policy_export(learner.agent, image, size, &made));
   CHECK(rlcore_policy_attach(image, size, NULL, NULL, &policy));
   CHECK(rlcore_policy_scratch_len(policy, ROWS, &len));
-  float *scratch = room(len, 4);
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = room(len, 4), .scratch_len = len};
   COUNT("policy/act/4-64-64-2/1", 20,
-        rlcore_policy_act(policy, 1, ACTED(NULL, learner.obs, NULL, learner.action), BUFFERS(NULL, NULL, scratch, len), NULL, &rng));
+        rlcore_policy_act(policy, 1, &learner.rows, &buffers, NULL, &rng));
   COUNT("policy/act/4-64-64-2/64", 2,
-        rlcore_policy_act(policy, ROWS, ACTED(NULL, learner.obs, NULL, learner.action), BUFFERS(NULL, NULL, scratch, len), NULL, &rng));
+        rlcore_policy_act(policy, ROWS, &learner.rows, &buffers, NULL, &rng));
 }
 
 int main(int argc, char **argv) {

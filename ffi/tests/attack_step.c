@@ -55,7 +55,7 @@ static int32_t step(void *user, void *state, rlcore_rng *rng, const void *action
 }
 
 /* The ways in which one and the same environment is handed over; the first is the short way. Another has actions of numbers. */
-enum { PLAIN, LATER_DEF, LATER_OUT, EARLIER_OUT, BOUNDS, WAYS, FLOATS = WAYS };
+enum { PLAIN, LATER_DEF, LATER_OUT, BOUNDS, WAYS, FLOATS = WAYS };
 
 static struct later_def later_def;
 static struct later_out later_out;
@@ -72,9 +72,9 @@ static void describe(int way) {
   for (int i = 0; i < OBS; i++) w.low[i] = -1e6F, w.high[i] = 1e6F;
   if (way == BOUNDS) def->obs.low = w.low, def->obs.high = w.high;
   if (way == FLOATS) def->action.kind = RLCORE_F32, def->action.low = w.low, def->action.high = w.high, def->action.n = NULL;
-  later_out.out = (rlcore_rows){.struct_size = sizeof later_out.out, .obs = w.obs[0], .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs[0], .valid = w.valid};
+  later_out.out = (rlcore_rows){.struct_size = sizeof later_out.out, .obs = w.obs[0], .action = w.action, .reward = w.reward,
+                                .terminated = w.terminated, .truncated = w.truncated, .valid = w.valid, .final_obs = w.final_obs[0]};
   if (way == LATER_OUT) later_out.out.struct_size = sizeof later_out;
-  if (way == EARLIER_OUT) later_out.out.struct_size = offsetof(rlcore_rows, valid);
 }
 
 static void start(int way, uint32_t mode, uint32_t n) {
@@ -101,9 +101,9 @@ static void run(int way, uint32_t mode, uint32_t n, int split) {
     const int fails = fails_at != 0;
     if (split) {
       const uint32_t cut[] = {0, n / 3, n / 2, n};
-      for (int k = 0; k < 3 && got == RLCORE_OK; k++) got = rlcore_vecenv_step_range(w.envs, def, cut[k], cut[k + 1], TAKING(w.action, out));
+      for (int k = 0; k < 3 && got == RLCORE_OK; k++) got = rlcore_vecenv_step_range(w.envs, def, cut[k], cut[k + 1], out);
     } else {
-      got = rlcore_vecenv_step(w.envs, def, TAKING(w.action, out));
+      got = rlcore_vecenv_step(w.envs, def, out);
     }
     CHECK(got == RLCORE_OK || (fails && got == RLCORE_E_CALLBACK));
     if (got == RLCORE_E_CALLBACK) FINE(rlcore_vecenv_reset(w.envs, def, NULL, w.obs));
@@ -124,9 +124,7 @@ static void all_ways_give_the_same_bytes(void) {
       memcpy(&first, &w, sizeof w);
       for (int way = PLAIN; way < WAYS; way++) {
         for (int split = 0; split < 2; split++) {
-          if (way == EARLIER_OUT && mode == RLCORE_AUTORESET_NEXT_STEP) continue;
           run(way, mode, n, split);
-          if (way == EARLIER_OUT) memcpy(w.valid, first.valid, sizeof w.valid);
           CHECK(memcmp(&first, &w, sizeof w) == 0);
         }
       }
@@ -146,38 +144,37 @@ static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
       {w.low, bounds * sizeof(float)}, {w.high, bounds * sizeof(float)}, {&w.choices, sizeof w.choices}};
   void **bytes[] = {(void **)&out->terminated, (void **)&out->truncated, (void **)&out->valid};
   void **words[] = {&out->obs, (void **)&out->reward, &out->final_obs};
-  const void *given = action;
+  out->action = action;
   rlcore_space *const bounded = way == FLOATS ? &def->action : &def->obs;
-  const void **inputs[] = {&given, (const void **)&def->action.n, (const void **)&bounded->low, (const void **)&bounded->high};
+  const void **inputs[] = {(const void **)&out->action, (const void **)&def->action.n, (const void **)&bounded->low, (const void **)&bounded->high};
   for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
     if (((k == 8 || k == 9) && bounded->low == NULL) || (k == 10 && way == FLOATS)) continue;
     void *const end = off(arrays[k].start, (arrays[k].size - 1) / 4 * 4 - ((size_t)arrays[k].start & 3));
     for (size_t i = 0; i < 3; i++) {
       void *const byte = *bytes[i], *const word = *words[i];
-      if (way == EARLIER_OUT && (i == 2 || k == 5)) continue;
       if (byte != arrays[k].start) {
         *bytes[i] = arrays[k].start;
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, out));
         *bytes[i] = off(arrays[k].start, arrays[k].size - 1);
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, out));
         *bytes[i] = byte;
       }
       if (word != arrays[k].start) {
         *words[i] = end;
-        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
+        REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, out));
         *words[i] = word;
       }
     }
     for (size_t i = 0; i < (way >= BOUNDS ? 5 : 2) && k < 7; i++) {
-      if ((way == EARLIER_OUT && k == 5) || (way == FLOATS && i == 1)) continue;
+      if (way == FLOATS && i == 1) continue;
       const size_t both = i == 4;  /* bounds at once, which mostly lie side by side */
       const void *const input[] = {*inputs[i - 2 * both], *inputs[i - both]};
       *inputs[i - 2 * both] = *inputs[i - both] = end;
-      REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, TAKING(given, out)));
+      REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vecenv_step(w.envs, def, out));
       *inputs[i - 2 * both] = input[0], *inputs[i - both] = input[1];
     }
   }
-  FINE(rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
+  FINE(rlcore_vecenv_step(w.envs, def, out));
 }
 
 /* Leaves out each array that is needed, and puts each where it is not aligned and where it does not fit the address space. */
@@ -185,28 +182,27 @@ static void arrays_that_are_not_there_are_refused(int way, uint32_t n) {
   start(way, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_rows *out = &later_out.out;
   rlcore_env_def *def = &later_def.def;
-  const void *action = w.action;
   const struct { const void **p; int needed, words; } arrays[] = {
       {(const void **)&out->obs, 1, 1}, {(const void **)&out->reward, 1, 1}, {(const void **)&out->terminated, 1, 0},
       {(const void **)&out->truncated, 1, 0}, {(const void **)&out->final_obs, 1, 1}, {(const void **)&out->valid, 0, 0},
-      {&action, 1, 1}, {(const void **)&def->action.n, way != FLOATS, 1}, {(const void **)&def->obs.low, 0, 1},
+      {(const void **)&out->action, 1, 1}, {(const void **)&def->action.n, way != FLOATS, 1}, {(const void **)&def->obs.low, 0, 1},
       {(const void **)&def->obs.high, 0, 1}, {(const void **)&def->action.low, 0, 1}, {(const void **)&def->action.high, 0, 1}};
   for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
     const void *const kept = *arrays[k].p;
-    if (kept == NULL || (way == EARLIER_OUT && k == 5)) continue;
+    if (kept == NULL) continue;
     if (arrays[k].needed) {
       *arrays[k].p = NULL;
-      REFUSED(RLCORE_E_NULL, k == 4 ? "requires final_obs" : "NULL", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
+      REFUSED(RLCORE_E_NULL, k == 4 ? "requires final_obs" : "NULL", rlcore_vecenv_step(w.envs, def, out));
     }
     if (arrays[k].words) {
       *arrays[k].p = off((void *)(uintptr_t)kept, 1);
-      REFUSED(RLCORE_E_ALIGN, "misaligned by 1", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
+      REFUSED(RLCORE_E_ALIGN, "misaligned by 1", rlcore_vecenv_step(w.envs, def, out));
     }
     *arrays[k].p = (const void *)(UINTPTR_MAX - (arrays[k].words ? 3 : 0));
-    REFUSED(RLCORE_E_OVERFLOW, "the address space", rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
+    REFUSED(RLCORE_E_OVERFLOW, "the address space", rlcore_vecenv_step(w.envs, def, out));
     *arrays[k].p = kept;
   }
-  FINE(rlcore_vecenv_step(w.envs, def, TAKING(action, out)));
+  FINE(rlcore_vecenv_step(w.envs, def, out));
 }
 
 static const uint32_t two_and_two[] = {2, 2};
@@ -215,10 +211,10 @@ static const uint32_t two_and_two[] = {2, 2};
 static void the_rest_is_refused(uint32_t n) {
   start(LATER_DEF, RLCORE_AUTORESET_SAME_STEP, n);
   later_def.more = 1;
-  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, TAKING(w.action, &later_out.out)));
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, &later_out.out));
   start(LATER_OUT, RLCORE_AUTORESET_SAME_STEP, n);
   later_out.more = 1;
-  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, TAKING(w.action, &later_out.out)));
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_vecenv_step(w.envs, &later_def.def, &later_out.out));
   start(PLAIN, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_env_def *def = &later_def.def;
   const rlcore_rows *out = &later_out.out;
@@ -243,17 +239,17 @@ static void the_rest_is_refused(uint32_t n) {
   DIFFERS(rlcore_vecenv_attach(w.mem, sizeof w.mem, def, &again));
   DIFFERS(rlcore_vecenv_reset(w.envs, def, NULL, w.obs));
   DIFFERS(rlcore_vecenv_reset_one(w.envs, def, 0, NULL, w.obs));
-  DIFFERS(rlcore_vecenv_step(w.envs, def, TAKING(w.action, out)));
-  DIFFERS(rlcore_vecenv_step_range(w.envs, def, 0, n, TAKING(w.action, out)));
-  DIFFERS(rlcore_vecenv_step_env(w.envs, def, RLCORE_LEVEL_NEW, TAKING(w.action, out)));
+  DIFFERS(rlcore_vecenv_step(w.envs, def, out));
+  DIFFERS(rlcore_vecenv_step_range(w.envs, def, 0, n, out));
+  DIFFERS(rlcore_vecenv_step_env(w.envs, def, RLCORE_LEVEL_NEW, out));
   DIFFERS(rlcore_vecenv_render(w.envs, def, 0, 2, 2, rgb));
   DIFFERS(rlcore_vecenv_images(w.envs, def, 2, 2, rgb));
   DIFFERS(rlcore_vecenv_lives(w.envs, def, level));
   DIFFERS(rlcore_vecenv_action_mask(w.envs, def, flags));
   def->wrappers = NULL, def->action.n = own_n;
-  for (uint32_t i = 0; i < n; i++) WITH(w.action[i], 2, RLCORE_E_RANGE, "choice", rlcore_vecenv_step(w.envs, def, TAKING(w.action, out)));
-  for (int at = 0; at < 20; at++) WITH(w.mem[at], (unsigned char)(w.mem[at] ^ 1), RLCORE_E_IMAGE, "block", rlcore_vecenv_step(w.envs, def, TAKING(w.action, out)));
-  FINE(rlcore_vecenv_step(w.envs, def, TAKING(w.action, out)));
+  for (uint32_t i = 0; i < n; i++) WITH(w.action[i], 2, RLCORE_E_RANGE, "choice", rlcore_vecenv_step(w.envs, def, out));
+  for (int at = 0; at < 20; at++) WITH(w.mem[at], (unsigned char)(w.mem[at] ^ 1), RLCORE_E_IMAGE, "block", rlcore_vecenv_step(w.envs, def, out));
+  FINE(rlcore_vecenv_step(w.envs, def, out));
 }
 
 int main(void) {
