@@ -13,9 +13,9 @@ use rlcore::env::batch::{self, Batch, Config, Lanes, Setup, Share, Shares, Spans
 use rlcore::env::{Env, Level, Rows, StepOut};
 use rlcore::space::{Element, Elements, ElementsMut};
 
-/// Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the
-/// steps in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks
-/// have the same addresses (fork()). Results do not depend on which worker does what.
+/// Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
+/// in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
+/// same addresses (fork()). Results do not depend on which worker does what.
 /// Example:
 ///   rlcore_batch_size(&env, &vecenv_config, &config, &size);
 ///   rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
@@ -24,10 +24,8 @@ use rlcore::space::{Element, Elements, ElementsMut};
 ///   rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       // in each worker
 ///   status = rlcore_batch_step_wait(b, &rows);                      // E_NOT_READY while workers are busy
 /// Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
-/// concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not
-/// idle
-/// its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in
-///                               each
+/// concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
+/// its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in each
 /// step, so that masks can be collected.
 pub struct rlcore_batch;
 
@@ -295,9 +293,8 @@ pub unsafe extern "C" fn rlcore_batch_attach(
 }
 
 /// Submits a step of every row. rows: reads action, which is copied.
-/// Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not
-/// collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything
-/// changes.
+/// Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not collected;
+/// E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything changes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_step_async(
     b: *mut rlcore_batch,
@@ -352,9 +349,8 @@ pub unsafe extern "C" fn rlcore_batch_run(
 
 /// Collects everything submitted, once all of it is done. Does not block.
 /// rows: writes all that rlcore_vecenv_step writes; reads nothing.
-/// Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done;
-/// all before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or
-/// observation
+/// Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done; all
+/// before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or observation
 /// that is not finite: everything is collected, but failed rows are not written and must be reset. rlcore_last_error()
 /// names the first, rlcore_batch_failed() returns all.
 #[unsafe(no_mangle)]
@@ -413,13 +409,13 @@ pub unsafe extern "C" fn rlcore_batch_send(
     })
 }
 
-/// Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are
-/// withdrawn, results of running ones are dropped.
+/// Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are withdrawn,
+/// results of running ones are dropped.
 /// seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
 /// obs:  [N, obs.len] to write.
 /// Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is stepping a group: the steps are discarded
-/// nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE
-/// as for rlcore_vecenv_reset.
+/// nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE as
+/// for rlcore_vecenv_reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_reset(
     b: *mut rlcore_batch,

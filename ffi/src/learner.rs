@@ -50,15 +50,14 @@ pub struct rlcore_learner_stats {
     pub num_episodes: u64,
     /// step size of this update
     pub learning_rate: f32,
-    /// PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times
-    /// advantages. TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times
-    /// log-probabilities. With sum_losses a sum over the minibatch, as value_loss
+    /// PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times advantages.
+    /// TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times log-probabilities. With
+    /// sum_losses a sum over the minibatch, as value_loss
     pub policy_loss: f32,
-    /// all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean
-    ///                 Huber
-    /// loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the
-    /// cross-entropy in nats. Off policy the mean over the critics and the elements of an action, rows weighted by
-    /// their importance. With value_clip the larger of the losses of the clipped and the unclipped value
+    /// all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean Huber
+    /// loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the cross-entropy in
+    /// nats. Off policy the mean over the critics and the elements of an action, rows weighted by their importance. With
+    /// value_clip the larger of the losses of the clipped and the unclipped value
     pub value_loss: f32,
     /// PPO, A2C, IMPALA, UNREAL, stream AC, SAC: mean entropy in nats; with squash that of actions before tanh, of SAC
     /// after it
@@ -73,8 +72,7 @@ pub struct rlcore_learner_stats {
     /// all algorithms: mean global norm of the gradients before they are clipped; TD3 and SAC: of those of the critics
     /// together
     pub grad_norm: f32,
-    /// all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the
-    ///                 actions of
+    /// all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the actions of
     /// the batches, by the first critic
     pub value_mean: f32,
     /// mean return of the last 100 episodes; NaN before the first ends
@@ -85,8 +83,8 @@ pub struct rlcore_learner_stats {
     pub return_last: f32,
     /// updates that ended early because numbers overflowed
     pub num_dropped: u64,
-    /// UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn.
-    /// Squared error of the value of the chosen action's pixel changes, summed over cells
+    /// UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn. Squared
+    /// error of the value of the chosen action's pixel changes, summed over cells
     pub pixel_control_loss: f32,
     /// cross-entropy of the next reward's sign, in nats
     pub reward_class_loss: f32,
@@ -104,8 +102,8 @@ pub struct rlcore_learner_stats {
     pub temperature: f32,
     /// DQN, TD3, SAC, PQN, stream Q: probability of a random action, now
     pub exploration_rate: f32,
-    /// continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of
-    /// SAC over the batch that the policy learned from last
+    /// continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC
+    /// over the batch that the policy learned from last
     pub log_std_mean: f32,
     /// DQN, TD3, SAC: transitions in the buffer; others 0
     pub num_stored: u64,
@@ -211,6 +209,7 @@ pub unsafe fn arrays<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<
 
 /// Observations of `n` rows and what they allow. Errors: as [`arrays`].
 ///
+///
 /// # Safety
 /// As [`AnyInput::at`].
 pub unsafe fn seen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<Seen<'a>> {
@@ -218,6 +217,7 @@ pub unsafe fn seen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<Se
 }
 
 /// Actions of `n` rows that were chosen. Errors: as [`arrays`].
+///
 ///
 /// # Safety
 /// As [`AnyInput::at`].
@@ -306,15 +306,15 @@ pub(crate) fn copy_out<T: Plain + 'static>(
 
 /// Bytes a block must have for this configuration and these spaces.
 /// Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
-/// and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then
-/// has one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
-/// Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice,
-/// with one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless
-/// they are NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action
-/// are the sums over its elements. Bytes that no field covers are never written. Bounds of continuous actions are
-/// finite and on both sides, or low and high are NULL.
-/// Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for
-/// an action that is bounded on one side only.
+/// and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
+/// one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+/// Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
+/// one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
+/// NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
+/// over its elements. Bytes that no field covers are never written. Bounds of continuous actions are finite and on both
+/// sides, or low and high are NULL.
+/// Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for an
+/// action that is bounded on one side only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -356,8 +356,8 @@ pub unsafe extern "C" fn rlcore_learner_init(
 /// Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
 /// the results that it would have had without the interruption. mem is only read. If the learner was sealed by
 /// rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
-/// parameter that changed to another finite number is not detected. A learner whose process was killed within a call
-/// that changes it is refused with E_IMAGE.
+/// parameter that changed to another finite number is not detected. A learner whose process was killed within a call that
+/// changes it is refused with E_IMAGE.
 /// num_envs:    N of the host's arrays, which the learner must have; 0: any is accepted.
 /// obs, action: the spaces of the host's arrays, compared as by rlcore_policy_attach. NULL: any are accepted, and
 ///              rlcore_learner_spaces tells them.
@@ -383,8 +383,8 @@ pub unsafe extern "C" fn rlcore_learner_attach(
     })
 }
 
-/// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE
-/// if an environment has acted and not been observed since; else ACT.
+/// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
+/// an environment has acted and not been observed since; else ACT.
 /// out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
@@ -403,8 +403,8 @@ pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *
 ///       bytes are divided by 255, choices are one-hot. action_mask: 0 forbids a choice; each element of an action
 ///       needs at least one that is allowed; required with use_action_mask, NULL without.
 /// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
-/// missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so
-/// large that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires.
+/// missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so large
+/// that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {
@@ -479,9 +479,9 @@ pub unsafe extern "C" fn rlcore_learner_demonstrate(p: *mut rlcore_learner, rows
 ///       was not stepped. final_obs and final_action_mask are read only where truncated and not terminated; final_obs
 ///       may be NULL if there is no such environment. final_action_mask: 0 forbids a choice; those rows allow at least
 ///       one choice of each element; NULL: all are allowed, as without use_action_mask.
-/// Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a
-/// reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a
-/// stack as num_stacked requires.
+/// Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a reward or
+/// final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a stack as
+/// num_stacked requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_observe(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {
@@ -508,10 +508,9 @@ pub unsafe extern "C" fn rlcore_learner_observe(p: *mut rlcore_learner, rows: *c
 
 /// Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
 /// since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
-/// observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are
-/// dropped. Their episodes are not counted. The rows are free for other agents.
-/// Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions
-/// afterwards,
+/// observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
+/// Their episodes are not counted. The rows are free for other agents.
+/// Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions afterwards,
 /// so that learning is not due any more: ask rlcore_learner_phase. An update that has begun goes on with all of its
 /// transitions, and with the bootstrap values of the observations that it was given.
 /// gone: [N] flags.
@@ -532,10 +531,10 @@ pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const
 /// max_slices:  the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
 /// stats:       to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
 ///              the end of an update: then minibatches_left counts the next update, whose first call needs obs.
-/// Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not
-/// finite or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update
-/// ends and is counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow,
-/// and rlcore_learner_act is due.
+/// Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite
+/// or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update ends and is
+/// counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow, and
+/// rlcore_learner_act is due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn(
     p: *mut rlcore_learner,
@@ -580,8 +579,8 @@ pub unsafe extern "C" fn rlcore_learner_stats_read(
 /// rows:  reads obs and action_mask; NULL: all choices are allowed, as without use_action_mask. The value of a learner
 ///        of Q is that of the best of these choices, and that of discrete SAC a mean over them.
 /// value: [N] to write.
-/// Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that
-/// allows nothing, or values that overflow.
+/// Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that allows
+/// nothing, or values that overflow.
 #[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_value(
@@ -648,8 +647,7 @@ pub unsafe extern "C" fn rlcore_learner_seen_len(p: *const rlcore_learner, out_l
     })
 }
 
-/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in
-/// the
+/// Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
 /// arrays of rlcore_learner_learn_transitions: batch_size.
 /// out_mask_len:  flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
 /// out_begin_len: elements of begin, as many as transitions; 0 where begin is NULL.
@@ -677,9 +675,9 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
 
 /// Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
 /// rows:     reads obs and action_mask, writes action, as rlcore_learner_act; active is not read: all act.
-/// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes
-///           that are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as
-///           they are, or become 0 with reset. NULL without such layers.
+/// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
+///           are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
+///           or become 0 with reset. NULL without such layers.
 /// reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
 /// sampling: NULL means RLCORE_SAMPLING_BASIC.
 /// Errors: as rlcore_learner_act; E_CONFIG for sampling.

@@ -171,11 +171,11 @@ pub unsafe extern "C" fn rlcore_learner_learn_apply(
 /// Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration, importance
 /// and learning_starts go by all of them: on a server that takes steps along the gradients of workers, on workers beside
 /// others, and on a learner whose transitions come from rlcore_learner_learn_batch or rlcore_learner_learn_transitions.
-/// Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of
-/// the steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps
-/// fewer, so count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
-/// Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64
-/// bits. Nothing changes then.
+/// Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of the
+/// steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps fewer, so
+/// count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
+/// Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64 bits.
+/// Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_count_steps(p: *mut rlcore_learner, num_steps: u64) -> rlcore_status {
     call(|| unsafe { Ok(open(p, Learner::open)?.count_steps(num_steps)?) })
@@ -190,14 +190,14 @@ pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rl
 
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
 /// Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range.
-/// batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are
-///        frozen, because what it
-/// learns is a policy of observations that they normalize; of the rollouts of several learners they are merged by
-/// rlcore_learner_moments_merge. stats: to write.
+/// batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are frozen,
+///        because the policy that it learns is one of observations that they normalize; those of the rollouts of several
+///        learners are merged by rlcore_learner_moments_merge.
+/// stats: to write.
 /// Errors: E_CONFIG for noisy layers, unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
-/// update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite,
-/// observations that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above
-/// 1 and an env of N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update.
+/// update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
+/// that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
+/// N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_batch(
     p: *mut rlcore_learner,
@@ -241,15 +241,14 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
     )
 }
 
-/// Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay
-/// or rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts
-/// as an update and as no environment steps, and leaves the transitions that the learner keeps as they are. With
-/// buffer_size 0 it
+/// Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay or
+/// rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts as an
+/// update and as no environment steps, and leaves the transitions that the learner keeps as they are. With buffer_size 0 it
 /// keeps none: act and observe, which explore and count steps, then never make an update due.
-/// stats: to write.
+/// stats:            to write.
 /// Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
-/// that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes,
-/// or because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written.
+/// that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
+/// because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_transitions(
     p: *mut rlcore_learner,
@@ -331,8 +330,7 @@ fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize, usize)> {
     Ok((ptr::grid("state", learner.config().batch_len(), learner.state_len())?, begin, env))
 }
 
-/// Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither
-/// read
+/// Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither read
 /// nor change: the logarithm of a deviation, log_std_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_params_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
@@ -356,12 +354,11 @@ pub unsafe extern "C" fn rlcore_learner_params_read(
     })
 }
 
-/// Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments
-/// that
+/// Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
 /// normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
-/// before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so
-/// that a learner that starts from the parameters of another one does not learn towards the values of those it had.
-/// What the optimizer remembers stays.
+/// before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so that
+/// a learner that starts from the parameters of another one does not learn towards the values of those it had. What the
+/// optimizer remembers stays.
 /// params:  [params_len] as rlcore_learner_params_read writes them.
 /// moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
 ///          without normalize_obs and normalize_reward.
@@ -385,8 +382,8 @@ pub unsafe extern "C" fn rlcore_learner_params_write(
     })
 }
 
-/// Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with
-/// normalize_obs; 0 without normalize_obs and normalize_reward.
+/// Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with normalize_obs; 0
+/// without normalize_obs and normalize_reward.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_moments_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     call(|| unsafe { view(p, View::open)?.tell("out_len", out_len, |learner| Ok(learner.moments_len())) })
@@ -395,9 +392,8 @@ pub unsafe extern "C" fn rlcore_learner_moments_len(p: *const rlcore_learner, ou
 /// Copies out the moments that normalize observations and rewards. Observations of environments that have acted and not
 /// observed since are not counted yet.
 /// moments: [moments_len] to write. First count, mean and variance of the discounted sums of rewards; then the count of
-///          observations and, with normalize_obs, the mean of each number that the networks read, and the variance of
-///          each. Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it
-///          is 0.
+///          observations and, with normalize_obs, the mean of each number that the networks read, and the variance of each.
+///          Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it is 0.
 /// Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_moments_read(
@@ -413,8 +409,8 @@ pub unsafe extern "C" fn rlcore_learner_moments_read(
     })
 }
 
-/// Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they
-/// are frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
+/// Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they are
+/// frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
 /// moments: [moments_len] as rlcore_learner_moments_read writes them; NULL if it is 0.
 /// Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(); E_VALUE and E_RANGE as rlcore_moments_update.
 #[unsafe(no_mangle)]
@@ -431,15 +427,15 @@ pub unsafe extern "C" fn rlcore_learner_moments_write(
     })
 }
 
-/// Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of
-/// rewards first, then observations, each number for itself, so that the result depends on the order of these calls
-/// only. Workers that begin a round with the moments of a server (base) and count observations of their own are merged
-/// one after another into a copy of base, each with that base, which counts base once.
+/// Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of rewards
+/// first, then observations, each number for itself, so that the result depends on the order of these calls only. Workers
+/// that begin a round with the moments of a server (base) and count observations of their own are merged one after another
+/// into a copy of base, each with that base, which counts base once.
 /// base:    [len] moments that with and moments both contain; NULL: they have counted nothing in common.
 /// with:    [len] the moments to merge.
 /// moments: [len] to change.
-/// Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result
-/// too; E_RANGE for a count below that of base, and for counts that are 0 together.
+/// Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result too;
+/// E_RANGE for a count below that of base, and for counts that are 0 together.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_moments_merge(
     base: *const f64,

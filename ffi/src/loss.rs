@@ -28,8 +28,8 @@ pub struct rlcore_loss_batch {
     pub reserved: u32,
     /// [B] log-probabilities of the actions now
     pub log_prob: *const f32,
-    /// [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL
-    /// for rlcore_actor_critic_loss, which makes approx_kl of them and nothing else
+    /// [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL for
+    /// rlcore_actor_critic_loss, which makes approx_kl of them and nothing else
     pub old_log_prob: *const f32,
     /// [B]
     pub advantage: *const f32,
@@ -135,8 +135,8 @@ pub unsafe extern "C" fn rlcore_ppo_loss(
     call(|| unsafe { policy_loss((batch, true, loss::policy_and_value), d_log_prob, d_value, losses) })
 }
 
-/// Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to
-/// write. E_SHAPE if len is 0; E_VALUE.
+/// Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to write.
+/// E_SHAPE if len is 0; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_value_loss(
     value: *const f32,
@@ -262,9 +262,8 @@ pub unsafe extern "C" fn rlcore_categorical_gradient(
     })
 }
 
-/// Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the
-/// entropy of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob,
-/// d_entropy: [B];
+/// Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the entropy
+/// of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob, d_entropy: [B];
 /// d_mean: [B, A] to write; d_log_std: [A] to write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_gaussian_gradient(

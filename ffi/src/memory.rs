@@ -15,9 +15,8 @@ use rlcore::data::table::Table;
 use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 
-/// The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops
-/// its oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in
-/// one of two
+/// The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
+/// oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in one of two
 /// pools: priority frames, with |reward| > reward_threshold or NaN, and ordinary frames.
 /// Example:
 ///   rlcore_memory_config_init(&config, sizeof config);
@@ -201,8 +200,7 @@ impl Block for rlcore_memory {
     const KIND: BlockKind = BlockKind::Memory;
 }
 
-/// Changes the memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is
-/// added.
+/// Changes the memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is added.
 ///
 /// # Safety
 /// As [`open`] of it; this is what it begins with.
@@ -248,8 +246,7 @@ unsafe fn change<'a, T>(
     }
 }
 
-/// Adds the `count` frames at `given`, and says where they went. `add` gets a memory, frames and the rows of their
-/// columns.
+/// Adds the `count` frames at `given`, and says where they went. `add` gets a memory, frames and the rows of their columns.
 #[inline(always)]
 unsafe fn add(
     m: *mut rlcore_memory,
@@ -331,8 +328,8 @@ pub unsafe extern "C" fn rlcore_memory_attach_reader(
     unsafe { lifecycle::attach_reader(mem, mem_size, out, View::attach) }
 }
 
-/// Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end
-/// the episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
+/// Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end the
+/// episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
 /// values:     [num_columns] pointers to [len] elements each, copied; for stacks, the newest frame.
 /// out_number: its number; may be NULL.
 /// out_cuts:   1 if the last frame was marked truncated, else 0; may be NULL.
@@ -434,9 +431,9 @@ pub unsafe extern "C" fn rlcore_memory_pool_number(
 /// draw:    NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: one index per draw.
-/// Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer
-/// than history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all
-/// samples are written; compare len - burn_in with size.
+/// Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than
+/// history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all samples
+/// are written; compare len - burn_in with size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_sample_uniform(
     m: *const rlcore_memory,
@@ -460,8 +457,8 @@ pub unsafe extern "C" fn rlcore_memory_sample_uniform(
 /// draw:    NULL: the defaults.
 /// samples: [num_samples] to write.
 /// Threads: any number, each with its own rng. Random numbers: a coin, then one index per attempt.
-/// Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE
-/// for a size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
+/// Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE for a
+/// size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
 /// overwrites frames faster than they are drawn or was stopped in the only frame that can be drawn: some samples may be
 /// written.
 #[unsafe(no_mangle)]

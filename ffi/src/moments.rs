@@ -33,9 +33,9 @@ pub unsafe extern "C" fn rlcore_moments_reset(
 
 /// Merges the columns of x into running moments by Chan's formula, in a fixed order.
 /// x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] number of rows merged, to change.
-/// Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus
-/// the square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is
-/// not from 0 to 2^64.
+/// Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus the
+/// square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is not
+/// from 0 to 2^64.
 #[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_moments_update(
@@ -102,8 +102,8 @@ versioned!(rlcore_normalizer, "normalizer", reserved);
 
 /// Writes (x - mean) / sqrt(variance + epsilon), clipped to [-clip, clip].
 /// x, out: [num_rows, num_columns]; may be the same array.
-/// Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30
-/// to 1e30.
+/// Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
+/// 1e30.
 #[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_normalize(
@@ -147,16 +147,16 @@ fn moments<'a>((mean, var, count): (&'a mut [f64], &'a mut [f64], &'a mut f64)) 
     Moments { mean, var, count }
 }
 
-/// Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change;
-/// unchanged if len < 2. E_RANGE for epsilon.
+/// Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; unchanged
+/// if len < 2. E_RANGE for epsilon.
 #[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_standardize(x: *mut f32, len: usize, epsilon: f64) -> rlcore_status {
     call(|| unsafe { Ok(kernels::moments::standardise(args(Output::at("standardize: x", x, len)?)?, epsilon)?) })
 }
 
-/// Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or
-/// if the target is constant. value, target: [len]; out: [1] to write.
+/// Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or if
+/// the target is constant. value, target: [len]; out: [1] to write.
 #[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_explained_variance(

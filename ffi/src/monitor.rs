@@ -218,8 +218,8 @@ pub unsafe extern "C" fn rlcore_monitor_step_clock(
     })
 }
 
-/// Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least
-/// once every `capacity` episodes.
+/// Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least once
+/// every `capacity` episodes.
 /// next:      [1] number of the first record to read; becomes that of the first one not read.
 /// episodes:  [len] to write; info: [len, num_info] to write, may be NULL.
 /// out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, may be NULL.
@@ -300,8 +300,8 @@ pub unsafe extern "C" fn rlcore_monitor_format_header(
     })
 }
 
-/// Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float:
-/// the shortest text that parses to the same double.
+/// Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float: the
+/// shortest text that parses to the same double.
 /// info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
 /// always suffice.
 /// Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite.

@@ -72,12 +72,11 @@ pub unsafe extern "C" fn rlcore_policy_export(
 }
 
 /// Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
-/// constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its
-/// export was interrupted.
-/// obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n
-///              of discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind
-///              and len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act
-///              needs.
+/// constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its export
+/// was interrupted.
+/// obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n of
+///              discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind and
+///              len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act needs.
 /// Errors: E_IMAGE; E_SHAPE if the policy was made for other spaces, with its number and the given one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_attach(
@@ -143,11 +142,11 @@ pub unsafe extern "C" fn rlcore_policy_scratch_len(
 ///           one-hot. action_mask: 0 forbids a choice; each element of an action needs at least one that is allowed;
 ///           NULL: everything is allowed. active is not read: all act.
 /// buffers:  reads reset; writes scratch; reads and writes state.
-/// sampling: NULL means RLCORE_SAMPLING_BASIC.
-/// rng:      a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
+/// sampling:    NULL means RLCORE_SAMPLING_BASIC.
+/// rng:         a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
 /// Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
-/// observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing.
-/// After an error scratch may have been written, action, state and rng not.
+/// observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing. After
+/// an error scratch may have been written, action, state and rng not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_act(
     p: *const rlcore_policy,

@@ -16,10 +16,9 @@ use rlcore::error::{Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::Elements;
 
-/// Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows
-/// of an environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
-/// transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of
-/// its
+/// Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows of an
+/// environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
+/// transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of its
 /// own: an episode of L steps takes L + 1 rows.
 /// Example:
 ///   rlcore_replay_config_init(&config, sizeof config);
@@ -217,8 +216,8 @@ pub unsafe extern "C" fn rlcore_replay_attach_reader(
 
 /// Appends one step of one environment.
 /// values:       [num_columns] pointers to [len] elements each, copied: the observation before the action, and so on.
-/// final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the
-///               episode; the others are ignored. NULL: the episode continues.
+/// final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the episode;
+///               the others are ignored. NULL: the episode continues.
 /// out_number:   number of the row; may be NULL.
 /// Errors: E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing.
 #[unsafe(no_mangle)]
@@ -253,8 +252,8 @@ pub unsafe extern "C" fn rlcore_replay_add(
 /// Appends one step of every environment, as rlcore_replay_add with the arrays of all N.
 /// values:       [num_columns] pointers to [N, len] elements.
 /// reward, terminated, truncated: [N].
-/// final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended;
-///               NULL: none did.
+/// final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended; NULL:
+///               none did.
 /// Errors: as rlcore_replay_add, for any environment.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_add_all(
@@ -287,10 +286,9 @@ pub unsafe extern "C" fn rlcore_replay_add_all(
     })
 }
 
-/// Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that
-/// no transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the
-/// episode. The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an
-/// episode has ended.
+/// Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that no
+/// transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the episode.
+/// The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an episode has ended.
 /// gone: [N] flags.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_cut(r: *mut rlcore_replay, gone: *const u8) -> rlcore_status {
@@ -346,8 +344,7 @@ pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: 
 /// probability: [num_rows] to write, the probability of each; may be NULL.
 /// Threads: any number, each with its own rng.
 /// Errors: E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the writer
-/// overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be
-///                                                                                              written.
+/// overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_sample(
     r: *const rlcore_replay,
@@ -374,8 +371,8 @@ pub unsafe extern "C" fn rlcore_replay_sample(
     })
 }
 
-/// Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later
-/// one counts. Transitions that were dropped since they were drawn are skipped.
+/// Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later one
+/// counts. Transitions that were dropped since they were drawn are skipped.
 /// index:         [num_rows] from rlcore_replay_sample.
 /// priority:      [num_rows] finite, at least 0.
 /// out_forgotten: number of transitions skipped; may be NULL.

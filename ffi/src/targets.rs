@@ -26,8 +26,7 @@ pub struct rlcore_off_policy {
 
 versioned!(rlcore_off_policy, "off policy", log_rho);
 
-/// Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining
-/// weight.
+/// Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining weight.
 ///   value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
 /// where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
 /// value_target: [T, N] to write; must not overlap an input.
@@ -112,8 +111,8 @@ pub unsafe extern "C" fn rlcore_n_step_returns_range(
     call(|| unsafe { n_step_returns(rollout, Some([begin, end]), discount, n, value_target) })
 }
 
-/// UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected,
-/// and their advantages. Both outputs [T, N]; they must not overlap an input or each other.
+/// UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected, and
+/// their advantages. Both outputs [T, N]; they must not overlap an input or each other.
 ///   value_target[t] = reward[t] + discount * (value_target[t+1] if reward[t+1] + discount * next[t+1] >= value[t+1],
 ///                                             else value[t+1])
 ///   advantage       = value_target - value

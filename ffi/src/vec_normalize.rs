@@ -163,9 +163,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_reset_one(
     })
 }
 
-/// Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this
-/// order: merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and
-///        scales
+/// Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this order:
+/// merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and scales
 /// reward by their deviation; normalizes final_obs without merging it; resets the returns of ended episodes. A row that
 /// was only reset (valid 0) counts as an observation; its reward does not count.
 /// rows: reads obs, reward, terminated, truncated, and final_obs and valid unless they are NULL; obs and final_obs are
@@ -221,8 +220,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_obs(
     })
 }
 
-/// 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again,
-/// and the discounted returns continue where they were.
+/// 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again, and
+/// the discounted returns continue where they were.
 /// Errors: E_RANGE for another number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normalize, frozen: u32) -> rlcore_status {
@@ -233,8 +232,8 @@ pub unsafe extern "C" fn rlcore_vec_normalize_freeze(v: *mut rlcore_vec_normaliz
     })
 }
 
-/// Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both
-/// initial counts of 1e-4 are included. `other` is only read; its num_envs may differ.
+/// Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both initial
+/// counts of 1e-4 are included. `other` is only read; its num_envs may differ.
 /// Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vec_normalize_merge(

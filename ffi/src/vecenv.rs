@@ -395,9 +395,9 @@ struct Step<'a> {
     rows: *const rlcore_rows,
 }
 
-/// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, and a
-/// block of one by yet another, which is compiled without the other ways that a step may go and without the words for
-/// what is refused; a build that is to be small has one for all.
+/// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, and a block
+/// of one by yet another, which is compiled without the other ways that a step may go and without the words for what is
+/// refused; a build that is to be small has one for all.
 #[inline(always)]
 unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
     let Step { range, level, rows } = step;
@@ -435,8 +435,8 @@ unsafe fn step_by<S: Steps, const ONE_CHOICE: bool>(
     }
 }
 
-/// A step of the environment of a block of one, in few instructions, of numbers and of what is bare, if nothing of the
-/// call has to be refused. `None`, before anything changes, of all others.
+/// A step of the environment of a block of one, in few instructions, of numbers and of what is bare, if nothing of the call
+/// has to be refused. `None`, before anything changes, of all others.
 #[inline(always)]
 unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
     v: *mut rlcore_vecenv,
@@ -533,11 +533,11 @@ unsafe fn step_any(
 /// rows: reads action; writes obs, reward, terminated and truncated, and where they are given valid, action_mask, and
 ///       in rows that ended final_obs and final_action_mask. final_obs may be NULL unless autoreset is "same step",
 ///       valid unless it is "next step". active is not read: all are stepped.
-/// With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation,
-/// obs the first of the next episode.
-/// Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all
-/// before anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments
-/// are stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it.
+/// With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation, obs
+/// the first of the next episode.
+/// Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all before
+/// anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments are
+/// stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_step(
     v: *mut rlcore_vecenv,
@@ -563,8 +563,8 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
     call(|| unsafe { step(v, env, Step { range: Some(&[begin, end]), level: Level::New, rows }) })
 }
 
-/// As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their
-/// next step, this level applies there, not the one passed to that step.
+/// As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
+/// step, this level applies there, not the one passed to that step.
 /// level: an rlcore_level.
 /// Errors: as rlcore_vecenv_step; E_RANGE for another level.
 #[unsafe(no_mangle)]

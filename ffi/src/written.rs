@@ -63,8 +63,7 @@ impl Written {
         start != 0 && (spans || lies_in(reward, start, len) || self.has_flags_in(start, len))
     }
 
-    /// Bounds of observations share a byte with one of these, or one lies between the two, which mostly lie side by
-    /// side.
+    /// Bounds of observations share a byte with one of these, or one lies between the two, which mostly lie side by side.
     #[inline(always)]
     pub fn meets_bounds(self, low: usize, high: usize) -> bool {
         let (first, last) = (low.min(high), low.max(high));
@@ -98,9 +97,8 @@ fn lies_in(p: usize, start: usize, len: usize) -> bool {
     p.wrapping_sub(start) < len
 }
 
-/// No array that a step writes shares a byte with another of the call, as can mostly be told in few instructions.
-/// Arrays of no elements come last. The block mostly lies far from arrays that are written and read, and these lie
-/// among each other.
+/// No array that a step writes shares a byte with another of the call, as can mostly be told in few instructions. Arrays of
+/// no elements come last. The block mostly lies far from arrays that are written and read, and these lie among each other.
 #[inline(always)]
 pub fn are_apart([a, b, c, d, e, f]: [Extent; 6], block: Extent, action: Extent, def: &rlcore_env_def) -> bool {
     let mut cover = Cover::of(a);
