@@ -1194,9 +1194,10 @@ rlcore_status rlcore_learner_acted(const rlcore_learner *p, uint8_t *acted);
    rows: reads active, obs and action_mask; writes action. An environment whose active is 0 does not act now. obs:
          bytes are divided by 255, choices are one-hot. action_mask: 0 forbids a choice; each element of an action
          needs at least one that is allowed; required with use_action_mask, NULL without.
-   Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
-   missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so
-   large that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires. */
+   Errors: E_CONFIG; E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a
+   mask that is missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not
+   finite, is so large that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked
+   requires. */
 rlcore_status rlcore_learner_act(rlcore_learner *p, const rlcore_rows *rows);
 
 /* rlcore_learner_act for environments [begin, end) only. The arrays are those of all N; only rows of the range are
@@ -1221,9 +1222,9 @@ rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const rlcore_rows *r
          was not stepped. final_obs and final_action_mask are read only where truncated and not terminated; final_obs
          may be NULL if there is no such environment. final_action_mask: 0 forbids a choice; those rows allow at least
          one choice of each element; NULL: all are allowed, as without use_action_mask.
-   Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a
-   reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a
-   stack as num_stacked requires. */
+   Errors: E_CONFIG; E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE
+   for a reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not
+   a stack as num_stacked requires. */
 rlcore_status rlcore_learner_observe(rlcore_learner *p, const rlcore_rows *rows);
 
 /* Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
@@ -1263,8 +1264,8 @@ rlcore_status rlcore_learner_stats_read(const rlcore_learner *p, rlcore_learner_
    rows:  reads obs and action_mask; NULL: all choices are allowed, as without use_action_mask. The value of a learner
           of Q is that of the best of these choices, and that of discrete SAC a mean over them.
    value: [N] to write.
-   Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that
-   allows nothing, or values that overflow. */
+   Errors: E_CONFIG; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask
+   that allows nothing, or values that overflow. */
 rlcore_status rlcore_learner_value(rlcore_learner *p, const rlcore_rows *rows, float *value);
 
 /* Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
@@ -1273,8 +1274,8 @@ rlcore_status rlcore_learner_value(rlcore_learner *p, const rlcore_rows *rows, f
    rows: reads obs, action_mask as in rlcore_learner_act, and action; continuous actions as the policy draws them,
          before they are squashed or clipped.
    log_prob, entropy: [N] to write.
-   Errors: E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is not finite,
-   a choice that does not exist or is not allowed, and numbers that overflow. */
+   Errors: E_CONFIG; E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is
+   not finite, a choice that does not exist or is not allowed, and numbers that overflow. */
 rlcore_status rlcore_learner_log_prob(rlcore_learner *p, const rlcore_rows *rows, float *log_prob, float *entropy);
 
 /* Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers. */
@@ -1417,7 +1418,7 @@ rlcore_status rlcore_learner_learn_transitions(rlcore_learner *p, const rlcore_l
 /* Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
    only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
    batch: its arrays are written.
-   Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
+   Errors: E_CONFIG; E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
 rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, const rlcore_learner_batch *batch);
 
 /* Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither
@@ -2225,7 +2226,8 @@ rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *
    layout:  an rlcore_layout, for stacks.
    kind:    the column's; or RLCORE_F32 for bytes, scaled to [0, 1].
    out:     [num_samples, len, row_len] to write; row_len is the number of elements of the column, or of a whole stack.
-   Errors: E_RANGE for a column, layout, kind or sample, or a frame that is not held or was dropped since the draw. */
+   Errors: E_CONFIG; E_RANGE for a column, layout, kind or sample, or a frame that is not held or was dropped since the
+   draw. */
 rlcore_status rlcore_memory_gather(const rlcore_memory *m, const rlcore_sequences *sequences, uint32_t column,
                                    uint32_t layout, uint32_t kind, void *out);
 
@@ -2329,7 +2331,7 @@ rlcore_status rlcore_replay_attach_reader(const void *mem, size_t mem_size, cons
    final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the
                  episode; the others are ignored. NULL: the episode continues.
    out_number:   number of the row; may be NULL.
-   Errors: E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing. */
+   Errors: E_CONFIG; E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing. */
 rlcore_status rlcore_replay_add(rlcore_replay *r, const rlcore_replay_step *step, const void *const *values,
                                 const void *const *final_values, uint64_t *out_number);
 
@@ -2368,7 +2370,8 @@ rlcore_status rlcore_replay_linear(float initial, float end, float progress, flo
    weight:      [num_rows] to write, importance weights (num_transitions * probability)^-beta, normalized.
    probability: [num_rows] to write, the probability of each; may be NULL.
    Threads: any number, each with its own rng.
-   Errors: E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the writer
+   Errors: E_CONFIG; E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the
+   writer
    overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be
                                                                                                 written. */
 rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, const rlcore_replay_draw *draw,
@@ -3378,7 +3381,7 @@ rlcore_status rlcore_reward_class_loss(const float *logits, const int32_t *rewar
    cells and its mean over rows.
      q[b][c] = value[b][c] + advantage[b][c][action[b]] - mean of advantage[b][c]
    d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
-   value is, which ignores it; loss: [1] to write. E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE. */
+   value is, which ignores it; loss: [1] to write. E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE. */
 rlcore_status rlcore_pixel_control_loss(const rlcore_pixel_control *batch, float *d_advantage, float *d_value,
                                         float *loss);
 
@@ -3431,8 +3434,8 @@ rlcore_status rlcore_moments_merge(uint32_t num_columns, const double *with_mean
 
 /* Writes (x - mean) / sqrt(variance + epsilon), clipped to [-clip, clip].
    x, out: [num_rows, num_columns]; may be the same array.
-   Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30
-   to 1e30. */
+   Errors: as above; E_CONFIG; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not
+   from 1e-30 to 1e30. */
 rlcore_status rlcore_normalize(const rlcore_normalizer *normalizer, const float *x, uint32_t num_rows, float *out);
 
 /* Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change;

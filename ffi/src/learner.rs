@@ -402,9 +402,10 @@ pub unsafe extern "C" fn rlcore_learner_acted(p: *const rlcore_learner, acted: *
 /// rows: reads active, obs and action_mask; writes action. An environment whose active is 0 does not act now. obs:
 ///       bytes are divided by 255, choices are one-hot. action_mask: 0 forbids a choice; each element of an action
 ///       needs at least one that is allowed; required with use_action_mask, NULL without.
-/// Errors: E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a mask that is
-/// missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not finite, is so large
-/// that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked requires.
+/// Errors: E_CONFIG; E_NOT_READY if rlcore_learner_learn is due, or an environment has already acted; E_SHAPE for a
+/// mask that is missing or not expected; E_VALUE for a mask that allows nothing, and for an observation that is not
+/// finite, is so large that the policy overflows, has a choice that does not exist, or is not a stack as num_stacked
+/// requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_act(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {
@@ -479,9 +480,9 @@ pub unsafe extern "C" fn rlcore_learner_demonstrate(p: *mut rlcore_learner, rows
 ///       was not stepped. final_obs and final_action_mask are read only where truncated and not terminated; final_obs
 ///       may be NULL if there is no such environment. final_action_mask: 0 forbids a choice; those rows allow at least
 ///       one choice of each element; NULL: all are allowed, as without use_action_mask.
-/// Errors: E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE for a reward or
-/// final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not a stack as
-/// num_stacked requires.
+/// Errors: E_CONFIG; E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE
+/// for a reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not
+/// a stack as num_stacked requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_observe(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {
@@ -579,8 +580,8 @@ pub unsafe extern "C" fn rlcore_learner_stats_read(
 /// rows:  reads obs and action_mask; NULL: all choices are allowed, as without use_action_mask. The value of a learner
 ///        of Q is that of the best of these choices, and that of discrete SAC a mean over them.
 /// value: [N] to write.
-/// Errors: E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask that allows
-/// nothing, or values that overflow.
+/// Errors: E_CONFIG; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite, a mask
+/// that allows nothing, or values that overflow.
 #[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_value(
@@ -604,8 +605,8 @@ pub unsafe extern "C" fn rlcore_learner_value(
 /// rows: reads obs, action_mask as in rlcore_learner_act, and action; continuous actions as the policy draws them,
 ///       before they are squashed or clipped.
 /// log_prob, entropy: [N] to write.
-/// Errors: E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is not finite,
-/// a choice that does not exist or is not allowed, and numbers that overflow.
+/// Errors: E_CONFIG; E_SHAPE for a mask that is missing or not expected; E_VALUE for an observation or action that is
+/// not finite, a choice that does not exist or is not allowed, and numbers that overflow.
 #[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_log_prob(

@@ -286,7 +286,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_transitions(
 /// Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
 /// only records calls rlcore_learner_learn_begin, this function, and rlcore_learner_learn_drop.
 /// batch: its arrays are written.
-/// Errors: E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
+/// Errors: E_CONFIG; E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_batch_read(
     p: *const rlcore_learner,

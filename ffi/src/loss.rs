@@ -207,7 +207,7 @@ versioned!(rlcore_pixel_control, "pixel control", action);
 /// cells and its mean over rows.
 ///   q[b][c] = value[b][c] + advantage[b][c][action[b]] - mean of advantage[b][c]
 /// d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
-/// value is, which ignores it; loss: [1] to write. E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE.
+/// value is, which ignores it; loss: [1] to write. E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_pixel_control_loss(
     batch: *const rlcore_pixel_control,

@@ -483,7 +483,8 @@ pub unsafe extern "C" fn rlcore_memory_sample_priority(
 /// layout:  an rlcore_layout, for stacks.
 /// kind:    the column's; or RLCORE_F32 for bytes, scaled to [0, 1].
 /// out:     [num_samples, len, row_len] to write; row_len is the number of elements of the column, or of a whole stack.
-/// Errors: E_RANGE for a column, layout, kind or sample, or a frame that is not held or was dropped since the draw.
+/// Errors: E_CONFIG; E_RANGE for a column, layout, kind or sample, or a frame that is not held or was dropped since the
+/// draw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_memory_gather(
     m: *const rlcore_memory,

@@ -102,8 +102,8 @@ versioned!(rlcore_normalizer, "normalizer", reserved);
 
 /// Writes (x - mean) / sqrt(variance + epsilon), clipped to [-clip, clip].
 /// x, out: [num_rows, num_columns]; may be the same array.
-/// Errors: as above; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not from 1e-30 to
-/// 1e30.
+/// Errors: as above; E_CONFIG; E_RANGE for a clip that is not above 0, a variance below 0, or an epsilon that is not
+/// from 1e-30 to 1e30.
 #[cfg(feature = "kernels")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_normalize(

@@ -219,7 +219,7 @@ pub unsafe extern "C" fn rlcore_replay_attach_reader(
 /// final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the episode;
 ///               the others are ignored. NULL: the episode continues.
 /// out_number:   number of the row; may be NULL.
-/// Errors: E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing.
+/// Errors: E_CONFIG; E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_add(
     r: *mut rlcore_replay,
@@ -343,8 +343,10 @@ pub unsafe extern "C" fn rlcore_replay_linear(initial: f32, end: f32, progress: 
 /// weight:      [num_rows] to write, importance weights (num_transitions * probability)^-beta, normalized.
 /// probability: [num_rows] to write, the probability of each; may be NULL.
 /// Threads: any number, each with its own rng.
-/// Errors: E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the writer
-/// overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be written.
+/// Errors: E_CONFIG; E_RANGE; E_VALUE; E_NOT_READY if there is no transition to draw; E_BUSY only for a reader, if the
+/// writer
+/// overwrites rows faster than they are drawn or was stopped in the only row that can be drawn: some rows may be
+///                                                                                              written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_replay_sample(
     r: *const rlcore_replay,
