@@ -52,6 +52,17 @@ pub fn tree(lanes: [f32; 16]) -> f32 {
     (a + c) + (b + d)
 }
 
+/// [`tree`] of four at once.
+#[inline(always)]
+pub fn trees(all: [[f32; 16]; 4]) -> [f32; 4] {
+    let [a, b, c, d] = cpu::turn(all.map(|lanes| {
+        let (low, high) = lanes.split_at(8);
+        let eight: [f32; 8] = core::array::from_fn(|i| low[i] + high[i]);
+        core::array::from_fn(|i| eight[i] + eight[i + 4])
+    }));
+    core::array::from_fn(|i| (a[i] + c[i]) + (b[i] + d[i]))
+}
+
 /// The sum of a slice: element i into lane i mod 16, then [`tree`].
 #[cfg_attr(feature = "simd", inline(always))]
 #[cfg_attr(not(feature = "simd"), inline(never))]

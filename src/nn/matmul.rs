@@ -146,11 +146,16 @@ impl<X: Rows> Kernel for Affine<'_, X> {
         let m = y.len().checked_div(n)?;
         // Copies pay from so many rows on.
         let is_large = rows.len() * n >= LARGE && n.is_multiple_of(LANES) && m >= MANY_ROWS;
+        let is_thin = X::FLAT && m >= 4 && n.is_multiple_of(LANES);
         match A::LEVEL {
             // Sums side by side, because each waits for itself.
             _ if !FEW_WAYS && n < LANES && m >= 8 => affine_tiles::<_, _, 8, 1, 1>(at, x, rows, w, bias, y, n),
             _ if n < LANES => affine_tiles::<_, _, 1, 1, 1>(at, x, rows, w, bias, y, n),
             _ if FEW_WAYS => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
+            Level::Avx2 if is_thin && rows.len() == 1 => affine_thin::<_, 1>(at, x, w, bias, y, n),
+            Level::Avx2 if is_thin && rows.len() == 2 => affine_thin::<_, 2>(at, x, w, bias, y, n),
+            Level::Avx2 if is_thin && rows.len() == 3 => affine_thin::<_, 3>(at, x, w, bias, y, n),
+            Level::Avx2 if is_thin && rows.len() == 4 => affine_thin::<_, 4>(at, x, w, bias, y, n),
             // Few rows have as many sums as there are registers, so that weights are read in long runs.
             Level::Avx512 if X::FLAT && m == 1 && n >= 512 => {
                 affine_tiles::<_, _, 1, 32, LANES>(at, x, rows, w, bias, y, n)
@@ -240,6 +245,36 @@ fn affine_tiles<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
         }
         row = (row + R).min(last_row);
     }
+}
+
+/// [`Affine`] of rows of so few numbers that the weights of a vector of columns stay in registers. `n` is a multiple of
+/// [`LANES`].
+#[inline(always)]
+fn affine_thin<A: At, const K: usize>(
+    at: A,
+    x: &[f32],
+    w: &[f32],
+    bias: Option<&[f32]>,
+    y: &mut [f32],
+    n: usize,
+) -> Option<()> {
+    let n = NonZero::new(n)?.get();
+    for column in (0..n).step_by(LANES) {
+        let mut own = [[0.0; LANES]; K];
+        for (own, w) in own.iter_mut().zip(w.chunks_exact(n)) {
+            *own = *w.get(column..)?.first_chunk()?;
+        }
+        let start = match bias {
+            Some(bias) => *bias.get(column..)?.first_chunk()?,
+            None => [0.0; LANES],
+        };
+        for (x, y) in x.as_chunks::<K>().0.iter().zip(y.chunks_exact_mut(n)) {
+            let mut sums = start;
+            x.iter().zip(&own).for_each(|(x, w)| at.fused(&mut sums, &[*x; LANES], w));
+            *y.get_mut(column..)?.first_chunk_mut()? = sums;
+        }
+    }
+    Some(())
 }
 
 /// [`Affine`] of few rows and large weights, which are read once, four rows side by side; `n` is a multiple of [`LANES`].
@@ -464,23 +499,49 @@ impl Kernel for Dots<'_> {
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Dots { x, w, bias, y, k, n } = self;
-        let bias = bias.unwrap_or_default();
-        for (i, y) in y.chunks_exact_mut(NonZero::new(n)?.get()).enumerate() {
-            let (x, x_rest) = x.get(i * k..)?.get(..k)?.as_chunks::<LANES>();
-            for (j, y) in y.iter_mut().enumerate() {
-                let (w, w_rest) = w.get(j * k..)?.get(..k)?.as_chunks::<LANES>();
-                let mut sums = [0.0; LANES];
-                for (x, w) in x.iter().zip(w) {
-                    at.fused(&mut sums, x, w);
+        let m = y.len() / NonZero::new(n)?.get();
+        let fours = if FEW_WAYS { 0 } else { m & !3 };
+        for row in (0..fours).step_by(4) {
+            let x = slices(x, 0, &Flat(k).starts::<4>(row), k)?;
+            for j in 0..n {
+                let sums = add_dots(at, x, w.get(j * k..)?.get(..k)?);
+                let bias = bias.and_then(|bias| bias.get(j)).copied().unwrap_or(0.0);
+                for (r, sum) in num::trees(sums).into_iter().enumerate() {
+                    *y.get_mut((row + r) * n + j)? = sum + bias;
                 }
-                if !x_rest.is_empty() {
-                    at.fused(&mut sums, &padded(x_rest), &padded(w_rest));
-                }
-                *y = num::tree(sums) + bias.get(j).copied().unwrap_or(0.0);
+            }
+        }
+        for row in fours..m {
+            let x = slices(x, 0, &[row * k], k)?;
+            for j in 0..n {
+                let [sums] = add_dots(at, x, w.get(j * k..)?.get(..k)?);
+                let bias = bias.and_then(|bias| bias.get(j)).copied().unwrap_or(0.0);
+                *y.get_mut(row * n + j)? = num::tree(sums) + bias;
             }
         }
         Some(())
     }
+}
+
+/// The partial sums of `x[R,k] * w[k]`.
+#[inline(always)]
+fn add_dots<A: At, const R: usize>(at: A, x: [&[f32]; R], w: &[f32]) -> [[f32; LANES]; R] {
+    let (w, w_rest) = w.as_chunks();
+    let mut sums = [[0.0; LANES]; R];
+    for (i, w) in w.iter().enumerate() {
+        unroll!(ROW in 0..4 {
+            if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW).and_then(|x| x.as_chunks().0.get(i))) {
+                at.fused(sums, x, w);
+            }
+        });
+    }
+    if !w_rest.is_empty() {
+        let w = padded(w_rest);
+        for (sums, x) in sums.iter_mut().zip(x) {
+            at.fused(sums, &padded(x.as_chunks::<LANES>().1), &w);
+        }
+    }
+    sums
 }
 
 #[inline(always)]
@@ -522,6 +583,7 @@ impl<X: Rows> Kernel for AddOuter<'_, X> {
             Level::Avx512 if is_large && k >= 8 && n.is_multiple_of(32) => {
                 outer_panels::<_, _, 8, 2>(at, x, rows, dy, dw, n)
             }
+            Level::Avx2 if is_large && k >= 32 => outer_panels::<_, _, 6, 1>(at, x, rows, dy, dw, n),
             Level::Avx2 if is_large => outer_panels::<_, _, 4, 1>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 4 && n.is_multiple_of(64) => outer_tiles::<_, _, 4, 4, LANES>(at, x, rows, dy, dw, n),
             Level::Avx512 if k >= 8 && n.is_multiple_of(32) => outer_tiles::<_, _, 8, 2, LANES>(at, x, rows, dy, dw, n),
@@ -594,17 +656,18 @@ fn add_outer_tile<A: At, X: Rows, const R: usize, const C: usize, const L: usize
     (x, rows, row): (&[f32], X, usize),
     (dy, n, column): (&[f32], usize, usize),
 ) -> Tile<R, C, L> {
+    if X::FLAT {
+        // Chunks leave the loop nothing to check.
+        for (x, dy) in x.chunks_exact(rows.len().max(1)).zip(dy.chunks_exact(n)) {
+            let (Some(x), Some(dy)) = (x.get(row..).and_then(|x| x.first_chunk()), vectors(dy, column)) else { break };
+            add_row(at, &mut sums, x, dy);
+        }
+        return sums;
+    }
     let places: [usize; R] = core::array::from_fn(|r| rows.place(row + r));
-    let mut all_dy = dy;
-    for start in rows.walk(0) {
-        let Some((dy, rest)) = all_dy.split_at_checked(n) else { break };
+    for (start, dy) in rows.walk(0).zip(dy.chunks_exact(n)) {
         let (Some(x), Some(dy)) = (rows.pick(x, start, &places), vectors(dy, column)) else { break };
-        all_dy = rest;
-        unroll!(ROW in 0..8 {
-            if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
-                add_scaled(at, sums, **x, dy);
-            }
-        });
+        add_row(at, &mut sums, &x.map(|x| *x), dy);
     }
     sums
 }
@@ -680,7 +743,11 @@ fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
                     for (r, sums) in sums.iter_mut().enumerate() {
                         *sums = *vectors(dw, r * n + column)?;
                     }
-                    if side_by_side {
+                    if X::FLAT {
+                        for (x, dy) in x.get(first * k..)?.chunks_exact(k.max(1)).zip(panel) {
+                            add_row(at, &mut sums, x.get(row..)?.first_chunk()?, dy);
+                        }
+                    } else if side_by_side {
                         for (start, dy) in starts.iter().zip(panel) {
                             add_row(at, &mut sums, x.get(start + begin..)?.first_chunk()?, dy);
                         }
@@ -706,11 +773,11 @@ fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
 
 /// `sums + x[R] * w`.
 #[inline(always)]
-fn add_row<A: At, const R: usize, const C: usize>(
+fn add_row<A: At, const R: usize, const C: usize, const L: usize>(
     at: A,
-    sums: &mut Tile<R, C, LANES>,
+    sums: &mut Tile<R, C, L>,
     x: &[f32; R],
-    w: &[[f32; LANES]; C],
+    w: &[[f32; L]; C],
 ) {
     unroll!(ROW in 0..8 {
         if let (Some(sums), Some(x)) = (sums.get_mut(ROW), x.get(ROW)) {
