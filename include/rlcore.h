@@ -662,34 +662,35 @@ typedef enum rlcore_activation {
   RLCORE_ACTIVATION_LEAKY_RELU = 6,  /* x above 0, x / 100 below */
 } rlcore_activation;
 
-/* Kinds of layers, each with the fields of rlcore_layer that it reads besides source and activation.
-   All others must be zero. */
+/* Kinds of layers. In parentheses: the fields of rlcore_layer that a kind reads besides source. All others must be zero. */
 typedef enum rlcore_layer_kind {
-  /* units weighted sums of everything it reads: units, initializer, gain, flags; with a size they are a picture of that
-     height and width for the layers that read it */
+  /* units weighted sums of everything it reads; with a size they are a picture of that height and width for the
+     layers that read it (units, size, activation, initializer, gain, flags) */
   RLCORE_LAYER_DENSE = 1,
-  /* 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain,
-     flags */
+  /* 2-D convolution, channels last, with so many units as channels (units, size, stride, same, activation,
+     initializer, gain, flags) */
   RLCORE_LAYER_CONV = 3,
-  RLCORE_LAYER_POOL = 4,  /* maximum or mean of each channel in each window: size, stride, same, flags */
-  RLCORE_LAYER_NORM = 5,  /* layer normalization over the channels, with a scale and a bias for each: flags */
-  /* long short-term memory, no activation: units, flags, initializer, gain. Recurrent layers carry a state from step
-     to step; see sequence_len of rlcore_learner_config */
+  RLCORE_LAYER_POOL = 4,  /* maximum or mean of each channel in each window (size, stride, same, activation, flags) */
+  /* layer normalization over the channels, with a scale and a bias for each (activation, flags) */
+  RLCORE_LAYER_NORM = 5,
+  /* long short-term memory. Recurrent layers carry a state from step to step; see sequence_len of
+     rlcore_learner_config (units, initializer, gain, flags) */
   RLCORE_LAYER_LSTM = 6,
-  RLCORE_LAYER_GRU = 7,     /* gated recurrent unit, no activation: units, initializer, gain */
-  RLCORE_LAYER_MINGRU = 8,  /* GRU whose gates read the input only, no activation: units, initializer, gain */
-  RLCORE_LAYER_DECONV = 9,  /* transposed 2-D convolution: as RLCORE_LAYER_CONV */
+  RLCORE_LAYER_GRU = 7,     /* gated recurrent unit (units, initializer, gain) */
+  RLCORE_LAYER_MINGRU = 8,  /* GRU whose gates read the input only (units, initializer, gain) */
+  /* transposed 2-D convolution, with so many units as channels (units, size, stride, same, activation, initializer,
+     gain, flags) */
+  RLCORE_LAYER_DECONV = 9,
   /* causal multi-head attention over the last window steps of an episode, with learned relative positions and an
-     output projection, no activation: units, heads, window, initializer, gain. Carries a state as recurrent layers do */
+     output projection. Carries a state as recurrent layers do (units, heads, window, initializer, gain) */
   RLCORE_LAYER_ATTENTION = 10,
-  /* sum of the embeddings of a pixel's channels, whole numbers from 0 to symbols - 1: units, symbols, initializer, gain,
-     flags */
+  /* sum of the embeddings of a pixel's channels, whole numbers from 0 to symbols - 1 (units, symbols, activation,
+     initializer, gain, flags) */
   RLCORE_LAYER_EMBED = 11,
-  /* sum of both sources; the second has the first one's shape, or a number for each of its
-     channels */
+  /* sum of both sources; the second has the first one's shape, or a number for each of its channels (activation) */
   RLCORE_LAYER_ADD = 12,
-  RLCORE_LAYER_MULTIPLY = 13,  /* product of both sources, of which the same holds */
-  RLCORE_LAYER_JOIN = 14,      /* channels of both sources, pixel by pixel */
+  RLCORE_LAYER_MULTIPLY = 13,  /* product of both sources, of which the same holds (activation) */
+  RLCORE_LAYER_JOIN = 14,      /* channels of both sources, pixel by pixel (activation) */
 } rlcore_layer_kind;
 
 /* Flags of layers, to be combined with |. */

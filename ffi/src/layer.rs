@@ -28,44 +28,24 @@ pub enum rlcore_activation {
     RLCORE_ACTIVATION_LEAKY_RELU = 6,
 }
 
-/// Kinds of layers, each with the fields of rlcore_layer that it reads besides source and activation.
-/// All others must be zero.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub enum rlcore_layer_kind {
-    /// units weighted sums of everything it reads: units, initializer, gain, flags; with a size they are a picture of that
-    /// height and width for the layers that read it
-    RLCORE_LAYER_DENSE = 1,
-    /// 2-D convolution, channels last: units (channels), size, stride, same, initializer, gain,
-    /// flags
-    RLCORE_LAYER_CONV = 3,
-    /// maximum or mean of each channel in each window: size, stride, same, flags
-    RLCORE_LAYER_POOL = 4,
-    /// layer normalization over the channels, with a scale and a bias for each: flags
-    RLCORE_LAYER_NORM = 5,
-    /// long short-term memory, no activation: units, flags, initializer, gain. Recurrent layers carry a state from step
-    /// to step; see sequence_len of rlcore_learner_config
-    RLCORE_LAYER_LSTM = 6,
-    /// gated recurrent unit, no activation: units, initializer, gain
-    RLCORE_LAYER_GRU = 7,
-    /// GRU whose gates read the input only, no activation: units, initializer, gain
-    RLCORE_LAYER_MINGRU = 8,
-    /// transposed 2-D convolution: as RLCORE_LAYER_CONV
-    RLCORE_LAYER_DECONV = 9,
-    /// causal multi-head attention over the last window steps of an episode, with learned relative positions and an
-    /// output projection, no activation: units, heads, window, initializer, gain. Carries a state as recurrent layers do
-    RLCORE_LAYER_ATTENTION = 10,
-    /// sum of the embeddings of a pixel's channels, whole numbers from 0 to symbols - 1: units, symbols, initializer, gain,
-    /// flags
-    RLCORE_LAYER_EMBED = 11,
-    /// sum of both sources; the second has the first one's shape, or a number for each of its
-    /// channels
-    RLCORE_LAYER_ADD = 12,
-    /// product of both sources, of which the same holds
-    RLCORE_LAYER_MULTIPLY = 13,
-    /// channels of both sources, pixel by pixel
-    RLCORE_LAYER_JOIN = 14,
+// The enumeration of all rows of the core's table. tests/common/layer_table.rs makes of the table the sentences that the header
+// says.
+macro_rules! kinds {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $name:ident = $number:literal, reads [$($field:ident),*], flags [$($flag:ident),*];
+        $(#[cfg($($with:tt)+)])? $kind:ident: $file:ident::$prim:ident, $form:expr;
+    )+) => {
+        /// Kinds of layers. In parentheses: the fields of rlcore_layer that a kind reads besides source. All others must be zero.
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub enum rlcore_layer_kind {
+            $($(#[doc = $sentence])+ $name = $number,)+
+        }
+    };
 }
+
+rlcore::layer_table!(kinds);
 
 /// How the weights of a layer are drawn. Biases start at 0; in a noisy layer with RLCORE_INIT_UNIFORM
 /// they are drawn like its weights.

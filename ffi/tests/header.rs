@@ -6,7 +6,8 @@ mod common;
 
 use common::bindings::bindings;
 use common::comments::{entries, has_shape, in_a_word, said};
-use common::{cc, csharp, cxx, is_kept, learner_config, root, run, scratch};
+use common::tables::ABOVE;
+use common::{cc, csharp, cxx, is_kept, layer_table, learner_config, root, run, scratch};
 use std::fmt::Write as _;
 use std::fs;
 
@@ -159,8 +160,13 @@ fn generate() -> String {
         let mut config = cbindgen::Config::from_file(root().join("ffi/cbindgen.toml")).unwrap();
         config.export.include = types.iter().map(|t| t.to_string()).collect();
         let mut source = root().join("ffi/src").join(file);
-        if *file == "learner_config.rs" {
-            let text = learner_config::expanded(&fs::read_to_string(source).unwrap());
+        let expanded: Option<fn(&str) -> String> = match *file {
+            "layer.rs" => Some(layer_table::expanded),
+            "learner_config.rs" => Some(learner_config::expanded),
+            _ => None,
+        };
+        if let Some(expanded) = expanded {
+            let text = expanded(&fs::read_to_string(source).unwrap());
             source = scratch("expanded").join(format!("{:?}.rs", std::thread::current().id()));
             fs::write(&source, text).unwrap();
         }
@@ -204,15 +210,12 @@ fn typeset(text: &str) -> String {
             words = own;
         }
         let member = lines.peek().unwrap();
-        let above = words[0].starts_with(learner_config::ABOVE);
+        let above = words[0].starts_with(ABOVE);
         let behind = words.len() == 1 && !above && (!indent.is_empty() || member.starts_with("#define"));
         if behind {
             out.push(format!("{}\u{1}{}", lines.next().unwrap(), words[0]));
         } else {
-            out.push(format!(
-                "{indent}/* {} */",
-                words.join(&format!("\n{indent}   ")).replace(learner_config::ABOVE, "")
-            ));
+            out.push(format!("{indent}/* {} */", words.join(&format!("\n{indent}   ")).replace(ABOVE, "")));
         }
     }
     align(&out)

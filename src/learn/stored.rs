@@ -14,7 +14,7 @@ use super::tasks::{CLASS_FREE, CLASS_UNITS, PIXEL_CHANNELS, enlarge};
 use crate::block::Misfit;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::MAX_STACK;
-use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node};
+use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node, Scope};
 use crate::space::{Element, Space};
 
 /// Networks that a learner may have: its own, and that of critics.
@@ -271,11 +271,11 @@ impl Stored {
             if rows.checked_shr(source).unwrap_or(0) & 1 == 0 {
                 continue;
             }
-            let is = |kinds: &[LayerKind]| kinds.iter().any(|kind| *kind as u32 == layer.kind);
-            let looks = is(&[LayerKind::Conv, LayerKind::Pool]) && layer.size != [1; 2];
+            let scope = LayerKind::from_number(layer.kind).map(LayerKind::scope);
+            let looks = scope == Some(Scope::Window) && layer.size != [1; 2];
             let what = "learner config: layer {given} reads a picture, but obs_dims is 0 and its source is no field of obs_fields.";
             Error::new(Kind::Config, what).given(number as usize).when(looks)?;
-            if is(&[LayerKind::Norm, LayerKind::Embed, LayerKind::Add, LayerKind::Multiply]) {
+            if scope == Some(Scope::Pixel) {
                 rows |= 1u64.checked_shl(number).unwrap_or(0);
             }
         }
@@ -399,8 +399,7 @@ impl Layers {
             }
         }
         if tasks.frames > 0 {
-            let dense = [LayerKind::Dense, LayerKind::Lstm, LayerKind::Gru, LayerKind::MinGru, LayerKind::Attention];
-            let last = |layer: &Layer| dense.iter().any(|kind| *kind as u32 == layer.kind);
+            let last = |layer: &Layer| LayerKind::from_number(layer.kind).map(LayerKind::scope) == Some(Scope::All);
             let source = from(listed.iter().position(last).unwrap_or(listed.len()) as u32);
             let units = (tasks.frames as u32).saturating_mul(CLASS_UNITS as u32);
             let shares = Layer { source, flags: HEAD | NO_BIAS, ..Layer::dense(units, Activation::Identity) };

@@ -2,14 +2,15 @@
 
 use super::activation::Activation;
 use super::initializer::Initializer;
-use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS, is_merge};
+use super::layer::{INPUT, Layer, MAX_LAYERS};
 use super::node::{ADDS, BACKWARD_ROWS, KEPT, NOTHING, Node, SYMBOLS};
+use super::prim::Most;
 use crate::error::{Error, Kind, Result};
 
 /// What a kernel reports if a length does not fit after all; the checks before it exclude that.
 pub(super) const MISFIT: Error = Error::new(Kind::Shape, "net: arrays as the layers say");
 
-const TOO_LARGE: Error = Error::new(Kind::Overflow, "net: layers whose products fit the address space");
+pub(super) const TOO_LARGE: Error = Error::new(Kind::Overflow, "net: layers whose products fit the address space");
 
 /// The most numbers that an array has.
 const MOST: u64 = (isize::MAX as usize / size_of::<f32>()) as u64;
@@ -21,7 +22,7 @@ fn fits(lens: &[u32; 3]) -> Result<u64> {
 
 /// The product of so many, if an array can be as long.
 #[inline(never)]
-fn product(lens: &[u64]) -> Result<u64> {
+pub(super) fn product(lens: &[u64]) -> Result<u64> {
     let product = lens.iter().try_fold(1u64, |all, len| all.checked_mul(*len));
     product.filter(|all| *all <= MOST).ok_or(TOO_LARGE)
 }
@@ -119,8 +120,9 @@ impl Node {
             }
             return Err(Error::new(Kind::Config, "net: a head before free numbers, which are layer").needed(number));
         }
+        let num_sources = node.kind().reads().sources;
         let sources = node.from.iter_mut().zip(&mut node.input).zip(&mut node.begin).zip(layer.source);
-        for (((from, read), begin), source) in sources.take(if is_merge(layer.kind) { 2 } else { 1 }) {
+        for (((from, read), begin), source) in sources.take(num_sources) {
             *from = match source {
                 0 => i as u32,
                 INPUT => 0,
@@ -153,7 +155,7 @@ impl Node {
                 }
             };
         }
-        node.look(layer, number)?;
+        node.kind().set_shape(node, layer, number)?;
         node.gain = match (layer.gain, node.activation()) {
             (0.0, _) if node.is_sequential() || layer.initializer != Initializer::Orthogonal as u32 => 1.0,
             (0.0, Activation::Identity) => 1.0,
@@ -174,25 +176,13 @@ impl Node {
             0 => INPUT,
             from => from,
         });
-        let [height, width, _] = self.output;
-        let own_units = !(self.is(LayerKind::Pool) || self.is(LayerKind::Norm) || is_merge(self.kind));
-        Layer {
+        let mut layer = Layer {
             kind: self.kind,
             source,
-            units: if !own_units {
-                0
-            } else if cfg!(feature = "pictures") && self.is(LayerKind::Dense) {
-                self.output.iter().fold(1, |all: u32, len| all.saturating_mul(*len))
-            } else {
-                self.output[2]
-            },
+            units: if self.kind().reads().units { self.output[2] } else { 0 },
             activation: self.activation,
             flags: self.flags & !(ADDS | KEPT | SYMBOLS),
-            size: if cfg!(feature = "pictures") && self.is(LayerKind::Dense) && [height, width] != [1, 1] {
-                [height, width]
-            } else {
-                self.size
-            },
+            size: self.size,
             stride: self.stride,
             same: self.same,
             heads: self.num_heads,
@@ -201,117 +191,15 @@ impl Node {
             initializer: self.initializer,
             gain: self.gain,
             ..Layer::default()
-        }
-    }
-
-    /// The shape of what it makes, and of windows that it looks at pictures through.
-    fn look(&mut self, layer: &Layer, number: usize) -> Result {
-        if !cfg!(any(feature = "pictures", feature = "residual")) {
-            return Ok(());
-        }
-        let refused = |what| Error::new(Kind::Config, what).needed(number);
-        let [first @ [height, width, channels], second @ [down, right, more]] = self.input;
-        if is_merge(self.kind) {
-            if self.is(LayerKind::Join) {
-                let joined = channels.checked_add(more).ok_or(TOO_LARGE)?;
-                if [height, width] != [down, right] {
-                    return Err(refused("net: sources of one height and width in layer").given(down as usize));
-                }
-                self.output = [height, width, joined];
-                return Ok(());
-            }
-            if second != first && second != [1, 1, channels] {
-                let what = "net: a second source of the first one's shape, or of its channels, in layer";
-                return Err(refused(what).given(more as usize));
-            }
-        }
-        if is_merge(self.kind) || self.is(LayerKind::Norm) {
-            self.output = first;
-            return Ok(());
-        } else if self.is(LayerKind::Embed) {
-            self.output = [height, width, layer.units];
-            return Ok(());
-        } else if self.is(LayerKind::Dense) {
-            return self.shape(layer, number);
-        } else if layer.size[0] == 0 {
-            return Ok(());
-        }
-        let is = |kind: LayerKind| layer.kind == kind as u32;
-        (self.size, self.same) = (layer.size, layer.same);
-        self.output[2] = if is(LayerKind::Pool) { channels } else { layer.units };
-        let sides = self.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);
-        for ((((output, len), size), stride), (to, pad)) in sides.zip(self.stride.iter_mut().zip(&mut self.pad)) {
-            let short = stride == 0;
-            *to = if short && is(LayerKind::Pool) { size } else { stride }.max(1);
-            // What the windows lie in, how many they are, and what they show with what is around it.
-            let shown = |windows: u32| u64::from(windows - 1) * u64::from(*to) + u64::from(size);
-            let (side, windows) = if is(LayerKind::Deconv) {
-                let side = if layer.same != 0 { u64::from(len) * u64::from(*to) } else { shown(len) };
-                *output = u32::try_from(side).map_err(|_| TOO_LARGE)?;
-                (*output, len)
-            } else if layer.same != 0 {
-                *output = len.saturating_sub(1).checked_div(*to).unwrap_or(0) + 1;
-                (len, *output)
-            } else if let Some(rest) = len.checked_sub(size) {
-                *output = rest.checked_div(*to).unwrap_or(0) + 1;
-                (len, *output)
-            } else {
-                let what = "net: windows that lie in the picture, or same of 1, in layer";
-                return Err(refused(what).given(size as usize));
-            };
-            let around = if layer.same != 0 { shown(windows).saturating_sub(u64::from(side)) } else { 0 };
-            *pad = u32::try_from(around / 2).map_err(|_| TOO_LARGE)?;
-        }
-        Ok(())
-    }
-
-    /// The picture that the numbers of a dense layer are. Errors: `Config`.
-    fn shape(&mut self, layer: &Layer, number: usize) -> Result {
-        let [height, width] = layer.size;
-        if !cfg!(feature = "pictures") || (height, width) == (0, 0) {
-            return Ok(());
-        }
-        let pixels = height.checked_mul(width).filter(|&pixels| pixels > 0 && layer.units.is_multiple_of(pixels));
-        let Some(channels) = pixels.and_then(|pixels| layer.units.checked_div(pixels)) else {
-            let what = "net: a size whose product divides the units in layer";
-            return Err(Error::new(Kind::Config, what).needed(number).given(layer.units as usize));
         };
-        self.output = [height, width, channels];
-        Ok(())
+        self.kind().describe(self, &mut layer);
+        layer
     }
 
     /// More numbers than anything that is kept of it or worked out with it has. Errors: `Overflow`.
     fn most(&self) -> Result<u64> {
-        let [[height, width, channels], _] = self.input.map(|input| input.map(u64::from));
-        let ([down, right, units], [kh, kw]) = (self.output.map(u64::from), self.size.map(u64::from));
-        let (window, made) = (u64::from(self.window), fits(&self.output)?);
         let read = fits(&self.input[0])?.saturating_add(self.input(1) as u64);
-        let has_windows = cfg!(feature = "pictures") && kh != 0;
-        let mut weights = match self.kind {
-            _ if self.is_free() => 0,
-            _ if self.is_sequential() => {
-                product(&[read.saturating_add(made).saturating_add(window), made.saturating_mul(4)])?
-            }
-            _ if is_merge(self.kind) || cfg!(feature = "pictures") && self.is(LayerKind::Norm) => made,
-            _ if cfg!(feature = "residual") && self.is(LayerKind::Embed) => {
-                product(&[channels, u64::from(self.symbols), units])?
-            }
-            _ if has_windows => product(&[kh, kw, channels, units])?,
-            _ => product(&[read, made])?.saturating_mul(if self.is_noisy() { 2 } else { 1 }),
-        };
-        let mut padded = 0;
-        if has_windows {
-            // Gradients of a row of windows, and where windows reach to: at most this much of a picture and of a window.
-            let most = channels.max(units);
-            weights = weights.saturating_add(product(&[kh, kw, most, width.max(right)])?);
-            let sides = [height.max(down).saturating_add(kh), width.max(right).saturating_add(kw)];
-            padded = product(&[sides[0], sides[1], most])?;
-        }
-        // A row of a layer that remembers has gates or shares of a window, and states, besides its output.
-        let row = match self.is_sequential() {
-            true => product(&[read.saturating_add(made).saturating_mul(4), window + 1])?,
-            false => read.max(made),
-        };
+        let Most { weights, padded, row } = self.kind().most(self, read, fits(&self.output)?)?;
         let rows = row.saturating_mul(4 * BACKWARD_ROWS as u64);
         Ok(padded.saturating_add(weights.saturating_mul(2)).saturating_add(rows))
     }

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
 use super::initializer::Initializer;
+use super::prim::LayerKind;
 use crate::error::{Error, Kind, Name, Result};
 
 /// The most layers that a list has.
@@ -45,77 +46,9 @@ pub const NOISY: u32 = 256;
 /// Its biases are those of i, f, g, o and of the cells, then come scales of the same.
 pub const NORMALIZED: u32 = 512;
 
-/// Flags of a dense layer in this build.
-const DENSE_FLAGS: u32 = HEAD | NO_BIAS | if cfg!(feature = "noisy") { NOISY } else { 0 };
-
-/// Flags of an LSTM in this build.
-const LSTM_FLAGS: u32 = FORGET_ONE | if cfg!(feature = "pictures") { NORMALIZED } else { 0 };
-
-/// [`Layer::kind`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum LayerKind {
-    /// `units` numbers, each a weighted sum of all the numbers that it reads, and a bias; then the activation. With a `size` they
-    /// are a picture of that height and width, for layers that read it.
-    Dense = 1,
-    /// `units` learnt numbers that depend on no input, such as logarithms of standard deviations. They belong to the head
-    /// listed before them; no layer reads them.
-    Free = 2,
-    /// A convolution over pictures `[height, width, channels]`: `units` channels, each a weighted sum of the numbers in a
-    /// window and a bias; then the activation. What a window shows outside of the picture is 0.
-    Conv = 3,
-    /// The largest number of each channel in each window, or their mean; then the activation.
-    Pool = 4,
-    /// Numbers brought to mean 0 and deviation 1, then stretched and moved channel by channel; then the activation.
-    Norm = 5,
-    /// Long short-term memory of `units` cells, whose state, outputs and cells, goes from row to row. Gates are i, f, g, o.
-    Lstm = 6,
-    /// A gated recurrent unit, whose state is its output. Gates are r, z, n; r multiplies what n reads of the state.
-    Gru = 7,
-    /// A GRU whose gates read the input alone: z and the candidate, which is positive.
-    MinGru = 8,
-    /// A transposed convolution: `units` channels of a larger picture, to which each pixel adds a window; then the activation.
-    Deconv = 9,
-    /// Causal attention of `heads` heads over the last `window` steps of an episode, its own among them, and a dense layer
-    /// behind it. `heads` divides `units`. Keys have a learnt position added for each number of steps that they are old.
-    Attention = 10,
-    /// The sum of learnt rows of `units` numbers, one for the symbol in each channel of a pixel: a whole number from 0 to
-    /// `symbols` - 1. What is no symbol counts as the nearest one; learners and policies refuse it in an observation. Then the
-    /// activation.
-    Embed = 11,
-    /// The sum of what it reads from both sources; then the activation. The second is as long as the first, or has a number
-    /// for each of its channels.
-    Add = 12,
-    /// As `Add`, with the product: gates, and the scale of a feature-wise modulation (FiLM).
-    Multiply = 13,
-    /// What it reads from both sources side by side, pixel by pixel; then the activation.
-    Join = 14,
-}
-
-/// The sets of kinds that read a field.
-const DENSE: u32 = 1 << LayerKind::Dense as u32;
-const FREE: u32 = 1 << LayerKind::Free as u32;
-const CONV: u32 = 1 << LayerKind::Conv as u32;
-const POOL: u32 = 1 << LayerKind::Pool as u32;
-const NORM: u32 = 1 << LayerKind::Norm as u32;
-const LSTM: u32 = 1 << LayerKind::Lstm as u32;
-const CELLS: u32 = LSTM | 1 << LayerKind::Gru as u32 | 1 << LayerKind::MinGru as u32;
-const DECONV: u32 = 1 << LayerKind::Deconv as u32;
-const ATTENTION: u32 = 1 << LayerKind::Attention as u32;
-const EMBED: u32 = 1 << LayerKind::Embed as u32;
-const MERGES: u32 = 1 << LayerKind::Add as u32 | 1 << LayerKind::Multiply as u32 | 1 << LayerKind::Join as u32;
-const WINDOWS: u32 = CONV | POOL | DECONV;
-const SIZED: u32 = WINDOWS | if cfg!(feature = "pictures") { DENSE } else { 0 };
-const SEQUENTIAL: u32 = CELLS | ATTENTION;
-const WEIGHTS: u32 = DENSE | CONV | DECONV | SEQUENTIAL | EMBED;
-
-/// The kinds that this build has.
-const KNOWN: u32 = DENSE
-    | FREE
-    | if cfg!(feature = "pictures") { WINDOWS | NORM } else { 0 }
-    | if cfg!(feature = "recurrent") { CELLS } else { 0 }
-    | if cfg!(feature = "attention") { ATTENTION } else { 0 }
-    | if cfg!(feature = "residual") { EMBED | MERGES } else { 0 };
+/// Flags that this build does not have.
+const ABSENT: u32 =
+    if cfg!(feature = "noisy") { 0 } else { NOISY } | if cfg!(feature = "pictures") { 0 } else { NORMALIZED };
 
 /// One layer. Plain data: fields that its kind does not read are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -159,16 +92,6 @@ pub struct Layer {
     pub gain: f32,
     /// 0.
     pub reserved: u32,
-}
-
-/// Rows of a layer of this kind, as a number, know those before them.
-pub(super) const fn is_sequential(kind: u32) -> bool {
-    cfg!(feature = "recurrent") && SEQUENTIAL & (1 << (kind & 31)) != 0
-}
-
-/// A layer of this kind, as a number, reads two sources.
-pub(super) const fn is_merge(kind: u32) -> bool {
-    cfg!(feature = "residual") && MERGES & (1 << (kind & 31)) != 0
 }
 
 impl Layer {
@@ -223,48 +146,51 @@ impl Layer {
     /// Checks layer `number`, counted from 1, but for what it reads. Errors: `Config`.
     pub(super) fn check(&self, number: usize) -> Result {
         let refused = |what| Error::new(Kind::Config, what).needed(number);
-        let kind = 1u32.checked_shl(self.kind).unwrap_or(0);
-        if kind & KNOWN == 0 {
-            return Err(refused("net: a known kind in layer").given(self.kind as usize));
-        }
-        let flags = match kind {
-            DENSE => DENSE_FLAGS,
-            CONV | DECONV => HEAD | NO_BIAS,
-            NORM => HEAD | NO_BIAS | NO_SCALE | RMS | WHOLE,
-            POOL => HEAD | MEAN,
-            LSTM => LSTM_FLAGS,
-            EMBED => HEAD | BYTES,
-            _ if kind & SEQUENTIAL != 0 => 0,
-            _ => HEAD,
-        };
+        let unknown = refused("net: a known kind in layer").given(self.kind as usize);
+        let reads = LayerKind::from_number(self.kind).ok_or(unknown)?.reads();
+        let flags = reads.flags & !ABSENT;
         let [rows, columns] = self.size;
         let [down, right] = self.stride;
-        let units = WEIGHTS | FREE;
         let fields = [
-            (Name::new("net: source[0] of 0, which its kind does not read, in layer"), self.source[0], !FREE),
-            (Name::new("net: source[1] of 0, which its kind does not read, in layer"), self.source[1], MERGES),
-            (Name::new("net: units of 0, which its kind does not read, in layer"), self.units, units),
+            (
+                Name::new("net: source[0] of 0, which its kind does not read, in layer"),
+                self.source[0],
+                reads.sources > 0,
+            ),
+            (
+                Name::new("net: source[1] of 0, which its kind does not read, in layer"),
+                self.source[1],
+                reads.sources > 1,
+            ),
+            (Name::new("net: units of 0, which its kind does not read, in layer"), self.units, reads.units),
             (
                 Name::new("net: activation of 0, which its kind does not read, in layer"),
                 self.activation,
-                !(FREE | SEQUENTIAL),
+                reads.activation,
             ),
-            (Name::new("net: flags of 0, which its kind does not read, in layer"), self.flags, !FREE),
-            (Name::new("net: size of 0, which its kind does not read, in layer"), rows | columns, SIZED),
-            (Name::new("net: stride of 0, which its kind does not read, in layer"), down | right, WINDOWS),
-            (Name::new("net: same of 0, which its kind does not read, in layer"), self.same, WINDOWS),
-            (Name::new("net: heads of 0, which its kind does not read, in layer"), self.heads, ATTENTION),
-            (Name::new("net: window of 0, which its kind does not read, in layer"), self.window, ATTENTION),
-            (Name::new("net: initializer of 0, which its kind does not read, in layer"), self.initializer, WEIGHTS),
-            (Name::new("net: symbols of 0, which its kind does not read, in layer"), self.symbols, EMBED),
-            (Name::new("net: reserved of 0 in layer"), self.reserved, 0),
+            (Name::new("net: flags of 0, which its kind does not read, in layer"), self.flags, reads.sources > 0),
+            (
+                Name::new("net: size of 0, which its kind does not read, in layer"),
+                rows | columns,
+                reads.size && cfg!(feature = "pictures"),
+            ),
+            (Name::new("net: stride of 0, which its kind does not read, in layer"), down | right, reads.stride),
+            (Name::new("net: same of 0, which its kind does not read, in layer"), self.same, reads.same),
+            (Name::new("net: heads of 0, which its kind does not read, in layer"), self.heads, reads.heads),
+            (Name::new("net: window of 0, which its kind does not read, in layer"), self.window, reads.window),
+            (
+                Name::new("net: initializer of 0, which its kind does not read, in layer"),
+                self.initializer,
+                reads.initializer,
+            ),
+            (Name::new("net: symbols of 0, which its kind does not read, in layer"), self.symbols, reads.symbols),
+            (Name::new("net: reserved of 0 in layer"), self.reserved, false),
         ];
-        for (what, given, readers) in fields {
-            if given != 0 && readers & kind == 0 {
+        for (what, given, is_read) in fields {
+            if given != 0 && !is_read {
                 return Err(refused(what.words()).given(given as usize));
             }
         }
-        let has = |readers: u32, good| readers & kind == 0 || good;
         if cfg!(feature = "noisy") && self.flags & !flags & NOISY != 0 {
             return Err(
                 refused("net: no flag NOISY, which its kind does not have, in layer").given(self.flags as usize)
@@ -272,18 +198,22 @@ impl Layer {
         }
         let divides = self.heads >= 1 && self.units.is_multiple_of(self.heads);
         let known = [
-            (Name::new("net: units of at least 1 in layer"), self.units, has(units, self.units >= 1)),
+            (Name::new("net: units of at least 1 in layer"), self.units, !reads.units || self.units >= 1),
             (
                 Name::new("net: a known activation in layer"),
                 self.activation,
                 Activation::from_number(self.activation).is_some(),
             ),
             (Name::new("net: known flags in layer"), self.flags, self.flags & !flags == 0),
-            (Name::new("net: size of at least 1 in layer"), rows.min(columns), has(WINDOWS, rows >= 1 && columns >= 1)),
+            (
+                Name::new("net: size of at least 1 in layer"),
+                rows.min(columns),
+                !reads.stride || rows >= 1 && columns >= 1,
+            ),
             (Name::new("net: same of 0 or 1 in layer"), self.same, self.same <= 1),
-            (Name::new("net: heads that divide the units in layer"), self.heads, has(ATTENTION, divides)),
-            (Name::new("net: window of at least 1 in layer"), self.window, has(ATTENTION, self.window >= 1)),
-            (Name::new("net: symbols of at least 1 in layer"), self.symbols, has(EMBED, self.symbols >= 1)),
+            (Name::new("net: heads that divide the units in layer"), self.heads, !reads.heads || divides),
+            (Name::new("net: window of at least 1 in layer"), self.window, !reads.window || self.window >= 1),
+            (Name::new("net: symbols of at least 1 in layer"), self.symbols, !reads.symbols || self.symbols >= 1),
             (
                 Name::new("net: a known initializer in layer"),
                 self.initializer,

@@ -30,8 +30,7 @@ pub use descent::clip_global_norm;
 pub(crate) use descent::norm;
 pub use initializer::Initializer;
 pub use layer::{
-    BYTES, FORGET_ONE, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, NOISY, NORMALIZED, RMS,
-    WHOLE,
+    BYTES, FORGET_ONE, HEAD, INPUT, Layer, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, NOISY, NORMALIZED, RMS, WHOLE,
 };
 pub use net::{ALL, Net};
 pub use node::Node;
@@ -40,6 +39,8 @@ pub use obgd::Obgd;
 pub use orthogonal::{orthogonal, orthogonal_scratch_len};
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub use preset::Preset;
+pub use prim::LayerKind;
+pub(crate) use prim::Scope;
 #[cfg(feature = "actor_critic")]
 pub use rmsprop::RmsProp;
 pub use schedule::Schedule;

@@ -8,7 +8,7 @@ use core::ops::Range;
 use super::carry::Carry;
 use super::compile::{self, MISFIT};
 use super::initializer::{Initializer, Start};
-use super::layer::{INPUT, Layer, LayerKind, MAX_LAYERS, NOISY};
+use super::layer::{INPUT, Layer, MAX_LAYERS, NOISY};
 use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, SYMBOLS, parts_len, state_len};
 use super::prim::{Local, Op, Prim};
 use super::run::{Backward, Forward};
@@ -198,7 +198,7 @@ impl<'a> Net<'a> {
     /// Numbers of scratch that [`Net::backward`] needs, whatever the rows, with the gradient of the input or without;
     /// `sequences` are those of a recurrent network's [`Carry`]. It is enough for [`Net::init`] too.
     pub fn scratch_len(&self, d_input: bool, sequences: usize) -> usize {
-        let inits = self.nodes.iter().filter(|n| !n.is_free()).map(|n| n.op().init_scratch_len());
+        let inits = self.nodes.iter().map(|n| n.op().init_scratch_len());
         inits.fold(self.cuts(d_input, sequences)[5], usize::max)
     }
 
@@ -209,9 +209,7 @@ impl<'a> Net<'a> {
 
     /// Numbers that one layer works with, in a pass of so many rows.
     fn work(&self, rows: usize) -> usize {
-        // Dense layers need none.
-        let own = |n: &Node| if n.kind > LayerKind::Free as u32 { n.op().work_len(rows) } else { 0 };
-        self.nodes.iter().map(own).fold(0, usize::max) + parts_len(self.nodes) * rows
+        self.nodes.iter().map(|n| n.op().work_len(rows)).fold(0, usize::max) + parts_len(self.nodes) * rows
     }
 
     /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
@@ -249,12 +247,8 @@ impl<'a> Net<'a> {
         check_scratch(scratch, self.scratch_len(false, 0))?;
         for node in self.nodes {
             let own = params.get_mut(node.params()).ok_or(MISFIT)?;
-            if node.is_free() {
-                own.fill(node.gain);
-            } else {
-                let initializer = Initializer::new(node.initializer).unwrap_or_default();
-                node.op().init(own, Start { initializer, gain: node.gain, window: 1 }, rng, scratch)?;
-            }
+            let initializer = Initializer::new(node.initializer).unwrap_or_default();
+            node.op().init(own, Start { initializer, gain: node.gain, window: 1 }, rng, scratch)?;
         }
         Ok(())
     }

@@ -5,20 +5,10 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
-use super::layer::{BYTES, HEAD, INPUT, LayerKind, NO_BIAS, NOISY, is_sequential};
+use super::layer::{BYTES, HEAD, INPUT, NOISY};
 #[cfg(feature = "recurrent")]
-use super::layer::{FORGET_ONE, NORMALIZED};
-#[cfg(feature = "pictures")]
-use super::layer::{MEAN, NO_SCALE, RMS, WHOLE};
-#[cfg(feature = "attention")]
-use super::prim::Attention;
-#[cfg(feature = "recurrent")]
-use super::prim::{Cell, Recurrent, Sequential, StepWise};
-#[cfg(feature = "pictures")]
-use super::prim::{Conv, Deconv, EPSILON, Frame, Norm, Pool};
-use super::prim::{Dense, Local, Op, Prim};
-#[cfg(feature = "residual")]
-use super::prim::{Embed, Merge, Way};
+use super::prim::StepWise;
+use super::prim::{Dense, LayerKind, Op, Prim, Sort};
 
 /// [`Node::flags`]: a later layer reads the same, or it reads one value twice, so that gradients of what they read are added.
 pub(super) const ADDS: u32 = 1 << 31;
@@ -114,84 +104,20 @@ pub(super) fn state_len(nodes: &[Node]) -> usize {
 }
 
 impl Node {
+    /// A number that is no kind, as it may be in bytes of a stranger until they are compared, does nothing.
+    #[inline(always)]
+    pub(super) fn kind(&self) -> LayerKind {
+        LayerKind::from_number(self.kind).unwrap_or(LayerKind::Free)
+    }
+
     #[inline(always)]
     pub(super) fn op(&self) -> Op {
-        #[cfg(feature = "recurrent")]
-        if let Some(layer) = self.sequential() {
-            return Op::Sequential(layer);
-        }
-        #[cfg(feature = "residual")]
-        if let Some(merge) = self.merge() {
-            return Op::Merge(merge);
-        }
-        Op::Local(self.local())
+        self.kind().op(self)
     }
 
-    pub(super) fn is(&self, kind: LayerKind) -> bool {
-        self.kind == kind as u32
-    }
-
-    fn has(&self, flag: u32) -> bool {
+    #[inline(always)]
+    pub(super) fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
-    }
-
-    /// Its windows over what it reads, or over what it makes.
-    #[cfg(feature = "pictures")]
-    #[inline(always)]
-    fn frame(&self, input: [u32; 3], [height, width, _]: [u32; 3]) -> Frame {
-        let all = |lens: [u32; 2]| lens.map(|len| len as usize);
-        Frame {
-            input: input.map(|len| len as usize),
-            size: all(self.size),
-            stride: all(self.stride),
-            windows: all([height, width]),
-            pad: all(self.pad),
-        }
-    }
-
-    /// A layer whose rows know nothing of each other.
-    #[inline(always)]
-    pub(super) fn local(&self) -> Local {
-        #[cfg(feature = "pictures")]
-        if self.kind > LayerKind::Free as u32 {
-            let [[.., read], _] = self.input;
-            let [.., channels] = self.output.map(|len| len as usize);
-            let has_bias = !self.has(NO_BIAS);
-            let frame = || self.frame(self.input[0], self.output);
-            if self.is(LayerKind::Conv) {
-                return Local::Conv(Conv { frame: frame(), units: channels, has_bias });
-            } else if self.is(LayerKind::Deconv) {
-                let frame = self.frame(self.output, self.input[0]);
-                return Local::Deconv(Deconv { conv: Conv { frame, units: read as usize, has_bias: false }, has_bias });
-            } else if self.is(LayerKind::Pool) {
-                return Local::Pool(Pool { frame: frame(), mean: self.has(MEAN) });
-            } else if self.is(LayerKind::Norm) {
-                return Local::Norm(Norm {
-                    len: if self.has(WHOLE) { self.input(0) } else { channels },
-                    channels,
-                    has_scale: !self.has(NO_SCALE),
-                    has_bias,
-                    centres: !self.has(RMS),
-                    epsilon: EPSILON,
-                });
-            }
-        }
-        #[cfg(feature = "residual")]
-        if self.is(LayerKind::Embed) {
-            let ([[.., channels], _], [.., units]) = (self.input, self.output);
-            return Local::Embed(Embed {
-                channels: channels as usize,
-                symbols: self.symbols as usize,
-                units: units as usize,
-                scale: if self.has(BYTES) { 255.0 } else { 1.0 },
-            });
-        }
-        Local::Dense(self.dense())
-    }
-
-    #[inline(always)]
-    fn dense(&self) -> Dense {
-        Dense { input: self.input(0), units: self.units(), has_bias: !self.has(NO_BIAS), is_noisy: self.is_noisy() }
     }
 
     /// It has deviations beside its weights and biases.
@@ -202,43 +128,7 @@ impl Node {
 
     /// The layer, if noise is added to it.
     pub(super) fn noisy(&self) -> Option<Dense> {
-        self.is_noisy().then(|| self.dense())
-    }
-
-    /// A layer whose rows know those before them.
-    #[cfg(feature = "recurrent")]
-    #[inline(always)]
-    pub(super) fn sequential(&self) -> Option<Sequential> {
-        if !self.is_sequential() {
-            return None;
-        }
-        let (input, units) = (self.input(0), self.units());
-        #[cfg(feature = "attention")]
-        if self.is(LayerKind::Attention) {
-            let (heads, window) = (self.num_heads as usize, self.window as usize);
-            return Some(Sequential::Attention(Attention { input, units, heads, window }));
-        }
-        let cell = match self.kind {
-            kind if kind == LayerKind::Lstm as u32 => Cell::Lstm,
-            kind if kind == LayerKind::Gru as u32 => Cell::Gru,
-            _ => Cell::MinGru,
-        };
-        let (forget_one, normalises) = (self.has(FORGET_ONE), self.has(NORMALIZED));
-        Some(Sequential::Recurrent(Recurrent { cell, input, units, forget_one, normalises }))
-    }
-
-    /// Two values made into one.
-    #[cfg(feature = "residual")]
-    #[inline(always)]
-    pub(super) fn merge(&self) -> Option<Merge> {
-        let way = match self.kind {
-            kind if kind == LayerKind::Add as u32 => Way::Add,
-            kind if kind == LayerKind::Multiply as u32 => Way::Multiply,
-            kind if kind == LayerKind::Join as u32 => Way::Join,
-            _ => return None,
-        };
-        let channels = self.input.map(|[.., channels]| channels as usize);
-        Some(Merge { way, lens: if way == Way::Join { channels } else { [self.input(1); 2] } })
+        self.is_noisy().then(|| Dense::new(self))
     }
 
     /// Numbers of its state; of a row that it has on the tape, besides its value; and of a sequence that go back through
@@ -246,7 +136,7 @@ impl Node {
     #[inline(always)]
     pub(super) fn remembers(&self) -> [usize; 3] {
         #[cfg(feature = "recurrent")]
-        if let Some(layer) = self.sequential() {
+        if let Op::Sequential(layer) = self.op() {
             return [layer.state_len(), layer.memo_len(), layer.back_len()];
         }
         [0, if self.keeps_sum() { self.units() } else { 0 }, 0]
@@ -254,7 +144,7 @@ impl Node {
 
     #[inline(always)]
     pub(super) fn is_sequential(&self) -> bool {
-        is_sequential(self.kind)
+        cfg!(feature = "recurrent") && self.kind().sort() == Sort::Sequential
     }
 
     /// The tape has what its activation was applied to, behind its value.
@@ -326,7 +216,7 @@ impl Node {
     /// It looks for symbols in the input.
     #[inline(always)]
     pub(super) fn reads_symbols(&self) -> bool {
-        cfg!(feature = "residual") && self.is(LayerKind::Embed) && self.is_input(0)
+        cfg!(feature = "residual") && self.kind().reads().symbols && self.is_input(0)
     }
 
     /// Whether all numbers that it reads of this row of the input are symbols of its table.
@@ -353,7 +243,7 @@ impl Node {
 
     #[inline(always)]
     pub(super) fn is_free(&self) -> bool {
-        self.kind == LayerKind::Free as u32
+        self.kind().sort() == Sort::Free
     }
 
     #[inline(always)]
@@ -410,7 +300,7 @@ impl Node {
     }
 
     pub(super) fn turned_len(&self) -> usize {
-        if self.is_free() { 0 } else { self.op().turned_len() }
+        self.op().turned_len()
     }
 
     #[inline(always)]
@@ -445,8 +335,7 @@ impl Node {
     /// Where its parameters lie.
     #[inline(always)]
     pub(super) fn params(&self) -> Range<usize> {
-        let len = if self.is_free() { self.units() } else { self.op().param_len() };
-        self.params as usize..self.params as usize + len
+        self.params as usize..self.params as usize + self.op().param_len()
     }
 
     /// Where those of them lie that are no deviations.

@@ -2,7 +2,8 @@
 
 use super::activation::Activation::{self, Elu, Identity, Relu, Tanh};
 use super::initializer::Initializer::{Glorot, Normal, Uniform};
-use super::layer::{BYTES, FORGET_ONE, Layer, LayerKind, NO_BIAS};
+use super::layer::{BYTES, FORGET_ONE, Layer, NO_BIAS};
+use super::prim::LayerKind;
 
 /// A list of layers to start from: hosts may change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -156,7 +156,7 @@ impl Kernel for Forward<'_, '_> {
                 let source = |k, part| if node.part(k).is_some() { Some(part) } else { source(k) };
                 let (x, mut y, own) = (source(0, parts[0])?, goes_out.unwrap_or(kept), params.get(node.params())?);
                 #[cfg(feature = "recurrent")]
-                if let Some(layer) = node.sequential() {
+                if let Op::Sequential(layer) = node.op() {
                     if let Some(carry) = carry {
                         let flow = carry.flow(rows, nodes, node);
                         layer.go_forward(at, own, x, rows, y, strip.rows(), &flow, &mut *work)?;
@@ -172,10 +172,14 @@ impl Kernel for Forward<'_, '_> {
                     let (values, sums) = y.split_at_mut_checked(node.units() * rows)?;
                     (y, sum) = (strip.of_mut(values, node.units())?, Some(strip.of_mut(sums, node.units())?));
                 }
-                match node.num_sources() {
+                match node.op() {
+                    Op::Local(layer) => layer.forward(at, own, x, y, &mut *work)?,
                     #[cfg(feature = "residual")]
-                    2 => node.merge()?.forward([x, source(1, parts[1])?], node.input(0), y)?,
-                    _ => node.local().forward(at, own, x, y, &mut *work)?,
+                    Op::Merge(layer) => layer.forward([x, source(1, parts[1])?], node.input(0), y)?,
+                    // It has no value, or a state.
+                    Op::Free(_) => {}
+                    #[cfg(feature = "recurrent")]
+                    Op::Sequential(_) => {}
                 }
                 if let Some(sum) = sum {
                     copy(y, sum)?;
@@ -316,6 +320,7 @@ impl Kernel for Backward<'_> {
                             let taped = Taped { params: own, turned: turned?, x, dy, all: rows, range, tape, flow };
                             layer.go_back(at, taped, back, own_grads, to.as_deref_mut(), &mut *work)?;
                         }
+                        Op::Free(_) => {}
                         #[cfg(feature = "residual")]
                         Op::Merge(layer) => {
                             if let Some(to) = to.as_deref_mut() {

@@ -2,6 +2,7 @@
 //! values that fuzzers try.
 
 use super::root;
+use super::tables::{documented, spliced};
 use rlcore::learn::config_fields::FIELDS;
 use rlcore::learn::{Algorithm, Config};
 use std::fmt::Write as _;
@@ -151,50 +152,25 @@ fn sentence(group: &Group, row: &Row) -> String {
     format!("{text} ({})", told.join("; "))
 }
 
-/// Lines of at most so many columns.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().unwrap();
-        if line.len() + 1 + word.len() > width {
-            lines.push(word.to_string());
-        } else {
-            *line += if line.is_empty() { "" } else { " " };
-            *line += word;
-        }
-    }
-    lines
-}
-
 /// Begins the first comment of a group.
 pub const GROUP: &str = "-- ";
 
-/// Begins a comment that is too long to stand behind its field.
-pub const ABOVE: &str = "\u{2}";
-
-/// The longest comment that stands there.
+/// The longest comment that stands behind its field.
 const BEHIND: usize = 76;
 
 /// `ffi/src/learner_config.rs` with the structure that its macro makes in the macro's place, for cbindgen.
 pub fn expanded(source: &str) -> String {
-    let (before, rest) = source.split_once("macro_rules! config {").unwrap();
-    let (_, rest) = rest.split_once(") => {\n").unwrap();
-    let (structure, rest) = rest.split_once("\n\n").unwrap();
-    let (_, after) = rest.split_once("learner_config_table!(config);\n").unwrap();
-    let (above, below) = structure.split_once("$($($(#[doc = $sentence])+ pub $name: $type,)*)*").unwrap();
     let mut rows = String::new();
     for group in table() {
         for (i, row) in group.rows.iter().enumerate() {
-            let text = sentence(&group, row);
-            let lines = if text.len() <= BEHIND { vec![text] } else { wrapped(&(ABOVE.to_string() + &text), 114) };
             if i == 0 {
                 writeln!(rows, "/// {GROUP}{} --", group.name).unwrap();
             }
-            lines.iter().for_each(|line| writeln!(rows, "/// {line}").unwrap());
+            rows += &documented(&sentence(&group, row), BEHIND);
             writeln!(rows, "pub {}: {},", row.name, row.of).unwrap();
         }
     }
-    format!("{before}{above}{rows}{below}\n{after}")
+    spliced(source, "learner_config_table", "$($($(#[doc = $sentence])+ pub $name: $type,)*)*", &rows)
 }
 
 /// What a learner may be told, as macros for programs in C: `WHOLE(field, least, greatest)` and `REAL(field, least, greatest)`,

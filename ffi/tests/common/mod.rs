@@ -4,7 +4,9 @@
 pub mod bindings;
 pub mod comments;
 pub mod csharp;
+pub mod layer_table;
 pub mod learner_config;
+pub mod tables;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -13,12 +13,13 @@ use core::cell::Cell as Place;
 
 use core::ops::Range;
 
-use super::flow::{Flow, Taped, part, part_mut, take};
-use super::{Prim, StepWise, copy, rows, rows_mut};
+use super::flow::{self, Flow, Taped, part, part_mut, take};
+use super::{Layered, Most, Op, Prim, Scope, Sequential, Sort, StepWise, copy, rows, rows_mut};
 use crate::cpu::{At, Kernel};
 use crate::error::Result;
 use crate::nn::initializer::Start;
 use crate::nn::matmul::{self, AddOuter, Affine, Flat};
+use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
@@ -33,6 +34,23 @@ pub(in crate::nn) struct Attention {
     /// Heads, which divide the units, and steps that a row sees.
     pub heads: usize,
     pub window: usize,
+}
+
+impl Layered for Attention {
+    type Form = ();
+    const SORT: Sort = Sort::Sequential;
+    const SCOPE: Scope = Scope::All;
+
+    #[inline(always)]
+    fn of(node: &Node, (): ()) -> Op {
+        let (input, units) = (node.input(0), node.units());
+        let (heads, window) = (node.num_heads as usize, node.window as usize);
+        Op::Sequential(Sequential::Attention(Attention { input, units, heads, window }))
+    }
+
+    fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+        flow::most(node, read, made)
+    }
 }
 
 /// The parameters, or their gradients.

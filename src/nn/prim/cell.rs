@@ -11,13 +11,15 @@
 
 use core::ops::Range;
 
-use super::flow::{Flow, Taped, part, part_mut, take};
+use super::flow::{self, Flow, Taped, part, part_mut, take};
 use super::norm::Norm;
-use super::{Prim, StepWise, copy, rows, rows_mut};
+use super::{Layered, Most, Op, Prim, Scope, Sequential, Sort, StepWise, copy, rows, rows_mut};
 use crate::cpu::{At, Kernel};
 use crate::error::Result;
 use crate::nn::initializer::Start;
+use crate::nn::layer::{FORGET_ONE, NORMALIZED};
 use crate::nn::matmul::{self, AddOuter, Affine, Flat};
+use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
@@ -46,6 +48,23 @@ pub(in crate::nn) struct Recurrent {
     pub forget_one: bool,
     /// Gates and cells of an LSTM are normalised.
     pub normalises: bool,
+}
+
+impl Layered for Recurrent {
+    type Form = Cell;
+    const SORT: Sort = Sort::Sequential;
+    const SCOPE: Scope = Scope::All;
+
+    #[inline(always)]
+    fn of(node: &Node, cell: Cell) -> Op {
+        let (input, units) = (node.input(0), node.units());
+        let (forget_one, normalises) = (node.has(FORGET_ONE), node.has(NORMALIZED));
+        Op::Sequential(Sequential::Recurrent(Recurrent { cell, input, units, forget_one, normalises }))
+    }
+
+    fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+        flow::most(node, read, made)
+    }
 }
 
 impl Recurrent {

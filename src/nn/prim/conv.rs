@@ -3,11 +3,14 @@
 //! Its parameters are weights `[height of the kernel, width of it, channels, units]`, then bias `[units]` if it has one. What
 //! lies outside of a picture is 0.
 
-use super::{Prim, RowWise, copy, rows, rows_mut};
+use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
 use crate::cpu::At;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
+use crate::nn::compile::{TOO_LARGE, product};
 use crate::nn::initializer::Start;
+use crate::nn::layer::{Layer, NO_BIAS};
 use crate::nn::matmul::{self, AddOuter, Affine, Flat, Rows};
+use crate::nn::node::Node;
 use crate::rng::Rng;
 
 /// Pictures, the windows that a layer looks at them through, and how many it looks through.
@@ -25,7 +28,73 @@ pub(in crate::nn) struct Frame {
     pub pad: [usize; 2],
 }
 
+/// Windows of a layer: what they lie in, and how far they are apart unless the layer says so.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Windows {
+    /// In what it reads, one pixel apart.
+    Read,
+    /// In what it reads, side by side.
+    Apart,
+    /// In what it makes, one pixel apart.
+    Made,
+}
+
 impl Frame {
+    /// The windows of a layer over `picture`, one for each pixel of the other one.
+    #[inline(always)]
+    pub fn of(node: &Node, picture: [u32; 3], [height, width, _]: [u32; 3]) -> Frame {
+        let all = |lens: [u32; 2]| lens.map(|len| len as usize);
+        Frame {
+            input: picture.map(|len| len as usize),
+            size: all(node.size),
+            stride: all(node.stride),
+            windows: all([height, width]),
+            pad: all(node.pad),
+        }
+    }
+
+    /// [`Layered::set_shape`] of a layer with windows, and so many channels.
+    pub(super) fn set_shape(node: &mut Node, layer: &Layer, number: usize, windows: Windows, channels: u32) -> Result {
+        let [[height, width, _], _] = node.input;
+        (node.size, node.same) = (layer.size, layer.same);
+        node.output[2] = channels;
+        let sides = node.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);
+        for ((((output, len), size), stride), (to, pad)) in sides.zip(node.stride.iter_mut().zip(&mut node.pad)) {
+            *to = if stride == 0 && windows == Windows::Apart { size } else { stride }.max(1);
+            // What the windows lie in, how many they are, and what they show with what is around it.
+            let shown = |windows: u32| u64::from(windows - 1) * u64::from(*to) + u64::from(size);
+            let (side, windows) = if windows == Windows::Made {
+                let side = if layer.same != 0 { u64::from(len) * u64::from(*to) } else { shown(len) };
+                *output = u32::try_from(side).map_err(|_| TOO_LARGE)?;
+                (*output, len)
+            } else if layer.same != 0 {
+                *output = len.saturating_sub(1).checked_div(*to).unwrap_or(0) + 1;
+                (len, *output)
+            } else if let Some(rest) = len.checked_sub(size) {
+                *output = rest.checked_div(*to).unwrap_or(0) + 1;
+                (len, *output)
+            } else {
+                let what = "net: windows that lie in the picture, or same of 1, in layer";
+                return Err(Error::new(Kind::Config, what).needed(number).given(size as usize));
+            };
+            let around = if layer.same != 0 { shown(windows).saturating_sub(u64::from(side)) } else { 0 };
+            *pad = u32::try_from(around / 2).map_err(|_| TOO_LARGE)?;
+        }
+        Ok(())
+    }
+
+    /// [`Layered::most`] of a layer with windows.
+    pub(super) fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+        let [[height, width, channels], _] = node.input.map(|input| input.map(u64::from));
+        let ([down, right, units], [kh, kw]) = (node.output.map(u64::from), node.size.map(u64::from));
+        // Weights, and gradients of a row of windows; where windows reach to: at most this much of a picture and of a window.
+        let most = channels.max(units);
+        let patches = product(&[kh, kw, most, width.max(right)])?;
+        let weights = product(&[kh, kw, channels, units])?.saturating_add(patches);
+        let sides = [height.max(down).saturating_add(kh), width.max(right).saturating_add(kw)];
+        Ok(Most { weights, padded: product(&[sides[0], sides[1], most])?, row: read.max(made) })
+    }
+
     /// Numbers of a picture.
     #[inline(always)]
     pub fn len(self) -> usize {
@@ -188,6 +257,26 @@ pub(in crate::nn) struct Conv {
     pub frame: Frame,
     pub units: usize,
     pub has_bias: bool,
+}
+
+impl Layered for Conv {
+    type Form = ();
+    const SORT: Sort = Sort::Local;
+    const SCOPE: Scope = Scope::Window;
+
+    #[inline(always)]
+    fn of(node: &Node, (): ()) -> Op {
+        let frame = Frame::of(node, node.input[0], node.output);
+        Op::Local(Local::Conv(Conv { frame, units: node.output[2] as usize, has_bias: !node.has(NO_BIAS) }))
+    }
+
+    fn set_shape(node: &mut Node, layer: &Layer, number: usize, (): ()) -> Result {
+        Frame::set_shape(node, layer, number, Windows::Read, layer.units)
+    }
+
+    fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+        Frame::most(node, read, made)
+    }
 }
 
 impl Conv {

@@ -2,11 +2,13 @@
 //!
 //! Its parameters are weights `[height of the kernel, width of it, units, channels]`, then bias `[units]`.
 
-use super::conv::Conv;
-use super::{Prim, RowWise, copy, rows, rows_mut};
+use super::conv::{Conv, Frame, Windows};
+use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
 use crate::nn::initializer::Start;
+use crate::nn::layer::{Layer, NO_BIAS};
+use crate::nn::node::Node;
 use crate::rng::Rng;
 
 /// The shape of a layer: that of the convolution from what it makes to what it reads.
@@ -14,6 +16,27 @@ use crate::rng::Rng;
 pub(in crate::nn) struct Deconv {
     pub conv: Conv,
     pub has_bias: bool,
+}
+
+impl Layered for Deconv {
+    type Form = ();
+    const SORT: Sort = Sort::Local;
+    const SCOPE: Scope = Scope::Spread;
+
+    #[inline(always)]
+    fn of(node: &Node, (): ()) -> Op {
+        let ([[.., read], _], frame) = (node.input, Frame::of(node, node.output, node.input[0]));
+        let conv = Conv { frame, units: read as usize, has_bias: false };
+        Op::Local(Local::Deconv(Deconv { conv, has_bias: !node.has(NO_BIAS) }))
+    }
+
+    fn set_shape(node: &mut Node, layer: &Layer, number: usize, (): ()) -> Result {
+        Frame::set_shape(node, layer, number, Windows::Made, layer.units)
+    }
+
+    fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+        Frame::most(node, read, made)
+    }
 }
 
 impl Deconv {

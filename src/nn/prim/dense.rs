@@ -2,11 +2,14 @@
 //! with fewer than 16 units, output-major, `[units, input]`, so that vectors run along the inputs. Deviations of a noisy layer
 //! lie behind them in the same order.
 
-use super::{Prim, RowWise, copy};
+use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy};
 use crate::cpu::At;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
+use crate::nn::compile::product;
 use crate::nn::initializer::{Initializer, Start};
+use crate::nn::layer::{Layer, NO_BIAS};
 use crate::nn::matmul::{self, AddOuter, Affine, Dots, Flat, LANES};
+use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
@@ -22,7 +25,52 @@ pub(in crate::nn) struct Dense {
 /// Deviations of a noisy layer start at this over √n, where it has n inputs.
 const DEVIATION: f32 = 0.4;
 
+impl Layered for Dense {
+    type Form = ();
+    const SORT: Sort = Sort::Local;
+    const SCOPE: Scope = Scope::All;
+
+    #[inline(always)]
+    fn of(node: &Node, (): ()) -> Op {
+        Op::Local(Local::Dense(Dense::new(node)))
+    }
+
+    /// Its numbers may be a picture.
+    fn set_shape(node: &mut Node, layer: &Layer, number: usize, (): ()) -> Result {
+        let [height, width] = layer.size;
+        if !cfg!(feature = "pictures") || (height, width) == (0, 0) {
+            return Ok(());
+        }
+        let pixels = height.checked_mul(width).filter(|&pixels| pixels > 0 && layer.units.is_multiple_of(pixels));
+        let Some(channels) = pixels.and_then(|pixels| layer.units.checked_div(pixels)) else {
+            let what = "net: a size whose product divides the units in layer";
+            return Err(Error::new(Kind::Config, what).needed(number).given(layer.units as usize));
+        };
+        node.output = [height, width, channels];
+        Ok(())
+    }
+
+    fn describe(node: &Node, layer: &mut Layer) {
+        let [height, width, _] = node.output;
+        if cfg!(feature = "pictures") {
+            layer.units = node.output.iter().fold(1, |all: u32, len| all.saturating_mul(*len));
+            layer.size = if [height, width] == [1, 1] { [0, 0] } else { [height, width] };
+        }
+    }
+
+    fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+        let weights = product(&[read, made])?.saturating_mul(if node.is_noisy() { 2 } else { 1 });
+        Ok(Most { weights, padded: 0, row: read.max(made) })
+    }
+}
+
 impl Dense {
+    #[inline(always)]
+    pub fn new(node: &Node) -> Dense {
+        let (input, units) = (node.input(0), node.units());
+        Dense { input, units, has_bias: !node.has(NO_BIAS), is_noisy: node.is_noisy() }
+    }
+
     #[inline(always)]
     fn weight_len(self) -> usize {
         self.input * self.units

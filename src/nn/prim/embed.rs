@@ -2,10 +2,13 @@
 //!
 //! Its parameters are a table for each channel, `[channels, symbols, units]`.
 
-use super::{Prim, RowWise, copy, rows, rows_mut};
+use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
+use crate::nn::compile::product;
 use crate::nn::initializer::Start;
+use crate::nn::layer::{BYTES, Layer};
+use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
@@ -18,6 +21,35 @@ pub(in crate::nn) struct Embed {
     pub units: usize,
     /// What numbers are multiplied by to be symbols: 255 for bytes.
     pub scale: f32,
+}
+
+impl Layered for Embed {
+    type Form = ();
+    const SORT: Sort = Sort::Local;
+    const SCOPE: Scope = Scope::Pixel;
+
+    #[inline(always)]
+    fn of(node: &Node, (): ()) -> Op {
+        let ([[.., channels], _], [.., units]) = (node.input, node.output);
+        Op::Local(Local::Embed(Embed {
+            channels: channels as usize,
+            symbols: node.symbols as usize,
+            units: units as usize,
+            scale: if node.has(BYTES) { 255.0 } else { 1.0 },
+        }))
+    }
+
+    fn set_shape(node: &mut Node, layer: &Layer, _: usize, (): ()) -> Result {
+        let [[height, width, _], _] = node.input;
+        node.output = [height, width, layer.units];
+        Ok(())
+    }
+
+    fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+        let ([[.., channels], _], [.., units]) = (node.input, node.output);
+        let weights = product(&[channels.into(), node.symbols.into(), units.into()])?;
+        Ok(Most { weights, padded: 0, row: read.max(made) })
+    }
 }
 
 impl Embed {

@@ -2,6 +2,20 @@
 
 use core::ops::Range;
 
+use super::Most;
+use crate::error::Result;
+use crate::nn::compile::product;
+use crate::nn::node::Node;
+
+/// [`Layered::most`](super::Layered::most) of a layer that remembers: a row has gates or shares of a window, and states,
+/// besides its output.
+pub(super) fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+    let window = u64::from(node.window);
+    let weights = product(&[read.saturating_add(made).saturating_add(window), made.saturating_mul(4)])?;
+    let row = product(&[read.saturating_add(made).saturating_mul(4), window + 1])?;
+    Ok(Most { weights, padded: 0, row })
+}
+
 /// Sequences, and where each row's state comes from.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Flow<'a> {

@@ -1,6 +1,10 @@
 //! Two values made into one: a sum, a product or both side by side.
 
-use super::{Prim, copy, rows, rows_mut};
+use super::{Layered, Op, Prim, Scope, Sort, copy, rows, rows_mut};
+use crate::error::{Error, Kind, Result};
+use crate::nn::compile::TOO_LARGE;
+use crate::nn::layer::Layer;
+use crate::nn::node::Node;
 
 /// What is made of two values.
 #[derive(Clone, Copy, PartialEq)]
@@ -17,6 +21,33 @@ pub(in crate::nn) struct Merge {
     /// Numbers of each value that belong together: of both to be joined, those of a pixel; else those of the second, which is
     /// added to each part of the first that is as long, or multiplied by it.
     pub lens: [usize; 2],
+}
+
+impl Layered for Merge {
+    type Form = Way;
+    const SORT: Sort = Sort::Merge;
+    const SCOPE: Scope = Scope::Pixel;
+
+    #[inline(always)]
+    fn of(node: &Node, way: Way) -> Op {
+        let channels = node.input.map(|[.., channels]| channels as usize);
+        Op::Merge(Merge { way, lens: if way == Way::Join { channels } else { [node.input(1); 2] } })
+    }
+
+    fn set_shape(node: &mut Node, _: &Layer, number: usize, way: Way) -> Result {
+        let refused = |what, given: u32| Err(Error::new(Kind::Config, what).needed(number).given(given as usize));
+        let [first @ [height, width, channels], second @ [down, right, more]] = node.input;
+        node.output = first;
+        if way == Way::Join {
+            node.output[2] = channels.checked_add(more).ok_or(TOO_LARGE)?;
+            if [height, width] != [down, right] {
+                return refused("net: sources of one height and width in layer", down);
+            }
+        } else if second != first && second != [1, 1, channels] {
+            return refused("net: a second source of the first one's shape, or of its channels, in layer", more);
+        }
+        Ok(())
+    }
 }
 
 impl Prim for Merge {}

@@ -1,5 +1,8 @@
 //! What nodes do: the forward pass, the gradients and the parameters of each kind of layer.
 //!
+//! A kind of layer is a file here, its row in [`layer_table`](crate::layer_table), and its test: the list that hosts write, its
+//! checks, the C interface and the header follow from the row and from [`Layered`]. The compiler asks for what is missing.
+//!
 //! Each primitive is plain shapes. It is inlined into the kernel that calls it, at that kernel's level, and reports `None` if a
 //! length does not fit; the network checks lengths first, so it does not happen.
 
@@ -16,6 +19,7 @@ mod dense;
 mod embed;
 #[cfg(feature = "recurrent")]
 mod flow;
+mod free;
 #[cfg(feature = "residual")]
 mod merge;
 #[cfg(any(feature = "pictures", feature = "recurrent"))]
@@ -26,7 +30,7 @@ mod pool;
 #[cfg(feature = "attention")]
 pub(super) use attention::Attention;
 #[cfg(feature = "recurrent")]
-pub(super) use cell::{Cell, Recurrent};
+pub(super) use cell::Recurrent;
 #[cfg(feature = "pictures")]
 pub(super) use conv::{Conv, Frame};
 #[cfg(feature = "pictures")]
@@ -36,10 +40,11 @@ pub(super) use dense::Dense;
 pub(super) use embed::Embed;
 #[cfg(feature = "recurrent")]
 pub(super) use flow::{Flow, Taped};
+pub(super) use free::Free;
 #[cfg(feature = "residual")]
-pub(super) use merge::{Merge, Way};
+pub(super) use merge::Merge;
 #[cfg(feature = "pictures")]
-pub(super) use norm::{EPSILON, Norm};
+pub(super) use norm::Norm;
 #[cfg(feature = "pictures")]
 pub(super) use pool::Pool;
 
@@ -47,9 +52,257 @@ pub(super) use pool::Pool;
 use core::ops::Range;
 
 use super::initializer::Start;
+use super::layer::{self, Layer};
+use super::node::Node;
 use crate::cpu::At;
 use crate::error::Result;
 use crate::rng::Rng;
+
+/// Hands the table of kinds of layers to a macro: the core makes [`LayerKind`] of it and all that it asks of a kind, the C
+/// interface its enumeration, tests the header.
+///
+/// A row is `sentence, name in C = number, reads [fields], flags [flags]; kind: file::primitive, form;`:
+/// - fields of a [`Layer`] besides its sources; who reads the initializer reads the gain too. All others must be 0.
+/// - the file of this folder and the primitive that it has, which takes this form to be that kind.
+///
+/// Numbers are never used again; 2 is [`LayerKind::Free`], which hosts of the C interface do not list.
+#[macro_export]
+macro_rules! layer_table {
+    ($to:ident) => {
+        $to! {
+            /// units weighted sums of everything it reads; with a size they are a picture of that height and width for the layers
+            /// that read it
+            RLCORE_LAYER_DENSE = 1, reads [units, size, activation, initializer], flags [NO_BIAS, NOISY];
+            Dense: dense::Dense, ();
+            /// 2-D convolution, channels last, with so many units as channels
+            RLCORE_LAYER_CONV = 3, reads [units, size, stride, same, activation, initializer], flags [NO_BIAS];
+            #[cfg(feature = "pictures")] Conv: conv::Conv, ();
+            /// maximum or mean of each channel in each window
+            RLCORE_LAYER_POOL = 4, reads [size, stride, same, activation], flags [MEAN];
+            #[cfg(feature = "pictures")] Pool: pool::Pool, ();
+            /// layer normalization over the channels, with a scale and a bias for each
+            RLCORE_LAYER_NORM = 5, reads [activation], flags [NO_BIAS, NO_SCALE, RMS, WHOLE];
+            #[cfg(feature = "pictures")] Norm: norm::Norm, ();
+            /// long short-term memory. Recurrent layers carry a state from step to step; see sequence_len of
+            /// rlcore_learner_config
+            RLCORE_LAYER_LSTM = 6, reads [units, initializer], flags [FORGET_ONE, NORMALIZED];
+            #[cfg(feature = "recurrent")] Lstm: cell::Recurrent, cell::Cell::Lstm;
+            /// gated recurrent unit
+            RLCORE_LAYER_GRU = 7, reads [units, initializer], flags [];
+            #[cfg(feature = "recurrent")] Gru: cell::Recurrent, cell::Cell::Gru;
+            /// GRU whose gates read the input only
+            RLCORE_LAYER_MINGRU = 8, reads [units, initializer], flags [];
+            #[cfg(feature = "recurrent")] MinGru: cell::Recurrent, cell::Cell::MinGru;
+            /// transposed 2-D convolution, with so many units as channels
+            RLCORE_LAYER_DECONV = 9, reads [units, size, stride, same, activation, initializer], flags [NO_BIAS];
+            #[cfg(feature = "pictures")] Deconv: deconv::Deconv, ();
+            /// causal multi-head attention over the last window steps of an episode, with learned relative positions and an output
+            /// projection. Carries a state as recurrent layers do
+            RLCORE_LAYER_ATTENTION = 10, reads [units, heads, window, initializer], flags [];
+            #[cfg(feature = "attention")] Attention: attention::Attention, ();
+            /// sum of the embeddings of a pixel's channels, whole numbers from 0 to symbols - 1
+            RLCORE_LAYER_EMBED = 11, reads [units, symbols, activation, initializer], flags [BYTES];
+            #[cfg(feature = "residual")] Embed: embed::Embed, ();
+            /// sum of both sources; the second has the first one's shape, or a number for each of its channels
+            RLCORE_LAYER_ADD = 12, reads [activation], flags [];
+            #[cfg(feature = "residual")] Add: merge::Merge, merge::Way::Add;
+            /// product of both sources, of which the same holds
+            RLCORE_LAYER_MULTIPLY = 13, reads [activation], flags [];
+            #[cfg(feature = "residual")] Multiply: merge::Merge, merge::Way::Multiply;
+            /// channels of both sources, pixel by pixel
+            RLCORE_LAYER_JOIN = 14, reads [activation], flags [];
+            #[cfg(feature = "residual")] Join: merge::Merge, merge::Way::Join;
+        }
+    };
+}
+
+/// Sources and fields of a [`Layer`] that a kind reads, and flags that it has.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Reads {
+    pub sources: usize,
+    pub units: bool,
+    pub activation: bool,
+    pub size: bool,
+    pub stride: bool,
+    pub same: bool,
+    pub heads: bool,
+    pub window: bool,
+    pub symbols: bool,
+    pub initializer: bool,
+    pub flags: u32,
+}
+
+/// What a network does with a layer.
+#[allow(dead_code, reason = "a build may have no kind of one of them")]
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Sort {
+    /// Reads nothing: free numbers.
+    Free,
+    /// Works on each row alone.
+    Local,
+    /// Carries a state from row to row.
+    Sequential,
+    /// Reads two sources.
+    Merge,
+}
+
+/// What a number that a layer makes depends on, of the picture that it reads.
+#[allow(dead_code, reason = "a build may have no kind of one of them")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of it: the output is no picture, unless the layer says so.
+    All,
+    /// The pixel at the same place, or that and its normalization.
+    Pixel,
+    /// A window of it.
+    Window,
+    /// One of several pixels that show their windows: the output is a larger picture.
+    Spread,
+}
+
+/// More numbers than a layer has in its weights or their copies, in a picture with what is around it, and in a row.
+pub(super) struct Most {
+    pub weights: u64,
+    pub padded: u64,
+    pub row: u64,
+}
+
+/// A primitive as the list of layers describes it.
+pub(super) trait Layered: Prim {
+    /// Which of the kinds that it is.
+    type Form;
+
+    const SORT: Sort;
+
+    const SCOPE: Scope;
+
+    /// The primitive of a compiled layer.
+    fn of(node: &Node, form: Self::Form) -> Op;
+
+    /// Sets the shape of what a layer makes, which is one row of its units before, and of its windows. Errors: `Config` for
+    /// layer `number`; `Overflow`.
+    fn set_shape(_node: &mut Node, _layer: &Layer, _number: usize, _form: Self::Form) -> Result {
+        Ok(())
+    }
+
+    /// Undoes that in the description of a compiled layer.
+    fn describe(_node: &Node, _layer: &mut Layer) {}
+
+    /// Bounds of a layer that reads so many numbers of a row and makes so many. Errors: `Overflow`.
+    fn most(_node: &Node, read: u64, made: u64) -> Result<Most> {
+        Ok(Most { weights: made, padded: 0, row: read.max(made) })
+    }
+}
+
+/// Makes [`LayerKind`] of the table, and a macro that does the same with the primitive and the form of each kind. A kind that
+/// this build does not have, and so no number names, is as free numbers.
+macro_rules! kinds {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $name:ident = $number:literal, reads [$($field:ident),*], flags [$($flag:ident),*];
+        $(#[cfg($($with:tt)+)])? $kind:ident: $file:ident::$prim:ident, $form:expr;
+    )+) => {
+        /// [`Layer::kind`], each with the header's words.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum LayerKind {
+            /// units learned numbers that depend on no input, such as logarithms of standard deviations. They belong to the head
+            /// listed before them; no layer reads them
+            Free = 2,
+            $($(#[doc = $sentence])+ $kind = $number,)+
+        }
+
+        impl LayerKind {
+            /// The kind of this number, if this build has it.
+            #[inline(always)]
+            pub(crate) fn from_number(number: u32) -> Option<LayerKind> {
+                match number {
+                    2 => Some(LayerKind::Free),
+                    $($(#[cfg($($with)+)])? $number => Some(LayerKind::$kind),)+
+                    _ => None,
+                }
+            }
+
+            /// What a layer of this kind reads.
+            pub(super) fn reads(self) -> Reads {
+                let (sources, head) = match self.sort() {
+                    Sort::Free => (0, 0),
+                    Sort::Local => (1, layer::HEAD),
+                    Sort::Sequential => (1, 0),
+                    Sort::Merge => (2, layer::HEAD),
+                };
+                let all = Reads { sources, ..Reads::default() };
+                match self {
+                    LayerKind::Free => Reads { units: true, ..all },
+                    $(LayerKind::$kind => Reads { $($field: true,)* flags: head $(| layer::$flag)*, ..all },)+
+                }
+            }
+        }
+
+        macro_rules! each_kind {
+            ($of:expr, $p:ident, $f:ident => $does:expr) => {
+                match $of {
+                    LayerKind::Free => {
+                        type $p = Free;
+                        let $f = ();
+                        $does
+                    }
+                    $(
+                        $(#[cfg($($with)+)])?
+                        LayerKind::$kind => {
+                            type $p = $file::$prim;
+                            let $f = $form;
+                            $does
+                        }
+                        $(
+                            #[cfg(not($($with)+))]
+                            LayerKind::$kind => {
+                                type $p = Free;
+                                let $f = ();
+                                $does
+                            }
+                        )?
+                    )+
+                }
+            };
+        }
+    };
+}
+
+layer_table!(kinds);
+
+impl LayerKind {
+    #[inline(always)]
+    pub(super) fn sort(self) -> Sort {
+        each_kind!(self, P, _form => P::SORT)
+    }
+
+    #[inline(always)]
+    pub(crate) fn scope(self) -> Scope {
+        each_kind!(self, P, _form => P::SCOPE)
+    }
+
+    /// [`Layered::of`].
+    #[inline(always)]
+    pub(super) fn op(self, node: &Node) -> Op {
+        each_kind!(self, P, form => P::of(node, form))
+    }
+
+    /// [`Layered::set_shape`].
+    pub(super) fn set_shape(self, node: &mut Node, layer: &Layer, number: usize) -> Result {
+        each_kind!(self, P, form => P::set_shape(node, layer, number, form))
+    }
+
+    /// [`Layered::describe`].
+    pub(super) fn describe(self, node: &Node, layer: &mut Layer) {
+        each_kind!(self, P, _form => P::describe(node, layer))
+    }
+
+    /// [`Layered::most`].
+    pub(super) fn most(self, node: &Node, read: u64, made: u64) -> Result<Most> {
+        each_kind!(self, P, _form => P::most(node, read, made))
+    }
+}
 
 /// Rows of `len`. Pairs of `chunks_exact` alone would divide where optimisers may not
 /// see that the length is not zero.
@@ -375,8 +628,9 @@ impl StepWise for Sequential {
 }
 
 one_of! {
-    /// A layer of either sort, or two values made into one.
+    /// A layer of any sort.
     Op, each_op:
+    Free,
     Local,
     #[cfg(feature = "recurrent")] Sequential,
     #[cfg(feature = "residual")] Merge

@@ -2,16 +2,22 @@
 //!
 //! Its parameters are a scale for each channel, then a bias for each, as far as it has them.
 
+#[cfg(feature = "pictures")]
+use super::{Layered, Local, Op, Scope, Sort};
 use super::{Prim, RowWise, copy, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
 use crate::nn::initializer::Start;
+#[cfg(feature = "pictures")]
+use crate::nn::layer::{Layer, NO_BIAS, NO_SCALE, RMS, WHOLE};
+#[cfg(feature = "pictures")]
+use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
 /// What a layer of its own adds to a variance, as PyTorch does.
 #[cfg(feature = "pictures")]
-pub(in crate::nn) const EPSILON: f32 = 1e-5;
+const EPSILON: f32 = 1e-5;
 
 /// The shape of a layer.
 #[derive(Clone, Copy)]
@@ -25,6 +31,31 @@ pub(in crate::nn) struct Norm {
     pub centres: bool,
     /// What is added to a variance, so that its root has an inverse.
     pub epsilon: f32,
+}
+
+#[cfg(feature = "pictures")]
+impl Layered for Norm {
+    type Form = ();
+    const SORT: Sort = Sort::Local;
+    const SCOPE: Scope = Scope::Pixel;
+
+    #[inline(always)]
+    fn of(node: &Node, (): ()) -> Op {
+        let channels = node.output[2] as usize;
+        Op::Local(Local::Norm(Norm {
+            len: if node.has(WHOLE) { node.input(0) } else { channels },
+            channels,
+            has_scale: !node.has(NO_SCALE),
+            has_bias: !node.has(NO_BIAS),
+            centres: !node.has(RMS),
+            epsilon: EPSILON,
+        }))
+    }
+
+    fn set_shape(node: &mut Node, _: &Layer, _: usize, (): ()) -> Result {
+        node.output = node.input[0];
+        Ok(())
+    }
 }
 
 impl Norm {

@@ -1,7 +1,11 @@
 //! The largest number, or the mean, of each channel in each window of a picture. What lies outside of a picture takes no part.
 
-use super::{Frame, Prim, RowWise, rows, rows_mut};
+use super::conv::Windows;
+use super::{Frame, Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, rows, rows_mut};
 use crate::cpu::At;
+use crate::error::Result;
+use crate::nn::layer::{Layer, MEAN};
+use crate::nn::node::Node;
 use crate::num;
 
 /// The shape of a layer.
@@ -9,6 +13,26 @@ use crate::num;
 pub(in crate::nn) struct Pool {
     pub frame: Frame,
     pub mean: bool,
+}
+
+impl Layered for Pool {
+    type Form = ();
+    const SORT: Sort = Sort::Local;
+    const SCOPE: Scope = Scope::Window;
+
+    #[inline(always)]
+    fn of(node: &Node, (): ()) -> Op {
+        Op::Local(Local::Pool(Pool { frame: Frame::of(node, node.input[0], node.output), mean: node.has(MEAN) }))
+    }
+
+    fn set_shape(node: &mut Node, layer: &Layer, number: usize, (): ()) -> Result {
+        let [[.., channels], _] = node.input;
+        Frame::set_shape(node, layer, number, Windows::Apart, channels)
+    }
+
+    fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
+        Frame::most(node, read, made)
+    }
 }
 
 impl Pool {

@@ -1,0 +1,40 @@
+//! What is made of the core's table of kinds of layers: the enumeration as the header shows it.
+
+use super::tables::{documented, spliced};
+
+macro_rules! table {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $name:ident = $number:literal, reads [$($field:ident),*], flags [$($flag:ident),*];
+        $(#[cfg($($with:tt)+)])? $kind:ident: $file:ident::$prim:ident, $form:expr;
+    )+) => {
+        /// The sentence, the name and the number of each, and the fields that it reads.
+        fn table() -> Vec<(&'static str, &'static str, u32, Vec<&'static str>)> {
+            vec![$({
+                let mut fields: Vec<&str> = Vec::new();
+                $(fields.push(stringify!($field));)*
+                if fields.contains(&"initializer") {
+                    fields.push("gain");
+                }
+                let flags: &[&str] = &[$(stringify!($flag)),*];
+                if !flags.is_empty() {
+                    fields.push("flags");
+                }
+                (concat!($($sentence),+).trim(), stringify!($name), $number, fields)
+            }),+]
+        }
+    };
+}
+
+rlcore::layer_table!(table);
+
+/// The longest comment that stands behind its kind.
+const BEHIND: usize = 90;
+
+/// `ffi/src/layer.rs` with the enumeration that its macro makes in the macro's place, for cbindgen.
+pub fn expanded(source: &str) -> String {
+    let rows = table().into_iter().map(|(sentence, name, number, fields)| {
+        documented(&format!("{sentence} ({})", fields.join(", ")), BEHIND) + &format!("{name} = {number},\n")
+    });
+    spliced(source, "layer_table", "$($(#[doc = $sentence])+ $name = $number,)+", &rows.collect::<String>())
+}
