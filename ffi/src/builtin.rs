@@ -11,80 +11,39 @@ use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::env::{BUILTINS, Builtin, Env, FIRST_FREE_ID, Spec};
 use rlcore::error::{Error, Kind};
 
-/// Built-in environments. Each probe has one observation element and exposes one kind of bug in a learner. V(o) is the
-/// optimal value of observation o, d the discount:
-///   1  observes 0; 1 action; one step, reward 1: V = 1.
-///   2  observes 1 or -1; 1 action; one step, the reward is the observation: V(o) = o.
-///   3  observes 0, then 1; 1 action; two steps, the second has reward 1: V(0) = d, V(1) = 1.
-///   4  observes 0; 2 actions; one step, reward 1 for action 1, -1 for action 0: V = 1.
-///   5  observes 0 or 1; 2 actions; one step, reward 1 if the action equals the observation, else -1: V = 1.
-///   6  observes the step count; 2 actions; ten steps, the last has reward 1 for any action: V(o) = d^(9-o).
-///   6 odd even  observes the step count; 2 actions; ten steps, each has reward 1 if its action equals the observation
-///      modulo 2: V(o) = 1 + d + ... + d^(9-o).
-///   7  observes 0 or 1, then 0; 5 actions; four steps, the last has reward 1 if its action equals the first observation:
-///      V = d^3 at first, half of that without memory.
-///   truncation  observes 1, then 0; 1 action; every step but the first has reward 1, the fifth is truncated:
-///      V(0) = 1 / (1 - d) and V(1) = d V(0) if truncated steps bootstrap from final_obs.
-///   memory  observes 1 or -1, then 0; 2 actions; nine steps, the last has the first observation as its reward for action
-///      1, its negative for action 0: V = d^8 at first, 0 without memory.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub enum rlcore_env_id {
-    /// CartPole-v1
-    RLCORE_ENV_CARTPOLE = 1,
-    /// MountainCar-v0
-    RLCORE_ENV_MOUNTAIN_CAR = 2,
-    /// MountainCarContinuous-v0
-    RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3,
-    /// Acrobot-v1
-    RLCORE_ENV_ACROBOT = 4,
-    /// Pendulum-v1
-    RLCORE_ENV_PENDULUM = 5,
-    /// MinAtar's Breakout: bytes [10, 10, 4] of paddle, ball, trail and bricks
-    RLCORE_ENV_BREAKOUT = 6,
-    /// CartPole-v1 that observes cart position and pole angle only
-    RLCORE_ENV_CARTPOLE_NO_VEL = 7,
-    /// Pendulum-v1 that observes cosine and sine only
-    RLCORE_ENV_PENDULUM_NO_VEL = 8,
-    /// POPGym's RepeatPreviousEasy: name the suit seen three steps before
-    RLCORE_ENV_REPEAT_PREVIOUS = 9,
-    /// bsuite's Catch: bytes [10, 5, 1] of ball and paddle
-    RLCORE_ENV_CATCH = 10,
-    /// MinAtar's Asterix: bytes [10, 10, 4] of player, enemies, trails and gold
-    RLCORE_ENV_ASTERIX = 11,
-    /// MinAtar's Freeway: bytes [10, 10, 7] of chicken, cars and their trails
-    RLCORE_ENV_FREEWAY = 12,
-    /// MinAtar's Space Invaders: bytes [10, 10, 6] of cannon, aliens and bullets
-    RLCORE_ENV_SPACE_INVADERS = 13,
-    /// a maze of 7 x 7 cells, 20 steps long: bytes [42, 42, 1] of walls and agent
-    RLCORE_ENV_MAZE = 14,
-    /// the same maze: bytes [84, 84, 3]
-    RLCORE_ENV_MAZE_RGB = 15,
-    /// ten bits to flip until they are the ten of a goal beside them
-    RLCORE_ENV_BIT_FLIP = 16,
-    /// a point to move in a square until it is within 0.1 of a goal beside it
-    RLCORE_ENV_POINT_REACH = 17,
-    /// constant reward: value
-    RLCORE_ENV_PROBE1 = 101,
-    /// reward equal to the observation: backpropagation
-    RLCORE_ENV_PROBE2 = 102,
-    /// reward one step later: discount
-    RLCORE_ENV_PROBE3 = 103,
-    /// reward depends on the action: advantage
-    RLCORE_ENV_PROBE4 = 104,
-    /// reward depends on observation and action
-    RLCORE_ENV_PROBE5 = 105,
-    /// reward ten steps later
-    RLCORE_ENV_PROBE6 = 106,
-    /// first observation must be remembered for three steps
-    RLCORE_ENV_PROBE7 = 107,
-    /// probe 6 with a correct action in each step
-    RLCORE_ENV_PROBE6_ODD_EVEN = 108,
-    /// episodes that are only ever truncated
-    RLCORE_ENV_PROBE_TRUNCATION = 109,
-    /// first observation must be remembered for eight steps
-    RLCORE_ENV_PROBE_MEMORY = 110,
+// The enumeration of all rows of the core's table; tests/common/env_table.rs hands it to cbindgen.
+macro_rules! ids {
+    ($(
+        $(#[doc = $kind_is:literal])+
+        $kind:ident($type:ty): |$env:pat_param| $spec:expr, {
+            $(#[doc = $sentence:literal] $id:ident = $number:literal, $name:literal: $value:expr;)+
+        }
+    )+) => {
+        /// Built-in environments. Each probe has one observation element and exposes one kind of bug in a learner. V(o) is the
+        /// optimal value of observation o, d the discount:
+        ///   1  observes 0; 1 action; one step, reward 1: V = 1.
+        ///   2  observes 1 or -1; 1 action; one step, the reward is the observation: V(o) = o.
+        ///   3  observes 0, then 1; 1 action; two steps, the second has reward 1: V(0) = d, V(1) = 1.
+        ///   4  observes 0; 2 actions; one step, reward 1 for action 1, -1 for action 0: V = 1.
+        ///   5  observes 0 or 1; 2 actions; one step, reward 1 if the action equals the observation, else -1: V = 1.
+        ///   6  observes the step count; 2 actions; ten steps, the last has reward 1 for any action: V(o) = d^(9-o).
+        ///   6 odd even  observes the step count; 2 actions; ten steps, each has reward 1 if its action equals the observation
+        ///      modulo 2: V(o) = 1 + d + ... + d^(9-o).
+        ///   7  observes 0 or 1, then 0; 5 actions; four steps, the last has reward 1 if its action equals the first observation:
+        ///      V = d^3 at first, half of that without memory.
+        ///   truncation  observes 1, then 0; 1 action; every step but the first has reward 1, the fifth is truncated:
+        ///      V(0) = 1 / (1 - d) and V(1) = d V(0) if truncated steps bootstrap from final_obs.
+        ///   memory  observes 1 or -1, then 0; 2 actions; nine steps, the last has the first observation as its reward for action
+        ///      1, its negative for action 0: V = d^8 at first, 0 without memory.
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub enum rlcore_env_id {
+            $($(#[doc = $sentence] $id = $number,)+)+
+        }
+    };
 }
+
+rlcore::env_table!(ids);
 
 impl rlcore_env_def {
     /// The table of one of the library's own. Its functions are handed its number.

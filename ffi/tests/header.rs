@@ -7,7 +7,7 @@ mod common;
 use common::bindings::bindings;
 use common::comments::{entries, has_shape, in_a_word, said};
 use common::tables::ABOVE;
-use common::{cc, csharp, cxx, is_kept, layer_table, learner_config, root, run, scratch};
+use common::{cc, csharp, cxx, env_table, is_kept, layer_table, learner_config, root, run, scratch};
 use std::fmt::Write as _;
 use std::fs;
 
@@ -161,6 +161,7 @@ fn generate() -> String {
         config.export.include = types.iter().map(|t| t.to_string()).collect();
         let mut source = root().join("ffi/src").join(file);
         let expanded: Option<fn(&str) -> String> = match *file {
+            "builtin.rs" => Some(env_table::expanded),
             "layer.rs" => Some(layer_table::expanded),
             "learner_config.rs" => Some(learner_config::expanded),
             _ => None,

@@ -10,18 +10,143 @@ use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
-/// Makes all that lists the built-in environments from one table: a variant of [`Builtin`] with its constant
-/// specification, and the names under which it is found.
+/// Hands the table of the library's own environments to a macro: the core makes of it [`Builtin`] and [`BUILTINS`], the C
+/// interface its enumeration and its definitions.
+///
+/// A row is a kind with its type and its constant specification, and for each environment that it is a sentence, its name in C
+/// and its number, its name, and its value. Numbers are never used again.
+#[macro_export]
+macro_rules! env_table {
+    ($to:ident) => {
+        $to! {
+            /// A cart that balances a pole.
+            CartPole(CartPole): |_| cartpole::SPEC, {
+                /// CartPole-v1
+                RLCORE_ENV_CARTPOLE = 1, "CartPole-v1": CartPole;
+            }
+            /// A car in a valley, with three choices.
+            MountainCar(MountainCar): |_| mountain_car::SPEC, {
+                /// MountainCar-v0
+                RLCORE_ENV_MOUNTAIN_CAR = 2, "MountainCar-v0": MountainCar;
+            }
+            /// A car in a valley, with a force.
+            MountainCarContinuous(MountainCarContinuous): |_| mountain_car::CONTINUOUS_SPEC, {
+                /// MountainCarContinuous-v0
+                RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS = 3, "MountainCarContinuous-v0": MountainCarContinuous;
+            }
+            /// Two links that swing up.
+            Acrobot(Acrobot): |_| acrobot::SPEC, {
+                /// Acrobot-v1
+                RLCORE_ENV_ACROBOT = 4, "Acrobot-v1": Acrobot;
+            }
+            /// A pendulum that swings up.
+            Pendulum(Pendulum): |_| pendulum::SPEC, {
+                /// Pendulum-v1
+                RLCORE_ENV_PENDULUM = 5, "Pendulum-v1": Pendulum;
+            }
+            /// Breakout on a grid.
+            Breakout(Breakout): |_| Breakout::SPEC, {
+                /// MinAtar's Breakout: bytes [10, 10, 4] of paddle, ball, trail and bricks
+                RLCORE_ENV_BREAKOUT = 6, "Breakout-MinAtar": Breakout;
+            }
+            /// CartPole without velocities.
+            CartPoleNoVel(NoVel<CartPole>): |_| cartpole::NO_VEL, {
+                /// CartPole-v1 that observes cart position and pole angle only
+                RLCORE_ENV_CARTPOLE_NO_VEL = 7, "CartPoleNoVel-v1": NoVel(CartPole);
+            }
+            /// Pendulum without the angular velocity.
+            PendulumNoVel(NoVel<Pendulum>): |_| pendulum::NO_VEL, {
+                /// Pendulum-v1 that observes cosine and sine only
+                RLCORE_ENV_PENDULUM_NO_VEL = 8, "PendulumNoVel-v1": NoVel(Pendulum);
+            }
+            /// Suits to be named three steps after they were seen.
+            RepeatPrevious(RepeatPrevious): |_| repeat_previous::SPEC, {
+                /// POPGym's RepeatPreviousEasy: name the suit seen three steps before
+                RLCORE_ENV_REPEAT_PREVIOUS = 9, "RepeatPreviousEasy": RepeatPrevious;
+            }
+            /// Catch of bsuite.
+            Catch(Catch): |_| Catch::SPEC, {
+                /// bsuite's Catch: bytes [10, 5, 1] of ball and paddle
+                RLCORE_ENV_CATCH = 10, "Catch-bsuite": Catch;
+            }
+            /// Asterix on a grid.
+            Asterix(Asterix): |_| Asterix::SPEC, {
+                /// MinAtar's Asterix: bytes [10, 10, 4] of player, enemies, trails and gold
+                RLCORE_ENV_ASTERIX = 11, "Asterix-MinAtar": Asterix;
+            }
+            /// Freeway on a grid.
+            Freeway(Freeway): |_| Freeway::SPEC, {
+                /// MinAtar's Freeway: bytes [10, 10, 7] of chicken, cars and their trails
+                RLCORE_ENV_FREEWAY = 12, "Freeway-MinAtar": Freeway;
+            }
+            /// Space Invaders on a grid.
+            SpaceInvaders(SpaceInvaders): |_| SpaceInvaders::SPEC, {
+                /// MinAtar's Space Invaders: bytes [10, 10, 6] of cannon, aliens and bullets
+                RLCORE_ENV_SPACE_INVADERS = 13, "SpaceInvaders-MinAtar": SpaceInvaders;
+            }
+            /// A maze in pictures.
+            Maze(Maze): |maze| maze.constant_spec(), {
+                /// a maze of 7 x 7 cells, 20 steps long: bytes [42, 42, 1] of walls and agent
+                RLCORE_ENV_MAZE = 14, "Maze-42x42x1": Maze::Grey;
+                /// the same maze: bytes [84, 84, 3]
+                RLCORE_ENV_MAZE_RGB = 15, "Maze-84x84x3": Maze::Colour;
+            }
+            /// Ten bits, and ten of a goal.
+            BitFlip(BitFlip<10>): |_| BitFlip::<10>::SPEC, {
+                /// ten bits to flip until they are the ten of a goal beside them
+                RLCORE_ENV_BIT_FLIP = 16, "BitFlip-10": BitFlip;
+            }
+            /// A point that moves to a goal.
+            PointReach(PointReach): |_| point_reach::SPEC, {
+                /// a point to move in a square until it is within 0.1 of a goal beside it
+                RLCORE_ENV_POINT_REACH = 17, "PointReach": PointReach;
+            }
+            /// An environment with one observation element that exposes one kind of bug in a learner.
+            Probe(Probe): |probe| probe.constant_spec(), {
+                /// constant reward: value
+                RLCORE_ENV_PROBE1 = 101, "Probe1": Probe::One;
+                /// reward equal to the observation: backpropagation
+                RLCORE_ENV_PROBE2 = 102, "Probe2": Probe::Two;
+                /// reward one step later: discount
+                RLCORE_ENV_PROBE3 = 103, "Probe3": Probe::Three;
+                /// reward depends on the action: advantage
+                RLCORE_ENV_PROBE4 = 104, "Probe4": Probe::Four;
+                /// reward depends on observation and action
+                RLCORE_ENV_PROBE5 = 105, "Probe5": Probe::Five;
+                /// reward ten steps later
+                RLCORE_ENV_PROBE6 = 106, "Probe6": Probe::Six;
+                /// first observation must be remembered for three steps
+                RLCORE_ENV_PROBE7 = 107, "Probe7": Probe::Seven;
+                /// probe 6 with a correct action in each step
+                RLCORE_ENV_PROBE6_ODD_EVEN = 108, "Probe6OddEven": Probe::SixOddEven;
+                /// episodes that are only ever truncated
+                RLCORE_ENV_PROBE_TRUNCATION = 109, "ProbeTruncation": Probe::Truncation;
+                /// first observation must be remembered for eight steps
+                RLCORE_ENV_PROBE_MEMORY = 110, "ProbeMemory": Probe::Memory { length: 8 };
+            }
+        }
+    };
+}
+
+/// Makes all that lists the built-in environments from the table: a variant of [`Builtin`] with its constant specification, and
+/// the names under which it is found.
 macro_rules! builtins {
-    ($($(#[$doc:meta])* $kind:ident($type:ty): |$env:pat_param| $spec:expr, { $($name:literal: $value:expr),+ $(,)? })+) => {
+    ($(
+        $(#[doc = $kind_is:literal])+
+        $kind:ident($type:ty): |$env:pat_param| $spec:expr, {
+            $(#[doc = $sentence:literal] $id:ident = $number:literal, $name:literal: $value:expr;)+
+        }
+    )+) => {
         /// One of the built-in environments.
         #[derive(Clone, Copy, Debug)]
         pub enum Builtin {
-            $($(#[$doc])* $kind($type),)+
+            $($(#[doc = $kind_is])+ $kind($type),)+
         }
 
         /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
         pub const BUILTINS: &[(&str, Builtin)] = &[$($(($name, Builtin::$kind($value)),)+)+];
+
+        $($(const _: () = assert!(Builtin::$kind($value).constant_spec().env_id == $number, $name);)+)+
 
         impl Builtin {
             /// The specification as a constant: [`Env::spec`].
@@ -90,55 +215,7 @@ macro_rules! builtins {
     };
 }
 
-builtins! {
-    /// A cart that balances a pole.
-    CartPole(CartPole): |_| cartpole::SPEC, { "CartPole-v1": CartPole }
-    /// A car in a valley, with three choices.
-    MountainCar(MountainCar): |_| mountain_car::SPEC, { "MountainCar-v0": MountainCar }
-    /// A car in a valley, with a force.
-    MountainCarContinuous(MountainCarContinuous): |_| mountain_car::CONTINUOUS_SPEC, {
-        "MountainCarContinuous-v0": MountainCarContinuous,
-    }
-    /// Two links that swing up.
-    Acrobot(Acrobot): |_| acrobot::SPEC, { "Acrobot-v1": Acrobot }
-    /// A pendulum that swings up.
-    Pendulum(Pendulum): |_| pendulum::SPEC, { "Pendulum-v1": Pendulum }
-    /// Breakout on a grid.
-    Breakout(Breakout): |_| Breakout::SPEC, { "Breakout-MinAtar": Breakout }
-    /// CartPole without velocities.
-    CartPoleNoVel(NoVel<CartPole>): |_| cartpole::NO_VEL, { "CartPoleNoVel-v1": NoVel(CartPole) }
-    /// Pendulum without the angular velocity.
-    PendulumNoVel(NoVel<Pendulum>): |_| pendulum::NO_VEL, { "PendulumNoVel-v1": NoVel(Pendulum) }
-    /// Suits to be named three steps after they were seen.
-    RepeatPrevious(RepeatPrevious): |_| repeat_previous::SPEC, { "RepeatPreviousEasy": RepeatPrevious }
-    /// Catch of bsuite.
-    Catch(Catch): |_| Catch::SPEC, { "Catch-bsuite": Catch }
-    /// Asterix on a grid.
-    Asterix(Asterix): |_| Asterix::SPEC, { "Asterix-MinAtar": Asterix }
-    /// Freeway on a grid.
-    Freeway(Freeway): |_| Freeway::SPEC, { "Freeway-MinAtar": Freeway }
-    /// Space Invaders on a grid.
-    SpaceInvaders(SpaceInvaders): |_| SpaceInvaders::SPEC, { "SpaceInvaders-MinAtar": SpaceInvaders }
-    /// A maze in pictures.
-    Maze(Maze): |maze| maze.constant_spec(), { "Maze-42x42x1": Maze::Grey, "Maze-84x84x3": Maze::Colour }
-    /// Ten bits, and ten of a goal.
-    BitFlip(BitFlip<10>): |_| BitFlip::<10>::SPEC, { "BitFlip-10": BitFlip }
-    /// A point that moves to a goal.
-    PointReach(PointReach): |_| point_reach::SPEC, { "PointReach": PointReach }
-    /// An environment with one observation element that exposes one kind of bug in a learner.
-    Probe(Probe): |probe| probe.constant_spec(), {
-        "Probe1": Probe::One,
-        "Probe2": Probe::Two,
-        "Probe3": Probe::Three,
-        "Probe4": Probe::Four,
-        "Probe5": Probe::Five,
-        "Probe6": Probe::Six,
-        "Probe7": Probe::Seven,
-        "Probe6OddEven": Probe::SixOddEven,
-        "ProbeTruncation": Probe::Truncation,
-        "ProbeMemory": Probe::Memory { length: 8 },
-    }
-}
+env_table!(builtins);
 
 /// Environments of the caller's have numbers from here on, or 0: those below are the library's.
 pub const FIRST_FREE_ID: u32 = 1000;

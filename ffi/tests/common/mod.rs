@@ -4,6 +4,7 @@
 pub mod bindings;
 pub mod comments;
 pub mod csharp;
+pub mod env_table;
 pub mod layer_table;
 pub mod learner_config;
 pub mod tables;
