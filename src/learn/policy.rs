@@ -11,7 +11,7 @@ use super::taken::Actions;
 #[cfg(feature = "off_policy")]
 use super::value_head::{Atoms, ValueHead};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
-use crate::error::{Error, Kind, Result, check_finite, check_rows};
+use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
 use crate::nn::{HEAD, Layer, LayerKind, Net, Node};
@@ -288,7 +288,7 @@ impl<'a> Policy<'a> {
         let work = self.net.infer_scratch_len(num_rows);
         let (work, scratch) = scratch.split_at_mut_checked(work).ok_or_else(short)?;
         self.seen.rows(obs, num_rows, raw)?;
-        check_rows("policy act: a finite obs", raw, o, 0..)?;
+        self.seen.check_finite("policy act: a finite obs", obs, raw, 0..)?;
         see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
         recurrent.start(self.state_len(), states);
         self.net.infer(self.params, seen, num_rows, POLICY, states, work, &mut [&mut *outputs])?;

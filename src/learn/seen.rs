@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::block::{self, Cutter, Fit, Misfit, Plan, Span, TooLong};
-use crate::error::{Error, Kind, Result, check_finite};
+use crate::error::{Error, Kind, Result, check_finite, check_rows};
 use crate::nn::{Net, Node};
 use crate::space::{Element, Elements, Field, Space};
 
@@ -316,9 +316,25 @@ impl Seen<'_> {
         })
     }
 
+    /// What networks see of these observations are bytes divided by 255, which are finite whatever they are.
+    fn are_bytes(&self, obs: Elements<'_>) -> bool {
+        !self.coded && obs.kind() == Element::U8
+    }
+
+    /// Checks that all that networks see of these observations is finite: the row of each in `seen`. Errors: `Value`.
+    pub fn check_finite(
+        &self,
+        what: &'static str,
+        obs: Elements<'_>,
+        seen: &[f32],
+        rows: impl IntoIterator<Item = usize>,
+    ) -> Result {
+        if self.are_bytes(obs) { Ok(()) } else { check_rows(what, seen, self.len, rows) }
+    }
+
     /// Checks that observation `row` is one that networks can see; `room` is for what they see of it.
     pub fn check_row(&self, what: &'static str, obs: Elements<'_>, row: usize, room: &mut [f32]) -> Result {
-        if !self.coded && obs.kind() == Element::U8 && !self.net.reads_symbols() {
+        if self.are_bytes(obs) && !self.net.reads_symbols() {
             return Ok(());
         }
         let room = block::rows_mut(room, 0, 1, self.len)?;

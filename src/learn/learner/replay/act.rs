@@ -29,7 +29,7 @@ impl Learner<'_> {
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
         let seen = rows.see(&self.sizes.seen, obs, w.raw)?;
-        check_rows("learner act: a finite obs", seen, self.sizes.seen.len, rows.iter())?;
+        self.sizes.seen.check_finite("learner act: a finite obs", obs, seen, rows.iter())?;
         for (row, env) in rows.iter().zip(Rows::new(block::rows(w.row, 0, m, 1)?, 0).iter()) {
             self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, row))?;
         }
@@ -120,7 +120,7 @@ impl Learner<'_> {
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         let seen = rows.see(&self.sizes.seen, obs, w.raw)?;
-        check_rows("learner demonstrate: a finite obs", seen, self.sizes.seen.len, rows.iter())?;
+        self.sizes.seen.check_finite("learner demonstrate: a finite obs", obs, seen, rows.iter())?;
         for env in rows.iter() {
             self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, env))?;
         }

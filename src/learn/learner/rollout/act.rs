@@ -34,7 +34,7 @@ impl Learner<'_> {
         let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
         let raw = rows.see(&sizes.seen, obs, w.raw)?;
         let seen = block::rows_mut(w.obs, 0, m, o)?;
-        check_rows("learner act: a finite obs", raw, o, rows.iter())?;
+        sizes.seen.check_finite("learner act: a finite obs", obs, raw, rows.iter())?;
         see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
         let all = mask;
         let mask = match mask {
