@@ -80,7 +80,7 @@ extern "C" {
 #define RLCORE_VERSION_MINOR 1   /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0   /* Patch version of the library. */
 #define RLCORE_ABI_VERSION 0     /* Incremented when callers must be recompiled. */
-#define RLCORE_IMAGE_VERSION 12  /* Incremented when a kind of saved block can no longer be attached. */
+#define RLCORE_IMAGE_VERSION 13  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
@@ -561,11 +561,11 @@ rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env_def *en
    rows: reads action; writes obs, reward, terminated and truncated, and where they are given valid, action_mask, and
          in rows that ended final_obs and final_action_mask. final_obs may be NULL unless autoreset is "same step",
          valid unless it is "next step". active is not read: all are stepped.
-   With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation,
-   obs the first of the next episode.
-   Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all
-   before anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments
-   are stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it. */
+   With same-step autoreset, an environment that ends is reset in this call: final_obs receives the last observation, obs
+   the first of the next episode.
+   Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all before
+   anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments are
+   stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it. */
 rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const rlcore_rows *rows);
 
 /* Steps environments [begin, end) as rlcore_vecenv_step. The arrays are those of all N; only rows of the range are
@@ -576,8 +576,8 @@ rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, co
 rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t begin, uint32_t end,
                                        const rlcore_rows *rows);
 
-/* As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their
-   next step, this level applies there, not the one passed to that step.
+/* As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
+   step, this level applies there, not the one passed to that step.
    level: an rlcore_level.
    Errors: as rlcore_vecenv_step; E_RANGE for another level. */
 rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t level,
@@ -1106,15 +1106,14 @@ typedef struct rlcore_learner_stats {
   uint64_t num_updates;       /* complete updates */
   uint64_t num_episodes;      /* episodes that ended; off policy without those in which an action was demonstrated */
   float learning_rate;        /* step size of this update */
-  /* PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times
-     advantages. TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times
-     log-probabilities. With sum_losses a sum over the minibatch, as value_loss */
+  /* PPO: mean clipped surrogate loss. A2C, IMPALA, UNREAL, stream AC: mean of minus log-probabilities times advantages.
+     TD3: mean of minus the values of the policy's actions. SAC: that, plus temperature times log-probabilities. With
+     sum_losses a sum over the minibatch, as value_loss */
   float policy_loss;
-  /* all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean
-                     Huber
-     loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the
-     cross-entropy in nats. Off policy the mean over the critics and the elements of an action, rows weighted by
-     their importance. With value_clip the larger of the losses of the clipped and the unclipped value */
+  /* all algorithms: mean of half the squared error of the values, or of Q, without value_coef. With huber the mean Huber
+     loss, half the square within 1; with num_quantiles the loss of quantile regression, with num_atoms the cross-entropy in
+     nats. Off policy the mean over the critics and the elements of an action, rows weighted by their importance. With
+     value_clip the larger of the losses of the clipped and the unclipped value */
   float value_loss;
   /* PPO, A2C, IMPALA, UNREAL, stream AC, SAC: mean entropy in nats; with squash that of actions before tanh, of SAC
      after it */
@@ -1127,16 +1126,15 @@ typedef struct rlcore_learner_stats {
   /* all algorithms: mean global norm of the gradients before they are clipped; TD3 and SAC: of those of the critics
      together */
   float grad_norm;
-  /* all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the
-                     actions of
+  /* all algorithms: mean value of the rollout's observations, or of their best choices; off policy mean Q of the actions of
      the batches, by the first critic */
   float value_mean;
   float return_mean;     /* mean return of the last 100 episodes; NaN before the first ends */
   float length_mean;     /* mean length of the last 100 episodes; NaN before the first ends */
   float return_last;     /* return of the most recent episode; NaN before the first ends */
   uint64_t num_dropped;  /* updates that ended early because numbers overflowed */
-  /* UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn.
-     Squared error of the value of the chosen action's pixel changes, summed over cells */
+  /* UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn. Squared
+     error of the value of the chosen action's pixel changes, summed over cells */
   float pixel_control_loss;
   float reward_class_loss;   /* cross-entropy of the next reward's sign, in nats */
   float value_replay_loss;   /* squared error of values on past steps */
@@ -1146,23 +1144,23 @@ typedef struct rlcore_learner_stats {
   float return_max;          /* largest return of the last 100 episodes; NaN before the first ends */
   float temperature;         /* SAC: weight of the entropy, in nats, now */
   float exploration_rate;    /* DQN, TD3, SAC, PQN, stream Q: probability of a random action, now */
-  /* continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of
-     SAC over the batch that the policy learned from last */
+  /* continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC
+     over the batch that the policy learned from last */
   float log_std_mean;
   uint64_t num_stored;  /* DQN, TD3, SAC: transitions in the buffer; others 0 */
 } rlcore_learner_stats;
 
 /* Bytes a block must have for this configuration and these spaces.
    Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
-   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then
-   has one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
-   Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice,
-   with one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless
-   they are NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action
-   are the sums over its elements. Bytes that no field covers are never written. Bounds of continuous actions are
-   finite and on both sides, or low and high are NULL.
-   Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for
-   an action that is bounded on one side only. */
+   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
+   one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+   Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
+   one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
+   NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
+   over its elements. Bytes that no field covers are never written. Bounds of continuous actions are finite and on both
+   sides, or low and high are NULL.
+   Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for an
+   action that is bounded on one side only. */
 rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
                                   const rlcore_space *action, size_t *out_size);
 
@@ -1173,8 +1171,8 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
 /* Opens the bytes of a learner that was copied or saved, in this process or another. Training continues with exactly
    the results that it would have had without the interruption. mem is only read. If the learner was sealed by
    rlcore_block_seal, it is refused if any byte has changed; if not, values that no call leaves are refused, but a
-   parameter that changed to another finite number is not detected. A learner whose process was killed within a call
-   that changes it is refused with E_IMAGE.
+   parameter that changed to another finite number is not detected. A learner whose process was killed within a call that
+   changes it is refused with E_IMAGE.
    num_envs:    N of the host's arrays, which the learner must have; 0: any is accepted.
    obs, action: the spaces of the host's arrays, compared as by rlcore_policy_attach. NULL: any are accepted, and
                 rlcore_learner_spaces tells them.
@@ -1182,8 +1180,8 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
 rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, uint32_t num_envs, const rlcore_space *obs,
                                     const rlcore_space *action, rlcore_learner **out);
 
-/* Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE
-   if an environment has acted and not been observed since; else ACT.
+/* Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
+   an environment has acted and not been observed since; else ACT.
    out: [1] an rlcore_learner_due. */
 rlcore_status rlcore_learner_phase(const rlcore_learner *p, uint32_t *out);
 
@@ -1230,10 +1228,9 @@ rlcore_status rlcore_learner_observe(rlcore_learner *p, const rlcore_rows *rows)
 
 /* Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
    since. Their last transition is dropped; the one before it becomes truncated, and bootstraps from the value of the
-   observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are
-   dropped. Their episodes are not counted. The rows are free for other agents.
-   Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions
-   afterwards,
+   observation that the last action was chosen for. Off policy, transitions whose n_step steps are not complete are dropped.
+   Their episodes are not counted. The rows are free for other agents.
+   Allowed in every phase. If rlcore_learner_learn is due and has not begun, the rollout may lack transitions afterwards,
    so that learning is not due any more: ask rlcore_learner_phase. An update that has begun goes on with all of its
    transitions, and with the bootstrap values of the observations that it was given.
    gone: [N] flags. */
@@ -1247,10 +1244,10 @@ rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
    max_slices:  the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
    stats:       to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
                 the end of an update: then minibatches_left counts the next update, whose first call needs obs.
-   Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not
-   finite or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update
-   ends and is counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow,
-   and rlcore_learner_act is due. */
+   Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite
+   or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update ends and is
+   counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow, and
+   rlcore_learner_act is due. */
 rlcore_status rlcore_learner_learn(rlcore_learner *p, const rlcore_rows *rows, uint32_t max_slices,
                                    rlcore_learner_stats *stats);
 
@@ -1285,8 +1282,7 @@ rlcore_status rlcore_learner_state_len(const rlcore_learner *p, size_t *out_len)
 /* How many numbers networks read of one observation: obs.len, unless observations are choices or structures. */
 rlcore_status rlcore_learner_seen_len(const rlcore_learner *p, size_t *out_len);
 
-/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in
-   the
+/* Transitions in the arrays of rlcore_learner_batch_read and rlcore_learner_learn_batch: T * N. Off policy, those in the
    arrays of rlcore_learner_learn_transitions: batch_size.
    out_mask_len:  flags of action_mask for each of them; 0 without use_action_mask, when action_mask is NULL.
    out_begin_len: elements of begin, as many as transitions; 0 where begin is NULL.
@@ -1296,9 +1292,9 @@ rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len,
 
 /* Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
    rows:     reads obs and action_mask, writes action, as rlcore_learner_act; active is not read: all act.
-   state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes
-             that are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as
-             they are, or become 0 with reset. NULL without such layers.
+   state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
+             are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
+             or become 0 with reset. NULL without such layers.
    reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
    sampling: NULL means RLCORE_SAMPLING_BASIC.
    Errors: as rlcore_learner_act; E_CONFIG for sampling. */
@@ -1375,16 +1371,14 @@ rlcore_status rlcore_learner_learn_range(const rlcore_learner *p, uint32_t begin
    Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn. */
 rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats *stats);
 
-/* Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration,
-   importance
-   and learning_starts go by all of them: on a server that takes steps along the gradients of workers, on workers
-                                          beside
+/* Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration, importance
+   and learning_starts go by all of them: on a server that takes steps along the gradients of workers, on workers beside
    others, and on a learner whose transitions come from rlcore_learner_learn_batch or rlcore_learner_learn_transitions.
-   Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of
-   the steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps
-   fewer, so count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
-   Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64
-   bits. Nothing changes then. */
+   Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of the
+   steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps fewer, so
+   count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
+   Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64 bits.
+   Nothing changes then. */
 rlcore_status rlcore_learner_count_steps(rlcore_learner *p, uint64_t num_steps);
 
 /* Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
@@ -1393,26 +1387,25 @@ rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
 
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
    Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range.
-   batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are
-          frozen, because what it
-   learns is a policy of observations that they normalize; of the rollouts of several learners they are merged by
-   rlcore_learner_moments_merge. stats: to write.
+   batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are frozen,
+          because the policy that it learns is one of observations that they normalize; those of the rollouts of several
+          learners are merged by rlcore_learner_moments_merge.
+   stats: to write.
    Errors: E_CONFIG for noisy layers, unless with IMPALA; E_NOT_READY if this learner has recorded steps, or an
-   update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite,
-   observations that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above
-   1 and an env of N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update. */
+   update runs; E_SHAPE for a mask that is missing or not expected; E_VALUE for numbers that are not finite, observations
+   that are no bytes divided by 255 where obs.kind says bytes, choices that are not allowed, a begin above 1 and an env of
+   N or more; E_VALUE and E_RANGE for moments as rlcore_moments_update. */
 rlcore_status rlcore_learner_learn_batch(rlcore_learner *p, const rlcore_learner_batch *batch,
                                          rlcore_learner_stats *stats);
 
-/* Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay
-   or rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts
-   as an update and as no environment steps, and leaves the transitions that the learner keeps as they are. With
-   buffer_size 0 it
+/* Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay or
+   rlcore_memory holds, that were recorded elsewhere, or that rlcore_relabel_goals has given other goals. It counts as an
+   update and as no environment steps, and leaves the transitions that the learner keeps as they are. With buffer_size 0 it
    keeps none: act and observe, which explore and count steps, then never make an update due.
-   stats: to write.
+   stats:            to write.
    Errors: E_CONFIG; E_DISABLED for a learner on policy; E_NOT_READY if rlcore_learner_learn is due; E_SHAPE for a mask
-   that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes,
-   or because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written. */
+   that is missing or not expected; E_VALUE for numbers, actions and masks other than those, before anything changes, or
+   because numbers overflow. In that case the step is dropped and counted in num_dropped, and error is not written. */
 rlcore_status rlcore_learner_learn_transitions(rlcore_learner *p, const rlcore_learner_transitions *transitions,
                                                rlcore_learner_stats *stats);
 
@@ -1422,8 +1415,7 @@ rlcore_status rlcore_learner_learn_transitions(rlcore_learner *p, const rlcore_l
    Errors: E_CONFIG; E_NOT_READY if no update runs; E_SHAPE for a mask that is missing or not expected. */
 rlcore_status rlcore_learner_batch_read(const rlcore_learner *p, const rlcore_learner_batch *batch);
 
-/* Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither
-   read
+/* Number of parameters. TD3 and SAC with continuous actions have one for each element of an action that they neither read
    nor change: the logarithm of a deviation, log_std_init. */
 rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len);
 
@@ -1432,12 +1424,11 @@ rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len
    Errors: E_SHAPE if params_len is not rlcore_learner_params_len(). */
 rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params, size_t params_len);
 
-/* Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments
-   that
+/* Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
    normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
-   before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so
-   that a learner that starts from the parameters of another one does not learn towards the values of those it had.
-   What the optimizer remembers stays.
+   before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so that
+   a learner that starts from the parameters of another one does not learn towards the values of those it had. What the
+   optimizer remembers stays.
    params:  [params_len] as rlcore_learner_params_read writes them.
    moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
             without normalize_obs and normalize_reward.
@@ -1447,34 +1438,33 @@ rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params,
 rlcore_status rlcore_learner_params_write(rlcore_learner *p, const float *params, size_t params_len,
                                           const double *moments, size_t moments_len);
 
-/* Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with
-   normalize_obs; 0 without normalize_obs and normalize_reward. */
+/* Number of doubles in the moments of a learner: 4, and 2 for each number of rlcore_learner_seen_len with normalize_obs; 0
+   without normalize_obs and normalize_reward. */
 rlcore_status rlcore_learner_moments_len(const rlcore_learner *p, size_t *out_len);
 
 /* Copies out the moments that normalize observations and rewards. Observations of environments that have acted and not
    observed since are not counted yet.
    moments: [moments_len] to write. First count, mean and variance of the discounted sums of rewards; then the count of
-            observations and, with normalize_obs, the mean of each number that the networks read, and the variance of
-            each. Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it
-            is 0.
+            observations and, with normalize_obs, the mean of each number that the networks read, and the variance of each.
+            Variances are those of the population; counts begin at 1e-4, with means 0 and variances 1. NULL if it is 0.
    Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(). */
 rlcore_status rlcore_learner_moments_read(const rlcore_learner *p, double *moments, size_t moments_len);
 
-/* Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they
-   are frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
+/* Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they are
+   frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
    moments: [moments_len] as rlcore_learner_moments_read writes them; NULL if it is 0.
    Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(); E_VALUE and E_RANGE as rlcore_moments_update. */
 rlcore_status rlcore_learner_moments_write(rlcore_learner *p, const double *moments, size_t moments_len);
 
-/* Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of
-   rewards first, then observations, each number for itself, so that the result depends on the order of these calls
-   only. Workers that begin a round with the moments of a server (base) and count observations of their own are merged
-   one after another into a copy of base, each with that base, which counts base once.
+/* Merges the moments of a learner into those of another by their counts, with Chan's formula in double: sums of rewards
+   first, then observations, each number for itself, so that the result depends on the order of these calls only. Workers
+   that begin a round with the moments of a server (base) and count observations of their own are merged one after another
+   into a copy of base, each with that base, which counts base once.
    base:    [len] moments that with and moments both contain; NULL: they have counted nothing in common.
    with:    [len] the moments to merge.
    moments: [len] to change.
-   Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result
-   too; E_RANGE for a count below that of base, and for counts that are 0 together. */
+   Errors: E_SHAPE unless len is 4 plus a multiple of 2; E_VALUE and E_RANGE as rlcore_moments_update, for the result too;
+   E_RANGE for a count below that of base, and for counts that are 0 together. */
 rlcore_status rlcore_learner_moments_merge(const double *base, const double *with, size_t len, double *moments);
 
 /* Copies the gradients of chunks [begin, end) out.
@@ -1539,12 +1529,11 @@ rlcore_status rlcore_policy_size(const rlcore_learner *p, size_t *out_size);
 rlcore_status rlcore_policy_export(const rlcore_learner *p, void *mem, size_t mem_size, rlcore_policy **out);
 
 /* Opens the bytes of a policy that was copied or saved, in this process or another. mem is only read and may be
-   constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its
-   export was interrupted.
-   obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n
-                of discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind
-                and len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act
-                needs.
+   constant data. The seal of rlcore_policy_export is checked: a policy is refused if any byte has changed, or if its export
+   was interrupted.
+   obs, action: the spaces of the host's arrays, which the policy must have been made for: kind and len are compared, n of
+                discrete elements, and low and high of actions of floats unless they are NULL; of RLCORE_STRUCT kind and
+                len only. NULL: any are accepted, and rlcore_policy_spaces tells which arrays rlcore_policy_act needs.
    Errors: E_IMAGE; E_SHAPE if the policy was made for other spaces, with its number and the given one. */
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_space *obs,
                                    const rlcore_space *action, const rlcore_policy **out);
@@ -1564,11 +1553,11 @@ rlcore_status rlcore_policy_scratch_len(const rlcore_policy *p, uint32_t num_row
              one-hot. action_mask: 0 forbids a choice; each element of an action needs at least one that is allowed;
              NULL: everything is allowed. active is not read: all act.
    buffers:  reads reset; writes scratch; reads and writes state.
-   sampling: NULL means RLCORE_SAMPLING_BASIC.
-   rng:      a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
+   sampling:    NULL means RLCORE_SAMPLING_BASIC.
+   rng:         a random stream of the calling thread; may be NULL with RLCORE_SAMPLING_GREEDY.
    Errors: E_SIZE of scratch; E_CONFIG for sampling; E_SHAPE for a mask with continuous actions; E_VALUE for an
-   observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing.
-   After an error scratch may have been written, action, state and rng not. */
+   observation or a state that is not finite or so large that the policy overflows, or a mask that allows nothing. After
+   an error scratch may have been written, action, state and rng not. */
 rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const rlcore_rows *rows,
                                 const rlcore_policy_buffers *buffers, const rlcore_sampling *sampling, rlcore_rng *rng);
 
@@ -1580,9 +1569,9 @@ rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows
 
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
-/* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the
-   steps in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks
-   have the same addresses (fork()). Results do not depend on which worker does what.
+/* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
+   in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
+   same addresses (fork()). Results do not depend on which worker does what.
    Example:
      rlcore_batch_size(&env, &vecenv_config, &config, &size);
      rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
@@ -1591,10 +1580,8 @@ rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows
      rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       // in each worker
      status = rlcore_batch_step_wait(b, &rows);                      // E_NOT_READY while workers are busy
    Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
-   concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not
-   idle
-   its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in
-                                 each
+   concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
+   its rows belong to the batch: no other rlcore_vecenv call may use them. The environment's action_mask is called in each
    step, so that masks can be collected. */
 typedef struct rlcore_batch rlcore_batch;
 
@@ -1631,9 +1618,8 @@ rlcore_status rlcore_batch_init(void *mem, size_t mem_size, const rlcore_env_def
 rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out);
 
 /* Submits a step of every row. rows: reads action, which is copied.
-   Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not
-   collected; E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything
-   changes. */
+   Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not collected;
+   E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything changes. */
 rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
                                       const rlcore_rows *rows);
 
@@ -1655,9 +1641,8 @@ rlcore_status rlcore_batch_run(rlcore_batch *b, rlcore_vecenv *v, const rlcore_e
 
 /* Collects everything submitted, once all of it is done. Does not block.
    rows: writes all that rlcore_vecenv_step writes; reads nothing.
-   Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done;
-   all before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or
-   observation
+   Errors: E_CONFIG for a closed batch; E_NOT_PENDING if no step is pending; E_NOT_READY while workers are not done; all
+   before anything changes. E_CALLBACK (also for rows of an abandoned worker), or E_VALUE for a reward or observation
    that is not finite: everything is collected, but failed rows are not written and must be reset. rlcore_last_error()
    names the first, rlcore_batch_failed() returns all. */
 rlcore_status rlcore_batch_step_wait(rlcore_batch *b, const rlcore_rows *rows);
@@ -1679,13 +1664,13 @@ rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *in
 rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t num_rows,
                                 const uint32_t *index, const rlcore_rows *rows);
 
-/* Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are
-   withdrawn, results of running ones are dropped.
+/* Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are withdrawn,
+   results of running ones are dropped.
    seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
    obs:  [N, obs.len] to write.
    Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is stepping a group: the steps are discarded
-   nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE
-   as for rlcore_vecenv_reset. */
+   nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE as
+   for rlcore_vecenv_reset. */
 rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed,
                                  void *obs);
 
@@ -1804,8 +1789,8 @@ rlcore_status rlcore_monitor_step(rlcore_monitor *m, const rlcore_rows *rows, do
 rlcore_status rlcore_monitor_step_clock(rlcore_monitor *m, const rlcore_rows *rows, rlcore_clock_fn clock, void *user,
                                         const double *info);
 
-/* Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least
-   once every `capacity` episodes.
+/* Copies records, oldest first. Each reader keeps its own `next`, initially 0, and loses nothing if it reads at least once
+   every `capacity` episodes.
    next:      [1] number of the first record to read; becomes that of the first one not read.
    episodes:  [len] to write; info: [len, num_info] to write, may be NULL.
    out_count: [1] records written; out_lost: [1] records that were overwritten before they were read, may be NULL.
@@ -1827,8 +1812,8 @@ rlcore_status rlcore_monitor_means(const rlcore_monitor *m, rlcore_monitor_stats
 rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, const char *const *keywords,
                                            uint32_t num_keywords, char *text, size_t text_size, size_t *out_len);
 
-/* Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float:
-   the shortest text that parses to the same double.
+/* Writes the row of an episode: return, length, time, infos, CR LF. Numbers are formatted as Python prints a float: the
+   shortest text that parses to the same double.
    info: [num_info] of this episode. text: [text_size], out_len: [1], as for the header; RLCORE_MONITOR_ROW_SIZE bytes
    always suffice.
    Errors: E_SIZE; E_RANGE for a num_info over 16; E_VALUE for a number that is not finite. */
@@ -1901,9 +1886,8 @@ rlcore_status rlcore_vec_normalize_reset(rlcore_vec_normalize *v, const float *o
    Errors: as rlcore_vec_normalize_reset; E_RANGE. */
 rlcore_status rlcore_vec_normalize_reset_one(rlcore_vec_normalize *v, uint32_t index, const float *obs, float *out_obs);
 
-/* Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this
-   order: merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and
-          scales
+/* Normalizes the results of rlcore_vecenv_step, or of the caller's own batch; one call for the whole batch. In this order:
+   merges obs and normalizes it with the new statistics; adds reward to the discounted returns, merges those and scales
    reward by their deviation; normalizes final_obs without merging it; resets the returns of ended episodes. A row that
    was only reset (valid 0) counts as an observation; its reward does not count.
    rows: reads obs, reward, terminated, truncated, and final_obs and valid unless they are NULL; obs and final_obs are
@@ -1919,13 +1903,13 @@ rlcore_status rlcore_vec_normalize_step(rlcore_vec_normalize *v, const rlcore_ro
 rlcore_status rlcore_vec_normalize_obs(const rlcore_vec_normalize *v, uint32_t num_rows, const float *obs,
                                        float *out_obs);
 
-/* 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again,
-   and the discounted returns continue where they were.
+/* 1: reset and step only normalize and do not change the block, for evaluation. 0: the statistics are updated again, and
+   the discounted returns continue where they were.
    Errors: E_RANGE for another number. */
 rlcore_status rlcore_vec_normalize_freeze(rlcore_vec_normalize *v, uint32_t frozen);
 
-/* Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both
-   initial counts of 1e-4 are included. `other` is only read; its num_envs may differ.
+/* Merges the statistics of another normalizer into this one, as if this one had seen its observations too. Both initial
+   counts of 1e-4 are included. `other` is only read; its num_envs may differ.
    Errors: E_CONFIG for another obs_len; E_RANGE for counts beyond 2^64. */
 rlcore_status rlcore_vec_normalize_merge(rlcore_vec_normalize *v, const rlcore_vec_normalize *other);
 
@@ -2085,9 +2069,8 @@ typedef enum rlcore_draw_rule {
   RLCORE_DRAW_ORIGINAL = 1,  /* as the reference implementation (btgym): may have a gap or span episodes */
 } rlcore_draw_rule;
 
-/* The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops
-   its oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in
-   one of two
+/* The last frames of a stream of episodes. Frames are numbered from 0; numbers are never reused. A full memory drops its
+   oldest frame. Each frame with max_sample_size - 1 predecessors (plus those that the oldest stack needs) is in one of two
    pools: priority frames, with |reward| > reward_threshold or NaN, and ordinary frames.
    Example:
      rlcore_memory_config_init(&config, sizeof config);
@@ -2167,8 +2150,8 @@ rlcore_status rlcore_memory_attach(void *mem, size_t mem_size, rlcore_memory **o
 /* Opens a memory that another process writes: see Sharing. Drawn frames may be dropped before they are gathered. */
 rlcore_status rlcore_memory_attach_reader(const void *mem, size_t mem_size, const rlcore_memory **out);
 
-/* Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end
-   the episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
+/* Appends a frame. It continues the last frame if it has the same episode, the next step, and that frame did not end the
+   episode. If it starts another episode before the last one has ended, the last frame is marked truncated.
    values:     [num_columns] pointers to [len] elements each, copied; for stacks, the newest frame.
    out_number: its number; may be NULL.
    out_cuts:   1 if the last frame was marked truncated, else 0; may be NULL.
@@ -2203,9 +2186,9 @@ rlcore_status rlcore_memory_pool_number(const rlcore_memory *m, uint32_t priorit
    draw:    NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: one index per draw.
-   Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer
-   than history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all
-   samples are written; compare len - burn_in with size. */
+   Errors: E_CONFIG; E_RANGE for a field of draw; E_NOT_READY if no frame is held, or with RLCORE_DRAW_ORIGINAL fewer than
+   history_size. E_INEXACT with exact_size if a sequence is still shorter than size after the last attempt: all samples
+   are written; compare len - burn_in with size. */
 rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
                                            rlcore_sample *samples, uint32_t num_samples);
 
@@ -2215,8 +2198,8 @@ rlcore_status rlcore_memory_sample_uniform(const rlcore_memory *m, rlcore_rng *r
    draw:    NULL: the defaults.
    samples: [num_samples] to write.
    Threads: any number, each with its own rng. Random numbers: a coin, then one index per attempt.
-   Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE
-   for a size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
+   Errors: as rlcore_memory_sample_uniform; E_DISABLED without use_priority; E_EMPTY if both pools are empty; E_RANGE for a
+   size above max_sample_size, which RLCORE_DRAW_ORIGINAL limits instead. E_BUSY only for a reader, if the writer
    overwrites frames faster than they are drawn or was stopped in the only frame that can be drawn: some samples may be
    written. */
 rlcore_status rlcore_memory_sample_priority(const rlcore_memory *m, rlcore_rng *rng, const rlcore_draw *draw,
@@ -2254,10 +2237,9 @@ typedef enum rlcore_replay_normalize {
   RLCORE_REPLAY_NORMALIZE_NONE = 2,    /* none: (num_transitions * probability)^-beta */
 } rlcore_replay_normalize;
 
-/* Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows
-   of an environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
-   transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of
-   its
+/* Transitions of N environments, drawn in proportion to their priorities. A row is one step of one environment. Rows of an
+   environment are numbered from 0; numbers are never reused. A full memory drops the oldest row. Row t becomes a
+   transition when row t + num_steps is added or its episode ends. The last observation of an episode takes a row of its
    own: an episode of L steps takes L + 1 rows.
    Example:
      rlcore_replay_config_init(&config, sizeof config);
@@ -2329,8 +2311,8 @@ rlcore_status rlcore_replay_attach_reader(const void *mem, size_t mem_size, cons
 
 /* Appends one step of one environment.
    values:       [num_columns] pointers to [len] elements each, copied: the observation before the action, and so on.
-   final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the
-                 episode; the others are ignored. NULL: the episode continues.
+   final_values: [num_columns] pointers; for observation columns to [len] elements, the last observation of the episode;
+                 the others are ignored. NULL: the episode continues.
    out_number:   number of the row; may be NULL.
    Errors: E_CONFIG; E_RANGE; E_VALUE; E_SHAPE if the episode ended and final_values is missing. */
 rlcore_status rlcore_replay_add(rlcore_replay *r, const rlcore_replay_step *step, const void *const *values,
@@ -2339,17 +2321,16 @@ rlcore_status rlcore_replay_add(rlcore_replay *r, const rlcore_replay_step *step
 /* Appends one step of every environment, as rlcore_replay_add with the arrays of all N.
    values:       [num_columns] pointers to [N, len] elements.
    reward, terminated, truncated: [N].
-   final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended;
-                 NULL: none did.
+   final_values: [num_columns] pointers; for observation columns to [N, len] elements, read where an episode ended; NULL:
+                 none did.
    Errors: as rlcore_replay_add, for any environment. */
 rlcore_status rlcore_replay_add_all(rlcore_replay *r, const void *const *values, const float *reward,
                                     const uint8_t *terminated, const uint8_t *truncated,
                                     const void *const *final_values);
 
-/* Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that
-   no transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the
-   episode. The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an
-   episode has ended.
+/* Ends the episodes of environments that the caller has reset before the outcome of their last step was known, so that no
+   transition leads across the reset. The last step of each is dropped: its observation becomes the last one of the episode.
+   The step before it is truncated, and transitions of num_steps steps end there. Does nothing where an episode has ended.
    gone: [N] flags. */
 rlcore_status rlcore_replay_cut(rlcore_replay *r, const uint8_t *gone);
 
@@ -2378,8 +2359,8 @@ rlcore_status rlcore_replay_linear(float initial, float end, float progress, flo
 rlcore_status rlcore_replay_sample(const rlcore_replay *r, rlcore_rng *rng, const rlcore_replay_draw *draw,
                                    uint32_t num_rows, rlcore_frame_index *index, float *weight, float *probability);
 
-/* Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later
-   one counts. Transitions that were dropped since they were drawn are skipped.
+/* Sets the priorities of transitions, usually absolute temporal-difference errors. If an index occurs twice, the later one
+   counts. Transitions that were dropped since they were drawn are skipped.
    index:         [num_rows] from rlcore_replay_sample.
    priority:      [num_rows] finite, at least 0.
    out_forgotten: number of transitions skipped; may be NULL.
@@ -3187,8 +3168,7 @@ typedef struct rlcore_off_policy {
   const float *log_rho;  /* [T, N] log-probability of action[t], target less behavior policy; row 0 is never read */
 } rlcore_off_policy;
 
-/* Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining
-   weight.
+/* Lambda returns: the n-step returns weighted with (1 - td_lambda) * td_lambda^(n-1), the last with the remaining weight.
      value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
    where value_target[t+1] is next[t] if step t ended an episode or was the last, and next is as in rlcore_gae.
    value_target: [T, N] to write; must not overlap an input.
@@ -3222,8 +3202,8 @@ rlcore_status rlcore_n_step_returns(const rlcore_rollout *rollout, float discoun
 rlcore_status rlcore_n_step_returns_range(const rlcore_rollout *rollout, float discount, uint32_t n, uint32_t begin,
                                           uint32_t end, float *value_target);
 
-/* UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected,
-   and their advantages. Both outputs [T, N]; they must not overlap an input or each other.
+/* UPGO (upgoing policy update): returns that follow the trajectory while its actions are at least as good as expected, and
+   their advantages. Both outputs [T, N]; they must not overlap an input or each other.
      value_target[t] = reward[t] + discount * (value_target[t+1] if reward[t+1] + discount * next[t+1] >= value[t+1],
                                                else value[t+1])
      advantage       = value_target - value
@@ -3323,8 +3303,8 @@ typedef struct rlcore_loss_batch {
   float value_coef;       /* weight of half the mean squared error of the values */
   uint32_t reserved;      /* zero */
   const float *log_prob;  /* [B] log-probabilities of the actions now */
-  /* [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL
-     for rlcore_actor_critic_loss, which makes approx_kl of them and nothing else */
+  /* [B] log-probabilities of the actions when they were taken, or under the policy that ratios are to; may be NULL for
+     rlcore_actor_critic_loss, which makes approx_kl of them and nothing else */
   const float *old_log_prob;
   const float *advantage;     /* [B] */
   const float *value;         /* [B] values now */
@@ -3368,8 +3348,8 @@ rlcore_status rlcore_actor_critic_loss(const rlcore_loss_batch *batch, float *d_
    With value_clip, the larger of the squared errors of the value and of the clipped value counts. */
 rlcore_status rlcore_ppo_loss(const rlcore_loss_batch *batch, float *d_log_prob, float *d_value, rlcore_losses *losses);
 
-/* Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to
-   write. E_SHAPE if len is 0; E_VALUE. */
+/* Mean squared error of values, and its gradient. value, value_target: [len]; d_value: [len] to write; loss: [1] to write.
+   E_SHAPE if len is 0; E_VALUE. */
 rlcore_status rlcore_value_loss(const float *value, const float *value_target, size_t len, float *d_value, float *loss);
 
 /* Mean cross-entropy of the classes of rewards (rlcore_reward_class_of), and its gradient. logits: [num_rows, 3];
@@ -3392,9 +3372,8 @@ rlcore_status rlcore_pixel_control_loss(const rlcore_pixel_control *batch, float
 rlcore_status rlcore_categorical_gradient(const rlcore_logits *batch, const int32_t *action, const float *d_log_prob,
                                           const float *d_entropy, float *d_logits);
 
-/* Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the
-   entropy of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob,
-   d_entropy: [B];
+/* Gradient by means and logarithms of standard deviations of a loss whose gradients by the log-density and by the entropy
+   of each row are given; also where actions are squashed. action: [B, A], before squashing; d_log_prob, d_entropy: [B];
    d_mean: [B, A] to write; d_log_std: [A] to write. */
 rlcore_status rlcore_gaussian_gradient(const rlcore_gaussian *batch, const float *action, const float *d_log_prob,
                                        const float *d_entropy, float *d_mean, float *d_log_std);
@@ -3420,9 +3399,9 @@ rlcore_status rlcore_moments_reset(uint32_t num_columns, double initial_count, d
 
 /* Merges the columns of x into running moments by Chan's formula, in a fixed order.
    x: [num_rows, num_columns]; mean, variance: [num_columns] to change; count: [1] number of rows merged, to change.
-   Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus
-   the square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is
-   not from 0 to 2^64. */
+   Errors, here and below: E_SHAPE if a count is 0; E_VALUE for a number that is not finite, or if the variance plus the
+   square of the mean exceeds 1e120, which no float data does; E_RANGE for a variance below 0, or a count that is not
+   from 0 to 2^64. */
 rlcore_status rlcore_moments_update(const float *x, uint32_t num_rows, uint32_t num_columns, double *mean,
                                     double *variance, double *count);
 
@@ -3439,12 +3418,12 @@ rlcore_status rlcore_moments_merge(uint32_t num_columns, const double *with_mean
    from 1e-30 to 1e30. */
 rlcore_status rlcore_normalize(const rlcore_normalizer *normalizer, const float *x, uint32_t num_rows, float *out);
 
-/* Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change;
-   unchanged if len < 2. E_RANGE for epsilon. */
+/* Scales x to mean 0 and standard deviation 1: (x - mean) / (std + epsilon), std with n - 1. x: [len] to change; unchanged
+   if len < 2. E_RANGE for epsilon. */
 rlcore_status rlcore_standardize(float *x, size_t len, double epsilon);
 
-/* Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or
-   if the target is constant. value, target: [len]; out: [1] to write. */
+/* Explained variance, 1 - var(target - value) / var(target): 1 for perfect values, 0 if no better than a constant or if
+   the target is constant. value, target: [len]; out: [1] to write. */
 rlcore_status rlcore_explained_variance(const float *value, const float *target, size_t len, double *out);
 
 /* ---- Images ---- */

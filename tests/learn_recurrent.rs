@@ -189,7 +189,7 @@ fn the_policy_may_read_another_layer_than_the_values() {
         (Config { algorithm: Algorithm::Unreal as u32, pixel_control_coef: 0.1, ..apart }, layer),
         (Config { algorithm: Algorithm::Pqn as u32, ..apart }, layer),
         (Config { algorithm: Algorithm::StreamAc as u32, ..apart }, recurrent),
-        (Config { algorithm: Algorithm::Dqn as u32, ..apart }, "learner config: an algorithm that this build has"),
+        (Config { algorithm: Algorithm::Dqn as u32, ..apart }, recurrent),
     ] {
         let refused = Learner::size(&config, &[Layer::default(); 3], &Space::unbounded(5), &Space::unbounded(2));
         assert_eq!(refused.unwrap_err().what.to_string(), words, "{:?}", config.algorithm);

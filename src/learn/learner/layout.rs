@@ -319,6 +319,9 @@ pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen
     }
 }
 
+/// The compiled layers of a policy and of critics, and how they see observations: their parts, and numbers of choices.
+type Layers<'m> = ([&'m [Node]; 2], &'m [Part], &'m [u32]);
+
 impl Places {
     /// Where the compiled layers and the plan of the rest lie.
     pub(super) fn plan(p: &mut Plan, stored: &Stored) -> core::result::Result<Places, TooLong> {
@@ -334,7 +337,7 @@ impl Places {
     }
 
     /// The networks of a block, and how they see observations.
-    pub(super) fn read<'m>(&self, mem: &'m [u8]) -> Result<([&'m [Node]; 2], &'m [Part], &'m [u32])> {
+    pub(super) fn read<'m>(&self, mem: &'m [u8]) -> Result<Layers<'m>> {
         let (nodes, parts, n) = self.front.read(mem)?;
         Ok(([nodes, block::view(mem, self.critic)?], parts, n))
     }
