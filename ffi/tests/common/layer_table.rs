@@ -11,8 +11,7 @@ macro_rules! table {
         /// The sentence, the name and the number of each, and the fields that it reads.
         fn table() -> Vec<(&'static str, &'static str, u32, Vec<&'static str>)> {
             vec![$({
-                let mut fields: Vec<&str> = Vec::new();
-                $(fields.push(stringify!($field));)*
+                let mut fields: Vec<&str> = [$(stringify!($field)),*].to_vec();
                 if fields.contains(&"initializer") {
                     fields.push("gain");
                 }

@@ -185,7 +185,7 @@ static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer
       TRY(rlcore_learner_acted(agent, acted));
       for (uint32_t i = 0; i < ROWS; i++) active[i] = active[i] && !acted[i];
       TRY(rlcore_learner_act_range(agent, 0, 2, ACTED(active, obs, NULL, action)));
-      TRY(rlcore_learner_act_range(agent, 2, ROWS, ACTED(active + 2, obs + 2 * LEN_OF_OBS, NULL, action + 4)));
+      TRY(rlcore_learner_act_range(agent, 2, ROWS, ACTED(active, obs, NULL, action)));
       MIX(h, action);
     } else if (stats.minibatches_left == 0) {
       TRY(rlcore_learner_learn_begin(agent, OBSERVED(obs, NULL), &stats));
