@@ -33,36 +33,13 @@ struct Outcome {
     bits: Vec<u32>,
 }
 
-/// The same calls on learners on policy and off policy.
-macro_rules! either {
-    ($off:expr, $mem:expr, $learner:ident => $do:expr) => {
-        if $off {
-            #[allow(unused_mut)]
-            let mut $learner = Learner::open($mem).unwrap();
-            $do
-        } else {
-            #[allow(unused_mut)]
-            let mut $learner = Learner::open($mem).unwrap();
-            $do
-        }
-    };
-}
-
 impl Setting {
     /// Lets it act and learn in steps that do not depend on it, as long as nothing differs from the usual.
     fn run(&self, steps: u32, usual: Option<&Outcome>) -> Result<Outcome, Error> {
         let Setting { config, layers, obs, action } = self;
-        let off = Algorithm::from_number(config.algorithm).is_some_and(Algorithm::is_off_policy);
-        let size = match off {
-            true => Learner::size(config, layers, obs, action)?,
-            false => Learner::size(config, layers, obs, action)?,
-        };
+        let size = Learner::size(config, layers, obs, action)?;
         let mut block = vec![0u64; size / 8];
-        let mem = bytemuck::cast_slice_mut(&mut block);
-        match off {
-            true => Learner::init(mem, config, layers, obs, action).map(drop)?,
-            false => Learner::init(mem, config, layers, obs, action).map(drop)?,
-        }
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, layers, obs, action)?;
         let (n, mut rng, mut bits) = (config.num_envs as usize, Rng::seeded(9), Vec::new());
         if usual.is_some_and(|usual| usual.size != size) {
             return Ok(Outcome { size, bits });
@@ -90,34 +67,21 @@ impl Setting {
             let reward: Vec<f32> = (0..n).map(|k| 3.0 * one(100 + k).uniform_f32() - 1.0).collect();
             let terminated: Vec<u8> = (0..n).map(|k| u8::from(one(150 + k).uniform() < 0.1)).collect();
             let truncated: Vec<u8> = (0..n).map(|k| u8::from(one(200 + k).uniform() < 0.1)).collect();
-            let mem = bytemuck::cast_slice_mut(&mut block);
-            either!(off, mem, l => {
-                l.act(None, obs, mask, taken)?;
-                l.observe(None, &reward, &terminated, &truncated, Some(obs), None)?;
-            });
+            let mut l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            l.act(None, obs, mask, taken)?;
+            l.observe(None, &reward, &terminated, &truncated, Some(obs), None)?;
             bits.extend(numbers.iter().map(|x| x.to_bits()).chain(choices.iter().map(|x| *x as u32)));
-            let mem: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
-            if off {
-                let mut l = Learner::open(mem).unwrap();
-                if l.phase() == Phase::Learn {
-                    bits.extend(statistics(&l.learn(None, None, 0)?));
-                }
-            } else {
-                let mut l = Learner::open(mem).unwrap();
-                if l.phase() == Phase::Learn {
-                    bits.extend(statistics(&l.learn(Some(obs), None, 0)?));
-                }
+            if l.phase() == Phase::Learn {
+                bits.extend(statistics(&l.learn(Some(obs), None, 0)?));
             }
             if usual.is_some_and(|usual| usual.bits.get(..bits.len()) != Some(&bits[..])) {
                 return Ok(Outcome { size, bits });
             }
         }
-        let mem: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
-        let (params, policy) = either!(off, mem, l => {
-            let mut policy = vec![0u64; l.view().policy_size()?.div_ceil(8)];
-            l.view().export(bytemuck::cast_slice_mut(&mut policy))?;
-            (l.params().to_vec(), policy)
-        });
+        let l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut policy = vec![0u64; l.view().policy_size()?.div_ceil(8)];
+        l.view().export(bytemuck::cast_slice_mut(&mut policy))?;
+        let params = l.params().to_vec();
         bits.extend(params.iter().map(|x| x.to_bits()));
         let policy = Policy::attach(bytemuck::cast_slice(&policy))?;
         let mut scratch = vec![0.0; policy.scratch_len(n)?];
@@ -351,10 +315,7 @@ fn lengths_of_hidden_layers_that_are_not_there_do_not_matter() {
             let (obs, action) = (&setting.obs, &setting.action);
             let mut block = vec![0u64; 1 << 16];
             let mem = bytemuck::cast_slice_mut(&mut block);
-            match algorithm.is_off_policy() {
-                true => Learner::init(mem, &config, &[], obs, action).map(drop).unwrap(),
-                false => Learner::init(mem, &config, &[], obs, action).map(drop).unwrap(),
-            }
+            Learner::init(mem, &config, &[], obs, action).unwrap();
             block
         };
         assert!(block([6, 64, 9, 1]) == block([6, 0, 0, 0]));

@@ -14,19 +14,6 @@ struct Agent {
     scratch: Vec<u64>,
 }
 
-macro_rules! either {
-    ($agent:ident, $learner:ident => $do:expr) => {{
-        let bytes = bytemuck::cast_slice_mut(&mut $agent.block);
-        if is_off_policy(&$agent.config) {
-            let $learner = &mut Learner::attach(bytes).unwrap();
-            $do
-        } else {
-            let $learner = &mut Learner::attach(bytes).unwrap();
-            $do
-        }
-    }};
-}
-
 fn is_off_policy(config: &Config) -> bool {
     config.algorithm().is_off_policy()
 }
@@ -44,17 +31,13 @@ enum Way {
 impl Agent {
     fn new(config: &Config, obs_len: u32, n: &[u32]) -> Agent {
         let (obs, action) = (Space::unbounded(obs_len), Space::discrete(n));
-        let size = match is_off_policy(config) {
-            true => Learner::size(config, &[], &obs, &action),
-            false => Learner::size(config, &[], &obs, &action),
-        };
-        let mut block = vec![0; size.unwrap() / 8];
-        let bytes = bytemuck::cast_slice_mut(&mut block);
-        match is_off_policy(config) {
-            true => drop(Learner::init(bytes, config, &[], &obs, &action).unwrap()),
-            false => drop(Learner::init(bytes, config, &[], &obs, &action).unwrap()),
-        }
+        let mut block = vec![0; Learner::size(config, &[], &obs, &action).unwrap() / 8];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
         Agent { block, config: *config, scratch: Vec::new() }
+    }
+
+    fn learner(&mut self) -> Learner<'_> {
+        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
     }
 
     fn act(&mut self, way: Way, obs: &[f32], mask: &[u8], action: &mut [i32]) {
@@ -66,19 +49,19 @@ impl Agent {
             let (obs, mask) = (Elements::F32(&obs[part(obs.len())]), &mask[part(mask.len())]);
             let to = part(action.len());
             let action = ElementsMut::I32(&mut action[to]);
-            either!(self, l => l.act_range(begin, end, None, obs, Some(mask), action).unwrap());
+            self.learner().act_range(begin, end, None, obs, Some(mask), action).unwrap();
         }
     }
 
     fn observe(&mut self, reward: &[f32], ends: [&[u8]; 2], obs: &[f32], mask: Option<&[u8]>) -> Result {
         let [terminated, truncated] = ends;
-        either!(self, l => l.observe(None, reward, terminated, truncated, Some(Elements::F32(obs)), mask))
+        self.learner().observe(None, reward, terminated, truncated, Some(Elements::F32(obs)), mask)
     }
 
     /// Learns what is due, or one chunk of it.
     fn learn(&mut self, way: Way, obs: &[f32], mask: Option<&[u8]>) -> Result {
-        let stats = either!(self, l => l.stats());
-        let due = either!(self, l => l.phase() == Phase::Learn);
+        let stats = self.learner().stats();
+        let due = self.learner().phase() == Phase::Learn;
         let Agent { block, config, scratch } = self;
         let bytes = bytemuck::cast_slice_mut(block);
         if is_off_policy(config) {
@@ -111,16 +94,16 @@ impl Agent {
     }
 
     fn params(&mut self) -> Vec<f32> {
-        either!(self, l => l.params().to_vec())
+        self.learner().params().to_vec()
     }
 
     fn write_params(&mut self, params: &[f32]) {
-        either!(self, l => l.write_params(params).unwrap());
+        self.learner().write_params(params).unwrap();
     }
 
     fn value(&mut self, obs: &[f32], mask: Option<&[u8]>) -> Result<Vec<f32>> {
         let mut value = vec![f32::NAN; self.config.num_envs as usize];
-        either!(self, l => l.value(Elements::F32(obs), mask, &mut value))?;
+        self.learner().value(Elements::F32(obs), mask, &mut value)?;
         Ok(value)
     }
 }
@@ -346,7 +329,7 @@ fn what_is_never_allowed_changes_nothing_whatever_it_is_worth() {
             let moved = own.iter().find(|&&at| params[at] != first[at]);
             assert_eq!(moved, None, "{what}: what is never chosen stays as it is");
             assert_ne!(params, first, "{what}: something was learned");
-            assert!(either!(agent, l => l.stats()).num_updates > 3, "{what}");
+            assert!(agent.learner().stats().num_updates > 3, "{what}");
         }
     }
 }
@@ -391,7 +374,7 @@ fn masks_that_are_not_asked_for_or_allow_nothing_are_refused() {
 
         let mut agent = Agent::new(&Config { use_action_mask: 0, ..config }, O as u32, &N);
         assert_eq!(kind(agent.value(&obs, Some(&good)).map(drop)), Some(Kind::Shape));
-        either!(agent, l => l.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap());
+        agent.learner().act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap();
         assert_eq!(kind(agent.observe(&reward, [&[0; 2], &[1; 2]], &obs, Some(&good))), Some(Kind::Shape));
         agent.observe(&reward, [&[0; 2], &[0; 2]], &obs, None).unwrap();
         if !is_off_policy(&config) {

@@ -618,11 +618,9 @@ fn spaces_that_cannot_be_are_refused_by_name() {
 #[test]
 #[cfg(all(feature = "off_policy", feature = "pqn"))]
 fn algorithms_without_a_log_probability_refuse_them_by_name() {
-    use rlcore::learn::Learner;
     for algorithm in [Algorithm::Dqn, Algorithm::Pqn, Algorithm::Td3, Algorithm::Sac] {
         let config = Config { num_envs: N as u32, ..Config::of(algorithm) };
-        let size = if algorithm == Algorithm::Pqn { Learner::size } else { Learner::size };
-        let error = size(&config, &[], &OBS, &ACTION).unwrap_err();
+        let error = Learner::size(&config, &[], &OBS, &ACTION).unwrap_err();
         let words =
             format!("algorithm {} takes actions of one kind; PPO, A2C and IMPALA take structures", algorithm as u32);
         assert!(error.kind == Kind::Config && error.to_string().contains(&words), "{error}");

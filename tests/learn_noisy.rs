@@ -226,24 +226,14 @@ fn noise_that_cannot_be_is_refused() {
     let dqn =
         Config { noisy: 1, num_hidden: 1, hidden_len: [8, 0, 0, 0], buffer_size: 200, ..Config::of(Algorithm::Dqn) };
     for config in [noisy(), dqn] {
-        let off_policy = config.algorithm().is_off_policy();
-        let mut block = match off_policy {
-            true => vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8],
-            false => vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8],
-        };
-        let mem = bytemuck::cast_slice_mut(&mut block);
-        if off_policy {
-            Learner::init(mem, &config, &[], &obs, &action).unwrap();
-        } else {
-            Learner::init(mem, &config, &[], &obs, &action).unwrap();
-        }
+        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
+        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
         let words: &mut [f32] = bytemuck::cast_slice_mut(&mut block);
         let at = words.windows(3).position(|x| x.iter().zip(&noise).all(|(x, n)| (x - n).abs() < 1e-6)).unwrap();
         for (bad, good) in [(f32::NAN, false), (17.0, false), (f32::NEG_INFINITY, false), (-1.0, true)] {
             let words: &mut [f32] = bytemuck::cast_slice_mut(&mut block);
             words[at] = bad;
-            let mem = bytemuck::cast_slice_mut(&mut block);
-            let error = if off_policy { Learner::attach(mem).err() } else { Learner::attach(mem).err() };
+            let error = Learner::attach(bytemuck::cast_slice_mut(&mut block)).err();
             assert_eq!(error.map(|e| e.kind), (!good).then_some(Kind::Image), "{bad}");
         }
     }

@@ -270,7 +270,9 @@ fn affine_thin<A: At, const K: usize>(
         };
         for (x, y) in x.as_chunks::<K>().0.iter().zip(y.chunks_exact_mut(n)) {
             let mut sums = start;
-            x.iter().zip(&own).for_each(|(x, w)| at.fused(&mut sums, &[*x; LANES], w));
+            for (x, w) in x.iter().zip(&own) {
+                at.fused(&mut sums, &[*x; LANES], w);
+            }
             *y.get_mut(column..)?.first_chunk_mut()? = sums;
         }
     }

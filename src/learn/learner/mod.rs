@@ -36,6 +36,8 @@ use super::store::replay::{Replay, ReplayView};
 use super::store::rollout::{NONE, Rollout, RolloutView};
 use super::stored::{NETS, Stored};
 use super::taken::Actions;
+#[cfg(not(feature = "off_policy"))]
+use super::transition_batch::TransitionBatch;
 use crate::block::{self, Kind as BlockKind, Late, Mark, Misfit, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
@@ -423,6 +425,12 @@ impl<'a> Learner<'a> {
     /// Errors: `Disabled` for a learner over a store.
     pub fn check_rollouts(&self) -> Result {
         self.config.check_rollouts()
+    }
+
+    /// Learning from transitions of the host's own. Errors: `Disabled`: this build has no algorithm that does.
+    #[cfg(not(feature = "off_policy"))]
+    pub fn learn_transitions(&mut self, _: &TransitionBatch<'_>, _: Option<&mut [f32]>) -> Result<Stats> {
+        Err(Error::new(Kind::Disabled, "learner: transitions are learned from off policy."))
     }
 
     /// Errors: `Disabled` for a learner over rollouts.
