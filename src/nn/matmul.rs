@@ -501,7 +501,7 @@ impl Kernel for Dots<'_> {
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Dots { x, w, bias, y, k, n } = self;
-        let m = y.len() / NonZero::new(n)?.get();
+        let m = y.len().checked_div(n)?;
         let fours = if FEW_WAYS { 0 } else { m & !3 };
         for row in (0..fours).step_by(4) {
             let x = slices(x, 0, &Flat(k).starts::<4>(row), k)?;
@@ -660,14 +660,16 @@ fn add_outer_tile<A: At, X: Rows, const R: usize, const C: usize, const L: usize
 ) -> Tile<R, C, L> {
     if X::FLAT {
         // Chunks leave the loop nothing to check.
-        for (x, dy) in x.chunks_exact(rows.len().max(1)).zip(dy.chunks_exact(n)) {
+        let mut all_dy = dy.chunks_exact(n.max(1));
+        for x in x.chunks_exact(rows.len().max(1)) {
+            let Some(dy) = all_dy.next() else { break };
             let (Some(x), Some(dy)) = (x.get(row..).and_then(|x| x.first_chunk()), vectors(dy, column)) else { break };
             add_row(at, &mut sums, x, dy);
         }
         return sums;
     }
     let places: [usize; R] = core::array::from_fn(|r| rows.place(row + r));
-    for (start, dy) in rows.walk(0).zip(dy.chunks_exact(n)) {
+    for (start, dy) in rows.walk(0).zip(dy.chunks_exact(n.max(1))) {
         let (Some(x), Some(dy)) = (rows.pick(x, start, &places), vectors(dy, column)) else { break };
         add_row(at, &mut sums, &x.map(|x| *x), dy);
     }
@@ -746,7 +748,9 @@ fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
                         *sums = *vectors(dw, r * n + column)?;
                     }
                     if X::FLAT {
-                        for (x, dy) in x.get(first * k..)?.chunks_exact(k.max(1)).zip(panel) {
+                        let mut all_x = x.get(first * k..)?.chunks_exact(k.max(1));
+                        for dy in panel {
+                            let Some(x) = all_x.next() else { break };
                             add_row(at, &mut sums, x.get(row..)?.first_chunk()?, dy);
                         }
                     } else if side_by_side {

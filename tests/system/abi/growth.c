@@ -25,7 +25,7 @@ static const uint32_t index_of[4], choices[1] = {2};
 static const rlcore_column column = {"obs", RLCORE_F32, 2, 0, 0};
 static struct {
   _Alignas(64) unsigned char block[1 << 18], envs[1 << 14];
-  float f[6][64];
+  float f[7][64];
   double d[2][8];
   uint8_t flags[2][64], bytes[1 << 13];
   uint32_t count;
@@ -99,7 +99,8 @@ CALL(rlcore_env_def) {
   return status != RLCORE_OK ? status : rlcore_vecenv_reset(w.venv, s, NULL, w.f[0]);
 }
 MAKE(rlcore_rows) {
-  *s = (rlcore_rows){.struct_size = sizeof *s, .obs = w.f[0], .action = GIVEN(x), .reward = w.f[1],
+  memset(w.f[6], 0, sizeof w.f[6]);
+  *s = (rlcore_rows){.struct_size = sizeof *s, .obs = w.f[0], .action = w.f[6], .reward = w.f[1],
                      .terminated = w.flags[0], .truncated = w.flags[1], .final_obs = w.f[2]};
 }
 CALL(rlcore_rows) {
@@ -215,7 +216,7 @@ CALL(rlcore_draw) {
 
 MAKE(rlcore_sequences) { *s = (rlcore_sequences){.struct_size = sizeof *s, .num_samples = 2, .len = 1, .samples = w.samples}; }
 CALL(rlcore_sequences) {
-  rlcore_draw draw;
+  rlcore_draw draw = {0};
   make_rlcore_draw(&draw);
   FINE(call_rlcore_draw(&draw));
   return rlcore_memory_gather_frames(w.made, s, w.f[0], NULL, NULL, NULL);

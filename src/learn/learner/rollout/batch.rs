@@ -89,7 +89,7 @@ impl Learner<'_> {
     /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range`
     /// and `learn_apply`, go on with it. The statistics of the learner that recorded it become its own, also while they are
     /// frozen: parameters that are learned from observations that they have normalised belong to them. Those of a rollout that
-    /// several learners have recorded are merged with [`merge_moments`](super::merge_moments).
+    /// several learners have recorded are merged with [`merge_moments`](crate::learn::merge_moments).
     ///
     /// Errors: `NotReady` if this learner has recorded something or an update runs; `Config` with noisy layers, but with IMPALA,
     /// because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are
