@@ -13,7 +13,7 @@
 use rlcore::error::{Error, Kind};
 use rlcore::learn::config_fields::{FIELDS, Field};
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling};
-use rlcore::nn::{Activation, Layer, LayerKind};
+use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{self, Element, Elements, ElementsMut, Space};
 
@@ -348,7 +348,9 @@ fn pictures_without_dimensions_are_refused_as_such() {
     let (conv, own) = (Layer::conv(3, [2, 2], [1, 1], Activation::Relu), plain(Algorithm::Ppo));
     let norm = Layer { kind: LayerKind::Norm as u32, ..Layer::dense(0, Activation::Identity) };
     let same = Layer { same: 1, ..conv };
-    for (number, layers) in [(1, vec![conv]), (2, vec![norm, conv]), (1, vec![same])] {
+    let merged = |kind| vec![Layer::merge(kind, [INPUT, INPUT], Activation::Identity), conv];
+    let [sum, join] = [LayerKind::Add, LayerKind::Join].map(merged);
+    for (number, layers) in [(1, vec![conv]), (2, vec![norm, conv]), (1, vec![same]), (2, sum), (2, join)] {
         let config = Config { num_layers: layers.len() as u32, ..own.config };
         let text = refusal(&Setting { config, layers, ..own.clone() });
         assert!(
