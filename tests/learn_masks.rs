@@ -383,3 +383,27 @@ fn masks_that_are_not_asked_for_or_allow_nothing_are_refused() {
         }
     }
 }
+
+/// Masks of environments that do not act now are not read, whatever the store, as none of their rows is.
+#[test]
+fn masks_of_rows_that_are_absent_are_not_read() {
+    for algorithm in [Algorithm::Ppo, Algorithm::Pqn, Algorithm::Dqn, Algorithm::Sac] {
+        let config = Config { num_envs: 2, ..config(algorithm) };
+        let config = if is_off_policy(&config) { config } else { Config { num_minibatches: 1, ..config } };
+        let (obs, mut good) = ([0.5; 2 * O], draw_mask(2, &mut Rng::seeded(5)));
+        good[L..].fill(0);
+        let mut agent = Agent::new(&config, O as u32, &N);
+        let mut act = |active: &[u8], action: &mut [i32]| {
+            let action = ElementsMut::I32(action);
+            agent.learner().act(Some(active), Elements::F32(&obs), Some(&good), action).map_err(|e| e.kind)
+        };
+        let mut action = [-1; 4];
+        assert_eq!(act(&[1, 1], &mut action), Err(Kind::Value), "{algorithm:?}");
+        assert_eq!((act(&[1, 0], &mut action), &action[2..]), (Ok(()), &[-1; 2][..]), "{algorithm:?}");
+        if is_off_policy(&config) {
+            let mut agent = Agent::new(&config, O as u32, &N);
+            let shown = Elements::I32(&action);
+            agent.learner().demonstrate(Some(&[1, 0]), Elements::F32(&obs), Some(&good), shown).unwrap();
+        }
+    }
+}

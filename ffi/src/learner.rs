@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use crate::learner_config::{Setup, rlcore_learner_config, setup};
-use crate::learner_kind::{acting, on_policy};
+use crate::learner_open::{acting, on_policy};
 use crate::lifecycle::{Block, Place, open, view};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Plain, Writes, args};
@@ -209,7 +209,6 @@ pub unsafe fn arrays<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<
 
 /// Observations of `n` rows and what they allow. Errors: as [`arrays`].
 ///
-///
 /// # Safety
 /// As [`AnyInput::at`].
 pub unsafe fn seen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<Seen<'a>> {
@@ -217,7 +216,6 @@ pub unsafe fn seen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<Se
 }
 
 /// Actions of `n` rows that were chosen. Errors: as [`arrays`].
-///
 ///
 /// # Safety
 /// As [`AnyInput::at`].

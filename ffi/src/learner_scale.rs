@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use crate::learner::{learning, mask, num_envs, obs, rlcore_learner, rlcore_learner_stats, seen};
-use crate::learner_kind::{self, on_policy, view_on_policy};
+use crate::learner_open::{self, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
 use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output, args};
@@ -258,7 +258,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_transitions(
     learning(
         p,
         stats,
-        learner_kind::off_policy,
+        learner_open::off_policy,
         |learner| unsafe {
             let t = ptr::sized(transitions)?;
             ptr::reserved("learner transitions: reserved", t.reserved)?;

@@ -100,7 +100,7 @@ pub mod lazy_frames;
 pub mod layer;
 pub mod learner;
 pub mod learner_config;
-mod learner_kind;
+mod learner_open;
 #[cfg(feature = "scale")]
 pub mod learner_scale;
 pub mod policy;

@@ -120,14 +120,21 @@ impl Config {
         cfg!(feature = "pqn") && matches!(self.algorithm(), Algorithm::Pqn | Algorithm::StreamQ)
     }
 
-    /// Errors: `Disabled` for a learner over a store.
-    pub(super) fn check_rollouts(&self) -> Result {
+    /// Whether a call about rollouts is for this learner. Errors: `Disabled` off policy.
+    pub fn check_rollouts(&self) -> Result {
         let what = "learner: this call is about rollouts, which learners off policy do not have.";
         Error::new(Kind::Disabled, what).when(self.over_replay())
     }
 
+    /// Whether a call about transitions of the host's own is for this learner. Errors: `Disabled` on policy.
+    pub fn check_transitions(&self) -> Result {
+        let what =
+            "learner: this call is about transitions of the host's own, which learners on policy do not learn from.";
+        Error::new(Kind::Disabled, what).when(!self.over_replay())
+    }
+
     /// It learns from a store of transitions, not from rollouts.
-    pub fn over_replay(&self) -> bool {
+    pub(super) fn over_replay(&self) -> bool {
         cfg!(feature = "off_policy") && self.algorithm().is_off_policy()
     }
 

@@ -17,8 +17,8 @@ use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node, Scope};
 use crate::space::{Element, Space};
 
-/// Networks that a learner may have: its own, and that of critics.
-pub(super) const NETS: usize = if cfg!(feature = "off_policy") { 2 } else { 1 };
+/// The most compiled layers of a learner: of its own network, and of critics behind those.
+pub(super) const MAX_NODES: usize = if cfg!(feature = "off_policy") { 2 * MAX_LAYERS } else { MAX_LAYERS };
 
 /// Configuration and shapes as a learner's block stores them.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -181,9 +181,9 @@ impl Stored {
         &self,
         listed: &[Layer],
         parts: &[Part],
-        nodes: &'n mut [[Node; MAX_LAYERS]; NETS],
+        nodes: &'n mut [Node; MAX_NODES],
     ) -> Result<[Net<'n>; 2]> {
-        let (own, _critic) = nodes.split_first_mut().ok_or(Misfit)?;
+        let (own, _critic) = nodes.as_chunks_mut().0.split_first_mut().ok_or(Misfit)?;
         let net = self.compile_with(listed, parts, self.second_head(), own)?;
         if self.config.has_tasks() && !self.tasks(parts).are_of(&net) {
             return Err(Misfit.into());

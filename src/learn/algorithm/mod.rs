@@ -1,4 +1,4 @@
-//! What learners optimise: an algorithm makes gradients and losses of a chunk of a minibatch.
+//! The algorithms: an algorithm makes gradients and losses of a chunk of a minibatch.
 
 #[cfg(feature = "actor_critic")]
 mod aac;

@@ -3,6 +3,8 @@
 use bytemuck::Zeroable;
 
 use super::Learner;
+#[cfg(not(feature = "off_policy"))]
+use super::layout::ACTING_COLUMNS;
 use crate::error::{Result, check_len};
 use crate::learn::actor::{Recurrent, Sampling, check_act, check_obs};
 use crate::learn::rows::select;
@@ -140,9 +142,9 @@ impl Learner<'_> {
         let (o, a) = (self.actor.shape.seen_len as usize, self.actor.shape.draw_len());
         let l = self.sizes.net.head_len(0);
         #[cfg(feature = "off_policy")]
-        let [others, means, pair, scalars] = self.sizes.said_lens();
+        let [others, means, pair, scalars] = self.sizes.acting_lens(self.config.over_replay());
         #[cfg(not(feature = "off_policy"))]
-        let scalars = 3;
+        let scalars = ACTING_COLUMNS;
         let numbers = [
             (&mut *w.raw, o),
             (&mut *w.obs, o),

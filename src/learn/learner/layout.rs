@@ -26,10 +26,13 @@ use crate::space::Element;
 pub(in crate::learn) const COLUMNS: usize = 8;
 const SPARE: usize = 6;
 
+/// Working columns that acting on rollouts uses: values, log-probabilities and entropies.
+pub(super) const ACTING_COLUMNS: usize = 3;
+
 /// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
 pub(in crate::learn) const LOSSES: usize = 8;
 
-/// Where the arrays of the store that the algorithm learns from lie.
+/// Where working arrays and fields lie: calls look it up, and only `attach` works it out again.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Spans {
@@ -37,8 +40,7 @@ pub(super) struct Spans {
     pub(super) fields: FieldSpans,
 }
 
-/// Where everything lies in a learner's block, which keeps it: calls look it up, and only `attach` works it out again. There is
-/// one of the two stores.
+/// Where everything lies in a learner's block, which keeps it: of the stores, the one that its algorithm learns from.
 #[derive(Clone, Copy)]
 pub(super) struct Plans {
     spans: Spans,
@@ -46,8 +48,8 @@ pub(super) struct Plans {
     replay: ReplaySpans,
 }
 
-/// Where that lies, behind the compiled layers of the policy and of critics, and of how networks see observations: they say how
-/// long everything else is.
+/// The beginning of a block: compiled layers of the policy and of critics, and the parts of observations, whose numbers say how
+/// long everything else is; then the [`Plans`].
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     front: Front,
@@ -113,7 +115,7 @@ pub(in crate::learn) struct WorkLens<'l> {
 pub(in crate::learn) struct Sizes<'n> {
     /// The policy and the value of an observation, or Q.
     pub(in crate::learn) net: Net<'n>,
-    /// What an action is worth, for TD3 and SAC; else no layers.
+    /// The values of actions, for TD3 and SAC; else no layers.
     #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
     pub(in crate::learn) critic: Net<'n>,
     /// How networks see observations.
@@ -142,7 +144,7 @@ pub(in crate::learn) struct Sizes<'n> {
     /// The auxiliary tasks, and the rows of their passes through the network: steps of sequences, and observations.
     pub(in crate::learn) tasks: Tasks,
     pub(in crate::learn) task_rows: [usize; 2],
-    /// What learners over a store have beside that.
+    /// Lengths of a store and of what critics say.
     #[cfg(feature = "off_policy")]
     pub(in crate::learn) replay: ReplaySizes,
 }
@@ -206,10 +208,13 @@ impl Sizes<'_> {
         COLUMNS.max(said)
     }
 
-    /// Numbers of a row beside what the policy's network says first: what it says second, means of it, what critics read, and
-    /// working columns.
-    pub(super) fn said_lens(&self) -> [usize; 4] {
-        [self.others(), self.seen.net.head_len(0), self.pair(), self.columns()]
+    /// Numbers of a row of the arrays that acting uses beside the first outputs of the policy's network: its second outputs,
+    /// means of the first ones, inputs of critics, and working columns.
+    pub(super) fn acting_lens(&self, over_replay: bool) -> [usize; 4] {
+        if !over_replay {
+            return [0, 0, 0, ACTING_COLUMNS];
+        }
+        [self.others(), self.net.head_len(0), self.pair(), self.columns()]
     }
 
     /// Lengths of transitions in the store, and of those that wait.

@@ -21,7 +21,7 @@ mod update;
 use bytemuck::{Pod, Zeroable};
 
 use super::actor::{Head, check_envs, check_mask_fits, check_mask_given};
-use super::actor_config::{ActorConfig, MAX_LAYERS};
+use super::actor_config::ActorConfig;
 use super::acts::{Acts, acts};
 use super::config::Config;
 use super::loss::Sums;
@@ -34,7 +34,7 @@ use super::spaces::Spaces;
 use super::store::history::{self, History};
 use super::store::replay::{Replay, ReplayView};
 use super::store::rollout::{NONE, Rollout, RolloutView};
-use super::stored::{NETS, Stored};
+use super::stored::{MAX_NODES, Stored};
 use super::taken::Actions;
 #[cfg(not(feature = "off_policy"))]
 use super::transition_batch::TransitionBatch;
@@ -273,7 +273,7 @@ impl<'a> Learner<'a> {
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        let nodes = &mut [[Node::default(); MAX_LAYERS]; NETS];
+        let nodes = &mut [Node::default(); MAX_NODES];
         Ok(block_plan(&stored, stored.compile(layers, parts.list(), nodes)?, parts.list())?.1)
     }
 
@@ -289,7 +289,7 @@ impl<'a> Learner<'a> {
     ) -> Result<Learner<'a>> {
         let stored = Stored::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        let nodes = &mut [[Node::default(); MAX_LAYERS]; NETS];
+        let nodes = &mut [Node::default(); MAX_NODES];
         let nets = stored.compile(layers, parts.list(), nodes)?;
         let (plans, size) = block_plan(&stored, nets, parts.list())?;
         let block = block::create_marked(mem, BlockKind::Learner, size, &stored)?;
@@ -422,21 +422,10 @@ impl<'a> Learner<'a> {
         check_mask_fits(self.config.use_action_mask, mask, self.sizes.n, self.sizes.masks)
     }
 
-    /// Errors: `Disabled` for a learner over a store.
-    pub fn check_rollouts(&self) -> Result {
-        self.config.check_rollouts()
-    }
-
     /// Learning from transitions of the host's own. Errors: `Disabled`: this build has no algorithm that does.
     #[cfg(not(feature = "off_policy"))]
     pub fn learn_transitions(&mut self, _: &TransitionBatch<'_>, _: Option<&mut [f32]>) -> Result<Stats> {
-        Err(Error::new(Kind::Disabled, "learner: transitions are learned from off policy."))
-    }
-
-    /// Errors: `Disabled` for a learner over rollouts.
-    #[cfg(feature = "off_policy")]
-    fn check_store(&self, what: &'static str) -> Result {
-        Error::new(Kind::Disabled, what).when(!self.config.over_replay())
+        self.config.check_transitions().and(Err(Misfit.into()))
     }
 
     /// Stops or resumes updating the statistics that observations and rewards are normalised by.
@@ -507,10 +496,6 @@ impl<'a> View<'a> {
         let some = |asked: bool| if asked { m } else { 0 };
         let kept = self.sizes.frames.stack.is_kept() && !self.config.over_replay();
         (some(sequences), some(sequences || kept))
-    }
-    /// Errors: `Disabled` for a learner over a store.
-    pub fn check_rollouts(&self) -> Result {
-        self.config.check_rollouts()
     }
 
     /// Bytes that `export` needs.

@@ -70,7 +70,7 @@ impl Learner<'_> {
 
     fn take_grads(&mut self, begin: usize, end: usize, grads: &[f32], add: bool) -> Result {
         let _changing = self.mark.begin();
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         self.view().check_grads(begin, end, grads)?;
         check_finite("learner: finite gradients", grads)?;
         let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
@@ -107,7 +107,7 @@ impl View<'_> {
     /// Gradients and losses of chunks `[begin, end)` of the minibatch, `[end - begin, grads_len]`. Errors: `Range`; `Shape`;
     /// `NotReady` if one of them is not done.
     pub fn read_grads(&self, begin: usize, end: usize, grads: &mut [f32]) -> Result {
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         self.check_grads(begin, end, grads)?;
         if self.done.get(begin..end).is_none_or(|done| done.contains(&0)) {
             return Err(Error::new(Kind::NotReady, "learner: the gradients of some chunks are missing."));

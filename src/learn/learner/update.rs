@@ -49,7 +49,7 @@ impl Learner<'_> {
     /// [`Learner::learn_apply`] until no minibatch is left. Arrays and errors as there; `Disabled` over a store.
     pub fn learn_begin(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result<Stats> {
         let _changing = self.mark.begin();
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         self.check_due()?;
         check_obs("learner learn: obs", &self.actor.shape, self.config.num_envs as usize, &obs)?;
         self.check_mask_fits(mask)?;
@@ -68,7 +68,7 @@ impl Learner<'_> {
     /// Errors: `NotReady` if a chunk is missing; `Disabled` over a store; `Value` as [`Learner::learn`].
     pub fn learn_apply(&mut self) -> Result<Stats> {
         let _changing = self.mark.begin();
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         if self.done.contains(&0) {
             return Err(Error::new(Kind::NotReady, "learner apply: the gradients of some chunks are missing."));
         }
@@ -177,7 +177,7 @@ impl Learner<'_> {
 impl<'a> View<'a> {
     /// Bytes of scratch that [`View::learn_range`] needs. Errors: `Overflow`.
     pub fn scratch_size(&self) -> Result<usize> {
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         Ok(plan_scratch(&self.spec(), &self.sizes)?.1)
     }
 
@@ -188,7 +188,7 @@ impl<'a> View<'a> {
     /// Errors: `NotReady` if no update runs; `Range`; `Shape`; `Size` and `Align` of `scratch`; `Value` if numbers overflow.
     pub fn learn_range(&self, begin: usize, end: usize, scratch: &mut [u8], grads: &mut [f32]) -> Result {
         let len = self.sizes.record_len;
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         if self.state.updating == 0 {
             return Err(Error::new(Kind::NotReady, "learner learn_range: no update is running."));
         }

@@ -101,7 +101,8 @@ impl Learner<'_> {
     ) -> Result {
         let _changing = self.mark.begin();
         let n = self.sizes.n;
-        self.check_store("learner: learners on policy learn from actions that they draw, not from demonstrations.")?;
+        let what = "learner: learners on policy learn from actions that they draw, not from demonstrations.";
+        Error::new(Kind::Disabled, what).when(!self.config.over_replay())?;
         self.state.check_recording(self.config, "learner demonstrate: an update is due; call learn first.")?;
         check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
         check_action(self.shape(), n, action.kind(), action.len())?;

@@ -22,9 +22,7 @@ impl Learner<'_> {
     /// of the update overflow, as [`Learner::learn`].
     pub fn learn_transitions(&mut self, batch: &TransitionBatch<'_>, error: Option<&mut [f32]>) -> Result<Stats> {
         let _changing = self.mark.begin();
-        self.check_store(
-            "learner: this call is about transitions of the host's own, which learners on policy do not learn from.",
-        )?;
+        self.config.check_transitions()?;
         let what = "learner learn_transitions: an update is due; call learn first.";
         self.state.check_recording(self.config, what)?;
         if let Some(error) = &error {

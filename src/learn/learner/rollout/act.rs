@@ -206,7 +206,7 @@ impl Learner<'_> {
         entropy: &mut [f32],
     ) -> Result {
         let _changing = self.mark.begin();
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         let n = self.config.num_envs as usize;
         let view = self.view();
         check_obs("learner log_prob: obs", view.shape(), n, &obs)?;

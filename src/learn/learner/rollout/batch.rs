@@ -96,7 +96,7 @@ impl Learner<'_> {
     /// not finite, and for choices that are not there or that their mask forbids; those of [`Learner::write_moments`].
     pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
         let _changing = self.mark.begin();
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         if self.state.updating != 0 || self.state.end != self.state.begin {
             return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
         }
@@ -195,7 +195,7 @@ impl View<'_> {
     /// in their own time. A learner that only records ends its update by [`Learner::learn_drop`]. Errors: `NotReady` if no
     /// update runs; `Shape`.
     pub fn read_batch(&self, to: BatchMut<'_>) -> Result {
-        self.check_rollouts()?;
+        self.config.check_rollouts()?;
         if self.state.updating == 0 {
             return Err(Error::new(Kind::NotReady, "learner read_batch: no update is running."));
         }

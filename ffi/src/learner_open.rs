@@ -2,28 +2,27 @@
 
 use crate::lifecycle::{Block, bytes};
 use crate::ptr::Extent;
-use rlcore::error::{Error, Kind, Result};
+use rlcore::error::Result;
 use rlcore::learn::{Acts, Learner, View};
 
 /// [`Learner::open`]. Errors: `Disabled` for a learner off policy.
 pub fn on_policy(mem: &mut [u8]) -> Result<Learner<'_>> {
     let learner = Learner::open(mem)?;
-    learner.check_rollouts()?;
+    learner.config().check_rollouts()?;
     Ok(learner)
 }
 
 /// [`View::open`]. Errors: `Disabled` for a learner off policy.
 pub fn view_on_policy(mem: &[u8]) -> Result<View<'_>> {
     let view = View::open(mem)?;
-    view.check_rollouts()?;
+    view.config().check_rollouts()?;
     Ok(view)
 }
 
 /// [`Learner::open`]. Errors: `Disabled` for a learner on policy.
 pub fn off_policy(mem: &mut [u8]) -> Result<Learner<'_>> {
     let learner = Learner::open(mem)?;
-    let what = "learner: this call is about transitions of the host's own, which learners on policy do not learn from.";
-    Error::new(Kind::Disabled, what).when(!learner.config().over_replay())?;
+    learner.config().check_transitions()?;
     Ok(learner)
 }
 
