@@ -1,7 +1,7 @@
 //! Where a step writes, and what is asked of its arrays before anything changes.
 
 use super::Env;
-use super::row::SHAPE;
+use super::row::{Flags, Masks, SHAPE};
 use super::setup::{Autoreset, Setup};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::space::{Element, Elements, ElementsMut, Space};
@@ -28,10 +28,10 @@ pub struct StepOut<'a> {
 }
 
 /// Masks of some rows, if they are asked for.
-type Masks<'a> = Option<&'a mut [u8]>;
+type AllMasks<'a> = Option<&'a mut [u8]>;
 
 /// Those of the first `k` of `rows` rows, and of the others.
-fn split_masks(masks: Masks<'_>, rows: usize, k: usize) -> Option<(Masks<'_>, Masks<'_>)> {
+fn split_masks(masks: AllMasks<'_>, rows: usize, k: usize) -> Option<(AllMasks<'_>, AllMasks<'_>)> {
     let Some(masks) = masks else { return Some((None, None)) };
     let width = masks.len().checked_div(rows).unwrap_or(0);
     let (low, high) = masks.split_at_mut_checked(k.checked_mul(width)?)?;
@@ -96,6 +96,23 @@ impl<'a> StepOut<'a> {
     pub fn range(self, begin: usize, end: usize, obs_len: usize) -> Option<StepOut<'a>> {
         let (_, rest) = self.split_at(begin, obs_len)?;
         Some(rest.split_at(end.checked_sub(begin)?, obs_len)?.0)
+    }
+
+    /// What row `k` writes, of masks of so many choices, and all last observations. Errors: `Shape`.
+    pub(super) fn row(
+        &mut self,
+        k: usize,
+        obs_len: usize,
+        choices: usize,
+    ) -> Result<(ElementsMut<'_>, Flags<'_>, Option<ElementsMut<'_>>)> {
+        let at = k.wrapping_mul(obs_len);
+        let obs = self.obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
+        let numbers = (self.reward.get_mut(k), self.terminated.get_mut(k), self.truncated.get_mut(k));
+        let (Some(reward), Some(terminated), Some(truncated)) = numbers else { return Err(SHAPE) };
+        let valid = self.valid.as_deref_mut().and_then(|valid| valid.get_mut(k));
+        let masks = Some(Masks::of([&mut self.action_mask, &mut self.final_action_mask], k, choices)?);
+        let flags = Flags { reward, terminated, truncated, valid, masks };
+        Ok((obs, flags, self.final_obs.as_mut().map(ElementsMut::reborrow)))
     }
 
     pub(super) fn check(&self, rows: usize, setup: &Setup) -> Result {

@@ -59,7 +59,7 @@ pub(super) trait Restart<E: ?Sized> {
 }
 
 /// What one environment's step has in common with the others of its batch.
-pub(super) struct Turn<'a, E: ?Sized> {
+pub(super) struct StepContext<'a, E: ?Sized> {
     pub env: &'a E,
     pub level: Level,
     pub mode: Autoreset,
@@ -67,64 +67,120 @@ pub(super) struct Turn<'a, E: ?Sized> {
     pub last: u32,
 }
 
-impl<E: Env + ?Sized> Turn<'_, E> {
+// Autoreset is written down here alone: for rows that are stepped one by one, and for those of a lane that have ended.
+// Failures go through `fault` at once: an error is large, and nobody stores one where none is.
+impl<E: Env + ?Sized> StepContext<'_, E> {
     /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says, which
-    /// `R` does. What fails goes through `fault` at once: an error is large, and nobody stores one where none is.
+    /// `R` does.
     #[inline(always)]
-    pub fn take<R: Restart<E>, F>(
+    pub fn step<R: Restart<E>, F>(
         &self,
-        row: Row<'_>,
+        mut row: Row<'_>,
         action: Elements<'_>,
         mut obs: ElementsMut<'_>,
         mut flags: Flags<'_>,
         keep: impl FnOnce(Elements<'_>) -> Result,
-        fault: impl FnOnce(Error) -> F,
+        fault: impl Fn(Error) -> F + Copy,
     ) -> core::result::Result<(), F> {
-        let Turn { env, level, mode, last } = *self;
-        let Row { state, rng, steps, phase } = row;
-        if *phase >= ENDED {
-            if let Err(e) = R::restart(env, next_level(*phase), state, rng, obs.reborrow()) {
-                return Err(fault(failed(phase, steps, e)));
-            }
-            (*steps, *phase) = (0, RUNNING);
-            if mode == Autoreset::NextStep {
-                if let Err(e) = flags.ask(env, state, |masks| &mut masks.next) {
-                    return Err(fault(failed(phase, steps, e)));
-                }
-                flags.write(0.0, false, false, 0);
-                return Ok(());
-            }
+        if *row.phase >= ENDED && self.start_next::<R, F>(&mut row, obs.reborrow(), &mut flags, fault)? {
+            return Ok(());
         }
-        let (reward, terminated, mut truncated) = match env.step(state, rng, action, obs.reborrow()) {
-            Ok(Step { reward, terminated, truncated }) => (reward, terminated, truncated),
-            Err(e) => return Err(fault(failed(phase, steps, e))),
+        let env = self.env;
+        let mut step = match env.step(row.state, row.rng, action, obs.reborrow()) {
+            Ok(step) => step,
+            Err(e) => return Err(fault(row.failed(e))),
         };
-        if let Err(e) = check_row(env, &obs).and_then(|()| check_reward(reward)) {
-            return Err(fault(failed(phase, steps, e)));
+        if let Err(e) = check_row(env, &obs).and_then(|()| check_reward(step.reward)) {
+            return Err(fault(row.failed(e)));
         }
-        *steps = steps.saturating_add(1);
-        truncated |= *steps > last;
-        if terminated | truncated {
-            *phase = end_in(level);
-            if let Err(e) = keep(obs.as_ref()).and_then(|()| flags.ask(env, state, |masks| &mut masks.last)) {
-                return Err(fault(failed(phase, steps, e)));
+        step.truncated |= count_step(row.steps, self.last);
+        self.finish::<R, F>(row, step, obs, flags, keep, fault)
+    }
+
+    /// Restarts a row whose episode ended in an earlier step. True if nothing else is to be done in this one.
+    #[inline(always)]
+    pub fn start_next<R: Restart<E>, F>(
+        &self,
+        row: &mut Row<'_>,
+        obs: ElementsMut<'_>,
+        flags: &mut Flags<'_>,
+        fault: impl Fn(Error) -> F,
+    ) -> core::result::Result<bool, F> {
+        let level = next_level(*row.phase);
+        if let Err(e) = row.restart::<E, R>(self.env, level, obs) {
+            return Err(fault(row.failed(e)));
+        }
+        let only_reset = self.mode == Autoreset::NextStep;
+        if only_reset {
+            if let Err(e) = flags.ask(self.env, row.state, |masks| &mut masks.next) {
+                return Err(fault(row.failed(e)));
             }
-            if mode == Autoreset::SameStep {
-                if let Err(e) = R::restart(env, level, state, rng, obs) {
-                    return Err(fault(failed(phase, steps, e)));
-                }
-                (*steps, *phase) = (0, RUNNING);
+            flags.write(Step::default(), 0);
+        }
+        Ok(only_reset)
+    }
+
+    /// All that follows a step that was counted.
+    #[inline(always)]
+    pub fn finish<R: Restart<E>, F>(
+        &self,
+        mut row: Row<'_>,
+        step: Step,
+        obs: ElementsMut<'_>,
+        mut flags: Flags<'_>,
+        keep: impl FnOnce(Elements<'_>) -> Result,
+        fault: impl Fn(Error) -> F,
+    ) -> core::result::Result<(), F> {
+        let env = self.env;
+        if step.terminated | step.truncated {
+            *row.phase = end_in(self.level);
+            if let Err(e) = keep(obs.as_ref()).and_then(|()| flags.ask(env, row.state, |masks| &mut masks.last)) {
+                return Err(fault(row.failed(e)));
+            }
+            if self.mode == Autoreset::SameStep
+                && let Err(e) = row.restart::<E, R>(env, self.level, obs)
+            {
+                return Err(fault(row.failed(e)));
             }
         }
-        if let Err(e) = flags.ask(env, state, |masks| &mut masks.next) {
-            return Err(fault(failed(phase, steps, e)));
+        if let Err(e) = flags.ask(env, row.state, |masks| &mut masks.next) {
+            return Err(fault(row.failed(e)));
         }
-        flags.write(reward, terminated, truncated, 1);
+        flags.write(step, 1);
         Ok(())
     }
 }
 
+/// Counts a step; true if the episode is to be cut after it.
+#[inline(always)]
+pub(super) fn count_step(steps: &mut u32, last: u32) -> bool {
+    *steps = steps.saturating_add(1);
+    *steps > last
+}
+
+impl Row<'_> {
+    #[inline(always)]
+    fn restart<E: ?Sized, R: Restart<E>>(&mut self, env: &E, level: Level, obs: ElementsMut<'_>) -> Result {
+        R::restart(env, level, self.state, self.rng, obs)?;
+        (*self.steps, *self.phase) = (0, RUNNING);
+        Ok(())
+    }
+
+    /// A row that stopped a step has to be reset.
+    #[cold]
+    #[inline(never)]
+    fn failed(&mut self, e: Error) -> Error {
+        (*self.steps, *self.phase) = (0, UNSET);
+        e
+    }
+}
+
 impl<'a> Flags<'a> {
+    /// The step that they hold.
+    pub fn step(&self) -> Step {
+        Step { reward: *self.reward, terminated: *self.terminated != 0, truncated: *self.truncated != 0 }
+    }
+
     /// Writes the mask of this state, if it is asked for.
     #[inline(always)]
     fn ask<E: Env + ?Sized>(
@@ -140,20 +196,13 @@ impl<'a> Flags<'a> {
     }
 
     #[inline(always)]
-    fn write(self, reward: f32, terminated: bool, truncated: bool, valid: u8) {
-        (*self.reward, *self.terminated, *self.truncated) = (reward, terminated.into(), truncated.into());
-        if let Some(to) = self.valid {
+    fn write(&mut self, step: Step, valid: u8) {
+        (*self.reward, *self.terminated, *self.truncated) =
+            (step.reward, step.terminated.into(), step.truncated.into());
+        if let Some(to) = self.valid.as_deref_mut() {
             *to = valid;
         }
     }
-}
-
-/// A row that stopped a step has to be reset.
-#[cold]
-#[inline(never)]
-fn failed(phase: &mut u8, steps: &mut u32, e: Error) -> Error {
-    (*steps, *phase) = (0, UNSET);
-    e
 }
 
 /// The last observation of an episode goes to `final_obs`, from element `at`.

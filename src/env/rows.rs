@@ -8,13 +8,12 @@ use core::hint::black_box;
 use super::columns::LANES;
 use super::out::{StepOut, check_actions, check_obs};
 use super::row::{
-    ENDED, Flags, Masks, RUNNING, Restart, Row, SHAPE, Start, Turn, UNSET, cut, end_in, is_ready, keep, next_level,
-    reset_row, restart_row,
+    ENDED, Flags, Masks, RUNNING, Restart, Row, SHAPE, Start, StepContext, UNSET, count_step, cut, end_in, is_ready,
+    keep, next_level, reset_row, restart_row,
 };
 use super::setup::{Autoreset, Rows, Setup};
 use super::view::View;
 use super::{Env, Level};
-use crate::block;
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -26,9 +25,9 @@ const RANGE: Error = Error::new(Kind::Range, "vecenv: a range with begin <= end 
 const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
 
 /// A step restarts the environment itself.
-struct Itself;
+struct InPlace;
 
-impl<E: Env + ?Sized> Restart<E> for Itself {
+impl<E: Env + ?Sized> Restart<E> for InPlace {
     #[inline(always)]
     fn restart(env: &E, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         restart_row(env, level, state, rng, obs)
@@ -37,9 +36,9 @@ impl<E: Env + ?Sized> Restart<E> for Itself {
 
 /// A step hands on copies of the environment, which the compiler cannot take for the environment itself: where that is
 /// handed on, however seldom, it has to be stored before.
-struct Copied;
+struct ByCopy;
 
-impl<E: Env + Copy> Restart<E> for Copied {
+impl<E: Env + Copy> Restart<E> for ByCopy {
     #[inline(always)]
     fn restart(env: &E, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         restart_row(&black_box(*env), level, state, rng, obs)
@@ -147,7 +146,7 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), self.setup)?;
-        match self.step_alone::<E, Itself, _>(env, level, action, &mut out) {
+        match self.step_alone::<E, InPlace, _>(env, level, action, &mut out) {
             Some(done) => done,
             // Moved, so that `out` itself stays in registers where it is not.
             None => self.step_several(env, level, action, &mut out.reborrow()),
@@ -165,7 +164,7 @@ impl<'a> Rows<'a> {
         mut out: StepOut<'_>,
     ) -> core::result::Result<(), F> {
         out.check_given(self.len(), self.setup)?;
-        match self.step_alone::<E, Copied, F>(env, level, action, &mut out) {
+        match self.step_alone::<E, ByCopy, F>(env, level, action, &mut out) {
             Some(done) => done,
             None => Ok(self.reborrow().step_several(&black_box(*env), level, action, &mut out.reborrow())?),
         }
@@ -196,7 +195,7 @@ impl<'a> Rows<'a> {
         if *phase != RUNNING && !is_ready(*phase, mode) {
             return Some(Err(UNSET_ROW.given(first).into()));
         }
-        let turn = Turn { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };
+        let context = StepContext { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };
         let row = Row { state: &mut *self.state, rng, steps, phase };
         let valid = out.valid.as_deref_mut().and_then(<[u8]>::first_mut);
         let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), 0));
@@ -205,7 +204,7 @@ impl<'a> Rows<'a> {
             (next, last) => Some(Masks { next: next.as_deref_mut(), last: last.as_deref_mut() }),
         };
         let flags = Flags { reward, terminated, truncated, valid, masks };
-        Some(turn.take::<R, _>(row, action, out.obs.reborrow(), flags, keep, |e| e.given(first).into()))
+        Some(context.step::<R, _>(row, action, out.obs.reborrow(), flags, keep, |e| e.given(first).into()))
     }
 
     /// The same for any number of rows.
@@ -258,7 +257,7 @@ impl<'a> Rows<'a> {
         let alone = resets || (out.asks_masks() && env.has_mask());
         let done = if alone { 0 } else { env.step_rows(&mut *rows.state, actions(begin, end)?, &mut out).min(n) };
         if done > 0 {
-            rows.settle(env, level, done, &mut out)?;
+            rows.finish_together(env, level, done, &mut out)?;
             if done == n {
                 return Ok(());
             }
@@ -269,26 +268,29 @@ impl<'a> Rows<'a> {
 
     /// What a step leaves to do in the first `done` rows, which their environment has stepped together.
     #[inline(never)]
-    fn settle<E: Env + ?Sized>(&mut self, env: &E, level: Level, done: usize, out: &mut StepOut<'_>) -> Result {
-        let rows = self;
-        let (first, mode) = (rows.first, rows.setup.mode());
-        let Setup { max_episode_steps, obs_len, state_size, mask_len, .. } = *rows.setup;
-        let (obs_len, size) = (obs_len as usize, state_size as usize);
+    fn finish_together<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        level: Level,
+        done: usize,
+        out: &mut StepOut<'_>,
+    ) -> Result {
+        let Setup { max_episode_steps: limit, obs_len, mask_len, .. } = *self.setup;
+        let (obs_len, choices, first) = (obs_len as usize, mask_len as usize, self.first);
+        let context = StepContext { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
         // The rows where something is left to do: bytes of 1.
-        let (mut ended, last) = ([0u8; BLOCK], max_episode_steps.wrapping_sub(1));
-        let counters = rows.steps.iter_mut().zip(rows.phase.iter_mut());
+        let mut ended = [0u8; BLOCK];
+        let counters = self.steps.iter_mut().zip(self.phase.iter_mut());
         let flags = out.terminated.iter().zip(out.truncated.iter_mut());
         for (((steps, phase), (terminated, truncated)), ended) in counters.zip(flags).zip(&mut ended).take(done) {
-            *steps = steps.saturating_add(1);
-            *truncated |= u8::from(*steps > last);
+            *truncated |= u8::from(count_step(steps, context.last));
             *ended = u8::from((*terminated | *truncated != 0) | (*phase >= ENDED));
         }
         if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(..done)) {
             valid.fill(1);
         }
         // Environments with masks step no rows together that are asked for them.
-        let masks = mask_len as usize;
-        if let Some(mask) = out.action_mask.as_deref_mut().and_then(|m| m.get_mut(..done.saturating_mul(masks))) {
+        if let Some(mask) = out.action_mask.as_deref_mut().and_then(|m| m.get_mut(..done.saturating_mul(choices))) {
             mask.fill(1);
         }
         for (word, bytes) in ended.as_chunks::<8>().0.iter().enumerate() {
@@ -296,43 +298,30 @@ impl<'a> Rows<'a> {
             while left != 0 {
                 let k = word.wrapping_mul(8).wrapping_add(left.trailing_zeros() as usize / 8);
                 left &= left.wrapping_sub(1);
-                let (Some(steps), Some(phase)) = (rows.steps.get_mut(k), rows.phase.get_mut(k)) else {
-                    return Err(SHAPE);
-                };
-                let (at, begin) = (k.wrapping_mul(obs_len), k.wrapping_mul(size));
-                let obs = out.obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
-                let mut level = level;
-                if *phase >= ENDED {
-                    level = next_level(*phase);
-                    let flags = (out.reward.get_mut(k), out.terminated.get_mut(k), out.truncated.get_mut(k));
-                    let (Some(reward), Some(terminated), Some(truncated)) = flags else { return Err(SHAPE) };
-                    (*reward, *terminated, *truncated) = (0.0, 0, 0);
-                    if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(k)) {
-                        *valid = 0;
-                    }
+                let at = k.wrapping_mul(obs_len);
+                let (obs, mut flags, mut final_obs) = out.row(k, obs_len, choices)?;
+                let (mut row, fault) = (self.row(k)?, |e: Error| e.given(first.saturating_add(k)));
+                if *row.phase >= ENDED {
+                    context.start_next::<InPlace, _>(&mut row, obs, &mut flags, fault)?;
                 } else {
-                    if let Some(final_obs) = &mut out.final_obs {
-                        let mut row = final_obs.get(at, at.wrapping_add(obs_len)).ok_or(SHAPE)?;
-                        row.copy_from(obs.as_ref())?;
-                    }
-                    if let Some(mask) = out.final_action_mask.as_deref_mut() {
-                        block::rows_mut(mask, k, 1, masks)?.fill(1);
-                    }
-                    if mode != Autoreset::SameStep {
-                        *phase = end_in(level);
-                        continue;
-                    }
+                    let step = flags.step();
+                    let keep =
+                        |obs: Elements<'_>| final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
+                    context.finish::<InPlace, _>(row, step, obs, flags, keep, fault)?;
                 }
-                let state = rows.state.get_mut(begin..begin.wrapping_add(size)).ok_or(SHAPE)?;
-                let rng = rows.rng.get_mut(k).ok_or(SHAPE)?;
-                if let Err(e) = restart_row(env, level, state, rng, obs) {
-                    (*steps, *phase) = (0, UNSET);
-                    return Err(e.given(first.saturating_add(k)));
-                }
-                (*steps, *phase) = (0, RUNNING);
             }
         }
         Ok(())
+    }
+
+    fn row(&mut self, k: usize) -> Result<Row<'_>> {
+        let size = self.setup.state_size as usize;
+        let begin = k.wrapping_mul(size);
+        let state = self.state.get_mut(begin..begin.wrapping_add(size));
+        match (state, self.rng.get_mut(k), self.steps.get_mut(k), self.phase.get_mut(k)) {
+            (Some(state), Some(rng), Some(steps), Some(phase)) => Ok(Row { state, rng, steps, phase }),
+            _ => Err(SHAPE),
+        }
     }
 
     /// Steps the rows one after another. `out` by reference: copied, what was written word by word is read in pairs at once,
@@ -348,7 +337,7 @@ impl<'a> Rows<'a> {
         let Setup { max_episode_steps: limit, obs_len, action_len, state_size, mask_len, .. } = *self.setup;
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
         let (asks, choices) = (out.asks_masks(), mask_len as usize);
-        let turn = Turn { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
+        let context = StepContext { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
         // Each row takes its own off the front of these.
         let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs.reborrow());
         let mut valids = out.valid.as_deref_mut().unwrap_or_default().iter_mut();
@@ -366,7 +355,7 @@ impl<'a> Rows<'a> {
             let flags = Flags { reward, terminated, truncated, valid: valids.next(), masks };
             let at = k.wrapping_mul(obs_len);
             let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
-            turn.take::<Itself, _>(row, action, obs, flags, keep, |e| e.given(self.first.saturating_add(k)))?;
+            context.step::<InPlace, _>(row, action, obs, flags, keep, |e| e.given(self.first.saturating_add(k)))?;
         }
         Ok(())
     }

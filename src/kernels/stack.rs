@@ -176,6 +176,28 @@ pub fn stack<T: Copy, U: Convert<T>>(window: &Window<'_, T>, channels: usize, la
     Ok(())
 }
 
+/// [`stack`] of the frames of a ring, `[num_stack, frame_len]`, whose newest is in slot `newest`.
+/// Errors: as [`Window::of_ring`] and [`stack`].
+pub fn stack_ring<T: Copy, U: Convert<T>>(
+    ring: &[T],
+    (num_stack, newest): (usize, usize),
+    channels: usize,
+    layout: Layout,
+    out: &mut [U],
+) -> Result {
+    check_ring(ring.len(), num_stack, newest)?;
+    // Frames of one pixel lie in the stack as in the ring, but for where it begins.
+    if channels.checked_mul(num_stack) == Some(ring.len()) && ring.len() == out.len() {
+        let oldest = next_slot(newest, num_stack).wrapping_mul(channels);
+        let (new, old) = ring.split_at_checked(oldest).unwrap_or_default();
+        let mut rest = out;
+        copy(old, cut(&mut rest, old.len()));
+        copy(new, rest);
+        return Ok(());
+    }
+    stack(&Window::of_ring(ring, num_stack, newest)?, channels, layout, out)
+}
+
 /// Writes the stacks of all frames but the last, `obs`, and of all but the first, `next_obs`: every frame is read from
 /// memory once. Errors: as [`stack`].
 pub fn pair<T: Copy, U: Convert<T>>(

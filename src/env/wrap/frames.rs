@@ -9,7 +9,7 @@ use super::wrapper::Wrapper;
 use crate::env::{Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::image::{self, RESCALED, Size};
-use crate::kernels::stack::{self, Layout, MAX_STACK, Window};
+use crate::kernels::stack::{self, Layout, MAX_STACK};
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
 const UNIT: (&[f32], &[f32]) = (&[0.0], &[1.0]);
@@ -224,17 +224,11 @@ impl Stack {
 
     fn show(&self, own: &mut [u8], obs: ElementsMut<'_>) -> Result {
         let (ring, frames) = self.cut(own)?;
-        let newest = ring.newest as usize;
+        let (of, channels, layout) = ((self.count, ring.newest as usize), self.channels, self.layout);
         match (frames, obs) {
-            (ElementsMut::U8(x), ElementsMut::U8(out)) => {
-                stack::stack(&Window::of_ring(x, self.count, newest)?, self.channels, self.layout, out)
-            }
-            (ElementsMut::U8(x), ElementsMut::F32(out)) => {
-                stack::stack(&Window::of_ring(x, self.count, newest)?, self.channels, self.layout, out)
-            }
-            (ElementsMut::F32(x), ElementsMut::F32(out)) => {
-                stack::stack(&Window::of_ring(x, self.count, newest)?, self.channels, self.layout, out)
-            }
+            (ElementsMut::U8(x), ElementsMut::U8(out)) => stack::stack_ring(x, of, channels, layout, out),
+            (ElementsMut::U8(x), ElementsMut::F32(out)) => stack::stack_ring(x, of, channels, layout, out),
+            (ElementsMut::F32(x), ElementsMut::F32(out)) => stack::stack_ring(x, of, channels, layout, out),
             _ => Err(SHAPE),
         }
     }
