@@ -42,18 +42,25 @@ impl Env for Source {
         }
     }
 
-    fn reset(&self, state: &mut [u8], _rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], _rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         state[0] ^= 1;
         obs.u8()?.copy_from_slice(&self.pictures[usize::from(state[0] & 1)]);
         Ok(())
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, _action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        self.reset(state, rng, obs)?;
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        _action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
+        self.reset(row, state, rng, obs)?;
         Ok(Step { reward: 1.0, ..Step::default() })
     }
 
-    fn lives(&self, _state: &[u8]) -> Result<u32> {
+    fn lives(&self, _: usize, _state: &[u8]) -> Result<u32> {
         Ok(3)
     }
 }

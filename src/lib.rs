@@ -53,13 +53,15 @@
 //!         }
 //!     }
 //!
-//!     fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+//!     fn reset(&self, _row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
 //!         let place: &mut Place = view_mut(state)?;
 //!         place.at = rng.bounded(u64::from(self.len) / 2);
 //!         put(obs, [place.at as f32 / self.len as f32])
 //!     }
 //!
-//!     fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+//!     fn step(
+//!         &self, _row: usize, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>,
+//!     ) -> Result<Step> {
 //!         let place: &mut Place = view_mut(state)?;
 //!         place.at = if choice(action)? == 1 { place.at.saturating_add(1) } else { place.at.saturating_sub(1) };
 //!         let found = place.at >= u64::from(self.len);

@@ -57,7 +57,7 @@ impl Env for Script {
         }
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let s: &mut State = bytemuck::from_bytes_mut(state);
         *s = State { draw: rng.uniform() as f32, steps: 0 };
         obs.f32()?.copy_from_slice(&[s.draw, 0.0]);
@@ -65,9 +65,9 @@ impl Env for Script {
     }
 
     /// The level is the draw.
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn restart(&self, row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         if level == Level::New {
-            return self.reset(state, rng, obs);
+            return self.reset(row, state, rng, obs);
         }
         let s: &mut State = bytemuck::from_bytes_mut(state);
         s.steps = 0;
@@ -75,7 +75,14 @@ impl Env for Script {
         Ok(())
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let s: &mut State = bytemuck::from_bytes_mut(state);
         let action = action.i32()?[0];
         s.steps += 1;

@@ -12,7 +12,7 @@ fn follows_its_rules<const N: usize>() {
     assert!(spec.obs.low.iter().all(|x| *x == 0.0) && spec.obs.high.iter().all(|x| *x == 1.0));
     for _ in 0..200 {
         let (mut state, mut obs) = ([0u64], vec![7.0; 2 * N]);
-        env.reset(bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut obs)).unwrap();
+        env.reset(0, bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut obs)).unwrap();
         let (mut bits, goal) = (obs[..N].to_vec(), obs[N..].to_vec());
         assert!(obs.iter().all(|x| *x == 0.0 || *x == 1.0) && bits != goal);
         for step in 0..3 * N {
@@ -22,7 +22,7 @@ fn follows_its_rules<const N: usize>() {
             bits[flip] = 1.0 - bits[flip];
             let action = [flip as i32];
             let (state, to) = (bytemuck::cast_slice_mut(&mut state), ElementsMut::F32(&mut obs));
-            let done = env.step(state, &mut rng, Elements::I32(&action), to).unwrap();
+            let done = env.step(0, state, &mut rng, Elements::I32(&action), to).unwrap();
             assert_eq!(obs, [&bits[..], &goal[..]].concat());
             let there = bits == goal;
             assert_eq!((done.reward, done.terminated, done.truncated), (if there { 0.0 } else { -1.0 }, there, false));
@@ -49,7 +49,7 @@ fn all_starts_are_drawn_alike() {
     let (mut counts, mut rng) = ([0u32; 16], Rng::seeded(1));
     for _ in 0..12_000 {
         let (mut state, mut obs) = ([0u64], [0.0; 4]);
-        BitFlip::<2>.reset(bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut obs)).unwrap();
+        BitFlip::<2>.reset(0, bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut obs)).unwrap();
         counts[obs.iter().enumerate().map(|(i, x)| (*x as usize) << i).sum::<usize>()] += 1;
     }
     for (i, count) in counts.into_iter().enumerate() {
@@ -94,10 +94,10 @@ fn other_shapes_are_refused() {
     let (env, mut rng, mut state) = (BitFlip::<3>, Rng::seeded(1), [0u64; 2]);
     for len in [0, 5, 7] {
         let state = bytemuck::cast_slice_mut(&mut state[..1]);
-        assert!(env.reset(state, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
+        assert!(env.reset(0, state, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
     }
-    assert!(env.reset(bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut [0.0; 6])).is_err());
+    assert!(env.reset(0, bytemuck::cast_slice_mut(&mut state), &mut rng, ElementsMut::F32(&mut [0.0; 6])).is_err());
     let state = bytemuck::cast_slice_mut(&mut state[..1]);
-    assert!(env.reset(state, &mut rng, ElementsMut::I32(&mut [0; 6])).is_err());
-    assert!(env.step(state, &mut rng, Elements::F32(&[0.0]), ElementsMut::F32(&mut [0.0; 6])).is_err());
+    assert!(env.reset(0, state, &mut rng, ElementsMut::I32(&mut [0; 6])).is_err());
+    assert!(env.step(0, state, &mut rng, Elements::F32(&[0.0]), ElementsMut::F32(&mut [0.0; 6])).is_err());
 }

@@ -21,12 +21,19 @@ impl Env for OneByOne<'_> {
         self.0.spec()
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        self.0.reset(state, rng, obs)
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        self.0.reset(row, state, rng, obs)
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        self.0.step(state, rng, action, obs)
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
+        self.0.step(row, state, rng, action, obs)
     }
 }
 

@@ -23,12 +23,12 @@ impl Game {
     }
 
     fn reset(&mut self, rng: &mut Rng) {
-        self.env.reset(bytemuck::cast_slice_mut(&mut self.state), rng, ElementsMut::U8(&mut self.obs)).unwrap();
+        self.env.reset(0, bytemuck::cast_slice_mut(&mut self.state), rng, ElementsMut::U8(&mut self.obs)).unwrap();
     }
 
     fn step(&mut self, action: i32, rng: &mut Rng) -> Step {
         let (action, obs) = (Elements::I32(&[action]), ElementsMut::U8(&mut self.obs));
-        self.env.step(bytemuck::cast_slice_mut(&mut self.state), rng, action, obs).unwrap()
+        self.env.step(0, bytemuck::cast_slice_mut(&mut self.state), rng, action, obs).unwrap()
     }
 
     fn random_step(&mut self, rng: &mut Rng) -> Step {
@@ -205,7 +205,7 @@ fn what_is_seen_is_drawn() {
         let (width, height) = (8 * columns, 8 * rows);
         for _ in 0..100 {
             let mut rgb = vec![0; 3 * width * height];
-            game.env.render(bytemuck::cast_slice(&game.state), width, height, &mut rgb).unwrap();
+            game.env.render(0, bytemuck::cast_slice(&game.state), width, height, &mut rgb).unwrap();
             for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
                 let middle = &rgb[3 * ((8 * row + 4) * width + 8 * column + 4)..][..3];
                 let empty = game.cell(row, column).iter().all(|byte| *byte == 0);
@@ -235,16 +235,16 @@ fn no_state_breaks_them() {
             }
             if k % 10 == 0 {
                 let mut rgb = [0; 30 * 30 * 3];
-                game.env.render(bytemuck::cast_slice(&game.state), 30, 30, &mut rgb).unwrap();
+                game.env.render(0, bytemuck::cast_slice(&game.state), 30, 30, &mut rgb).unwrap();
             }
         }
         let len = game.obs.len();
         let bytes = bytemuck::cast_slice_mut(&mut game.state);
-        assert!(game.env.reset(bytes, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
+        assert!(game.env.reset(0, bytes, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
         for len in [0, len - 1, len + 1] {
-            assert!(game.env.reset(bytes, &mut rng, ElementsMut::U8(&mut vec![0; len])).is_err());
+            assert!(game.env.reset(0, bytes, &mut rng, ElementsMut::U8(&mut vec![0; len])).is_err());
         }
-        assert!(game.env.reset(&mut bytes[1..], &mut rng, ElementsMut::U8(&mut game.obs)).is_err());
+        assert!(game.env.reset(0, &mut bytes[1..], &mut rng, ElementsMut::U8(&mut game.obs)).is_err());
     }
 }
 

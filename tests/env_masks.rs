@@ -34,7 +34,7 @@ impl Env for Counter {
         Spec { env_id: 9002, state_size: 8, max_episode_steps: 4, obs: Space::unbounded(1), action, wrappers: 0 }
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let number = 100 * (1 + rng.bounded(999));
         state.copy_from_slice(&number.to_ne_bytes());
         obs.f32()?[0] = number as f32;
@@ -42,7 +42,14 @@ impl Env for Counter {
     }
 
     /// Ends with choice 2, and leads to the state that fails with choice 1 and 3.
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        _: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let action = action.i32()?;
         let number = if action == [1, 3] { FAILS } else { 1 + u64::from_ne_bytes(state.try_into().unwrap()) };
         state.copy_from_slice(&number.to_ne_bytes());
@@ -50,7 +57,7 @@ impl Env for Counter {
         Ok(Step { reward: 1.0, terminated: action[0] == 2, truncated: false })
     }
 
-    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
+    fn action_mask(&self, _: usize, state: &[u8], mask: &mut [u8]) -> Result {
         let number = u64::from_ne_bytes(state.try_into().unwrap());
         mask.copy_from_slice(&allowed(number));
         Error::new(Kind::Callback, "counter: a mask of environment {given}").when(number == FAILS)
@@ -250,18 +257,25 @@ impl Env for Ending {
         Counter.spec()
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        Counter.reset(state, rng, obs)
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        Counter.reset(row, state, rng, obs)
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let ends = action == Elements::I32(&[2, 3]);
         let action = if ends { Elements::I32(&[1, 3]) } else { action };
-        Ok(Step { terminated: ends, ..Counter.step(state, rng, action, obs)? })
+        Ok(Step { terminated: ends, ..Counter.step(row, state, rng, action, obs)? })
     }
 
-    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
-        Counter.action_mask(state, mask)
+    fn action_mask(&self, row: usize, state: &[u8], mask: &mut [u8]) -> Result {
+        Counter.action_mask(row, state, mask)
     }
 }
 

@@ -64,17 +64,17 @@ impl Walk {
 
     fn reset(&mut self) {
         let (state, obs) = (bytemuck::bytes_of_mut(&mut self.state), ElementsMut::U8(&mut self.obs));
-        self.maze.reset(state, &mut Rng::seeded(1), obs).unwrap();
+        self.maze.reset(0, state, &mut Rng::seeded(1), obs).unwrap();
     }
 
     fn step(&mut self, action: i32) -> Step {
         let (state, obs) = (bytemuck::bytes_of_mut(&mut self.state), ElementsMut::U8(&mut self.obs));
-        self.maze.step(state, &mut Rng::seeded(1), Elements::I32(&[action]), obs).unwrap()
+        self.maze.step(0, state, &mut Rng::seeded(1), Elements::I32(&[action]), obs).unwrap()
     }
 
     fn draw(&self, side: usize) -> Vec<u8> {
         let mut rgb = vec![0; side * side * 3];
-        self.maze.render(bytemuck::bytes_of(&self.state), side, side, &mut rgb).unwrap();
+        self.maze.render(0, bytemuck::bytes_of(&self.state), side, side, &mut rgb).unwrap();
         rgb
     }
 }
@@ -153,10 +153,10 @@ fn observations_of_another_kind_or_length_are_refused() {
     for maze in KINDS {
         let (mut state, mut short) = (0u64, vec![0; maze.spec().obs.len as usize - 1]);
         for obs in [ElementsMut::U8(&mut short), ElementsMut::F32(&mut [0.0])] {
-            let refused = maze.reset(bytemuck::bytes_of_mut(&mut state), &mut Rng::seeded(1), obs).unwrap_err();
+            let refused = maze.reset(0, bytemuck::bytes_of_mut(&mut state), &mut Rng::seeded(1), obs).unwrap_err();
             assert_eq!(refused.kind, Kind::Shape);
         }
-        assert!(maze.reset(&mut [], &mut Rng::seeded(1), ElementsMut::U8(&mut [0; 1764])).is_err());
+        assert!(maze.reset(0, &mut [], &mut Rng::seeded(1), ElementsMut::U8(&mut [0; 1764])).is_err());
     }
 }
 

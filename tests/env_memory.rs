@@ -110,11 +110,11 @@ fn without_velocities_the_description_is_the_same() {
         let mut state = vec![0u64; a.state_size as usize / 8];
         let state: &mut [u8] = bytemuck::cast_slice_mut(&mut state);
         // Another length of observations is refused.
-        assert!(hidden.reset(state, &mut Rng::seeded(1), ElementsMut::F32(&mut [0.0; 3])).is_err());
-        hidden.reset(state, &mut Rng::seeded(1), ElementsMut::F32(&mut [0.0; 2])).unwrap();
+        assert!(hidden.reset(0, state, &mut Rng::seeded(1), ElementsMut::F32(&mut [0.0; 3])).is_err());
+        hidden.reset(0, state, &mut Rng::seeded(1), ElementsMut::F32(&mut [0.0; 2])).unwrap();
         let [mut x, mut y] = [(); 2].map(|()| vec![0; 60 * 40 * 3]);
-        whole.render(state, 60, 40, &mut x).unwrap();
-        hidden.render(state, 60, 40, &mut y).unwrap();
+        whole.render(0, state, 60, 40, &mut x).unwrap();
+        hidden.render(0, state, 60, 40, &mut y).unwrap();
         assert!(x == y && x.iter().any(|&byte| byte != 255));
     }
 }
@@ -146,13 +146,13 @@ impl Game {
 
     fn reset(&mut self) -> usize {
         let state = bytemuck::cast_slice_mut(&mut self.state);
-        RepeatPrevious.reset(state, &mut self.rng, ElementsMut::F32(&mut self.obs)).unwrap();
+        RepeatPrevious.reset(0, state, &mut self.rng, ElementsMut::F32(&mut self.obs)).unwrap();
         self.suit().unwrap()
     }
 
     fn step(&mut self, action: i32) -> Result<Step> {
         let state = bytemuck::cast_slice_mut(&mut self.state);
-        RepeatPrevious.step(state, &mut self.rng, Elements::I32(&[action]), ElementsMut::F32(&mut self.obs))
+        RepeatPrevious.step(0, state, &mut self.rng, Elements::I32(&[action]), ElementsMut::F32(&mut self.obs))
     }
 }
 
@@ -282,9 +282,9 @@ fn no_state_breaks_repeat_previous() {
     let (mut state, mut rng) = ([0u64; 7], Rng::seeded(1));
     for len in [0, 3, 5] {
         let state = bytemuck::cast_slice_mut(&mut state);
-        assert!(RepeatPrevious.reset(state, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
+        assert!(RepeatPrevious.reset(0, state, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
     }
-    assert!(RepeatPrevious.reset(&mut [0; 8], &mut rng, ElementsMut::F32(&mut [0.0; 4])).is_err());
+    assert!(RepeatPrevious.reset(0, &mut [0; 8], &mut rng, ElementsMut::F32(&mut [0.0; 4])).is_err());
 }
 
 #[test]

@@ -7,14 +7,14 @@ use rlcore::space::{Elements, ElementsMut};
 
 fn reset(state: &mut [f32; 4], rng: &mut Rng) -> [f32; 4] {
     let mut obs = [7.0; 4];
-    PointReach.reset(bytemuck::cast_slice_mut(state), rng, ElementsMut::F32(&mut obs)).unwrap();
+    PointReach.reset(0, bytemuck::cast_slice_mut(state), rng, ElementsMut::F32(&mut obs)).unwrap();
     obs
 }
 
 fn step(state: &mut [f32; 4], action: [f32; 2]) -> ([f32; 4], Step) {
     let mut obs = [7.0; 4];
     let (state, to) = (bytemuck::cast_slice_mut(state), ElementsMut::F32(&mut obs));
-    let done = PointReach.step(state, &mut Rng::seeded(1), Elements::F32(&action), to).unwrap();
+    let done = PointReach.step(0, state, &mut Rng::seeded(1), Elements::F32(&action), to).unwrap();
     (obs, done)
 }
 
@@ -159,23 +159,23 @@ fn damaged_rows_fail_or_go_on() {
 fn other_shapes_are_refused() {
     let (mut rng, mut state, mut obs) = (Rng::seeded(1), [0.0f32; 8], [0.0; 4]);
     let whole: &mut [u8] = bytemuck::cast_slice_mut(&mut state);
-    assert!(PointReach.reset(whole, &mut rng, ElementsMut::F32(&mut obs)).is_err());
+    assert!(PointReach.reset(0, whole, &mut rng, ElementsMut::F32(&mut obs)).is_err());
     let (one, _) = whole.split_at_mut(16);
     for len in [0, 3, 5] {
-        assert!(PointReach.reset(one, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
+        assert!(PointReach.reset(0, one, &mut rng, ElementsMut::F32(&mut vec![0.0; len])).is_err());
     }
-    assert!(PointReach.reset(one, &mut rng, ElementsMut::I32(&mut [0; 4])).is_err());
+    assert!(PointReach.reset(0, one, &mut rng, ElementsMut::I32(&mut [0; 4])).is_err());
     for action in [Elements::F32(&[0.0]), Elements::I32(&[0; 3]), Elements::U8(&[0; 2])] {
-        assert!(PointReach.step(one, &mut rng, action, ElementsMut::F32(&mut obs)).is_err());
+        assert!(PointReach.step(0, one, &mut rng, action, ElementsMut::F32(&mut obs)).is_err());
     }
-    assert!(PointReach.step(one, &mut rng, Elements::F32(&[0.0; 2]), ElementsMut::F32(&mut obs[..3])).is_err());
+    assert!(PointReach.step(0, one, &mut rng, Elements::F32(&[0.0; 2]), ElementsMut::F32(&mut obs[..3])).is_err());
 }
 
 #[test]
 fn the_picture_shows_point_and_goal() {
     let mut rgb = vec![7; 220 * 220 * 3];
     let mut draw = |state: [f32; 4]| {
-        PointReach.render(bytemuck::cast_slice(&state), 220, 220, &mut rgb).unwrap();
+        PointReach.render(0, bytemuck::cast_slice(&state), 220, 220, &mut rgb).unwrap();
         // 100 pixels a unit, the origin in the middle.
         let at = |x: f32, y: f32| {
             let (column, row) = ((110.0 + 100.0 * x) as usize, (110.0 - 100.0 * y) as usize);

@@ -19,7 +19,7 @@ impl Alone {
     fn reset(&mut self) -> f32 {
         let mut obs = [f32::NAN];
         let state = bytemuck::bytes_of_mut(&mut self.state);
-        self.probe.reset(state, &mut self.rng, ElementsMut::F32(&mut obs)).unwrap();
+        self.probe.reset(0, state, &mut self.rng, ElementsMut::F32(&mut obs)).unwrap();
         obs[0]
     }
     /// `(obs, reward, terminated, truncated)`
@@ -28,7 +28,7 @@ impl Alone {
         let state = bytemuck::bytes_of_mut(&mut self.state);
         let action = Elements::I32(std::slice::from_ref(&action));
         let Step { reward, terminated, truncated } =
-            self.probe.step(state, &mut self.rng, action, ElementsMut::F32(&mut obs)).unwrap();
+            self.probe.step(0, state, &mut self.rng, action, ElementsMut::F32(&mut obs)).unwrap();
         (obs[0], reward, terminated, truncated)
     }
 }
@@ -94,6 +94,7 @@ fn probe_3_pays_after_two_steps() {
     assert_eq!(env.reset(), 0.0);
     assert_eq!([env.step(0), env.step(0)], [(1.0, 0.0, NO, NO), (0.0, 1.0, true, NO)]);
     let third = Probe::Three.step(
+        0,
         bytemuck::bytes_of_mut(&mut env.state),
         &mut env.rng,
         Elements::I32(&[0]),

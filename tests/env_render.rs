@@ -10,7 +10,7 @@ const CLASSIC: usize = 5;
 
 fn picture(env: &Builtin, state: &[f64], width: usize, height: usize) -> Vec<u8> {
     let mut rgb = vec![7; width * height * 3];
-    env.render(bytemuck::cast_slice(state), width, height, &mut rgb).unwrap();
+    env.render(0, bytemuck::cast_slice(state), width, height, &mut rgb).unwrap();
     rgb
 }
 
@@ -47,9 +47,9 @@ fn pictures_have_the_same_bytes_everywhere() {
         let mut state = [0u64; 8];
         let state = &mut bytemuck::cast_slice_mut(&mut state)[..env.spec().state_size as usize];
         let mut obs = vec![0.0; env.spec().obs.len as usize];
-        env.reset(state, &mut Rng::seeded(1), ElementsMut::F32(&mut obs)).unwrap();
+        env.reset(0, state, &mut Rng::seeded(1), ElementsMut::F32(&mut obs)).unwrap();
         let mut rgb = vec![0; 120 * 80 * 3];
-        env.render(state, 120, 80, &mut rgb).unwrap();
+        env.render(0, state, 120, 80, &mut rgb).unwrap();
         assert_eq!(hash(HASH_START, &rgb), expected, "{name}");
     }
 }
@@ -65,7 +65,7 @@ fn any_size_and_any_state_has_a_picture() {
         }
         // Fewer bytes than the size asks for are drawn as far as they go.
         let mut rgb = [0; 50];
-        env.render(bytemuck::cast_slice(&vec![0.0; numbers]), 30, 20, &mut rgb).unwrap();
+        env.render(0, bytemuck::cast_slice(&vec![0.0; numbers]), 30, 20, &mut rgb).unwrap();
     }
 }
 

@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
+use rlcore::env::wrap::{Pipeline, Wrapper};
 use rlcore::env::{
     Autoreset, BUILTINS, Builtin, CartPole, Env, Level, NO_LIMIT, Probe, Setup, Spec, Step, StepOut, VecEnv,
     VecEnvConfig,
@@ -52,7 +53,7 @@ impl Env for Script {
         }
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let s: &mut ScriptState = bytemuck::from_bytes_mut(state);
         if s.reset_fails != 0 {
             s.reset_fails = 0;
@@ -62,7 +63,14 @@ impl Env for Script {
         write(obs, s.draw, 0)
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let s: &mut ScriptState = bytemuck::from_bytes_mut(state);
         let action = action.i32()?[0];
         s.steps += 1;
@@ -79,7 +87,7 @@ impl Env for Script {
         }
     }
 
-    fn lives(&self, state: &[u8]) -> Result<u32> {
+    fn lives(&self, _: usize, state: &[u8]) -> Result<u32> {
         Ok(bytemuck::from_bytes::<ScriptState>(state).steps)
     }
 }
@@ -129,7 +137,7 @@ impl Arrays {
 
 type Row<'a> = (&'a [f32], f32, u8, u8, &'a [f32], u8);
 
-fn block<E: Env>(env: &E, config: &VecEnvConfig) -> Vec<u64> {
+fn block<E: Env + ?Sized>(env: &E, config: &VecEnvConfig) -> Vec<u64> {
     vec![0; VecEnv::size(env, config).unwrap() / 8]
 }
 
@@ -413,11 +421,11 @@ impl Env for Images {
         let (obs, action) = (Space::bytes(3), Space::discrete(&[3, 2]));
         Spec { env_id: 9001, state_size: 0, max_episode_steps: 2, obs, action, wrappers: 0 }
     }
-    fn reset(&self, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
         obs.u8()?.copy_from_slice(b"new");
         Ok(())
     }
-    fn step(&self, _: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(&self, _: usize, _: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
         obs.u8()?.copy_from_slice(b"old");
         Ok(Step { reward: (10 * action.i32()?[0] + action.i32()?[1]) as f32, ..Step::default() })
     }
@@ -470,7 +478,7 @@ fn seeds_mean_what_they_mean_in_gymnasium() {
     let mut venv = VecEnv::init(bytes(&mut mem), &CartPole, &config).unwrap();
     let alone = |rng: &mut Rng| {
         let (mut state, mut obs) = ([0u64; 4], [0.0; 4]);
-        CartPole.reset(bytemuck::bytes_of_mut(&mut state), rng, ElementsMut::F32(&mut obs)).unwrap();
+        CartPole.reset(0, bytemuck::bytes_of_mut(&mut state), rng, ElementsMut::F32(&mut obs)).unwrap();
         obs
     };
     let mut obs = vec![0.0; 16];
@@ -688,10 +696,10 @@ impl Env for Described<'_> {
     fn spec(&self) -> Spec<'_> {
         self.0
     }
-    fn reset(&self, _: &mut [u8], _: &mut Rng, _: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, _: &mut [u8], _: &mut Rng, _: ElementsMut<'_>) -> Result {
         Ok(())
     }
-    fn step(&self, _: &mut [u8], _: &mut Rng, _: Elements<'_>, _: ElementsMut<'_>) -> Result<Step> {
+    fn step(&self, _: usize, _: &mut [u8], _: &mut Rng, _: Elements<'_>, _: ElementsMut<'_>) -> Result<Step> {
         Ok(Step::default())
     }
 }
@@ -748,15 +756,15 @@ impl Env for Starts {
         Spec { env_id: 9002, state_size: 24, max_episode_steps: 2, obs, action, wrappers: 0 }
     }
 
-    fn reset(&self, state: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
         count(state, 0, obs)
     }
 
-    fn restart(&self, level: Level, state: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn restart(&self, _: usize, level: Level, state: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
         count(state, if level == Level::New { 1 } else { 2 }, obs)
     }
 
-    fn step(&self, state: &mut [u8], _: &mut Rng, _: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(&self, _: usize, state: &mut [u8], _: &mut Rng, _: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
         count(state, 3, obs)?;
         Ok(Step { reward: 1.0, ..Step::default() })
     }
@@ -810,23 +818,30 @@ impl Env for Together {
         Spec { env_id: 9003, ..Starts.spec() }
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        Starts.reset(state, rng, obs)
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        Starts.reset(row, state, rng, obs)
     }
 
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        Starts.restart(level, state, rng, obs)
+    fn restart(&self, row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        Starts.restart(row, level, state, rng, obs)
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        Starts.step(state, rng, action, obs)
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
+        Starts.step(row, state, rng, action, obs)
     }
 
     fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
         let rows = action.len() & !7;
         for (i, state) in state.chunks_exact_mut(24).take(rows).enumerate() {
             let obs = out.obs.get(3 * i, 3 * i + 3).unwrap();
-            let step = self.step(state, &mut Rng::seeded(0), Elements::I32(&[0]), obs).unwrap();
+            let step = self.step(0, state, &mut Rng::seeded(0), Elements::I32(&[0]), obs).unwrap();
             (out.reward[i], out.terminated[i], out.truncated[i]) = (step.reward, 0, 0);
         }
         rows
@@ -879,4 +894,85 @@ fn an_environment_starts_again_in_the_level_of_the_step_that_ended_it() {
     check(&Together, 9, &[[0, 9]]);
     check(&Together, 70, &[[0, 70]]);
     check(&Together, 70, &[[33, 70], [0, 1], [1, 33]]);
+}
+
+/// Observes the number of its row, and allows the choices below it.
+struct Numbered;
+
+impl Env for Numbered {
+    fn spec(&self) -> Spec<'_> {
+        Spec {
+            env_id: 9200,
+            state_size: 0,
+            max_episode_steps: 2,
+            obs: Space::unbounded(1),
+            action: Space::discrete(&[4]),
+            wrappers: 0,
+        }
+    }
+
+    fn reset(&self, row: usize, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        obs.f32()?[0] = row as f32;
+        Ok(())
+    }
+
+    fn restart(&self, row: usize, _: Level, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        obs.f32()?[0] = 100.0 + row as f32;
+        Ok(())
+    }
+
+    fn step(&self, row: usize, _: &mut [u8], _: &mut Rng, _: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        obs.f32()?[0] = row as f32;
+        Ok(Step { reward: row as f32, ..Step::default() })
+    }
+
+    fn lives(&self, row: usize, _: &[u8]) -> Result<u32> {
+        Ok(row as u32)
+    }
+
+    fn action_mask(&self, row: usize, _: &[u8], mask: &mut [u8]) -> Result {
+        mask.iter_mut().enumerate().for_each(|(choice, flag)| *flag = (choice < row).into());
+        Ok(())
+    }
+
+    fn render(&self, row: usize, _: &[u8], _: usize, _: usize, rgb: &mut [u8]) -> Result {
+        rgb.fill(row as u8);
+        Ok(())
+    }
+}
+
+#[test]
+fn an_environment_is_told_its_row_bare_and_within_wrappers() {
+    let list = [Wrapper::NoopReset { max: 1, exactly: 1, noop: 0 }, Wrapper::ClipReward];
+    let wrapped = Pipeline::new(&Numbered, &list).unwrap();
+    for (env, clipped) in [(&Numbered as &dyn Env, false), (&wrapped, true)] {
+        let config = config(4, Autoreset::SameStep);
+        let mut block = block(env, &config);
+        let mut venv = VecEnv::init(bytes(&mut block), env, &config).unwrap();
+        let (mut obs, mut last, mut reward) = ([0.0; 4], [0.0; 4], [0.0; 4]);
+        let (mut ends, mut cuts, mut masks) = ([0; 4], [0; 4], [0; 16]);
+        venv.reset_range(1, 4, Some(1), ElementsMut::F32(&mut obs)).unwrap();
+        assert_eq!(obs, [0.0, 1.0, 2.0, 3.0]);
+        for t in 0..2 {
+            let out = StepOut {
+                obs: ElementsMut::F32(&mut obs),
+                reward: &mut reward,
+                terminated: &mut ends,
+                truncated: &mut cuts,
+                final_obs: Some(ElementsMut::F32(&mut last)),
+                valid: None,
+                action_mask: Some(&mut masks),
+                final_action_mask: None,
+            };
+            venv.step_range(2, 4, Elements::I32(&[0; 4]), out).unwrap();
+            assert_eq!(reward, if clipped { [0.0, 0.0, 1.0, 1.0] } else { [0.0, 0.0, 2.0, 3.0] });
+            assert_eq!(masks[8..], [1, 1, 0, 0, 1, 1, 1, 0]);
+            let first = if clipped { [0.0, 1.0, 2.0, 3.0] } else { [0.0, 1.0, 102.0, 103.0] };
+            assert_eq!(obs, if t == 0 { [0.0, 1.0, 2.0, 3.0] } else { first });
+        }
+        let (mut mask, mut rgb) = ([9; 4], [0; 3]);
+        venv.action_mask(3, &mut mask).unwrap();
+        venv.render(2, 1, 1, &mut rgb).unwrap();
+        assert_eq!((mask, venv.lives(1), rgb), ([1, 1, 1, 0], Ok(1), [2; 3]));
+    }
 }

@@ -107,23 +107,30 @@ impl Env for Game {
         }
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         write(obs, self.begin(bytemuck::from_bytes_mut(state), 0, rng))
     }
 
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn restart(&self, _: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let m: &mut Memory = bytemuck::from_bytes_mut(state);
         let level = if level == Level::Same { m.level } else { m.level + 1 };
         write(obs, self.begin(m, level, rng))
     }
 
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        _: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let (values, step) = self.take(bytemuck::from_bytes_mut(state), action.i32()?[0])?;
         write(obs, values)?;
         Ok(step)
     }
 
-    fn lives(&self, state: &[u8]) -> Result<u32> {
+    fn lives(&self, _: usize, state: &[u8]) -> Result<u32> {
         Ok(bytemuck::from_bytes::<Memory>(state).lives)
     }
 }
@@ -627,11 +634,18 @@ fn sticky_actions_repeat_when_gymnasium_repeats() {
             let (obs, action) = (Space::unbounded(1), Space::discrete(&[1000]));
             Spec { env_id: 9201, state_size: 0, max_episode_steps: 0, obs, action, wrappers: 0 }
         }
-        fn reset(&self, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        fn reset(&self, _: usize, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
             obs.f32()?.fill(-1.0);
             Ok(())
         }
-        fn step(&self, _: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+        fn step(
+            &self,
+            _: usize,
+            _: &mut [u8],
+            _: &mut Rng,
+            action: Elements<'_>,
+            obs: ElementsMut<'_>,
+        ) -> Result<Step> {
             obs.f32()?.fill(action.i32()?[0] as f32);
             Ok(Step::default())
         }
@@ -645,14 +659,14 @@ fn sticky_actions_repeat_when_gymnasium_repeats() {
         let (mut rng, mut obs) = (Rng::seeded(seed), [0.0]);
         let mut words = [0u64; 8];
         let state = &mut bytemuck::cast_slice_mut(&mut words)[..env.spec().state_size as usize];
-        env.reset(state, &mut rng, ElementsMut::F32(&mut obs)).unwrap();
+        env.reset(0, state, &mut rng, ElementsMut::F32(&mut obs)).unwrap();
         for (t, want) in (0..).zip(first) {
-            env.step(state, &mut rng, Elements::I32(&[t]), ElementsMut::F32(&mut obs)).unwrap();
+            env.step(0, state, &mut rng, Elements::I32(&[t]), ElementsMut::F32(&mut obs)).unwrap();
             assert_eq!(obs[0] as i32, want, "seed {seed}, step {t}");
         }
-        env.restart(Level::New, state, &mut rng, ElementsMut::F32(&mut obs)).unwrap();
+        env.restart(0, Level::New, state, &mut rng, ElementsMut::F32(&mut obs)).unwrap();
         for (t, want) in (0..).zip(second) {
-            env.step(state, &mut rng, Elements::I32(&[t]), ElementsMut::F32(&mut obs)).unwrap();
+            env.step(0, state, &mut rng, Elements::I32(&[t]), ElementsMut::F32(&mut obs)).unwrap();
             assert_eq!(obs[0] as i32, want, "seed {seed}, step {t} of the second episode");
         }
     }
@@ -666,11 +680,18 @@ impl Env for Cart {
         let action = Space::between(&[-2.0, 10.0], &[2.0, 30.0]);
         Spec { env_id: 9202, state_size: 0, max_episode_steps: 0, obs: Space::unbounded(2), action, wrappers: 0 }
     }
-    fn reset(&self, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
         obs.f32()?.fill(0.0);
         Ok(())
     }
-    fn step(&self, _: &mut [u8], _: &mut Rng, action: Elements<'_>, mut obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        _: &mut [u8],
+        _: &mut Rng,
+        action: Elements<'_>,
+        mut obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         obs.copy_from(action)?;
         Ok(Step::default())
     }
@@ -680,8 +701,8 @@ fn forces(list: &[Wrapper<'static>], action: [f32; 2]) -> [f32; 2] {
     let env = Pipeline::new(&Cart, list).unwrap();
     let (mut rng, mut obs, mut words) = (Rng::seeded(0), [0.0; 2], [0u64; 16]);
     let state = &mut bytemuck::cast_slice_mut(&mut words)[..env.spec().state_size as usize];
-    env.reset(state, &mut rng, ElementsMut::F32(&mut obs)).unwrap();
-    env.step(state, &mut rng, Elements::F32(&action), ElementsMut::F32(&mut obs)).unwrap();
+    env.reset(0, state, &mut rng, ElementsMut::F32(&mut obs)).unwrap();
+    env.step(0, state, &mut rng, Elements::F32(&action), ElementsMut::F32(&mut obs)).unwrap();
     obs
 }
 

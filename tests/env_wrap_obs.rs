@@ -90,13 +90,20 @@ impl Env for Game {
         }
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let s: &mut GameState = bytemuck::from_bytes_mut(state);
         *s = GameState { steps: 0, lives: 3, salt: rng.integers(0, 200) as u32 };
         self.draw(s, obs)
     }
 
-    fn step(&self, state: &mut [u8], _rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        _rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let s: &mut GameState = bytemuck::from_bytes_mut(state);
         let action = action.i32()?[0];
         s.steps = s.steps.wrapping_add(1);
@@ -109,7 +116,7 @@ impl Env for Game {
         })
     }
 
-    fn lives(&self, state: &[u8]) -> Result<u32> {
+    fn lives(&self, _: usize, state: &[u8]) -> Result<u32> {
         Ok(bytemuck::from_bytes::<GameState>(state).lives)
     }
 }
@@ -228,18 +235,18 @@ impl Gym for Bare<'_> {
     fn reset(&mut self, _afresh: bool) -> Obs {
         let mut obs = vec![0; self.env.len as usize];
         let state = bytemuck::cast_slice_mut(&mut self.state);
-        self.env.reset(state, &mut self.rng, ElementsMut::U8(&mut obs)).unwrap();
+        self.env.reset(0, state, &mut self.rng, ElementsMut::U8(&mut obs)).unwrap();
         self.parts(&obs)
     }
     fn step(&mut self, action: i32) -> Out {
         let mut obs = vec![0; self.env.len as usize];
         let state = bytemuck::cast_slice_mut(&mut self.state);
         let action = Elements::I32(&[action]);
-        let step = self.env.step(state, &mut self.rng, action, ElementsMut::U8(&mut obs)).unwrap();
+        let step = self.env.step(0, state, &mut self.rng, action, ElementsMut::U8(&mut obs)).unwrap();
         Out { obs: self.parts(&obs), reward: step.reward, terminated: step.terminated, truncated: step.truncated }
     }
     fn lives(&self) -> u32 {
-        self.env.lives(bytemuck::cast_slice(&self.state)).unwrap()
+        self.env.lives(0, bytemuck::cast_slice(&self.state)).unwrap()
     }
     fn was_real_done(&self) -> Option<bool> {
         None
@@ -827,15 +834,22 @@ impl Env for Fingerprint {
             wrappers: 0,
         }
     }
-    fn reset(&self, _state: &mut [u8], _rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, _state: &mut [u8], _rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         for (i, px) in obs.u8()?.iter_mut().enumerate() {
             let (y, x, c) = (i / 480, i / 3 % 160, i % 3);
             *px = (7 * y + 13 * x + 29 * c + 5 * ((x * y) % 31)) as u8;
         }
         Ok(())
     }
-    fn step(&self, state: &mut [u8], rng: &mut Rng, _action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        self.reset(state, rng, obs)?;
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        _action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
+        self.reset(row, state, rng, obs)?;
         Ok(Step::default())
     }
 }

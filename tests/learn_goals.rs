@@ -247,14 +247,14 @@ fn evaluate<const N: usize, T: Task<N>>(l: &mut Learner<'_>) -> usize {
         let bytes = env.spec().state_size as usize;
         for i in 0..ENVS {
             let to = ElementsMut::F32(&mut obs[2 * N * i..][..2 * N]);
-            env.reset(&mut bytemuck::bytes_of_mut(&mut state[i])[..bytes], &mut rng, to).unwrap();
+            env.reset(0, &mut bytemuck::bytes_of_mut(&mut state[i])[..bytes], &mut rng, to).unwrap();
         }
         for _ in 0..T::STEPS {
             l.predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, action.all_mut()).unwrap();
             for i in (0..ENVS).filter(|&i| !there[i]).collect::<Vec<_>>() {
                 let to = ElementsMut::F32(&mut obs[2 * N * i..][..2 * N]);
                 let state = &mut bytemuck::bytes_of_mut(&mut state[i])[..bytes];
-                there[i] = env.step(state, &mut rng, action.row(i, T::ACTION), to).unwrap().terminated;
+                there[i] = env.step(0, state, &mut rng, action.row(i, T::ACTION), to).unwrap().terminated;
             }
         }
         count += there.into_iter().filter(|there| *there).count();

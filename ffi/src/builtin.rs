@@ -182,7 +182,7 @@ unsafe extern "C" fn builtin_reset(
         let spec = env.spec();
         let state = Output::at("state", state.cast(), spec.state_size as usize)?;
         let obs = AnyOutput::at("obs", obs, spec.obs.kind, 1, spec.obs.len as usize)?;
-        Ok(env.reset(state.slice(), stream(rng)?.one(), obs.elements())?)
+        Ok(env.reset(0, state.slice(), stream(rng)?.one(), obs.elements())?)
     })())
 }
 
@@ -201,7 +201,7 @@ unsafe extern "C" fn builtin_step(
         let action = AnyInput::at("action", action, spec.action.kind, 1, spec.action.len as usize)?;
         let obs = AnyOutput::at("obs", obs, spec.obs.kind, 1, spec.obs.len as usize)?;
         let out = Output::at("out", out, 1)?;
-        let step = env.step(state.slice(), stream(rng)?.one(), action.elements(), obs.elements())?;
+        let step = env.step(0, state.slice(), stream(rng)?.one(), action.elements(), obs.elements())?;
         *out.one() = rlcore_step {
             reward: step.reward,
             terminated: step.terminated.into(),
@@ -224,7 +224,7 @@ unsafe extern "C" fn builtin_render(
         let state = Input::at("state", state.cast(), env.spec().state_size as usize)?;
         let (width, height) = (width as usize, height as usize);
         let rgb = Output::at("rgb", rgb, ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?)?;
-        Ok(env.render(state.slice(), width, height, rgb.slice())?)
+        Ok(env.render(0, state.slice(), width, height, rgb.slice())?)
     })())
 }
 

@@ -361,12 +361,12 @@ macro_rules! by_either {
         by_either! { $choice $other
             fn configure(state: &mut [u8], setup: &Setup) -> error::Result;
             #[inline]
-            fn reset(state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+            fn reset(row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
             #[inline]
-            fn restart(level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+            fn restart(row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
             #[inline(always)]
             fn step(
-                state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>
+                row: usize, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>
             ) -> error::Result<Step>;
             #[inline]
             fn step_rows(state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize;
@@ -374,10 +374,10 @@ macro_rules! by_either {
     };
     (looks $choice:ident or $other:ident) => {
         by_either! { $choice $other
-            fn lives(state: &[u8]) -> error::Result<u32>;
+            fn lives(row: usize, state: &[u8]) -> error::Result<u32>;
             fn has_mask() -> bool;
-            fn action_mask(state: &[u8], mask: &mut [u8]) -> error::Result;
-            fn render(state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result;
+            fn action_mask(row: usize, state: &[u8], mask: &mut [u8]) -> error::Result;
+            fn render(row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result;
         }
     };
     ($choice:ident $other:ident $($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
@@ -419,20 +419,20 @@ impl Env for Bare<'_> {
 
     by_either!(changes own or callbacks);
 
-    fn lives(&self, state: &[u8]) -> error::Result<u32> {
-        self.callbacks.lives(state)
+    fn lives(&self, row: usize, state: &[u8]) -> error::Result<u32> {
+        self.callbacks.lives(row, state)
     }
 
     fn has_mask(&self) -> bool {
         self.callbacks.has_mask()
     }
 
-    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> error::Result {
-        self.callbacks.action_mask(state, mask)
+    fn action_mask(&self, row: usize, state: &[u8], mask: &mut [u8]) -> error::Result {
+        self.callbacks.action_mask(row, state, mask)
     }
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
-        self.callbacks.render(state, width, height, rgb)
+    fn render(&self, row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
+        self.callbacks.render(row, state, width, height, rgb)
     }
 }
 
@@ -445,11 +445,19 @@ pub trait Steps: Copy {
     /// The bare environment is this setup's, in kinds and lengths that are right.
     fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool;
     /// [`Env::reset`].
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
     /// [`Env::restart`].
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+    fn restart(&self, row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>)
+    -> error::Result;
     /// [`Env::step`].
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step>;
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> error::Result<Step>;
 }
 
 impl Steps for &'static Builtin {
@@ -467,18 +475,32 @@ impl Steps for &'static Builtin {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        Env::reset(*self, state, rng, obs)
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        Env::reset(*self, row, state, rng, obs)
     }
 
     #[inline]
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        Env::restart(*self, level, state, rng, obs)
+    fn restart(
+        &self,
+        row: usize,
+        level: Level,
+        state: &mut [u8],
+        rng: &mut Rng,
+        obs: ElementsMut<'_>,
+    ) -> error::Result {
+        Env::restart(*self, row, level, state, rng, obs)
     }
 
     #[inline(always)]
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step> {
-        Env::step(*self, state, rng, action, obs)
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> error::Result<Step> {
+        Env::step(*self, row, state, rng, action, obs)
     }
 }
 
@@ -502,18 +524,32 @@ impl<S: Steps> Env for Only<'_, S> {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        self.steps.reset(state, rng, obs)
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        self.steps.reset(row, state, rng, obs)
     }
 
     #[inline]
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        self.steps.restart(level, state, rng, obs)
+    fn restart(
+        &self,
+        row: usize,
+        level: Level,
+        state: &mut [u8],
+        rng: &mut Rng,
+        obs: ElementsMut<'_>,
+    ) -> error::Result {
+        self.steps.restart(row, level, state, rng, obs)
     }
 
     #[inline(always)]
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step> {
-        self.steps.step(state, rng, action, obs)
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> error::Result<Step> {
+        self.steps.step(row, state, rng, action, obs)
     }
 }
 
@@ -540,15 +576,22 @@ impl Steps for Calls {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
         let rng = core::ptr::from_mut(rng).cast();
         let code = unsafe { (self.reset)(self.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
         done(code, "env_def: reset failed in environment {given}.")
     }
 
     #[inline]
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        let Some(restart) = self.restart else { return self.reset(state, rng, obs) };
+    fn restart(
+        &self,
+        row: usize,
+        level: Level,
+        state: &mut [u8],
+        rng: &mut Rng,
+        obs: ElementsMut<'_>,
+    ) -> error::Result {
+        let Some(restart) = self.restart else { return self.reset(row, state, rng, obs) };
         let rng = core::ptr::from_mut(rng).cast();
         let state = state.as_mut_ptr().cast();
         let code = unsafe { restart(self.user, state, rng, level as u32, ptr::start_mut(obs)) };
@@ -556,7 +599,14 @@ impl Steps for Calls {
     }
 
     #[inline(always)]
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> error::Result<Step> {
         let rng = core::ptr::from_mut(rng).cast();
         let action = ptr::start(action);
         let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
@@ -574,21 +624,35 @@ impl Env for Callbacks<'_> {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        self.calls.reset(state, rng, obs)
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        self.calls.reset(row, state, rng, obs)
     }
 
     #[inline]
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        self.calls.restart(level, state, rng, obs)
+    fn restart(
+        &self,
+        row: usize,
+        level: Level,
+        state: &mut [u8],
+        rng: &mut Rng,
+        obs: ElementsMut<'_>,
+    ) -> error::Result {
+        self.calls.restart(row, level, state, rng, obs)
     }
 
     #[inline(always)]
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> error::Result<Step> {
-        self.calls.step(state, rng, action, obs)
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> error::Result<Step> {
+        self.calls.step(row, state, rng, action, obs)
     }
 
-    fn lives(&self, state: &[u8]) -> error::Result<u32> {
+    fn lives(&self, _: usize, state: &[u8]) -> error::Result<u32> {
         let mut lives = 0;
         match self.lives {
             None => Ok(0),
@@ -606,7 +670,7 @@ impl Env for Callbacks<'_> {
         self.action_mask.is_some()
     }
 
-    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> error::Result {
+    fn action_mask(&self, _: usize, state: &[u8], mask: &mut [u8]) -> error::Result {
         match self.action_mask {
             None => {
                 mask.fill(1);
@@ -619,7 +683,7 @@ impl Env for Callbacks<'_> {
         }
     }
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
         match self.render {
             None => {
                 rgb.fill(0);

@@ -120,7 +120,7 @@ impl Env for Acrobot {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let s = State { s: [(); 4].map(|()| f64::from(rng.uniform_in(-0.1, 0.1) as f32)) };
         *view_mut(state)? = s;
         put(obs, s.obs())
@@ -128,7 +128,7 @@ impl Env for Acrobot {
 
     columns::steps!();
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let s: &State = view(state)?;
         let mut canvas = Canvas::new(rgb, width, height, [-2.2, -2.2], [2.2, 2.2]);
         let [a, b, ..] = s.s;

@@ -58,7 +58,7 @@ impl<const N: usize> Env for BitFlip<N> {
         Self::SPEC
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let bits = rng.bounded(Self::LAST) as u32;
         let differing = rng.bounded(const { Self::LAST - 1 }).wrapping_add(1) as u32;
         let s = State { bits, goal: bits ^ differing };
@@ -66,7 +66,14 @@ impl<const N: usize> Env for BitFlip<N> {
         Self::show(s, obs)
     }
 
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        _: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let s: &mut State = view_mut(state)?;
         s.bits ^= 1u32.checked_shl(choice(action)? as u32).unwrap_or(0);
         Self::show(*s, obs)?;

@@ -164,22 +164,23 @@ macro_rules! builtins {
             }
 
             #[inline]
-            fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+            fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
                 match self {
-                    $(Builtin::$kind(env) => env.reset(state, rng, obs),)+
+                    $(Builtin::$kind(env) => env.reset(row, state, rng, obs),)+
                 }
             }
 
             #[inline]
             fn step(
                 &self,
+                row: usize,
                 state: &mut [u8],
                 rng: &mut Rng,
                 action: Elements<'_>,
                 obs: ElementsMut<'_>,
             ) -> Result<Step> {
                 match self {
-                    $(Builtin::$kind(env) => env.step(state, rng, action, obs),)+
+                    $(Builtin::$kind(env) => env.step(row, state, rng, action, obs),)+
                 }
             }
 
@@ -190,9 +191,9 @@ macro_rules! builtins {
                 }
             }
 
-            fn lives(&self, state: &[u8]) -> Result<u32> {
+            fn lives(&self, row: usize, state: &[u8]) -> Result<u32> {
                 match self {
-                    $(Builtin::$kind(env) => env.lives(state),)+
+                    $(Builtin::$kind(env) => env.lives(row, state),)+
                 }
             }
 
@@ -200,15 +201,15 @@ macro_rules! builtins {
                 false
             }
 
-            fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
+            fn action_mask(&self, row: usize, state: &[u8], mask: &mut [u8]) -> Result {
                 match self {
-                    $(Builtin::$kind(env) => env.action_mask(state, mask),)+
+                    $(Builtin::$kind(env) => env.action_mask(row, state, mask),)+
                 }
             }
 
-            fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+            fn render(&self, row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
                 match self {
-                    $(Builtin::$kind(env) => env.render(state, width, height, rgb),)+
+                    $(Builtin::$kind(env) => env.render(row, state, width, height, rgb),)+
                 }
             }
         }

@@ -68,7 +68,7 @@ impl Env for CartPole {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let mut draw = || rng.uniform_in(-0.05, 0.05);
         let s = State { x: draw(), x_dot: draw(), theta: draw(), theta_dot: draw() };
         *view_mut(state)? = s;
@@ -77,7 +77,7 @@ impl Env for CartPole {
 
     columns::steps!();
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let s: &State = view(state)?;
         let mut canvas = Canvas::new(rgb, width, height, [-X_LIMIT, -0.8], [X_LIMIT, 2.4]);
         canvas.bar([-X_LIMIT, 0.0], [X_LIMIT, 0.0], 0.005, BLACK);

@@ -31,6 +31,7 @@ macro_rules! steps {
         #[inline]
         fn step(
             &self,
+            _: usize,
             state: &mut [u8],
             _: &mut $crate::rng::Rng,
             action: $crate::space::Elements<'_>,

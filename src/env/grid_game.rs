@@ -82,20 +82,27 @@ impl<G: GridGame> Env for G {
         G::SPEC
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let state = view_mut(state)?;
         *state = G::start(rng);
         observe::<G>(state, obs)
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let state = view_mut(state)?;
         let (reward, terminated) = G::advance(state, choice(action)?, rng);
         observe::<G>(state, obs)?;
         Ok(Step { reward, terminated, ..Step::default() })
     }
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let [rows, columns, _] = G::SHAPE;
         let (up, across) = (f64::from(rows), f64::from(columns));
         let mut canvas = Canvas::new(rgb, width, height, [0.0, 0.0], [across, up]);

@@ -118,13 +118,20 @@ impl Env for Maze {
         self.constant_spec()
     }
 
-    fn reset(&self, state: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let state: &mut State = view_mut(state)?;
         state.at = START;
         self.observe(state, obs)
     }
 
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        _: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let state: &mut State = view_mut(state)?;
         let [column, row] = state.at;
         // Left of the maze and above it wraps to 255, which is outside too.
@@ -149,7 +156,7 @@ impl Env for Maze {
         Ok(Step { reward, terminated, ..Step::default() })
     }
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let state: &State = view(state)?;
         let side = SIDE as f64;
         let mut canvas = Canvas::new(rgb, width, height, [0.0, 0.0], [side, side]);

@@ -130,8 +130,8 @@ pub struct Step {
     pub truncated: bool,
 }
 
-/// One kind of environment. `self` holds what all environments of the kind share; what one environment remembers
-/// lives in `state`, bytes without pointers, so that copying bytes copies the environment. The bytes may come from a
+/// One kind of environment. `self` holds what all environments of the kind share; what environment number `row` of a batch
+/// remembers lives in `state`, bytes without pointers, so that copying bytes copies the environment. The bytes may come from a
 /// damaged image: no value of them may make a method crash or hang. All randomness comes from `rng`, so that the same
 /// state, stream and action give the same step.
 pub trait Env {
@@ -144,16 +144,23 @@ pub trait Env {
     }
 
     /// Starts afresh and writes the first observation: what a new seed begins with.
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
 
     /// Starts the next episode after one that ended, or in the midst of one: environments with levels obey `level`,
     /// wrappers that cut one game into several episodes go on with the game. The rest starts as `reset` does.
-    fn restart(&self, _level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        self.reset(state, rng, obs)
+    fn restart(&self, row: usize, _level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        self.reset(row, state, rng, obs)
     }
 
     /// Takes one step and writes the observation after it.
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step>;
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step>;
 
     /// Steps the first rows of a batch together, for environments that can: `state` is `[rows, state_size]`, `action`
     /// `[rows, action_len]`, and of `out` `obs`, `reward`, `terminated` and `truncated` are written. Returns how many rows
@@ -167,7 +174,7 @@ pub trait Env {
     }
 
     /// Lives left, for environments that count them.
-    fn lives(&self, _state: &[u8]) -> Result<u32> {
+    fn lives(&self, _row: usize, _state: &[u8]) -> Result<u32> {
         Ok(0)
     }
 
@@ -177,13 +184,13 @@ pub trait Env {
     }
 
     /// Writes 1 for each discrete action that is allowed now, else 0: as many flags as the action space has choices.
-    fn action_mask(&self, _state: &[u8], mask: &mut [u8]) -> Result {
+    fn action_mask(&self, _row: usize, _state: &[u8], mask: &mut [u8]) -> Result {
         mask.fill(1);
         Ok(())
     }
 
     /// Draws the environment: `[height, width, 3]` bytes, rows from the top. Environments without a picture leave zeros.
-    fn render(&self, _state: &[u8], _width: usize, _height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _row: usize, _state: &[u8], _width: usize, _height: usize, rgb: &mut [u8]) -> Result {
         rgb.fill(0);
         Ok(())
     }

@@ -104,7 +104,7 @@ impl Env for MountainCar {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let s = State::at_rest(rng);
         *view_mut(state)? = s;
         put(obs, s.obs())
@@ -112,7 +112,7 @@ impl Env for MountainCar {
 
     columns::steps!();
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         view::<State>(state)?.draw(GOAL, width, height, rgb);
         Ok(())
     }
@@ -125,7 +125,7 @@ impl Env for MountainCarContinuous {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let car = State::at_rest(rng);
         *view_mut(state)? = ContinuousState { car, fresh: 1 };
         put(obs, car.obs())
@@ -133,7 +133,7 @@ impl Env for MountainCarContinuous {
 
     columns::steps!();
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         view::<ContinuousState>(state)?.car.draw(CONTINUOUS_GOAL, width, height, rgb);
         Ok(())
     }

@@ -28,16 +28,16 @@ impl<E: Positions> Env for NoVel<E> {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let mut all: E::Obs = Zeroable::zeroed();
-        self.0.reset(state, rng, ElementsMut::F32(all.as_mut()))?;
+        self.0.reset(row, state, rng, ElementsMut::F32(all.as_mut()))?;
         put(obs, E::positions(all))
     }
 
     columns::steps!();
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
-        self.0.render(state, width, height, rgb)
+    fn render(&self, row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.0.render(row, state, width, height, rgb)
     }
 }
 

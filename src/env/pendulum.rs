@@ -65,7 +65,7 @@ impl Env for Pendulum {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let s = State { theta: rng.uniform_in(-PI, PI), theta_dot: rng.uniform_in(-1.0, 1.0) };
         *view_mut(state)? = s;
         put(obs, s.obs())
@@ -73,7 +73,7 @@ impl Env for Pendulum {
 
     columns::steps!();
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let s: &State = view(state)?;
         let mut canvas = Canvas::new(rgb, width, height, [-1.2, -1.2], [1.2, 1.2]);
         let (sin, cos) = sin_cos64(s.theta);

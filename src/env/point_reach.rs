@@ -46,7 +46,7 @@ impl Env for PointReach {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let s: State = [(); 4].map(|()| rng.uniform_in(-1.0, 1.0) as f32);
         *view_mut(state)? = s;
         put(obs, s)
@@ -54,7 +54,7 @@ impl Env for PointReach {
 
     columns::steps!();
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let [x, y, goal_x, goal_y] = view::<State>(state)?.map(f64::from);
         let mut canvas = Canvas::new(rgb, width, height, [-1.1, -1.1], [1.1, 1.1]);
         canvas.disc([goal_x, goal_y], REACH.into(), [204, 77, 77]);

@@ -98,7 +98,7 @@ impl Env for Probe {
     }
 
     #[inline]
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let draws = matches!(self, Probe::Two | Probe::Five | Probe::Seven | Probe::Memory { .. });
         let coin = draws && rng.coin();
         *view_mut(state)? = State { step: 0, coin: coin.into() };
@@ -112,7 +112,14 @@ impl Env for Probe {
     }
 
     #[inline]
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        _: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let action = choice(action)?;
         let state: &mut State = view_mut(state)?;
         let coin = state.coin != 0;

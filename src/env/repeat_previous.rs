@@ -63,7 +63,7 @@ impl Env for RepeatPrevious {
         SPEC
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         let state: &mut State = view_mut(state)?;
         state.dealt = 0;
         let deck = state.deck.as_flattened_mut();
@@ -72,7 +72,14 @@ impl Env for RepeatPrevious {
         state.deal(obs)
     }
 
-    fn step(&self, state: &mut [u8], _: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(
+        &self,
+        _: usize,
+        state: &mut [u8],
+        _: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
         let state: &mut State = view_mut(state)?;
         let action = choice(action)?;
         let reward = match (state.dealt as usize).checked_sub(K).and_then(|n| state.suit(n)) {

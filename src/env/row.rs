@@ -18,6 +18,8 @@ pub(super) const ROW: Error = Error::new(Kind::Range, "vecenv: an index below");
 
 /// One environment, as [`Rows`](super::Rows) has N of them.
 pub(super) struct Row<'a> {
+    /// Its number within the batch.
+    pub index: usize,
     pub state: &'a mut [u8],
     pub rng: &'a mut Rng,
     pub steps: &'a mut u32,
@@ -55,7 +57,7 @@ impl<'a> Masks<'a> {
 /// How a step restarts an environment.
 pub(super) trait Restart<E: ?Sized> {
     /// [`restart_row`].
-    fn restart(env: &E, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
+    fn restart(env: &E, level: Level, row: &mut Row<'_>, obs: ElementsMut<'_>) -> Result;
 }
 
 /// What one environment's step has in common with the others of its batch.
@@ -68,52 +70,50 @@ pub(super) struct StepContext<'a, E: ?Sized> {
 }
 
 // Autoreset is written down here alone: for rows that are stepped one by one, and for those of a lane that have ended.
-// Failures go through `fault` at once: an error is large, and nobody stores one where none is.
+// Failures become the caller's at once: an error is large, and nobody stores one where none is.
 impl<E: Env + ?Sized> StepContext<'_, E> {
     /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says, which
     /// `R` does.
     #[inline(always)]
-    pub fn step<R: Restart<E>, F>(
+    pub fn step<R: Restart<E>, F: From<Error>>(
         &self,
         mut row: Row<'_>,
         action: Elements<'_>,
         mut obs: ElementsMut<'_>,
         mut flags: Flags<'_>,
         keep: impl FnOnce(Elements<'_>) -> Result,
-        fault: impl Fn(Error) -> F + Copy,
     ) -> core::result::Result<(), F> {
-        if *row.phase >= ENDED && self.start_next::<R, F>(&mut row, obs.reborrow(), &mut flags, fault)? {
+        if *row.phase >= ENDED && self.start_next::<R, F>(&mut row, obs.reborrow(), &mut flags)? {
             return Ok(());
         }
         let env = self.env;
-        let mut step = match env.step(row.state, row.rng, action, obs.reborrow()) {
+        let mut step = match env.step(row.index, row.state, row.rng, action, obs.reborrow()) {
             Ok(step) => step,
-            Err(e) => return Err(fault(row.failed(e))),
+            Err(e) => return Err(row.failed(e).into()),
         };
         if let Err(e) = check_row(env, &obs).and_then(|()| check_reward(step.reward)) {
-            return Err(fault(row.failed(e)));
+            return Err(row.failed(e).into());
         }
         step.truncated |= count_step(row.steps, self.last);
-        self.finish::<R, F>(row, step, obs, flags, keep, fault)
+        self.finish::<R, F>(row, step, obs, flags, keep)
     }
 
     /// Restarts a row whose episode ended in an earlier step. True if nothing else is to be done in this one.
     #[inline(always)]
-    pub fn start_next<R: Restart<E>, F>(
+    pub fn start_next<R: Restart<E>, F: From<Error>>(
         &self,
         row: &mut Row<'_>,
         obs: ElementsMut<'_>,
         flags: &mut Flags<'_>,
-        fault: impl Fn(Error) -> F,
     ) -> core::result::Result<bool, F> {
         let level = next_level(*row.phase);
         if let Err(e) = row.restart::<E, R>(self.env, level, obs) {
-            return Err(fault(row.failed(e)));
+            return Err(row.failed(e).into());
         }
         let only_reset = self.mode == Autoreset::NextStep;
         if only_reset {
-            if let Err(e) = flags.ask(self.env, row.state, |masks| &mut masks.next) {
-                return Err(fault(row.failed(e)));
+            if let Err(e) = flags.ask(self.env, row, |masks| &mut masks.next) {
+                return Err(row.failed(e).into());
             }
             flags.write(Step::default(), 0);
         }
@@ -122,29 +122,28 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
 
     /// All that follows a step that was counted.
     #[inline(always)]
-    pub fn finish<R: Restart<E>, F>(
+    pub fn finish<R: Restart<E>, F: From<Error>>(
         &self,
         mut row: Row<'_>,
         step: Step,
         obs: ElementsMut<'_>,
         mut flags: Flags<'_>,
         keep: impl FnOnce(Elements<'_>) -> Result,
-        fault: impl Fn(Error) -> F,
     ) -> core::result::Result<(), F> {
         let env = self.env;
         if step.terminated | step.truncated {
             *row.phase = end_in(self.level);
-            if let Err(e) = keep(obs.as_ref()).and_then(|()| flags.ask(env, row.state, |masks| &mut masks.last)) {
-                return Err(fault(row.failed(e)));
+            if let Err(e) = keep(obs.as_ref()).and_then(|()| flags.ask(env, &row, |masks| &mut masks.last)) {
+                return Err(row.failed(e).into());
             }
             if self.mode == Autoreset::SameStep
                 && let Err(e) = row.restart::<E, R>(env, self.level, obs)
             {
-                return Err(fault(row.failed(e)));
+                return Err(row.failed(e).into());
             }
         }
-        if let Err(e) = flags.ask(env, row.state, |masks| &mut masks.next) {
-            return Err(fault(row.failed(e)));
+        if let Err(e) = flags.ask(env, &row, |masks| &mut masks.next) {
+            return Err(row.failed(e).into());
         }
         flags.write(step, 1);
         Ok(())
@@ -161,7 +160,7 @@ pub(super) fn count_step(steps: &mut u32, last: u32) -> bool {
 impl Row<'_> {
     #[inline(always)]
     fn restart<E: ?Sized, R: Restart<E>>(&mut self, env: &E, level: Level, obs: ElementsMut<'_>) -> Result {
-        R::restart(env, level, self.state, self.rng, obs)?;
+        R::restart(env, level, self, obs)?;
         (*self.steps, *self.phase) = (0, RUNNING);
         Ok(())
     }
@@ -171,7 +170,7 @@ impl Row<'_> {
     #[inline(never)]
     fn failed(&mut self, e: Error) -> Error {
         (*self.steps, *self.phase) = (0, UNSET);
-        e
+        e.given(self.index)
     }
 }
 
@@ -186,11 +185,11 @@ impl<'a> Flags<'a> {
     fn ask<E: Env + ?Sized>(
         &mut self,
         env: &E,
-        state: &[u8],
+        row: &Row<'_>,
         which: impl for<'b> FnOnce(&'b mut Masks<'a>) -> &'b mut Option<&'a mut [u8]>,
     ) -> Result {
         match self.masks.as_mut().and_then(|masks| which(masks).as_deref_mut()) {
-            Some(mask) => env.action_mask(state, mask),
+            Some(mask) => env.action_mask(row.index, row.state, mask),
             None => Ok(()),
         }
     }
@@ -237,30 +236,18 @@ pub(super) enum Start {
 }
 
 #[inline(always)]
-pub(super) fn reset_row<E: Env + ?Sized>(
-    env: &E,
-    start: Start,
-    state: &mut [u8],
-    rng: &mut Rng,
-    mut obs: ElementsMut<'_>,
-) -> Result {
+pub(super) fn reset_row<E: Env + ?Sized>(env: &E, start: Start, row: &mut Row<'_>, mut obs: ElementsMut<'_>) -> Result {
     match start {
-        Start::Afresh => env.reset(state, rng, obs.reborrow())?,
-        Start::Again(level) => env.restart(level, state, rng, obs.reborrow())?,
+        Start::Afresh => env.reset(row.index, row.state, row.rng, obs.reborrow())?,
+        Start::Again(level) => env.restart(row.index, level, row.state, row.rng, obs.reborrow())?,
     }
     check_row(env, &obs)
 }
 
 /// One copy for all that steps: episodes end rarely.
 #[inline(never)]
-pub(super) fn restart_row<E: Env + ?Sized>(
-    env: &E,
-    level: Level,
-    state: &mut [u8],
-    rng: &mut Rng,
-    obs: ElementsMut<'_>,
-) -> Result {
-    reset_row(env, Start::Again(level), state, rng, obs)
+pub(super) fn restart_row<E: Env + ?Sized>(env: &E, level: Level, row: &mut Row<'_>, obs: ElementsMut<'_>) -> Result {
+    reset_row(env, Start::Again(level), row, obs)
 }
 
 #[inline(always)]

@@ -29,8 +29,8 @@ struct InPlace;
 
 impl<E: Env + ?Sized> Restart<E> for InPlace {
     #[inline(always)]
-    fn restart(env: &E, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        restart_row(env, level, state, rng, obs)
+    fn restart(env: &E, level: Level, row: &mut Row<'_>, obs: ElementsMut<'_>) -> Result {
+        restart_row(env, level, row, obs)
     }
 }
 
@@ -40,8 +40,8 @@ struct ByCopy;
 
 impl<E: Env + Copy> Restart<E> for ByCopy {
     #[inline(always)]
-    fn restart(env: &E, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        restart_row(&black_box(*env), level, state, rng, obs)
+    fn restart(env: &E, level: Level, row: &mut Row<'_>, obs: ElementsMut<'_>) -> Result {
+        restart_row(&black_box(*env), level, row, obs)
     }
 }
 
@@ -109,7 +109,7 @@ impl<'a> Rows<'a> {
         for (k, ((rng, steps), phase)) in rows.enumerate() {
             let state = cut(&mut states, size)?;
             let at = k.saturating_mul(width);
-            let row = obs.get(at, at.saturating_add(width)).ok_or(SHAPE)?;
+            let obs_row = obs.get(at, at.saturating_add(width)).ok_or(SHAPE)?;
             let index = first.saturating_add(k);
             if let Some(seed) = seed {
                 *rng = Rng::seeded(seed.wrapping_add(index as u64));
@@ -119,8 +119,9 @@ impl<'a> Rows<'a> {
             if start == Start::Afresh {
                 env.configure(state, self.setup)?;
             }
-            reset_row(env, start, state, rng, row).map_err(|e| e.given(index))?;
-            *phase = RUNNING;
+            let mut row = Row { index, state, rng, steps, phase };
+            reset_row(env, start, &mut row, obs_row).map_err(|e| e.given(index))?;
+            *row.phase = RUNNING;
         }
         Ok(())
     }
@@ -196,7 +197,7 @@ impl<'a> Rows<'a> {
             return Some(Err(UNSET_ROW.given(first).into()));
         }
         let context = StepContext { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };
-        let row = Row { state: &mut *self.state, rng, steps, phase };
+        let row = Row { index: first, state: &mut *self.state, rng, steps, phase };
         let valid = out.valid.as_deref_mut().and_then(<[u8]>::first_mut);
         let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), 0));
         let masks = match (&mut out.action_mask, &mut out.final_action_mask) {
@@ -204,7 +205,7 @@ impl<'a> Rows<'a> {
             (next, last) => Some(Masks { next: next.as_deref_mut(), last: last.as_deref_mut() }),
         };
         let flags = Flags { reward, terminated, truncated, valid, masks };
-        Some(context.step::<R, _>(row, action, out.obs.reborrow(), flags, keep, |e| e.given(first).into()))
+        Some(context.step::<R, _>(row, action, out.obs.reborrow(), flags, keep))
     }
 
     /// The same for any number of rows.
@@ -276,7 +277,7 @@ impl<'a> Rows<'a> {
         out: &mut StepOut<'_>,
     ) -> Result {
         let Setup { max_episode_steps: limit, obs_len, mask_len, .. } = *self.setup;
-        let (obs_len, choices, first) = (obs_len as usize, mask_len as usize, self.first);
+        let (obs_len, choices) = (obs_len as usize, mask_len as usize);
         let context = StepContext { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
         // The rows where something is left to do: bytes of 1.
         let mut ended = [0u8; BLOCK];
@@ -300,14 +301,14 @@ impl<'a> Rows<'a> {
                 left &= left.wrapping_sub(1);
                 let at = k.wrapping_mul(obs_len);
                 let (obs, mut flags, mut final_obs) = out.row(k, obs_len, choices)?;
-                let (mut row, fault) = (self.row(k)?, |e: Error| e.given(first.saturating_add(k)));
+                let mut row = self.row(k)?;
                 if *row.phase >= ENDED {
-                    context.start_next::<InPlace, _>(&mut row, obs, &mut flags, fault)?;
+                    context.start_next::<InPlace, Error>(&mut row, obs, &mut flags)?;
                 } else {
                     let step = flags.step();
                     let keep =
                         |obs: Elements<'_>| final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
-                    context.finish::<InPlace, _>(row, step, obs, flags, keep, fault)?;
+                    context.finish::<InPlace, Error>(row, step, obs, flags, keep)?;
                 }
             }
         }
@@ -316,10 +317,10 @@ impl<'a> Rows<'a> {
 
     fn row(&mut self, k: usize) -> Result<Row<'_>> {
         let size = self.setup.state_size as usize;
-        let begin = k.wrapping_mul(size);
+        let (index, begin) = (self.first.saturating_add(k), k.wrapping_mul(size));
         let state = self.state.get_mut(begin..begin.wrapping_add(size));
         match (state, self.rng.get_mut(k), self.steps.get_mut(k), self.phase.get_mut(k)) {
-            (Some(state), Some(rng), Some(steps), Some(phase)) => Ok(Row { state, rng, steps, phase }),
+            (Some(state), Some(rng), Some(steps), Some(phase)) => Ok(Row { index, state, rng, steps, phase }),
             _ => Err(SHAPE),
         }
     }
@@ -347,7 +348,8 @@ impl<'a> Rows<'a> {
             let (action, obs);
             (action, actions) = actions.split_at(action_len).ok_or(SHAPE)?;
             (obs, all_obs) = all_obs.split_at(obs_len).ok_or(SHAPE)?;
-            let row = Row { state: cut(&mut states, size)?, rng, steps, phase };
+            let index = self.first.saturating_add(k);
+            let row = Row { index, state: cut(&mut states, size)?, rng, steps, phase };
             let masks = match asks {
                 true => Some(Masks::of([&mut out.action_mask, &mut out.final_action_mask], k, choices)?),
                 false => None,
@@ -355,7 +357,7 @@ impl<'a> Rows<'a> {
             let flags = Flags { reward, terminated, truncated, valid: valids.next(), masks };
             let at = k.wrapping_mul(obs_len);
             let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
-            context.step::<InPlace, _>(row, action, obs, flags, keep, |e| e.given(self.first.saturating_add(k)))?;
+            context.step::<InPlace, Error>(row, action, obs, flags, keep)?;
         }
         Ok(())
     }

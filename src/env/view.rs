@@ -24,7 +24,8 @@ impl View<'_> {
     /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
     pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
         self.setup.check_env(env)?;
-        env.lives(self.state_of(i)?).map_err(|e| e.given(self.first.saturating_add(i)))
+        let row = self.first.saturating_add(i);
+        env.lives(row, self.state_of(i)?).map_err(|e| e.given(row))
     }
 
     /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
@@ -32,7 +33,8 @@ impl View<'_> {
     pub fn action_mask<E: Env + ?Sized>(&self, env: &E, i: usize, mask: &mut [u8]) -> Result {
         self.setup.check_env(env)?;
         check_len("vecenv mask: one flag for each choice, elements", mask, env.spec().action.num_choices())?;
-        env.action_mask(self.state_of(i)?, mask).map_err(|e| e.given(self.first.saturating_add(i)))
+        let row = self.first.saturating_add(i);
+        env.action_mask(row, self.state_of(i)?, mask).map_err(|e| e.given(row))
     }
 
     /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
@@ -41,7 +43,8 @@ impl View<'_> {
         self.setup.check_env(env)?;
         let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
         check_len("vecenv rgb: height * width * 3 bytes,", rgb, len)?;
-        env.render(self.state_of(i)?, width, height, rgb).map_err(|e| e.given(self.first.saturating_add(i)))
+        let row = self.first.saturating_add(i);
+        env.render(row, self.state_of(i)?, width, height, rgb).map_err(|e| e.given(row))
     }
 
     /// Draws every row: `rgb` is `[rows, height, width, 3]`. Errors: as [`View::render`]; rows before the one that failed

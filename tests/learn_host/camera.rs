@@ -74,17 +74,17 @@ impl Env for Film {
         }
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         state[0] = 3;
         Film::show(state, rng, obs)
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, _: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
+    fn step(&self, _: usize, state: &mut [u8], rng: &mut Rng, _: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
         Film::show(state, rng, obs)?;
         Ok(Step { reward: f32::from(state[0]), terminated: state[0] == 0, truncated: false })
     }
 
-    fn lives(&self, state: &[u8]) -> Result<u32> {
+    fn lives(&self, _: usize, state: &[u8]) -> Result<u32> {
         Ok(state[0].into())
     }
 }

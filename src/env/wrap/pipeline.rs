@@ -176,8 +176,8 @@ impl<'a> Pipeline<'a> {
     }
 
     /// All layers, amid a call.
-    fn layered<'c>(&'c self, state: &'c mut [u8], rng: &'c mut Rng) -> Inner<'c, 'a> {
-        Inner { pipeline: self, depth: self.num_layers, state, rng }
+    fn layered<'c>(&'c self, row: usize, state: &'c mut [u8], rng: &'c mut Rng) -> Inner<'c, 'a> {
+        Inner { pipeline: self, depth: self.num_layers, row, state, rng }
     }
 }
 
@@ -216,32 +216,39 @@ impl Env for Pipeline<'_> {
         self.env.configure(state.get_mut(..own).ok_or(SHAPE)?, setup)
     }
 
-    fn reset(&self, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        self.layered(state, rng).start(Start::Afresh, obs)
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        self.layered(row, state, rng).start(Start::Afresh, obs)
     }
 
-    fn restart(&self, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
-        self.layered(state, rng).start(Start::Again(level), obs)
+    fn restart(&self, row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
+        self.layered(row, state, rng).start(Start::Again(level), obs)
     }
 
-    fn step(&self, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
-        self.layered(state, rng).step(action, obs)
+    fn step(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        action: Elements<'_>,
+        obs: ElementsMut<'_>,
+    ) -> Result<Step> {
+        self.layered(row, state, rng).step(action, obs)
     }
 
-    fn lives(&self, state: &[u8]) -> Result<u32> {
-        self.env.lives(self.own(state)?)
+    fn lives(&self, row: usize, state: &[u8]) -> Result<u32> {
+        self.env.lives(row, self.own(state)?)
     }
 
     fn has_mask(&self) -> bool {
         self.env.has_mask()
     }
 
-    fn action_mask(&self, state: &[u8], mask: &mut [u8]) -> Result {
-        self.env.action_mask(self.own(state)?, mask)
+    fn action_mask(&self, row: usize, state: &[u8], mask: &mut [u8]) -> Result {
+        self.env.action_mask(row, self.own(state)?, mask)
     }
 
-    fn render(&self, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
-        self.env.render(self.own(state)?, width, height, rgb)
+    fn render(&self, row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> Result {
+        self.env.render(row, self.own(state)?, width, height, rgb)
     }
 }
 
@@ -257,6 +264,7 @@ impl Pipeline<'_> {
 struct Inner<'c, 'a> {
     pipeline: &'c Pipeline<'a>,
     depth: usize,
+    row: usize,
     state: &'c mut [u8],
     rng: &'c mut Rng,
 }
@@ -268,7 +276,7 @@ impl<'c, 'a> Inner<'c, 'a> {
         let layer = self.pipeline.layers.get(depth).ok_or(SHAPE)?;
         let (state, own) = self.state.split_at_mut_checked(layer.below).ok_or(SHAPE)?;
         let own = own.get_mut(..layer.own).ok_or(SHAPE)?;
-        Ok(Some((layer, own, Inner { pipeline: self.pipeline, depth, state, rng: self.rng })))
+        Ok(Some((layer, own, Inner { pipeline: self.pipeline, depth, row: self.row, state, rng: self.rng })))
     }
 }
 
@@ -276,8 +284,8 @@ impl Below for Inner<'_, '_> {
     fn start(&mut self, start: Start, obs: ElementsMut<'_>) -> Result {
         let Some((layer, own, mut below)) = self.peel()? else {
             return match start {
-                Start::Afresh => self.pipeline.env.reset(self.state, self.rng, obs),
-                Start::Again(level) => self.pipeline.env.restart(level, self.state, self.rng, obs),
+                Start::Afresh => self.pipeline.env.reset(self.row, self.state, self.rng, obs),
+                Start::Again(level) => self.pipeline.env.restart(self.row, level, self.state, self.rng, obs),
             };
         };
         match layer.wrapper {
@@ -296,7 +304,7 @@ impl Below for Inner<'_, '_> {
 
     fn step(&mut self, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step> {
         let Some((layer, own, mut below)) = self.peel()? else {
-            return self.pipeline.env.step(self.state, self.rng, action, obs);
+            return self.pipeline.env.step(self.row, self.state, self.rng, action, obs);
         };
         match layer.wrapper {
             Wrapper::TimeLimit { steps } => episodes::step_limit(below, own, steps, action, obs),
@@ -316,7 +324,7 @@ impl Below for Inner<'_, '_> {
     }
 
     fn lives(&self) -> Result<u32> {
-        self.pipeline.env.lives(self.pipeline.own(self.state)?)
+        self.pipeline.env.lives(self.row, self.pipeline.own(self.state)?)
     }
 
     fn state(&self) -> &[u8] {
