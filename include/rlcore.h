@@ -11,6 +11,7 @@
        rlcore_monitor_attach            opens the bytes of a saved or copied object, in this process or another
      config_init writes sizeof config bytes, so that callers with an older, smaller structure are safe. attach only reads
      mem. It accepts blocks of 32-bit and 64-bit machines of the same byte order, and refuses any other.
+     One object is no block: an rlcore_env, compiled from a definition with callbacks, belongs to its process and its place.
    Learners: act, observe and learn are the same calls for every algorithm; the configuration selects RLCORE_ALGORITHM_x:
        algorithm         actions                                     learns from                  networks
        PPO, A2C, IMPALA  discrete, continuous or structures of both  rollouts                     all layers
@@ -359,13 +360,23 @@ typedef enum rlcore_level {
   RLCORE_LEVEL_SAME = 1,  /* the one that just ended */
 } rlcore_level;
 
+/* A compiled environment, for any number of blocks and threads: calls only read it.
+   It holds callbacks and pointers of this process and knows where it lies: it is never saved, copied or moved, and is part
+   of no block. A program that loads a block makes its environment anew.
+   Example:
+     rlcore_env_size(&def, &size);
+     rlcore_env_init(mem, size, &def, &env);
+     rlcore_env_spaces(env, &obs, &action); */
+typedef struct rlcore_env rlcore_env;
+
 /* Starts an episode: changes state, draws from rng, writes obs.
-   For all callbacks: the arguments are valid during the call only. Return 0, or nonzero to stop the call with E_CALLBACK.
+   For all callbacks: row is the number of the environment within its block. The arguments are valid during the call only.
+   Return 0, or nonzero to stop the call with E_CALLBACK.
    They may run on several threads at once, but never for the same environment. They may call the library,
    but not with the block that is calling them: its contents may be lost, nothing else is affected.
    Exceptions and longjmp must not leave a callback. Catch them and return nonzero: that environment has failed and must be
    reset; the others are unaffected. */
-typedef int32_t (*rlcore_env_reset_fn)(void *user, void *state, rlcore_rng *rng, void *obs);
+typedef int32_t (*rlcore_env_reset_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs);
 
 /* Result of a step besides the observation. All zero when the callback is entered. */
 typedef struct rlcore_step {
@@ -376,35 +387,40 @@ typedef struct rlcore_step {
 } rlcore_step;
 
 /* Takes one step. action: [action.len]; obs: [obs.len] to write. */
-typedef int32_t (*rlcore_env_step_fn)(void *user, void *state, rlcore_rng *rng, const void *action, void *obs,
-                                      rlcore_step *out);
+typedef int32_t (*rlcore_env_step_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action,
+                                      void *obs, rlcore_step *out);
 
 /* Draws the environment. rgb: [height, width, 3], rows from the top. */
-typedef int32_t (*rlcore_env_render_fn)(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb);
+typedef int32_t (*rlcore_env_render_fn)(void *user, uint32_t row, const void *state, uint32_t width, uint32_t height,
+                                        uint8_t *rgb);
 
 /* Returns the number of lives left. */
-typedef int32_t (*rlcore_env_lives_fn)(void *user, const void *state, uint32_t *out_lives);
+typedef int32_t (*rlcore_env_lives_fn)(void *user, uint32_t row, const void *state, uint32_t *out_lives);
 
 /* Writes 1 for each choice that is allowed now, else 0. mask: [sum of action.n]. */
-typedef int32_t (*rlcore_env_action_mask_fn)(void *user, const void *state, uint8_t *mask);
+typedef int32_t (*rlcore_env_action_mask_fn)(void *user, uint32_t row, const void *state, uint8_t *mask);
 
 /* Starts the next episode of an environment that was reset before, in the given level. level: an rlcore_level. */
-typedef int32_t (*rlcore_env_restart_fn)(void *user, void *state, rlcore_rng *rng, uint32_t level, void *obs);
+typedef int32_t (*rlcore_env_restart_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, uint32_t level,
+                                         void *obs);
 
-/* An environment: its properties and functions. Passed to every call, never stored. */
+/* An environment: its properties and functions, which rlcore_env_init compiles. It and all that it points to may be
+   changed or freed afterwards; what user leads to, here and in wrappers, has to stay.
+   One of the library's own with wrappers or functions of the host's is env_id, an rlcore_env_id, and what may be chosen:
+   max_episode_steps, user, render, lives, action_mask, fields and wrappers. All else is zero. */
 typedef struct rlcore_env_def {
   uint32_t struct_size;  /* sizeof(rlcore_env_def) */
-  /* the caller's number for this kind, 0 or at least 1000; stored in blocks. An rlcore_env_id in a definition from
-     rlcore_env_builtin */
-  uint32_t env_id;
-  uint32_t state_size;                    /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
-  uint32_t max_episode_steps;             /* episodes are truncated after this many steps; 0: never; kept in blocks */
+  uint32_t env_id;       /* the caller's number for this kind, 0 or at least 1000; stored in blocks. Or an rlcore_env_id */
+  uint32_t state_size;   /* bytes of one environment, a multiple of 8; zeroed at init; no pointers */
+  /* episodes are truncated after this many steps; 0: never, or the limit that one of the library's own has;
+     UINT32_MAX: never; kept in blocks */
+  uint32_t max_episode_steps;
   rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
   rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
   void *user;                             /* passed to every callback, never read */
   rlcore_env_reset_fn reset;              /* required */
   rlcore_env_step_fn step;                /* required */
-  rlcore_env_render_fn render;            /* NULL: a black image */
+  rlcore_env_render_fn render;            /* NULL: a black image, or that of one of the library's own */
   rlcore_env_lives_fn lives;              /* NULL: 0 lives */
   rlcore_env_action_mask_fn action_mask;  /* NULL: everything is allowed */
   rlcore_env_restart_fn restart;          /* NULL: episodes start with reset; there are no levels */
@@ -415,6 +431,14 @@ typedef struct rlcore_env_def {
      environment; rlcore_env_spaces returns those that calls then use */
   const rlcore_wrapper *wrappers;
 } rlcore_env_def;
+
+/* Size in bytes of the memory for a compiled environment.
+   Errors: E_CONFIG for anything that is wrong with the definition. */
+rlcore_status rlcore_env_size(const rlcore_env_def *definition, size_t *out_size);
+
+/* Compiles a definition: checks it, puts its wrappers together and copies all that it points to. mem: aligned to 8 bytes.
+   Errors: E_CONFIG; E_SIZE if mem_size is too small. */
+rlcore_status rlcore_env_init(void *mem, size_t mem_size, const rlcore_env_def *definition, rlcore_env **out);
 
 /* ---- Built-in environments ---- */
 
@@ -464,13 +488,12 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_PROBE_MEMORY = 110,           /* first observation must be remembered for eight steps */
 } rlcore_env_id;
 
-/* The definition of a built-in environment.
-   env_id:   an rlcore_env_id.
-   out_size: sizeof(rlcore_env_def). Everything that it points to is static. max_episode_steps, render, lives,
-             action_mask, fields and wrappers may be changed. With any other change it is another environment, which needs
-             an env_id of its own.
-   Errors: E_SIZE; E_RANGE for another env_id. */
-rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t out_size);
+/* Compiles a built-in environment as it is. With wrappers or with functions of the host's, one is compiled by
+   rlcore_env_init.
+   mem:    as of rlcore_env_init; 1024 bytes are enough.
+   env_id: an rlcore_env_id.
+   Errors: E_SIZE if mem_size is too small; E_RANGE for another env_id. */
+rlcore_status rlcore_env_builtin(void *mem, size_t mem_size, uint32_t env_id, rlcore_env **out);
 
 /* ---- Rows: the arrays that go round the loop ---- */
 
@@ -479,7 +502,7 @@ rlcore_status rlcore_env_builtin(uint32_t env_id, rlcore_env_def *out, size_t ou
    that no call of the program reads or writes is NULL. Calls on ranges take the arrays of all N rows.
    Example:
      rlcore_learner_act(agent, &rows);                 // obs -> action
-     rlcore_vecenv_step(envs, &env, &rows);            // action -> obs, reward and ends
+     rlcore_vecenv_step(envs, env, &rows) ;            // action -> obs, reward and ends
      rlcore_learner_observe(agent, &rows);             // reward and ends
      rlcore_learner_learn(agent, &rows, 0, &stats);    // obs */
 typedef struct rlcore_rows {
@@ -511,10 +534,10 @@ typedef enum rlcore_autoreset {
    Example:
      rlcore_vecenv_config_init(&config, sizeof config);
      config.num_envs = N;
-     rlcore_vecenv_size(&env, &config, &size);
-     rlcore_vecenv_init(mem, size, &env, &config, &v);
-     rlcore_vecenv_reset(v, &env, NULL, rows.obs);
-     while (running) rlcore_vecenv_step(v, &env, &rows);    // with rows.action chosen for rows.obs */
+     rlcore_vecenv_size(env, &config, &size);
+     rlcore_vecenv_init(mem, size, env, &config, &v);
+     rlcore_vecenv_reset(v, env, NULL, rows.obs);
+     while (running) rlcore_vecenv_step(v, env, &rows);    // with rows.action chosen for rows.obs */
 typedef struct rlcore_vecenv rlcore_vecenv;
 
 /* Configuration of N environments. */
@@ -532,29 +555,29 @@ typedef struct rlcore_vecenv_config {
 rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t config_size);
 
 /* Size of the block for this environment and configuration, in bytes. */
-rlcore_status rlcore_vecenv_size(const rlcore_env_def *env, const rlcore_vecenv_config *config, size_t *out_size);
+rlcore_status rlcore_vecenv_size(const rlcore_env *env, const rlcore_vecenv_config *config, size_t *out_size);
 
 /* Creates N environments in mem. Each must be reset before it is stepped. */
-rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env_def *env,
-                                 const rlcore_vecenv_config *config, rlcore_vecenv **out);
+rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env *env, const rlcore_vecenv_config *config,
+                                 rlcore_vecenv **out);
 
 /* Opens the bytes of a saved or copied block. Callbacks are not saved; env supplies them.
    Errors: E_SIZE if bytes are missing; E_IMAGE for another kind of block, version or byte order, or damaged bytes;
    E_CONFIG for another environment. */
-rlcore_status rlcore_vecenv_attach(void *mem, size_t mem_size, const rlcore_env_def *env, rlcore_vecenv **out);
+rlcore_status rlcore_vecenv_attach(void *mem, size_t mem_size, const rlcore_env *env, rlcore_vecenv **out);
 
 /* Starts an episode in every environment, in a new level if there are levels.
    seed: environment i is seeded with *seed + i, modulo 2^64; NULL: the random streams continue.
    obs:  [N, obs.len] to write.
    Errors: E_CONFIG, before anything changes. E_CALLBACK, or E_VALUE for an observation that is not finite: earlier
    environments are reset, the failed one must be reset again, later ones are unchanged. rlcore_last_error() names it. */
-rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed, void *obs);
+rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env *env, const uint64_t *seed, void *obs);
 
 /* Starts an episode in environment `index` only.
    seed: it is seeded with *seed itself; NULL: its random stream continues.
    obs:  [N, obs.len], of which only that row is written.
    Errors: as rlcore_vecenv_reset; E_RANGE. */
-rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, const uint64_t *seed,
+rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env *env, uint32_t index, const uint64_t *seed,
                                       void *obs);
 
 /* Steps every environment.
@@ -566,40 +589,39 @@ rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env_def *en
    Errors: E_CONFIG; E_RANGE or E_VALUE for an action; E_NOT_READY for an environment that must be reset first; all before
    anything changes. E_CALLBACK, or E_VALUE for a reward or observation that is not finite: earlier environments are
    stepped, the failed one must be reset, later ones are unchanged. rlcore_last_error() names it. */
-rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const rlcore_rows *rows);
+rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env *env, const rlcore_rows *rows);
 
 /* Steps environments [begin, end) as rlcore_vecenv_step. The arrays are those of all N; only rows of the range are
    used.
    Threads: calls on disjoint ranges may run concurrently; results do not depend on the split. Ranges that begin at
    multiples of 64 share no cache line.
    Errors: as rlcore_vecenv_step; E_RANGE. */
-rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t begin, uint32_t end,
+rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env *env, uint32_t begin, uint32_t end,
                                        const rlcore_rows *rows);
 
 /* As rlcore_vecenv_step, but environments that end restart in the given level. If autoreset restarts them in their next
    step, this level applies there, not the one passed to that step.
    level: an rlcore_level.
    Errors: as rlcore_vecenv_step; E_RANGE for another level. */
-rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env_def *env, uint32_t level,
-                                     const rlcore_rows *rows);
+rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env *env, uint32_t level, const rlcore_rows *rows);
 
 /* Renders environment `index`. rgb: [height, width, 3], rows from the top.
    Errors: E_CONFIG; E_RANGE; E_CALLBACK; E_NOT_READY before its reset. */
-rlcore_status rlcore_vecenv_render(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index, uint32_t width,
+rlcore_status rlcore_vecenv_render(const rlcore_vecenv *v, const rlcore_env *env, uint32_t index, uint32_t width,
                                    uint32_t height, uint8_t *rgb);
 
 /* Renders every environment. rgb: [N, height, width, 3], rows from the top. rlcore_image_tile combines them.
    Errors: as rlcore_vecenv_render; E_CALLBACK: environments before that one are rendered. */
-rlcore_status rlcore_vecenv_images(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t width, uint32_t height,
+rlcore_status rlcore_vecenv_images(const rlcore_vecenv *v, const rlcore_env *env, uint32_t width, uint32_t height,
                                    uint8_t *rgb);
 
 /* Number of lives left in each environment. lives: [N] to write.
    Errors: E_CONFIG; E_NOT_READY if an environment was never reset; E_CALLBACK: earlier rows are written. */
-rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env_def *env, uint32_t *lives);
+rlcore_status rlcore_vecenv_lives(const rlcore_vecenv *v, const rlcore_env *env, uint32_t *lives);
 
 /* Which choices are allowed now: 1 if allowed, else 0. mask: [N, sum of action.n] to write.
    Errors: E_CONFIG for actions that are not RLCORE_I32, and as rlcore_vecenv_lives. */
-rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env_def *env, uint8_t *mask);
+rlcore_status rlcore_vecenv_action_mask(const rlcore_vecenv *v, const rlcore_env *env, uint8_t *mask);
 
 /* Number of environments in a block, e.g. one that was loaded. out: [1] N. */
 rlcore_status rlcore_vecenv_num_envs(const rlcore_vecenv *v, uint32_t *out);
@@ -609,23 +631,23 @@ rlcore_status rlcore_vecenv_num_envs(const rlcore_vecenv *v, uint32_t *out);
 /* Lists the fields of an environment's observations, wrappers included: one unnamed field if it declares none.
    out:     [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
    Errors: E_CONFIG; E_SIZE if there are more than capacity. */
-rlcore_status rlcore_env_fields(const rlcore_env_def *env, rlcore_field *out, uint32_t capacity, uint32_t *out_len);
+rlcore_status rlcore_env_fields(const rlcore_env *env, rlcore_field *out, uint32_t capacity, uint32_t *out_len);
 
 /* Splits observations: copies each field of num_rows rows to an array of its own.
    obs:   [num_rows, obs.len], as rlcore_vecenv_step writes it.
    parts: one array per field of rlcore_env_fields, [num_rows, dims...] of its kind; NULL skips one.
    Errors: E_CONFIG. */
-rlcore_status rlcore_obs_split(const rlcore_env_def *env, uint32_t num_rows, const void *obs, void *const *parts);
+rlcore_status rlcore_obs_split(const rlcore_env *env, uint32_t num_rows, const void *obs, void *const *parts);
 
 /* Joins observations: the reverse of rlcore_obs_split. Bytes outside all fields, and of fields whose part is NULL, are
    left unchanged.
    Errors: as rlcore_obs_split. */
-rlcore_status rlcore_obs_join(const rlcore_env_def *env, uint32_t num_rows, const void *const *parts, void *obs);
+rlcore_status rlcore_obs_join(const rlcore_env *env, uint32_t num_rows, const void *const *parts, void *obs);
 
 /* Writes the record before the very first step, for learners that start from one (RLCORE_WRAP_RECORD): all zeros except
    real_done, which is 1. record: [obs.len] bytes to write.
    Errors: E_CONFIG unless a record is the outermost wrapper of observations. */
-rlcore_status rlcore_record_initial(const rlcore_env_def *env, uint8_t *record);
+rlcore_status rlcore_record_initial(const rlcore_env *env, uint8_t *record);
 
 /* ---- Action selection ---- */
 
@@ -1488,14 +1510,10 @@ rlcore_status rlcore_learner_grads_add(rlcore_learner *p, uint32_t begin, uint32
 
 /* ---- Spaces of environments and learners ---- */
 
-/* Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
-   out_obs:    its kind is RLCORE_STRUCT if a field has another kind than bytes.
-   bounds:     [bounds_len] storage for the bounds that the results point to; 2 * (obs.len + action.len) always suffice.
-               NULL: low and high of both results are NULL.
-   out_action: its n is the environment's pointer.
-   Errors: E_CONFIG; E_SIZE if bounds_len is too small. */
-rlcore_status rlcore_env_spaces(const rlcore_env_def *env, float *bounds, size_t bounds_len, rlcore_space *out_obs,
-                                rlcore_space *out_action);
+/* Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init. n, low and
+   high point into the environment.
+   out_obs: its kind is RLCORE_STRUCT if a field has another kind than bytes. */
+rlcore_status rlcore_env_spaces(const rlcore_env *env, rlcore_space *out_obs, rlcore_space *out_action);
 
 /* Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by.
    out_num_envs: N.
@@ -1573,11 +1591,11 @@ rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows
    in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
    same addresses (fork()). Results do not depend on which worker does what.
    Example:
-     rlcore_batch_size(&env, &vecenv_config, &config, &size);
-     rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
-     rlcore_batch_reset(b, v, &env, NULL, rows.obs);
-     rlcore_batch_step_async(b, v, &env, &rows);
-     rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       // in each worker
+     rlcore_batch_size(env, &vecenv_config, &config, &size);
+     rlcore_batch_init(mem, size, env, &vecenv_config, &config, &b);
+     rlcore_batch_reset(b, v, env, NULL, rows.obs);
+     rlcore_batch_step_async(b, v, env, &rows);
+     rlcore_batch_run(b, v, env, worker, UINT32_MAX, &count);       // in each worker
      status = rlcore_batch_step_wait(b, &rows);                      // E_NOT_READY while workers are busy
    Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
    concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
@@ -1604,12 +1622,12 @@ typedef struct rlcore_batch_counts {
 rlcore_status rlcore_batch_config_init(rlcore_batch_config *config, size_t config_size);
 
 /* Size in bytes of a batch for an rlcore_vecenv of this environment and configuration. */
-rlcore_status rlcore_batch_size(const rlcore_env_def *env, const rlcore_vecenv_config *vecenv_config,
+rlcore_status rlcore_batch_size(const rlcore_env *env, const rlcore_vecenv_config *vecenv_config,
                                 const rlcore_batch_config *config, size_t *out_size);
 
 /* Creates an idle batch in mem, for any rlcore_vecenv of this environment and configuration.
    mem must remain valid until no worker is in a call. */
-rlcore_status rlcore_batch_init(void *mem, size_t mem_size, const rlcore_env_def *env,
+rlcore_status rlcore_batch_init(void *mem, size_t mem_size, const rlcore_env *env,
                                 const rlcore_vecenv_config *vecenv_config, const rlcore_batch_config *config,
                                 rlcore_batch **out);
 
@@ -1620,13 +1638,13 @@ rlcore_status rlcore_batch_attach(void *mem, size_t mem_size, rlcore_batch **out
 /* Submits a step of every row. rows: reads action, which is copied.
    Errors: E_CONFIG for a closed batch or another vecenv or environment; E_BUSY if a row was submitted and not collected;
    E_RANGE or E_VALUE for an action; E_NOT_READY for a row that must be reset first; all before anything changes. */
-rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env,
+rlcore_status rlcore_batch_step_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env,
                                       const rlcore_rows *rows);
 
 /* As rlcore_batch_step_async, but environments that end restart in the given level, as in rlcore_vecenv_step_env.
    level: an rlcore_level.
    Errors: as rlcore_batch_step_async; E_RANGE for another level. */
-rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t level,
+rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t level,
                                           const rlcore_rows *rows);
 
 /* Does submitted work: steps pending groups until none is left or max_groups are done. Does not block. Any number of
@@ -1636,7 +1654,7 @@ rlcore_status rlcore_batch_step_env_async(rlcore_batch *b, rlcore_vecenv *v, con
    out_num_groups: number of groups stepped.
    Errors: E_RANGE; E_CONFIG for a closed batch or another vecenv or environment. Failures of callbacks are reported to
    the host when it collects. */
-rlcore_status rlcore_batch_run(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
+rlcore_status rlcore_batch_run(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t worker,
                                uint32_t max_groups, uint32_t *out_num_groups);
 
 /* Collects everything submitted, once all of it is done. Does not block.
@@ -1661,7 +1679,7 @@ rlcore_status rlcore_batch_recv(rlcore_batch *b, uint32_t num_rows, uint32_t *in
    index:    [num_rows] whole groups, ascending, as rlcore_batch_recv returns them.
    rows:     reads action of num_rows rows, which is copied; row k is for environment index[k].
    Errors: as rlcore_batch_step_async; E_RANGE for index. */
-rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t num_rows,
+rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t num_rows,
                                 const uint32_t *index, const rlcore_rows *rows);
 
 /* Starts an episode in every environment, as rlcore_vecenv_reset. Discards submitted steps: pending groups are withdrawn,
@@ -1671,21 +1689,21 @@ rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_
    Errors: E_CONFIG, before anything changes. E_NOT_READY while a worker is stepping a group: the steps are discarded
    nevertheless, and until this call succeeds nothing is pending and submitting returns E_BUSY. E_CALLBACK and E_VALUE as
    for rlcore_vecenv_reset. */
-rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed,
+rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, const uint64_t *seed,
                                  void *obs);
 
 /* Starts an episode in environment `index` only, as rlcore_vecenv_reset_one; other groups may be running.
    seed: it is seeded with *seed itself; NULL: its random stream continues.
    obs:  [N, obs.len], of which only that row is written.
    Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected. */
-rlcore_status rlcore_batch_reset_one(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t index,
+rlcore_status rlcore_batch_reset_one(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t index,
                                      const uint64_t *seed, void *obs);
 
 /* Abandons a worker that died: the rows of its current group have failed and must be reset; all others are unaffected.
    The worker must no longer run, or it could still write to its rows.
    out_num_rows: number of rows that failed; 0 if it was not stepping a group.
    Errors: E_RANGE; E_CONFIG. */
-rlcore_status rlcore_batch_abandon(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env_def *env, uint32_t worker,
+rlcore_status rlcore_batch_abandon(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t worker,
                                    uint32_t *out_num_rows);
 
 /* Which rows failed in their last step and have not been reset by this batch since: 1 for those, else 0, also for rows

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -535,45 +536,73 @@ rlcore_env_def env_of(User &...user) {
     typename detail::user_of<E>::type *const one[] = {&user...};
     def.user = const_cast<void *>(static_cast<const void *>(one[0]));
   }
-  def.reset = [](void *u, void *state, rlcore_rng *rng, void *obs) -> std::int32_t {
+  def.reset = [](void *u, std::uint32_t, void *state, rlcore_rng *rng, void *obs) -> std::int32_t {
     const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
     return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->reset(first..., *rng, room); });
   };
-  def.step = [](void *u, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) -> std::int32_t {
+  def.step = [](void *u, std::uint32_t, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) -> std::int32_t {
     const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
     const span<const Action> act(static_cast<const Action *>(action), detail::action_len<E>());
     return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->step(first..., *rng, act, room, *out); });
   };
   if constexpr (detail::has_restart<E>::value)
-    def.restart = [](void *u, void *state, rlcore_rng *rng, std::uint32_t level, void *obs) -> std::int32_t {
+    def.restart = [](void *u, std::uint32_t, void *state, rlcore_rng *rng, std::uint32_t level, void *obs) -> std::int32_t {
       const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
       return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->restart(first..., *rng, level, room); });
     };
   if constexpr (detail::has_lives<E>::value)
-    def.lives = [](void *u, const void *state, std::uint32_t *out) -> std::int32_t {
+    def.lives = [](void *u, std::uint32_t, const void *state, std::uint32_t *out) -> std::int32_t {
       return detail::done<E>(u, [&](auto &...first) { *out = static_cast<const E *>(state)->lives(first...); });
     };
   if constexpr (detail::has_mask<E>::value)
-    def.action_mask = [](void *u, const void *state, std::uint8_t *mask) -> std::int32_t {
+    def.action_mask = [](void *u, std::uint32_t, const void *state, std::uint8_t *mask) -> std::int32_t {
       std::size_t count = 0;
       for (const std::uint32_t n : E::choices) count += n;
       const span<std::uint8_t> room(mask, count);
       return detail::done<E>(u, [&](auto &...first) { return static_cast<const E *>(state)->action_mask(first..., room); });
     };
   if constexpr (detail::has_render<E>::value)
-    def.render = [](void *u, const void *state, std::uint32_t width, std::uint32_t height, std::uint8_t *rgb) -> std::int32_t {
+    def.render = [](void *u, std::uint32_t, const void *state, std::uint32_t width, std::uint32_t height, std::uint8_t *rgb) -> std::int32_t {
       const span<std::uint8_t> picture(rgb, std::size_t{3} * width * height);
       return detail::done<E>(u, [&](auto &...first) { return static_cast<const E *>(state)->render(first..., width, height, picture); });
     };
   return def;
 }
 
-/* The definition of a built-in environment, an rlcore_env_id. */
-inline result<rlcore_env_def> env_builtin(std::uint32_t env_id) {
-  rlcore_env_def def = {};
-  if (const status s = rlcore_env_builtin(env_id, &def, sizeof def); !s) return s;
+/* The definition of a built-in environment, an rlcore_env_id: what rlcore_env_def says may be chosen in it. */
+inline rlcore_env_def env_builtin(std::uint32_t env_id) {
+  auto def = detail::sized<rlcore_env_def>();
+  def.env_id = env_id;
   return def;
 }
+
+/* A compiled environment. Copies share it. */
+class environment {
+ public:
+  /* Without an environment. */
+  environment() = default;
+  /* Of a definition, as rlcore_env_init compiles it: why() says whether it did. What takes an environment takes a definition too. */
+  environment(const rlcore_env_def &def) : has_mask_(def.action_mask) {
+    std::size_t size = 0;
+    why_ = rlcore_env_size(&def, &size);
+    if (why_) why_ = detail::allocate("environment", [&] { memory_ = std::make_shared<std::vector<std::uint64_t>>((size + 7) / 8); });
+    if (why_) why_ = rlcore_env_init(memory_->data(), size, &def, &env_);
+    if (why_) why_ = rlcore_env_spaces(env_, &obs_, &action_);
+  }
+  /* Observations and actions, wrappers included; whether there is an action_mask; the handle for C calls. */
+  const rlcore_space &obs() const { return obs_; }
+  const rlcore_space &action() const { return action_; }
+  bool has_mask() const { return has_mask_; }
+  const rlcore_env *get() const { return env_; }
+  status why() const { return why_; }
+
+ private:
+  std::shared_ptr<std::vector<std::uint64_t>> memory_;
+  rlcore_env *env_ = nullptr;
+  rlcore_space obs_ = {}, action_ = {};
+  bool has_mask_ = false;
+  status why_ = RLCORE_OK;
+};
 
 /* ---- N environments ---- */
 
@@ -629,20 +658,20 @@ class vecenv {
   /* Without environments. */
   vecenv() = default;
 
-  /* The callbacks in env are not saved; everything that env points to must outlive this object. */
-  static result<vecenv> make(const rlcore_env_def &env, const rlcore_vecenv_config &config) {
+  /* The environment is not saved; what its user points to must outlive this object. */
+  static result<vecenv> make(const environment &env, const rlcore_vecenv_config &config) {
     return with(env, config, [&] {
       return block<rlcore_vecenv>::make(
-          [&](std::size_t *size) { return rlcore_vecenv_size(&env, &config, size); },
-          [&](void *mem, std::size_t size, rlcore_vecenv **out) { return rlcore_vecenv_init(mem, size, &env, &config, out); });
+          [&](std::size_t *size) { return rlcore_vecenv_size(env.get(), &config, size); },
+          [&](void *mem, std::size_t size, rlcore_vecenv **out) { return rlcore_vecenv_init(mem, size, env.get(), &config, out); });
     });
   }
   /* From bytes() and obs() of one that was made with this configuration: continues exactly where it stopped. */
-  static result<vecenv> load(const rlcore_env_def &env, const rlcore_vecenv_config &config, span<const unsigned char> saved,
+  static result<vecenv> load(const environment &env, const rlcore_vecenv_config &config, span<const unsigned char> saved,
                              span<const Obs> obs) {
     auto loaded = with(env, config, [&] {
       return block<rlcore_vecenv>::load(saved, [&](void *mem, std::size_t size, rlcore_vecenv **out) {
-        return rlcore_vecenv_attach(mem, size, &env, out);
+        return rlcore_vecenv_attach(mem, size, env.get(), out);
       });
     });
     if (!loaded) return loaded;
@@ -663,14 +692,14 @@ class vecenv {
   status step_env(span<const Action> action, std::uint32_t level) {
     return ready("vecenv step").len("action", action.size(), action_size(num_envs())).then([&] {
       const rlcore_rows rows = arrays_.template rows<Action>(action);
-      return rlcore_vecenv_step_env(get(), &env_, level, &rows);
+      return rlcore_vecenv_step_env(get(), env_.get(), level, &rows);
     });
   }
   /* Rows [begin, end) only: several threads may step disjoint ranges. */
   status step_range(std::uint32_t begin, std::uint32_t end, span<const Action> action) {
     return ready("vecenv step_range").len("action", action.size(), action_size(num_envs())).then([&] {
       const rlcore_rows rows = arrays_.template rows<Action>(action);
-      return rlcore_vecenv_step_range(get(), &env_, begin, end, &rows);
+      return rlcore_vecenv_step_range(get(), env_.get(), begin, end, &rows);
     });
   }
 
@@ -687,7 +716,7 @@ class vecenv {
   /* Asks anew what is allowed now, if all environments were reset: after calls of the host's own that change their states. */
   status ask_masks() {
     if (arrays_.action_mask.empty()) return RLCORE_OK;
-    const status s = ready("vecenv ask_masks").then([&] { return rlcore_vecenv_action_mask(get(), &env_, arrays_.action_mask.data()); });
+    const status s = ready("vecenv ask_masks").then([&] { return rlcore_vecenv_action_mask(get(), env_.get(), arrays_.action_mask.data()); });
     return s == status(RLCORE_E_NOT_READY) ? status(RLCORE_OK) : s;
   }
   arrays<Obs> &out() { return arrays_; }
@@ -697,32 +726,33 @@ class vecenv {
   bool whole() const { return arrays_.fits(num_envs(), obs_len(), mask_len_); }
   /* N; elements of one observation and of one action, wrappers included. */
   std::uint32_t num_envs() const { return config_.num_envs; }
-  std::uint32_t obs_len() const { return obs_.len; }
-  std::uint32_t action_len() const { return action_.len; }
+  std::uint32_t obs_len() const { return env_.obs().len; }
+  std::uint32_t action_len() const { return env_.action().len; }
   /* Flags of an environment's mask; 0 if it has no action_mask. */
   std::size_t mask_len() const { return mask_len_; }
   /* What it was made from; the handle for C calls; the bytes to save, together with obs(). */
-  const rlcore_env_def &env() const { return env_; }
+  const environment &env() const { return env_; }
   const rlcore_vecenv_config &config() const { return config_; }
   rlcore_vecenv *get() const { return block_.get(); }
   span<const unsigned char> bytes() const { return block_.bytes(); }
 
  private:
   template <class Make>
-  static result<vecenv> with(const rlcore_env_def &env, const rlcore_vecenv_config &config, Make &&make) {
+  static result<vecenv> with(const environment &env, const rlcore_vecenv_config &config, Make &&make) {
+    if (!env.why()) return env.why();
     vecenv v;
     v.env_ = env;
     v.config_ = config;
-    if (const status s = rlcore_env_spaces(&env, nullptr, 0, &v.obs_, &v.action_); !s) return s;
-    if (const status s = detail::check("vecenv").kinds<Obs, Action>(v.obs_.kind, v.action_.kind).why(); !s) return s;
+    const rlcore_space &obs = env.obs(), &action = env.action();
+    if (const status s = detail::check("vecenv").kinds<Obs, Action>(obs.kind, action.kind).why(); !s) return s;
     auto made = make();
     if (!made) return made.why();
     v.block_ = *std::move(made);
     std::uint32_t num_envs = 0;
     if (const status s = rlcore_vecenv_num_envs(v.get(), &num_envs); !s) return s;
     if (const status s = detail::check("vecenv").same("num_envs", config.num_envs, num_envs, RLCORE_E_CONFIG).why(); !s) return s;
-    for (std::uint32_t i = 0; env.action_mask && v.action_.n && i < v.action_.len; i++) v.mask_len_ += v.action_.n[i];
-    const auto make_room = [&] { v.arrays_ = arrays<Obs>(num_envs, v.obs_.len, v.mask_len_); };
+    for (std::uint32_t i = 0; env.has_mask() && action.n && i < action.len; i++) v.mask_len_ += action.n[i];
+    const auto make_room = [&] { v.arrays_ = arrays<Obs>(num_envs, obs.len, v.mask_len_); };
     if (const status s = detail::allocate("vecenv", make_room); !s) return s;
     return v;
   }
@@ -732,18 +762,17 @@ class vecenv {
   }
 
   status restart(const std::uint64_t *seed) {
-    const status s = ready("vecenv reset").then([&] { return rlcore_vecenv_reset(get(), &env_, seed, arrays_.obs.data()); });
+    const status s = ready("vecenv reset").then([&] { return rlcore_vecenv_reset(get(), env_.get(), seed, arrays_.obs.data()); });
     return s ? ask_masks() : s;
   }
   status restart_one(std::uint32_t index, const std::uint64_t *seed) {
     const status s =
-        ready("vecenv reset_one").then([&] { return rlcore_vecenv_reset_one(get(), &env_, index, seed, arrays_.obs.data()); });
+        ready("vecenv reset_one").then([&] { return rlcore_vecenv_reset_one(get(), env_.get(), index, seed, arrays_.obs.data()); });
     return s ? ask_masks() : s;
   }
 
-  rlcore_env_def env_ = {};
+  environment env_;
   rlcore_vecenv_config config_ = {};
-  rlcore_space obs_ = {}, action_ = {}; /* wrappers included, without bounds */
   std::size_t mask_len_ = 0;
   block<rlcore_vecenv> block_;
   arrays<Obs> arrays_;
@@ -752,16 +781,6 @@ class vecenv {
 /* N environments of a class. */
 template <class E>
 using vecenv_of = vecenv<obs_type<E>, action_type<E>>;
-
-namespace detail {
-/* The spaces of an environment, wrappers included; bounds is where theirs are kept. */
-inline status spaces_of(const rlcore_env_def &env, std::vector<float> &bounds, rlcore_space &obs, rlcore_space &action) {
-  if (const status s = rlcore_env_spaces(&env, nullptr, 0, &obs, &action); !s) return s;
-  const auto make_room = [&] { bounds.resize(2 * (std::size_t{obs.len} + action.len)); };
-  if (const status s = allocate("spaces of an environment", make_room); !s) return s;
-  return rlcore_env_spaces(&env, bounds.data(), bounds.size(), &obs, &action);
-}
-}  // namespace detail
 
 /* ---- Policies ---- */
 
@@ -783,11 +802,9 @@ class policy {
     }), mask_len);
   }
   /* The same for the spaces of an environment, wrappers included. */
-  static result<policy> load(span<const unsigned char> saved, const rlcore_env_def &env) {
-    rlcore_space obs = {}, action = {};
-    std::vector<float> bounds;
-    if (const status s = detail::spaces_of(env, bounds, obs, action); !s) return s;
-    return load(saved, obs, action);
+  static result<policy> load(span<const unsigned char> saved, const environment &env) {
+    if (!env.why()) return env.why();
+    return load(saved, env.obs(), env.action());
   }
 
   /* Chooses an action for each row of obs. obs: [rows, obs.len]; action: [rows, action.len] to write; mask: [rows, mask_len()] 0
@@ -919,30 +936,25 @@ class learner {
   /* Without a learner. */
   learner() = default;
 
-  /* config.num_envs must be that of the environments; env: the table that they were made from, with its wrappers. If
-     observations are structures, env.obs.n has the numbers of choices of their int32 elements, and config.obs_fields may be
-     empty for the fields of env; with wrappers it must list those of rlcore_env_fields. config.obs_dims must have the axes of
-     env's observations in their order. */
-  static result<learner> make(const rlcore_learner_config &config, const rlcore_env_def &env) {
-    rlcore_space obs = {}, action = {};
-    std::vector<float> bounds;
-    if (const status s = detail::spaces_of(env, bounds, obs, action); !s) return s;
+  /* config.num_envs must be that of the environments. If observations are structures, obs.n of the definition has the numbers of
+     choices of their int32 elements, and config.obs_fields may be empty for the fields of env. config.obs_dims must have the axes
+     of env's observations in their order. */
+  static result<learner> make(const rlcore_learner_config &config, const environment &env) {
+    if (!env.why()) return env.why();
     rlcore_learner_config parted = config;
-    if (obs.kind != RLCORE_STRUCT && config.obs_dims[2] && !config.num_obs_fields) { // are the axes in the order of the environment's?
-      rlcore_field fields[8];
-      std::size_t size = 0;
+    rlcore_field fields[8];
+    const bool structured = env.obs().kind == RLCORE_STRUCT;
+    if (!config.num_obs_fields && (structured || config.obs_dims[2])) {
       parted.obs_fields = fields;
-      if (const status s = rlcore_env_fields(&env, fields, 8, &parted.num_obs_fields); !s) return s;
-      if (const status s = rlcore_learner_size(&parted, &obs, &action, &size); !s) return s;
-      parted = config;
+      if (const status s = rlcore_env_fields(env.get(), fields, 8, &parted.num_obs_fields); !s) return s;
+      std::size_t size = 0; /* are the axes in the order of the environment's? */
+      const status s = structured ? status(RLCORE_OK) : rlcore_learner_size(&parted, &env.obs(), &env.action(), &size);
+      if (!s) return s;
+      if (!structured) parted = config;
     }
-    if (obs.kind == RLCORE_STRUCT) {
-      obs.n = env.obs.n;
-      if (!config.num_obs_fields && !env.num_wrappers) parted.obs_fields = env.fields, parted.num_obs_fields = env.num_fields;
-    }
-    return make(parted, obs, action);
+    return make(parted, env.obs(), env.action());
   }
-  /* The same for a host without a table. For RLCORE_STRUCT, Obs or Action is std::uint8_t: the bytes of the host's structs. */
+  /* The same for a host without an environment. For RLCORE_STRUCT, Obs or Action is std::uint8_t: the bytes of the host's structs. */
   static result<learner> make(const rlcore_learner_config &config, const rlcore_space &obs, const rlcore_space &action) {
     return with(block<rlcore_learner>::make(
         [&](std::size_t *size) { return rlcore_learner_size(&config, &obs, &action, size); },
@@ -1346,9 +1358,9 @@ class workers {
     rlcore_batch_config config = batch_config();
     config.in_series = in_series;
     auto made = block<rlcore_batch>::make(
-        [&](std::size_t *size) { return rlcore_batch_size(&envs.env(), &envs.config(), &config, size); },
+        [&](std::size_t *size) { return rlcore_batch_size(envs.env().get(), &envs.config(), &config, size); },
         [&](void *mem, std::size_t size, rlcore_batch **out) {
-          return rlcore_batch_init(mem, size, &envs.env(), &envs.config(), &config, out);
+          return rlcore_batch_init(mem, size, envs.env().get(), &envs.config(), &config, out);
         });
     state_ = made.why();
     if (!made) return;
@@ -1375,7 +1387,7 @@ class workers {
   status step_env_async(span<const Action> action, std::uint32_t level) {
     return submitted(ready("workers step").len("action", action.size(), envs_.action_size(envs_.num_envs())).then([&] {
       const rlcore_rows rows = chosen(action);
-      return rlcore_batch_step_env_async(get(), envs_.get(), &envs_.env(), level, &rows);
+      return rlcore_batch_step_env_async(get(), envs_.get(), envs_.env().get(), level, &rows);
     }));
   }
   /* Waits for all submitted steps; the results are in the vecenv's arrays. E_NOT_PENDING if none is pending. */
@@ -1411,7 +1423,7 @@ class workers {
     const auto count = static_cast<std::uint32_t>(rows.size());
     return submitted(ready("workers send").len("action", action.size(), envs_.action_size(rows.size())).then([&] {
       const rlcore_rows given = chosen(action);
-      return rlcore_batch_send(get(), envs_.get(), &envs_.env(), count, rows.data(), &given);
+      return rlcore_batch_send(get(), envs_.get(), envs_.env().get(), count, rows.data(), &given);
     }));
   }
 
@@ -1489,7 +1501,7 @@ class workers {
     if (most < 1) most = 1;
     const auto begin = clock::now();
     count = 0;
-    const status s = rlcore_batch_run(get(), envs_.get(), &envs_.env(), worker, static_cast<std::uint32_t>(most), &count);
+    const status s = rlcore_batch_run(get(), envs_.get(), envs_.env().get(), worker, static_cast<std::uint32_t>(most), &count);
     more = s && count == most;
     if (count > 0) {
       const std::uint64_t now = since(begin) / count + 1;
@@ -1586,13 +1598,13 @@ class workers {
 
   status restart(const std::uint64_t *seed) {
     if (const status s = whole("workers reset").why(); !s) return s;
-    const auto reset = [&] { return rlcore_batch_reset(get(), envs_.get(), &envs_.env(), seed, envs_.out().obs.data()); };
+    const auto reset = [&] { return rlcore_batch_reset(get(), envs_.get(), envs_.env().get(), seed, envs_.out().obs.data()); };
     const status s = wait(all, reset);
     return s ? envs_.ask_masks() : s;
   }
   status restart_one(std::uint32_t index, const std::uint64_t *seed) {
     const status s = whole("workers reset_one").then([&] {
-      return rlcore_batch_reset_one(get(), envs_.get(), &envs_.env(), index, seed, envs_.out().obs.data());
+      return rlcore_batch_reset_one(get(), envs_.get(), envs_.env().get(), index, seed, envs_.out().obs.data());
     });
     rlcore_batch_counts counts = {};
     counts.struct_size = sizeof counts;

@@ -229,8 +229,10 @@ typedef enum rlcore_level {
   RLCORE_LEVEL_NEW = 0,
   RLCORE_LEVEL_SAME = 1,
 } rlcore_level;
+typedef struct rlcore_env rlcore_env;
 typedef int32_t (*rlcore_env_reset_fn)(
   /* opaque */ void *user,
+  uint32_t row,
   /* inout [state_size] */ void *state,
   /* inout */ rlcore_rng *rng,
   /* out [obs.len] */ void *obs);
@@ -242,6 +244,7 @@ typedef struct rlcore_step {
 } rlcore_step;
 typedef int32_t (*rlcore_env_step_fn)(
   /* opaque */ void *user,
+  uint32_t row,
   /* inout [state_size] */ void *state,
   /* inout */ rlcore_rng *rng,
   /* in [action.len] */ const void *action,
@@ -249,20 +252,24 @@ typedef int32_t (*rlcore_env_step_fn)(
   /* out */ rlcore_step *out);
 typedef int32_t (*rlcore_env_render_fn)(
   /* opaque */ void *user,
+  uint32_t row,
   /* in [state_size] */ const void *state,
   uint32_t width,
   uint32_t height,
   /* out [height, width, 3] */ uint8_t *rgb);
 typedef int32_t (*rlcore_env_lives_fn)(
   /* opaque */ void *user,
+  uint32_t row,
   /* in [state_size] */ const void *state,
   /* out */ uint32_t *out_lives);
 typedef int32_t (*rlcore_env_action_mask_fn)(
   /* opaque */ void *user,
+  uint32_t row,
   /* in [state_size] */ const void *state,
   /* out [sum(action.n)] */ uint8_t *mask);
 typedef int32_t (*rlcore_env_restart_fn)(
   /* opaque */ void *user,
+  uint32_t row,
   /* inout [state_size] */ void *state,
   /* inout */ rlcore_rng *rng,
   uint32_t level,
@@ -286,6 +293,14 @@ typedef struct rlcore_env_def {
   uint32_t num_wrappers;
   /* in [num_wrappers] */ const rlcore_wrapper *wrappers;
 } rlcore_env_def;
+rlcore_status rlcore_env_size(
+  /* in */ const rlcore_env_def *definition,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_env_init(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* in */ const rlcore_env_def *definition,
+  /* out */ rlcore_env **out);
 
 /* ---- Built-in environments ---- */
 
@@ -319,9 +334,10 @@ typedef enum rlcore_env_id {
   RLCORE_ENV_PROBE_MEMORY = 110,
 } rlcore_env_id;
 rlcore_status rlcore_env_builtin(
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
   uint32_t env_id,
-  /* out */ rlcore_env_def *out,
-  size_t out_size);
+  /* out */ rlcore_env **out);
 
 /* ---- Rows: the arrays that go round the loop ---- */
 
@@ -360,66 +376,66 @@ rlcore_status rlcore_vecenv_config_init(
   /* out */ rlcore_vecenv_config *config,
   size_t config_size);
 rlcore_status rlcore_vecenv_size(
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* in */ const rlcore_vecenv_config *config,
   /* out */ size_t *out_size);
 rlcore_status rlcore_vecenv_init(
   /* inout [mem_size] */ void *mem,
   size_t mem_size,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* in */ const rlcore_vecenv_config *config,
   /* out */ rlcore_vecenv **out);
 rlcore_status rlcore_vecenv_attach(
   /* inout [mem_size] */ void *mem,
   size_t mem_size,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* out */ rlcore_vecenv **out);
 rlcore_status rlcore_vecenv_reset(
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* in optional */ const uint64_t *seed,
   /* out [N, obs.len] */ void *obs);
 rlcore_status rlcore_vecenv_reset_one(
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t index,
   /* in optional */ const uint64_t *seed,
   /* out [N, obs.len] */ void *obs);
 rlcore_status rlcore_vecenv_step(
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* in optional */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_step_range(
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t begin,
   uint32_t end,
   /* in optional */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_step_env(
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t level,
   /* in optional */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_render(
   /* in */ const rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t index,
   uint32_t width,
   uint32_t height,
   /* out [height, width, 3] */ uint8_t *rgb);
 rlcore_status rlcore_vecenv_images(
   /* in */ const rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t width,
   uint32_t height,
   /* out [N, height, width, 3] */ uint8_t *rgb);
 rlcore_status rlcore_vecenv_lives(
   /* in */ const rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* out [N] */ uint32_t *lives);
 rlcore_status rlcore_vecenv_action_mask(
   /* in */ const rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* out [N, sum(action.n)] */ uint8_t *mask);
 rlcore_status rlcore_vecenv_num_envs(
   /* in */ const rlcore_vecenv *v,
@@ -428,22 +444,22 @@ rlcore_status rlcore_vecenv_num_envs(
 /* ---- Observation fields ---- */
 
 rlcore_status rlcore_env_fields(
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* out [capacity] optional */ rlcore_field *out,
   uint32_t capacity,
   /* out */ uint32_t *out_len);
 rlcore_status rlcore_obs_split(
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t num_rows,
   /* in [num_rows, obs.len] */ const void *obs,
   /* out [num_rows, dims...] optional */ void *const *parts);
 rlcore_status rlcore_obs_join(
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t num_rows,
   /* in [num_rows, dims...] optional */ const void *const *parts,
   /* out [num_rows, obs.len] */ void *obs);
 rlcore_status rlcore_record_initial(
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* out [obs.len] */ uint8_t *record);
 
 /* ---- Action selection ---- */
@@ -919,9 +935,7 @@ rlcore_status rlcore_learner_grads_add(
 /* ---- Spaces of environments and learners ---- */
 
 rlcore_status rlcore_env_spaces(
-  /* in */ const rlcore_env_def *env,
-  /* out [bounds_len] optional */ float *bounds,
-  size_t bounds_len,
+  /* in */ const rlcore_env *env,
   /* out */ rlcore_space *out_obs,
   /* out */ rlcore_space *out_action);
 rlcore_status rlcore_learner_spaces(
@@ -997,14 +1011,14 @@ rlcore_status rlcore_batch_config_init(
   /* out */ rlcore_batch_config *config,
   size_t config_size);
 rlcore_status rlcore_batch_size(
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* in */ const rlcore_vecenv_config *vecenv_config,
   /* in */ const rlcore_batch_config *config,
   /* out */ size_t *out_size);
 rlcore_status rlcore_batch_init(
   /* inout [mem_size] */ void *mem,
   size_t mem_size,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* in */ const rlcore_vecenv_config *vecenv_config,
   /* in */ const rlcore_batch_config *config,
   /* out */ rlcore_batch **out);
@@ -1015,18 +1029,18 @@ rlcore_status rlcore_batch_attach(
 rlcore_status rlcore_batch_step_async(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_batch_step_env_async(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t level,
   /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_batch_run(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t worker,
   uint32_t max_groups,
   /* out */ uint32_t *out_num_groups);
@@ -1041,27 +1055,27 @@ rlcore_status rlcore_batch_recv(
 rlcore_status rlcore_batch_send(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t num_rows,
   /* in [num_rows] */ const uint32_t *index,
   /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_batch_reset(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   /* in optional */ const uint64_t *seed,
   /* out [N, obs.len] */ void *obs);
 rlcore_status rlcore_batch_reset_one(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t index,
   /* in optional */ const uint64_t *seed,
   /* out [N, obs.len] */ void *obs);
 rlcore_status rlcore_batch_abandon(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
-  /* in */ const rlcore_env_def *env,
+  /* in */ const rlcore_env *env,
   uint32_t worker,
   /* out */ uint32_t *out_num_rows);
 rlcore_status rlcore_batch_failed(

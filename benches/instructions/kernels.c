@@ -61,37 +61,37 @@ static int32_t *choices(size_t len, uint32_t n) {
 
 /* ---- environments */
 
-static int32_t counter_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
-  (void)user, (void)rng;
+static int32_t counter_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)row, (void)rng;
   *(uint64_t *)state = 0, *(float *)obs = 0.0F;
   return 0;
 }
 
-static int32_t counter_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
-  (void)user, (void)rng, (void)action;
+static int32_t counter_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user, (void)row, (void)rng, (void)action;
   *(float *)obs = (float)++*(uint64_t *)state;
   out->reward = 1.0F;
   return 0;
 }
 
 /* A screen of which only one line changes, so that the wrappers are what is counted. */
-static int32_t screen_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
-  (void)user, (void)rng;
+static int32_t screen_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)row, (void)rng;
   *(uint64_t *)state = 0;
   for (int i = 0; i < 210 * 160 * 3; i++) ((uint8_t *)obs)[i] = (uint8_t)(i / 7);
   return 0;
 }
 
-static int32_t screen_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
-  (void)user, (void)rng, (void)action;
+static int32_t screen_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user, (void)row, (void)rng, (void)action;
   const uint64_t line = ++*(uint64_t *)state % 210;
   for (int i = 0; i < 480; i++) ((uint8_t *)obs)[line * 480 + i] ^= 0x55;
   out->reward = 1.0F;
   return 0;
 }
 
-static int32_t screen_lives(void *user, const void *state, uint32_t *out_lives) {
-  (void)user, (void)state;
+static int32_t screen_lives(void *user, uint32_t row, const void *state, uint32_t *out_lives) {
+  (void)user, (void)row, (void)state;
   *out_lives = 3;
   return 0;
 }
@@ -105,19 +105,22 @@ static const rlcore_env_def counter = {
 /* What a vectorised environment steps with: the row of actions changes from call to call. */
 enum { ACTIONS = 64 };
 static struct stage {
-  rlcore_env_def env;
+  rlcore_env *env;
   rlcore_vecenv *envs;
   rlcore_rows rows;
   void *action[ACTIONS];
   int at;
 } stage;
 
-static void set(const rlcore_env_def *env, uint32_t n) {
+static void set(const rlcore_env_def *def, uint32_t n) {
   rlcore_vecenv_config config;
   rlcore_space obs, action;
+  rlcore_env *env;
   size_t size;
-  stage = (struct stage){.env = *env};
-  CHECK(rlcore_env_spaces(env, NULL, 0, &obs, &action));
+  CHECK(rlcore_env_size(def, &size));
+  CHECK(rlcore_env_init(room(size, 1), size, def, &env));
+  stage = (struct stage){.env = env};
+  CHECK(rlcore_env_spaces(env, &obs, &action));
   const size_t width = obs.kind == RLCORE_U8 ? 1 : sizeof(float);
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = n;
@@ -133,12 +136,11 @@ static void set(const rlcore_env_def *env, uint32_t n) {
 
 static rlcore_status step(void) {
   stage.rows.action = stage.action[stage.at++ % ACTIONS];
-  return rlcore_vecenv_step(stage.envs, &stage.env, &stage.rows);
+  return rlcore_vecenv_step(stage.envs, stage.env, &stage.rows);
 }
 
 static void builtin(uint32_t env_id, uint32_t n) {
-  rlcore_env_def env;
-  CHECK(rlcore_env_builtin(env_id, &env, sizeof env));
+  const rlcore_env_def env = {.struct_size = sizeof env, .env_id = env_id};
   set(&env, n);
 }
 
@@ -149,6 +151,15 @@ static void environments(void) {
   COUNT("step/callback/N64", 100, step());
   builtin(RLCORE_ENV_CARTPOLE, 1);
   COUNT("step/CartPole-v1/N1", 1000, step());
+  static const rlcore_wrapper list[] = {
+      {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = 0.25F}, {.kind = RLCORE_WRAP_TIME_LIMIT, .steps = 200},
+      {.kind = RLCORE_WRAP_SCALE_REWARD, .factor = 0.5F}, {.kind = RLCORE_WRAP_FRAME_STACK, .count = 4}};
+  rlcore_env_def cart = {.struct_size = sizeof cart, .env_id = RLCORE_ENV_CARTPOLE, .wrappers = list, .num_wrappers = 1};
+  set(&cart, 1);
+  COUNT("wrap/CartPole-v1/1/N1", 1000, step());
+  cart.num_wrappers = 4;
+  set(&cart, 1);
+  COUNT("wrap/CartPole-v1/4/N1", 1000, step());
   builtin(RLCORE_ENV_CARTPOLE, 64);
   COUNT("step/CartPole-v1/N64", 100, step());
   builtin(RLCORE_ENV_MOUNTAIN_CAR, 64);
@@ -164,16 +175,16 @@ static void environments(void) {
       .struct_size = sizeof env, .env_id = 1001, .state_size = 8, .obs = {.kind = RLCORE_U8, .len = 210 * 160 * 3},
       .action = {.kind = RLCORE_I32, .len = 1, .n = &six}, .reset = screen_reset, .step = screen_step,
       .lives = screen_lives, .fields = &screen, .num_fields = 1};
-  rlcore_wrapper list[11];
+  rlcore_wrapper screens[11];
   rlcore_atari_config config;
   CHECK(rlcore_atari_config_init(&config, sizeof config));
   config.stack = 4;
-  CHECK(rlcore_wrappers_atari(&config, list, 11, &env.num_wrappers));
-  env.wrappers = list;
+  CHECK(rlcore_wrappers_atari(&config, screens, 11, &env.num_wrappers));
+  env.wrappers = screens;
   set(&env, 1);
   COUNT("wrap/atari-84x84x4/N1", 10, step());
   config.screen = RLCORE_ATARI_MEAN42, config.stack = 0;
-  CHECK(rlcore_wrappers_atari(&config, list, 11, &env.num_wrappers));
+  CHECK(rlcore_wrappers_atari(&config, screens, 11, &env.num_wrappers));
   set(&env, 1);
   COUNT("wrap/atari-42x42/N1", 10, step());
 }
@@ -416,15 +427,17 @@ static rlcore_status act(void) {
 
 static void learning(void) {
   enum { T = 32, N = 8, ROWS = 64 };
-  rlcore_env_def env;
+  rlcore_env *env;
+  rlcore_space seen, taken;
   rlcore_learner_config config;
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   size_t size, len;
-  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  CHECK(rlcore_env_builtin(room(1024, 1), 1024, RLCORE_ENV_CARTPOLE, &env));
+  CHECK(rlcore_env_spaces(env, &seen, &taken));
   CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = N, config.num_steps = T;
-  CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &size));
-  CHECK(rlcore_learner_init(room(size, 1), size, &config, &env.obs, &env.action, &learner.agent));
+  CHECK(rlcore_learner_size(&config, &seen, &taken, &size));
+  CHECK(rlcore_learner_init(room(size, 1), size, &config, &seen, &taken, &learner.agent));
   learner.rows = (rlcore_rows){.struct_size = sizeof learner.rows, .obs = floats(ROWS * 4, -1, 1), .action = room(ROWS, 4),
                                .reward = floats(N, 0, 1), .terminated = room(N, 1), .truncated = room(N, 1)};
   COUNT("learner/act-observe/N8", 31, act());

@@ -41,10 +41,10 @@ static void draw(const breakout *b, uint8_t *screen) {
   if (b->dy != 0 && b->frame % 2 == 0) box(screen, b->x, b->y, 2, 4, 0xc84848);
 }
 
-static int32_t game_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+static int32_t game_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   breakout *b = state;
   int64_t column;
-  (void)user;
+  (void)user, (void)row;
   if (rlcore_rng_integers(rng, 8, WIDTH - 8 - PADDLE_W, &column, 1) != RLCORE_OK) return 1;
   *b = (breakout){.paddle = (int32_t)column, .lives = 3};
   for (int i = 0; i < ROWS; i++) b->bricks[i] = 0xffff;
@@ -62,10 +62,10 @@ static float hit(breakout *b) {
   return worth[row];
 }
 
-static int32_t game_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t game_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   breakout *b = state;
   const int32_t press = *(const int32_t *)action;
-  (void)user;
+  (void)user, (void)row;
   b->frame++;
   b->paddle += press == RIGHT ? 3 : press == LEFT ? -3 : 0;
   b->paddle = b->paddle < 8 ? 8 : b->paddle > WIDTH - 8 - PADDLE_W ? WIDTH - 8 - PADDLE_W : b->paddle;
@@ -88,8 +88,8 @@ static int32_t game_step(void *user, void *state, rlcore_rng *rng, const void *a
   return 0;
 }
 
-static int32_t game_lives(void *user, const void *state, uint32_t *out_lives) {
-  (void)user;
+static int32_t game_lives(void *user, uint32_t row, const void *state, uint32_t *out_lives) {
+  (void)user, (void)row;
   *out_lives = ((const breakout *)state)->lives;
   return 0;
 }
@@ -100,22 +100,22 @@ static const uint32_t actions[1] = {ACTIONS};
 static const rlcore_field screen = {.kind = RLCORE_U8, .rank = 3, .dims = {HEIGHT, WIDTH, 3}};
 
 /* Plays the same actions through a list of wrappers and prints the results. path: where a record's frames are drawn. */
-static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wrappers, uint32_t num_wrappers, const char *path) {
-  env.wrappers = wrappers;
-  env.num_wrappers = num_wrappers;
+static void play(const char *name, rlcore_env_def def, const rlcore_wrapper *wrappers, uint32_t num_wrappers, const char *path) {
+  def.wrappers = wrappers;
+  def.num_wrappers = num_wrappers;
+  const size_t mark = host_mark();
+  const host_env world = host_compile(&def);
   rlcore_field parts[8];
-  rlcore_space obs_space, action_space;
   rlcore_vecenv_config config;
   rlcore_vecenv *v;
   size_t size;
   uint32_t num_parts;
-  CHECK(rlcore_env_fields(&env, parts, 8, &num_parts));
-  CHECK(rlcore_env_spaces(&env, NULL, 0, &obs_space, &action_space));
+  CHECK(rlcore_env_fields(world.env, parts, 8, &num_parts));
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = ENVS;
-  CHECK(rlcore_vecenv_size(&env, &config, &size));
-  const size_t mark = host_mark(), row = obs_space.len * host_element_size(obs_space.kind);
-  CHECK(rlcore_vecenv_init(host_take(size), size, &env, &config, &v));
+  CHECK(rlcore_vecenv_size(world.env, &config, &size));
+  const size_t row = world.obs.len * host_element_size(world.obs.kind);
+  CHECK(rlcore_vecenv_init(host_take(size), size, world.env, &config, &v));
 
   uint8_t *obs = host_take(ENVS * row), *final_obs = host_take(ENVS * row);
   float reward[ENVS], total = 0;
@@ -125,7 +125,7 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
   const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
                             .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   const uint64_t seed = 1;
-  CHECK(rlcore_vecenv_reset(v, &env, &seed, obs));
+  CHECK(rlcore_vecenv_reset(v, world.env, &seed, obs));
   uint64_t hash = host_hash(obs, ENVS * row);
   uint32_t buttons = 7;
   for (int t = 0; t < STEPS; t++) {
@@ -134,7 +134,7 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
       /* Mostly left and right; fire now and then, for lists that do not press it. */
       action[i] = buttons >> 28 == 0 ? FIRE : buttons >> 30 == 0 ? NOOP : buttons >> 29 & 1 ? LEFT : RIGHT;
     }
-    CHECK(rlcore_vecenv_step(v, &env, &rows));
+    CHECK(rlcore_vecenv_step(v, world.env, &rows));
     const uint64_t step[4] = {hash, host_hash(obs, ENVS * row), host_hash(reward, sizeof reward), host_hash(terminated, ENVS)};
     hash = host_hash(step, sizeof step);
     for (int i = 0; i < ENVS; i++) {
@@ -143,7 +143,7 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
       if (terminated[i] | truncated[i]) hash ^= host_hash(final_obs + (size_t)i * row, row);
     }
   }
-  CHECK(rlcore_vecenv_lives(v, &env, lives));
+  CHECK(rlcore_vecenv_lives(v, world.env, lives));
 
   printf("%s: %u wrappers, block %zu bytes\n", name, (unsigned)num_wrappers, size);
   for (uint32_t i = 0; i < num_parts; i++) {
@@ -161,7 +161,7 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
     uint8_t *picture = host_take(32 + SIDE * SIDE * STACK);
     const int head = sprintf((char *)picture, "P5\n%d %d\n255\n", SIDE * STACK, SIDE);
     void *part[8] = {host_take((size_t)ENVS * SIDE * SIDE * STACK)};
-    CHECK(rlcore_obs_split(&env, ENVS, obs, part));
+    CHECK(rlcore_obs_split(world.env, ENVS, obs, part));
     const uint8_t *planes = part[0]; /* [ENVS, 1, STACK, SIDE, SIDE] */
     for (int f = 0; f < STACK; f++)
       for (int y = 0; y < SIDE; y++)
@@ -171,11 +171,11 @@ static void play(const char *name, rlcore_env_def env, const rlcore_wrapper *wra
   host_rewind(mark);
 }
 
-static void play_preset(const char *name, const rlcore_env_def *env, const rlcore_atari_config *config, const char *path) {
+static void play_preset(const char *name, const rlcore_env_def *def, const rlcore_atari_config *config, const char *path) {
   rlcore_wrapper list[16];
   uint32_t len;
   CHECK(rlcore_wrappers_atari(config, list, 16, &len));
-  play(name, *env, list, len, path);
+  play(name, *def, list, len, path);
 }
 
 int main(int argc, char **argv) {

@@ -7,15 +7,15 @@
 
 enum { BATCHES = 64, PARTS = 41, STEPS = 200000 };
 
-static int32_t counter_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
-  (void)user, (void)rng;
+static int32_t counter_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)row, (void)rng;
   *(uint64_t *)state = 0;
   *(float *)obs = 0.0F;
   return 0;
 }
 
-static int32_t counter_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
-  (void)user, (void)rng, (void)action;
+static int32_t counter_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user, (void)row, (void)rng, (void)action;
   *(float *)obs = (float)++*(uint64_t *)state;
   out->reward = 1.0F;
   return 0;
@@ -27,7 +27,9 @@ static void *room(size_t count, size_t size) {
   return p;
 }
 
-static void measure(const char *name, const rlcore_env_def *env, uint32_t n) {
+static void measure(const char *name, const rlcore_env *env, uint32_t n) {
+  rlcore_space seen, taken;
+  CHECK(rlcore_env_spaces(env, &seen, &taken));
   rlcore_vecenv_config config;
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = n;
@@ -37,15 +39,15 @@ static void measure(const char *name, const rlcore_env_def *env, uint32_t n) {
   void *mem = room(size, 1);
   CHECK(rlcore_vecenv_init(mem, size, env, &config, &envs));
 
-  float *obs = room((size_t)n * env->obs.len, sizeof *obs), *final_obs = room((size_t)n * env->obs.len, sizeof *obs);
+  float *obs = room((size_t)n * seen.len, sizeof *obs), *final_obs = room((size_t)n * seen.len, sizeof *obs);
   float *reward = room(n, sizeof *reward), *push = room((size_t)BATCHES * n, sizeof *push);
   int32_t *choice = room((size_t)BATCHES * n, sizeof *choice);
   uint8_t *terminated = room(n, 1), *truncated = room(n, 1);
-  const int discrete = env->action.kind == RLCORE_I32;
+  const int discrete = taken.kind == RLCORE_I32;
   uint32_t x = 1;
   for (size_t i = 0; i < (size_t)BATCHES * n; i++) {
     x = x * 1664525U + 1013904223U;
-    choice[i] = discrete ? (int32_t)((x >> 16) % env->action.n[0]) : 0;
+    choice[i] = discrete ? (int32_t)((x >> 16) % taken.n[0]) : 0;
     push[i] = (float)(x >> 8) / 8388608.0F - 1.0F;
   }
   CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
@@ -78,16 +80,15 @@ int main(void) {
              {"a callback that counts", 0}};
   static const uint32_t sizes[] = {1, 64, 4096}, choices = 2;
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
-    rlcore_env_def env = {0};
-    if (all[k].env_id != 0) {
-      CHECK(rlcore_env_builtin(all[k].env_id, &env, sizeof env));
-    } else {
-      env.struct_size = sizeof env, env.env_id = 1000, env.state_size = 8;
-      env.obs.kind = RLCORE_F32, env.obs.len = 1;
-      env.action.kind = RLCORE_I32, env.action.len = 1, env.action.n = &choices;
-      env.reset = counter_reset, env.step = counter_step;
-    }
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) measure(all[k].name, &env, sizes[i]);
+    static _Alignas(8) unsigned char mem[1 << 10];
+    const rlcore_env_def counter = {.struct_size = sizeof counter, .env_id = 1000, .state_size = 8,
+                                    .obs = {.kind = RLCORE_F32, .len = 1},
+                                    .action = {.kind = RLCORE_I32, .len = 1, .n = &choices},
+                                    .reset = counter_reset, .step = counter_step};
+    rlcore_env *env;
+    if (all[k].env_id != 0) CHECK(rlcore_env_builtin(mem, sizeof mem, all[k].env_id, &env));
+    else CHECK(rlcore_env_init(mem, sizeof mem, &counter, &env));
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) measure(all[k].name, env, sizes[i]);
   }
   return 0;
 }

@@ -29,7 +29,8 @@ static struct shared {
 
 static struct {
   pid_t parent;
-  rlcore_env_def lander, env;
+  rlcore_env_def lander;
+  host_env world;
   rlcore_vecenv_config config;
   rlcore_vecenv *envs;
   rlcore_batch *batch;
@@ -47,8 +48,8 @@ static void end_if_orphaned(void) {
   sched_yield();
 }
 
-static int32_t step_or_hang(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
-  if (*(const int32_t *)action != HANG) return game.lander.step(user, state, rng, action, obs, out);
+static int32_t step_or_hang(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  if (*(const int32_t *)action != HANG) return game.lander.step(user, row, state, rng, action, obs, out);
   atomic_store(&shared->hanging, getpid());
   for (;;) end_if_orphaned();
 }
@@ -59,17 +60,19 @@ static void plan(void) {
   static const uint32_t num_choices[1] = {NUM_CHOICES};
   rlcore_batch_config config;
   game.parent = getpid();
-  game.lander = game.env = lander_def();
-  game.env.env_id++;
-  game.env.action.n = num_choices;
-  game.env.step = step_or_hang;
+  game.lander = lander_def();
+  rlcore_env_def def = game.lander;
+  def.env_id++;
+  def.action.n = num_choices;
+  def.step = step_or_hang;
+  game.world = host_compile(&def);
   CHECK(rlcore_vecenv_config_init(&game.config, sizeof game.config));
   CHECK(rlcore_batch_config_init(&config, sizeof config));
   game.config.num_envs = NUM_ENVS;
   game.config.seed = SEED;
   config.in_series = IN_SERIES;
-  CHECK(rlcore_vecenv_size(&game.env, &game.config, &game.envs_size));
-  CHECK(rlcore_batch_size(&game.env, &game.config, &config, &game.batch_size));
+  CHECK(rlcore_vecenv_size(game.world.env, &game.config, &game.envs_size));
+  CHECK(rlcore_batch_size(game.world.env, &game.config, &config, &game.batch_size));
   const size_t size = sizeof *shared + host_aligned(game.envs_size) + game.batch_size;
   shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) host_fail("cannot map %zu bytes", size);
@@ -80,9 +83,9 @@ static void start(void) {
   CHECK(rlcore_batch_config_init(&config, sizeof config));
   config.in_series = IN_SERIES;
   unsigned char *const mem = shared->blocks;
-  CHECK(rlcore_vecenv_init(mem, game.envs_size, &game.env, &game.config, &game.envs));
-  CHECK(rlcore_batch_init(mem + host_aligned(game.envs_size), game.batch_size, &game.env, &game.config, &config, &game.batch));
-  CHECK(rlcore_vecenv_reset(game.envs, &game.env, NULL, game.obs));
+  CHECK(rlcore_vecenv_init(mem, game.envs_size, game.world.env, &game.config, &game.envs));
+  CHECK(rlcore_batch_init(mem + host_aligned(game.envs_size), game.batch_size, game.world.env, &game.config, &config, &game.batch));
+  CHECK(rlcore_vecenv_reset(game.envs, game.world.env, NULL, game.obs));
   CHECK(rlcore_rng_seed(&game.rng, SEED));
   memset(game.final_obs, 0, sizeof game.final_obs);
   game.hash = 0;
@@ -122,7 +125,7 @@ static rlcore_status collect(void) {
 static void play(int num_steps) {
   for (int step = 0; step < num_steps; step++) {
     draw_actions();
-    CHECK(rlcore_batch_step_async(game.batch, game.envs, &game.env, &ROWS));
+    CHECK(rlcore_batch_step_async(game.batch, game.envs, game.world.env, &ROWS));
     CHECK(collect());
     note();
   }
@@ -133,7 +136,7 @@ static void play(int num_steps) {
 /* Worker function, for threads and processes: steps pending groups until the batch is closed. */
 static void work(uint32_t worker) {
   uint32_t count = 0;
-  while (rlcore_batch_run(game.batch, game.envs, &game.env, worker, 1, &count) == RLCORE_OK)
+  while (rlcore_batch_run(game.batch, game.envs, game.world.env, worker, 1, &count) == RLCORE_OK)
     if (count == 0) end_if_orphaned();
 }
 
@@ -158,7 +161,7 @@ static uint64_t run_serially(void) {
   start();
   for (int step = 0; step < NUM_STEPS; step++) {
     draw_actions();
-    CHECK(rlcore_vecenv_step(game.envs, &game.env, &ROWS));
+    CHECK(rlcore_vecenv_step(game.envs, game.world.env, &ROWS));
     note();
   }
   return result();
@@ -198,8 +201,8 @@ enum { DEATH = NUM_STEPS / 3, LOST_ROW = 19, LOST = LOST_ROW / IN_SERIES * IN_SE
 static void reset_lost(bool in_batch) {
   for (uint32_t row = LOST; row < LOST + IN_SERIES; row++) {
     const uint64_t seed = NEW_SEED + row;
-    if (in_batch) CHECK(rlcore_batch_reset_one(game.batch, game.envs, &game.env, row, &seed, game.obs));
-    else CHECK(rlcore_vecenv_reset_one(game.envs, &game.env, row, &seed, game.obs));
+    if (in_batch) CHECK(rlcore_batch_reset_one(game.batch, game.envs, game.world.env, row, &seed, game.obs));
+    else CHECK(rlcore_vecenv_reset_one(game.envs, game.world.env, row, &seed, game.obs));
   }
 }
 
@@ -209,13 +212,13 @@ static uint64_t run_without_the_lost(void) {
   for (int step = 0; step < NUM_STEPS; step++) {
     draw_actions();
     if (step == DEATH) {
-      CHECK(rlcore_vecenv_step_range(game.envs, &game.env, 0, LOST, &ROWS));
-      CHECK(rlcore_vecenv_step_range(game.envs, &game.env, LOST + IN_SERIES, NUM_ENVS, &ROWS));
+      CHECK(rlcore_vecenv_step_range(game.envs, game.world.env, 0, LOST, &ROWS));
+      CHECK(rlcore_vecenv_step_range(game.envs, game.world.env, LOST + IN_SERIES, NUM_ENVS, &ROWS));
       note();
       reset_lost(false);
       continue;
     }
-    CHECK(rlcore_vecenv_step(game.envs, &game.env, &ROWS));
+    CHECK(rlcore_vecenv_step(game.envs, game.world.env, &ROWS));
     note();
   }
   return result();
@@ -235,7 +238,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   draw_actions();
   game.action[LOST_ROW] = HANG;
   atomic_store(&shared->hanging, 0);
-  CHECK(rlcore_batch_step_async(game.batch, game.envs, &game.env, &ROWS));
+  CHECK(rlcore_batch_step_async(game.batch, game.envs, game.world.env, &ROWS));
   pid_t hanging;
   while ((hanging = atomic_load(&shared->hanging)) == 0) sched_yield();
   if (kill(hanging, SIGKILL) != 0) host_fail("cannot kill");
@@ -244,7 +247,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   const pid_t gone = waitpid(-1, &how, 0);
   if (gone != hanging || !WIFSIGNALED(how)) host_fail("FAILED: another worker ended");
   while (pid[dead] != gone) dead++;
-  CHECK(rlcore_batch_abandon(game.batch, game.envs, &game.env, dead, &num_rows));
+  CHECK(rlcore_batch_abandon(game.batch, game.envs, game.world.env, dead, &num_rows));
   if (num_rows != IN_SERIES) host_fail("FAILED: %u rows are lost", (unsigned)num_rows);
   pid[dead] = process(dead);
   if (collect() != RLCORE_E_CALLBACK) host_fail("FAILED: the loss was not told");
@@ -256,7 +259,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   if (num_workers == MAX_WORKERS) printf("%s\n", why);
 
   /* The lost rows must be reset; then everything continues. */
-  if (rlcore_batch_step_async(game.batch, game.envs, &game.env, &ROWS) != RLCORE_E_NOT_READY)
+  if (rlcore_batch_step_async(game.batch, game.envs, game.world.env, &ROWS) != RLCORE_E_NOT_READY)
     host_fail("FAILED: rows that are lost were stepped");
   reset_lost(true);
   play(NUM_STEPS - DEATH - 1);

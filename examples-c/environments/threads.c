@@ -10,7 +10,7 @@
 enum { NUM_ENVS = 512, NUM_STEPS = 100, MAX_THREADS = 7 };
 
 static struct {
-  rlcore_env_def env;
+  host_env world;
   rlcore_vecenv *envs;
   float obs[NUM_ENVS][LANDER_OBS_LEN], final_obs[NUM_ENVS][LANDER_OBS_LEN], reward[NUM_ENVS];
   uint8_t terminated[NUM_ENVS], truncated[NUM_ENVS];
@@ -35,7 +35,7 @@ typedef struct worker {
 /* A job: steps environments [begin, end) once. */
 static void *job(void *argument) {
   const worker *const w = argument;
-  CHECK(rlcore_vecenv_step_range(game.envs, &game.env, w->begin, w->end, &ROWS));
+  CHECK(rlcore_vecenv_step_range(game.envs, game.world.env, w->begin, w->end, &ROWS));
   return NULL;
 }
 
@@ -49,8 +49,8 @@ static uint64_t run(void *mem, size_t size, uint32_t num_threads) {
   config.num_envs = NUM_ENVS;
   config.seed = 1;
   memset(game.final_obs, 0, sizeof game.final_obs);
-  CHECK(rlcore_vecenv_init(mem, size, &game.env, &config, &game.envs));
-  CHECK(rlcore_vecenv_reset(game.envs, &game.env, NULL, game.obs));
+  CHECK(rlcore_vecenv_init(mem, size, game.world.env, &config, &game.envs));
+  CHECK(rlcore_vecenv_reset(game.envs, game.world.env, NULL, game.obs));
   CHECK(rlcore_rng_seed(&rng, 1));
   for (int step = 0; step < NUM_STEPS; step++) {
     double draw[NUM_ENVS];
@@ -74,10 +74,11 @@ int main(void) {
   rlcore_vecenv_config config;
   uint64_t first = 0;
   size_t size = 0;
-  game.env = lander_def();
+  const rlcore_env_def def = lander_def();
+  game.world = host_compile(&def);
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = NUM_ENVS;
-  CHECK(rlcore_vecenv_size(&game.env, &config, &size));
+  CHECK(rlcore_vecenv_size(game.world.env, &config, &size));
   void *const mem = host_take(size);
   for (int i = 0; i < 4; i++) {
     const uint64_t hash = run(mem, size, num_threads[i]);

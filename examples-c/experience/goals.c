@@ -19,7 +19,7 @@ static const struct task {
   uint32_t env_id, algorithm;
   int (*is_there)(const float *achieved, const float *goal);
 } *task;
-static rlcore_env_def env;
+static host_env world;
 static uint32_t goal_len, action_len;
 static rlcore_learner *agent;
 static rlcore_replay *memory;
@@ -33,8 +33,9 @@ static struct episode {
 
 static void start(void) {
   rlcore_learner_config config;
-  CHECK(rlcore_env_builtin(task->env_id, &env, sizeof env));
-  goal_len = env.obs.len / 2, action_len = env.action.len;
+  const rlcore_env_def def = {.struct_size = sizeof def, .env_id = task->env_id};
+  world = host_compile(&def);
+  goal_len = world.obs.len / 2, action_len = world.action.len;
   CHECK(rlcore_learner_config_init(&config, sizeof config, task->algorithm));
   config.num_envs = ENVS, config.seed = 3;
   config.num_hidden = 1, config.hidden_len[0] = 128, config.hidden_len[1] = 0;
@@ -43,11 +44,11 @@ static void start(void) {
   config.exploration_steps = 8000;
   config.buffer_size = 0, config.batch_size = BATCH;
   size_t size;
-  CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &size));
-  CHECK(rlcore_learner_init(host_take(size), size, &config, &env.obs, &env.action, &agent));
+  CHECK(rlcore_learner_size(&config, &world.obs, &world.action, &size));
+  CHECK(rlcore_learner_init(host_take(size), size, &config, &world.obs, &world.action, &agent));
 
   /* A ring for each environment, and one for what hindsight makes of it. */
-  const rlcore_column columns[] = {{"obs", RLCORE_F32, 2 * goal_len, 0, 0}, {"action", env.action.kind, action_len, 0, 0}};
+  const rlcore_column columns[] = {{"obs", RLCORE_F32, 2 * goal_len, 0, 0}, {"action", world.action.kind, action_len, 0, 0}};
   rlcore_replay_config store;
   CHECK(rlcore_replay_config_init(&store, sizeof store));
   store.num_envs = 2 * ENVS, store.num_rows = ROWS, store.columns = columns, store.num_columns = 2;
@@ -106,7 +107,7 @@ static void learn(void) {
   const rlcore_replay_draw draw = {.struct_size = sizeof draw, .beta = 0.4F, .normalize = RLCORE_REPLAY_NORMALIZE_BATCH};
   CHECK(rlcore_replay_sample(memory, &rng, &draw, BATCH, index, weight, NULL));
   CHECK(rlcore_replay_gather(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, obs));
-  CHECK(rlcore_replay_gather(memory, index, BATCH, 1, RLCORE_LAYOUT_HWC, env.action.kind, action));
+  CHECK(rlcore_replay_gather(memory, index, BATCH, 1, RLCORE_LAYOUT_HWC, world.action.kind, action));
   CHECK(rlcore_replay_gather_next(memory, index, BATCH, 0, RLCORE_LAYOUT_HWC, RLCORE_F32, next));
   CHECK(rlcore_replay_transitions(memory, index, BATCH, reward, discount, terminated, NULL));
   const rlcore_learner_transitions batch = {
@@ -125,13 +126,13 @@ static uint32_t right_bit(const float *obs) {
 
 /* Environments that begin anew, and what they show. */
 static rlcore_vecenv *begin(uint64_t seed, float *obs) {
-  static _Alignas(64) unsigned char world[1 << 12];
+  static _Alignas(64) unsigned char mem[1 << 12];
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
   CHECK(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = ENVS, many.seed = seed;
-  CHECK(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
-  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  CHECK(rlcore_vecenv_init(mem, sizeof mem, world.env, &many, &envs));
+  CHECK(rlcore_vecenv_reset(envs, world.env, NULL, obs));
   return envs;
 }
 
@@ -146,17 +147,17 @@ static void train(int scripted, int hindsight) {
   for (int step = 0; step < STEPS; step++) {
     memcpy(before, obs, sizeof before);
     if (step < scripted) {
-      for (uint32_t i = 0; i < ENVS; i++) action[i] = right_bit(obs + i * env.obs.len);
+      for (uint32_t i = 0; i < ENVS; i++) action[i] = right_bit(obs + i * world.obs.len);
       CHECK(rlcore_learner_demonstrate(agent, &rows));
     } else {
       CHECK(rlcore_learner_act(agent, &rows));
     }
-    CHECK(rlcore_vecenv_step(envs, &env, &rows));
+    CHECK(rlcore_vecenv_step(envs, world.env, &rows));
     CHECK(rlcore_learner_observe(agent, &rows));
     for (uint32_t i = 0; i < ENVS; i++) {
       struct episode *e = &episodes[i];
       const int over = terminated[i] || truncated[i];
-      const float *was = before + i * env.obs.len, *is = final_obs + i * env.obs.len;
+      const float *was = before + i * world.obs.len, *is = final_obs + i * world.obs.len;
       const void *values[] = {was, action + i * action_len}, *last[] = {is, NULL};
       const rlcore_replay_step one = {sizeof one, i, reward[i], terminated[i], truncated[i]};
       CHECK(rlcore_replay_add(memory, &one, values, over ? last : NULL, NULL));
@@ -183,7 +184,7 @@ static double success(void) {
                             .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   while (over < EPISODES) {
     CHECK(rlcore_learner_predict(agent, &rows, NULL, NULL, &greedy));
-    CHECK(rlcore_vecenv_step(envs, &env, &rows));
+    CHECK(rlcore_vecenv_step(envs, world.env, &rows));
     for (int i = 0; i < ENVS; i++) over += terminated[i] || truncated[i], there += terminated[i];
   }
   return (double)there / over;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = 8, T = 128, ROWS = T * N, OBS = 4, UPDATES = 4, LONGEST = 60, SEED = 7 };
+enum { N = 8, T = 128, ROWS = T * N, OBS = 4, UPDATES = 4, LONGEST = 60, SEED = 7, GAME = 1 << 10 };
 
 /* A rollout: what the file has. Row t * N + i is step t of cart i. */
 typedef struct rollout {
@@ -28,7 +28,7 @@ static rlcore_rollout_arrays arrays_of(rollout *r) {
 }
 
 /* One rollout of the learner's policy. Returns how many episodes ended in it; each has a final observation. */
-static uint32_t play(rlcore_learner *agent, rlcore_vecenv *carts, const rlcore_env_def *env, rollout *r) {
+static uint32_t play(rlcore_learner *agent, rlcore_vecenv *carts, const rlcore_env *env, rollout *r) {
   static float final_obs[N][OBS];
   uint32_t num_finals = 0;
   for (int row = 0; row < ROWS; row += N) {
@@ -67,27 +67,29 @@ static void same(const void *file, const void *learner, size_t size, const char 
 int main(int argc, char **argv) {
   const char *const path = argc > 1 ? argv[1] : "out/rollout.safetensors";
   static rollout here, back;
-  rlcore_env_def env;
+  rlcore_env *env;
+  rlcore_space obs_space, action_space;
   rlcore_vecenv_config many;
   rlcore_vecenv *carts;
   size_t size;
-  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  CHECK(rlcore_env_builtin(host_take(GAME), GAME, RLCORE_ENV_CARTPOLE, &env));
+  CHECK(rlcore_env_spaces(env, &obs_space, &action_space));
   CHECK(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = N, many.seed = SEED, many.max_episode_steps = LONGEST; /* so that some episodes are truncated */
-  CHECK(rlcore_vecenv_size(&env, &many, &size));
-  CHECK(rlcore_vecenv_init(host_take(size), size, &env, &many, &carts));
+  CHECK(rlcore_vecenv_size(env, &many, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, env, &many, &carts));
   rlcore_learner_config config;
   rlcore_learner *agent;
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.num_envs = N, config.num_steps = T, config.learning_rate = 3e-3F;
-  CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &size));
-  CHECK(rlcore_learner_init(host_take(size), size, &config, &env.obs, &env.action, &agent));
+  CHECK(rlcore_learner_size(&config, &obs_space, &action_space, &size));
+  CHECK(rlcore_learner_init(host_take(size), size, &config, &obs_space, &action_space, &agent));
 
   /* Train a little; then comes the rollout that is kept. */
-  CHECK(rlcore_vecenv_reset(carts, &env, NULL, back.obs));
+  CHECK(rlcore_vecenv_reset(carts, env, NULL, back.obs));
   for (int i = 0; i < UPDATES; i++) {
-    play(agent, carts, &env, &back);
+    play(agent, carts, env, &back);
     const rlcore_rows last = {.struct_size = sizeof last, .obs = back.obs + ROWS};
     CHECK(rlcore_learner_learn(agent, &last, 0, &stats));
     memcpy(back.obs, back.obs + ROWS, N * sizeof *back.obs);
@@ -99,7 +101,7 @@ int main(int argc, char **argv) {
       .obs_dims = {OBS, 1, 1, 1}, .action_kind = RLCORE_I32, .action_len = 1, .seed = SEED,
       .policy_version = stats.num_updates, .global_step = stats.num_steps, .num_episodes = stats.num_episodes,
   };
-  file.num_finals = play(agent, carts, &env, &here);
+  file.num_finals = play(agent, carts, env, &here);
 
   /* The learner lists its transitions in the order of acting: step by step, if all environments act in each step. */
   static float seen[ROWS][OBS], advantage[ROWS], value_target[ROWS];

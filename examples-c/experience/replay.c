@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ENVS = 4, OBS = 4, ROWS = 1000, BATCH = 32, STEPS = 3000, BARS = 8, LOOKS = 2000, WINDOW = 8 };
+enum { ENVS = 4, OBS = 4, ROWS = 1000, BATCH = 32, STEPS = 3000, BARS = 8, LOOKS = 2000, WINDOW = 8, GAME = 1 << 10 };
 
 /* All that a run is: saving it saves the run. */
 static struct run {
@@ -21,7 +21,7 @@ static struct run {
   uint32_t step, falls;
 } run, other;
 
-static rlcore_env_def env;
+static rlcore_env *env;
 static rlcore_vecenv *envs;
 static rlcore_replay *memory;
 static rlcore_memory *balanced;
@@ -32,8 +32,8 @@ static void start(void) {
   rlcore_vecenv_config many;
   CHECK(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = ENVS;
-  CHECK(rlcore_vecenv_init(run.world, sizeof run.world, &env, &many, &envs));
-  CHECK(rlcore_vecenv_reset(envs, &env, NULL, run.obs));
+  CHECK(rlcore_vecenv_init(run.world, sizeof run.world, env, &many, &envs));
+  CHECK(rlcore_vecenv_reset(envs, env, NULL, run.obs));
 
   const rlcore_column columns[] = {{"obs", RLCORE_F32, OBS, 0, 0}, {"action", RLCORE_I32, 1, 0, 0}};
   rlcore_replay_config config;
@@ -69,7 +69,7 @@ static void act(void) {
   for (int i = 0; i < ENVS; i++) action[i] = before[i][2] + before[i][3] + (float)noise[i] > 0;
   const rlcore_rows rows = {.struct_size = sizeof rows, .obs = run.obs, .action = action, .reward = reward,
                             .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
-  CHECK(rlcore_vecenv_step(envs, &env, &rows));
+  CHECK(rlcore_vecenv_step(envs, env, &rows));
   const void *values[] = {before, action}, *last[] = {final_obs, NULL};
   CHECK(rlcore_replay_add_all(memory, values, reward, terminated, truncated, last));
 
@@ -161,14 +161,14 @@ static void look_at_falls(void) {
 
 int main(int argc, char **argv) {
   const char *const file = argc > 1 ? argv[1] : "out/replay.bin";
-  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  CHECK(rlcore_env_builtin(host_take(GAME), GAME, RLCORE_ENV_CARTPOLE, &env));
   start();
   go(0, STEPS / 2);
   host_save(file, &run, sizeof run);
   memset(&run, 0xEE, sizeof run);
   memset(&rng, 0xEE, sizeof rng);
   if (host_read(file, &run, sizeof run) != sizeof run) host_fail("%s: too short", file);
-  CHECK(rlcore_vecenv_attach(run.world, sizeof run.world, &env, &envs));
+  CHECK(rlcore_vecenv_attach(run.world, sizeof run.world, env, &envs));
   CHECK(rlcore_replay_attach(run.memory, sizeof run.memory, &memory));
   CHECK(rlcore_memory_attach(run.balanced, sizeof run.balanced, &balanced));
   CHECK(rlcore_replay_load_rng(memory, &rng));

@@ -8,18 +8,18 @@ enum { HIDDEN = 16, EPISODES = 100 };
 int main(void) {
   static training t;
   const task *const task = task_find("cartpole");
-  const rlcore_env_def env = task_env(task);
+  const host_env world = task_world(task);
   rlcore_learner_config config = task_config(task);
   size_t size = 0;
   config.hidden_len[0] = config.hidden_len[1] = HIDDEN;
-  training_plan(&t, &env, &config);
+  training_plan(&t, &world, &config);
   training_start(&t, 1);
   while (t.stats.num_steps < task->total_steps) {
     for (uint32_t i = 0; i < config.num_steps; i++) training_step(&t);
     training_learn(&t, 0);
   }
   const rlcore_policy *const policy = training_export(&t, &size);
-  const evaluation greedy = evaluate(policy, &env, EPISODES, &GREEDY);
+  const evaluation greedy = evaluate(policy, &world, EPISODES, &GREEDY);
   if (greedy.min < 500) host_fail("the policy to embed: %g is the least of %d returns, 500 wanted", greedy.min, EPISODES);
   for (size_t i = 0; i < size; i++)
     printf("%u,%s", ((const unsigned char *)(const void *)policy)[i], i % 16 == 15 ? "\n" : "");

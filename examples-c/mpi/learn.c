@@ -54,7 +54,7 @@ static void gather(const shares *s) {
 
 /* ---- The training: one range of bytes, the same on every rank once `envs` is gathered ---- */
 
-static rlcore_env_def env;
+static host_env world;
 static rlcore_learner_config config;
 static unsigned char *image; /* learner, an environments' block for each environment, next observations, num_updates */
 static size_t image_size, learner_size, env_size, obs_size, action_size, row_size;
@@ -80,7 +80,7 @@ static rlcore_vecenv_config one_env(uint32_t i) {
 static void plan(void) {
   const task *const cartpole = task_find("cartpole");
   const rlcore_vecenv_config one = one_env(0);
-  env = task_env(cartpole);
+  world = task_world(cartpole);
   if (options.a2c) {
     CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_A2C));
   } else {
@@ -91,10 +91,10 @@ static void plan(void) {
   config.num_envs = NUM_ENVS;
   config.num_chunks = NUM_CHUNKS;
   config.seed = SEED;
-  obs_size = env.obs.len * host_element_size(env.obs.kind);
-  action_size = env.action.len * host_element_size(env.action.kind);
-  CHECK(rlcore_learner_size(&config, &env.obs, &env.action, &learner_size));
-  CHECK(rlcore_vecenv_size(&env, &one, &env_size));
+  obs_size = world.obs.len * host_element_size(world.obs.kind);
+  action_size = world.action.len * host_element_size(world.action.kind);
+  CHECK(rlcore_learner_size(&config, &world.obs, &world.action, &learner_size));
+  CHECK(rlcore_vecenv_size(world.env, &one, &env_size));
   learner_size = host_aligned(learner_size);
   env_size = host_aligned(env_size);
   image_size = learner_size + NUM_ENVS * env_size + NUM_ENVS * obs_size + sizeof *num_updates;
@@ -114,11 +114,11 @@ static void plan(void) {
 static void *env_at(uint32_t i) { return image + learner_size + i * env_size; }
 
 static void start(void) {
-  CHECK(rlcore_learner_init(image, learner_size, &config, &env.obs, &env.action, &agent));
+  CHECK(rlcore_learner_init(image, learner_size, &config, &world.obs, &world.action, &agent));
   for (uint32_t i = 0; i < NUM_ENVS; i++) {
     const rlcore_vecenv_config one = one_env(i);
-    CHECK(rlcore_vecenv_init(env_at(i), env_size, &env, &one, &envs[i]));
-    CHECK(rlcore_vecenv_reset(envs[i], &env, NULL, obs + i * obs_size));
+    CHECK(rlcore_vecenv_init(env_at(i), env_size, world.env, &one, &envs[i]));
+    CHECK(rlcore_vecenv_reset(envs[i], world.env, NULL, obs + i * obs_size));
   }
 }
 
@@ -127,8 +127,8 @@ static void resume(void) {
   if (rank == 0 && host_read(options.resume, image, image_size) != image_size)
     host_fail("%s is no whole training of %u environments", options.resume, (unsigned)NUM_ENVS);
   MPI_Bcast(image, (int)image_size, MPI_BYTE, 0, MPI_COMM_WORLD);
-  CHECK(rlcore_learner_attach(image, learner_size, NUM_ENVS, &env.obs, &env.action, &agent));
-  for (uint32_t i = 0; i < NUM_ENVS; i++) CHECK(rlcore_vecenv_attach(env_at(i), env_size, &env, &envs[i]));
+  CHECK(rlcore_learner_attach(image, learner_size, NUM_ENVS, &world.obs, &world.action, &agent));
+  for (uint32_t i = 0; i < NUM_ENVS; i++) CHECK(rlcore_vecenv_attach(env_at(i), env_size, world.env, &envs[i]));
 }
 
 static void save(void) {
@@ -154,7 +154,7 @@ static void step(void) {
         .final_obs = final_obs + i * obs_size,
     };
     unsigned char *const row = row_at(i);
-    CHECK(rlcore_vecenv_step(envs[i], &env, &one));
+    CHECK(rlcore_vecenv_step(envs[i], world.env, &one));
     memcpy(row, obs + i * obs_size, obs_size);
     memcpy(row + obs_size, final_obs + i * obs_size, obs_size);
     memcpy(row + 2 * obs_size, &reward[i], sizeof *reward);

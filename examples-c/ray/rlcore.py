@@ -138,14 +138,14 @@ class Environments:
 
     def __init__(self, library, env_id, num_envs, seed=0, image=None):
         self.lib, self.handle = library, c_void_p()
-        self.definition = np.zeros(128, np.uint64)
+        self.compiled, self.env = np.zeros(128, np.uint64), c_void_p()
         self.obs, self.action = Space(), Space()
-        library.env_builtin(c_uint32(env_id), self.definition, c_size_t(self.definition.nbytes))
-        library.env_spaces(self.definition, None, c_size_t(0), byref(self.obs), byref(self.action))
+        library.env_builtin(self.compiled, c_size_t(self.compiled.nbytes), c_uint32(env_id), byref(self.env))
+        library.env_spaces(self.env, byref(self.obs), byref(self.action))
         config = library.config(VecenvConfig, "vecenv")
         config.num_envs, config.seed = num_envs, seed
         size = c_size_t()
-        library.vecenv_size(self.definition, byref(config), byref(size))
+        library.vecenv_size(self.env, byref(config), byref(size))
         self.image = block(size.value)
         shape = (num_envs, self.obs.len)
         self.now, self.final = (np.zeros(shape, ELEMENTS[self.obs.kind]) for _ in range(2))
@@ -154,12 +154,12 @@ class Environments:
         self.rows = arrays_of(Rows, obs=self.now, action=self.chosen, reward=self.reward, terminated=self.terminated,
                               truncated=self.truncated, final_obs=self.final)
         if image is None:
-            library.vecenv_init(self.image, c_size_t(size.value), self.definition, byref(config), byref(self.handle))
-            library.vecenv_reset(self.handle, self.definition, None, self.now)
+            library.vecenv_init(self.image, c_size_t(size.value), self.env, byref(config), byref(self.handle))
+            library.vecenv_reset(self.handle, self.env, None, self.now)
         else:
             self.image[:] = image
-            library.vecenv_attach(self.image, c_size_t(size.value), self.definition, byref(self.handle))
+            library.vecenv_attach(self.image, c_size_t(size.value), self.env, byref(self.handle))
 
     def step(self):
         """Takes the actions in self.chosen."""
-        self.lib.vecenv_step(self.handle, self.definition, byref(self.rows))
+        self.lib.vecenv_step(self.handle, self.env, byref(self.rows))

@@ -119,3 +119,14 @@ size_t host_read(const char *path, void *bytes, size_t size) {
   fclose(file);
   return size;
 }
+
+host_env host_compile(const rlcore_env_def *def) {
+  host_env w;
+  rlcore_env *env;
+  size_t size;
+  CHECK(rlcore_env_size(def, &size));
+  CHECK(rlcore_env_init(host_take(size), size, def, &env));
+  CHECK(rlcore_env_spaces(env, &w.obs, &w.action));
+  w.env = env;
+  return w;
+}

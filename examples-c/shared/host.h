@@ -25,6 +25,13 @@ void host_rewind(size_t mark);
 /* size rounded up to the boundary of host_take. */
 size_t host_aligned(size_t size);
 
+/* A compiled environment, and what it shows and takes. */
+typedef struct host_env {
+  const rlcore_env *env;
+  rlcore_space obs, action;
+} host_env;
+host_env host_compile(const rlcore_env_def *def);
+
 /* Elements of an observation or action are 4 bytes (f32 or i32) except image bytes. */
 size_t host_element_size(uint32_t kind);
 

@@ -55,10 +55,10 @@ static void turn(state *s, float angle) {
 }
 
 /* 0, or nonzero to stop the library's call with RLCORE_E_CALLBACK. */
-static int32_t reset(void *user, void *memory, rlcore_rng *rng, void *obs) {
+static int32_t reset(void *user, uint32_t row, void *memory, rlcore_rng *rng, void *obs) {
   state *const s = memory;
   double u[5];
-  (void)user;
+  (void)user, (void)row;
   if (rlcore_rng_uniform(rng, -1.0, 1.0, u, 5) != RLCORE_OK) return 1;
   *s =
       (state){.x = 8 * (float)u[0], .y = 16 + 2 * (float)u[1], .vx = 2 * (float)u[2], .vy = (float)u[3] - 1, .up_y = 1};
@@ -68,12 +68,11 @@ static int32_t reset(void *user, void *memory, rlcore_rng *rng, void *obs) {
   return 0;
 }
 
-static int32_t step(void *user, void *memory, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t step(void *user, uint32_t row, void *memory, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   state *const s = memory;
   const int32_t a = *(const int32_t *)action;
   float ax = 0, ay = -gravity, torque = 0, before = s->potential;
-  (void)user;
-  (void)rng;
+  (void)user, (void)row, (void)rng;
   switch (a) {
   case COAST: break;
   case JET_LEFT: /* pushes to the right and turns left */

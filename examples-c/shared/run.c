@@ -51,7 +51,7 @@ void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool q
   if (!quiet && term_is_tty()) putchar('\n');
 }
 
-void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn draw) {
+void run_draw(const rlcore_policy *policy, const host_env *world, draw_fn draw) {
   enum { MAX_OBS = 1764, MAX_STEPS = 1000 }; /* bytes of an observation, steps of an episode */
   static _Alignas(float) unsigned char seen[MAX_STEPS + 1][MAX_OBS];
   static int32_t did[MAX_STEPS];
@@ -70,24 +70,24 @@ void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn dr
                       .final_obs = final_obs};
   double sum = 0;
   canvas c;
-  if (!draw || env->obs.len * host_element_size(env->obs.kind) > MAX_OBS || env->action.len != 1) return;
+  if (!draw || world->obs.len * host_element_size(world->obs.kind) > MAX_OBS || world->action.len != 1) return;
 
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = 1;
   config.seed = 1;
-  CHECK(rlcore_vecenv_size(env, &config, &size));
-  CHECK(rlcore_vecenv_init(host_take(size), size, env, &config, &envs));
+  CHECK(rlcore_vecenv_size(world->env, &config, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, world->env, &config, &envs));
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
   CHECK(rlcore_policy_state_len(policy, &state_len));
   float *const scratch = host_take(scratch_len * sizeof *scratch), *const state = host_take(state_len * sizeof *state);
   const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = scratch_len, .state = state};
   CHECK(rlcore_rng_seed(&rng, 1));
-  CHECK(rlcore_vecenv_reset(envs, env, NULL, seen[0]));
+  CHECK(rlcore_vecenv_reset(envs, world->env, NULL, seen[0]));
   while (len < MAX_STEPS && !terminated && !truncated) {
     rows.obs = seen[len], rows.action = &did[len];
     CHECK(rlcore_policy_act(policy, 1, &rows, &buffers, &greedy, &rng));
     rows.obs = seen[len + 1];
-    CHECK(rlcore_vecenv_step(envs, env, &rows));
+    CHECK(rlcore_vecenv_step(envs, world->env, &rows));
     sum += (double)reward;
     len++;
   }

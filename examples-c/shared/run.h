@@ -20,6 +20,6 @@ run run_plan(const training *t, uint64_t num_steps);
 void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool quiet);
 
 /* Prints one greedy episode: an animation on a terminal, three frames in a log. */
-void run_draw(const rlcore_policy *policy, const rlcore_env_def *env, draw_fn draw);
+void run_draw(const rlcore_policy *policy, const host_env *world, draw_fn draw);
 
 #endif

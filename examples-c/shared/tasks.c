@@ -370,11 +370,9 @@ const char *task_name(size_t index) { return index < NUM_TASKS ? tasks[index].na
 
 double task_max_len(const task *t) { return t->builtin == RLCORE_ENV_MAZE ? 20 : INFINITY; }
 
-rlcore_env_def task_env(const task *t) {
-  rlcore_env_def env;
-  if (t->builtin == 0) return lander_def();
-  CHECK(rlcore_env_builtin(t->builtin, &env, sizeof env));
-  return env;
+host_env task_world(const task *t) {
+  const rlcore_env_def def = t->builtin ? (rlcore_env_def){.struct_size = sizeof def, .env_id = t->builtin} : lander_def();
+  return host_compile(&def);
 }
 
 rlcore_learner_config task_config(const task *t) {

@@ -23,7 +23,7 @@ const char *task_name(size_t index);
 /* Mean length of greedy episodes not to exceed with any seed: the maze has a shortest way. */
 double task_max_len(const task *t);
 
-rlcore_env_def task_env(const task *t);
+host_env task_world(const task *t);
 rlcore_learner_config task_config(const task *t);
 
 /* The published hash of the memory after training with seed 1; 0 if there is none. */

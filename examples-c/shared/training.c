@@ -13,20 +13,20 @@ static rlcore_vecenv_config envs_config(uint32_t num_envs, uint64_t seed) {
   return config;
 }
 
-void training_plan(training *t, const rlcore_env_def *env, const rlcore_learner_config *config) {
+void training_plan(training *t, const host_env *world, const rlcore_learner_config *config) {
   const rlcore_vecenv_config envs = envs_config(config->num_envs, 0);
-  const size_t obs_size = config->num_envs * env->obs.len * host_element_size(env->obs.kind);
+  const size_t obs_size = config->num_envs * world->obs.len * host_element_size(world->obs.kind);
   memset(t, 0, sizeof *t);
-  t->env = *env;
+  t->world = *world;
   t->config = *config;
-  CHECK(rlcore_learner_size(config, &env->obs, &env->action, &t->learner_size));
-  CHECK(rlcore_vecenv_size(env, &envs, &t->envs_size));
+  CHECK(rlcore_learner_size(config, &world->obs, &world->action, &t->learner_size));
+  CHECK(rlcore_vecenv_size(world->env, &envs, &t->envs_size));
   t->image_size = host_aligned(t->learner_size) + host_aligned(t->envs_size) + host_aligned(obs_size);
   t->image = host_take(t->image_size);
   t->rows = (rlcore_rows){
       .struct_size = sizeof t->rows,
       .obs = t->image + host_aligned(t->learner_size) + host_aligned(t->envs_size),
-      .action = host_take(config->num_envs * env->action.len * host_element_size(env->action.kind)),
+      .action = host_take(config->num_envs * world->action.len * host_element_size(world->action.kind)),
       .reward = host_take(config->num_envs * sizeof *t->rows.reward),
       .terminated = host_take(config->num_envs),
       .truncated = host_take(config->num_envs),
@@ -41,19 +41,19 @@ void training_start(training *t, uint64_t seed) {
   t->config.seed = seed;
   memset(t->image, 0, t->image_size);
   t->stats = (rlcore_learner_stats){.struct_size = sizeof t->stats};
-  CHECK(rlcore_learner_init(t->image, t->learner_size, &t->config, &t->env.obs, &t->env.action, &t->agent));
-  CHECK(rlcore_vecenv_init(t->image + host_aligned(t->learner_size), t->envs_size, &t->env, &envs, &t->envs));
-  CHECK(rlcore_vecenv_reset(t->envs, &t->env, NULL, t->rows.obs));
+  CHECK(rlcore_learner_init(t->image, t->learner_size, &t->config, &t->world.obs, &t->world.action, &t->agent));
+  CHECK(rlcore_vecenv_init(t->image + host_aligned(t->learner_size), t->envs_size, t->world.env, &envs, &t->envs));
+  CHECK(rlcore_vecenv_reset(t->envs, t->world.env, NULL, t->rows.obs));
 }
 
 void training_attach(training *t) {
-  CHECK(rlcore_learner_attach(t->image, t->learner_size, t->config.num_envs, &t->env.obs, &t->env.action, &t->agent));
-  CHECK(rlcore_vecenv_attach(t->image + host_aligned(t->learner_size), t->envs_size, &t->env, &t->envs));
+  CHECK(rlcore_learner_attach(t->image, t->learner_size, t->config.num_envs, &t->world.obs, &t->world.action, &t->agent));
+  CHECK(rlcore_vecenv_attach(t->image + host_aligned(t->learner_size), t->envs_size, t->world.env, &t->envs));
 }
 
 void training_step(training *t) {
   CHECK(rlcore_learner_act(t->agent, &t->rows));
-  CHECK(rlcore_vecenv_step(t->envs, &t->env, &t->rows));
+  CHECK(rlcore_vecenv_step(t->envs, t->world.env, &t->rows));
   CHECK(rlcore_learner_observe(t->agent, &t->rows));
 }
 
@@ -86,7 +86,7 @@ const rlcore_policy *training_export(const training *t, size_t *out_size) {
 
 const rlcore_sampling GREEDY = {.method = RLCORE_SAMPLING_GREEDY};
 
-evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint32_t num_episodes, const rlcore_sampling *sampling) {
+evaluation evaluate(const rlcore_policy *policy, const host_env *world, uint32_t num_episodes, const rlcore_sampling *sampling) {
   const size_t mark = host_mark(), n = num_episodes;
   const rlcore_vecenv_config config = envs_config(num_episodes, EVAL_SEED);
   rlcore_rng rng; /* greedy choices do not depend on it */
@@ -94,16 +94,16 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
   size_t envs_size = 0, scratch_len = 0, state_len = 0, left = n;
   rlcore_vecenv *envs;
   CHECK(rlcore_rng_seed(&rng, EVAL_SEED));
-  CHECK(rlcore_vecenv_size(env, &config, &envs_size));
+  CHECK(rlcore_vecenv_size(world->env, &config, &envs_size));
   CHECK(rlcore_policy_scratch_len(policy, num_episodes, &scratch_len));
   CHECK(rlcore_policy_state_len(policy, &state_len));
 
   void *const mem = host_take(envs_size);
   float *const scratch = host_take(scratch_len * sizeof *scratch);
   float *const state = host_take(n * state_len * sizeof *state); /* each episode begins with zeros */
-  void *const obs = host_take(n * env->obs.len * host_element_size(env->obs.kind));
-  void *const final_obs = host_take(n * env->obs.len * host_element_size(env->obs.kind));
-  void *const action = host_take(n * env->action.len * host_element_size(env->action.kind));
+  void *const obs = host_take(n * world->obs.len * host_element_size(world->obs.kind));
+  void *const final_obs = host_take(n * world->obs.len * host_element_size(world->obs.kind));
+  void *const action = host_take(n * world->action.len * host_element_size(world->action.kind));
   float *const reward = host_take(n * sizeof *reward);
   uint8_t *const terminated = host_take(n), *const truncated = host_take(n), *const over = host_take(n);
   double *const sum = host_take(n * sizeof *sum);
@@ -116,11 +116,11 @@ evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint
                             .final_obs = final_obs};
   const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = scratch_len, .state = state};
 
-  CHECK(rlcore_vecenv_init(mem, envs_size, env, &config, &envs));
-  CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
+  CHECK(rlcore_vecenv_init(mem, envs_size, world->env, &config, &envs));
+  CHECK(rlcore_vecenv_reset(envs, world->env, NULL, obs));
   for (uint32_t step = 0; left && step < 100000; step++) {
     CHECK(rlcore_policy_act(policy, num_episodes, &rows, &buffers, sampling, &rng));
-    CHECK(rlcore_vecenv_step(envs, env, &rows));
+    CHECK(rlcore_vecenv_step(envs, world->env, &rows));
     for (size_t i = 0; i < n; i++) {
       if (over[i]) continue; /* only the first episode of each environment counts, to avoid a bias towards short ones */
       sum[i] += (double)reward[i];

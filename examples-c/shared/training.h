@@ -6,7 +6,7 @@
 
 /* One learner, its environments, and the arrays between them. */
 typedef struct training {
-  rlcore_env_def env;
+  host_env world;
   rlcore_learner_config config;
   unsigned char *image; /* everything to save: learner block, environments' block, next observations */
   size_t image_size, learner_size, envs_size;
@@ -18,7 +18,7 @@ typedef struct training {
 } training;
 
 /* Works out sizes and takes the memory, once. */
-void training_plan(training *t, const rlcore_env_def *env, const rlcore_learner_config *config);
+void training_plan(training *t, const host_env *world, const rlcore_learner_config *config);
 
 /* Starts a new training, with all randomness from `seed`. May be called again to restart in the same memory. */
 void training_start(training *t, uint64_t seed);
@@ -45,7 +45,7 @@ const rlcore_policy *training_export(const training *t, size_t *out_size);
 typedef struct evaluation {
   double mean, std, min, max, mean_len;
 } evaluation;
-evaluation evaluate(const rlcore_policy *policy, const rlcore_env_def *env, uint32_t num_episodes, const rlcore_sampling *sampling);
+evaluation evaluate(const rlcore_policy *policy, const host_env *world, uint32_t num_episodes, const rlcore_sampling *sampling);
 
 extern const rlcore_sampling GREEDY;
 

@@ -230,18 +230,18 @@ static void solve(void) {
   printf("%u workers: a mean return of %.0f after %.0f steps, %.2f s; gradients were %.1f steps old in the mean, %u at most\n",
          (unsigned)MAX_WORKERS, all, (double)host.version * steps, seconds, (double)host.sum_stale / (double)host.version,
          (unsigned)host.most_stale);
-  const evaluation greedy = evaluate(training_export(&host.server, &size), &host.server.env, 100, &GREEDY);
+  const evaluation greedy = evaluate(training_export(&host.server, &size), &host.server.world, 100, &GREEDY);
   printf("100 greedy episodes: mean %.1f, sd %.1f\n", greedy.mean, greedy.std);
   if (host.freed != 1) host_fail("FAILED: %u workers were replaced", (unsigned)host.freed);
 }
 
 static void plan(void) {
   const task *const cartpole = task_find("a2c");
-  const rlcore_env_def env = task_env(cartpole);
+  const host_env world = task_world(cartpole);
   rlcore_learner_config config = task_config(cartpole);
   config.learning_rate_end = config.learning_rate / 2; /* by the steps of all workers */
-  training_plan(&host.server, &env, &config);
-  training_plan(&host.worker, &env, &config);
+  training_plan(&host.server, &world, &config);
+  training_plan(&host.worker, &world, &config);
   training_start(&host.server, 1);
   CHECK(rlcore_learner_grads_len(host.server.agent, &host.grads_len));
   CHECK(rlcore_learner_params_len(host.server.agent, &host.params_len));

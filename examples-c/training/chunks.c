@@ -62,13 +62,13 @@ int main(void) {
   static const uint32_t num_threads[] = {0, 1, 2, 3, 7};
   static worker workers[MAX_THREADS];
   const task *const cartpole = task_find("cartpole");
-  const rlcore_env_def env = task_env(cartpole);
+  const host_env world = task_world(cartpole);
   rlcore_learner_config config = task_config(cartpole);
   uint64_t first = 0;
   config.num_envs = 16;
   config.num_steps = 128;
   config.num_chunks = NUM_CHUNKS;
-  training_plan(&t, &env, &config);
+  training_plan(&t, &world, &config);
   training_start(&t, 1);
   CHECK(rlcore_learner_grads_len(t.agent, &grads_len));
   CHECK(rlcore_learner_params_len(t.agent, &params_len));

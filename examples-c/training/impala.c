@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NUM_ACTORS = 4, IN_SERIES = 4, N = NUM_ACTORS * IN_SERIES, OBS_LEN = 50, ENV_ID = 2000, MAX_UPDATES = 1000, LOSE = 10 };
+enum { NUM_ACTORS = 4, IN_SERIES = 4, N = NUM_ACTORS * IN_SERIES, OBS_LEN = 50, NUM_CHOICES = 3, MAX_UPDATES = 1000, LOSE = 10 };
 enum { ROUNDS = 20000 }; /* of the measurement */
 static const float SOLVED = 0.98F;
 
@@ -35,7 +35,7 @@ static struct {
 
 static struct {
   pid_t parent, pid[NUM_ACTORS];
-  rlcore_env_def catch, env;
+  host_env catch;
   rlcore_vecenv_config config;
   rlcore_vecenv *envs;
   rlcore_batch *batch;
@@ -61,18 +61,21 @@ static void end_if_orphaned(void) {
   sched_yield();
 }
 
-static int32_t step_or_hang(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+/* Asked in each step of the batch, so that steps may hang. */
+static int32_t allow_or_hang(void *user, uint32_t row, const void *state, uint8_t *mask) {
+  (void)user, (void)row, (void)state;
   if (atomic_load(&shared->hang) && atomic_exchange(&shared->hang, false)) {
     atomic_store(&shared->hanging, getpid());
     for (;;) end_if_orphaned();
   }
-  return host.catch.step(user, state, rng, action, obs, out);
+  memset(mask, 1, NUM_CHOICES);
+  return 0;
 }
 
 /* Steps the rows of one response after another, each of which it submits, until the batch is closed. */
 static void act_out(uint32_t actor) {
   uint32_t count = 0;
-  while (rlcore_batch_run(host.batch, host.envs, &host.env, actor, 1, &count) == RLCORE_OK)
+  while (rlcore_batch_run(host.batch, host.envs, host.catch.env, actor, 1, &count) == RLCORE_OK)
     if (count == 0) end_if_orphaned();
 }
 
@@ -94,7 +97,7 @@ static void rescue(void) {
   for (uint32_t k = 0; k < NUM_ACTORS; k++) {
     if (waitpid(host.pid[k], &how, hanging == host.pid[k] ? 0 : WNOHANG) != host.pid[k]) continue;
     if (!WIFSIGNALED(how)) host_fail("FAILED: an actor ended by itself");
-    CHECK(rlcore_batch_abandon(host.batch, host.envs, &host.env, k, &num_rows));
+    CHECK(rlcore_batch_abandon(host.batch, host.envs, host.catch.env, k, &num_rows));
     start_actor(k);
     host.replaced++;
   }
@@ -134,7 +137,7 @@ static void record(const uint32_t *rows, uint32_t num_rows, const uint8_t *faile
   for (uint32_t k = 0; k < num_rows; k++) {
     const uint32_t i = rows[k];
     if (failed[i]) {
-      CHECK(rlcore_batch_reset_one(host.batch, host.envs, &host.env, i, NULL, all.obs));
+      CHECK(rlcore_batch_reset_one(host.batch, host.envs, host.catch.env, i, NULL, all.obs));
       learner.lost++;
       continue;
     }
@@ -162,7 +165,7 @@ static void respond(const uint32_t *rows, uint32_t num_rows) {
     some.action[k] = all.action[rows[k]];
     learner.version[rows[k]] = learner.stats.num_updates;
   }
-  CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, num_rows, rows, &SOME));
+  CHECK(rlcore_batch_send(host.batch, host.envs, host.catch.env, num_rows, rows, &SOME));
   learner.num_rows += num_rows;
   learner.num_responses++;
 }
@@ -197,9 +200,9 @@ static void start_envs(void) {
   CHECK(rlcore_batch_config_init(&config, sizeof config));
   config.in_series = IN_SERIES;
   unsigned char *const mem = shared->blocks, *const after = mem + host_aligned(host.envs_size);
-  CHECK(rlcore_vecenv_init(mem, host.envs_size, &host.env, &host.config, &host.envs));
-  CHECK(rlcore_batch_init(after, host.batch_size, &host.env, &host.config, &config, &host.batch));
-  CHECK(rlcore_vecenv_reset(host.envs, &host.env, NULL, all.obs));
+  CHECK(rlcore_vecenv_init(mem, host.envs_size, host.catch.env, &host.config, &host.envs));
+  CHECK(rlcore_batch_init(after, host.batch_size, host.catch.env, &host.config, &config, &host.batch));
+  CHECK(rlcore_vecenv_reset(host.envs, host.catch.env, NULL, all.obs));
 }
 
 static void stop_actors(void) {
@@ -266,12 +269,12 @@ static double time_of_rows(bool processes) {
   memset(all.action, 0, sizeof all.action);
   for (uint32_t k = 0; processes && k < NUM_ACTORS; k++) start_actor(k);
   const double begin = host_seconds();
-  CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, N, rows, &ALL));
+  CHECK(rlcore_batch_send(host.batch, host.envs, host.catch.env, N, rows, &ALL));
   for (uint64_t left = (uint64_t)ROUNDS * N; left;) {
-    if (!processes) CHECK(rlcore_batch_run(host.batch, host.envs, &host.env, 0, UINT32_MAX, &count));
+    if (!processes) CHECK(rlcore_batch_run(host.batch, host.envs, host.catch.env, 0, UINT32_MAX, &count));
     const uint32_t num_rows = collect(rows, failed);
     if (num_rows == 0) sched_yield();
-    else CHECK(rlcore_batch_send(host.batch, host.envs, &host.env, num_rows, rows, &ALL));
+    else CHECK(rlcore_batch_send(host.batch, host.envs, host.catch.env, num_rows, rows, &ALL));
     left -= left < num_rows ? left : num_rows;
   }
   const double seconds = host_seconds() - begin;
@@ -284,7 +287,7 @@ static double time_of_step(void) {
   start_envs();
   memset(some.action, 0, sizeof some.action);
   const double begin = host_seconds();
-  for (uint32_t i = 0; i < ROUNDS; i++) CHECK(rlcore_vecenv_step(host.envs, &host.env, &SOME));
+  for (uint32_t i = 0; i < ROUNDS; i++) CHECK(rlcore_vecenv_step(host.envs, host.catch.env, &SOME));
   return 1e6 * (host_seconds() - begin) / ROUNDS / N;
 }
 
@@ -303,16 +306,15 @@ static void plan(void) {
   rlcore_batch_config batch;
   size_t size;
   host.parent = getpid();
-  host.catch = host.env = task_env(task);
-  host.env.env_id = ENV_ID; /* an environment of our own: its steps may hang */
-  host.env.step = step_or_hang;
+  const rlcore_env_def catch = {.struct_size = sizeof catch, .env_id = task->builtin, .action_mask = allow_or_hang};
+  host.catch = host_compile(&catch);
   CHECK(rlcore_vecenv_config_init(&host.config, sizeof host.config));
   CHECK(rlcore_batch_config_init(&batch, sizeof batch));
   host.config.num_envs = N;
   host.config.seed = 1;
   batch.in_series = IN_SERIES;
-  CHECK(rlcore_vecenv_size(&host.env, &host.config, &host.envs_size));
-  CHECK(rlcore_batch_size(&host.env, &host.config, &batch, &host.batch_size));
+  CHECK(rlcore_vecenv_size(host.catch.env, &host.config, &host.envs_size));
+  CHECK(rlcore_batch_size(host.catch.env, &host.config, &batch, &host.batch_size));
   const size_t len = sizeof *shared + host_aligned(host.envs_size) + host.batch_size;
   shared = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) host_fail("cannot map %zu bytes", len);
@@ -329,8 +331,8 @@ static void plan(void) {
   config.overlap = 1;
   config.learning_rate = config.learning_rate_end = 1e-3F;
   config.entropy_coef = 0.01F;
-  CHECK(rlcore_learner_size(&config, &host.env.obs, &host.env.action, &size));
-  CHECK(rlcore_learner_init(host_take(size), size, &config, &host.env.obs, &host.env.action, &learner.agent));
+  CHECK(rlcore_learner_size(&config, &host.catch.obs, &host.catch.action, &size));
+  CHECK(rlcore_learner_init(host_take(size), size, &config, &host.catch.obs, &host.catch.action, &learner.agent));
   learner.stats.struct_size = sizeof learner.stats;
 }
 

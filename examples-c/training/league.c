@@ -64,12 +64,12 @@ static size_t list(const char *folder) {
 }
 
 /* The policy of this environment in a file's bytes: a policy, or that of a learner of any number of them. */
-static const rlcore_policy *load(const rlcore_env_def *env, void *bytes, size_t size) {
+static const rlcore_policy *load(const host_env *world, void *bytes, size_t size) {
   const rlcore_policy *policy;
   rlcore_policy *exported;
   rlcore_learner *learner;
-  if (rlcore_policy_attach(bytes, size, &env->obs, &env->action, &policy) == RLCORE_OK) return policy;
-  CHECK(rlcore_learner_attach(bytes, size, 0, &env->obs, &env->action, &learner));
+  if (rlcore_policy_attach(bytes, size, &world->obs, &world->action, &policy) == RLCORE_OK) return policy;
+  CHECK(rlcore_learner_attach(bytes, size, 0, &world->obs, &world->action, &learner));
   CHECK(rlcore_policy_size(learner, &size));
   CHECK(rlcore_policy_export(learner, host_take(size), size, &exported));
   return exported;
@@ -82,8 +82,8 @@ static void move(training *t) {
   rlcore_learner *one;
   rlcore_policy *other;
   config.num_envs = 1;
-  CHECK(rlcore_learner_size(&config, &t->env.obs, &t->env.action, &size));
-  CHECK(rlcore_learner_init(host_take(size), size, &config, &t->env.obs, &t->env.action, &one));
+  CHECK(rlcore_learner_size(&config, &t->world.obs, &t->world.action, &size));
+  CHECK(rlcore_learner_init(host_take(size), size, &config, &t->world.obs, &t->world.action, &one));
   CHECK(rlcore_learner_params_len(t->agent, &params_len));
   float *const params = host_take(params_len * sizeof *params);
   CHECK(rlcore_learner_moments_len(t->agent, &moments_len));
@@ -102,10 +102,10 @@ int main(int argc, char **argv) {
   static training t;
   const char *const folder = argc > 1 ? argv[1] : "league";
   const task *const cartpole = task_find("cartpole");
-  const rlcore_env_def env = task_env(cartpole);
+  const host_env world = task_world(cartpole);
   const rlcore_learner_config config = task_config(cartpole);
   double best = 0;
-  training_plan(&t, &env, &config);
+  training_plan(&t, &world, &config);
   fill(folder, &t);
 
   printf("%-16s %8s %8s %8s %8s   returns of %d episodes\n", "", "greedy", "drawn", "flat", "worst", EPISODES);
@@ -113,10 +113,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < count; i++) {
     const size_t mark = host_mark();
     unsigned char *const bytes = host_take(t.learner_size);
-    const rlcore_policy *const policy = load(&env, bytes, host_read(in(folder, names[i]), bytes, t.learner_size));
+    const rlcore_policy *const policy = load(&world, bytes, host_read(in(folder, names[i]), bytes, t.learner_size));
     printf("%-16s", names[i]);
     for (int k = 0; k < METHODS; k++) {
-      const evaluation e = evaluate(policy, &env, EPISODES, &methods[k]);
+      const evaluation e = evaluate(policy, &world, EPISODES, &methods[k]);
       printf(" %8.1f", e.mean);
       if (k == 0) best = e.mean;
     }

@@ -45,7 +45,8 @@ static void observe(const engine *e, const mjData *d, float *obs) {
   for (int i = 0; i < e->model->nv; i++) *obs++ = (float)fmax(-10.0, fmin(10.0, d->qvel[i]));
 }
 
-static int32_t reset(void *user, void *memory, rlcore_rng *rng, void *obs) {
+static int32_t reset(void *user, uint32_t row, void *memory, rlcore_rng *rng, void *obs) {
+  (void)row;
   engine *const e = user;
   state *const s = memory;
   double noise[2 * MAX_OBS];
@@ -66,11 +67,11 @@ static int32_t reset(void *user, void *memory, rlcore_rng *rng, void *obs) {
   return 0;
 }
 
-static int32_t step(void *user, void *memory, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t step(void *user, uint32_t row, void *memory, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   engine *const e = user;
   state *const s = memory;
   mjData *const d = e->data[s->slot - 1];
-  (void)rng;
+  (void)row, (void)rng;
   mj_setState(e->model, d, s->physics, STATE_SPEC);
   const mjtNum x_before = d->qpos[0];
   for (int i = 0; i < e->model->nu; i++) d->ctrl[i] = (mjtNum)((const float *)action)[i];
@@ -175,7 +176,7 @@ static void draw(canvas *c, const mjModel *m, const mjData *d) {
   }
 }
 
-static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env, engine *e) {
+static void draw_episode(const rlcore_policy *policy, const host_env *world, engine *e) {
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   rlcore_vecenv_config config;
   rlcore_vecenv *envs;
@@ -193,13 +194,13 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
   const uint32_t stride = term_is_tty() ? 4 : 100, last = term_is_tty() ? 400 : 200;
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = 1;
-  CHECK(rlcore_vecenv_size(env, &config, &size));
-  CHECK(rlcore_vecenv_init(host_take(size), size, env, &config, &envs));
+  CHECK(rlcore_vecenv_size(world->env, &config, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, world->env, &config, &envs));
   CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
   const rlcore_policy_buffers buffers = {
       .struct_size = sizeof buffers, .scratch = host_take(scratch_len * sizeof(float)), .scratch_len = scratch_len};
   CHECK(rlcore_rng_seed(&rng, 1));
-  CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
+  CHECK(rlcore_vecenv_reset(envs, world->env, NULL, obs));
   for (uint32_t k = 0; k <= last && !terminated && !truncated; k++) {
     const mjData *const d = e->data[e->num_data - 1]; /* the newest environment */
     if (k % stride == 0) {
@@ -210,7 +211,7 @@ static void draw_episode(const rlcore_policy *policy, const rlcore_env_def *env,
       canvas_show(&c, caption, k != 0);
     }
     CHECK(rlcore_policy_act(policy, 1, &rows, &buffers, &greedy, &rng));
-    CHECK(rlcore_vecenv_step(envs, env, &rows));
+    CHECK(rlcore_vecenv_step(envs, world->env, &rows));
   }
 }
 
@@ -225,11 +226,12 @@ static bool train(const robot *robot, const char *folder) {
   snprintf(path, sizeof path, "training/models/%s.xml", robot->model);
   e.model = mj_loadXML(path, NULL, error, sizeof error);
   if (!e.model) host_fail("%s: %s", path, error);
-  rlcore_env_def env = env_def(&e);
+  const rlcore_env_def env = env_def(&e);
+  const host_env world = host_compile(&env);
   CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
   config.total_steps = robot->total_steps;
   robot->configure(&config);
-  training_plan(&t, &env, &config);
+  training_plan(&t, &world, &config);
   printf("%s %s: %d joints, %d motors, %u environments in a block of %zu bytes, the learner in one of %zu bytes\n",
          robot->title, mj_versionString(), (int)e.model->njnt, (int)e.model->nu, (unsigned)config.num_envs, t.envs_size,
          t.learner_size);
@@ -237,8 +239,8 @@ static bool train(const robot *robot, const char *folder) {
   run r = run_plan(&t, robot->total_steps);
   run_seed(&r, &t, 1, robot->bar, &closed, false);
   const rlcore_policy *const policy = training_export(&t, &policy_size);
-  const evaluation greedy = evaluate(policy, &env, 20, &GREEDY);
-  draw_episode(policy, &env, &e);
+  const evaluation greedy = evaluate(policy, &world, 20, &GREEDY);
+  draw_episode(policy, &world, &e);
   svg_curves curves = {.title = robot->title,
                        .x_label = "environment steps",
                        .y_label = "return, mean of the last 100 episodes",

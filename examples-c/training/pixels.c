@@ -35,18 +35,18 @@ static void photograph(const scene *s, uint8_t *picture) {
   }
 }
 
-static int32_t reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+static int32_t reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   scene *const s = state;
-  (void)user;
+  (void)user, (void)row;
   *s = (scene){.drone = uniform(rng, -0.6, 0.6), .speed = uniform(rng, -0.08, 0.08)};
   photograph(s, obs);
   return 0;
 }
 
 /* A reward of 1 for a drone in the middle, none at the edges. It flies on at another speed now and then. */
-static int32_t step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   scene *const s = state;
-  (void)user;
+  (void)user, (void)row;
   s->turn += MOTOR * (float)(*(const int32_t *)action - STAY);
   s->camera += s->turn, s->drone += s->speed;
   if (uniform(rng, 0, 1) < 0.05F) s->speed = uniform(rng, -0.08, 0.08);
@@ -71,10 +71,10 @@ static float play_ideally(void) {
   for (int game = 0; game < GAMES; game++) {
     scene s;
     rlcore_step out = {0};
-    reset(NULL, &s, &rng, picture);
+    reset(NULL, 0, &s, &rng, picture);
     for (int frame = 0; frame < LIFE && !out.terminated; frame++) {
       const int32_t action = ideal(&s);
-      step(NULL, &s, &rng, &action, picture, &out);
+      step(NULL, 0, &s, &rng, &action, picture, &out);
       sum += out.reward;
     }
   }
@@ -109,8 +109,7 @@ int main(void) {
       .obs = {.kind = RLCORE_U8, .len = SIDE * SIDE}, .action = {.kind = RLCORE_I32, .len = 1, .n = choices},
       .reset = reset, .step = step, .fields = &picture, .num_fields = 1, .wrappers = &stack, .num_wrappers = 1,
   };
-  rlcore_space seen, taken;
-  CHECK(rlcore_env_spaces(&game, NULL, 0, &seen, &taken));
+  const host_env world = host_compile(&game);
 
   /* Two convolutions and 64 units, shared by the policy and the value. */
   static const rlcore_layer layers[] = {
@@ -125,21 +124,21 @@ int main(void) {
   config.activation = RLCORE_ACTIVATION_RELU;
   config.num_envs = N, config.num_steps = STEPS, config.num_epochs = 3, config.learning_rate = 2e-3F;
   config.discount = config.gae_lambda = 0.9F, config.normalize_reward = 1; /* only the next few frames matter */
-  const size_t whole = bytes_each(config, &seen, &taken);
+  const size_t whole = bytes_each(config, &world.obs, &world.action);
   config.num_stacked = STACK;
   printf("a transition takes %zu bytes with each picture kept once, %zu with whole stacks\n",
-         bytes_each(config, &seen, &taken), whole);
+         bytes_each(config, &world.obs, &world.action), whole);
 
   size_t size;
   rlcore_learner *agent;
-  CHECK(rlcore_learner_size(&config, &seen, &taken, &size));
-  CHECK(rlcore_learner_init(host_take(size), size, &config, &seen, &taken, &agent));
+  CHECK(rlcore_learner_size(&config, &world.obs, &world.action, &size));
+  CHECK(rlcore_learner_init(host_take(size), size, &config, &world.obs, &world.action, &agent));
   rlcore_vecenv_config many;
   rlcore_vecenv *games;
   CHECK(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = N;
-  CHECK(rlcore_vecenv_size(&game, &many, &size));
-  CHECK(rlcore_vecenv_init(host_take(size), size, &game, &many, &games));
+  CHECK(rlcore_vecenv_size(world.env, &many, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, world.env, &many, &games));
 
   static uint8_t obs[N][SIDE * SIDE * STACK], final_obs[N][SIDE * SIDE * STACK], terminated[N], truncated[N];
   static float reward[N];
@@ -147,12 +146,12 @@ int main(void) {
   const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
                             .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
-  CHECK(rlcore_vecenv_reset(games, &game, NULL, obs));
+  CHECK(rlcore_vecenv_reset(games, world.env, NULL, obs));
   show(obs[0], "what the camera sees:");
   for (int rollout = 1; rollout <= ROLLOUTS; rollout++) {
     for (int t = 0; t < STEPS; t++) {
       CHECK(rlcore_learner_act(agent, &rows));
-      CHECK(rlcore_vecenv_step(games, &game, &rows));
+      CHECK(rlcore_vecenv_step(games, world.env, &rows));
       CHECK(rlcore_learner_observe(agent, &rows));
     }
     CHECK(rlcore_learner_learn(agent, &rows, 0, &stats));

@@ -186,12 +186,12 @@ static uint64_t run_processes(uint32_t num_workers, bool lose) {
 /* The training's image moves into the shared memory, and the gradients with it. */
 static void plan(void) {
   const task *const cartpole = task_find("cartpole");
-  const rlcore_env_def env = task_env(cartpole);
+  const host_env world = task_world(cartpole);
   rlcore_learner_config config = task_config(cartpole);
   config.num_envs = 16;
   config.num_steps = 128;
   config.num_chunks = NUM_CHUNKS;
-  training_plan(&host.t, &env, &config);
+  training_plan(&host.t, &world, &config);
   training_start(&host.t, 1);
   CHECK(rlcore_learner_grads_len(host.t.agent, &host.grads_len));
   CHECK(rlcore_learner_scratch_size(host.t.agent, &host.scratch_size));

@@ -33,11 +33,11 @@ static void ask(const char *program, const char *file, const char *part) {
 
 int main(int argc, char **argv) {
   const task *const cartpole = task_find("cartpole");
-  const rlcore_env_def env = task_env(cartpole);
+  const host_env world = task_world(cartpole);
   const rlcore_learner_config config = task_config(cartpole);
   const char *const file = argc > 1 ? argv[1] : "out/half.bin";
   const char *const part = argc > 2 ? argv[2] : "";
-  training_plan(&t, &env, &config);
+  training_plan(&t, &world, &config);
   const uint32_t rest = config.num_steps - UNEVEN_STEPS;
 
   if (strcmp(part, "half") == 0) {

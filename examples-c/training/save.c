@@ -73,7 +73,7 @@ static found look(const char *file) {
 
 int main(int argc, char **argv) {
   const task *const cartpole = task_find("cartpole");
-  const rlcore_env_def env = task_env(cartpole);
+  const host_env world = task_world(cartpole);
   const rlcore_learner_config config = task_config(cartpole);
   const char *const file = argc > 1 ? argv[1] : "out/save.bin";
   const unsigned long wanted = argc > 2 ? strtoul(argv[2], NULL, 10) : 200;
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
   char fresh[1024];
   int how = 0, halves = 0, at = 0;
   snprintf(fresh, sizeof fresh, "%s.new", file);
-  training_plan(&t, &env, &config);
+  training_plan(&t, &world, &config);
   image_size = t.image_size + sizeof num_updates;
   image = host_take(image_size);
   start_over();

@@ -33,14 +33,14 @@ static double play(training *t, uint32_t minibatches_per_frame, uint32_t *learni
 int main(void) {
   static training t;
   const task *const cartpole = task_find("cartpole");
-  const rlcore_env_def env = task_env(cartpole);
+  const host_env world = task_world(cartpole);
   rlcore_learner_config config = task_config(cartpole);
   uint64_t hash[3];
   config.num_envs = CHARACTERS;
   config.num_steps = 128;
   config.num_minibatches = 32;
   config.num_epochs = 10;
-  training_plan(&t, &env, &config);
+  training_plan(&t, &world, &config);
 
   static const uint32_t slice[3] = {0, 4, 1};
   for (int i = 0; i < 3; i++) {

@@ -78,7 +78,7 @@ static const rlcore_policy *train(result *r, training *t, const task *task, uint
   const rlcore_policy *const policy = training_export(t, &policy_size);
   if (seed == 1) host_save(path(o, "policy.bin"), policy, policy_size);
   if (o->quick) return policy;
-  r->greedy = evaluate(policy, &t->env, EVAL_EPISODES, &GREEDY);
+  r->greedy = evaluate(policy, &t->world, EVAL_EPISODES, &GREEDY);
   printf("       %.2f s, %u greedy episodes: mean %.1f, sd %.1f, from %.1f to %.1f", r->run.seconds,
          (unsigned)EVAL_EPISODES, r->greedy.mean, r->greedy.std, r->greedy.min, r->greedy.max);
   if (!isnan(r->run.solved_seconds))
@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
   term_init();
   const options o = parse(argc, argv);
   const task *const task = find(o.env);
-  const rlcore_env_def env = task_env(task);
+  const host_env world = task_world(task);
   const rlcore_learner_config config = task_config(task);
   const uint64_t num_steps = o.quick ? (uint64_t)QUICK_UPDATES * config.num_steps * config.num_envs : task->total_steps;
   const uint32_t wanted = o.quick       ? 1
@@ -140,7 +140,7 @@ int main(int argc, char **argv) {
   const rlcore_policy *first = NULL;
   double solved[SVG_MAX_CURVES] = {0};
 
-  training_plan(&t, &env, &config);
+  training_plan(&t, &world, &config);
   for (uint32_t i = 0; i < num_seeds; i++) results[i].run = run_plan(&t, num_steps);
   if (o.print_hash) {
     static monitor closed;
@@ -155,7 +155,7 @@ int main(int argc, char **argv) {
     first = i ? first : policy;
     solved[i] = results[i].run.solved_seconds;
   }
-  if (!o.quick) run_draw(first, &env, task->draw);
+  if (!o.quick) run_draw(first, &world, task->draw);
   write_curves(path(&o, "curve.svg"), task, &t, results, num_seeds);
   printf("wrote curve.svg, monitor.csv and policy.bin to %s\n", o.out);
   const double median = host_median(solved, num_seeds);

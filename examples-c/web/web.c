@@ -9,7 +9,7 @@ enum { NUM_ENVS = 4, OBS_LEN = 4, TOTAL_STEPS = 100000, ALIGN = 64, WIDTH = 600,
 /* Everything to save: learner, environments, observations. */
 static _Alignas(ALIGN) unsigned char image[1 << 19];
 static size_t learner_size, envs_size, image_size;
-static rlcore_env_def env;
+static rlcore_env *env;
 static rlcore_learner *agent;
 static rlcore_vecenv *envs;
 static float *obs, final_obs[NUM_ENVS * OBS_LEN], reward[NUM_ENVS];
@@ -18,7 +18,7 @@ static uint8_t terminated[NUM_ENVS], truncated[NUM_ENVS];
 static rlcore_learner_stats stats;
 
 /* One more environment, played by the current policy, for display. It does not affect the training. */
-static _Alignas(ALIGN) unsigned char brain[1 << 15], stage[1 << 10];
+static _Alignas(ALIGN) unsigned char brain[1 << 15], stage[1 << 10], game[1 << 10];
 static rlcore_policy *policy;
 static rlcore_vecenv *watched;
 static float watched_obs[OBS_LEN], watched_final[OBS_LEN], scratch[1 << 10];
@@ -55,29 +55,31 @@ static rlcore_status start_watching(void) {
   one.num_envs = 1;
   one.seed = WATCHED_SEED;
   balanced = 0;
-  TRY(rlcore_vecenv_init(stage, sizeof stage, &env, &one, &watched));
-  TRY(rlcore_vecenv_reset(watched, &env, NULL, watched_obs));
+  TRY(rlcore_vecenv_init(stage, sizeof stage, env, &one, &watched));
+  TRY(rlcore_vecenv_reset(watched, env, NULL, watched_obs));
   return RLCORE_OK;
 }
 
 int32_t web_start(uint32_t seed) {
   rlcore_learner_config config;
   rlcore_vecenv_config many;
+  rlcore_space seen, taken;
   for (size_t i = 0; i < sizeof image; i++) image[i] = 0;
   stats = (rlcore_learner_stats){.struct_size = sizeof stats};
   TRY(configure(&config, seed));
-  TRY(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  TRY(rlcore_env_builtin(game, sizeof game, RLCORE_ENV_CARTPOLE, &env));
+  TRY(rlcore_env_spaces(env, &seen, &taken));
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = NUM_ENVS;
   many.seed = (uint64_t)seed << 16;
-  TRY(rlcore_learner_size(&config, &env.obs, &env.action, &learner_size));
-  TRY(rlcore_vecenv_size(&env, &many, &envs_size));
+  TRY(rlcore_learner_size(&config, &seen, &taken, &learner_size));
+  TRY(rlcore_vecenv_size(env, &many, &envs_size));
   image_size = ALIGNED(learner_size) + ALIGNED(envs_size) + ALIGNED(NUM_ENVS * OBS_LEN * sizeof *obs);
   TRY(image_size <= sizeof image ? RLCORE_OK : RLCORE_E_SIZE);
-  TRY(rlcore_learner_init(image, learner_size, &config, &env.obs, &env.action, &agent));
-  TRY(rlcore_vecenv_init(image + ALIGNED(learner_size), envs_size, &env, &many, &envs));
+  TRY(rlcore_learner_init(image, learner_size, &config, &seen, &taken, &agent));
+  TRY(rlcore_vecenv_init(image + ALIGNED(learner_size), envs_size, env, &many, &envs));
   obs = (float *)(void *)(image + ALIGNED(learner_size) + ALIGNED(envs_size));
-  TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  TRY(rlcore_vecenv_reset(envs, env, NULL, obs));
   return start_watching();
 }
 
@@ -97,7 +99,7 @@ int32_t web_work(void) {
     return stats.minibatches_left != 0 || stats.num_steps < TOTAL_STEPS;
   }
   TRY(rlcore_learner_act(agent, &rows));
-  TRY(rlcore_vecenv_step(envs, &env, &rows));
+  TRY(rlcore_vecenv_step(envs, env, &rows));
   TRY(rlcore_learner_observe(agent, &rows));
   return 1;
 }
@@ -115,9 +117,9 @@ int32_t web_watch(void) {
                             .final_obs = watched_final};
   const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = sizeof scratch / sizeof *scratch};
   TRY(rlcore_policy_act_greedy(policy, 1, &rows, &buffers));
-  TRY(rlcore_vecenv_step(watched, &env, &rows));
+  TRY(rlcore_vecenv_step(watched, env, &rows));
   balanced = fallen || over ? 0 : balanced + 1;
-  TRY(rlcore_vecenv_render(watched, &env, 0, WIDTH, HEIGHT, rgb));
+  TRY(rlcore_vecenv_render(watched, env, 0, WIDTH, HEIGHT, rgb));
   for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
     for (size_t c = 0; c < 3; c++) rgba[4 * i + c] = rgb[3 * i + c];
     rgba[4 * i + 3] = 255;

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::env::{CEnv, Room, rlcore_env_def};
+use crate::env::{CompiledEnv, rlcore_env};
 use crate::lifecycle::{self, Place};
 use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Reads, Writes, apart, args};
@@ -17,11 +17,11 @@ use rlcore::space::{Element, Elements, ElementsMut};
 /// in rlcore_batch_run. Workers are threads, or processes if both blocks lie in shared memory and the callbacks have the
 /// same addresses (fork()). Results do not depend on which worker does what.
 /// Example:
-///   rlcore_batch_size(&env, &vecenv_config, &config, &size);
-///   rlcore_batch_init(mem, size, &env, &vecenv_config, &config, &b);
-///   rlcore_batch_reset(b, v, &env, NULL, rows.obs);
-///   rlcore_batch_step_async(b, v, &env, &rows);
-///   rlcore_batch_run(b, v, &env, worker, UINT32_MAX, &count);       // in each worker
+///   rlcore_batch_size(env, &vecenv_config, &config, &size);
+///   rlcore_batch_init(mem, size, env, &vecenv_config, &config, &b);
+///   rlcore_batch_reset(b, v, env, NULL, rows.obs);
+///   rlcore_batch_step_async(b, v, env, &rows);
+///   rlcore_batch_run(b, v, env, worker, UINT32_MAX, &count);       // in each worker
 ///   status = rlcore_batch_step_wait(b, &rows);                      // E_NOT_READY while workers are busy
 /// Rows are divided into groups of in_series. A group is idle, pending, running or done. Host calls must not run
 /// concurrently. No call blocks: a host with nothing else to do may call rlcore_batch_run itself. While a group is not idle
@@ -65,7 +65,7 @@ unsafe fn config(p: *const rlcore_batch_config) -> Result<Config> {
 }
 
 /// The setup of the vectorised environment that a batch is made for.
-unsafe fn vecenv_setup(env: &CEnv<'_>, config: *const rlcore_vecenv_config) -> Result<rlcore::env::Setup> {
+unsafe fn vecenv_setup(env: &CompiledEnv<'_>, config: *const rlcore_vecenv_config) -> Result<rlcore::env::Setup> {
     Ok(rlcore::env::Setup::new(&env.spec(), &unsafe { vecenv::config(config)? })?)
 }
 
@@ -95,7 +95,7 @@ impl Block {
     }
 
     /// The vectorised environment that it was made for. Errors: `Null`, `Align`, `Image`; `Config` for another.
-    unsafe fn vecenv<'v>(&self, v: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<vecenv::Block<'v>> {
+    unsafe fn vecenv<'v>(&self, v: *const rlcore_vecenv, env: &CompiledEnv<'_>) -> Result<vecenv::Block<'v>> {
         let block = unsafe { vecenv::Block::at(v, env)? };
         self.setup.check_vecenv(block.setup)?;
         Ok(block)
@@ -183,22 +183,17 @@ impl Lanes for Groups<'_> {
 /// What most calls begin with.
 struct Parts<'a> {
     block: Block,
-    env: CEnv<'a>,
+    env: &'a CompiledEnv<'a>,
     vecenv: vecenv::Block<'a>,
 }
 
 impl<'a> Parts<'a> {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another vecenv or environment; `Overlap`.
-    unsafe fn at(
-        b: *const rlcore_batch,
-        v: *const rlcore_vecenv,
-        env: *const rlcore_env_def,
-        room: &'a mut Room<'a>,
-    ) -> Result<Self> {
-        let env = unsafe { CEnv::at(env, room)? };
+    unsafe fn at(b: *const rlcore_batch, v: *const rlcore_vecenv, env: *const rlcore_env) -> Result<Self> {
+        let env = unsafe { CompiledEnv::at(env)? };
         let block = unsafe { Block::at(b)? };
-        let vecenv = unsafe { block.vecenv(v, &env)? };
-        apart(&[block.extent, vecenv.extent], &env.extents())?;
+        let vecenv = unsafe { block.vecenv(v, env)? };
+        apart(&[block.extent, vecenv.extent], &[env.extent()])?;
         Ok(Parts { block, env, vecenv })
     }
 
@@ -223,15 +218,14 @@ impl<'a> Parts<'a> {
 unsafe fn submit_all(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     level: Level,
     rows: *const rlcore_rows,
 ) -> Result {
-    let mut room = Room::default();
-    let parts = unsafe { Parts::at(b, v, env, &mut room)? };
+    let parts = unsafe { Parts::at(b, v, env)? };
     let action = unsafe { parts.action(rows, parts.block.num_envs())? };
     let (batch, lanes) = (unsafe { parts.block.batch()? }, parts.lanes());
-    Ok(batch.step_env_async(&parts.block, &lanes, &parts.env, level, action)?)
+    Ok(batch.step_env_async(&parts.block, &lanes, parts.env, level, action)?)
 }
 
 /// Fills in the defaults.
@@ -246,16 +240,15 @@ pub unsafe extern "C" fn rlcore_batch_config_init(
 /// Size in bytes of a batch for an rlcore_vecenv of this environment and configuration.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_batch_size(
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     vecenv_config: *const rlcore_vecenv_config,
     config: *const rlcore_batch_config,
     out_size: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
-            let mut room = Room::default();
-            let env = CEnv::at(env, &mut room)?;
-            Ok(batch::size(&vecenv_setup(&env, vecenv_config)?, &self::config(config)?)?)
+            let env = CompiledEnv::at(env)?;
+            Ok(batch::size(&vecenv_setup(env, vecenv_config)?, &self::config(config)?)?)
         })
     })
 }
@@ -266,18 +259,17 @@ pub unsafe extern "C" fn rlcore_batch_size(
 pub unsafe extern "C" fn rlcore_batch_init(
     mem: *mut c_void,
     mem_size: usize,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     vecenv_config: *const rlcore_vecenv_config,
     config: *const rlcore_batch_config,
     out: *mut *mut rlcore_batch,
 ) -> rlcore_status {
     call(|| unsafe {
         let place = Place::at(mem, mem_size, out)?;
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let setup = vecenv_setup(&env, vecenv_config)?;
+        let env = CompiledEnv::at(env)?;
+        let setup = vecenv_setup(env, vecenv_config)?;
         let config = self::config(config)?;
-        place.take(&env.extents(), |mem| batch::init(mem, &setup, &config))
+        place.take(&[env.extent()], |mem| batch::init(mem, &setup, &config))
     })
 }
 
@@ -299,7 +291,7 @@ pub unsafe extern "C" fn rlcore_batch_attach(
 pub unsafe extern "C" fn rlcore_batch_step_async(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     rows: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe { submit_all(b, v, env, Level::New, rows) })
@@ -312,7 +304,7 @@ pub unsafe extern "C" fn rlcore_batch_step_async(
 pub unsafe extern "C" fn rlcore_batch_step_env_async(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     level: u32,
     rows: *const rlcore_rows,
 ) -> rlcore_status {
@@ -333,16 +325,15 @@ pub unsafe extern "C" fn rlcore_batch_step_env_async(
 pub unsafe extern "C" fn rlcore_batch_run(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     worker: u32,
     max_groups: u32,
     out_num_groups: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let parts = Parts::at(b, v, env, &mut room)?;
+        let parts = Parts::at(b, v, env)?;
         let out = parts.writing(One::at("out_num_groups", out_num_groups)?)?;
-        *out = parts.block.batch()?.run(&parts.block, &parts.lanes(), &parts.env, worker, max_groups)?;
+        *out = parts.block.batch()?.run(&parts.block, &parts.lanes(), parts.env, worker, max_groups)?;
         Ok(())
     })
 }
@@ -393,19 +384,18 @@ pub unsafe extern "C" fn rlcore_batch_recv(
 pub unsafe extern "C" fn rlcore_batch_send(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     num_rows: u32,
     index: *const u32,
     rows: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let parts = Parts::at(b, v, env, &mut room)?;
+        let parts = Parts::at(b, v, env)?;
         let index = Input::at("index", index, num_rows as usize)?;
         let action = parts.action(rows, num_rows as usize)?;
         let index = parts.writing(index)?;
         let (batch, lanes) = (parts.block.batch()?, parts.lanes());
-        Ok(batch.send(&parts.block, &lanes, &parts.env, index, action)?)
+        Ok(batch.send(&parts.block, &lanes, parts.env, index, action)?)
     })
 }
 
@@ -420,17 +410,16 @@ pub unsafe extern "C" fn rlcore_batch_send(
 pub unsafe extern "C" fn rlcore_batch_reset(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     seed: *const u64,
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let parts = Parts::at(b, v, env, &mut room)?;
+        let parts = Parts::at(b, v, env)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
-        apart(&[obs.extent()], &parts.env.extents())?;
+        apart(&[obs.extent()], &[parts.env.extent()])?;
         let obs = parts.writing(obs)?;
-        Ok(parts.block.batch()?.reset(&parts.block, &parts.lanes(), &parts.env, seed, obs)?)
+        Ok(parts.block.batch()?.reset(&parts.block, &parts.lanes(), parts.env, seed, obs)?)
     })
 }
 
@@ -442,19 +431,18 @@ pub unsafe extern "C" fn rlcore_batch_reset(
 pub unsafe extern "C" fn rlcore_batch_reset_one(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     index: u32,
     seed: *const u64,
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let parts = Parts::at(b, v, env, &mut room)?;
+        let parts = Parts::at(b, v, env)?;
         let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
-        apart(&[obs.extent()], &parts.env.extents())?;
+        apart(&[obs.extent()], &[parts.env.extent()])?;
         let obs = parts.writing(obs)?;
         let (batch, lanes) = (parts.block.batch()?, parts.lanes());
-        Ok(batch.reset_one(&parts.block, &lanes, &parts.env, index as usize, seed, obs)?)
+        Ok(batch.reset_one(&parts.block, &lanes, parts.env, index as usize, seed, obs)?)
     })
 }
 
@@ -466,13 +454,12 @@ pub unsafe extern "C" fn rlcore_batch_reset_one(
 pub unsafe extern "C" fn rlcore_batch_abandon(
     b: *mut rlcore_batch,
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     worker: u32,
     out_num_rows: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let parts = Parts::at(b, v, env, &mut room)?;
+        let parts = Parts::at(b, v, env)?;
         let out = parts.writing(One::at("out_num_rows", out_num_rows)?)?;
         *out = parts.block.batch()?.abandon(&parts.block, &parts.lanes(), worker)? as u32;
         Ok(())

@@ -1,15 +1,18 @@
-//! Environments that C supplies, as the core sees them.
+//! Environments that C supplies: checked and compiled once, and as the core sees them in every call.
 
 use core::ffi::c_void;
+use core::ptr::from_ref;
+use core::slice;
 
+use crate::lifecycle::Place;
 use crate::mirror::versioned;
 use crate::ptr::{self, Extent, Input, Plain};
 use crate::rng::rlcore_rng;
 use crate::space::{self, rlcore_field, rlcore_space};
-use crate::status::{About, Fault, Result};
+use crate::status::{About, Fault, Result, call, rlcore_status};
 use crate::wrap::{self, rlcore_wrapper};
 use rlcore::env::wrap::{MAX_FIELDS, MAX_WRAPPERS, Pipeline};
-use rlcore::env::{Builtin, Env, Level, Setup, Spec, Step, StepOut};
+use rlcore::env::{Builtin, Env, FIRST_FREE_ID, Level, NO_LIMIT, Setup, Spec, Step, StepOut, VecEnvConfig};
 use rlcore::error::{self, Error, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -29,13 +32,21 @@ pub struct rlcore_step {
 }
 
 /// Starts an episode: changes state, draws from rng, writes obs.
-/// For all callbacks: the arguments are valid during the call only. Return 0, or nonzero to stop the call with E_CALLBACK.
+/// For all callbacks: row is the number of the environment within its block. The arguments are valid during the call only.
+/// Return 0, or nonzero to stop the call with E_CALLBACK.
 /// They may run on several threads at once, but never for the same environment. They may call the library,
 /// but not with the block that is calling them: its contents may be lost, nothing else is affected.
 /// Exceptions and longjmp must not leave a callback. Catch them and return nonzero: that environment has failed and must be
 /// reset; the others are unaffected.
-pub type rlcore_env_reset_fn =
-    Option<unsafe extern "C" fn(user: *mut c_void, state: *mut c_void, rng: *mut rlcore_rng, obs: *mut c_void) -> i32>;
+pub type rlcore_env_reset_fn = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        row: u32,
+        state: *mut c_void,
+        rng: *mut rlcore_rng,
+        obs: *mut c_void,
+    ) -> i32,
+>;
 
 /// Level in which an environment with levels restarts.
 #[derive(Clone, Copy)]
@@ -51,6 +62,7 @@ pub enum rlcore_level {
 pub type rlcore_env_restart_fn = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
+        row: u32,
         state: *mut c_void,
         rng: *mut rlcore_rng,
         level: u32,
@@ -62,6 +74,7 @@ pub type rlcore_env_restart_fn = Option<
 pub type rlcore_env_step_fn = Option<
     unsafe extern "C" fn(
         user: *mut c_void,
+        row: u32,
         state: *mut c_void,
         rng: *mut rlcore_rng,
         action: *const c_void,
@@ -71,29 +84,40 @@ pub type rlcore_env_step_fn = Option<
 >;
 
 /// Draws the environment. rgb: [height, width, 3], rows from the top.
-pub type rlcore_env_render_fn =
-    Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, width: u32, height: u32, rgb: *mut u8) -> i32>;
+pub type rlcore_env_render_fn = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        row: u32,
+        state: *const c_void,
+        width: u32,
+        height: u32,
+        rgb: *mut u8,
+    ) -> i32,
+>;
 
 /// Returns the number of lives left.
 pub type rlcore_env_lives_fn =
-    Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, out_lives: *mut u32) -> i32>;
+    Option<unsafe extern "C" fn(user: *mut c_void, row: u32, state: *const c_void, out_lives: *mut u32) -> i32>;
 
 /// Writes 1 for each choice that is allowed now, else 0. mask: [sum of action.n].
 pub type rlcore_env_action_mask_fn =
-    Option<unsafe extern "C" fn(user: *mut c_void, state: *const c_void, mask: *mut u8) -> i32>;
+    Option<unsafe extern "C" fn(user: *mut c_void, row: u32, state: *const c_void, mask: *mut u8) -> i32>;
 
-/// An environment: its properties and functions. Passed to every call, never stored.
+/// An environment: its properties and functions, which rlcore_env_init compiles. It and all that it points to may be
+/// changed or freed afterwards; what user leads to, here and in wrappers, has to stay.
+/// One of the library's own with wrappers or functions of the host's is env_id, an rlcore_env_id, and what may be chosen:
+/// max_episode_steps, user, render, lives, action_mask, fields and wrappers. All else is zero.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_env_def {
     /// sizeof(rlcore_env_def)
     pub struct_size: u32,
-    /// the caller's number for this kind, 0 or at least 1000; stored in blocks. An rlcore_env_id in a definition from
-    /// rlcore_env_builtin
+    /// the caller's number for this kind, 0 or at least 1000; stored in blocks. Or an rlcore_env_id
     pub env_id: u32,
     /// bytes of one environment, a multiple of 8; zeroed at init; no pointers
     pub state_size: u32,
-    /// episodes are truncated after this many steps; 0: never; kept in blocks
+    /// episodes are truncated after this many steps; 0: never, or the limit that one of the library's own has;
+    /// UINT32_MAX: never; kept in blocks
     pub max_episode_steps: u32,
     /// RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds
     pub obs: rlcore_space,
@@ -105,7 +129,7 @@ pub struct rlcore_env_def {
     pub reset: rlcore_env_reset_fn,
     /// required
     pub step: rlcore_env_step_fn,
-    /// NULL: a black image
+    /// NULL: a black image, or that of one of the library's own
     pub render: rlcore_env_render_fn,
     /// NULL: 0 lives
     pub lives: rlcore_env_lives_fn,
@@ -126,210 +150,363 @@ pub struct rlcore_env_def {
 
 versioned!(rlcore_env_def, "env_def", step);
 
+/// A compiled environment, for any number of blocks and threads: calls only read it.
+/// It holds callbacks and pointers of this process and knows where it lies: it is never saved, copied or moved, and is part
+/// of no block. A program that loads a block makes its environment anew.
+/// Example:
+///   rlcore_env_size(&def, &size);
+///   rlcore_env_init(mem, size, &def, &env);
+///   rlcore_env_spaces(env, &obs, &action);
+pub struct rlcore_env;
+
 // SAFETY: plain data.
 unsafe impl Plain for rlcore_step {}
 
-/// Room for what an environment needs as long as a call lasts; nothing of it is touched for bare ones.
-#[derive(Default)]
-pub struct Room<'a> {
-    fields: Option<[Field<'a>; MAX_FIELDS]>,
-    bare: Option<Bare<'a>>,
-    pipeline: Option<Pipeline<'a>>,
+/// What a definition says, read and checked by itself.
+#[derive(Clone, Copy)]
+struct Definition<'a> {
+    raw: RawEnv<'a>,
+    fields: &'a [rlcore_field],
+    /// The observation was said to be a structure.
+    structured: bool,
+    wrappers: &'a [rlcore_wrapper],
 }
 
-/// A C environment as the core sees one, with its wrappers.
+/// An environment without its wrappers.
 #[derive(Clone, Copy)]
-pub struct CEnv<'a> {
-    bare: &'a Bare<'a>,
-    wrapped: Option<&'a Pipeline<'a>>,
-}
-
-/// A C environment without its wrappers.
-#[derive(Clone, Copy)]
-pub struct Bare<'a> {
-    callbacks: Callbacks<'a>,
-    /// The caller's own numbers of choices.
-    choices: *const u32,
-    /// Fields as the caller lists them.
-    fields: Extent,
-    /// Wrappers as the caller lists them.
-    wrappers: Extent,
-    /// The environment itself if it is one of the library's own.
-    own: Option<&'static Builtin>,
-}
-
-/// What the caller says of an environment, and its functions.
-#[derive(Clone, Copy)]
-pub struct Callbacks<'a> {
-    calls: Calls,
+struct RawEnv<'a> {
+    /// One of the library's own has no other functions than those that look at a state.
+    own: Option<Builtin>,
+    user: *mut c_void,
+    reset: rlcore_env_reset_fn,
+    step: rlcore_env_step_fn,
+    restart: rlcore_env_restart_fn,
     render: rlcore_env_render_fn,
     lives: rlcore_env_lives_fn,
     action_mask: rlcore_env_action_mask_fn,
     spec: Spec<'a>,
 }
 
-/// The caller's functions that change a state.
-#[derive(Clone, Copy)]
-pub struct Calls {
-    user: *mut c_void,
-    reset: ResetFn,
-    step: StepFn,
-    restart: rlcore_env_restart_fn,
+// SAFETY: callbacks may run on several threads at once, by their contract.
+unsafe impl Sync for RawEnv<'_> {}
+
+/// What begins the memory of an `rlcore_env`. All that it refers to lies behind it.
+#[repr(C)]
+pub struct CompiledEnv<'a> {
+    /// [`MARK`] at this address: bytes that were moved are no environment.
+    mark: usize,
+    size: usize,
+    raw: &'a RawEnv<'a>,
+    pipeline: Option<&'a Pipeline<'a>>,
+    /// What calls see, wrappers included; bounds have one number for each element.
+    spec: Spec<'a>,
+    /// What blocks remember of it.
+    pub setup: Setup,
 }
 
-type ResetFn = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut rlcore_rng, *mut c_void) -> i32;
-type StepFn = unsafe extern "C" fn(
-    *mut c_void,
-    *mut c_void,
-    *mut rlcore_rng,
-    *const c_void,
-    *mut c_void,
-    *mut rlcore_step,
-) -> i32;
+const MARK: usize = 0x726c_656e;
+
+/// Said of no environment that was checked.
+const MISSING: Error = Error::new(Kind::Null, "env_def: the function pointer is NULL.");
+
+const UNKNOWN: Error =
+    Error::new(Kind::Config, "an env_id of the caller's, 0 or from 1000, or an rlcore_env_id that this library has");
+
+/// The library's own environment of this number.
+pub fn builtin(env_id: u32) -> Option<Builtin> {
+    Builtin::from_id(env_id).filter(|_| cfg!(feature = "games"))
+}
 
 impl rlcore_env_def {
-    /// It has no fields and no wrappers.
-    #[inline(always)]
-    pub fn is_bare(&self) -> bool {
-        self.num_fields | self.num_wrappers == 0
+    /// One of the library's own, as it is.
+    pub fn own(env_id: u32) -> Self {
+        rlcore_env_def { env_id, ..ptr::zeros() }
     }
 
-    /// The caller's functions that change a state, if none is missing.
-    #[inline(always)]
-    pub fn calls(&self) -> Option<Calls> {
-        Some(Calls { user: self.user, reset: self.reset?, step: self.step?, restart: self.restart })
-    }
-}
-
-impl<'a> Bare<'a> {
-    /// An environment of the caller's own functions.
-    #[inline(always)]
-    fn of(def: &rlcore_env_def, calls: Calls, obs: Space<'a>, action: Space<'a>) -> Self {
-        let &rlcore_env_def { env_id, state_size, max_episode_steps, .. } = def;
-        Bare {
-            callbacks: Callbacks {
-                calls,
-                render: def.render,
-                lives: def.lives,
-                action_mask: def.action_mask,
-                spec: Spec { env_id, state_size, max_episode_steps, obs, action, wrappers: 0 },
-            },
-            choices: def.action.n,
-            fields: Extent::NONE,
-            wrappers: Extent::NONE,
-            own: None,
+    /// The library's own environment with its number. Errors: `Config` if there is none, or if it is described anew.
+    fn builtin(&self) -> Result<Builtin> {
+        let unknown = UNKNOWN.given(self.env_id as usize);
+        let env = builtin(self.env_id).ok_or(unknown).about("env_def")?;
+        let told = [
+            ("env_def: state_size", self.state_size != 0),
+            ("env_def: obs", !self.obs.is(&rlcore_space::NONE)),
+            ("env_def: action", !self.action.is(&rlcore_space::NONE)),
+            ("env_def: reset", self.reset.is_some()),
+            ("env_def: step", self.step.is_some()),
+            ("env_def: restart", self.restart.is_some()),
+        ];
+        let what = "zero, as the library's own environment has it, or an env_id of the caller's; env_id";
+        match told.into_iter().find(|(_, told)| *told) {
+            Some((field, _)) => Err(Fault::at(field, Error::new(Kind::Config, what).given(self.env_id as usize))),
+            None => Ok(env),
         }
     }
 
-    /// The environment if it is as nearly all are and right: with spaces that are whole, without fields and wrappers; one of
-    /// the library's own or the caller's functions, as is asked. Told in few instructions, for calls that are made all the
-    /// time; [`CEnv::at`] knows what to refuse of all others. Of bounds, which no step asks for, only the structure knows.
+    /// What it says of an environment of the caller's own. Errors: `Null`, `Align`, `Config`.
     ///
     /// # Safety
-    /// As [`CEnv::at`].
-    #[inline(always)]
-    pub unsafe fn plain(def: &rlcore_env_def, own: bool) -> Option<Self> {
-        unsafe {
-            let calls = def.calls().filter(|_| def.is_bare())?;
-            let (own, obs, action) = match own {
-                // Spaces as in the table are whole.
-                true => (Some(def.own().ok()?), space::known(&def.obs), space::known(&def.action)),
-                false => (None, space::whole(&def.obs)?, space::whole(&def.action)?),
-            };
-            let (obs, action) = (Space { low: &[], high: &[], ..obs }, Space { low: &[], high: &[], ..action });
-            Some(Bare { own, ..Bare::of(def, calls, obs, action) })
-        }
-    }
-
-    #[inline(always)]
-    fn own(&self) -> Option<&'static Builtin> {
-        if cfg!(feature = "games") { self.own } else { None }
-    }
-
-    /// Arrays that describe it.
-    fn extents(&self) -> [Extent; 8] {
-        let Bare { callbacks: Callbacks { spec, .. }, fields, wrappers, .. } = self;
-        let [a, b, c] = space::extents(&space::OBS, &spec.obs);
-        let [d, e, f] = space::extents(&space::ACTION, &spec.action);
-        [a, b, c, d, e, f, *fields, *wrappers]
+    /// As [`Definition::at`].
+    unsafe fn spec<'a>(&self) -> Result<Spec<'a>> {
+        let missing = Error::new(Kind::Null, "the function pointer is NULL.");
+        missing.when(self.reset.is_none()).about("env_def: reset")?;
+        missing.when(self.step.is_none()).about("env_def: step")?;
+        let (obs, action) =
+            unsafe { (space::space(&space::OBS, &self.obs)?, space::space(&space::ACTION, &self.action)?) };
+        let &rlcore_env_def { env_id, state_size, max_episode_steps, .. } = self;
+        Ok(Spec { env_id, state_size, max_episode_steps, obs, action, wrappers: 0 })
     }
 }
 
-// SAFETY: callbacks may run on several threads at once, by their contract.
-unsafe impl Sync for Bare<'_> {}
-
-impl<'a> CEnv<'a> {
-    /// Errors: `Null`, `Align`, `Config`.
+impl<'a> Definition<'a> {
+    /// What the caller hands over, and the arrays that it refers to. Errors: `Null`, `Align`, `Config`.
     ///
     /// # Safety
     /// The structure is as long as it says, its arrays as long as its spaces say, its callbacks keep their contracts.
-    #[inline(never)]
-    pub unsafe fn at(p: *const rlcore_env_def, room: &'a mut Room<'a>) -> Result<Self> {
-        let mut other = None;
-        // Nothing is written before this returns, and nothing that it returns refers to the structure.
-        let def = unsafe { ptr::sized_ref(p, &mut other)? };
-        let missing = |what| Fault::at(what, Error::new(Kind::Null, "the function pointer is NULL."));
-        let reset = def.reset.ok_or_else(|| missing("env_def: reset"))?;
-        let step = def.step.ok_or_else(|| missing("env_def: step"))?;
-        let calls = Calls { user: def.user, reset, step, restart: def.restart };
-        let own = if def.has_own_id() { Some(def.own().map_err(|changed| def.refuse(changed))?) } else { None };
-        let (obs, action) =
-            unsafe { (space::space(&space::OBS, &def.obs)?, space::space(&space::ACTION, &def.action)?) };
-        let Room { fields, bare, pipeline } = room;
-        let bare = bare.insert(Bare { own, ..Bare::of(def, calls, obs, action) });
-        if def.num_fields != 0 {
-            built_with_wrappers("env_def: fields")?;
-            let given = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
-            bare.fields = given.extent();
-            bare.callbacks.spec.obs.fields = parts(given.slice(), fields)?;
+    unsafe fn at(p: *const rlcore_env_def) -> Result<(Self, [Extent; 9])> {
+        let def = unsafe { ptr::sized(p)? };
+        let own = if (1..FIRST_FREE_ID).contains(&def.env_id) { Some(def.builtin()?) } else { None };
+        let mut spec = match &own {
+            Some(own) => own.constant_spec(),
+            None => unsafe { def.spec()? },
+        };
+        spec.max_episode_steps = match def.max_episode_steps {
+            0 => spec.max_episode_steps,
+            NO_LIMIT if own.is_some() => 0,
+            steps => steps,
+        };
+        let rlcore_env_def { user, reset, step, restart, render, lives, action_mask, .. } = def;
+        let (fields, fields_at) = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
+        let (wrappers, wrappers_at) =
+            unsafe { array("env_def: wrappers", def.wrappers, def.num_wrappers, MAX_WRAPPERS)? };
+        let structured = space::structured(def.obs.kind);
+        if structured && !def.obs.n.is_null() {
+            let mut room = None;
+            let count = space::count(space::OBS.n, parts(fields, &mut room)?, Element::I32)?;
+            spec.obs.n = unsafe { Input::unless_empty(space::OBS.n, def.obs.n, count)? }.map_or(&[], Input::slice);
+        }
+        let [a, b, c] = space::extents(&space::OBS, &spec.obs);
+        let [d, e, f] = space::extents(&space::ACTION, &spec.action);
+        let whole = Extent::of("env_def", p.cast(), def.struct_size as usize);
+        let extents = [a, b, c, d, e, f, fields_at, wrappers_at, whole];
+        let raw = RawEnv { own, user, reset, step, restart, render, lives, action_mask, spec };
+        Ok((Definition { raw, fields, structured, wrappers }, extents))
+    }
+
+    /// Puts it together in these places, of which those of fields and wrappers are asked for if there are any, and says what
+    /// calls see. Errors: `Config`.
+    fn compile(
+        &self,
+        raw: &'a mut Option<RawEnv<'a>>,
+        fields: impl FnOnce() -> &'a mut Option<[Field<'a>; MAX_FIELDS]>,
+        pipeline: impl FnOnce() -> &'a mut Option<Pipeline<'a>>,
+    ) -> Result<(&'a RawEnv<'a>, Option<&'a Pipeline<'a>>, Spec<'a>)> {
+        let raw = raw.insert(self.raw);
+        if !self.fields.is_empty() {
+            raw.spec.obs.fields = parts(self.fields, fields())?;
         }
         // Nobody may take bytes of a structure for numbers, who has this space alone.
-        let mixed = def.num_fields != 0 && space::structured(rlcore_space::bare(&bare.callbacks.spec.obs).kind);
+        let mixed = !self.fields.is_empty() && space::structured(rlcore_space::bare(&raw.spec.obs).kind);
         let what = "kind of 3 (bytes of a structure) exactly if fields are of other kinds than bytes";
-        let wrong = Error::new(Kind::Config, what).given(def.obs.kind as usize);
-        wrong.when(space::structured(def.obs.kind) != mixed).about("obs")?;
-        if def.num_wrappers == 0 {
-            return Ok(CEnv { bare, wrapped: None });
+        let own = self.raw.own.is_some();
+        Error::new(Kind::Config, what).when(!own && self.structured != mixed).about("obs")?;
+        let raw = &*raw;
+        if self.wrappers.is_empty() {
+            return Ok((raw, None, raw.spec));
         }
-        let list = unsafe { array("env_def: wrappers", def.wrappers, def.num_wrappers, MAX_WRAPPERS)? };
-        bare.wrappers = list.extent();
-        let bare = &*bare;
-        Ok(CEnv { bare, wrapped: Some(wrap_up(bare, list.slice(), pipeline)?) })
+        let pipeline = pipeline().insert(Pipeline::bare(raw)?);
+        for (place, wrapper) in self.wrappers.iter().enumerate() {
+            pipeline.wrap(wrapper.wrapper(place)?).map_err(|e| wrap::fault(place, e))?;
+        }
+        let pipeline = &*pipeline;
+        Ok((raw, Some(pipeline), pipeline.spec()))
+    }
+
+    /// Checks all of it and says how much memory it takes. Errors: `Config`, `Overflow`.
+    fn check(&self) -> Result<Layout> {
+        let (mut raw, mut fields, mut pipeline) = (None, None, None);
+        let (_, _, spec) = self.compile(&mut raw, || &mut fields, || &mut pipeline)?;
+        Setup::new(&spec, &VecEnvConfig::default())?;
+        let wide = Error::new(Kind::Overflow, "an environment that fits the address space");
+        Layout::of(self, &spec).ok_or(wide).about("env_def")
+    }
+
+    /// Copies all of it to the caller's memory and puts it together there.
+    ///
+    /// # Safety
+    /// It was checked, which gave the layout; so many bytes at `base` are the caller's for the life of `'a`, and aligned.
+    unsafe fn install(&self, base: *mut u8, layout: Layout) -> Result {
+        let at = |offset: usize| base.wrapping_add(offset);
+        unsafe {
+            let numbers = layout.size.saturating_sub(layout.numbers) / size_of::<f32>();
+            let mut rest = ptr::known_mut(at(layout.numbers).cast::<f32>(), numbers);
+            let Spec { obs, action, .. } = self.raw.spec;
+            let mut spec =
+                Spec { obs: copy_space(&obs, &mut rest), action: copy_space(&action, &mut rest), ..self.raw.spec };
+            if let Some(own) = &self.raw.own {
+                spec.obs.fields = own.constant_spec().obs.fields;
+            }
+            let def = Definition {
+                raw: RawEnv { spec, ..self.raw },
+                fields: copy_list(at(layout.fields_given).cast(), self.fields),
+                wrappers: copy_list(at(layout.wrappers_given).cast(), self.wrappers),
+                ..*self
+            };
+            let (raw, fields, pipeline) = (at(layout.raw), at(layout.fields), at(layout.pipeline));
+            let (raw, pipeline, mut spec) = def.compile(place(raw), || place(fields), || place(pipeline))?;
+            if pipeline.is_some() {
+                // Wrappers may show other choices than those that were counted.
+                let choices = space::count(space::OBS.n, spec.obs.fields, Element::I32)?;
+                spec.obs.n = if choices == spec.obs.n.len() { spec.obs.n } else { &[] };
+                (spec.obs, spec.action) = (spread(&spec.obs, &mut rest), spread(&spec.action, &mut rest));
+            }
+            let setup = Setup::new(&spec, &VecEnvConfig::default())?;
+            let mark = MARK ^ base.addr();
+            base.cast::<CompiledEnv<'a>>().write(CompiledEnv { mark, size: layout.size, raw, pipeline, spec, setup });
+        }
+        Ok(())
+    }
+}
+
+/// A place for one value.
+///
+/// # Safety
+/// It is the caller's alone, aligned, for the life of `'a`.
+unsafe fn place<'a, T>(p: *mut u8) -> &'a mut Option<T> {
+    unsafe {
+        p.cast::<Option<T>>().write(None);
+        &mut *p.cast()
+    }
+}
+
+/// A copy of a list.
+///
+/// # Safety
+/// As [`place`], of as many places.
+unsafe fn copy_list<'a, T: Plain>(p: *mut T, list: &[T]) -> &'a [T] {
+    unsafe {
+        p.copy_from_nonoverlapping(list.as_ptr(), list.len());
+        slice::from_raw_parts(p, list.len())
+    }
+}
+
+/// The next `len` of these numbers.
+fn take<'a>(rest: &mut &'a mut [f32], len: usize) -> &'a mut [f32] {
+    let (head, tail) = core::mem::take(rest).split_at_mut_checked(len).unwrap_or_default();
+    *rest = tail;
+    head
+}
+
+/// A space whose arrays are copies in `rest`, and whose fields are found later.
+fn copy_space<'a>(space: &Space<'_>, rest: &mut &'a mut [f32]) -> Space<'a> {
+    let mut copy = |x: &[f32]| {
+        let to = take(rest, x.len());
+        to.iter_mut().zip(x).for_each(|(to, from)| *to = *from);
+        &*to
+    };
+    let (low, high) = (copy(space.low), copy(space.high));
+    let n = take(rest, space.n.len());
+    // SAFETY: as many words, to be written as other numbers.
+    let n = unsafe { copy_list(n.as_mut_ptr().cast(), space.n) };
+    Space { kind: space.kind, len: space.len, low, high, n, fields: space::stand_in(!space.fields.is_empty()) }
+}
+
+/// A space whose bounds have one number for each element, in `rest`.
+fn spread<'a>(space: &Space<'a>, rest: &mut &'a mut [f32]) -> Space<'a> {
+    let mut side = |any: bool, of: fn((f32, f32)) -> f32| {
+        let to = take(rest, if any { space.len as usize } else { 0 });
+        to.iter_mut().enumerate().for_each(|(i, bound)| *bound = of(space.bounds(i)));
+        &*to
+    };
+    let low = side(!space.low.is_empty(), |(low, _)| low);
+    let high = side(!space.high.is_empty(), |(_, high)| high);
+    Space { low, high, ..*space }
+}
+
+/// Where everything lies in the memory of a compiled environment, in bytes; what is not there takes none.
+#[derive(Clone, Copy)]
+struct Layout {
+    raw: usize,
+    fields: usize,
+    pipeline: usize,
+    fields_given: usize,
+    wrappers_given: usize,
+    /// Bounds and numbers of choices.
+    numbers: usize,
+    size: usize,
+}
+
+impl Layout {
+    fn of(def: &Definition<'_>, spec: &Spec<'_>) -> Option<Layout> {
+        let mut end = size_of::<CompiledEnv<'_>>();
+        let mut add = |size: usize, count: usize| {
+            let begin = end;
+            end =
+                begin.checked_add(size.checked_mul(count)?)?.checked_next_multiple_of(align_of::<CompiledEnv<'_>>())?;
+            Some(begin)
+        };
+        let (any_fields, any_wrappers) = (!def.fields.is_empty(), !def.wrappers.is_empty());
+        let numbers = |of: fn(&Space<'_>) -> usize, spec: &Spec<'_>| of(&spec.obs).checked_add(of(&spec.action));
+        let given = |space: &Space<'_>| space.low.len().saturating_add(space.high.len()).saturating_add(space.n.len());
+        let spread = |space: &Space<'_>| {
+            let sides = usize::from(!space.low.is_empty()).wrapping_add((!space.high.is_empty()).into());
+            (space.len as usize).saturating_mul(sides)
+        };
+        let spread = if any_wrappers { numbers(spread, spec)? } else { 0 };
+        Some(Layout {
+            raw: add(size_of::<Option<RawEnv<'_>>>(), 1)?,
+            fields: add(size_of::<Option<[Field<'_>; MAX_FIELDS]>>(), any_fields.into())?,
+            pipeline: add(size_of::<Option<Pipeline<'_>>>(), any_wrappers.into())?,
+            fields_given: add(size_of::<rlcore_field>(), def.fields.len())?,
+            wrappers_given: add(size_of::<rlcore_wrapper>(), def.wrappers.len())?,
+            numbers: add(size_of::<f32>(), numbers(given, &def.raw.spec)?.checked_add(spread)?)?,
+            size: end,
+        })
+    }
+}
+
+impl<'a> CompiledEnv<'a> {
+    /// Errors: `Null`, `Align`, `Image`.
+    ///
+    /// # Safety
+    /// If `p` is not NULL, `rlcore_env_init` or `rlcore_env_builtin` has handed it out, and nobody writes to it.
+    #[inline(always)]
+    pub unsafe fn at(p: *const rlcore_env) -> Result<&'a Self> {
+        unsafe {
+            Input::at("env", p.cast::<usize>(), 1)?;
+            let env = p.cast::<CompiledEnv<'_>>();
+            // SAFETY: an environment begins with its mark, which is all that is read of anything else.
+            if (&raw const (*env).mark).read() == MARK ^ p.addr() { Ok(&*env) } else { Err(moved()) }
+        }
+    }
+
+    /// Its bytes.
+    #[inline(always)]
+    pub fn extent(&self) -> Extent {
+        Extent::of("env", from_ref(self).cast(), self.size)
     }
 
     /// The wrappers, if there are any.
-    #[inline]
+    #[inline(always)]
     pub fn pipeline(&self) -> Option<&'a Pipeline<'a>> {
-        if cfg!(feature = "wrappers") { self.wrapped } else { None }
-    }
-
-    /// The caller's own numbers of choices.
-    pub fn choices(&self) -> *const u32 {
-        self.bare.choices
-    }
-
-    /// Kinds of the elements of observations and actions.
-    #[inline]
-    pub fn kinds(&self) -> (Element, Element) {
-        let spec = self.spec();
-        (spec.obs.kind, spec.action.kind)
-    }
-
-    /// Arrays that describe it.
-    pub fn extents(&self) -> [Extent; 8] {
-        self.bare.extents()
+        if cfg!(feature = "wrappers") { self.pipeline } else { None }
     }
 }
 
-/// Refuses what only a library with wrappers knows.
-fn built_with_wrappers(what: &'static str) -> Result {
+/// What is said of bytes that are no environment.
+#[cold]
+fn moved() -> Fault {
+    Fault::at("env", Error::new(Kind::Image, "what rlcore_env_init has made in this place and in this process."))
+}
+
+/// A list of the caller's, which is the library's to have only if it has wrappers.
+unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<(&'a [T], Extent)> {
+    let len = len as usize;
+    Error::limit(Kind::Config, "a list of at most", most, len).when(len > most).about(what)?;
+    let Some(list) = (unsafe { Input::unless_empty(what, p, len)? }) else { return Ok((&[], Extent::NONE)) };
     let left_out = Error::new(Kind::Config, "this library was built without wrappers.");
-    left_out.when(!cfg!(feature = "wrappers")).about(what)
-}
-
-unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<Input<'a, T>> {
-    Error::limit(Kind::Config, "a list of at most", most, len as usize).when(len as usize > most).about(what)?;
-    unsafe { Input::at(what, p, len as usize) }
+    left_out.when(!cfg!(feature = "wrappers")).about(what)?;
+    let extent = list.extent();
+    Ok((list.slice(), extent))
 }
 
 /// The fields as the core knows them.
@@ -341,244 +518,70 @@ pub fn parts<'a>(given: &'a [rlcore_field], room: &'a mut Option<[Field<'a>; MAX
     Ok(fields.get(..given.len()).unwrap_or(&[]))
 }
 
-/// The environment within its wrappers.
-fn wrap_up<'a>(
-    bare: &'a Bare<'a>,
-    list: &'a [rlcore_wrapper],
-    room: &'a mut Option<Pipeline<'a>>,
-) -> Result<&'a Pipeline<'a>> {
-    built_with_wrappers("env_def: wrappers")?;
-    let pipeline = room.insert(Pipeline::bare(bare)?);
-    for (place, wrapper) in list.iter().enumerate() {
-        pipeline.wrap(wrapper.wrapper(place)?).map_err(|e| wrap::fault(place, e))?;
-    }
-    Ok(pipeline)
-}
-
-/// Functions of an environment that stands for one of two: those that change a state, or those that look at one.
+// What is wrapped goes through the pipeline, what is not goes straight to its functions.
 macro_rules! by_either {
-    (changes $choice:ident or $other:ident) => {
-        by_either! { $choice $other
-            fn configure(state: &mut [u8], setup: &Setup) -> error::Result;
-            #[inline]
-            fn reset(row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
-            #[inline]
-            fn restart(row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
-            #[inline(always)]
-            fn step(
-                row: usize, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>
-            ) -> error::Result<Step>;
-            #[inline]
-            fn step_rows(state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize;
-        }
-    };
-    (looks $choice:ident or $other:ident) => {
-        by_either! { $choice $other
-            fn lives(row: usize, state: &[u8]) -> error::Result<u32>;
-            fn has_mask() -> bool;
-            fn action_mask(row: usize, state: &[u8], mask: &mut [u8]) -> error::Result;
-            fn render(row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result;
-        }
-    };
-    ($choice:ident $other:ident $($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
+    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
         $(
             $(#[$meta])*
             fn $name(&self, $($arg: $type),*) -> $out {
-                match self.$choice() {
+                match self.pipeline() {
                     Some(env) => env.$name($($arg),*),
-                    None => self.$other.$name($($arg),*),
+                    None => self.raw.$name($($arg),*),
                 }
             }
         )*
     };
 }
 
-// What is wrapped goes through the pipeline, what is not goes straight to the callbacks.
-impl Env for CEnv<'_> {
+impl Env for CompiledEnv<'_> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
-        self.pipeline().map_or(self.bare.callbacks.spec, Pipeline::spec)
+        self.spec
     }
 
-    by_either!(changes pipeline or bare);
-    by_either!(looks pipeline or bare);
+    by_either! {
+        fn configure(state: &mut [u8], setup: &Setup) -> error::Result;
+        fn reset(row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+        fn restart(row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+        #[inline(always)]
+        fn step(
+            row: usize, state: &mut [u8], rng: &mut Rng, action: Elements<'_>, obs: ElementsMut<'_>
+        ) -> error::Result<Step>;
+        fn step_rows(state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize;
+        fn lives(row: usize, state: &[u8]) -> error::Result<u32>;
+        fn has_mask() -> bool;
+        fn action_mask(row: usize, state: &[u8], mask: &mut [u8]) -> error::Result;
+        fn render(row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result;
+    }
 }
 
-#[inline]
+#[inline(always)]
 fn done(code: i32, what: &'static str) -> error::Result {
     if code == 0 { Ok(()) } else { Err(Error::new(Kind::Callback, what)) }
 }
 
-// The library's own go straight to their steps, the caller's to the functions; looks go to the functions, which the caller
-// may have changed.
-impl Env for Bare<'_> {
+impl RawEnv<'_> {
     #[inline(always)]
-    fn spec(&self) -> Spec<'_> {
-        self.callbacks.spec
-    }
-
-    by_either!(changes own or callbacks);
-
-    fn lives(&self, row: usize, state: &[u8]) -> error::Result<u32> {
-        self.callbacks.lives(row, state)
-    }
-
-    fn has_mask(&self) -> bool {
-        self.callbacks.has_mask()
-    }
-
-    fn action_mask(&self, row: usize, state: &[u8], mask: &mut [u8]) -> error::Result {
-        self.callbacks.action_mask(row, state, mask)
-    }
-
-    fn render(&self, row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
-        self.callbacks.render(row, state, width, height, rgb)
-    }
-}
-
-/// What a step asks of an environment.
-pub trait Steps: Copy {
-    /// They are the library's.
-    const OWN: bool;
-    /// Those of an environment that is the library's or not, as is asked, if it is as it has to be.
-    fn of(def: &rlcore_env_def) -> Option<Self>;
-    /// The bare environment is this setup's, in kinds and lengths that are right.
-    fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool;
-    /// [`Env::reset`].
-    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
-    /// [`Env::restart`].
-    fn restart(&self, row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>)
-    -> error::Result;
-    /// [`Env::step`].
-    fn step(
-        &self,
-        row: usize,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> error::Result<Step>;
-}
-
-impl Steps for &'static Builtin {
-    const OWN: bool = true;
-
-    #[inline(always)]
-    fn of(def: &rlcore_env_def) -> Option<Self> {
-        def.own().ok()
-    }
-
-    #[inline(always)]
-    fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool {
-        // No block with its number was ever accepted that is another's.
-        (def.env_id, def.max_episode_steps, 0) == (setup.env_id, setup.own_max_episode_steps, setup.wrappers)
-    }
-
-    #[inline]
-    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        Env::reset(*self, row, state, rng, obs)
-    }
-
-    #[inline]
-    fn restart(
-        &self,
-        row: usize,
-        level: Level,
-        state: &mut [u8],
-        rng: &mut Rng,
-        obs: ElementsMut<'_>,
-    ) -> error::Result {
-        Env::restart(*self, row, level, state, rng, obs)
-    }
-
-    #[inline(always)]
-    fn step(
-        &self,
-        row: usize,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> error::Result<Step> {
-        Env::step(*self, row, state, rng, action, obs)
-    }
-}
-
-/// The environment of a block of one, for a step: it consists of little, and so little has to be kept aside meanwhile.
-#[derive(Clone, Copy)]
-pub struct Only<'a, S> {
-    /// The environment.
-    pub steps: S,
-    /// What its block was made with.
-    pub setup: &'a Setup,
-    /// Its actions, without bounds.
-    pub actions: Space<'a>,
-}
-
-impl<S: Steps> Env for Only<'_, S> {
-    #[inline(always)]
-    fn spec(&self) -> Spec<'_> {
-        let &Setup { env_id, state_size, own_max_episode_steps: max_episode_steps, obs_len, wrappers, .. } = self.setup;
-        let obs = Space { kind: self.setup.kinds().0, len: obs_len, low: &[], high: &[], n: &[], fields: &[] };
-        Spec { env_id, state_size, max_episode_steps, obs, action: self.actions, wrappers }
-    }
-
-    #[inline]
-    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        self.steps.reset(row, state, rng, obs)
-    }
-
-    #[inline]
-    fn restart(
-        &self,
-        row: usize,
-        level: Level,
-        state: &mut [u8],
-        rng: &mut Rng,
-        obs: ElementsMut<'_>,
-    ) -> error::Result {
-        self.steps.restart(row, level, state, rng, obs)
-    }
-
-    #[inline(always)]
-    fn step(
-        &self,
-        row: usize,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> error::Result<Step> {
-        self.steps.step(row, state, rng, action, obs)
+    fn own(&self) -> Option<&Builtin> {
+        if cfg!(feature = "games") { self.own.as_ref() } else { None }
     }
 }
 
 // SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
-impl Steps for Calls {
-    const OWN: bool = false;
-
+impl Env for RawEnv<'_> {
     #[inline(always)]
-    fn of(def: &rlcore_env_def) -> Option<Self> {
-        def.calls()
-    }
-
-    #[inline(always)]
-    fn are_for(def: &rlcore_env_def, setup: &Setup) -> bool {
-        def.env_id == setup.env_id
-            && def.state_size == setup.state_size
-            && def.max_episode_steps == setup.own_max_episode_steps
-            && def.obs.kind == setup.obs_kind
-            && def.obs.len == setup.obs_len
-            && def.action.kind == setup.action_kind
-            && def.action.len == setup.action_len
-            && (def.obs.len | def.action.len) < space::MAX_LEN
-            && setup.wrappers == 0
+    fn spec(&self) -> Spec<'_> {
+        self.spec
     }
 
     #[inline]
-    fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        let rng = core::ptr::from_mut(rng).cast();
-        let code = unsafe { (self.reset)(self.user, state.as_mut_ptr().cast(), rng, ptr::start_mut(obs)) };
+    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
+        if let Some(env) = self.own() {
+            return env.reset(row, state, rng, obs);
+        }
+        let (rng, state) = (core::ptr::from_mut(rng).cast(), state.as_mut_ptr().cast());
+        let reset = self.reset.ok_or(MISSING)?;
+        let code = unsafe { reset(self.user, row as u32, state, rng, ptr::start_mut(obs)) };
         done(code, "env_def: reset failed in environment {given}.")
     }
 
@@ -592,107 +595,109 @@ impl Steps for Calls {
         obs: ElementsMut<'_>,
     ) -> error::Result {
         let Some(restart) = self.restart else { return self.reset(row, state, rng, obs) };
-        let rng = core::ptr::from_mut(rng).cast();
-        let state = state.as_mut_ptr().cast();
-        let code = unsafe { restart(self.user, state, rng, level as u32, ptr::start_mut(obs)) };
+        let (rng, state) = (core::ptr::from_mut(rng).cast(), state.as_mut_ptr().cast());
+        let code = unsafe { restart(self.user, row as u32, state, rng, level as u32, ptr::start_mut(obs)) };
         done(code, "env_def: restart failed in environment {given}.")
     }
 
     #[inline(always)]
     fn step(
         &self,
-        _: usize,
+        row: usize,
         state: &mut [u8],
         rng: &mut Rng,
         action: Elements<'_>,
         obs: ElementsMut<'_>,
     ) -> error::Result<Step> {
-        let rng = core::ptr::from_mut(rng).cast();
-        let action = ptr::start(action);
+        if let Some(env) = self.own() {
+            return env.step(row, state, rng, action, obs);
+        }
+        let (rng, state) = (core::ptr::from_mut(rng).cast(), state.as_mut_ptr().cast());
         let mut out = rlcore_step { reward: 0.0, terminated: 0, truncated: 0, reserved: [0; 2] };
-        let state = state.as_mut_ptr().cast();
-        let code = unsafe { (self.step)(self.user, state, rng, action, ptr::start_mut(obs), &raw mut out) };
+        let (action, obs) = (ptr::start(action), ptr::start_mut(obs));
+        let step = self.step.ok_or(MISSING)?;
+        let code = unsafe { step(self.user, row as u32, state, rng, action, obs, &raw mut out) };
         done(code, "env_def: step failed in environment {given}.")?;
         Ok(Step { reward: out.reward, terminated: out.terminated != 0, truncated: out.truncated != 0 })
     }
-}
-
-impl Env for Callbacks<'_> {
-    #[inline(always)]
-    fn spec(&self) -> Spec<'_> {
-        self.spec
-    }
 
     #[inline]
-    fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result {
-        self.calls.reset(row, state, rng, obs)
+    fn step_rows(&self, state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
+        self.own().map_or(0, |env| env.step_rows(state, action, out))
     }
 
-    #[inline]
-    fn restart(
-        &self,
-        row: usize,
-        level: Level,
-        state: &mut [u8],
-        rng: &mut Rng,
-        obs: ElementsMut<'_>,
-    ) -> error::Result {
-        self.calls.restart(row, level, state, rng, obs)
-    }
-
-    #[inline(always)]
-    fn step(
-        &self,
-        row: usize,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> error::Result<Step> {
-        self.calls.step(row, state, rng, action, obs)
-    }
-
-    fn lives(&self, _: usize, state: &[u8]) -> error::Result<u32> {
+    fn lives(&self, row: usize, state: &[u8]) -> error::Result<u32> {
         let mut lives = 0;
-        match self.lives {
-            None => Ok(0),
-            Some(f) => {
-                done(
-                    unsafe { f(self.calls.user, state.as_ptr().cast(), &raw mut lives) },
-                    "env_def: lives failed in environment {given}.",
-                )?;
-                Ok(lives)
-            }
-        }
+        let Some(f) = self.lives else { return Ok(0) };
+        let code = unsafe { f(self.user, row as u32, state.as_ptr().cast(), &raw mut lives) };
+        done(code, "env_def: lives failed in environment {given}.")?;
+        Ok(lives)
     }
 
     fn has_mask(&self) -> bool {
         self.action_mask.is_some()
     }
 
-    fn action_mask(&self, _: usize, state: &[u8], mask: &mut [u8]) -> error::Result {
-        match self.action_mask {
-            None => {
-                mask.fill(1);
-                Ok(())
-            }
-            Some(f) => done(
-                unsafe { f(self.calls.user, state.as_ptr().cast(), mask.as_mut_ptr()) },
-                "env_def: action_mask failed in environment {given}.",
-            ),
-        }
+    fn action_mask(&self, row: usize, state: &[u8], mask: &mut [u8]) -> error::Result {
+        let Some(f) = self.action_mask else {
+            mask.fill(1);
+            return Ok(());
+        };
+        let code = unsafe { f(self.user, row as u32, state.as_ptr().cast(), mask.as_mut_ptr()) };
+        done(code, "env_def: action_mask failed in environment {given}.")
     }
 
-    fn render(&self, _: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
-        match self.render {
-            None => {
-                rgb.fill(0);
-                Ok(())
+    fn render(&self, row: usize, state: &[u8], width: usize, height: usize, rgb: &mut [u8]) -> error::Result {
+        let Some(f) = self.render else {
+            if let Some(env) = self.own() {
+                return env.render(row, state, width, height, rgb);
             }
-            Some(f) => done(
-                unsafe { f(self.calls.user, state.as_ptr().cast(), width as u32, height as u32, rgb.as_mut_ptr()) },
-                "env_def: render failed in environment {given}.",
-            ),
-        }
+            rgb.fill(0);
+            return Ok(());
+        };
+        let state = state.as_ptr().cast();
+        let code = unsafe { f(self.user, row as u32, state, width as u32, height as u32, rgb.as_mut_ptr()) };
+        done(code, "env_def: render failed in environment {given}.")
     }
+}
+
+/// Compiles a definition into the caller's memory. Errors: those of [`Definition`]; `Size`, `Align`, `Overlap`.
+///
+/// # Safety
+/// As [`Definition::at`] and [`Place::at`].
+pub unsafe fn compile(
+    mem: *mut c_void,
+    mem_size: usize,
+    def: *const rlcore_env_def,
+    out: *mut *mut rlcore_env,
+) -> Result {
+    unsafe {
+        let place = Place::at(mem, mem_size, out)?;
+        let (def, extents) = Definition::at(def)?;
+        let layout = def.check()?;
+        let short = Error::limit(Kind::Size, "at least {needed} bytes", layout.size, mem_size);
+        short.when(layout.size > mem_size).about("mem")?;
+        // Aligned, that is.
+        Input::at("mem", mem.cast::<u64>().cast_const(), layout.size / size_of::<u64>())?;
+        place.take(&extents, |mem| def.install(mem.as_mut_ptr(), layout))
+    }
+}
+
+/// Size in bytes of the memory for a compiled environment.
+/// Errors: E_CONFIG for anything that is wrong with the definition.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_env_size(definition: *const rlcore_env_def, out_size: *mut usize) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(Definition::at(definition)?.0.check()?.size)) })
+}
+
+/// Compiles a definition: checks it, puts its wrappers together and copies all that it points to. mem: aligned to 8 bytes.
+/// Errors: E_CONFIG; E_SIZE if mem_size is too small.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_env_init(
+    mem: *mut c_void,
+    mem_size: usize,
+    definition: *const rlcore_env_def,
+    out: *mut *mut rlcore_env,
+) -> rlcore_status {
+    call(|| unsafe { compile(mem, mem_size, definition, out) })
 }

@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
-use crate::env::{CEnv, Room, rlcore_env_def};
-use crate::ptr::{AnyInput, AnyOutput, Input, One, Output, Reads, args_beside};
+use crate::env::{CompiledEnv, rlcore_env};
+use crate::ptr::{AnyInput, AnyOutput, Input, One, Output, Reads, args};
 use crate::space::rlcore_field;
 use crate::status::{About, call, rlcore_status};
 use rlcore::env::wrap::MAX_FIELDS;
@@ -15,17 +15,16 @@ use rlcore::error::{Error, Kind};
 /// Errors: E_CONFIG; E_SIZE if there are more than capacity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_fields(
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     out: *mut rlcore_field,
     capacity: u32,
     out_len: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
+        let env = CompiledEnv::at(env)?;
         let out_len = One::at("out_len", out_len)?;
         let out = Output::unless_empty("out", out, capacity as usize)?;
-        let (out_len, out) = args_beside((out_len, out), &env.extents())?;
+        let (out_len, out) = env.extent().reading((out_len, out))?;
         let spec = env.spec();
         let whole = [layout::whole(&spec.obs)];
         let fields = layout::fields(&spec.obs, &whole);
@@ -48,14 +47,13 @@ pub unsafe extern "C" fn rlcore_env_fields(
 #[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_obs_split(
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     num_rows: u32,
     obs: *const c_void,
     parts: *const *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
+        let env = CompiledEnv::at(env)?;
         let spec = env.spec();
         let whole = [layout::whole(&spec.obs)];
         let fields = layout::fields(&spec.obs, &whole);
@@ -66,7 +64,7 @@ pub unsafe extern "C" fn rlcore_obs_split(
         for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
             *array = AnyOutput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
         }
-        let (arrays, obs, ()) = args_beside((arrays, obs, Reads([list])), &env.extents())?;
+        let (arrays, obs, ()) = args((arrays, obs, Reads([list, env.extent()])))?;
         for (array, field) in arrays.into_iter().zip(fields) {
             if let Some(array) = array {
                 layout::split(field, spec.obs.size(), obs.bytes(), array.into_bytes())?;
@@ -82,14 +80,13 @@ pub unsafe extern "C" fn rlcore_obs_split(
 #[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_obs_join(
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     num_rows: u32,
     parts: *const *const c_void,
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
+        let env = CompiledEnv::at(env)?;
         let spec = env.spec();
         let whole = [layout::whole(&spec.obs)];
         let fields = layout::fields(&spec.obs, &whole);
@@ -100,7 +97,7 @@ pub unsafe extern "C" fn rlcore_obs_join(
         for ((array, p), field) in arrays.iter_mut().zip(parts.slice()).zip(fields) {
             *array = AnyInput::optional("parts", *p, field.kind, num_rows as usize, field.len().unwrap_or(0))?;
         }
-        let (arrays, obs, ()) = args_beside((arrays, obs, Reads([list])), &env.extents())?;
+        let (arrays, obs, ()) = args((arrays, obs, Reads([list, env.extent()])))?;
         let obs = obs.into_bytes();
         for (array, field) in arrays.into_iter().zip(fields) {
             if let Some(array) = array {
@@ -116,13 +113,12 @@ pub unsafe extern "C" fn rlcore_obs_join(
 /// Errors: E_CONFIG unless a record is the outermost wrapper of observations.
 #[cfg(feature = "wrappers")]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rlcore_record_initial(env: *const rlcore_env_def, record: *mut u8) -> rlcore_status {
+pub unsafe extern "C" fn rlcore_record_initial(env: *const rlcore_env, record: *mut u8) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
+        let env = CompiledEnv::at(env)?;
         let bare = Error::new(Kind::Config, "initial record: a record as the outermost wrapper of observations");
         let pipeline = env.pipeline().ok_or(bare)?;
-        let record = args_beside(Output::at("record", record, env.spec().obs.size())?, &env.extents())?;
+        let record = env.extent().reading(Output::at("record", record, env.spec().obs.size())?)?;
         Ok(pipeline.initial(record)?)
     })
 }

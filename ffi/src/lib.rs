@@ -44,7 +44,6 @@ pub mod layout;
 pub mod step_rows;
 pub mod vecenv;
 pub mod wrap;
-mod written;
 
 #[cfg(feature = "batch")]
 pub mod batch;

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use crate::lazy_frames::layout;
 use crate::lifecycle::{self, Block, Place, open, view};
 use crate::mirror::{alike, versioned};
-use crate::ptr::{self, Args, Cover, Extent, Input, One, Output, Plain, Versioned};
+use crate::ptr::{self, Args, BoundingRange, Extent, Input, One, Output, Plain, Versioned};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{About, Result, call, rlcore_status};
 use crate::table::{self, Room, Rows, rlcore_column};
@@ -264,8 +264,8 @@ unsafe fn add(
         let block = Extent::of("memory", base, front.size);
         // Mostly nothing else is written, and all that is read lies below or above the block.
         let apart = matches!(out, (None, None)) && {
-            let cover = Cover::of(block);
-            cover.clears(given.extent(), &[block]) && values.are_clear_of(&cover)
+            let range = BoundingRange::of(block);
+            range.clears(given.extent(), &[block]) && values.are_clear_of(&range)
         };
         let (given, rows, (number, cuts)) = match apart {
             true => (given, values, out).slices(),

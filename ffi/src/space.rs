@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 use core::ptr::null;
 
-use crate::ptr::{self, Extent, Input, Plain};
+use crate::ptr::{Extent, Input, Plain};
 use crate::status::{About, Fault, Result, places};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Element, Field, Space};
@@ -105,6 +105,11 @@ const KINDS: &str = "kind of 0 (f32), 1 (i32) or 2 (u8)";
 /// What stands for the parts of a structure where they are not known.
 const PARTS: &[Field<'static>] = &[Field::new("", Element::I32, &[], 0)];
 
+/// Parts of a space whose own are found later.
+pub fn stand_in(structured: bool) -> &'static [Field<'static>] {
+    if structured { PARTS } else { &[] }
+}
+
 /// The kind of elements that a number of the caller says. Errors: `Config`.
 pub fn element(what: &'static str, kind: u32) -> Result<Element> {
     let unknown = Error::new(Kind::Config, KINDS).given(kind as usize);
@@ -154,7 +159,7 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
         return refuse("len of 1 to 16777216", s.len);
     }
     let len = s.len as usize;
-    let fields = if structured(s.kind) { PARTS } else { &[] };
+    let fields = stand_in(structured(s.kind));
     let mut space = Space { kind, len: s.len, low: &[], high: &[], n: &[], fields };
     unsafe {
         if kind == Element::I32 {
@@ -165,38 +170,6 @@ pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
         }
     }
     Ok(space)
-}
-
-/// The space that the caller describes if [`space`] would accept it: for calls that are made all the time.
-///
-/// # Safety
-/// As [`space`].
-#[inline(always)]
-pub unsafe fn whole<'a>(s: &rlcore_space) -> Option<Space<'a>> {
-    let (kind, len) = (Element::from_number(s.kind)?, s.len as usize);
-    if len.wrapping_sub(1) >= MAX_LEN as usize {
-        return None;
-    }
-    let space = Space { kind, len: s.len, low: &[], high: &[], n: &[], fields: &[] };
-    Some(unsafe {
-        match kind {
-            Element::I32 => Space { n: ptr::present(s.n, len)?, ..space },
-            _ => {
-                Space { low: ptr::absent_or_present(s.low, len)?, high: ptr::absent_or_present(s.high, len)?, ..space }
-            }
-        }
-    })
-}
-
-/// A space that [`whole`] would accept, but for its bounds.
-///
-/// # Safety
-/// It would.
-#[inline(always)]
-pub unsafe fn known<'a>(s: &rlcore_space) -> Space<'a> {
-    let kind = Element::from_number(s.kind).unwrap_or(Element::F32);
-    let n = if kind == Element::I32 { unsafe { ptr::known(s.n, s.len as usize) } } else { &[] };
-    Space { kind, len: s.len, low: &[], high: &[], n, fields: &[] }
 }
 
 /// The bytes of a space's arrays.
@@ -243,7 +216,7 @@ pub unsafe fn in_parts<'a>(
 }
 
 /// Elements of one kind in the fields of a structure. Errors: `Config`.
-fn count(what: &'static str, fields: &[Field<'_>], kind: Element) -> Result<usize> {
+pub fn count(what: &'static str, fields: &[Field<'_>], kind: Element) -> Result<usize> {
     let own = fields.iter().filter(|field| field.kind == kind);
     let count = own.fold(0usize, |all, field| all.saturating_add(field.len().unwrap_or(usize::MAX)));
     Error::limit(Kind::Config, "elements of at most", MAX_LEN as usize, count)
@@ -281,20 +254,13 @@ pub unsafe fn action<'a>(p: *const rlcore_space, fields: &'a [Field<'a>]) -> Res
 unsafe impl Plain for rlcore_space {}
 
 impl rlcore_space {
+    /// None: all zero.
+    pub(crate) const NONE: rlcore_space = rlcore_space { kind: 0, len: 0, low: null(), high: null(), n: null() };
+
     /// The same numbers and the same arrays.
     #[inline(always)]
     pub fn is(&self, other: &Self) -> bool {
         (self.kind, self.len, self.low, self.high, self.n) == (other.kind, other.len, other.low, other.high, other.n)
-    }
-
-    /// Its arrays, which [`whole`] has accepted, are all so.
-    #[inline(always)]
-    pub fn arrays_are(&self, so: impl Fn(Extent) -> bool) -> bool {
-        let array = |start| start == 0 || so(Extent::of_elements("", start, self.len as usize, size_of::<u32>()));
-        match self.kind == Element::I32 as u32 {
-            true => array(self.n.addr()),
-            false => array(self.low.addr()) && array(self.high.addr()),
-        }
     }
 
     /// Kind and length of a space alone.
@@ -302,19 +268,15 @@ impl rlcore_space {
         rlcore_space { kind: number(space), len: space.len, low: null(), high: null(), n: null() }
     }
 
-    /// What a C caller sees of a space that lives as long as the program.
-    pub const fn of(space: &Space<'static>) -> Self {
-        const fn start<T>(values: &'static [T]) -> *const T {
-            if values.is_empty() { null() } else { values.as_ptr() }
-        }
-        rlcore_space {
-            kind: space.kind as u32,
-            len: space.len,
-            low: start(space.low),
-            high: start(space.high),
-            n: start(space.n),
-        }
+    /// What a C caller sees of a space as long as that lives.
+    pub fn of(space: &Space<'_>) -> Self {
+        rlcore_space { low: start(space.low), high: start(space.high), n: start(space.n), ..Self::bare(space) }
     }
+}
+
+/// Where an array starts; NULL if it has no elements.
+pub fn start<T>(values: &[T]) -> *const T {
+    if values.is_empty() { null() } else { values.as_ptr() }
 }
 
 /// What failures call a field.

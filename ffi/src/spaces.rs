@@ -2,70 +2,34 @@
 
 use core::ptr::null;
 
-use crate::env::{CEnv, Room, rlcore_env_def};
+use crate::env::{CompiledEnv, rlcore_env};
 use crate::learner::rlcore_learner;
 use crate::lifecycle::view;
-use crate::ptr::{Extent, Input, One, Output, args_beside};
-use crate::space::{ACTION, Names, OBS, rlcore_element, rlcore_space};
+use crate::ptr::{Extent, Input, One};
+use crate::space::{self, ACTION, Names, OBS, rlcore_element, rlcore_space};
 use crate::status::{About, Fault, Result, call, rlcore_status};
 use rlcore::env::Env;
 use rlcore::error::{Error, Kind};
 use rlcore::learn::{Spaces, View};
-use rlcore::space::{Element, Space};
+use rlcore::space::Element;
 
-/// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init.
-/// out_obs:    its kind is RLCORE_STRUCT if a field has another kind than bytes.
-/// bounds:     [bounds_len] storage for the bounds that the results point to; 2 * (obs.len + action.len) always suffice.
-///             NULL: low and high of both results are NULL.
-/// out_action: its n is the environment's pointer.
-/// Errors: E_CONFIG; E_SIZE if bounds_len is too small.
+/// Observation and action spaces of an environment, wrappers included: the arguments of rlcore_learner_init. n, low and
+/// high point into the environment.
+/// out_obs: its kind is RLCORE_STRUCT if a field has another kind than bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_env_spaces(
-    env: *const rlcore_env_def,
-    bounds: *mut f32,
-    bounds_len: usize,
+    env: *const rlcore_env,
     out_obs: *mut rlcore_space,
     out_action: *mut rlcore_space,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
+        let env = CompiledEnv::at(env)?;
         let (obs, action) = (One::at("out_obs", out_obs)?, One::at("out_action", out_action)?);
-        let bounds = Output::optional("bounds", bounds, bounds_len)?;
-        let (obs, action, bounds) = args_beside((obs, action, bounds), &env.extents())?;
+        let (obs, action) = env.extent().reading((obs, action))?;
         let spec = env.spec();
-        let (mut shown, mut taken) = (rlcore_space::bare(&spec.obs), rlcore_space::bare(&spec.action));
-        taken.n = env.choices();
-        if let Some(bounds) = bounds {
-            let needed = num_bounds(&spec.obs).saturating_add(num_bounds(&spec.action));
-            let short = Error::limit(Kind::Size, "at least {needed} floats", needed, bounds_len);
-            short.when(needed > bounds_len).about("bounds")?;
-            let mut rest = bounds;
-            for (space, out) in [(&spec.obs, &mut shown), (&spec.action, &mut taken)] {
-                out.low = spread(space, !space.low.is_empty(), |(low, _)| low, &mut rest);
-                out.high = spread(space, !space.high.is_empty(), |(_, high)| high, &mut rest);
-            }
-        }
-        (*obs, *action) = (shown, taken);
+        (*obs, *action) = (rlcore_space::of(&spec.obs), rlcore_space::of(&spec.action));
         Ok(())
     })
-}
-
-/// Bounds that a space has, one for each element.
-fn num_bounds(space: &Space<'_>) -> usize {
-    let sides = usize::from(!space.low.is_empty()).wrapping_add((!space.high.is_empty()).into());
-    (space.len as usize).saturating_mul(sides)
-}
-
-/// Writes one side of the bounds to the next elements of `rest` and returns where they are.
-fn spread(space: &Space<'_>, any: bool, side: impl Fn((f32, f32)) -> f32, rest: &mut &mut [f32]) -> *const f32 {
-    let (head, tail) =
-        core::mem::take(rest).split_at_mut_checked(space.len as usize * usize::from(any)).unwrap_or_default();
-    *rest = tail;
-    for (i, bound) in head.iter_mut().enumerate() {
-        *bound = side(space.bounds(i));
-    }
-    if any { head.as_ptr() } else { null() }
 }
 
 /// Number of environments and spaces of a learner, e.g. of a loaded one, to allocate arrays by.
@@ -92,9 +56,6 @@ pub unsafe extern "C" fn rlcore_learner_spaces(
 
 /// What a C caller sees of the spaces of a block: observations, and actions.
 pub fn told(spaces: &Spaces<'_>) -> [rlcore_space; 2] {
-    fn start<T>(values: &[T]) -> *const T {
-        if values.is_empty() { null() } else { values.as_ptr() }
-    }
     let shape = &spaces.shape;
     let kind = |structured, kind| if structured { rlcore_element::RLCORE_STRUCT as u32 } else { kind };
     let obs = rlcore_space {
@@ -102,14 +63,14 @@ pub fn told(spaces: &Spaces<'_>) -> [rlcore_space; 2] {
         len: shape.obs_len,
         low: null(),
         high: null(),
-        n: start(spaces.obs_n),
+        n: space::start(spaces.obs_n),
     };
     let action = rlcore_space {
         kind: kind(shape.structured(), shape.action_kind),
         len: shape.action_len,
-        low: start(spaces.low),
-        high: start(spaces.high),
-        n: start(spaces.action_n),
+        low: space::start(spaces.low),
+        high: space::start(spaces.high),
+        n: space::start(spaces.action_n),
     };
     [obs, action]
 }

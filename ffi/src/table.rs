@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_void};
 use core::mem::MaybeUninit;
 
-use crate::ptr::{self, AnyInput, AnyOutput, Args, Array, Cover, Extent, Input, List, Plain};
+use crate::ptr::{self, AnyInput, AnyOutput, Args, Array, BoundingRange, Extent, Input, List, Plain};
 use crate::status::{About, Fault, Result, places};
 use rlcore::data::table::{Column, MAX_COLUMNS, Spans, Table, TableConfig};
 use rlcore::error::{Error, Kind};
@@ -121,12 +121,12 @@ pub unsafe fn values<'a>(columns: &'a [Column], list: *const *const c_void, rows
 }
 
 impl Values<'_> {
-    /// All of them, and the list, lie below or above what this covers.
+    /// All of them, and the list, lie below or above what this range holds.
     #[inline(always)]
-    pub fn are_clear_of(&self, cover: &Cover) -> bool {
+    pub fn are_clear_of(&self, range: &BoundingRange) -> bool {
         let mut arrays = self.list.iter().zip(self.columns);
-        cover.is_clear_of(self.list.as_ptr(), size_of_val(self.list))
-            && arrays.all(|(p, column)| cover.is_clear_of(*p, self.rows.saturating_mul(column.row_size())))
+        range.is_clear_of(self.list.as_ptr(), size_of_val(self.list))
+            && arrays.all(|(p, column)| range.is_clear_of(*p, self.rows.saturating_mul(column.row_size())))
     }
 }
 

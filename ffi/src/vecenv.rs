@@ -2,25 +2,26 @@
 
 use core::ffi::c_void;
 
-use crate::env::{Bare, CEnv, Calls, Only, Room, Steps, rlcore_env_def};
+use crate::env::{CompiledEnv, rlcore_env};
 use crate::lifecycle::{self, Place};
 use crate::mirror::versioned;
-use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, Output, Writes, apart, args_beside};
+use crate::ptr::{
+    self, AnyInput, AnyOutput, Args, BoundingRange, Extent, Input, One, Output, Reads, Writes, apart, args,
+};
 use crate::status::{About, Result, call, rlcore_status};
 use crate::step_rows::rlcore_rows;
-use crate::written::{are_apart, only_are_apart};
-use rlcore::env::{Autoreset, Builtin, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
+use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
-use rlcore::space::{Element, ElementsMut, Space};
+use rlcore::space::Element;
 
 /// N environments, stepped together.
 /// Example:
 ///   rlcore_vecenv_config_init(&config, sizeof config);
 ///   config.num_envs = N;
-///   rlcore_vecenv_size(&env, &config, &size);
-///   rlcore_vecenv_init(mem, size, &env, &config, &v);
-///   rlcore_vecenv_reset(v, &env, NULL, rows.obs);
-///   while (running) rlcore_vecenv_step(v, &env, &rows);    // with rows.action chosen for rows.obs
+///   rlcore_vecenv_size(env, &config, &size);
+///   rlcore_vecenv_init(mem, size, env, &config, &v);
+///   rlcore_vecenv_reset(v, env, NULL, rows.obs);
+///   while (running) rlcore_vecenv_step(v, env, &rows);    // with rows.action chosen for rows.obs
 pub struct rlcore_vecenv;
 
 /// When an environment whose episode ended starts the next one.
@@ -79,16 +80,19 @@ pub(crate) struct Block<'a> {
 
 impl<'a> Block<'a> {
     /// Errors: `Null`, `Align`, `Image`; `Config` for another environment.
-    pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CEnv<'_>) -> Result<Block<'a>> {
-        let block = unsafe { Self::of_one(p)? };
-        block.setup.check_env(env)?;
-        Ok(block)
+    #[inline(never)]
+    pub(crate) unsafe fn at(p: *const rlcore_vecenv, env: &CompiledEnv<'_>) -> Result<Block<'a>> {
+        unsafe { Self::made_for(p, env) }
     }
 
-    /// [`Block::of_any`], for calls that are made seldom.
-    #[inline(never)]
-    unsafe fn of_one(p: *const rlcore_vecenv) -> Result<Block<'a>> {
-        unsafe { Self::of_any(p) }
+    /// [`Block::at`], compiled into the call that is made all the time.
+    #[inline(always)]
+    unsafe fn made_for(p: *const rlcore_vecenv, env: &CompiledEnv<'_>) -> Result<Block<'a>> {
+        let block = unsafe { Self::of_any(p)? };
+        if !block.setup.has_env_of(&env.setup) {
+            block.setup.check_env(env)?;
+        }
+        Ok(block)
     }
 
     /// [`Block::at`] of any environment. Errors: `Null`, `Align`, `Image`.
@@ -149,7 +153,14 @@ impl<'a> Block<'a> {
         unsafe { AnyOutput::at("obs", p, self.obs_kind, self.num_envs(), self.setup.obs_len as usize) }
     }
 
-    unsafe fn reset(&self, env: &CEnv<'_>, begin: usize, end: usize, seed: Option<u64>, obs: *mut c_void) -> Result {
+    unsafe fn reset(
+        &self,
+        env: &CompiledEnv<'_>,
+        begin: usize,
+        end: usize,
+        seed: Option<u64>,
+        obs: *mut c_void,
+    ) -> Result {
         let width = self.setup.obs_len as usize;
         let (low, high) = (begin.saturating_mul(width), end.saturating_mul(width));
         let obs = unsafe { self.obs(obs)? }.part(low, high);
@@ -158,112 +169,131 @@ impl<'a> Block<'a> {
     }
 
     /// The arrays of a call that writes to this block, or to nothing else.
-    fn writing<A: Args>(&self, env: &CEnv<'_>, arrays: A) -> Result<A::Slices> {
-        Ok(args_beside((arrays, Writes([self.extent])), &env.extents())?.0)
+    fn writing<A: Args>(&self, env: &CompiledEnv<'_>, arrays: A) -> Result<A::Slices> {
+        Ok(args((arrays, Writes([self.extent]), Reads([env.extent()])))?.0)
     }
 
-    /// A step of any environment: says what is wrong of one that is refused.
-    unsafe fn step(&self, env: &CEnv<'_>, step: Step) -> Result {
+    /// A step of the environment that it was made for.
+    #[inline(always)]
+    unsafe fn step(&self, env: &CompiledEnv<'_>, step: Step) -> Result {
         let Step { range, level, rows } = step;
-        let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
-        let out = unsafe { *rlcore_rows::at(rows, &mut None)? };
-        let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
-            (
-                AnyInput::at("action", out.action.cast_const(), self.action_kind, n, action_len)?,
-                self.obs(out.obs)?,
-                Output::at("reward", out.reward, n)?,
-                Output::at("terminated", out.terminated, n)?,
-                Output::at("truncated", out.truncated, n)?,
-                AnyOutput::optional("final_obs", out.final_obs, self.obs_kind, n, obs_len)?,
-                Output::optional("valid", out.valid, n)?,
-            )
-        };
-        let [mask, final_mask] = unsafe { out.masks(n, self.setup.mask_len)? };
-        let outputs = [
-            obs.extent(),
-            reward.extent(),
-            terminated.extent(),
-            truncated.extent(),
-            final_obs.as_ref().map_or(Extent::NONE, AnyOutput::extent),
-            valid.as_ref().map_or(Extent::NONE, Output::extent),
-            mask.as_ref().map_or(Extent::NONE, Output::extent),
-            final_mask.as_ref().map_or(Extent::NONE, Output::extent),
-            self.extent,
-        ];
-        apart(&outputs, &[action.extent()])?;
-        apart(&outputs, &env.extents())?;
+        let mut other = None;
+        let given = unsafe { rlcore_rows::at(rows, &mut other)? };
+        if !self.are_apart(given, env) {
+            unsafe { Self::check_arrays(self.base.cast(), given, env)? };
+        }
+        if cfg!(feature = "simd") && range.is_none() && self.setup.num_envs == 1 {
+            return unsafe { self.step_only(env, level, given) };
+        }
         let [begin, end] = self.range(range);
         let rows = unsafe { self.rows(begin, end)? };
-        let count = rows.len();
-        let masks = self.setup.mask_len as usize;
+        let (n, count, masks) = (self.num_envs(), rows.len(), self.setup.mask_len as usize);
+        let (obs_len, action_len) = (self.setup.obs_len as usize, self.setup.action_len as usize);
         // These rows are there: `rows` has checked the range, and all arrays have as many rows as the block.
         let (action, out) = unsafe {
-            let out = StepOut {
-                obs: obs.rows(begin, count, obs_len).elements(),
-                reward: reward.rows(begin, count, 1).slice(),
-                terminated: terminated.rows(begin, count, 1).slice(),
-                truncated: truncated.rows(begin, count, 1).slice(),
-                final_obs: final_obs.map(|x| x.rows(begin, count, obs_len).elements()),
-                valid: valid.map(|x| x.rows(begin, count, 1).slice()),
-                action_mask: mask.map(|x| x.rows(begin, count, masks).slice()),
-                final_action_mask: final_mask.map(|x| x.rows(begin, count, masks).slice()),
+            let observed = |p| AnyOutput::known(p, self.obs_kind, n).rows(begin, count, obs_len).elements();
+            let flags = |p: *mut u8, width: usize| {
+                ptr::known_mut(p.wrapping_add(begin.wrapping_mul(width)), count.wrapping_mul(width))
             };
-            (action.rows(begin, count, action_len), out)
+            let optional = |p: *mut u8, width| if p.is_null() { None } else { Some(flags(p, width)) };
+            let out = StepOut {
+                obs: observed(given.obs),
+                reward: ptr::known_mut(given.reward.wrapping_add(begin), count),
+                terminated: flags(given.terminated, 1),
+                truncated: flags(given.truncated, 1),
+                final_obs: if given.final_obs.is_null() { None } else { Some(observed(given.final_obs)) },
+                valid: optional(given.valid, 1),
+                action_mask: optional(given.action_mask, masks),
+                final_action_mask: optional(given.final_action_mask, masks),
+            };
+            let action = AnyInput::known(given.action.cast_const(), self.action_kind, n);
+            (action.rows(begin, count, action_len).elements(), out)
         };
-        self.setup.check_env(env)?;
-        rows.step_cut(env, level, action.elements(), out)
+        Ok(rows.step_cut(env, level, action, out)?)
     }
 
-    /// The same in few instructions, of numbers in an environment that is `plain`, if nothing of its arrays has to be
-    /// refused. `None`, before anything changes, of all others.
+    /// A step of a block of one row, whose arrays were looked at.
     #[inline(always)]
-    unsafe fn step_plain(&self, env: Bare<'_>, def: &rlcore_env_def, step: Step) -> Option<Result> {
-        if self.obs_kind != Element::F32 || !self.setup.is_for(&env) {
-            return None;
-        }
-        let Step { range, level, rows } = step;
-        let (n, obs_len, action_len) = (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize);
-        let (action, obs, reward, terminated, truncated, final_obs, valid) = unsafe {
-            let out = ptr::current(rows).filter(|rows| rows.is_plain())?;
-            (
-                AnyInput::if_there(out.action.cast_const(), self.action_kind, n.wrapping_mul(action_len))?,
-                Output::<f32>::if_there(out.obs.cast(), n.wrapping_mul(obs_len))?,
-                Output::if_there(out.reward, n)?,
-                Output::if_there(out.terminated, n)?,
-                Output::if_there(out.truncated, n)?,
-                match out.final_obs.is_null() {
-                    true => None,
-                    false => Some(Output::<f32>::if_there(out.final_obs.cast(), n.wrapping_mul(obs_len))?),
-                },
-                match out.valid.is_null() {
-                    true => None,
-                    false => Some(Output::if_there(out.valid, n)?),
-                },
-            )
-        };
-        let (a, b, c, d) = (obs.extent(), reward.extent(), terminated.extent(), truncated.extent());
-        let e = final_obs.as_ref().map_or(Extent::NONE, Output::extent);
-        let f = valid.as_ref().map_or(Extent::NONE, Output::extent);
-        if !are_apart([a, b, c, d, e, f], self.extent, action.extent(), def) {
-            return None;
-        }
-        let [begin, end] = self.range(range);
-        // As in `step`.
+    unsafe fn step_only(&self, env: &CompiledEnv<'_>, level: Level, given: &rlcore_rows) -> Result {
+        let (obs_len, masks) = (self.setup.obs_len as usize, self.setup.mask_len as usize);
         unsafe {
-            let rows = self.rows(begin, end).ok()?;
-            let count = rows.len();
+            let observed = |p| AnyOutput::known(p, self.obs_kind, obs_len).elements();
+            let optional = |p: *mut u8, len| if p.is_null() { None } else { Some(ptr::known_mut(p, len)) };
             let out = StepOut {
-                obs: ElementsMut::F32(obs.rows(begin, count, obs_len).slice()),
-                reward: reward.rows(begin, count, 1).slice(),
-                terminated: terminated.rows(begin, count, 1).slice(),
-                truncated: truncated.rows(begin, count, 1).slice(),
-                final_obs: final_obs.map(|x| ElementsMut::F32(x.rows(begin, count, obs_len).slice())),
-                valid: valid.map(|x| x.rows(begin, count, 1).slice()),
-                action_mask: None,
-                final_action_mask: None,
+                obs: observed(given.obs),
+                reward: ptr::known_mut(given.reward, 1),
+                terminated: ptr::known_mut(given.terminated, 1),
+                truncated: ptr::known_mut(given.truncated, 1),
+                final_obs: if given.final_obs.is_null() { None } else { Some(observed(given.final_obs)) },
+                valid: optional(given.valid, 1),
+                action_mask: optional(given.action_mask, masks),
+                final_action_mask: optional(given.final_action_mask, masks),
             };
-            let action = action.rows(begin, count, action_len).elements();
-            Some(rows.step_cut(&env, level, action, out))
+            let action = AnyInput::known(given.action.cast_const(), self.action_kind, self.setup.action_len as usize);
+            self.rows(0, 1)?.step_only(env, level, action.elements(), out)
+        }
+    }
+
+    /// The arrays of a step are there, aligned, and one beside the other, as is told of nearly all in few instructions.
+    #[inline(always)]
+    fn are_apart(&self, rows: &rlcore_rows, env: &CompiledEnv<'_>) -> bool {
+        let (n, element) = (self.num_envs(), self.obs_kind.size());
+        let wide = n.wrapping_mul(self.setup.obs_len as usize).wrapping_mul(element);
+        let deep = n.wrapping_mul(self.setup.action_len as usize).wrapping_mul(size_of::<f32>());
+        let (obs, reward, action) = (rows.obs.addr(), rows.reward.addr(), rows.action.addr());
+        let (terminated, truncated) = (rows.terminated.addr(), rows.truncated.addr());
+        let (final_obs, valid) = (rows.final_obs.addr(), rows.valid.addr());
+        // Addresses from the lower half of 64 bits, from which no array of a block leads out; but not 0, which wraps around.
+        let needed = [obs, reward, action, terminated, truncated];
+        let there = needed.iter().fold(final_obs | valid, |all, p| all | p | p.wrapping_sub(1));
+        let crooked = ((obs | final_obs) & element.wrapping_sub(1)) | ((reward | action) & 3);
+        let masks = rows.action_mask.addr() | rows.final_action_mask.addr();
+        if size_of::<usize>() != 8 || there.cast_signed() < 0 || (crooked | masks) != 0 {
+            return false;
+        }
+        let bytes = |start, size| Extent::of_elements("", start, size, 1);
+        let (action, env) = (bytes(action, deep), env.extent());
+        let mut written = BoundingRange::of(bytes(obs, wide));
+        // One by one: a list would first have to be stored.
+        let beside = written.takes(bytes(reward, n.wrapping_mul(size_of::<f32>())))
+            && written.takes(bytes(terminated, n))
+            && written.takes(bytes(truncated, n))
+            && (final_obs == 0 || written.takes(bytes(final_obs, wide)))
+            && (valid == 0 || written.takes(bytes(valid, n)));
+        // Actions mostly lie between the block and what is written.
+        beside
+            && written.is_beside(self.extent)
+            && written.is_beside(action)
+            && written.is_beside(env)
+            && !self.extent.meets(action)
+            && !self.extent.meets(env)
+    }
+
+    /// Refuses arrays of a step that are not there, or that share bytes, by name.
+    #[cold]
+    #[inline(never)]
+    unsafe fn check_arrays(v: *const rlcore_vecenv, rows: &rlcore_rows, env: &CompiledEnv<'_>) -> Result {
+        // Opened again: a block that were handed over would first have to be stored.
+        let block = unsafe { Self::at(v, env)? };
+        let Setup { obs_len, action_len, mask_len, .. } = *block.setup;
+        let (n, obs_len, action_len) = (block.num_envs(), obs_len as usize, action_len as usize);
+        unsafe {
+            let action = AnyInput::at("action", rows.action.cast_const(), block.action_kind, n, action_len)?;
+            let final_obs = AnyOutput::optional("final_obs", rows.final_obs, block.obs_kind, n, obs_len)?;
+            let [mask, final_mask] = rows.masks(n, mask_len)?;
+            let flags = |array: Option<Output<'_, u8>>| array.map_or(Extent::NONE, |array| array.extent());
+            let written = [
+                block.obs(rows.obs)?.extent(),
+                Output::at("reward", rows.reward, n)?.extent(),
+                Output::at("terminated", rows.terminated, n)?.extent(),
+                Output::at("truncated", rows.truncated, n)?.extent(),
+                final_obs.map_or(Extent::NONE, |array| array.extent()),
+                flags(Output::optional("valid", rows.valid, n)?),
+                flags(mask),
+                flags(final_mask),
+                block.extent,
+            ];
+            apart(&written, &[action.extent(), env.extent()])
         }
     }
 
@@ -296,15 +326,14 @@ pub unsafe extern "C" fn rlcore_vecenv_config_init(
 /// Size of the block for this environment and configuration, in bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_size(
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     config: *const rlcore_vecenv_config,
     out_size: *mut usize,
 ) -> rlcore_status {
     call(|| unsafe {
         ptr::put("out_size", out_size, || {
-            let mut room = Room::default();
-            let env = CEnv::at(env, &mut room)?;
-            Ok(VecEnv::size(&env, &self::config(config)?)?)
+            let env = CompiledEnv::at(env)?;
+            Ok(VecEnv::size(env, &self::config(config)?)?)
         })
     })
 }
@@ -314,15 +343,14 @@ pub unsafe extern "C" fn rlcore_vecenv_size(
 pub unsafe extern "C" fn rlcore_vecenv_init(
     mem: *mut c_void,
     mem_size: usize,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     config: *const rlcore_vecenv_config,
     out: *mut *mut rlcore_vecenv,
 ) -> rlcore_status {
     call(|| unsafe {
         let place = Place::at(mem, mem_size, out)?;
-        let mut room = Room::default();
-        let (env, config) = (CEnv::at(env, &mut room)?, self::config(config)?);
-        place.take(&env.extents(), |mem| VecEnv::init(mem, &env, &config))
+        let (env, config) = (CompiledEnv::at(env)?, self::config(config)?);
+        place.take(&[env.extent()], |mem| VecEnv::init(mem, env, &config))
     })
 }
 
@@ -333,14 +361,13 @@ pub unsafe extern "C" fn rlcore_vecenv_init(
 pub unsafe extern "C" fn rlcore_vecenv_attach(
     mem: *mut c_void,
     mem_size: usize,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     out: *mut *mut rlcore_vecenv,
 ) -> rlcore_status {
     call(|| unsafe {
         let place = Place::at(mem, mem_size, out)?;
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        place.take(&env.extents(), |mem| VecEnv::attach(mem, &env))
+        let env = CompiledEnv::at(env)?;
+        place.take(&[env.extent()], |mem| VecEnv::attach(mem, env))
     })
 }
 
@@ -352,15 +379,14 @@ pub unsafe extern "C" fn rlcore_vecenv_attach(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_reset(
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     seed: *const u64,
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let block = Block::at(v, &env)?;
-        block.reset(&env, 0, block.num_envs(), self::seed(seed)?, obs)
+        let env = CompiledEnv::at(env)?;
+        let block = Block::at(v, env)?;
+        block.reset(env, 0, block.num_envs(), self::seed(seed)?, obs)
     })
 }
 
@@ -371,18 +397,17 @@ pub unsafe extern "C" fn rlcore_vecenv_reset(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_reset_one(
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     index: u32,
     seed: *const u64,
     obs: *mut c_void,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let block = Block::at(v, &env)?;
+        let env = CompiledEnv::at(env)?;
+        let block = Block::at(v, env)?;
         let i = block.row(index)?;
         let seed = self::seed(seed)?.map(|seed| seed.wrapping_sub(i as u64));
-        block.reset(&env, i, i.saturating_add(1), seed, obs)
+        block.reset(env, i, i.saturating_add(1), seed, obs)
     })
 }
 
@@ -395,137 +420,12 @@ struct Step<'a> {
     rows: *const rlcore_rows,
 }
 
-/// Every call that steps. The caller's functions and the library's environments are stepped by code of their own, and a block
-/// of one by yet another, which is compiled without the other ways that a step may go and without the words for what is
-/// refused; a build that is to be small has one for all.
-#[inline(always)]
-unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env_def, step: Step) -> Result {
-    let Step { range, level, rows } = step;
-    unsafe {
-        match ptr::current(env).filter(|_| cfg!(feature = "simd")) {
-            Some(def) => {
-                let one_choice = (def.action.kind, def.action.len) == (Element::I32 as u32, 1);
-                match (def.has_own_id(), one_choice) {
-                    (true, true) => step_by::<&Builtin, true>(v, def, range, level, rows),
-                    (true, false) => step_by::<&Builtin, false>(v, def, range, level, rows),
-                    (false, true) => step_by::<Calls, true>(v, def, range, level, rows),
-                    (false, false) => step_by::<Calls, false>(v, def, range, level, rows),
-                }
-            }
-            None => step_any(v, env, range, level, rows),
-        }
-    }
-}
-
-/// Of an environment whose steps are these, and whose actions are one choice or not.
+/// Every call that steps.
 #[inline(never)]
-unsafe fn step_by<S: Steps, const ONE_CHOICE: bool>(
-    v: *mut rlcore_vecenv,
-    def: &rlcore_env_def,
-    range: Option<&[u32; 2]>,
-    level: Level,
-    rows: *const rlcore_rows,
-) -> Result {
+unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env, step: Step) -> Result {
     unsafe {
-        let only = S::of(def).filter(|_| range.is_none());
-        match only.and_then(|steps| step_only::<S, ONE_CHOICE>(v, def, steps, level, rows)) {
-            Some(done) => done,
-            None => step_several::<S>(v, def, range, level, rows),
-        }
-    }
-}
-
-/// A step of the environment of a block of one, in few instructions, of numbers and of what is bare, if nothing of the call
-/// has to be refused. `None`, before anything changes, of all others.
-#[inline(always)]
-unsafe fn step_only<S: Steps, const ONE_CHOICE: bool>(
-    v: *mut rlcore_vecenv,
-    def: &rlcore_env_def,
-    steps: S,
-    level: Level,
-    rows: *const rlcore_rows,
-) -> Option<Result> {
-    let base: *mut u8 = v.cast();
-    let setup = Setup::read(unsafe { ptr::present(base.cast_const(), Setup::END)? }).ok()?;
-    let out = unsafe { ptr::current(rows)? };
-    let action = out.action.cast_const();
-    let plain = setup.num_envs == 1 && setup.obs_kind == Element::F32 as u32 && out.is_plain();
-    let other = !ONE_CHOICE && def.action.kind != Element::F32 as u32;
-    if other || !(plain && def.is_bare() && S::are_for(def, setup)) {
-        return None;
-    }
-    let (spans, size) = setup.lay().ok()?;
-    // Of a setup with the actions of this environment.
-    let (kind, action_len) = match ONE_CHOICE {
-        true => (Element::I32, 1),
-        false => (Element::F32, setup.action_len as usize),
-    };
-    let (obs_len, state_size) = (setup.obs_len as usize, setup.state_size as usize);
-    let (final_obs, valid) = (out.final_obs.addr(), out.valid.addr());
-    if !only_are_apart::<ONE_CHOICE>(def, setup, (base.addr(), size), action.addr(), out) {
-        return None;
-    }
-    // Everything is there, aligned and apart.
-    unsafe {
-        let n = if kind == Element::I32 { ptr::known(def.action.n, action_len) } else { &[] };
-        let actions = Space { kind, len: action_len as u32, low: &[], high: &[], n, fields: &[] };
-        let rows = Rows {
-            setup,
-            first: 0,
-            state: ptr::part_mut(base, spans.state, 0, state_size),
-            rng: ptr::part_mut(base, spans.rng, 0, 1),
-            steps: ptr::part_mut(base, spans.steps, 0, 1),
-            phase: ptr::part_mut(base, spans.phase, 0, 1),
-        };
-        let floats = |p: *mut c_void| ElementsMut::F32(ptr::known_mut(p.cast(), obs_len));
-        let out = StepOut {
-            obs: floats(out.obs),
-            reward: ptr::known_mut(out.reward, 1),
-            terminated: ptr::known_mut(out.terminated, 1),
-            truncated: ptr::known_mut(out.truncated, 1),
-            final_obs: if final_obs == 0 { None } else { Some(floats(out.final_obs)) },
-            valid: if valid == 0 { None } else { Some(ptr::known_mut(out.valid, 1)) },
-            action_mask: None,
-            final_action_mask: None,
-        };
-        let action = AnyInput::known(action, kind, action_len).elements();
-        Some(rows.step_cut(&Only { steps, setup, actions }, level, action, out))
-    }
-}
-
-/// A step of any number of rows.
-#[inline(never)]
-unsafe fn step_several<S: Steps>(
-    v: *mut rlcore_vecenv,
-    def: &rlcore_env_def,
-    range: Option<&[u32; 2]>,
-    level: Level,
-    rows: *const rlcore_rows,
-) -> Result {
-    let done = unsafe {
-        match (Bare::plain(def, S::OWN), Block::of_any(v)) {
-            (Some(plain), Ok(block)) => block.step_plain(plain, def, Step { range, level, rows }),
-            _ => None,
-        }
-    };
-    match done {
-        Some(result) => result,
-        None => unsafe { step_any(v, def, range, level, rows) },
-    }
-}
-
-#[inline(never)]
-unsafe fn step_any(
-    v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
-    range: Option<&[u32; 2]>,
-    level: Level,
-    rows: *const rlcore_rows,
-) -> Result {
-    let mut room = Room::default();
-    unsafe {
-        let env = CEnv::at(env, &mut room)?;
-        Block::of_one(v)?.step(&env, Step { range, level, rows })
+        let env = CompiledEnv::at(env)?;
+        Block::made_for(v, env)?.step(env, step)
     }
 }
 
@@ -541,7 +441,7 @@ unsafe fn step_any(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_step(
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     rows: *const rlcore_rows,
 ) -> rlcore_status {
     call(|| unsafe { step(v, env, Step { range: None, level: Level::New, rows }) })
@@ -555,7 +455,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_step_range(
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     begin: u32,
     end: u32,
     rows: *const rlcore_rows,
@@ -570,7 +470,7 @@ pub unsafe extern "C" fn rlcore_vecenv_step_range(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_step_env(
     v: *mut rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     level: u32,
     rows: *const rlcore_rows,
 ) -> rlcore_status {
@@ -585,20 +485,19 @@ pub unsafe extern "C" fn rlcore_vecenv_step_env(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_render(
     v: *const rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     index: u32,
     width: u32,
     height: u32,
     rgb: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let block = Block::at(v, &env)?;
+        let env = CompiledEnv::at(env)?;
+        let block = Block::at(v, env)?;
         let (width, height) = (width as usize, height as usize);
         let rgb = Output::at("rgb", rgb, ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?)?;
-        let rgb = block.writing(&env, rgb)?;
-        Ok(block.view().render(&env, block.row(index)?, width, height, rgb)?)
+        let rgb = block.writing(env, rgb)?;
+        Ok(block.view().render(env, block.row(index)?, width, height, rgb)?)
     })
 }
 
@@ -608,20 +507,19 @@ pub unsafe extern "C" fn rlcore_vecenv_render(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_images(
     v: *const rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     width: u32,
     height: u32,
     rgb: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let block = Block::at(v, &env)?;
+        let env = CompiledEnv::at(env)?;
+        let block = Block::at(v, env)?;
         let (width, height) = (width as usize, height as usize);
         let row = ptr::grid("rgb", ptr::grid("rgb", width, height)?, 3)?;
         let rgb = Output::at("rgb", rgb, ptr::grid("rgb", block.num_envs(), row)?)?;
-        let rgb = block.writing(&env, rgb)?;
-        Ok(block.view().images(&env, width, height, rgb)?)
+        let rgb = block.writing(env, rgb)?;
+        Ok(block.view().images(env, width, height, rgb)?)
     })
 }
 
@@ -631,19 +529,18 @@ pub unsafe extern "C" fn rlcore_vecenv_images(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_lives(
     v: *const rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     lives: *mut u32,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let block = Block::at(v, &env)?;
+        let env = CompiledEnv::at(env)?;
+        let block = Block::at(v, env)?;
         let lives = Output::at("lives", lives, block.num_envs())?;
-        let lives = block.writing(&env, lives)?;
+        let lives = block.writing(env, lives)?;
         let view = block.view();
         view.check_ready()?;
         for (i, lives) in lives.iter_mut().enumerate() {
-            *lives = view.lives(&env, i)?;
+            *lives = view.lives(env, i)?;
         }
         Ok(())
     })
@@ -654,21 +551,20 @@ pub unsafe extern "C" fn rlcore_vecenv_lives(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_action_mask(
     v: *const rlcore_vecenv,
-    env: *const rlcore_env_def,
+    env: *const rlcore_env,
     mask: *mut u8,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut room = Room::default();
-        let env = CEnv::at(env, &mut room)?;
-        let block = Block::at(v, &env)?;
+        let env = CompiledEnv::at(env)?;
+        let block = Block::at(v, env)?;
         let width = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
         Error::new(Kind::Config, "actions that are discrete").when(width == 0).about("action_mask")?;
         let mask = Output::at("mask", mask, ptr::grid("mask", block.num_envs(), width)?)?;
-        let mask = block.writing(&env, mask)?;
+        let mask = block.writing(env, mask)?;
         let view = block.view();
         view.check_ready()?;
         for (i, row) in mask.chunks_exact_mut(width).enumerate() {
-            view.action_mask(&env, i, row)?;
+            view.action_mask(env, i, row)?;
         }
         Ok(())
     })
@@ -678,7 +574,7 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_vecenv_num_envs(v: *const rlcore_vecenv, out: *mut u32) -> rlcore_status {
     call(|| unsafe {
-        let block = Block::of_one(v)?;
+        let block = Block::of_any(v)?;
         let out = block.extent.reading(One::at("out", out)?)?;
         *out = block.setup.num_envs;
         Ok(())

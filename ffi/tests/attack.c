@@ -50,11 +50,11 @@ typedef struct count { uint32_t row, steps; } count;
 static sinner sinful;
 static uint32_t next_row;
 
-static int32_t sin_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+static int32_t sin_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   const sinner *s = user;
   count *c = state;
   float *o = obs;
-  (void)rng;
+  (void)row, (void)rng;
   if (c->steps == 0 && c->row == 0) c->row = ++next_row;
   c->steps = 1;
   const int sins = c->row - 1 == s->row;
@@ -62,11 +62,11 @@ static int32_t sin_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
   return sins && s->sin == FAILS_RESET ? 7 : 0;
 }
 
-static int32_t sin_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t sin_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   const sinner *s = user;
   count *c = state;
   float *o = obs;
-  (void)rng;
+  (void)row, (void)rng;
   c->steps++;
   const int sins = c->row - 1 == s->row;
   for (int i = 0; i < OBS; i++) o[i] = sins && s->sin == NAN_STEP ? -INFINITY : (float)(c->steps + (uint32_t)i);
@@ -75,15 +75,16 @@ static int32_t sin_step(void *user, void *state, rlcore_rng *rng, const void *ac
   return sins && s->sin == FAILS_STEP ? -1 : 0;
 }
 
-static int32_t sin_render(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
+static int32_t sin_render(void *user, uint32_t row, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
   const sinner *s = user;
-  (void)state;
+  (void)row, (void)state;
   if (s->sin == FAILS_RENDER) return 1;
   memset(rgb, 9, (size_t)width * height * 3);
   return 0;
 }
 
-static int32_t sin_lives(void *user, const void *state, uint32_t *out_lives) {
+static int32_t sin_lives(void *user, uint32_t row, const void *state, uint32_t *out_lives) {
+  (void)row;
   const sinner *s = user;
   const count *c = state;
   if (s->sin == FAILS_LIVES && c->row - 1 == s->row) return 1;
@@ -91,7 +92,8 @@ static int32_t sin_lives(void *user, const void *state, uint32_t *out_lives) {
   return 0;
 }
 
-static int32_t sin_mask(void *user, const void *state, uint8_t *mask) {
+static int32_t sin_mask(void *user, uint32_t row, const void *state, uint8_t *mask) {
+  (void)row;
   const sinner *s = user;
   const count *c = state;
   if (s->sin == FAILS_MASK && c->row - 1 == s->row) return 1;
@@ -115,11 +117,11 @@ static void start(void) {
   w.hash = 88;
   w.seed = 5;
   FINE(rlcore_rng_seed(&w.rng, 1));
-  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &w.env, sizeof w.env));
+  w.env = *BUILTIN(RLCORE_ENV_CARTPOLE);
   FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
   w.config.num_envs = N;
-  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
-  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, env_of(&w.env), &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, env_of(&w.env), NULL, w.obs));
   w.out = (rlcore_rows){.struct_size = sizeof w.out, .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
 }
 
@@ -247,66 +249,86 @@ static void attack_env(void) {
                           RLCORE_ENV_PROBE_TRUNCATION, RLCORE_ENV_PROBE_MEMORY, RLCORE_ENV_CARTPOLE_NO_VEL,
                           RLCORE_ENV_PENDULUM_NO_VEL, RLCORE_ENV_REPEAT_PREVIOUS, RLCORE_ENV_BIT_FLIP,
                           RLCORE_ENV_POINT_REACH};
+  static uint64_t room[128], moved[128]; /* 1024 bytes are enough for each */
   rlcore_vecenv *v;
+  rlcore_env *env = NULL, *same;
   for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-    FINE(rlcore_env_builtin(ids[i], def, sizeof *def));
-    CHECK(def->env_id == ids[i] && def->struct_size == sizeof *def);
-    FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, &w.config, &v));
-    FINE(rlcore_vecenv_reset(v, def, &w.seed, w.reals));
+    FINE(rlcore_env_builtin(room, sizeof room, ids[i], &env));
+    CHECK((void *)env == (void *)room);
+    FINE(rlcore_vecenv_init(w.other, sizeof w.other, env, &w.config, &v));
+    FINE(rlcore_vecenv_reset(v, env, &w.seed, w.reals));
     memset(w.whole, 0, sizeof w.whole);
     rlcore_rows out = {.struct_size = sizeof out, .obs = w.reals, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.normal};
-    for (int k = 0; k < 600; k++) FINE(rlcore_vecenv_step(v, def, TAKING(w.whole, &out)));
-    /* A table is known by its number; what was tampered with is refused by name, also by the functions themselves. */
-#define STEP_IT rlcore_vecenv_step(v, def, TAKING(w.whole, &out))
-    CHECK(def->reset(&w, w.other, NULL, w.reals) == RLCORE_E_CONFIG);
-    FINE(STEP_IT);
-    /* With a number of the caller's they are the caller's functions: slower, and the same steps. */
-    def->env_id = i == 0 ? 0 : 1000;
-    FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, &w.config, &v));
-    FINE(rlcore_vecenv_reset(v, def, &w.seed, w.reals));
-    for (int k = 0; k < 3; k++) FINE(STEP_IT);
-#undef STEP_IT
+    for (int k = 0; k < 600; k++) FINE(rlcore_vecenv_step(v, env, TAKING(w.whole, &out)));
+    /* Compiled by its number it is the same environment; what else it is said to be is refused by name. */
+    *def = *BUILTIN(ids[i]);
+    FINE(rlcore_env_init(moved, sizeof moved, def, &same));
+    FINE(rlcore_vecenv_step(v, same, TAKING(w.whole, &out)));
+#define SIZE rlcore_env_size(def, size)
+    WITH(def->state_size, 8, RLCORE_E_CONFIG, "env_def: state_size: zero, as the library's own environment has it", SIZE);
+    WITH(def->obs.len, 1, RLCORE_E_CONFIG, "env_def: obs: zero", SIZE);
+    WITH(def->action.n, two, RLCORE_E_CONFIG, "env_def: action: zero", SIZE);
+    WITH(def->reset, sin_reset, RLCORE_E_CONFIG, "env_def: reset: zero", SIZE);
+    WITH(def->step, sin_step, RLCORE_E_CONFIG, "env_def: step: zero", SIZE);
+    /* Its limit may be another, also none. */
+    for (uint32_t limit = 7; limit != 6; limit = limit == 7 ? UINT32_MAX : 6) {
+      def->max_episode_steps = limit;
+      FINE(rlcore_vecenv_init(w.other, sizeof w.other, env_of(def), &w.config, &v));
+      FINE(rlcore_vecenv_reset(v, env_of(def), &w.seed, w.reals));
+      int ends = 0;
+      for (int k = 0; k < 7; k++) {
+        FINE(rlcore_vecenv_step(v, env_of(def), TAKING(w.whole, &out)));
+        ends |= w.terminated[0] | w.truncated[0];
+      }
+      CHECK(ends || limit == UINT32_MAX);
+      /* One that has no limit may be said to have none. */
+      if (limit == UINT32_MAX && rlcore_vecenv_step(v, env, TAKING(w.whole, &out)) == RLCORE_OK) continue;
+      REFUSED(RLCORE_E_CONFIG, "max_episode_steps that the block was made with", rlcore_vecenv_step(v, env, TAKING(w.whole, &out)));
+    }
+    /* What was moved is no environment. */
+    memcpy(moved, room, sizeof room);
+    REFUSED(RLCORE_E_IMAGE, "env: what rlcore_env_init has made in this place",
+            rlcore_vecenv_step(v, (const rlcore_env *)(const void *)moved, TAKING(w.whole, &out)));
   }
 
   *def = sinning();
-#define ASK rlcore_vecenv_size(def, &w.config, size)
-  FINE(ASK);
+  FINE(SIZE);
   w.order[0] = 0;
-  WITH(def->action.n, w.order, RLCORE_E_CONFIG, "environment actions", ASK);
+  WITH(def->action.n, w.order, RLCORE_E_CONFIG, "environment actions", SIZE);
   w.order[0] = UINT32_MAX;
-  WITH(def->action.n, w.order, RLCORE_E_CONFIG, "environment actions", ASK);
+  WITH(def->action.n, w.order, RLCORE_E_CONFIG, "environment actions", SIZE);
   w.values[0] = NAN;
-  WITH(def->obs.low, w.values, RLCORE_E_CONFIG, "environment observations", ASK);
+  WITH(def->obs.low, w.values, RLCORE_E_CONFIG, "environment observations", SIZE);
   w.values[0] = 1;
   def->obs.low = w.values;
-  WITH(def->obs.high, w.rewards, RLCORE_E_CONFIG, "environment observations", ASK);
+  WITH(def->obs.high, w.rewards, RLCORE_E_CONFIG, "environment observations", SIZE);
   def->obs.low = NULL;
-#undef ASK
+  FINE(SIZE);
+#define INIT(mem, size) rlcore_env_init(mem, size, def, &env)
+  REFUSED(RLCORE_E_SIZE, "mem: at least", INIT(w.other, w.size - 1));
+  REFUSED(RLCORE_E_ALIGN, "mem: misaligned by 4 bytes; a multiple of 8", INIT(w.other + 4, w.size));
+  REFUSED(RLCORE_E_OVERLAP, "mem", INIT(def, sizeof *def + 4096));
+  FINE(INIT(w.other, w.size));
+#undef INIT
 
-  /* A shorter table has no render, lives or action_mask; a longer one may end in zeros only. */
+  /* A shorter definition has no render, lives or action_mask; a longer one may end in zeros only. */
   def->struct_size = 104;
-  def->lives = NULL;
-  def->action_mask = NULL;
-  def->render = NULL;
   w.config.num_envs = N;
   next_row = 0;
-  FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, &w.config, &v));
-  FINE(rlcore_vecenv_reset(v, def, NULL, w.obs));
-  FINE(rlcore_vecenv_lives(v, def, w.lives));
-  FINE(rlcore_vecenv_action_mask(v, def, w.mask[0]));
-  FINE(rlcore_vecenv_render(v, def, 0, 2, 2, w.rgb));
-  FINE(rlcore_vecenv_images(v, def, 2, 2, w.rgb));
+  FINE(rlcore_vecenv_init(w.other, sizeof w.other, env_of(def), &w.config, &v));
+  FINE(rlcore_vecenv_reset(v, env_of(def), NULL, w.obs));
+  FINE(rlcore_vecenv_lives(v, env_of(def), w.lives));
+  FINE(rlcore_vecenv_action_mask(v, env_of(def), w.mask[0]));
+  FINE(rlcore_vecenv_render(v, env_of(def), 0, 2, 2, w.rgb));
+  FINE(rlcore_vecenv_images(v, env_of(def), 2, 2, w.rgb));
   CHECK(w.lives[0] == 0 && w.mask[0][0] == 1 && w.mask[2][1] == 1 && w.rgb[0] == 0);
   struct { rlcore_env_def def; uint64_t more[2]; } longer = {sinning(), {0, 0}};
   longer.def.struct_size = sizeof longer;
-  FINE(rlcore_vecenv_lives(v, &longer.def, w.lives));
+  FINE(rlcore_vecenv_lives(v, env_of(&longer.def), w.lives));
   CHECK(w.lives[2] == 3);
-  memset(&longer, 0xff, sizeof longer);
-  FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, &longer.def, sizeof longer));
-  CHECK(longer.def.struct_size == sizeof longer && longer.more[0] == 0 && longer.more[1] == 0);
-  memset(&longer, 0xff, sizeof longer);
-  FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, &longer.def, 104));
-  CHECK(longer.def.struct_size == 104 && longer.more[0] == UINT64_MAX && memcmp(&longer.def.render, &longer.more[1], 8) == 0);
+  longer.more[1] = 1;
+  REFUSED(RLCORE_E_CONFIG, "zeros from byte", rlcore_env_size(&longer.def, size));
+#undef SIZE
 }
 
 /* ---- N environments ---- */
@@ -317,39 +339,39 @@ static void attack_vecenv(void) {
   rlcore_vecenv_config *config = &w.config;
   rlcore_vecenv *v = w.vecenv, **out = &w.vecenv;
   size_t size = 0;
-  FINE(rlcore_vecenv_size(def, config, &size));
+  FINE(rlcore_vecenv_size(env_of(def), config, &size));
 
   config->max_episode_steps = UINT32_MAX;
   config->seed = UINT64_MAX;
-  FINE(rlcore_vecenv_size(def, config, &size));
-  FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, config, out));
+  FINE(rlcore_vecenv_size(env_of(def), config, &size));
+  FINE(rlcore_vecenv_init(w.other, sizeof w.other, env_of(def), config, out));
   config->max_episode_steps = 0;
   config->seed = 0;
-  FINE(rlcore_vecenv_attach(w.mem, size, def, out));
+  FINE(rlcore_vecenv_attach(w.mem, size, env_of(def), out));
   FINE(rlcore_vecenv_num_envs(v, &w.number));
   CHECK(w.number == N);
-  FINE(rlcore_vecenv_render(v, def, 0, 0, 0, w.rgb));
-  FINE(rlcore_vecenv_step_range(v, def, 1, 1, TAKING(w.action, &w.out)));
+  FINE(rlcore_vecenv_render(v, env_of(def), 0, 0, 0, w.rgb));
+  FINE(rlcore_vecenv_step_range(v, env_of(def), 1, 1, TAKING(w.action, &w.out)));
   WITH(w.out.final_obs, NULL, RLCORE_E_NULL, "same-step autoreset requires final_obs",
-       rlcore_vecenv_step(v, def, TAKING(w.action, &w.out)));
+       rlcore_vecenv_step(v, env_of(def), TAKING(w.action, &w.out)));
 
   /* Continuous actions: finite. */
-  FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, def, sizeof *def));
-  FINE(rlcore_vecenv_init(w.other, sizeof w.other, def, config, out));
+  *def = *BUILTIN(RLCORE_ENV_PENDULUM);
+  FINE(rlcore_vecenv_init(w.other, sizeof w.other, env_of(def), config, out));
   v = w.vecenv;
-  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", rlcore_vecenv_step(v, def, TAKING(w.force, &w.out)));
-  REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step_range(v, def, 1, 2, TAKING(w.force, &w.out)));
-  REFUSED(RLCORE_E_NOT_READY, "environment 1 was never reset", rlcore_vecenv_render(v, def, 1, 2, 2, w.rgb));
-  REFUSED(RLCORE_E_NOT_READY, "environment 0 was never reset", rlcore_vecenv_images(v, def, 2, 2, w.rgb));
-  REFUSED(RLCORE_E_NOT_READY, "environment 0 was never reset", rlcore_vecenv_lives(v, def, w.lives));
-  REFUSED(RLCORE_E_CONFIG, "actions that are discrete", rlcore_vecenv_action_mask(v, def, w.mask[0]));
-  FINE(rlcore_vecenv_reset_one(v, def, 0, NULL, w.obs));
-  REFUSED(RLCORE_E_NOT_READY, "environment 1 was never reset", rlcore_vecenv_lives(v, def, w.lives));
-  FINE(rlcore_vecenv_reset(v, def, NULL, w.obs));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", rlcore_vecenv_step(v, env_of(def), TAKING(w.force, &w.out)));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step_range(v, env_of(def), 1, 2, TAKING(w.force, &w.out)));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 was never reset", rlcore_vecenv_render(v, env_of(def), 1, 2, 2, w.rgb));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 was never reset", rlcore_vecenv_images(v, env_of(def), 2, 2, w.rgb));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 was never reset", rlcore_vecenv_lives(v, env_of(def), w.lives));
+  REFUSED(RLCORE_E_CONFIG, "actions that are discrete", rlcore_vecenv_action_mask(v, env_of(def), w.mask[0]));
+  FINE(rlcore_vecenv_reset_one(v, env_of(def), 0, NULL, w.obs));
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 was never reset", rlcore_vecenv_lives(v, env_of(def), w.lives));
+  FINE(rlcore_vecenv_reset(v, env_of(def), NULL, w.obs));
   const float bad[] = {NAN, INFINITY, -INFINITY};
-  for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, def, TAKING(w.force, &w.out)));
-  for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step_range(v, def, 2, 3, TAKING(w.force, &w.out)));
-  WITH(w.force[0], NAN, RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, def, TAKING(w.force, &w.out)));
+  for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, env_of(def), TAKING(w.force, &w.out)));
+  for (int i = 0; i < 3; i++) WITH(w.force[2], bad[i], RLCORE_E_VALUE, "finite", rlcore_vecenv_step_range(v, env_of(def), 2, 3, TAKING(w.force, &w.out)));
+  WITH(w.force[0], NAN, RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, env_of(def), TAKING(w.force, &w.out)));
 }
 
 /* ---- Callbacks that fail: the row is named, those before it are done, those after it untouched ---- */
@@ -364,9 +386,9 @@ static void attack_callbacks(void) {
       next_row = 0;
       sinful = (sinner){NONE, row};
       w.config.autoreset = sin == ENDS ? RLCORE_AUTORESET_DISABLED : RLCORE_AUTORESET_SAME_STEP;
-      FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, def, &w.config, &w.vecenv));
+      FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, env_of(def), &w.config, &w.vecenv));
       rlcore_vecenv *v = w.vecenv;
-      FINE(rlcore_vecenv_reset(v, def, NULL, w.obs));
+      FINE(rlcore_vecenv_reset(v, env_of(def), NULL, w.obs));
       for (int i = 0; i < N; i++) w.action[i] = 1;
       memset(w.reward, 0xaa, sizeof w.reward);
       memset(w.terminated, 0xaa, sizeof w.terminated);
@@ -377,22 +399,22 @@ static void attack_callbacks(void) {
       int stepped = 0;
       if (sin == FAILS_RESET || sin == NAN_RESET) {
         memset(w.obs, 0xaa, sizeof w.obs);
-        got = rlcore_vecenv_reset(v, def, NULL, w.obs);
+        got = rlcore_vecenv_reset(v, env_of(def), NULL, w.obs);
         wanted = sin == NAN_RESET ? RLCORE_E_VALUE : wanted;
         for (uint32_t i = row + 1; i < N; i++) CHECK(memcmp(w.obs[i], "\xaa\xaa\xaa\xaa", 4) == 0);
         for (uint32_t i = 0; i < row; i++) CHECK(w.obs[i][1] == 1);
         stepped = 1;
       } else if (sin == FAILS_LIVES) {
-        got = rlcore_vecenv_lives(v, def, w.lives);
+        got = rlcore_vecenv_lives(v, env_of(def), w.lives);
         for (uint32_t i = 0; i < N; i++) CHECK(w.lives[i] == (i < row ? i + 1 : 0xaaaaaaaau));
       } else if (sin == FAILS_MASK) {
-        got = rlcore_vecenv_action_mask(v, def, w.mask[0]);
+        got = rlcore_vecenv_action_mask(v, env_of(def), w.mask[0]);
         for (uint32_t i = row; i < N; i++) CHECK(w.mask[i][0] == 0xaa && w.mask[i][1] == 0xaa);
       } else if (sin == FAILS_RENDER) {
-        REFUSED(RLCORE_E_CALLBACK, "env_def: render failed in environment", rlcore_vecenv_render(v, def, row, 2, 2, w.rgb));
+        REFUSED(RLCORE_E_CALLBACK, "env_def: render failed in environment", rlcore_vecenv_render(v, env_of(def), row, 2, 2, w.rgb));
         got = wanted;
       } else {
-        got = rlcore_vecenv_step(v, def, TAKING(w.action, &w.out));
+        got = rlcore_vecenv_step(v, env_of(def), TAKING(w.action, &w.out));
         wanted = sin == ENDS ? RLCORE_OK : sin == FAILS_STEP ? RLCORE_E_CALLBACK : RLCORE_E_VALUE;
         if (sin != ENDS) {
           for (uint32_t i = row; i < N; i++) CHECK(memcmp(&w.reward[i], "\xaa\xaa\xaa\xaa", 4) == 0 && w.terminated[i] == 0xaa);
@@ -409,9 +431,9 @@ static void attack_callbacks(void) {
       rlcore_last_error(why, sizeof why);
       if (sin != ENDS) CHECK(strstr(why, words) != NULL);
       /* That row has to be reset, and nothing but that row. */
-      REFUSED(RLCORE_E_NOT_READY, words, rlcore_vecenv_step(v, def, TAKING(w.action, &w.out)));
-      FINE(rlcore_vecenv_reset_one(v, def, row, NULL, w.obs));
-      FINE(rlcore_vecenv_step(v, def, TAKING(w.action, &w.out)));
+      REFUSED(RLCORE_E_NOT_READY, words, rlcore_vecenv_step(v, env_of(def), TAKING(w.action, &w.out)));
+      FINE(rlcore_vecenv_reset_one(v, env_of(def), row, NULL, w.obs));
+      FINE(rlcore_vecenv_step(v, env_of(def), TAKING(w.action, &w.out)));
     }
   }
 }
@@ -421,7 +443,7 @@ static void attack_callbacks(void) {
 /* Two threads on two ranges do what one thread does on the whole, and a copy of the block is a copy of the environments. */
 static void *step_often(void *range) {
   const uint32_t *r = range;
-  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, r[0], r[1], TAKING(w.action, &w.out)));
+  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step_range(w.vecenv, env_of(&w.env), r[0], r[1], TAKING(w.action, &w.out)));
   return NULL;
 }
 
@@ -432,10 +454,10 @@ static void check_ranges(void) {
   float obs[N][OBS];
   pthread_t thread;
   memcpy(copy, w.mem, sizeof copy);
-  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
+  for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step(w.vecenv, env_of(&w.env), TAKING(w.action, &w.out)));
   memcpy(obs, w.obs, sizeof obs);
   memcpy(w.other, copy, sizeof copy);
-  FINE(rlcore_vecenv_attach(w.other, sizeof w.other, &w.env, &w.vecenv));
+  FINE(rlcore_vecenv_attach(w.other, sizeof w.other, env_of(&w.env), &w.vecenv));
   CHECK(pthread_create(&thread, NULL, step_often, high) == 0);
   step_often(low);
   pthread_join(thread, NULL);

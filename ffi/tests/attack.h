@@ -4,6 +4,7 @@
    Included after `static struct world { ... } w, before;`: everything that calls may touch lies in `w`, and a wrong call is
    surrounded by two looks at all of it. */
 
+#include "../../tests/system/env.h"
 #include "../../tests/system/rows.h"
 
 static int failures, attacks;

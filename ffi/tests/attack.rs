@@ -188,6 +188,8 @@ fn the_bindings_say_what_calls_read_and_write() {
                 // The handle is the memory's address; what is const stays as it is.
                 ("in", Some((true, _, written))) => !written,
                 (_, Some((true, ..))) => direction == "inout",
+                // What is made there is read by the calls that it is handed to.
+                ("inout", Some((_, read, written))) if parameter == "mem" => !read && *written,
                 // Said of what the pointers lead to.
                 ("out", Some((_, read, written))) if *of_pointers => *read && !written,
                 ("in", Some((_, read, written))) => *read && !written,

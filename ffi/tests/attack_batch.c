@@ -1,5 +1,6 @@
 /* Calls every function of the batch wrongly, in each state it can be in. */
 #include "rlcore.h"
+#include "../../tests/system/env.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ static struct world {
   _Alignas(64) unsigned char mem[BLOCK];
   _Alignas(64) unsigned char own[BLOCK];
   _Alignas(64) unsigned char other[BLOCK];
-  rlcore_env_def env;
+  compiled_env env;
   rlcore_vecenv_config config;
   rlcore_batch_config settings;
   rlcore_vecenv *vecenv, *foreign;
@@ -41,15 +42,15 @@ static void start(void) {
   memset(&w, 0, sizeof w);
   w.size = 77;
   w.count = 99;
-  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &w.env, sizeof w.env));
+  FINE(compile_env(BUILTIN(RLCORE_ENV_CARTPOLE), &w.env));
   FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
   FINE(rlcore_batch_config_init(&w.settings, sizeof w.settings));
   CHECK(w.settings.in_series == 1);
   w.config.num_envs = N;
   w.settings.in_series = SERIES;
-  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
-  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-  FINE(rlcore_batch_init(w.own, sizeof w.own, &w.env, &w.config, &w.settings, &w.batch));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, w.env.env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, w.env.env, NULL, w.obs));
+  FINE(rlcore_batch_init(w.own, sizeof w.own, w.env.env, &w.config, &w.settings, &w.batch));
   w.out = (rlcore_rows){.struct_size = sizeof w.out, .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
   w.rows[1] = 1;
 }
@@ -69,7 +70,7 @@ static void start(void) {
 static void attack_handles(void) {
   start();
   WITH(w.settings.in_series, 3, RLCORE_E_CONFIG, "that divides num_envs = 4, given 3",
-       rlcore_batch_size(&w.env, &w.config, &w.settings, &w.size));
+       rlcore_batch_size(w.env.env, &w.config, &w.settings, &w.size));
   w.counts.struct_size = sizeof w.counts;
   CHECK(rlcore_batch_count(w.batch, (rlcore_batch_counts *)(void *)w.own) == RLCORE_E_CONFIG); /* "rlcore" is no size */
 
@@ -81,8 +82,8 @@ static void attack_handles(void) {
     if (i == 1) config.seed = 1;
     if (i == 2) config.max_episode_steps = 3;
     if (i == 3) config.autoreset = RLCORE_AUTORESET_DISABLED;
-    FINE(rlcore_vecenv_init(w.other, sizeof w.other, &w.env, &config, &w.foreign));
-#define FOREIGN(call) REFUSED(RLCORE_E_CONFIG, "that it was made for", call(w.batch, w.foreign, &w.env))
+    FINE(rlcore_vecenv_init(w.other, sizeof w.other, w.env.env, &config, &w.foreign));
+#define FOREIGN(call) REFUSED(RLCORE_E_CONFIG, "that it was made for", call(w.batch, w.foreign, w.env.env))
     FOREIGN(ASYNC), FOREIGN(LEVEL), FOREIGN(SEND), FOREIGN(RUN), FOREIGN(RESET), FOREIGN(RESET_ONE), FOREIGN(ABANDON);
   }
 }
@@ -94,13 +95,13 @@ static void attack_arguments(void) {
   rlcore_batch *const b = w.batch;
   rlcore_vecenv *const v = w.vecenv;
   for (uint32_t len = 0; len < N; len += 1 + (len == 1)) /* 0, 1, 3 */
-    REFUSED(RLCORE_E_RANGE, "rows", rlcore_batch_send(b, v, &w.env, len, w.rows, CHOSEN(w.action)));
+    REFUSED(RLCORE_E_RANGE, "rows", rlcore_batch_send(b, v, w.env.env, len, w.rows, CHOSEN(w.action)));
   const uint32_t wrong[][4] = {{1, 2}, {1, 0}, {0, 0}, {4, 5}, {UINT32_MAX, 0}, {3, 2}, {0, 1, 0, 1}, {2, 3, 0, 1},
         {0, 1, 3, 2}};
   for (int i = 0; i < 9; i++)
-    REFUSED(RLCORE_E_RANGE, "in ascending order", rlcore_batch_send(b, v, &w.env, i < 6 ? 2 : 4, wrong[i], CHOSEN(w.action)));
-  FINE(ASYNC(b, v, &w.env));
-  FINE(RUN(b, v, &w.env));
+    REFUSED(RLCORE_E_RANGE, "in ascending order", rlcore_batch_send(b, v, w.env.env, i < 6 ? 2 : 4, wrong[i], CHOSEN(w.action)));
+  FINE(ASYNC(b, v, w.env.env));
+  FINE(RUN(b, v, w.env.env));
   CHECK(w.count == N / SERIES);
   for (uint32_t len = 0; len < N; len += 1 + (len == 1))
     REFUSED(RLCORE_E_RANGE, "room for a whole number of groups; rows of a group 2, given",
@@ -120,46 +121,46 @@ static void attack_states(void) {
   rlcore_vecenv *const v = w.vecenv;
   REFUSED(RLCORE_E_NOT_PENDING, "cannot collect 1 rows: 0 are pending", OUT(b));
   CHECK(state_is(0, 0, 0, 0));
-  FINE(ASYNC(b, v, &w.env));
+  FINE(ASYNC(b, v, w.env.env));
   CHECK(state_is(0, 2, 0, 0));
 #define PENDING_IS_BUSY() \
   do { \
-    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", ASYNC(b, v, &w.env)); \
-    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", SEND(b, v, &w.env)); \
-    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", RESET_ONE(b, v, &w.env)); \
+    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", ASYNC(b, v, w.env.env)); \
+    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", SEND(b, v, w.env.env)); \
+    REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", RESET_ONE(b, v, w.env.env)); \
   } while (0)
   PENDING_IS_BUSY();
-  REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", LEVEL(b, v, &w.env));
+  REFUSED(RLCORE_E_BUSY, "of group 0 has not been collected", LEVEL(b, v, w.env.env));
   REFUSED(RLCORE_E_NOT_READY, "2 groups are not finished", OUT(b));
   REFUSED(RLCORE_E_NOT_READY, "2 groups are not finished", RECV(b));
-  FINE(rlcore_batch_run(b, v, &w.env, 3, 1, &w.count));
+  FINE(rlcore_batch_run(b, v, w.env.env, 3, 1, &w.count));
   CHECK(w.count == 1);
   CHECK(state_is(0, 1, 0, 1));
   PENDING_IS_BUSY();
   REFUSED(RLCORE_E_NOT_READY, "1 groups are not finished", OUT(b));
   FINE(RECV(b));
   CHECK(w.rows[0] == 0 && w.rows[1] == 1 && w.reward[1] == 1.0f && w.reward[2] == 0.0f);
-  FINE(SEND(b, v, &w.env));
-  FINE(RUN(b, v, &w.env));
+  FINE(SEND(b, v, w.env.env));
+  FINE(RUN(b, v, w.env.env));
   FINE(OUT(b));
   REFUSED(RLCORE_E_NOT_PENDING, "0 are pending", OUT(b));
-  FINE(LEVEL(b, v, &w.env));
-  FINE(RUN(b, v, &w.env));
+  FINE(LEVEL(b, v, w.env.env));
+  FINE(RUN(b, v, w.env.env));
   CHECK(w.count == 2);
   FINE(OUT(b));
 
   /* A reset in between: nothing is delivered any more. */
-  FINE(ASYNC(b, v, &w.env));
-  FINE(rlcore_batch_run(b, v, &w.env, 3, 1, &w.count));
-  FINE(RESET(b, v, &w.env));
+  FINE(ASYNC(b, v, w.env.env));
+  FINE(rlcore_batch_run(b, v, w.env.env, 3, 1, &w.count));
+  FINE(RESET(b, v, w.env.env));
   REFUSED(RLCORE_E_NOT_PENDING, "0 are pending", OUT(b));
-  FINE(RUN(b, v, &w.env));
+  FINE(RUN(b, v, w.env.env));
   CHECK(w.count == 0);
-  FINE(rlcore_batch_abandon(b, v, &w.env, 3, &w.count));
+  FINE(rlcore_batch_abandon(b, v, w.env.env, 3, &w.count));
   CHECK(w.count == 0);
 
   /* A worker that died inside a group, as its image says: its rows fail, the others do not. */
-  FINE(ASYNC(b, v, &w.env));
+  FINE(ASYNC(b, v, w.env.env));
   size_t words = 0;
   for (size_t at = 128; words == 0 && at < sizeof w.own; at += 4)
     if (w.own[at] == 1 && w.own[at + 4] == 1 && w.own[at + 8] == 0) words = at; /* two groups, pending */
@@ -167,14 +168,14 @@ static void attack_states(void) {
   w.own[words] = 9 << 2 | 2;
   FINE(rlcore_batch_attach(w.own, sizeof w.own, &w.attached));
   CHECK(state_is(0, 1, 1, 0));
-  FINE(RUN(b, v, &w.env));
+  FINE(RUN(b, v, w.env.env));
   CHECK(w.count == 1);
   REFUSED(RLCORE_E_NOT_READY, "1 groups are not finished", OUT(b));
   FINE(rlcore_batch_failed(b, w.failed));
   CHECK(w.failed[0] == 0 && w.failed[2] == 0);
-  FINE(rlcore_batch_abandon(b, v, &w.env, 8, &w.count));
+  FINE(rlcore_batch_abandon(b, v, w.env.env, 8, &w.count));
   CHECK(w.count == 0);
-  FINE(rlcore_batch_abandon(b, v, &w.env, 9, &w.count));
+  FINE(rlcore_batch_abandon(b, v, w.env.env, 9, &w.count));
   CHECK(w.count == SERIES);
   memset(w.reward, 0, sizeof w.reward);
   CHECK(OUT(b) == RLCORE_E_CALLBACK && w.reward[0] == 0.0f && w.reward[2] == 1.0f && w.reward[3] == 1.0f);
@@ -183,38 +184,38 @@ static void attack_states(void) {
   CHECK(strcmp(why, "RLCORE_E_CALLBACK: batch: the worker of environment 0 was abandoned") == 0);
   FINE(rlcore_batch_failed(b, w.failed));
   CHECK(w.failed[0] == 1 && w.failed[1] == 1 && w.failed[2] == 0 && w.failed[3] == 0);
-  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset before it is stepped", ASYNC(b, v, &w.env));
-  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", SEND(b, v, &w.env));
-  for (uint32_t i = 0; i < SERIES; i++) FINE(rlcore_batch_reset_one(b, v, &w.env, i, &w.seed, w.obs));
-  FINE(ASYNC(b, v, &w.env));
-  FINE(RUN(b, v, &w.env));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset before it is stepped", ASYNC(b, v, w.env.env));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", SEND(b, v, w.env.env));
+  for (uint32_t i = 0; i < SERIES; i++) FINE(rlcore_batch_reset_one(b, v, w.env.env, i, &w.seed, w.obs));
+  FINE(ASYNC(b, v, w.env.env));
+  FINE(RUN(b, v, w.env.env));
   FINE(OUT(b));
 
   /* While a worker is inside, a reset takes back what nobody has begun and says that it is not through. */
-  FINE(ASYNC(b, v, &w.env));
+  FINE(ASYNC(b, v, w.env.env));
   w.own[words + 4] = 9 << 2 | 2;
-  CHECK(RESET(b, v, &w.env) == RLCORE_E_NOT_READY);
-  REFUSED(RLCORE_E_NOT_READY, "1 groups are not finished", RESET(b, v, &w.env));
-  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", ASYNC(b, v, &w.env));
-  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", SEND(b, v, &w.env));
-  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", RESET_ONE(b, v, &w.env));
+  CHECK(RESET(b, v, w.env.env) == RLCORE_E_NOT_READY);
+  REFUSED(RLCORE_E_NOT_READY, "1 groups are not finished", RESET(b, v, w.env.env));
+  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", ASYNC(b, v, w.env.env));
+  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", SEND(b, v, w.env.env));
+  REFUSED(RLCORE_E_BUSY, "call rlcore_batch_reset again", RESET_ONE(b, v, w.env.env));
   REFUSED(RLCORE_E_NOT_PENDING, "batch", OUT(b));
-  FINE(rlcore_batch_abandon(b, v, &w.env, 9, &w.count));
+  FINE(rlcore_batch_abandon(b, v, w.env.env, 9, &w.count));
   CHECK(w.count == SERIES);
-  FINE(RESET(b, v, &w.env));
-  FINE(ASYNC(b, v, &w.env));
+  FINE(RESET(b, v, w.env.env));
+  FINE(ASYNC(b, v, w.env.env));
 
   w.own[words] = 9 << 2 | 2;
   FINE(rlcore_batch_close(b));
   CHECK(state_is(1, 0, 1, 0));
 #define CLOSED(call) REFUSED(RLCORE_E_CONFIG, "batch: the batch is closed", call)
   CLOSED(OUT(b)), CLOSED(RECV(b)), CLOSED(rlcore_batch_failed(b, w.failed));
-  CLOSED(ASYNC(b, v, &w.env)), CLOSED(LEVEL(b, v, &w.env)), CLOSED(SEND(b, v, &w.env)), CLOSED(RUN(b, v, &w.env));
-  CLOSED(RESET(b, v, &w.env)), CLOSED(RESET_ONE(b, v, &w.env)), CLOSED(ABANDON(b, v, &w.env));
+  CLOSED(ASYNC(b, v, w.env.env)), CLOSED(LEVEL(b, v, w.env.env)), CLOSED(SEND(b, v, w.env.env)), CLOSED(RUN(b, v, w.env.env));
+  CLOSED(RESET(b, v, w.env.env)), CLOSED(RESET_ONE(b, v, w.env.env)), CLOSED(ABANDON(b, v, w.env.env));
   look();
   FINE(rlcore_batch_close(b));
   CHECK(memcmp(&w, &before, sizeof w) == 0);
-  FINE(rlcore_vecenv_step(v, &w.env, TAKING(w.action, &w.out)));
+  FINE(rlcore_vecenv_step(v, w.env.env, TAKING(w.action, &w.out)));
 }
 
 int main(void) {

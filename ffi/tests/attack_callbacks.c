@@ -1,6 +1,7 @@
 /* Callbacks that call the library while it is calling them: with other objects they may, and get what they always get; with
    the block that called them they may not, which costs that block's contents and nothing else. No byte beyond the block and
    the arrays of the call is written, every answer is a status, and the block serves again once it is laid out anew. */
+#include "../../tests/system/env.h"
 #include "../../tests/system/rows.h"
 
 #include <stddef.h>
@@ -36,7 +37,8 @@ typedef enum mischief { NOTHING, OTHER_OBJECTS, STEP_ALL, STEP_ITSELF, STEP_OTHE
 static mischief what;
 static int inside; /* a callback has called already: it does so once for each call, or it would never end */
 static int calls;  /* made by callbacks */
-static rlcore_env_def env;
+static rlcore_env_def def;
+static compiled_env env;
 static rlcore_vecenv *envs;
 static int32_t action[N];
 static const uint32_t choices[1] = {2};
@@ -66,14 +68,15 @@ static void use_other_objects(rlcore_rng *rng) {
   const int32_t push[2] = {1, 0};
   const rlcore_vecenv_config config = config_of(2);
   const rlcore_rows out = {.struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
-  rlcore_env_def cart;
+  static uint64_t cart_mem[128];
+  rlcore_env *cart;
   rlcore_vecenv *carts;
   uint64_t hash;
   double x;
-  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &cart, sizeof cart));
-  FINE(rlcore_vecenv_init(mem, sizeof mem, &cart, &config, &carts));
-  FINE(rlcore_vecenv_reset(carts, &cart, NULL, obs));
-  FINE(rlcore_vecenv_step(carts, &cart, TAKING(push, &out)));
+  FINE(rlcore_env_builtin(cart_mem, sizeof cart_mem, RLCORE_ENV_CARTPOLE, &cart));
+  FINE(rlcore_vecenv_init(mem, sizeof mem, cart, &config, &carts));
+  FINE(rlcore_vecenv_reset(carts, cart, NULL, obs));
+  FINE(rlcore_vecenv_step(carts, cart, TAKING(push, &out)));
   FINE(rlcore_rng_uniform(rng, 0, 1, &x, 1));
   FINE(rlcore_hash(obs, sizeof obs, &hash));
   CHECK(reward[0] == 1 && reward[1] == 1 && x >= 0 && x < 1);
@@ -92,28 +95,28 @@ static void misbehave(rlcore_rng *rng, uint64_t row) {
   uint32_t lives[N];
   switch (what) {
   case OTHER_OBJECTS: use_other_objects(rng); break;
-  case STEP_ALL: answered(rlcore_vecenv_step(envs, &env, TAKING(action, &out))); break;
-  case STEP_ITSELF: answered(rlcore_vecenv_step_range(envs, &env, i, i + 1, TAKING(action, &out))); break;
-  case STEP_OTHERS: answered(rlcore_vecenv_step_range(envs, &env, next, next + 1, TAKING(action, &out))); break;
-  case RESET_ALL: answered(rlcore_vecenv_reset(envs, &env, &seed, w.obs)); break;
-  case RESET_ONE: answered(rlcore_vecenv_reset_one(envs, &env, i, NULL, w.obs)); break;
+  case STEP_ALL: answered(rlcore_vecenv_step(envs, env.env, TAKING(action, &out))); break;
+  case STEP_ITSELF: answered(rlcore_vecenv_step_range(envs, env.env, i, i + 1, TAKING(action, &out))); break;
+  case STEP_OTHERS: answered(rlcore_vecenv_step_range(envs, env.env, next, next + 1, TAKING(action, &out))); break;
+  case RESET_ALL: answered(rlcore_vecenv_reset(envs, env.env, &seed, w.obs)); break;
+  case RESET_ONE: answered(rlcore_vecenv_reset_one(envs, env.env, i, NULL, w.obs)); break;
   case LOOK_AT:
-    answered(rlcore_vecenv_render(envs, &env, i, 2, 2, rgb));
-    answered(rlcore_vecenv_lives(envs, &env, lives));
-    answered(rlcore_vecenv_action_mask(envs, &env, mask));
+    answered(rlcore_vecenv_render(envs, env.env, i, 2, 2, rgb));
+    answered(rlcore_vecenv_lives(envs, env.env, lives));
+    answered(rlcore_vecenv_action_mask(envs, env.env, mask));
     break;
-  case ATTACH: answered(rlcore_vecenv_attach(w.mem, sizeof w.mem, &env, &again)); break;
+  case ATTACH: answered(rlcore_vecenv_attach(w.mem, sizeof w.mem, env.env, &again)); break;
   case INIT_SMALLER:
   case INIT_LARGER: config.num_envs = what == INIT_LARGER ? 2 * N : 1; /* fall through */
-  case INIT: answered(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &again)); break;
+  case INIT: answered(rlcore_vecenv_init(w.mem, sizeof w.mem, env.env, &config, &again)); break;
   case OVERWRITE: memset(w.mem, 0xA5, sizeof w.mem), calls++; break;
   default: break;
   }
 }
 
-static int32_t reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+static int32_t reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   double x;
-  (void)user;
+  (void)user, (void)row;
   misbehave(rng, *(uint64_t *)state);
   if (rlcore_rng_uniform(rng, 0, 1, &x, 1) != RLCORE_OK) x = 0; /* its stream may be gone */
   ((float *)obs)[0] = (float)x;
@@ -121,8 +124,8 @@ static int32_t reset(void *user, void *state, rlcore_rng *rng, void *obs) {
   return 0;
 }
 
-static int32_t step(void *user, void *state, rlcore_rng *rng, const void *choice, void *obs, rlcore_step *out) {
-  (void)user;
+static int32_t step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *choice, void *obs, rlcore_step *out) {
+  (void)user, (void)row;
   misbehave(rng, ++*(uint64_t *)state);
   ((float *)obs)[0] = (float)*(const int32_t *)choice;
   ((float *)obs)[1] = 1;
@@ -131,8 +134,8 @@ static int32_t step(void *user, void *state, rlcore_rng *rng, const void *choice
   return 0;
 }
 
-static int32_t render(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
-  (void)user;
+static int32_t render(void *user, uint32_t row, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
+  (void)user, (void)row;
   rlcore_rng rng;
   FINE(rlcore_rng_seed(&rng, 1));
   misbehave(&rng, *(const uint64_t *)state);
@@ -149,9 +152,9 @@ static uint64_t plain_run(void) {
   what = NOTHING;
   memset(w.mem, 0, sizeof w.mem);
   memset(w.obs, 0, (size_t)(w.guard_of_arrays - (unsigned char *)w.obs));
-  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &envs));
-  FINE(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
-  for (int i = 0; i < STEPS; i++) FINE(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, env.env, &config, &envs));
+  FINE(rlcore_vecenv_reset(envs, env.env, NULL, w.obs));
+  for (int i = 0; i < STEPS; i++) FINE(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
   FINE(rlcore_hash(&w, sizeof w, &hash));
   what = kept;
   return hash;
@@ -175,14 +178,14 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
     for (int place = 0; place < 4; place++) {
       /* In the reset of all, in a step, in a range, in a picture. */
       inside = 1;
-      FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &envs));
-      if (place) FINE(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
+      FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, env.env, &config, &envs));
+      if (place) FINE(rlcore_vecenv_reset(envs, env.env, NULL, w.obs));
       inside = 0;
       rlcore_status status = RLCORE_OK;
-      if (place == 0) status = rlcore_vecenv_reset(envs, &env, NULL, w.obs);
-      if (place == 1) status = rlcore_vecenv_step(envs, &env, TAKING(action, &out));
-      if (place == 2) status = rlcore_vecenv_step_range(envs, &env, 3, 20, TAKING(action, &out));
-      if (place == 3) status = rlcore_vecenv_render(envs, &env, 2, 2, 2, rgb);
+      if (place == 0) status = rlcore_vecenv_reset(envs, env.env, NULL, w.obs);
+      if (place == 1) status = rlcore_vecenv_step(envs, env.env, TAKING(action, &out));
+      if (place == 2) status = rlcore_vecenv_step_range(envs, env.env, 3, 20, TAKING(action, &out));
+      if (place == 3) status = rlcore_vecenv_render(envs, env.env, 2, 2, 2, rgb);
       answered(status);
       if (what == OTHER_OBJECTS || what == LOOK_AT) CHECK(status == RLCORE_OK);
       CHECK(inside == 1);
@@ -190,8 +193,8 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
       /* And on it goes with whatever is left. */
       for (int i = 0; i < STEPS; i++) {
         inside = 0;
-        answered(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
-        answered(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
+        answered(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
+        answered(rlcore_vecenv_reset(envs, env.env, NULL, w.obs));
         guarded();
       }
     }
@@ -205,19 +208,19 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
 
 static rlcore_batch *batch;
 
-static int32_t step_in_batch(void *user, void *state, rlcore_rng *rng, const void *choice, void *obs, rlcore_step *out) {
+static int32_t step_in_batch(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *choice, void *obs, rlcore_step *out) {
   const rlcore_rows all = outputs();
   uint32_t count = 0;
   if (!inside) {
     inside = 1;
     /* The step is under way: it can neither be collected nor begun again. Other rows may be stepped from here. */
     CHECK(rlcore_batch_step_wait(batch, &all) == RLCORE_E_NOT_READY);
-    CHECK(rlcore_batch_step_async(batch, envs, &env, CHOSEN(action)) == RLCORE_E_BUSY);
-    CHECK(rlcore_batch_run(batch, envs, &env, 0, 1, &count) == RLCORE_OK && count == 1);
-    CHECK(rlcore_batch_run(batch, envs, &env, 1, N, &count) == RLCORE_OK);
+    CHECK(rlcore_batch_step_async(batch, envs, env.env, CHOSEN(action)) == RLCORE_E_BUSY);
+    CHECK(rlcore_batch_run(batch, envs, env.env, 0, 1, &count) == RLCORE_OK && count == 1);
+    CHECK(rlcore_batch_run(batch, envs, env.env, 1, N, &count) == RLCORE_OK);
     attacks += 4;
   }
-  return step(user, state, rng, choice, obs, out);
+  return step(user, row, state, rng, choice, obs, out);
 }
 
 static void attack_batch(void) {
@@ -227,26 +230,29 @@ static void attack_batch(void) {
   rlcore_batch_config settings;
   uint32_t count = 0;
   what = NOTHING;
-  env.step = step_in_batch;
+  def.step = step_in_batch;
+  FINE(compile_env(&def, &env));
   inside = 1;
   FINE(rlcore_batch_config_init(&settings, sizeof settings));
-  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &env, &config, &envs));
-  FINE(rlcore_batch_init(mem, sizeof mem, &env, &config, &settings, &batch));
-  FINE(rlcore_vecenv_reset(envs, &env, NULL, w.obs));
-  FINE(rlcore_batch_step_async(batch, envs, &env, CHOSEN(action)));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, env.env, &config, &envs));
+  FINE(rlcore_batch_init(mem, sizeof mem, env.env, &config, &settings, &batch));
+  FINE(rlcore_vecenv_reset(envs, env.env, NULL, w.obs));
+  FINE(rlcore_batch_step_async(batch, envs, env.env, CHOSEN(action)));
   inside = 0;
-  while (rlcore_batch_run(batch, envs, &env, 0, 1, &count) == RLCORE_OK && count > 0) {}
+  while (rlcore_batch_run(batch, envs, env.env, 0, 1, &count) == RLCORE_OK && count > 0) {}
   FINE(rlcore_batch_step_wait(batch, &out));
   for (int i = 0; i < N; i++) CHECK(w.reward[i] == 1);
   guarded();
-  env.step = step;
+  def.step = step;
+  FINE(compile_env(&def, &env));
 }
 
 int main(void) {
   memset(&w, 0x5A, sizeof w);
-  env = (rlcore_env_def){.struct_size = sizeof env, .env_id = 1000, .state_size = 8, .reset = reset, .step = step,
+  def = (rlcore_env_def){.struct_size = sizeof def, .env_id = 1000, .state_size = 8, .reset = reset, .step = step,
                          .render = render, .obs = {.kind = RLCORE_F32, .len = OBS},
                          .action = {.kind = RLCORE_I32, .len = 1, .n = choices}};
+  FINE(compile_env(&def, &env));
   const uint64_t plain = plain_run();
   for (uint32_t autoreset = RLCORE_AUTORESET_SAME_STEP; autoreset <= RLCORE_AUTORESET_LEGACY; autoreset++)
     attack_each(plain, autoreset);

@@ -1,5 +1,6 @@
 /* Learners and policies, called wrongly in ways that need a state; and what calls that are right leave. */
 #include "rlcore.h"
+#include "../../tests/system/env.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@ enum { N = 3, T = 4, OBS = 4, BLOCK = 4096, LEARNER = 1 << 16 };
 
 static struct world {
   _Alignas(64) unsigned char mem[BLOCK];
-  rlcore_env_def env;
+  compiled_env env;
   rlcore_vecenv_config config;
   rlcore_vecenv *vecenv;
   rlcore_rows out;
@@ -41,9 +42,9 @@ static void start(uint32_t env_id) {
   FINE(rlcore_vecenv_config_init(&w.config, sizeof w.config));
   w.config.num_envs = N;
   w.out = (rlcore_rows){.struct_size = sizeof w.out, .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
-  FINE(rlcore_env_builtin(env_id, &w.env, sizeof w.env));
-  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
-  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  FINE(compile_env(BUILTIN(env_id), &w.env));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, w.env.env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, w.env.env, NULL, w.obs));
   FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings, RLCORE_ALGORITHM_PPO));
   w.settings.num_envs = N;
   w.settings.num_steps = T;
@@ -60,7 +61,7 @@ static void *actions(void) { return w.env.action.kind == RLCORE_I32 ? (void *)w.
 static void roll(void) {
   for (int t = 0; t < T; t++) {
     FINE(rlcore_learner_act(w.agent, ACTED(NULL, w.obs, NULL, actions())));
-    FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(actions(), &w.out)));
+    FINE(rlcore_vecenv_step(w.vecenv, w.env.env, TAKING(actions(), &w.out)));
     FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL)));
   }
 }
@@ -643,20 +644,20 @@ static void check_resume(void) {
 
 /* ---- Bytes and several choices: an image environment of the host, trained ---- */
 
-static int32_t image_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+static int32_t image_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   uint64_t *steps = state;
   double x;
-  (void)user;
+  (void)user, (void)row;
   if (rlcore_rng_uniform(rng, 0, 255, &x, 1) != RLCORE_OK) return 1;
   *steps = 0;
   memset(obs, (int)x, 6);
   return 0;
 }
 
-static int32_t image_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t image_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   uint64_t *steps = state;
   const int32_t *a = action;
-  (void)user;
+  (void)user, (void)row;
   (void)rng;
   memset(obs, (int)(10 * a[0] + a[1]), 6);
   out->reward = (float)a[1];
@@ -670,25 +671,26 @@ static void check_pictures(void) {
   static const uint32_t choices[2] = {2, 3};
   static uint8_t obs[N][6], final_obs[N][6], mask[N][5];
   static int32_t action[N][2];
-  w.env = (rlcore_env_def){.struct_size = sizeof w.env, .env_id = 1001, .state_size = 8, .max_episode_steps = 4,
-                           .obs = {RLCORE_U8, 6, NULL, NULL, NULL}, .action = {RLCORE_I32, 2, NULL, NULL, choices},
-                           .reset = image_reset, .step = image_step};
+  const rlcore_env_def pictures = {.struct_size = sizeof pictures, .env_id = 1001, .state_size = 8, .max_episode_steps = 4,
+                                   .obs = {RLCORE_U8, 6, NULL, NULL, NULL}, .action = {RLCORE_I32, 2, NULL, NULL, choices},
+                                   .reset = image_reset, .step = image_step};
+  FINE(compile_env(&pictures, &w.env));
   const rlcore_rows out = {.struct_size = sizeof out, .obs = obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = final_obs};
   w.settings.use_action_mask = 1;
-  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv));
-  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, obs));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, w.env.env, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, w.env.env, NULL, obs));
   FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
-  FINE(rlcore_vecenv_action_mask(w.vecenv, &w.env, mask[0]));
+  FINE(rlcore_vecenv_action_mask(w.vecenv, w.env.env, mask[0]));
   WITH(action[1][1], 3, RLCORE_E_RANGE, "a choice from 0 to below 3, given 3",
-       rlcore_vecenv_step(w.vecenv, &w.env, TAKING(action, &out)));
+       rlcore_vecenv_step(w.vecenv, w.env.env, TAKING(action, &out)));
   WITH(action[2][0], 2, RLCORE_E_RANGE, "a choice from 0 to below 2, given 2",
-       rlcore_vecenv_step_range(w.vecenv, &w.env, 1, 3, TAKING(action, &out)));
+       rlcore_vecenv_step_range(w.vecenv, w.env.env, 1, 3, TAKING(action, &out)));
   mask[1][3] = 0;
   for (int update = 0; update < 20; update++) {
     for (int t = 0; t < T; t++) {
       FINE(rlcore_learner_act(w.agent, ACTED(NULL, obs, mask[0], action)));
       CHECK(action[1][1] != 1);
-      FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(action, &out)));
+      FINE(rlcore_vecenv_step(w.vecenv, w.env.env, TAKING(action, &out)));
       for (int i = 0; i < N; i++) CHECK(w.reward[i] == (float)action[i][1]);
       FINE(rlcore_learner_observe(w.agent, STEPPED(NULL, w.reward, w.terminated, w.truncated, final_obs, NULL)));
     }

@@ -20,7 +20,6 @@ static struct world {
   rlcore_atari_config atari;
   size_t size;
   uint32_t num, lives[N];
-  float bounds[ROOM];
   _Alignas(8) unsigned char obs[ROOM], final_obs[ROOM], frame[N * FRAME];
   float reward[N], speed[N];
   int32_t action[N];
@@ -47,26 +46,26 @@ static void show(const game *g, void *obs) {
   memset(o + FRAME + 4, 0, 4);
 }
 
-static int32_t game_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
+static int32_t game_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   game *g = state;
-  (void)user, (void)rng;
+  (void)user, (void)row, (void)rng;
   *g = (game){0, 3, 1, g->resets + 1, g->restarts, 0};
   show(g, obs);
   return fault == FAILS_RESET;
 }
 
-static int32_t game_restart(void *user, void *state, rlcore_rng *rng, uint32_t level, void *obs) {
+static int32_t game_restart(void *user, uint32_t row, void *state, rlcore_rng *rng, uint32_t level, void *obs) {
   game *g = state;
-  (void)user, (void)rng;
+  (void)user, (void)row, (void)rng;
   last_level = level;
   *g = (game){0, 3, level == RLCORE_LEVEL_SAME ? g->level : g->level + 1, g->resets, g->restarts + 1, 0};
   show(g, obs);
   return fault == FAILS_RESTART;
 }
 
-static int32_t game_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t game_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   game *g = state;
-  (void)user, (void)rng;
+  (void)user, (void)row, (void)rng;
   g->steps++;
   if (g->steps % 5 == 0) g->lives--;
   out->reward = (float)*(const int32_t *)action;
@@ -75,8 +74,8 @@ static int32_t game_step(void *user, void *state, rlcore_rng *rng, const void *a
   return fault == FAILS_STEP;
 }
 
-static int32_t game_lives(void *user, const void *state, uint32_t *out_lives) {
-  (void)user;
+static int32_t game_lives(void *user, uint32_t row, const void *state, uint32_t *out_lives) {
+  (void)user, (void)row;
   *out_lives = ((const game *)state)->lives;
   return fault == FAILS_LIVES;
 }
@@ -91,14 +90,14 @@ static int32_t mean(void *user, const void *obs, float *out) {
 }
 
 /* A cart that takes two forces within bounds of their own. */
-static int32_t cart_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
-  (void)user, (void)state, (void)rng;
+static int32_t cart_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)row, (void)state, (void)rng;
   memset(obs, 0, 8);
   return 0;
 }
 
-static int32_t cart_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
-  (void)user, (void)state, (void)rng;
+static int32_t cart_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user, (void)row, (void)state, (void)rng;
   memcpy(obs, action, 8);
   out->reward = 1;
   return 0;
@@ -135,8 +134,12 @@ static void start_cart(void) {
   w.env.num_fields = 0;
 }
 
-static int32_t make(void) { return rlcore_vecenv_init(w.mem, sizeof w.mem, &w.env, &w.config, &w.vecenv); }
-static int32_t size(void) { return rlcore_vecenv_size(&w.env, &w.config, &w.size); }
+static const rlcore_env *env(void) { return env_of(&w.env); }
+static int32_t make(void) { return rlcore_vecenv_init(w.mem, sizeof w.mem, env(), &w.config, &w.vecenv); }
+static int32_t size(void) {
+  const int32_t status = rlcore_env_size(&w.env, &w.size);
+  return status == RLCORE_OK ? rlcore_vecenv_size(env(), &w.config, &w.size) : status;
+}
 static void wrapped(rlcore_wrapper a) { w.list[0] = a, w.env.num_wrappers = 1; }
 
 /* ---- Lists ---- */
@@ -280,39 +283,39 @@ static void attack_fields(void) {
 static void attack_queries(void) {
   start();
   static const char room[] = "out: at least 2 fields, given 1";
-  REFUSED(RLCORE_E_SIZE, room, rlcore_env_fields(&w.env, w.told, 1, &w.num));
-  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_env_fields(&w.env, w.fields, 8, &w.num));
-  FINE(rlcore_env_fields(&w.env, NULL, 0, &w.num));
+  REFUSED(RLCORE_E_SIZE, room, rlcore_env_fields(env(), w.told, 1, &w.num));
+  const rlcore_env *const made = env();
+  REFUSED(RLCORE_E_OVERLAP, "out", rlcore_env_fields(made, (rlcore_field *)(size_t)made, 8, &w.num));
+  FINE(rlcore_env_fields(env(), NULL, 0, &w.num));
   CHECK(w.num == 2);
-  FINE(rlcore_env_fields(&w.env, w.told, 2, &w.num));
+  FINE(rlcore_env_fields(env(), w.told, 2, &w.num));
   CHECK(w.num == 2 && strcmp(w.told[0].name, "frame") == 0 && w.told[0].dims[2] == 3 && w.told[0].dims[3] == 1);
   CHECK(strcmp(w.told[1].name, "speed") == 0 && w.told[1].kind == RLCORE_F32 && w.told[1].rank == 0 && w.told[1].offset == FRAME);
   w.env.num_fields = 0, w.env.obs.kind = RLCORE_U8;
-  FINE(rlcore_env_fields(&w.env, w.told, 1, &w.num));
+  FINE(rlcore_env_fields(env(), w.told, 1, &w.num));
   CHECK(w.num == 1 && w.told[0].name[0] == 0 && w.told[0].rank == 1 && w.told[0].dims[0] == OBS);
   w.env.num_fields = 2, w.env.obs.kind = RLCORE_STRUCT;
   wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_WARP_FRAME, .height = 2, .width = 3, .gray = 1, .field = "frame"});
-  FINE(rlcore_env_fields(&w.env, w.told, 2, &w.num));
+  FINE(rlcore_env_fields(env(), w.told, 2, &w.num));
   CHECK(w.told[0].dims[0] == 2 && w.told[0].dims[1] == 3 && w.told[0].dims[2] == 1 && w.told[1].offset == 8);
 
   start_cart();
-  FINE(rlcore_env_spaces(&w.env, w.bounds, 6, &w.obs_space, &w.action_space));
-  CHECK(w.obs_space.low == w.bounds && w.obs_space.low[1] == -9 && w.obs_space.high == NULL && w.obs_space.len == 2);
-  CHECK(w.action_space.low == w.bounds + 2 && w.action_space.high == w.bounds + 4 && w.action_space.high[1] == 30);
+  FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
+  CHECK(w.obs_space.low != obs_low && w.obs_space.low[1] == -9 && w.obs_space.high == NULL && w.obs_space.len == 2);
+  CHECK(w.action_space.low[1] == 10 && w.action_space.high[1] == 30 && w.action_space.n == NULL);
   wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_RESCALE_ACTION});
-  FINE(rlcore_env_spaces(&w.env, w.bounds, 6, &w.obs_space, &w.action_space));
+  FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
   CHECK(w.action_space.low[0] == -1 && w.action_space.low[1] == -1 && w.action_space.high[0] == 1 && w.action_space.high[1] == 1);
   w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_CLIP_ACTION};
-  FINE(rlcore_env_spaces(&w.env, w.bounds, 6, &w.obs_space, &w.action_space));
+  FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
   CHECK(w.action_space.low == NULL && w.action_space.high == NULL && w.action_space.kind == RLCORE_F32);
-  FINE(rlcore_env_spaces(&w.env, NULL, 0, &w.obs_space, &w.action_space));
-  CHECK(w.obs_space.low == NULL && w.obs_space.len == 2 && w.obs_space.n == NULL);
+  CHECK(w.obs_space.low[0] == -9 && w.obs_space.len == 2 && w.obs_space.n == NULL);
   start();
-  FINE(rlcore_env_spaces(&w.env, w.bounds, 0, &w.obs_space, &w.action_space));
+  FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
   CHECK(w.obs_space.kind == RLCORE_STRUCT && w.obs_space.len == OBS);
   wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_EXTRACT, .field = "frame"});
-  FINE(rlcore_env_spaces(&w.env, w.bounds, 0, &w.obs_space, &w.action_space));
-  CHECK(w.obs_space.kind == RLCORE_U8 && w.obs_space.len == FRAME && w.action_space.n == four && w.action_space.low == NULL);
+  FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
+  CHECK(w.obs_space.kind == RLCORE_U8 && w.obs_space.len == FRAME && w.action_space.n[0] == 4 && w.action_space.low == NULL);
 }
 
 static void attack_parts(void) {
@@ -321,16 +324,16 @@ static void attack_parts(void) {
   w.parts[0] = w.frame;
   w.parts[1] = w.speed;
   look();
-  FINE(rlcore_obs_split(&w.env, 0, w.obs, w.parts));
+  FINE(rlcore_obs_split(env(), 0, w.obs, w.parts));
   CHECK(memcmp(&before, &w, sizeof w) == 0);
-  FINE(rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  FINE(rlcore_obs_split(env(), N, w.obs, w.parts));
   for (int i = 0; i < N; i++) CHECK(memcmp(w.frame + i * FRAME, w.obs + i * OBS, FRAME) == 0);
   for (int i = 0; i < N; i++) CHECK(memcmp(w.speed + i, w.obs + i * OBS + FRAME, 4) == 0);
 
   w.sources[0] = w.frame;
   w.sources[1] = w.speed;
   memset(w.final_obs, 0xab, sizeof w.final_obs);
-  FINE(rlcore_obs_join(&w.env, N, w.sources, w.final_obs));
+  FINE(rlcore_obs_join(env(), N, w.sources, w.final_obs));
   for (int i = 0; i < N; i++) CHECK(memcmp(w.final_obs + i * OBS, w.obs + i * OBS, FRAME + 4) == 0);
   for (int i = 0; i < N; i++) CHECK(w.final_obs[i * OBS + FRAME + 4] == 0xab && w.final_obs[i * OBS + OBS - 1] == 0xab);
   CHECK(w.final_obs[N * OBS] == 0xab);
@@ -338,10 +341,10 @@ static void attack_parts(void) {
   w.parts[0] = NULL;
   w.sources[0] = NULL;
   memset(w.frame, 1, sizeof w.frame);
-  FINE(rlcore_obs_split(&w.env, N, w.obs, w.parts));
+  FINE(rlcore_obs_split(env(), N, w.obs, w.parts));
   CHECK(w.frame[0] == 1 && w.frame[sizeof w.frame - 1] == 1);
   memset(w.final_obs, 0xab, sizeof w.final_obs);
-  FINE(rlcore_obs_join(&w.env, N, w.sources, w.final_obs));
+  FINE(rlcore_obs_join(env(), N, w.sources, w.final_obs));
   CHECK(w.final_obs[0] == 0xab && w.final_obs[FRAME] == w.obs[FRAME]);
 }
 
@@ -350,42 +353,43 @@ static void attack_parts(void) {
 static void attack_levels(void) {
   start();
   FINE(make());
-  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  FINE(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs));
 #define STEP(v, e, a, l, o) rlcore_vecenv_step_env(v, e, l, TAKING(a, o))
   for (uint32_t level = 0; level < 2; level++) {
     last_level = 9;
-    for (int i = 0; i < 15; i++) FINE(STEP(w.vecenv, &w.env, w.action, level, &w.out));
+    for (int i = 0; i < 15; i++) FINE(STEP(w.vecenv, env(), w.action, level, &w.out));
     CHECK(last_level == level && w.terminated[0] == 1);
     CHECK(w.obs[0] == 100);
   }
   fault = FAILS_RESTART;
-  for (int i = 0; i < 14; i++) FINE(STEP(w.vecenv, &w.env, w.action, 0, &w.out));
-  CHECK(STEP(w.vecenv, &w.env, w.action, 0, &w.out) == RLCORE_E_CALLBACK);
+  for (int i = 0; i < 14; i++) FINE(STEP(w.vecenv, env(), w.action, 0, &w.out));
+  CHECK(STEP(w.vecenv, env(), w.action, 0, &w.out) == RLCORE_E_CALLBACK);
   fault = NONE;
-  CHECK(STEP(w.vecenv, &w.env, w.action, 0, &w.out) == RLCORE_E_NOT_READY);
+  CHECK(STEP(w.vecenv, env(), w.action, 0, &w.out) == RLCORE_E_NOT_READY);
   /* Without restart, episodes start by reset. */
   w.env.restart = NULL;
-  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  FINE(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs));
   CHECK(w.obs[0] == 50);
-  for (int i = 0; i < 15; i++) FINE(STEP(w.vecenv, &w.env, w.action, 1, &w.out));
+  for (int i = 0; i < 15; i++) FINE(STEP(w.vecenv, env(), w.action, 1, &w.out));
   CHECK(w.obs[0] == 50 && w.terminated[2] == 1);
 }
 
 static void attack_record(void) {
   start();
   static const char words[] = "initial record: a record as the outermost wrapper of observations";
-  REFUSED(RLCORE_E_CONFIG, words, rlcore_record_initial(&w.env, w.obs));
+  REFUSED(RLCORE_E_CONFIG, words, rlcore_record_initial(env(), w.obs));
   w.env.num_wrappers = 2;
   w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_EXTRACT, .field = "frame"};
   w.list[1] = (rlcore_wrapper){.kind = RLCORE_WRAP_RECORD};
   memset(w.obs, 7, sizeof w.obs);
-  FINE(rlcore_env_fields(&w.env, w.told, 8, &w.num));
-  FINE(rlcore_record_initial(&w.env, w.obs));
+  FINE(rlcore_env_fields(env(), w.told, 8, &w.num));
+  FINE(rlcore_record_initial(env(), w.obs));
   CHECK(w.num == 7 && strcmp(w.told[6].name, "real_done") == 0);
   for (uint32_t i = 0; i < w.told[6].offset; i++) CHECK(w.obs[i] == 0);
   CHECK(w.obs[w.told[6].offset] == 1);
-  REFUSED(RLCORE_E_OVERLAP, "record", rlcore_record_initial(&w.env, (uint8_t *)w.list));
-  WITH(w.list[1].kind, RLCORE_WRAP_SCALED_FLOAT, RLCORE_E_CONFIG, words, rlcore_record_initial(&w.env, w.obs));
+  const rlcore_env *const made = env();
+  REFUSED(RLCORE_E_OVERLAP, "record", rlcore_record_initial(made, (uint8_t *)(size_t)made));
+  WITH(w.list[1].kind, RLCORE_WRAP_SCALED_FLOAT, RLCORE_E_CONFIG, words, rlcore_record_initial(env(), w.obs));
 }
 
 static void attack_wrapped(void) {
@@ -397,24 +401,24 @@ static void attack_wrapped(void) {
   w.list[3] = (rlcore_wrapper){.kind = RLCORE_WRAP_OBSERVE, .len = 2, .observe = mean, .user = &user_value};
   FINE(size());
   FINE(make());
-  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+  FINE(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs));
   float seen[2];
   memcpy(seen, w.obs, sizeof seen);
   CHECK(seen[0] == 50 + (FRAME - 1) / 2.0f && seen[1] == 0.25f);
-  FINE(rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
+  FINE(rlcore_vecenv_lives(w.vecenv, env(), w.lives));
   CHECK(w.lives[0] == 3);
   w.action[1] = 3;
-  FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
+  FINE(rlcore_vecenv_step(w.vecenv, env(), TAKING(w.action, &w.out)));
   CHECK(w.reward[0] == 0 && w.reward[1] == 6 && !w.terminated[1]);
-  FINE(rlcore_vecenv_step_range(w.vecenv, &w.env, 0, N, TAKING(w.action, &w.out)));
-  FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
+  FINE(rlcore_vecenv_step_range(w.vecenv, env(), 0, N, TAKING(w.action, &w.out)));
+  FINE(rlcore_vecenv_step(w.vecenv, env(), TAKING(w.action, &w.out)));
   CHECK(w.reward[1] == 3 && w.terminated[1] == 1 && w.truncated[1] == 0);
-  FINE(rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
+  FINE(rlcore_vecenv_lives(w.vecenv, env(), w.lives));
   CHECK(w.lives[0] == 2);
 
   /* The same block for another list, order, parameter or environment: refused. */
   static const char words[] = "the wrappers differ";
-#define ATTACH() rlcore_vecenv_attach(w.mem, sizeof w.mem, &w.env, &w.vecenv)
+#define ATTACH() rlcore_vecenv_attach(w.mem, sizeof w.mem, env(), &w.vecenv)
   FINE(ATTACH());
   WITH(w.list[2].count, 3, RLCORE_E_CONFIG, words, ATTACH());
   WITH(w.list[3].len, 3, RLCORE_E_CONFIG, words, ATTACH());
@@ -422,8 +426,8 @@ static void attack_wrapped(void) {
   WITH(w.list[2].kind, RLCORE_WRAP_ACTION_REPEAT, RLCORE_E_CONFIG, words, ATTACH());
   WITH(w.env.num_wrappers, 3, RLCORE_E_CONFIG, words, ATTACH());
   WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, ATTACH());
-  WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
-  WITH(w.list[2].count, 3, RLCORE_E_CONFIG, words, rlcore_vecenv_lives(w.vecenv, &w.env, w.lives));
+  WITH(w.env.num_wrappers, 0, RLCORE_E_CONFIG, words, rlcore_vecenv_step(w.vecenv, env(), TAKING(w.action, &w.out)));
+  WITH(w.list[2].count, 3, RLCORE_E_CONFIG, words, rlcore_vecenv_lives(w.vecenv, env(), w.lives));
   WITH(w.env.max_episode_steps, 100, RLCORE_E_CONFIG, "max_episode_steps that the block was made with", ATTACH());
   const rlcore_wrapper first = w.list[0];
   w.list[0] = w.list[1];
@@ -439,23 +443,23 @@ static void attack_wrapped(void) {
       {FAILS_OBSERVE, RLCORE_E_CALLBACK, "wrappers: observe failed in environment 1"}};
   for (int i = 0; i < 3; i++) {
     char why[256];
-    FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
+    FINE(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs));
     fault = sins[i].fault;
-    const int32_t got = rlcore_vecenv_step_range(w.vecenv, &w.env, 1, N, TAKING(w.action, &w.out));
+    const int32_t got = rlcore_vecenv_step_range(w.vecenv, env(), 1, N, TAKING(w.action, &w.out));
     rlcore_last_error(why, sizeof why);
     CHECK(got == sins[i].status && strstr(why, sins[i].words) != NULL);
     if (strstr(why, sins[i].words) == NULL) printf("%s\n", why);
     fault = NONE;
-    REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
+    REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step(w.vecenv, env(), TAKING(w.action, &w.out)));
   }
   /* A number that is not finite is refused wherever it hides. */
   start();
   FINE(make());
   fault = NAN_SPEED;
-  CHECK(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs) == RLCORE_E_VALUE);
+  CHECK(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs) == RLCORE_E_VALUE);
   wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_FLATTEN});
   FINE(make());
-  CHECK(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs) == RLCORE_E_VALUE);
+  CHECK(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs) == RLCORE_E_VALUE);
 }
 
 /* Batches step wrapped environments as rlcore_vecenv_step does, and know their list. */
@@ -472,20 +476,20 @@ static void attack_batches(void) {
   w.list[2] = (rlcore_wrapper){.kind = RLCORE_WRAP_FRAME_STACK, .count = 2};
   FINE(rlcore_batch_config_init(&config, sizeof config));
   FINE(make());
-  FINE(rlcore_vecenv_init(twin_mem, sizeof twin_mem, &w.env, &w.config, &twin));
-  FINE(rlcore_batch_init(batch_mem, sizeof batch_mem, &w.env, &w.config, &config, &batch));
-  FINE(rlcore_batch_reset(batch, w.vecenv, &w.env, NULL, w.obs));
-  FINE(rlcore_vecenv_reset(twin, &w.env, NULL, twin_obs));
+  FINE(rlcore_vecenv_init(twin_mem, sizeof twin_mem, env(), &w.config, &twin));
+  FINE(rlcore_batch_init(batch_mem, sizeof batch_mem, env(), &w.config, &config, &batch));
+  FINE(rlcore_batch_reset(batch, w.vecenv, env(), NULL, w.obs));
+  FINE(rlcore_vecenv_reset(twin, env(), NULL, twin_obs));
   for (int t = 0; t < 30; t++) {
     CHECK(memcmp(w.obs, twin_obs, N * FRAME * 2) == 0);
     w.action[t % N] = t % 4;
-    FINE(rlcore_batch_step_async(batch, w.vecenv, &w.env, CHOSEN(w.action)));
-    WITH(w.list[2].count, 3, RLCORE_E_CONFIG, "wrappers", rlcore_batch_run(batch, w.vecenv, &w.env, 0, UINT32_MAX, &w.num));
-    FINE(rlcore_batch_run(batch, w.vecenv, &w.env, 0, UINT32_MAX, &w.num));
+    FINE(rlcore_batch_step_async(batch, w.vecenv, env(), CHOSEN(w.action)));
+    WITH(w.list[2].count, 3, RLCORE_E_CONFIG, "wrappers", rlcore_batch_run(batch, w.vecenv, env(), 0, UINT32_MAX, &w.num));
+    FINE(rlcore_batch_run(batch, w.vecenv, env(), 0, UINT32_MAX, &w.num));
     rlcore_rows out = w.out;
     FINE(rlcore_batch_step_wait(batch, &out));
     out.obs = twin_obs;
-    FINE(rlcore_vecenv_step(twin, &w.env, TAKING(w.action, &out)));
+    FINE(rlcore_vecenv_step(twin, env(), TAKING(w.action, &out)));
   }
   CHECK(memcmp(w.mem, twin_mem, sizeof w.mem) == 0);
 }
@@ -540,20 +544,19 @@ static void attack_presets(void) {
 /* The steps that the first episode of the pendulum lasts, up to 300. */
 static uint32_t length_of_episode(uint32_t num_wrappers, uint32_t limit, uint32_t autoreset) {
   static const float push[1] = {0.5f};
-  rlcore_env_def env;
   start();
-  FINE(rlcore_env_builtin(RLCORE_ENV_PENDULUM, &env, sizeof env));
+  w.env = *BUILTIN(RLCORE_ENV_PENDULUM);
   w.list[0] = (rlcore_wrapper){.kind = RLCORE_WRAP_FRAME_STACK};
-  env.wrappers = w.list;
-  env.num_wrappers = num_wrappers;
+  w.env.wrappers = w.list;
+  w.env.num_wrappers = num_wrappers;
   w.config.num_envs = 1;
   w.config.max_episode_steps = limit;
   w.config.autoreset = autoreset;
-  FINE(rlcore_vecenv_size(&env, &w.config, &w.size));
-  FINE(rlcore_vecenv_init(w.mem, w.size, &env, &w.config, &w.vecenv));
-  FINE(rlcore_vecenv_reset(w.vecenv, &env, NULL, w.obs));
+  FINE(rlcore_vecenv_size(env(), &w.config, &w.size));
+  FINE(rlcore_vecenv_init(w.mem, w.size, env(), &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs));
   for (uint32_t t = 1; t <= 300; t++) {
-    FINE(rlcore_vecenv_step(w.vecenv, &env, TAKING(push, &w.out)));
+    FINE(rlcore_vecenv_step(w.vecenv, env(), TAKING(push, &w.out)));
     if (w.truncated[0]) return t;
   }
   return 0;
@@ -579,8 +582,8 @@ static void attack_images(void) {
   memcpy(w.list, list, sizeof list);
   FINE(size());
   FINE(make());
-  FINE(rlcore_vecenv_reset(w.vecenv, &w.env, NULL, w.obs));
-  for (int i = 0; i < 5; i++) FINE(rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out)));
+  FINE(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs));
+  for (int i = 0; i < 5; i++) FINE(rlcore_vecenv_step(w.vecenv, env(), TAKING(w.action, &w.out)));
   memcpy(w.other, w.mem, w.size);
   int survived = 0;
   for (int i = 0; i < 4000; i++) {
@@ -588,7 +591,7 @@ static void attack_images(void) {
     for (uint32_t k = chance(4) + 1; k > 0; k--) w.mem[chance((uint32_t)w.size)] ^= (unsigned char)(1 + chance(255));
     if (ATTACH() != RLCORE_OK) continue;
     survived++;
-    for (int k = 0; k < 6; k++) (void)!rlcore_vecenv_step(w.vecenv, &w.env, TAKING(w.action, &w.out));
+    for (int k = 0; k < 6; k++) (void)!rlcore_vecenv_step(w.vecenv, env(), TAKING(w.action, &w.out));
   }
   CHECK(survived > 100);
 }

@@ -82,6 +82,7 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
        rlcore_monitor_attach            opens the bytes of a saved or copied object, in this process or another
      config_init writes sizeof config bytes, so that callers with an older, smaller structure are safe. attach only reads
      mem. It accepts blocks of 32-bit and 64-bit machines of the same byte order, and refuses any other.
+     One object is no block: an rlcore_env, compiled from a definition with callbacks, belongs to its process and its place.
    Learners: act, observe and learn are the same calls for every algorithm; the configuration selects RLCORE_ALGORITHM_x:
        algorithm         actions                                     learns from                  networks
        PPO, A2C, IMPALA  discrete, continuous or structures of both  rollouts                     all layers

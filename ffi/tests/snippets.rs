@@ -13,18 +13,22 @@ const USES: &[(&str, &str)] = &[
     ("rlcore_rng", "void"),
     (
         "rlcore_learner_act",
-        "rlcore_learner *agent, rlcore_vecenv *envs, rlcore_env_def env, rlcore_rows rows, rlcore_learner_stats stats",
+        "rlcore_learner *agent, rlcore_vecenv *envs, rlcore_env *env, rlcore_rows rows, rlcore_learner_stats stats",
     ),
     (
         "rlcore_vecenv_config_init",
-        "rlcore_env_def env, rlcore_vecenv_config config, size_t size, void *mem, rlcore_vecenv *v, int running, \
+        "rlcore_env *env, rlcore_vecenv_config config, size_t size, void *mem, rlcore_vecenv *v, int running, \
          rlcore_rows rows",
+    ),
+    (
+        "rlcore_env_size",
+        "rlcore_env_def def, size_t size, void *mem, rlcore_env *env, rlcore_space obs, rlcore_space action",
     ),
     ("const rlcore_layer", "rlcore_learner_config config"),
     ("rlcore_layer", "rlcore_learner_config config"),
     (
         "rlcore_batch_size",
-        "rlcore_env_def env, rlcore_vecenv_config vecenv_config, rlcore_batch_config config, size_t size, void *mem, \
+        "rlcore_env *env, rlcore_vecenv_config vecenv_config, rlcore_batch_config config, size_t size, void *mem, \
          rlcore_batch *b, rlcore_vecenv *v, uint32_t worker, uint32_t count, rlcore_status status, rlcore_rows rows",
     ),
     (

@@ -54,12 +54,6 @@ impl<'a> Masks<'a> {
     }
 }
 
-/// How a step restarts an environment.
-pub(super) trait Restart<E: ?Sized> {
-    /// [`restart_row`].
-    fn restart(env: &E, level: Level, row: &mut Row<'_>, obs: ElementsMut<'_>) -> Result;
-}
-
 /// What one environment's step has in common with the others of its batch.
 pub(super) struct StepContext<'a, E: ?Sized> {
     pub env: &'a E,
@@ -72,10 +66,9 @@ pub(super) struct StepContext<'a, E: ?Sized> {
 // Autoreset is written down here alone: for rows that are stepped one by one, and for those of a lane that have ended.
 // Failures become the caller's at once: an error is large, and nobody stores one where none is.
 impl<E: Env + ?Sized> StepContext<'_, E> {
-    /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says, which
-    /// `R` does.
+    /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says.
     #[inline(always)]
-    pub fn step<R: Restart<E>, F: From<Error>>(
+    pub fn step<F: From<Error>>(
         &self,
         mut row: Row<'_>,
         action: Elements<'_>,
@@ -83,7 +76,7 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
         mut flags: Flags<'_>,
         keep: impl FnOnce(Elements<'_>) -> Result,
     ) -> core::result::Result<(), F> {
-        if *row.phase >= ENDED && self.start_next::<R, F>(&mut row, obs.reborrow(), &mut flags)? {
+        if *row.phase >= ENDED && self.start_next(&mut row, obs.reborrow(), &mut flags)? {
             return Ok(());
         }
         let env = self.env;
@@ -95,19 +88,19 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
             return Err(row.failed(e).into());
         }
         step.truncated |= count_step(row.steps, self.last);
-        self.finish::<R, F>(row, step, obs, flags, keep)
+        self.finish(row, step, obs, flags, keep)
     }
 
     /// Restarts a row whose episode ended in an earlier step. True if nothing else is to be done in this one.
     #[inline(always)]
-    pub fn start_next<R: Restart<E>, F: From<Error>>(
+    pub fn start_next<F: From<Error>>(
         &self,
         row: &mut Row<'_>,
         obs: ElementsMut<'_>,
         flags: &mut Flags<'_>,
     ) -> core::result::Result<bool, F> {
         let level = next_level(*row.phase);
-        if let Err(e) = row.restart::<E, R>(self.env, level, obs) {
+        if let Err(e) = row.restart(self.env, level, obs) {
             return Err(row.failed(e).into());
         }
         let only_reset = self.mode == Autoreset::NextStep;
@@ -122,7 +115,7 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
 
     /// All that follows a step that was counted.
     #[inline(always)]
-    pub fn finish<R: Restart<E>, F: From<Error>>(
+    pub fn finish<F: From<Error>>(
         &self,
         mut row: Row<'_>,
         step: Step,
@@ -137,7 +130,7 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
                 return Err(row.failed(e).into());
             }
             if self.mode == Autoreset::SameStep
-                && let Err(e) = row.restart::<E, R>(env, self.level, obs)
+                && let Err(e) = row.restart(env, self.level, obs)
             {
                 return Err(row.failed(e).into());
             }
@@ -157,20 +150,37 @@ pub(super) fn count_step(steps: &mut u32, last: u32) -> bool {
     *steps > last
 }
 
+#[cold]
+#[inline(never)]
+fn unset(steps: &mut u32, phase: &mut u8) {
+    (*steps, *phase) = (0, UNSET);
+}
+
 impl Row<'_> {
     #[inline(always)]
-    fn restart<E: ?Sized, R: Restart<E>>(&mut self, env: &E, level: Level, obs: ElementsMut<'_>) -> Result {
-        R::restart(env, level, self, obs)?;
+    fn restart<E: Env + ?Sized>(&mut self, env: &E, level: Level, obs: ElementsMut<'_>) -> Result {
+        restart_row(env, level, self.reborrow(), obs)?;
         (*self.steps, *self.phase) = (0, RUNNING);
         Ok(())
     }
 
     /// A row that stopped a step has to be reset.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn failed(&mut self, e: Error) -> Error {
-        (*self.steps, *self.phase) = (0, UNSET);
+        unset(self.steps, self.phase);
         e.given(self.index)
+    }
+
+    /// The same row for a shorter time: whole it goes to functions that are called seldom, so that it need not be stored elsewhere.
+    #[inline(always)]
+    fn reborrow(&mut self) -> Row<'_> {
+        Row {
+            index: self.index,
+            state: &mut *self.state,
+            rng: &mut *self.rng,
+            steps: &mut *self.steps,
+            phase: &mut *self.phase,
+        }
     }
 }
 
@@ -246,8 +256,8 @@ pub(super) fn reset_row<E: Env + ?Sized>(env: &E, start: Start, row: &mut Row<'_
 
 /// One copy for all that steps: episodes end rarely.
 #[inline(never)]
-pub(super) fn restart_row<E: Env + ?Sized>(env: &E, level: Level, row: &mut Row<'_>, obs: ElementsMut<'_>) -> Result {
-    reset_row(env, Start::Again(level), row, obs)
+fn restart_row<E: Env + ?Sized>(env: &E, level: Level, mut row: Row<'_>, obs: ElementsMut<'_>) -> Result {
+    reset_row(env, Start::Again(level), &mut row, obs)
 }
 
 #[inline(always)]

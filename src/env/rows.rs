@@ -3,13 +3,11 @@
 //! A row is one environment: its state, its random stream, its step counter, its phase. Everything else is fixed when
 //! the block is made and read-only afterwards, so threads may step disjoint ranges at once and no split changes a byte.
 
-use core::hint::black_box;
-
 use super::columns::LANES;
 use super::out::{StepOut, check_actions, check_obs};
 use super::row::{
-    ENDED, Flags, Masks, RUNNING, Restart, Row, SHAPE, Start, StepContext, UNSET, count_step, cut, end_in, is_ready,
-    keep, next_level, reset_row, restart_row,
+    ENDED, Flags, Masks, RUNNING, Row, SHAPE, Start, StepContext, UNSET, count_step, cut, end_in, is_ready, keep,
+    next_level, reset_row,
 };
 use super::setup::{Autoreset, Rows, Setup};
 use super::view::View;
@@ -23,27 +21,6 @@ const BLOCK: usize = 64;
 
 const RANGE: Error = Error::new(Kind::Range, "vecenv: a range with begin <= end <= num_envs = {needed}");
 const UNSET_ROW: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
-
-/// A step restarts the environment itself.
-struct InPlace;
-
-impl<E: Env + ?Sized> Restart<E> for InPlace {
-    #[inline(always)]
-    fn restart(env: &E, level: Level, row: &mut Row<'_>, obs: ElementsMut<'_>) -> Result {
-        restart_row(env, level, row, obs)
-    }
-}
-
-/// A step hands on copies of the environment, which the compiler cannot take for the environment itself: where that is
-/// handed on, however seldom, it has to be stored before.
-struct ByCopy;
-
-impl<E: Env + Copy> Restart<E> for ByCopy {
-    #[inline(always)]
-    fn restart(env: &E, level: Level, row: &mut Row<'_>, obs: ElementsMut<'_>) -> Result {
-        restart_row(&black_box(*env), level, row, obs)
-    }
-}
 
 impl<'a> Rows<'a> {
     /// Number of rows.
@@ -147,54 +124,48 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), self.setup)?;
-        match self.step_alone::<E, InPlace, _>(env, level, action, &mut out) {
-            Some(done) => done,
-            // Moved, so that `out` itself stays in registers where it is not.
-            None => self.step_several(env, level, action, &mut out.reborrow()),
+        if cfg!(feature = "simd") && self.len() == 1 {
+            return self.reborrow().step_only(env, level, action, out);
         }
+        self.step_several(env, level, action, &mut out)
     }
 
-    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup of this environment, compiled into the
-    /// caller: neither it nor their lengths are looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
-    #[inline(always)]
-    pub fn step_cut<E: Env + Copy, F: From<Error>>(
+    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup of this environment: neither it nor their lengths
+    /// are looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
+    pub fn step_cut<E: Env + ?Sized>(
         mut self,
         env: &E,
         level: Level,
         action: Elements<'_>,
         mut out: StepOut<'_>,
-    ) -> core::result::Result<(), F> {
+    ) -> Result {
         out.check_given(self.len(), self.setup)?;
-        match self.step_alone::<E, ByCopy, F>(env, level, action, &mut out) {
-            Some(done) => done,
-            None => Ok(self.reborrow().step_several(&black_box(*env), level, action, &mut out.reborrow())?),
-        }
+        self.step_several(env, level, action, &mut out)
     }
 
-    /// What is left of a step of one row once its arrays are known to be right, compiled into the caller: a row alone has all
-    /// of every array. `None` if there are more.
+    /// [`Rows::step_cut`] of one row, compiled into the caller: a row alone has all of every array.
     #[inline(always)]
-    fn step_alone<E: Env + ?Sized, R: Restart<E>, F: From<Error>>(
-        &mut self,
+    pub fn step_only<E: Env + ?Sized, F: From<Error>>(
+        self,
         env: &E,
         level: Level,
         action: Elements<'_>,
-        out: &mut StepOut<'_>,
-    ) -> Option<core::result::Result<(), F>> {
-        if !cfg!(feature = "simd") {
-            return None;
-        }
-        let ([rng], [steps], [phase]) = (&mut *self.rng, &mut *self.steps, &mut *self.phase) else { return None };
+        mut out: StepOut<'_>,
+    ) -> core::result::Result<(), F> {
+        out.check_given(1, self.setup)?;
+        let ([rng], [steps], [phase]) = (&mut *self.rng, &mut *self.steps, &mut *self.phase) else {
+            return Err(SHAPE.into());
+        };
         let ([reward], [terminated], [truncated]) = (&mut *out.reward, &mut *out.terminated, &mut *out.truncated)
         else {
-            return None;
+            return Err(SHAPE.into());
         };
         let (mode, first) = (self.setup.mode(), self.first);
         if let Err(e) = check_actions(env, action, 1) {
-            return Some(Err(e.into()));
+            return Err(e.into());
         }
         if *phase != RUNNING && !is_ready(*phase, mode) {
-            return Some(Err(UNSET_ROW.given(first).into()));
+            return Err(UNSET_ROW.given(first).into());
         }
         let context = StepContext { env, level, mode, last: self.setup.max_episode_steps.wrapping_sub(1) };
         let row = Row { index: first, state: &mut *self.state, rng, steps, phase };
@@ -205,10 +176,10 @@ impl<'a> Rows<'a> {
             (next, last) => Some(Masks { next: next.as_deref_mut(), last: last.as_deref_mut() }),
         };
         let flags = Flags { reward, terminated, truncated, valid, masks };
-        Some(context.step::<R, _>(row, action, out.obs.reborrow(), flags, keep))
+        context.step(row, action, out.obs.reborrow(), flags, keep)
     }
 
-    /// The same for any number of rows.
+    /// A step of any number of rows, whose arrays are known to be right.
     #[inline(never)]
     fn step_several<E: Env + ?Sized>(
         &mut self,
@@ -303,12 +274,12 @@ impl<'a> Rows<'a> {
                 let (obs, mut flags, mut final_obs) = out.row(k, obs_len, choices)?;
                 let mut row = self.row(k)?;
                 if *row.phase >= ENDED {
-                    context.start_next::<InPlace, Error>(&mut row, obs, &mut flags)?;
+                    context.start_next::<Error>(&mut row, obs, &mut flags)?;
                 } else {
                     let step = flags.step();
                     let keep =
                         |obs: Elements<'_>| final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
-                    context.finish::<InPlace, Error>(row, step, obs, flags, keep)?;
+                    context.finish::<Error>(row, step, obs, flags, keep)?;
                 }
             }
         }
@@ -357,7 +328,7 @@ impl<'a> Rows<'a> {
             let flags = Flags { reward, terminated, truncated, valid: valids.next(), masks };
             let at = k.wrapping_mul(obs_len);
             let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
-            context.step::<InPlace, Error>(row, action, obs, flags, keep)?;
+            context.step::<Error>(row, action, obs, flags, keep)?;
         }
         Ok(())
     }

@@ -146,21 +146,40 @@ impl Setup {
         if self.is_for(env) { Ok(()) } else { self.refuse_env(&env.spec()) }
     }
 
-    /// [`Setup::check_env`] would accept it: for calls that are made all the time.
+    /// [`Setup::check_env`] would accept it.
+    #[inline]
+    fn is_for<E: Env + ?Sized>(&self, env: &E) -> bool {
+        let Spec { env_id, state_size, max_episode_steps: own_max_episode_steps, obs, action, wrappers } = env.spec();
+        let (obs_kind, action_kind, mask_len) = (obs.kind as u32, action.kind as u32, mask_len(&action));
+        let (obs_len, action_len) = (obs.len, action.len);
+        let env = Setup {
+            env_id,
+            state_size,
+            own_max_episode_steps,
+            obs_kind,
+            obs_len,
+            action_kind,
+            action_len,
+            mask_len,
+            wrappers,
+            ..*self
+        };
+        self.has_env_of(&env) && (action.kind != Element::I32 || action.n.len() == self.action_len as usize)
+    }
+
+    /// Both were made with the same environment: a block of one accepts what was compiled for the other.
     #[inline(always)]
-    pub fn is_for<E: Env + ?Sized>(&self, env: &E) -> bool {
-        let spec = env.spec();
-        let (obs, action) = (&spec.obs, &spec.action);
-        spec.env_id == self.env_id
-            && spec.state_size == self.state_size
-            && spec.max_episode_steps == self.own_max_episode_steps
-            && obs.kind as u32 == self.obs_kind
-            && obs.len == self.obs_len
-            && action.kind as u32 == self.action_kind
-            && action.len == self.action_len
-            && spec.wrappers == self.wrappers
-            && (action.kind != Element::I32 || action.n.len() == self.action_len as usize)
-            && mask_len(action) == self.mask_len
+    pub fn has_env_of(&self, other: &Setup) -> bool {
+        // In the order in which they lie, so that several are compared at once.
+        self.env_id == other.env_id
+            && self.state_size == other.state_size
+            && self.own_max_episode_steps == other.own_max_episode_steps
+            && self.obs_kind == other.obs_kind
+            && self.obs_len == other.obs_len
+            && self.action_kind == other.action_kind
+            && self.action_len == other.action_len
+            && self.mask_len == other.mask_len
+            && self.wrappers == other.wrappers
     }
 
     /// What [`Setup::check_env`] says of another environment.

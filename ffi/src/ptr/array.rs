@@ -246,36 +246,14 @@ pub fn rewrite<'a>(arrays: (Option<&'a [f32]>, &'a mut [f32])) -> Rewrite<'a> {
     }
 }
 
-/// The `len` values at `p` if [`Input::at`] would accept them at once.
-#[inline(always)]
-pub unsafe fn present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> {
-    Input::if_fits(p, len).map(Input::slice)
-}
-
-/// The `len` values at `p`.
+/// Room for `len` values at `p`.
 ///
 /// # Safety
-/// As [`Input::at`], which accepts them.
-#[inline(always)]
-pub unsafe fn known<'a, T: Plain>(p: *const T, len: usize) -> &'a [T] {
-    // SAFETY: by the promise.
-    unsafe { slice::from_raw_parts(p, len) }
-}
-
-/// As [`known`], to write.
-///
-/// # Safety
-/// As [`Output::at`], which accepts them.
+/// As [`Output::at`], which accepts it.
 #[inline(always)]
 pub unsafe fn known_mut<'a, T: Plain>(p: *mut T, len: usize) -> &'a mut [T] {
     // SAFETY: by the promise.
     unsafe { slice::from_raw_parts_mut(p, len) }
-}
-
-/// As [`present`], or no values for NULL.
-#[inline(always)]
-pub unsafe fn absent_or_present<'a, T: Plain>(p: *const T, len: usize) -> Option<&'a [T]> {
-    if p.is_null() { Some(&[]) } else { unsafe { present(p, len) } }
 }
 
 /// Stores a result.

@@ -41,15 +41,6 @@ pub(super) fn fits(start: usize, len: usize, size: usize, align: usize) -> bool 
     near & (start & align.wrapping_sub(1) == 0)
 }
 
-/// What [`fits`] says of arrays of so many elements as a `u32` counts, all of them at once: `words` are aligned to 4 bytes, and
-/// of `bytes` the alignment is not asked. NULL is let pass.
-#[inline(always)]
-pub fn fit_or_null<const W: usize, const B: usize>(words: [usize; W], bytes: [usize; B]) -> bool {
-    let words = words.iter().fold(0, |all, start| all | start);
-    let all = bytes.iter().fold(words, |all, start| all | start);
-    size_of::<usize>() == 8 && (all.cast_signed() >= 0) & (words & 3 == 0)
-}
-
 /// [`check`] of whatever [`fits`] leaves open.
 #[cold]
 #[inline(never)]

@@ -11,13 +11,10 @@ mod text;
 mod versioned;
 
 pub use args::{Args, Array, List, Reads, Writes, args, args_beside, inputs};
-pub use array::{
-    Cells, Input, One, Output, Through, absent_or_present, filled, known, known_mut, present, put, rewrite, tell,
-    through,
-};
-pub use check::{Plain, fit_or_null, grid};
+pub use array::{Cells, Input, One, Output, Through, filled, known_mut, put, rewrite, tell, through};
+pub use check::{Plain, grid};
 pub use element::{AnyInput, AnyOutput, start, start_mut};
 pub use field::{atomics, field, field_mut, part_mut};
-pub use overlap::{Cover, Extent, apart, distinct};
+pub use overlap::{BoundingRange, Extent, apart, distinct};
 pub use text::{ascii, room, text};
-pub use versioned::{OutSized, Versioned, current, flag, init_sized, reserved, sized, sized_ref, switch, zeros};
+pub use versioned::{OutSized, Versioned, flag, init_sized, reserved, sized, sized_ref, switch, zeros};

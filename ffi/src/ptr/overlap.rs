@@ -28,41 +28,50 @@ impl Extent {
     /// Covers nothing: stands for an optional array that was not given.
     pub const NONE: Extent = Extent { what: Name::new(""), start: 0, end: 0 };
 
+    /// Shares a byte with another.
+    #[inline(always)]
+    pub fn meets(&self, other: Extent) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
     /// Shares a byte with one of these.
     #[inline(always)]
     pub fn meets_any(&self, others: &[Extent]) -> bool {
-        others.iter().any(|other| self.start < other.end && other.start < self.end)
+        others.iter().any(|other| self.meets(*other))
     }
 }
 
-/// The least that covers some arrays, to which others are added. Mostly each lies below or above all before it, which takes
-/// two comparisons; only one that lies between some of them is compared with every one.
-pub struct Cover {
+/// The least range that holds some arrays. Mostly each array lies below or above all before it, which takes two comparisons; only
+/// where one lies between some of them all are compared with one another.
+pub struct BoundingRange {
     start: usize,
     end: usize,
 }
 
-impl Cover {
-    /// Covers this array.
+impl BoundingRange {
+    /// Holds this array.
     #[inline(always)]
-    pub fn of(first: Extent) -> Cover {
-        Cover { start: first.start, end: first.end }
+    pub fn of(first: Extent) -> BoundingRange {
+        BoundingRange { start: first.start, end: first.end }
     }
 
-    /// Adds an array, if it was given and shares no byte with those before it, which these are.
+    /// Takes an array in. False if it lies between those before it, or shares a byte with one.
     #[inline(always)]
-    pub fn add(&mut self, x: Extent, before: &[Extent]) -> bool {
-        if x.start == x.end {
-            return true;
-        }
+    pub fn takes(&mut self, x: Extent) -> bool {
         if x.start >= self.end {
             self.end = x.end;
         } else if x.end <= self.start {
             self.start = x.start;
         } else {
-            return !x.meets_any(before);
+            return false;
         }
         true
+    }
+
+    /// An array lies below or above all.
+    #[inline(always)]
+    pub fn is_beside(&self, x: Extent) -> bool {
+        x.start >= self.end || x.end <= self.start
     }
 
     /// `size` bytes at `p`, which are there unless it is NULL, lie below or above all.
@@ -74,12 +83,24 @@ impl Cover {
     /// An array shares no byte with those, which these are.
     #[inline(always)]
     pub fn clears(&self, x: Extent, all: &[Extent]) -> bool {
-        x.start >= self.end || x.end <= self.start || !x.meets_any(all)
+        self.is_beside(x) || !x.meets_any(all)
     }
 }
 
 /// Checks that no output shares a byte with any other array. Errors: `Overlap`.
+#[inline]
 pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
+    let Some((first, others)) = outputs.split_first() else { return Ok(()) };
+    let mut range = BoundingRange::of(*first);
+    let beside =
+        others.iter().all(|x| x.start == x.end || range.takes(*x)) && inputs.iter().all(|x| range.is_beside(*x));
+    if beside { Ok(()) } else { overlap_of(outputs, inputs) }
+}
+
+/// Says which output shares a byte with another array, if one does.
+#[cold]
+#[inline(never)]
+fn overlap_of(outputs: &[Extent], inputs: &[Extent]) -> Result {
     let mut rest = outputs;
     while let Some((output, others)) = rest.split_first() {
         let overlap = Error::new(Kind::Overlap, "the array overlaps another array of the call.");

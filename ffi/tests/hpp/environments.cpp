@@ -54,9 +54,9 @@ void environments_of_every_kind() {
   }
   std::uint32_t lives[2];
   std::uint8_t mask[10], rgb[2 * 3 * 3];
-  IS(rlcore_vecenv_lives(seeing.get(), &seeing.env(), lives), RLCORE_OK);
-  IS(rlcore_vecenv_action_mask(seeing.get(), &seeing.env(), mask), RLCORE_OK);
-  IS(rlcore_vecenv_render(seeing.get(), &seeing.env(), 0, 2, 3, rgb), RLCORE_OK);
+  IS(rlcore_vecenv_lives(seeing.get(), seeing.env().get(), lives), RLCORE_OK);
+  IS(rlcore_vecenv_action_mask(seeing.get(), seeing.env().get(), mask), RLCORE_OK);
+  IS(rlcore_vecenv_render(seeing.get(), seeing.env().get(), 0, 2, 3, rgb), RLCORE_OK);
   CHECK(lives[0] == 2 && mask[3] == 1 && mask[4] == 0 && mask[9] == 0 && rgb[17] == 7);
 }
 
@@ -111,9 +111,9 @@ void a_user_is_reached() {
   CHECK(first.obs()[0] == 2 && second.final_obs()[0] == 4 && second.obs()[0] == 201);
   std::uint32_t lives[2];
   std::uint8_t mask[4], rgb[3] = {};
-  IS(rlcore_vecenv_lives(second.get(), &second.env(), lives), RLCORE_OK);
-  IS(rlcore_vecenv_action_mask(second.get(), &second.env(), mask), RLCORE_OK);
-  IS(rlcore_vecenv_render(second.get(), &second.env(), 0, 1, 1, rgb), RLCORE_OK);
+  IS(rlcore_vecenv_lives(second.get(), second.env().get(), lives), RLCORE_OK);
+  IS(rlcore_vecenv_action_mask(second.get(), second.env().get(), mask), RLCORE_OK);
+  IS(rlcore_vecenv_render(second.get(), second.env().get(), 0, 1, 1, rgb), RLCORE_OK);
   CHECK(lives[1] == 2 && mask[3] == 1 && rgb[0] == 2);
   auto counting = make<float, std::int32_t>(rlcore::env_of<counted>(one), 3);
   IS(counting.reset(), RLCORE_OK);
@@ -190,11 +190,11 @@ void exceptions_stay_in_their_row() {
   now = where::nowhere;
   IS(envs.reset(), RLCORE_OK);
   now = where::lives;
-  IS(rlcore_vecenv_lives(envs.get(), &envs.env(), lives), RLCORE_E_CALLBACK);
+  IS(rlcore_vecenv_lives(envs.get(), envs.env().get(), lives), RLCORE_E_CALLBACK);
   now = where::mask;
-  IS(rlcore_vecenv_action_mask(envs.get(), &envs.env(), mask), RLCORE_E_CALLBACK);
+  IS(rlcore_vecenv_action_mask(envs.get(), envs.env().get(), mask), RLCORE_E_CALLBACK);
   now = where::render;
-  IS(rlcore_vecenv_render(envs.get(), &envs.env(), 2, 1, 1, rgb), RLCORE_E_CALLBACK);
+  IS(rlcore_vecenv_render(envs.get(), envs.env().get(), 2, 1, 1, rgb), RLCORE_E_CALLBACK);
   now = where::step;
   for (const unsigned threads : {0u, 2u}) {
     rlcore::workers pool(envs, threads);

@@ -151,7 +151,7 @@ void is_pooled(const rlcore::vecenv<Obs, Action> &made) {
 
 /* Acting in ranges and learning in chunks, here or from a batch that was handed out, learns what one call learns. */
 template <class Obs, class Action>
-void is_shared(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs) {
+void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs) {
   rlcore_learner_config config = rlcore::learner_config(RLCORE_ALGORITHM_PPO);
   config.num_envs = num_envs;
   config.num_steps = 6;
@@ -214,7 +214,7 @@ void is_shared(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs) {
 
 /* Training that is saved between any two calls goes on to the bytes of training that is not. */
 template <class Obs, class Action>
-void is_learned_from(const rlcore_env_def &env, rlcore::vecenv<Obs, Action> envs) {
+void is_learned_from(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs) {
   rlcore_learner_config config = rlcore::learner_config();
   config.num_envs = num_envs;
   config.num_steps = 6;
@@ -304,8 +304,8 @@ void every_class() {
   all<float, float>(moving, {wrapper(RLCORE_WRAP_CLIP_ACTION), wrapper(RLCORE_WRAP_CLIP_REWARD), stack}, 9, true);
 
   auto cart = rlcore::env_builtin(RLCORE_ENV_CARTPOLE), pendulum = rlcore::env_builtin(RLCORE_ENV_PENDULUM);
-  all<float, std::int32_t>(*cart, {stack}, 12, true);
-  all<float, float>(*pendulum, {stack}, 9, true);
+  all<float, std::int32_t>(cart, {stack}, 12, true);
+  all<float, float>(pendulum, {stack}, 9, true);
 
   /* Elements are those of the wrapped environment. */
   rlcore_env_def scaled = seen;

@@ -105,7 +105,7 @@ void an_update_is_handed_over() {
   settings.num_envs = 2;
   settings.num_steps = 32;
   settings.overlap = 1;
-  auto learner = rlcore::learner<>::make(settings, *env);
+  auto learner = rlcore::learner<>::make(settings, env);
   IS(learner.why(), RLCORE_OK);
   CHECK(learner->stats().minibatches_left == 0 && learner->stats().num_steps == 0);
   const std::vector<float> obs(8, 0.25F), reward = {1, 2};
@@ -143,7 +143,7 @@ void what_a_game_asks_for() {
   gru.units = 5;
   settings.layers = &gru;
   settings.num_layers = 1;
-  auto learner = rlcore::learner<>::make(settings, *env);
+  auto learner = rlcore::learner<>::make(settings, env);
   IS(learner.why(), RLCORE_OK);
   CHECK(learner->state_len() == 5);
   const std::vector<float> obs(12, 0.5F), reward(3, 1.0F);
@@ -195,7 +195,7 @@ void a_policy_is_handed_over() {
   gru.units = 5;
   settings.layers = &gru;
   settings.num_layers = 1;
-  auto learner = rlcore::learner<>::make(settings, *env);
+  auto learner = rlcore::learner<>::make(settings, env);
   IS(learner.why(), RLCORE_OK);
   auto made = learner->policy();
   IS(made.why(), RLCORE_OK);
@@ -207,12 +207,12 @@ void a_policy_is_handed_over() {
   IS(rlcore::read_file(path).why(), RLCORE_E_IMAGE);
   IS(rlcore::write_file("no/such/folder/policy.bin", made->bytes()), RLCORE_E_IMAGE);
 
-  IS(rlcore::policy<>::load(*bytes, *other).why(), RLCORE_E_SHAPE); /* a game of other arrays */
-  IS((rlcore::policy<float, float>::load(*bytes, *env).why()), RLCORE_E_CONFIG);
+  IS(rlcore::policy<>::load(*bytes, other).why(), RLCORE_E_SHAPE); /* a game of other arrays */
+  IS((rlcore::policy<float, float>::load(*bytes, env).why()), RLCORE_E_CONFIG);
   bytes->data()[bytes->size() / 2] ^= 1;
-  IS(rlcore::policy<>::load(*bytes, *env).why(), RLCORE_E_IMAGE);
+  IS(rlcore::policy<>::load(*bytes, env).why(), RLCORE_E_IMAGE);
   bytes->data()[bytes->size() / 2] ^= 1;
-  auto shipped = rlcore::policy<>::load(*bytes, *env);
+  auto shipped = rlcore::policy<>::load(*bytes, env);
   IS(shipped.why(), RLCORE_OK);
   rlcore_space seen = {}, taken = {};
   IS(shipped->spaces(seen, taken), RLCORE_OK);

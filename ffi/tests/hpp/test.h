@@ -85,7 +85,7 @@ struct screen {
 
 /* So many environments of a table, or of a class. */
 template <class Obs, class Action>
-rlcore::vecenv<Obs, Action> make(const rlcore_env_def &env, std::uint32_t num_envs) {
+rlcore::vecenv<Obs, Action> make(const rlcore::environment &env, std::uint32_t num_envs) {
   rlcore_vecenv_config config = rlcore::vecenv_config();
   config.num_envs = num_envs;
   config.seed = 7;

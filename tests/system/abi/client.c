@@ -22,18 +22,18 @@
 enum { N = 4 };
 
 /* Guess which of two numbers the observation is; an episode is eight guesses. */
-static int32_t start(void *user, void *state, rlcore_rng *rng, void *obs) {
-  (void)user;
+static int32_t start(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)row;
   uint32_t *count = state;
   *count = 0;
   *(float *)obs = (float)(rng->state[0] & 1);
   return 0;
 }
 
-static int32_t guess(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+static int32_t guess(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   uint32_t *count = state, side;
   int64_t draw;
-  (void)user;
+  (void)user, (void)row;
   if (rlcore_rng_integers(rng, 0, 2, &draw, 1) != RLCORE_OK) return 1;
   side = (uint32_t) * (float *)obs;
   out->reward = *(const int32_t *)action == (int32_t)side ? 1.0F : 0.0F;
@@ -43,31 +43,36 @@ static int32_t guess(void *user, void *state, rlcore_rng *rng, const void *actio
 }
 
 int main(void) {
-  static _Alignas(64) unsigned char world[1 << 12], learner[1 << 20];
+  static _Alignas(64) unsigned char world[1 << 12], learner[1 << 20], game[1 << 10];
   static const uint32_t choices[1] = {2};
   float obs[N], final_obs[N], reward[N];
   uint8_t terminated[N], truncated[N];
   int32_t action[N];
 
-  rlcore_env_def env;
-  memset(&env, 0, sizeof env);
-  env.struct_size = sizeof env;
-  env.env_id = 1000;
-  env.state_size = 8;
-  env.obs.kind = RLCORE_F32;
-  env.obs.len = 1;
-  env.action.kind = RLCORE_I32;
-  env.action.len = 1;
-  env.action.n = choices;
-  env.reset = start;
-  env.step = guess;
+  rlcore_env_def def;
+  memset(&def, 0, sizeof def);
+  def.struct_size = sizeof def;
+  def.env_id = 1000;
+  def.state_size = 8;
+  def.obs.kind = RLCORE_F32;
+  def.obs.len = 1;
+  def.action.kind = RLCORE_I32;
+  def.action.len = 1;
+  def.action.n = choices;
+  def.reset = start;
+  def.step = guess;
+
+  rlcore_env *env;
+  rlcore_space seen, taken;
+  CHECK(rlcore_env_init(game, sizeof game, &def, &env));
+  CHECK(rlcore_env_spaces(env, &seen, &taken));
 
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
   CHECK(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = N;
-  CHECK(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
-  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  CHECK(rlcore_vecenv_init(world, sizeof world, env, &many, &envs));
+  CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
 
   rlcore_learner_config config;
   rlcore_learner_stats stats;
@@ -78,7 +83,7 @@ int main(void) {
   config.num_steps = 32;
   memset(&stats, 0, sizeof stats);
   stats.struct_size = sizeof stats;
-  CHECK(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
+  CHECK(rlcore_learner_init(learner, sizeof learner, &config, &seen, &taken, &agent));
 
   rlcore_rows rows;
   memset(&rows, 0, sizeof rows);
@@ -91,7 +96,7 @@ int main(void) {
   rows.final_obs = final_obs;
   while (stats.num_updates < 10) {
     CHECK(rlcore_learner_act(agent, &rows));
-    CHECK(rlcore_vecenv_step(envs, &env, &rows));
+    CHECK(rlcore_vecenv_step(envs, env, &rows));
     CHECK(rlcore_learner_observe(agent, &rows));
     CHECK(rlcore_learner_phase(agent, &due));
     if (due == RLCORE_LEARNER_LEARN) CHECK(rlcore_learner_learn(agent, &rows, 0, &stats));

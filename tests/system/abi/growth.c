@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../env.h"
 #include "../rows.h"
 #include "structures.h"
 
@@ -54,13 +55,13 @@ static void fine(int line, int32_t status) {
 #define OUT(type) (type **)&w.made
 
 /* An environment with as few members as there may be. */
-static int32_t env_reset(void *user, void *state, rlcore_rng *rng, void *obs) {
-  (void)user, (void)state, (void)rng;
+static int32_t env_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)row, (void)state, (void)rng;
   memset(obs, 0, 2 * sizeof(float));
   return 0;
 }
-static int32_t env_step(void *user, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
-  (void)user, (void)state, (void)rng, (void)action;
+static int32_t env_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user, (void)row, (void)state, (void)rng, (void)action;
   out->reward = 1;
   memset(obs, 0, 2 * sizeof(float));
   return 0;
@@ -85,18 +86,21 @@ CALL(rlcore_atari_config) { return rlcore_wrappers_atari(s, w.wrappers, 16, &w.c
 
 MAKE(rlcore_env_def) { *s = env; }
 MAKE(rlcore_vecenv_config) { FINE(rlcore_vecenv_config_init(s, sizeof *s)), s->num_envs = N; }
-CALL(rlcore_vecenv_config) { return rlcore_vecenv_init(w.envs, sizeof w.envs, &env, s, (rlcore_vecenv **)&w.venv); }
+CALL(rlcore_vecenv_config) { return rlcore_vecenv_init(w.envs, sizeof w.envs, env_of(&env), s, (rlcore_vecenv **)&w.venv); }
 static void envs(void) {
   rlcore_vecenv_config config;
   make_rlcore_vecenv_config(&config);
   FINE(call_rlcore_vecenv_config(&config));
-  FINE(rlcore_vecenv_reset(w.venv, &env, NULL, w.f[0]));
+  FINE(rlcore_vecenv_reset(w.venv, env_of(&env), NULL, w.f[0]));
 }
 CALL(rlcore_env_def) {
   rlcore_vecenv_config config;
+  rlcore_env *made;
+  static uint64_t mem[128];
   make_rlcore_vecenv_config(&config);
-  const int32_t status = rlcore_vecenv_init(w.envs, sizeof w.envs, s, &config, (rlcore_vecenv **)&w.venv);
-  return status != RLCORE_OK ? status : rlcore_vecenv_reset(w.venv, s, NULL, w.f[0]);
+  int32_t status = rlcore_env_init(mem, sizeof mem, s, &made);
+  if (status == RLCORE_OK) status = rlcore_vecenv_init(w.envs, sizeof w.envs, made, &config, (rlcore_vecenv **)&w.venv);
+  return status != RLCORE_OK ? status : rlcore_vecenv_reset(w.venv, made, NULL, w.f[0]);
 }
 MAKE(rlcore_rows) {
   memset(w.f[6], 0, sizeof w.f[6]);
@@ -105,14 +109,14 @@ MAKE(rlcore_rows) {
 }
 CALL(rlcore_rows) {
   envs();
-  return rlcore_vecenv_step(w.venv, &env, s);
+  return rlcore_vecenv_step(w.venv, env_of(&env), s);
 }
 
 MAKE(rlcore_batch_config) { FINE(rlcore_batch_config_init(s, sizeof *s)); }
 CALL(rlcore_batch_config) {
   rlcore_vecenv_config config;
   make_rlcore_vecenv_config(&config);
-  return rlcore_batch_init(BLOCK, &env, &config, s, OUT(rlcore_batch));
+  return rlcore_batch_init(BLOCK, env_of(&env), &config, s, OUT(rlcore_batch));
 }
 MAKE(rlcore_batch_counts) { s->struct_size = sizeof *s; }
 CALL(rlcore_batch_counts) {
@@ -490,7 +494,6 @@ struct filler {
 
 #define FILLERS(X) \
   X(rlcore_atari_config, rlcore_atari_config_init(s, size)) \
-  X(rlcore_env_def, rlcore_env_builtin(RLCORE_ENV_CARTPOLE, s, size)) \
   X(rlcore_vecenv_config, rlcore_vecenv_config_init(s, size)) \
   X(rlcore_batch_config, rlcore_batch_config_init(s, size)) \
   X(rlcore_monitor_config, rlcore_monitor_config_init(s, size)) \

@@ -107,7 +107,7 @@ typedef struct rlcore_atari_config {
   uint32_t channels_first;
   uint32_t record;
 } rlcore_atari_config;
-typedef int32_t (*rlcore_observe_fn)(void *user, const void *obs, float *out);
+typedef int32_t (*rlcore_observe_fn)(void *user, uint32_t row, const void *obs, float *out);
 typedef struct rlcore_wrapper {
   uint32_t kind;
   uint32_t count;
@@ -151,19 +151,19 @@ typedef enum rlcore_level {
   RLCORE_LEVEL_NEW = 0,
   RLCORE_LEVEL_SAME = 1,
 } rlcore_level;
-typedef int32_t (*rlcore_env_reset_fn)(void *user, void *state, rlcore_rng *rng, void *obs);
+typedef int32_t (*rlcore_env_reset_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs);
 typedef struct rlcore_step {
   float reward;
   uint8_t terminated;
   uint8_t truncated;
   uint8_t reserved[2];
 } rlcore_step;
-typedef int32_t (*rlcore_env_step_fn)(void *user, void *state, rlcore_rng *rng, const void *action, void *obs,
+typedef int32_t (*rlcore_env_step_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs,
                                       rlcore_step *out);
-typedef int32_t (*rlcore_env_render_fn)(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb);
-typedef int32_t (*rlcore_env_lives_fn)(void *user, const void *state, uint32_t *out_lives);
-typedef int32_t (*rlcore_env_action_mask_fn)(void *user, const void *state, uint8_t *mask);
-typedef int32_t (*rlcore_env_restart_fn)(void *user, void *state, rlcore_rng *rng, uint32_t level, void *obs);
+typedef int32_t (*rlcore_env_render_fn)(void *user, uint32_t row, const void *state, uint32_t width, uint32_t height, uint8_t *rgb);
+typedef int32_t (*rlcore_env_lives_fn)(void *user, uint32_t row, const void *state, uint32_t *out_lives);
+typedef int32_t (*rlcore_env_action_mask_fn)(void *user, uint32_t row, const void *state, uint8_t *mask);
+typedef int32_t (*rlcore_env_restart_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, uint32_t level, void *obs);
 typedef struct rlcore_env_def {
   uint32_t struct_size;
   uint32_t env_id;
@@ -175,6 +175,7 @@ typedef struct rlcore_env_def {
   rlcore_env_reset_fn reset;
   rlcore_env_step_fn step;
 } rlcore_env_def;
+typedef struct rlcore_env rlcore_env;
 typedef enum rlcore_autoreset {
   RLCORE_AUTORESET_SAME_STEP = 0,
   RLCORE_AUTORESET_NEXT_STEP = 1,
@@ -201,11 +202,13 @@ typedef struct rlcore_rows {
   void *final_obs;
   uint8_t *final_action_mask;
 } rlcore_rows;
+rlcore_status rlcore_env_init(void *mem, size_t mem_size, const rlcore_env_def *definition, rlcore_env **out);
+rlcore_status rlcore_env_spaces(const rlcore_env *env, rlcore_space *out_obs, rlcore_space *out_action);
 rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t config_size);
-rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env_def *env,
+rlcore_status rlcore_vecenv_init(void *mem, size_t mem_size, const rlcore_env *env,
                                  const rlcore_vecenv_config *config, rlcore_vecenv **out);
-rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env_def *env, const uint64_t *seed, void *obs);
-rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env_def *env, const rlcore_rows *rows);
+rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env *env, const uint64_t *seed, void *obs);
+rlcore_status rlcore_vecenv_step(rlcore_vecenv *v, const rlcore_env *env, const rlcore_rows *rows);
 typedef struct rlcore_batch rlcore_batch;
 typedef struct rlcore_batch_config {
   uint32_t struct_size;
@@ -471,7 +474,7 @@ typedef struct rlcore_relabel {
   const uint32_t *row;
   const uint32_t *goal_row;
 } rlcore_relabel;
-typedef int32_t (*rlcore_goal_fn)(void *user, const float *achieved, const float *goal, float *reward,
+typedef int32_t (*rlcore_goal_fn)(void *user, uint32_t row, const float *achieved, const float *goal, float *reward,
                                   uint8_t *terminated);
 typedef enum rlcore_accumulate {
   RLCORE_ACCUMULATE_F32 = 0,

@@ -2,6 +2,7 @@
 #ifndef BITS_H
 #define BITS_H
 
+#include "../env.h"
 #include "../rows.h"
 
 enum { BITS_IMAGES_SIZE = 1 << 16 };  /* bytes of room that bits_save is given */

@@ -38,17 +38,20 @@ static void mix_out(hashes *h) {
 static const rlcore_wrapper WRAPPERS[] = {
     {.kind = RLCORE_WRAP_STICKY_ACTIONS, .probability = 0.25f}, {.kind = RLCORE_WRAP_TIME_LIMIT, .steps = 37}};
 
-static rlcore_status pendulum(rlcore_env_def *env, rlcore_vecenv_config *config) {
-  TRY(rlcore_env_builtin(RLCORE_ENV_PENDULUM, env, sizeof *env));
-  env->wrappers = WRAPPERS;
-  env->num_wrappers = LEN(WRAPPERS);
+static rlcore_status pendulum(rlcore_env **env, rlcore_vecenv_config *config) {
+  compiled_env made;
+  rlcore_env_def def = *BUILTIN(RLCORE_ENV_PENDULUM);
+  def.wrappers = WRAPPERS;
+  def.num_wrappers = LEN(WRAPPERS);
+  TRY(compile_env(&def, &made));
+  *env = made.env;
   TRY(rlcore_vecenv_config_init(config, sizeof *config));
   config->num_envs = N;
   config->seed = 8;
   return RLCORE_OK;
 }
 
-static rlcore_status swing(hashes *h, rlcore_vecenv *v, const rlcore_env_def *env) {
+static rlcore_status swing(hashes *h, rlcore_vecenv *v, const rlcore_env *env) {
   rlcore_rng rng;
   TRY(rlcore_rng_seed(&rng, 30));
   for (int t = 0; t < STEPS; t++) {
@@ -61,48 +64,48 @@ static rlcore_status swing(hashes *h, rlcore_vecenv *v, const rlcore_env_def *en
 
 static rlcore_status vecenv_save(void *mem, size_t room, size_t *size) {
   rlcore_vecenv_config config;
-  rlcore_env_def env;
+  rlcore_env *env;
   rlcore_vecenv *v;
   TRY(pendulum(&env, &config));
-  TRY(rlcore_vecenv_size(&env, &config, size));
-  TRY(rlcore_vecenv_init(mem, room, &env, &config, &v));
-  TRY(rlcore_vecenv_reset(v, &env, NULL, obs));
-  return swing(NULL, v, &env);
+  TRY(rlcore_vecenv_size(env, &config, size));
+  TRY(rlcore_vecenv_init(mem, room, env, &config, &v));
+  TRY(rlcore_vecenv_reset(v, env, NULL, obs));
+  return swing(NULL, v, env);
 }
 
 static rlcore_status vecenv_go_on(hashes *h, void *mem, size_t size) {
   rlcore_vecenv_config config;
-  rlcore_env_def env;
+  rlcore_env *env;
   rlcore_vecenv *v;
   TRY(pendulum(&env, &config));
-  TRY(rlcore_vecenv_attach(mem, size, &env, &v));
-  return swing(h, v, &env);
+  TRY(rlcore_vecenv_attach(mem, size, env, &v));
+  return swing(h, v, env);
 }
 
 /* ---- A batch with a step that nobody has taken yet; its environments stand where they did ---- */
-static rlcore_status batch_world(rlcore_env_def *env, rlcore_vecenv_config *config, rlcore_vecenv **v) {
+static rlcore_status batch_world(rlcore_env **env, rlcore_vecenv_config *config, rlcore_vecenv **v) {
   static uint64_t world[512];
   TRY(pendulum(env, config));
-  TRY(rlcore_vecenv_init(world, sizeof world, env, config, v));
-  return rlcore_vecenv_reset(*v, env, NULL, obs);
+  TRY(rlcore_vecenv_init(world, sizeof world, *env, config, v));
+  return rlcore_vecenv_reset(*v, *env, NULL, obs);
 }
 
 static rlcore_status batch_save(void *mem, size_t room, size_t *size) {
   const rlcore_batch_config halves = {sizeof halves, N / 2};
   rlcore_vecenv_config config;
-  rlcore_env_def env;
+  rlcore_env *env;
   rlcore_vecenv *v;
   rlcore_batch *b;
   TRY(batch_world(&env, &config, &v));
-  TRY(rlcore_batch_size(&env, &config, &halves, size));
-  TRY(rlcore_batch_init(mem, room, &env, &config, &halves, &b));
+  TRY(rlcore_batch_size(env, &config, &halves, size));
+  TRY(rlcore_batch_init(mem, room, env, &config, &halves, &b));
   for (int i = 0; i < N; i++) push[i] = (float)(i - 2);
-  return rlcore_batch_step_async(b, v, &env, CHOSEN(push));
+  return rlcore_batch_step_async(b, v, env, CHOSEN(push));
 }
 
 static rlcore_status batch_go_on(hashes *h, void *mem, size_t size) {
   rlcore_vecenv_config config;
-  rlcore_env_def env;
+  rlcore_env *env;
   rlcore_vecenv *v;
   rlcore_batch *b;
   uint32_t num;
@@ -110,11 +113,11 @@ static rlcore_status batch_go_on(hashes *h, void *mem, size_t size) {
   TRY(batch_world(&env, &config, &v));
   for (int i = 0; i < N; i++) push[i] = (float)(1 - i);
   for (int t = 0; t < STEPS; t++) {
-    TRY(rlcore_batch_run(b, v, &env, 0, UINT32_MAX, &num));
+    TRY(rlcore_batch_run(b, v, env, 0, UINT32_MAX, &num));
     TRY(rlcore_batch_step_wait(b, &OUT));
     MIX_ONE(h, num);
     mix_out(h);
-    TRY(rlcore_batch_step_async(b, v, &env, CHOSEN(push)));
+    TRY(rlcore_batch_step_async(b, v, env, CHOSEN(push)));
   }
   return RLCORE_OK;
 }

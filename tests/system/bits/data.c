@@ -21,7 +21,7 @@ static rlcore_status records(hashes *h) {
   };
   rlcore_vec_normalize_stats stats = {.struct_size = sizeof stats};
   rlcore_monitor_stats means = {.struct_size = sizeof means};
-  rlcore_env_def env;
+  compiled_env env;
   rlcore_vecenv_config many;
   rlcore_vec_normalize_config scale;
   rlcore_monitor_config keep;
@@ -34,7 +34,7 @@ static rlcore_status records(hashes *h) {
   int64_t clock = 1000;
   uint32_t count;
   size_t size;
-  TRY(rlcore_env_builtin(RLCORE_ENV_PENDULUM, &env, sizeof env));
+  TRY(compile_env(BUILTIN(RLCORE_ENV_PENDULUM), &env));
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   TRY(rlcore_vec_normalize_config_init(&scale, sizeof scale));
   TRY(rlcore_monitor_config_init(&keep, sizeof keep));
@@ -44,19 +44,19 @@ static rlcore_status records(hashes *h) {
   keep.capacity = ROWS;
   keep.keep = 7;
   keep.num_info = 1;
-  TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &v));
+  TRY(rlcore_vecenv_init(world, sizeof world, env.env, &many, &v));
   TRY(rlcore_vec_normalize_init(normalizer, sizeof normalizer, &scale, &n));
   TRY(rlcore_vec_normalize_init(other, sizeof other, &scale, &second));
   TRY(rlcore_monitor_init(episodes, sizeof episodes, &keep, &m));
   TRY(rlcore_rng_seed(&rng, 12));
-  TRY(rlcore_vecenv_reset(v, &env, NULL, obs));
+  TRY(rlcore_vecenv_reset(v, env.env, NULL, obs));
   TRY(rlcore_vec_normalize_reset(second, obs, scaled));
   TRY(rlcore_vec_normalize_reset(n, obs, obs));
   TRY(rlcore_monitor_reset(m));
   for (int t = 0; t < 240; t++) {
     TRY(draw(&rng, -2.0, 2.0, push, N));
     for (int i = 0; i < N; i++) info[i] = t - i;
-    TRY(rlcore_vecenv_step(v, &env, TAKING(push, &out)));
+    TRY(rlcore_vecenv_step(v, env.env, TAKING(push, &out)));
     if (t % 2) TRY(rlcore_monitor_step(m, &out, 1000 + t, info));
     else TRY(rlcore_monitor_step_clock(m, &out, ticks, &clock, info));
     TRY(rlcore_vec_normalize_step(n, &out, NULL));

@@ -6,7 +6,7 @@ enum { N = 5, MAX_ACTION = 2, MAX_OBS = 1 << 17, MAX_FIELDS = 8, WIDTH = 60, HEI
 static uint64_t world[3 << 16], obs[MAX_OBS / 8], final_obs[MAX_OBS / 8], copy[MAX_OBS / 8];
 
 /* Mixes observations part by part: those of bytes may hold numbers too. */
-static rlcore_status mix_obs(hashes *h, const rlcore_env_def *env, uint32_t num_rows, const void *rows) {
+static rlcore_status mix_obs(hashes *h, const rlcore_env *env, uint32_t num_rows, const void *rows) {
   rlcore_field fields[MAX_FIELDS];
   void *parts[MAX_FIELDS];
   uint32_t num_fields;
@@ -30,26 +30,28 @@ static rlcore_status mix_obs(hashes *h, const rlcore_env_def *env, uint32_t num_
 
 /* N environments for some steps in this manner of resets, in ranges and levels by turns; then the block and a picture.
    Continuous actions go from -reach to reach. */
-static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_envs, uint32_t autoreset, int num_steps,
+static rlcore_status steps(hashes *h, const rlcore_env_def *def, uint32_t num_envs, uint32_t autoreset, int num_steps,
                            double reach) {
-  static float reward[N], push[N * MAX_ACTION], bounds[MAX_OBS / 2];
+  static float reward[N], push[N * MAX_ACTION];
   static uint8_t terminated[N], truncated[N], valid[N], mask[N * 10], rgb[N * HEIGHT * WIDTH * 3];
   static uint32_t lives[N];
   static int32_t choice[N];
-  const int discrete = env->action.kind == RLCORE_I32;
-  const void *action = discrete ? (const void *)choice : push;
-  const double low = discrete ? 0.0 : -reach, high = discrete ? env->action.n[0] : reach;
   const rlcore_rows out = {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs, .valid = valid,
   };
   const uint64_t seed = 99;
-  rlcore_space shown, taken;
+  compiled_env made;
   rlcore_vecenv_config config;
   rlcore_vecenv *v;
   rlcore_rng rng;
   size_t size;
-  TRY(rlcore_env_spaces(env, bounds, LEN(bounds), &shown, &taken));
+  TRY(compile_env(def, &made));
+  const rlcore_env *const env = made.env;
+  const rlcore_space shown = made.obs, taken = made.action;
+  const int discrete = taken.kind == RLCORE_I32;
+  const void *action = discrete ? (const void *)choice : push;
+  const double low = discrete ? 0.0 : -reach, high = discrete ? taken.n[0] : reach;
   CHECK(num_envs <= N && num_envs * shown.len * (shown.kind == RLCORE_F32 ? 4 : 1) <= MAX_OBS && taken.len <= MAX_ACTION);
   MIX_ONE(h, shown.len);
   if (shown.low != NULL) MIX_SOME(h, shown.low, shown.len);
@@ -91,7 +93,7 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_en
     MIX(h, lives);
     if (!discrete) continue;
     TRY(rlcore_vecenv_action_mask(v, env, mask));
-    MIX_SOME(h, mask, num_envs * env->action.n[0]);
+    MIX_SOME(h, mask, num_envs * taken.n[0]);
   }
   mix_block(h, world, size);
   TRY(rlcore_vecenv_render(v, env, num_envs - 1, WIDTH, HEIGHT, rgb));
@@ -102,9 +104,25 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *env, uint32_t num_en
 }
 
 /* ---- The library's own ---- */
+/* By number and by definition, in memory of the size that is asked for, it has the same spaces. */
+static rlcore_status has_the_same_spaces(uint32_t env_id) {
+  static uint64_t numbered[128], defined[128];
+  rlcore_env *env[2];
+  rlcore_space obs[2], action[2];
+  size_t size;
+  TRY(rlcore_env_builtin(numbered, sizeof numbered, env_id, &env[0]));
+  TRY(rlcore_env_size(BUILTIN(env_id), &size));
+  CHECK(size <= sizeof defined);
+  TRY(rlcore_env_init(defined, size, BUILTIN(env_id), &env[1]));
+  for (int i = 0; i < 2; i++) TRY(rlcore_env_spaces(env[i], &obs[i], &action[i]));
+  CHECK(obs[0].kind == obs[1].kind && obs[0].len == obs[1].len);
+  CHECK(action[0].kind == action[1].kind && action[0].len == action[1].len);
+  return RLCORE_OK;
+}
+
 static rlcore_status builtin(hashes *h, uint32_t env_id, int num_steps) {
-  rlcore_env_def env;
-  TRY(rlcore_env_builtin(env_id, &env, sizeof env));
+  const rlcore_env_def env = *BUILTIN(env_id);
+  TRY(has_the_same_spaces(env_id));
   TRY(steps(h, &env, N, RLCORE_AUTORESET_SAME_STEP, num_steps, 2.0));
   for (uint32_t autoreset = RLCORE_AUTORESET_NEXT_STEP; autoreset <= RLCORE_AUTORESET_LEGACY; autoreset++)
     TRY(steps(h, &env, N, autoreset, num_steps / 3, 2.0));
@@ -148,7 +166,8 @@ static void show(const screen *s, const game *g, uint8_t *rows) {
     for (uint32_t i = 0; i < 4; i++) rows[len + i] = ((const uint8_t *)&speed)[i];
 }
 
-static int32_t game_restart(void *user, void *state, rlcore_rng *rng, uint32_t level, void *rows) {
+static int32_t game_restart(void *user, uint32_t row, void *state, rlcore_rng *rng, uint32_t level, void *rows) {
+  (void)row;
   game *g = state;
   int64_t x;
   if (level == RLCORE_LEVEL_NEW) {
@@ -161,11 +180,12 @@ static int32_t game_restart(void *user, void *state, rlcore_rng *rng, uint32_t l
   return 0;
 }
 
-static int32_t game_reset(void *user, void *state, rlcore_rng *rng, void *rows) {
-  return game_restart(user, state, rng, RLCORE_LEVEL_NEW, rows);
+static int32_t game_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *rows) {
+  return game_restart(user, row, state, rng, RLCORE_LEVEL_NEW, rows);
 }
 
-static int32_t game_step(void *user, void *state, rlcore_rng *rng, const void *action, void *rows, rlcore_step *out) {
+static int32_t game_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *rows, rlcore_step *out) {
+  (void)row;
   game *g = state;
   int64_t x;
   if (rlcore_rng_integers(rng, 0, 6, &x, 1) != RLCORE_OK) return 1;
@@ -177,21 +197,21 @@ static int32_t game_step(void *user, void *state, rlcore_rng *rng, const void *a
   return 0;
 }
 
-static int32_t game_render(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
+static int32_t game_render(void *user, uint32_t row, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
   const game *g = state;
-  (void)user;
+  (void)user, (void)row;
   for (uint32_t i = 0; i < width * height * 3; i++) rgb[i] = (uint8_t)(i + g->tick);
   return 0;
 }
 
-static int32_t game_lives(void *user, const void *state, uint32_t *out_lives) {
-  (void)user;
+static int32_t game_lives(void *user, uint32_t row, const void *state, uint32_t *out_lives) {
+  (void)user, (void)row;
   *out_lives = ((const game *)state)->lives;
   return 0;
 }
 
-static int32_t game_mask(void *user, const void *state, uint8_t *mask) {
-  (void)user;
+static int32_t game_mask(void *user, uint32_t row, const void *state, uint8_t *mask) {
+  (void)user, (void)row;
   for (uint32_t i = 0; i < 4; i++) mask[i] = i != ((const game *)state)->tick % 4;
   return 0;
 }
@@ -225,9 +245,11 @@ static rlcore_status callbacks(hashes *h) {
   void *const parts[2] = {(uint8_t *)copy + 1024, copy};
   for (uint32_t autoreset = RLCORE_AUTORESET_SAME_STEP; autoreset <= RLCORE_AUTORESET_LEGACY; autoreset++)
     TRY(steps(h, &env, N, autoreset, 100, 0.0));
-  TRY(rlcore_obs_split(&env, N, obs, parts));
+  compiled_env made;
+  TRY(compile_env(&env, &made));
+  TRY(rlcore_obs_split(made.env, N, obs, parts));
   for (size_t i = 0; i < sizeof final_obs / 8; i++) final_obs[i] = 0;
-  TRY(rlcore_obs_join(&env, N, (const void *const *)parts, final_obs));
+  TRY(rlcore_obs_join(made.env, N, (const void *const *)parts, final_obs));
   for (size_t i = 0; i < N * env.obs.len; i++) CHECK(((uint8_t *)obs)[i] == ((uint8_t *)final_obs)[i]);
   return RLCORE_OK;
 }
@@ -268,12 +290,12 @@ static rlcore_status wrapped(hashes *h) {
       {one, LEN(one)}, {two, LEN(two)}, {three, LEN(three)}, {four, LEN(four)}};
   static screen s = {12, 16, 1};
   rlcore_field fields[2];
-  rlcore_env_def env;
-  TRY(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  rlcore_env_def env = *BUILTIN(RLCORE_ENV_CARTPOLE);
+  compiled_env made;
   env.wrappers = cart;
   env.num_wrappers = LEN(cart);
   TRY(steps(h, &env, N, RLCORE_AUTORESET_SAME_STEP, 200, 0.0));
-  TRY(rlcore_env_builtin(RLCORE_ENV_PENDULUM, &env, sizeof env));
+  env = *BUILTIN(RLCORE_ENV_PENDULUM);
   for (uint32_t i = 0; i < LEN(rod); i++) {
     env.wrappers = &rod[i];
     env.num_wrappers = 1;
@@ -285,8 +307,9 @@ static rlcore_status wrapped(hashes *h) {
     env.num_wrappers = lists[i].len;
     TRY(steps(h, &env, N, i % 2 ? RLCORE_AUTORESET_NEXT_STEP : RLCORE_AUTORESET_SAME_STEP, 60, 0.0));
     if (i != 0) continue;
-    TRY(rlcore_record_initial(&env, (uint8_t *)obs));
-    TRY(mix_obs(h, &env, 1, obs));
+    TRY(compile_env(&env, &made));
+    TRY(rlcore_record_initial(made.env, (uint8_t *)obs));
+    TRY(mix_obs(h, made.env, 1, obs));
   }
   return RLCORE_OK;
 }
@@ -326,37 +349,37 @@ static rlcore_status batches(hashes *h) {
   rlcore_batch_config config;
   rlcore_batch_counts counts = {.struct_size = sizeof counts};
   rlcore_vecenv_config many;
-  rlcore_env_def env;
+  compiled_env made;
   rlcore_vecenv *v;
   rlcore_batch *b;
   uint32_t rows[ROWS], num;
   size_t size;
-  TRY(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  TRY(compile_env(BUILTIN(RLCORE_ENV_CARTPOLE), &made));
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = ROWS;
-  TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &v));
+  TRY(rlcore_vecenv_init(world, sizeof world, made.env, &many, &v));
   TRY(rlcore_batch_config_init(&config, sizeof config));
   config.in_series = PAIR;
-  TRY(rlcore_batch_size(&env, &many, &config, &size));
-  TRY(rlcore_batch_init(mem, sizeof mem, &env, &many, &config, &b));
-  TRY(rlcore_batch_reset(b, v, &env, &seed, obs));
+  TRY(rlcore_batch_size(made.env, &many, &config, &size));
+  TRY(rlcore_batch_init(mem, sizeof mem, made.env, &many, &config, &b));
+  TRY(rlcore_batch_reset(b, v, made.env, &seed, obs));
   for (size_t i = 0; i < ROWS * OBS / 2; i++) final_obs[i] = 0;
   for (int t = 0; t < 120; t++) {
     for (int i = 0; i < ROWS; i++) action[i] = (t + i) % 3 == 0;
-    if (t % 2) TRY(rlcore_batch_step_async(b, v, &env, CHOSEN(action)));
-    else TRY(rlcore_batch_step_env_async(b, v, &env, RLCORE_LEVEL_NEW, CHOSEN(action)));
-    TRY(rlcore_batch_run(b, v, &env, 0, 1, &num));
+    if (t % 2) TRY(rlcore_batch_step_async(b, v, made.env, CHOSEN(action)));
+    else TRY(rlcore_batch_step_env_async(b, v, made.env, RLCORE_LEVEL_NEW, CHOSEN(action)));
+    TRY(rlcore_batch_run(b, v, made.env, 0, 1, &num));
     TRY(rlcore_batch_count(b, &counts));
     MIX_ONE(h, counts.num_pending);
     MIX_ONE(h, counts.num_done);
-    TRY(rlcore_batch_run(b, v, &env, 0, UINT32_MAX, &num));
+    TRY(rlcore_batch_run(b, v, made.env, 0, UINT32_MAX, &num));
     if (t % 3) {
       TRY(rlcore_batch_step_wait(b, &out));
     } else {
       TRY(rlcore_batch_recv(b, ROWS, rows, &out));
       MIX(h, rows);
-      TRY(rlcore_batch_send(b, v, &env, 2 * PAIR, rows, CHOSEN(action)));
-      TRY(rlcore_batch_run(b, v, &env, 0, UINT32_MAX, &num));
+      TRY(rlcore_batch_send(b, v, made.env, 2 * PAIR, rows, CHOSEN(action)));
+      TRY(rlcore_batch_run(b, v, made.env, 0, UINT32_MAX, &num));
       TRY(rlcore_batch_step_wait(b, &out));
     }
     mix_numbers(h, obs, ROWS * OBS, 4);
@@ -365,9 +388,9 @@ static rlcore_status batches(hashes *h) {
     MIX(h, terminated);
     MIX(h, truncated);
     MIX(h, valid);
-    if (t % 40 == 39) TRY(rlcore_batch_reset_one(b, v, &env, 3, NULL, obs));
+    if (t % 40 == 39) TRY(rlcore_batch_reset_one(b, v, made.env, 3, NULL, obs));
   }
-  TRY(rlcore_batch_abandon(b, v, &env, 0, &num));
+  TRY(rlcore_batch_abandon(b, v, made.env, 0, &num));
   MIX_ONE(h, num);
   TRY(rlcore_batch_failed(b, failed));
   MIX(h, failed);

@@ -17,7 +17,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
       .final_obs = final_obs,
   };
   const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
-  rlcore_env_def env;
+  compiled_env env;
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
   rlcore_learner *agent;
@@ -29,13 +29,13 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   uint32_t phase;
 
   for (int i = 0; i < N * MAX_STATE; i++) state[i] = 0;
-  TRY(rlcore_env_builtin(env_id, &env, sizeof env));
+  TRY(compile_env(BUILTIN(env_id), &env));
   CHECK(env.obs.len <= MAX_LEN && env.action.len == 1);
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = config->num_envs = N;
   many.seed = 3;
-  TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
-  TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  TRY(rlcore_vecenv_init(world, sizeof world, env.env, &many, &envs));
+  TRY(rlcore_vecenv_reset(envs, env.env, NULL, obs));
   TRY(rlcore_learner_init(learner, sizeof learner, config, &env.obs, &env.action, &agent));
   TRY(rlcore_vecenv_num_envs(envs, &phase));
   CHECK(phase == N);
@@ -51,7 +51,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
       TRY(rlcore_learner_demonstrate(agent, ACTED(NULL, obs, NULL, action))); /* the last one again */
     else
       TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
-    TRY(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
+    TRY(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
     TRY(rlcore_learner_observe(agent, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
     TRY(rlcore_learner_phase(agent, &phase));
     if (phase != RLCORE_LEARNER_LEARN) continue;
@@ -91,7 +91,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
     for (uint32_t i = 0; i < N; i++) ends[i] = terminated[i] || truncated[i];
     TRY(rlcore_policy_act(policy, N, ACTED(NULL, obs, allowed, action), BUFFERS(state, ends, scratch, LEN(scratch)), t % 5 ? NULL : &greedy, &rng));
     MIX(h, action);
-    TRY(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
+    TRY(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
     MIX_SOME(h, obs, N * env.obs.len);
   }
   TRY(rlcore_policy_act_greedy(policy, N, ACTED(NULL, obs, allowed, action), BUFFERS(state, NULL, scratch, LEN(scratch))));
@@ -363,7 +363,7 @@ static rlcore_status learner_unreal(hashes *h) {
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs,
   };
-  rlcore_env_def env;
+  compiled_env env;
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
   rlcore_learner *agent;
@@ -371,7 +371,7 @@ static rlcore_status learner_unreal(hashes *h) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   size_t size;
   uint32_t phase;
-  TRY(rlcore_env_builtin(RLCORE_ENV_CATCH, &env, sizeof env));
+  TRY(compile_env(BUILTIN(RLCORE_ENV_CATCH), &env));
   CHECK(env.obs.len == PIXELS);
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = N, many.seed = 5;
@@ -381,13 +381,13 @@ static rlcore_status learner_unreal(hashes *h) {
     config.obs_dims[0] = 10, config.obs_dims[1] = 5, config.obs_dims[2] = 1;
     config.sequence_len = policy ? 6 : 0;
     if (policy) config.value_replay_coef = 0, config.policy_replay_coef = 0.7f;
-    TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
-    TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
+    TRY(rlcore_vecenv_init(world, sizeof world, env.env, &many, &envs));
+    TRY(rlcore_vecenv_reset(envs, env.env, NULL, obs));
     TRY(rlcore_learner_size(&config, &env.obs, &env.action, &size));
     TRY(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
     for (uint32_t num_updates = 0; num_updates < UPDATES;) {
       TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
-      TRY(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
+      TRY(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
       TRY(rlcore_learner_observe(agent, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
       TRY(rlcore_learner_phase(agent, &phase));
       if (phase != RLCORE_LEARNER_LEARN) continue;
@@ -417,22 +417,22 @@ static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t en
       .struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = terminated, .truncated = truncated,
       .final_obs = final_obs,
   };
-  rlcore_env_def env;
+  compiled_env env;
   rlcore_vecenv_config many;
   rlcore_vecenv *envs;
   rlcore_learner *agent;
   rlcore_learner_config config;
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   size_t size, len, mask_len, begin_len, env_len;
-  TRY(rlcore_env_builtin(env_id, &env, sizeof env));
+  TRY(compile_env(BUILTIN(env_id), &env));
   CHECK(env.obs.len <= MAX_LEN && env.action.len == 1);
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   TRY(rlcore_learner_config_init(&config, sizeof config, algorithm));
   many.num_envs = config.num_envs = N, many.seed = 4;
   config.buffer_size = 0, config.batch_size = N, config.num_chunks = 2, config.exploration_steps = 60, config.target_interval = 3;
   config.hidden_len[0] = config.hidden_len[1] = 20;
-  TRY(rlcore_vecenv_init(world, sizeof world, &env, &many, &envs));
-  TRY(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  TRY(rlcore_vecenv_init(world, sizeof world, env.env, &many, &envs));
+  TRY(rlcore_vecenv_reset(envs, env.env, NULL, obs));
   TRY(rlcore_learner_size(&config, &env.obs, &env.action, &size));
   TRY(rlcore_learner_init(learner, sizeof learner, &config, &env.obs, &env.action, &agent));
   TRY(rlcore_learner_batch_len(agent, &len, &mask_len, &begin_len, &env_len));
@@ -440,7 +440,7 @@ static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t en
   for (int t = 0; t < 60; t++) {
     for (size_t i = 0; i < LEN(obs); i++) before[i] = obs[i];
     TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
-    TRY(rlcore_vecenv_step(envs, &env, TAKING(action, &out)));
+    TRY(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
     TRY(rlcore_learner_observe(agent, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
     for (size_t i = 0; i < N * env.obs.len; i++) {
       const size_t row = i / env.obs.len;

@@ -253,18 +253,19 @@ static rlcore_status worlds(hashes *h) {
   TRY(rlcore_vecenv_config_init(&many, sizeof many));
   many.num_envs = N;
   for (size_t i = 0; i < LEN(ids) * (LEN(lists) + 1); i++) {
-    rlcore_env_def env;
+    rlcore_env_def def = *BUILTIN(ids[i % LEN(ids)]);
+    compiled_env env;
     rlcore_vecenv *v;
     rlcore_status made;
-    TRY(rlcore_env_builtin(ids[i % LEN(ids)], &env, sizeof env));
-    if (i / LEN(ids) < LEN(lists)) env.wrappers = lists[i / LEN(ids)], env.num_wrappers = 2;
-    made = rlcore_vecenv_init(world, sizeof world, &env, &many, &v);
+    if (i / LEN(ids) < LEN(lists)) def.wrappers = lists[i / LEN(ids)], def.num_wrappers = 2;
+    made = compile_env(&def, &env);
+    if (made == RLCORE_OK) made = rlcore_vecenv_init(world, sizeof world, env.env, &many, &v);
     MIX_ONE(h, made);
     if (made != RLCORE_OK) continue;
-    SAY(rlcore_vecenv_reset(v, &env, NULL, obs));
+    SAY(rlcore_vecenv_reset(v, env.env, NULL, obs));
     for (int t = 0; t < 20; t++) {
       TRY(extremes(&rng, push, N));
-      SAY(rlcore_vecenv_step(v, &env, TAKING(push, &out)));
+      SAY(rlcore_vecenv_step(v, env.env, TAKING(push, &out)));
       TRY(mix_floats(h, obs, LEN(obs), &num_nan));
       TRY(mix_floats(h, reward, N, &num_nan));
     }

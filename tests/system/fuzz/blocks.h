@@ -24,7 +24,8 @@ static struct {
 } samples[SAMPLES];
 
 /* What the blocks are made from. */
-static rlcore_env_def env;
+static rlcore_env_def env_def;
+static compiled_env env;
 static rlcore_wrapper recorder = {.kind = RLCORE_WRAP_RECORD};
 static rlcore_vecenv_config vecenv_config;
 static rlcore_batch_config batch_config;
@@ -47,7 +48,7 @@ static int32_t attach(enum kind kind, void *mem, size_t size) {
   void *out;
   const void *read;
   switch (kind) {
-    case VECENV: return rlcore_vecenv_attach(mem, size, &env, (rlcore_vecenv **)&out);
+    case VECENV: return rlcore_vecenv_attach(mem, size, env.env, (rlcore_vecenv **)&out);
     case BATCH: return rlcore_batch_attach(mem, size, (rlcore_batch **)&out);
     case MONITOR: return rlcore_monitor_attach(mem, size, (rlcore_monitor **)&out);
     case NORMALIZER: return rlcore_vec_normalize_attach(mem, size, (rlcore_vec_normalize **)&out);
@@ -111,22 +112,23 @@ static void make_environments(void) {
   uint32_t groups;
   const int32_t action[N] = {0, 1};
   const rlcore_rows out = {.struct_size = sizeof out, .obs = obs, .reward = reward, .terminated = flags[0], .truncated = flags[1], .final_obs = obs, .valid = flags[2]};
-  FINE(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
-  env.max_episode_steps = 3;
+  env_def = *BUILTIN(RLCORE_ENV_CARTPOLE);
+  env_def.max_episode_steps = 3;
+  FINE(compile_env(&env_def, &env));
   FINE(rlcore_vecenv_config_init(&vecenv_config, sizeof vecenv_config));
   vecenv_config.num_envs = N;
   FINE(rlcore_batch_config_init(&batch_config, sizeof batch_config));
-  FINE(rlcore_vecenv_size(&env, &vecenv_config, &size));
-  FINE(rlcore_vecenv_init(mem, size, &env, &vecenv_config, &v));
-  FINE(rlcore_batch_size(&env, &vecenv_config, &batch_config, &batch_size));
-  FINE(rlcore_batch_init(batch_mem, batch_size, &env, &vecenv_config, &batch_config, &b));
+  FINE(rlcore_vecenv_size(env.env, &vecenv_config, &size));
+  FINE(rlcore_vecenv_init(mem, size, env.env, &vecenv_config, &v));
+  FINE(rlcore_batch_size(env.env, &vecenv_config, &batch_config, &batch_size));
+  FINE(rlcore_batch_init(batch_mem, batch_size, env.env, &vecenv_config, &batch_config, &b));
   keep(VECENV_NEW, VECENV, mem, size);
-  FINE(rlcore_vecenv_reset(v, &env, NULL, obs));
+  FINE(rlcore_vecenv_reset(v, env.env, NULL, obs));
   keep(BATCH_IDLE, BATCH, batch_mem, batch_size);
   keep(VECENV_RUNNING, VECENV, mem, size);
-  FINE(rlcore_batch_step_async(b, v, &env, CHOSEN(action)));
+  FINE(rlcore_batch_step_async(b, v, env.env, CHOSEN(action)));
   keep(BATCH_PENDING, BATCH, batch_mem, batch_size);
-  FINE(rlcore_batch_run(b, v, &env, 0, UINT32_MAX, &groups));
+  FINE(rlcore_batch_run(b, v, env.env, 0, UINT32_MAX, &groups));
   keep(BATCH_DONE, BATCH, batch_mem, batch_size);
   (void)out;
 }

@@ -28,8 +28,8 @@ static void reenter(rlcore_rng *rng) {
   if (depth > 0) return;
   depth++;
   memcpy(other, samples[VECENV_RUNNING].bytes, samples[VECENV_RUNNING].size);
-  FINE(rlcore_vecenv_attach(other, sizeof other, &env, &v));
-  FINE(rlcore_vecenv_reset_one(v, &env, 1, NULL, seen));
+  FINE(rlcore_vecenv_attach(other, sizeof other, env.env, &v));
+  FINE(rlcore_vecenv_reset_one(v, env.env, 1, NULL, seen));
   FINE(rlcore_last_error(text, sizeof text));
   KNOWN(rlcore_rng_uniform(rng, 0, 1, draw, 2));
   KNOWN(rlcore_rng_uniform(rng, 1, 0, NULL, 2));
@@ -71,17 +71,20 @@ static int32_t act(uint64_t *state, rlcore_rng *rng, void *to) {
   return any_status();
 }
 
-static int32_t reset(void *user, void *state, rlcore_rng *rng, void *to) {
+static int32_t reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *to) {
+  (void)row;
   ALWAYS(user == &game);
   return act(state, rng, to);
 }
 
-static int32_t restart(void *user, void *state, rlcore_rng *rng, uint32_t level, void *to) {
+static int32_t restart(void *user, uint32_t row, void *state, rlcore_rng *rng, uint32_t level, void *to) {
+  (void)row;
   ALWAYS(user == &game && level <= RLCORE_LEVEL_SAME);
   return act(state, rng, to);
 }
 
-static int32_t step(void *user, void *state, rlcore_rng *rng, const void *action, void *to, rlcore_step *out) {
+static int32_t step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *to, rlcore_step *out) {
+  (void)row;
   ALWAYS(user == &game);
   if (game.action.kind == RLCORE_I32) ALWAYS(*(const int32_t *)action >= 0 && *(const int32_t *)action < CHOICES_OF_GAME);
   ALWAYS(out->reward == 0 && out->terminated == 0 && out->truncated == 0);
@@ -93,22 +96,22 @@ static int32_t step(void *user, void *state, rlcore_rng *rng, const void *action
   return act(state, rng, to);
 }
 
-static int32_t render(void *user, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
-  (void)user;
+static int32_t render(void *user, uint32_t row, const void *state, uint32_t width, uint32_t height, uint8_t *rgb) {
+  (void)user, (void)row;
   check_state(state);
   memset(rgb, (int)byte(), (size_t)width * height * 3);
   return any_status();
 }
 
-static int32_t lives(void *user, const void *state, uint32_t *out) {
-  (void)user;
+static int32_t lives(void *user, uint32_t row, const void *state, uint32_t *out) {
+  (void)user, (void)row;
   check_state(state);
   *out = byte() < 250 ? byte() & 3 : word();
   return any_status();
 }
 
-static int32_t action_mask(void *user, const void *state, uint8_t *mask) {
-  (void)user;
+static int32_t action_mask(void *user, uint32_t row, const void *state, uint8_t *mask) {
+  (void)user, (void)row;
   check_state(state);
   for (int i = 0; i < CHOICES_OF_GAME; i++) mask[i] = (uint8_t)byte();
   return any_status();
@@ -152,9 +155,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   static const uint32_t choices[1] = {CHOICES_OF_GAME};
   static const float low[2] = {-1, -2}, high[2] = {1, 2};
   static const rlcore_field parts[2] = {{"picture", RLCORE_U8, 3, {4, 4, 3}, 0, 0}, {"rest", RLCORE_F32, 1, {2}, PICTURE, 0}};
-  static int made;
+  static int prepared;
   rlcore_wrapper wrappers[5];
-  if (!made) make_samples(), made = 1;
+  if (!prepared) make_samples(), prepared = 1;
   input = data, input_size = data_size, cursor = 0, spoilt = depth = 0;
   const unsigned how = byte();
   if (how == 255) {
@@ -182,23 +185,26 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   rlcore_batch_config groups = batch_config;
   groups.in_series = config.num_envs % 2 == 0 && how & 64 ? 2 : 1;
 
-  static float bounds[ROOM];
+  static uint64_t compiled[4096];
+  rlcore_env *made;
   rlcore_space seen, taken;
   size_t size, batch_size;
-  int32_t status = rlcore_env_spaces(&game, bounds, ROOM, &seen, &taken);
+  int32_t status = rlcore_env_init(compiled, sizeof compiled, &game, &made);
   KNOWN(status);
-  if (status != RLCORE_OK || (size_t)seen.len * 4 * MAX_ENVS > ROOM) return 0;
-  status = rlcore_vecenv_size(&game, &config, &size);
+  if (status != RLCORE_OK) return 0;
+  FINE(rlcore_env_spaces(made, &seen, &taken));
+  if ((size_t)seen.len * 4 * MAX_ENVS > ROOM) return 0;
+  status = rlcore_vecenv_size(made, &config, &size);
   KNOWN(status);
   if (status != RLCORE_OK || size > ROOM) return 0;
-  FINE(rlcore_batch_size(&game, &config, &groups, &batch_size));
+  FINE(rlcore_batch_size(made, &config, &groups, &batch_size));
   if (batch_size > ROOM) return 0;
   unsigned char *mem = memory[0] + ROOM - size, *batch_mem = memory[1] + ROOM - batch_size;
   FORBID(memory[0] + ROOM, 64), FORBID(memory[1] + ROOM, 64);
   rlcore_vecenv *v;
   rlcore_batch *b;
-  FINE(rlcore_vecenv_init(mem, size, &game, &config, &v));
-  FINE(rlcore_batch_init(batch_mem, batch_size, &game, &config, &groups, &b));
+  FINE(rlcore_vecenv_init(mem, size, made, &config, &v));
+  FINE(rlcore_batch_init(batch_mem, batch_size, made, &config, &groups, &b));
 
   /* Arrays that end where they have to. */
   const size_t n = config.num_envs, obs_size = n * seen.len * (seen.kind == RLCORE_F32 ? 4 : 1);
@@ -216,20 +222,20 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
       else action.number[i] = (float)(call & 1) - 0.25f * (float)i;
     }
     switch (call) {
-      case 0: status = rlcore_vecenv_reset(v, &game, NULL, to); break;
-      case 1: status = rlcore_vecenv_reset_one(v, &game, byte() % MAX_ENVS, NULL, to); break;
-      case 2: case 3: status = rlcore_vecenv_step(v, &game, TAKING(&action, &out)); break;
-      case 4: status = rlcore_vecenv_step_range(v, &game, 0, (uint32_t)n / 2, TAKING(&action, &out)); break;
-      case 5: status = rlcore_vecenv_step_env(v, &game, byte() & 1, TAKING(&action, &out)); break;
-      case 6: status = rlcore_vecenv_images(v, &game, 4, 4, pictures); break;
-      case 7: status = rlcore_vecenv_lives(v, &game, lives_left); break;
-      case 8: status = rlcore_vecenv_action_mask(v, &game, mask); break;
-      case 9: status = rlcore_batch_step_async(b, v, &game, CHOSEN(&action)); break;
-      case 10: status = rlcore_batch_run(b, v, &game, 1, 1 + byte() % 4, &count); break;
+      case 0: status = rlcore_vecenv_reset(v, made, NULL, to); break;
+      case 1: status = rlcore_vecenv_reset_one(v, made, byte() % MAX_ENVS, NULL, to); break;
+      case 2: case 3: status = rlcore_vecenv_step(v, made, TAKING(&action, &out)); break;
+      case 4: status = rlcore_vecenv_step_range(v, made, 0, (uint32_t)n / 2, TAKING(&action, &out)); break;
+      case 5: status = rlcore_vecenv_step_env(v, made, byte() & 1, TAKING(&action, &out)); break;
+      case 6: status = rlcore_vecenv_images(v, made, 4, 4, pictures); break;
+      case 7: status = rlcore_vecenv_lives(v, made, lives_left); break;
+      case 8: status = rlcore_vecenv_action_mask(v, made, mask); break;
+      case 9: status = rlcore_batch_step_async(b, v, made, CHOSEN(&action)); break;
+      case 10: status = rlcore_batch_run(b, v, made, 1, 1 + byte() % 4, &count); break;
       case 11: status = rlcore_batch_step_wait(b, &out); break;
       case 12: status = rlcore_batch_recv(b, groups.in_series, rows, &out); break;
-      case 13: rows[0] = 0, rows[1] = 1, status = rlcore_batch_send(b, v, &game, groups.in_series, rows, CHOSEN(&action)); break;
-      case 14: status = rlcore_batch_reset(b, v, &game, NULL, to); break;
+      case 13: rows[0] = 0, rows[1] = 1, status = rlcore_batch_send(b, v, made, groups.in_series, rows, CHOSEN(&action)); break;
+      case 14: status = rlcore_batch_reset(b, v, made, NULL, to); break;
       default: status = rlcore_batch_failed(b, failed); break;
     }
     KNOWN(status);
@@ -238,7 +244,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
     if (spoilt) return 0;
   }
   memcpy(copy, mem, size);
-  FINE(rlcore_vecenv_attach(copy, size, &game, &v));
+  FINE(rlcore_vecenv_attach(copy, size, made, &v));
   memcpy(copy, batch_mem, batch_size);
   FINE(rlcore_batch_attach(copy, batch_size, &b));
   return 0;

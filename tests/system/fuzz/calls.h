@@ -262,41 +262,81 @@ CONFIGURED(queue, rlcore_queue_config, queue_config, QUEUE_USED, )
 
 /* ---- Environments ---- */
 
-/* The environment, with one field that is wrong at times: one of the caller's that nothing keeps, or that a block is
-   made for, or the library's own that a block was made for. */
-enum { UNKEPT, MADE_FOR, KEPT };
+/* A definition, with one field that is wrong at times: of the caller's own environment, or of one of the library's. */
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_env_def, field, value)
 static const struct flaw env_flaws[] = {
     BAD(obs.kind, 4), BAD(obs.kind, RLCORE_STRUCT), BAD(obs.kind, UINT32_MAX), BAD(obs.len, 0),
     BAD(obs.len, (1 << 24) + 1), BAD(obs.len, UINT32_MAX), BAD(action.kind, UINT32_MAX), BAD(action.len, 0),
-    BAD(action.len, UINT32_MAX), BAD(num_fields, 9), BAD(num_wrappers, 17), BAD(num_wrappers, UINT32_MAX)};
-static const struct flaw own_env_flaws[] = {
-    BAD(state_size, 4), BAD(state_size, 7), BAD(state_size, UINT32_MAX), BAD(action.kind, RLCORE_U8),
+    BAD(action.len, UINT32_MAX), BAD(num_fields, 9), BAD(num_wrappers, 17), BAD(num_wrappers, UINT32_MAX),
+    BAD(state_size, 4), BAD(state_size, 7), REFUSED_AS(RLCORE_E_OVERFLOW, rlcore_env_def, state_size, UINT32_MAX - 7), BAD(action.kind, RLCORE_U8),
     BAD(action.kind, RLCORE_STRUCT), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, action.n, 0),
     REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, obs.kind, RLCORE_I32),
     REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, obs.low, 1), REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, obs.high, 2),
     REFUSED_AS(RLCORE_E_ALIGN, rlcore_env_def, action.n, 1), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, reset, 0),
     REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, step, 0)};
-static const struct flaw known_env_flaws[] = {
-    BAD(state_size, 7), BAD(state_size, 24), BAD(state_size, UINT32_MAX), BAD(obs.len, 5), BAD(action.len, 2),
-    BAD(action.n, 0), BAD(user, 1), BAD(reset, 1), BAD(step, 1), BAD(restart, 1), BAD(env_id, 0),
-    BAD(env_id, RLCORE_ENV_MOUNTAIN_CAR), BAD(env_id, 99), BAD(env_id, 999), BAD(env_id, 1000),
-    REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, reset, 0), REFUSED_AS(RLCORE_E_NULL, rlcore_env_def, step, 0)};
+static const struct flaw builtin_env_flaws[] = {
+    BAD(state_size, 8), BAD(obs.kind, 1), BAD(obs.len, 4), BAD(action.len, 1), BAD(action.kind, 1), BAD(env_id, 99), BAD(env_id, 999)};
 
-static rlcore_env_def *environment(int wrapped, int kept) {
-  rlcore_env_def def = env;
-  if (wrapped) def.wrappers = &recorder, def.num_wrappers = 1;
-  if (kept != KEPT) def.env_id = 1000;
-  SPOIL(def, env_flaws);
-  if (kept == MADE_FOR) SPOIL(def, own_env_flaws);
-  if (kept == KEPT) SPOIL(def, known_env_flaws);
-  STRUCT(rlcore_env_def, def_of_env, def, 0);
-  AS(e);
-  return def_of_env;
+static int32_t env_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)row, (void)state, (void)rng;
+  memset(obs, 0, 2 * sizeof(float));
+  return 0;
 }
-#define ENV const rlcore_env_def *e = environment(0, KEPT)
-#define ENV_MADE_FOR const rlcore_env_def *e = environment(0, MADE_FOR)
+static int32_t env_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)action, (void)out;
+  return env_reset(user, row, state, rng, obs);
+}
+static rlcore_env_def *definition_of(int own) {
+  static const float bounds[2] = {-1, -1}, others[2] = {1, 1};
+  const rlcore_env_def host = {.struct_size = sizeof host, .env_id = 1000, .state_size = 8, .action = DONE,
+                               .obs = {.kind = RLCORE_F32, .len = 2, .low = bounds, .high = others},
+                               .reset = env_reset, .step = env_step, .wrappers = &recorder, .num_wrappers = 1};
+  rlcore_env_def def_value = own ? env_def : host;
+  if (own) SPOIL(def_value, builtin_env_flaws);
+  else SPOIL(def_value, env_flaws);
+  STRUCT(rlcore_env_def, definition, def_value, 0);
+  return definition;
+}
+OP(env_size) {
+  const rlcore_env_def *definition = definition_of(1);
+  HANDLE(size_t, out_size, 0);
+  return CALL(rlcore_env_size(definition, out_size));
+}
+enum { ENV_WORDS = 1 << 10 };
+OP(env_init) {
+  TO(uint64_t, mem, ENV_WORDS, SCRATCH);
+  SIZE(mem_size, 8 * ENV_WORDS, 8 * ENV_WORDS, RLCORE_E_OVERFLOW);
+  const rlcore_env_def *definition = definition_of(0);
+  HANDLE(rlcore_env *, out, 0);
+  return CALL(rlcore_env_init(mem, mem_size, definition, out));
+}
+OP(env_builtin) {
+  TO(uint64_t, mem, 128, SCRATCH);
+  SIZE(mem_size, 1024, 1024, RLCORE_E_OVERFLOW);
+  U32(env_id, RLCORE_ENV_CARTPOLE, 110, RLCORE_E_RANGE);
+  HANDLE(rlcore_env *, out, 0);
+  return CALL(rlcore_env_builtin(mem, mem_size, env_id, out));
+}
+
+/* The environment, compiled where it lies: at times another one than blocks are made for, or none. */
+static const struct flaw other_env_flaws[] = {BAD(env_id, RLCORE_ENV_MOUNTAIN_CAR), BAD(max_episode_steps, 4)};
+struct environment { uint64_t words[ENV_WORDS]; };
+
+static const rlcore_env *environment(int wrapped, int kept) {
+  static const struct environment none;
+  rlcore_env_def def = env_def;
+  rlcore_env *made;
+  if (wrapped) def.wrappers = &recorder, def.num_wrappers = 1;
+  if (kept) SPOIL(def, other_env_flaws);
+  const unsigned moved = field("compiled elsewhere", 1, RLCORE_E_IMAGE);
+  STRUCT(struct environment, e, none, FIXED);
+  if (e != NULL && arguments[num_arguments - 1].chosen == GOOD && !moved) FINE(rlcore_env_init(e, sizeof *e, &def, &made));
+  return (const rlcore_env *)e;
+}
+enum { UNKEPT, KEPT };
+#define ENV const rlcore_env *e = environment(0, KEPT)
+#define ENV_MADE_FOR const rlcore_env *e = environment(0, UNKEPT)
 
 /* A structure of arrays. */
 #define STRUCT_OF(T, name, flags, ...) \
@@ -335,29 +375,21 @@ OP(wrappers_atari) {
   HANDLE(uint32_t, out_len, 0);
   return CALL(rlcore_wrappers_atari(config, (rlcore_wrapper *)out, capacity, out_len));
 }
-OP(env_builtin) {
-  U32(env_id, RLCORE_ENV_CARTPOLE, 110, RLCORE_E_RANGE);
-  TO(uint64_t, out, sizeof(rlcore_env_def) / 8, POINTERS);
-  SIZE(out_size, sizeof(rlcore_env_def), sizeof(rlcore_env_def), RLCORE_E_SIZE);
-  return CALL(rlcore_env_builtin(env_id, (rlcore_env_def *)out, out_size));
-}
 OP(env_spaces) {
-  const rlcore_env_def *e = environment(0, UNKEPT);
-  SIZE(bounds_len, 16, 32, RLCORE_E_OVERFLOW);
-  TO(float, bounds, bounds_len & 63, OPTIONAL);
+  ENV_MADE_FOR;
   TO(uint64_t, out_obs, sizeof(rlcore_space) / 8, POINTERS);
   TO(uint64_t, out_action, sizeof(rlcore_space) / 8, POINTERS);
-  return CALL(rlcore_env_spaces(e, bounds, bounds_len, (rlcore_space *)out_obs, (rlcore_space *)out_action));
+  return CALL(rlcore_env_spaces(e, (rlcore_space *)out_obs, (rlcore_space *)out_action));
 }
 OP(env_fields) {
-  const rlcore_env_def *e = environment(0, UNKEPT);
+  ENV_MADE_FOR;
   COUNT(capacity, 8, 8, RLCORE_OK);
   TO(uint32_t, out, capacity * sizeof(rlcore_field) / 4, 0);
   HANDLE(uint32_t, out_len, 0);
   return CALL(rlcore_env_fields(e, (rlcore_field *)out, capacity, out_len));
 }
 OP(obs_split) {
-  const rlcore_env_def *e = environment(0, UNKEPT);
+  ENV_MADE_FOR;
   COUNT(num_rows, 2, 4, RLCORE_OK);
   IN(float, obs, num_rows * OBS, 1, 1, ANY);
   TO(float, part, num_rows * OBS, OPTIONAL);
@@ -366,7 +398,7 @@ OP(obs_split) {
   return CALL(rlcore_obs_split(e, num_rows, obs, parts));
 }
 OP(obs_join) {
-  const rlcore_env_def *e = environment(0, UNKEPT);
+  ENV_MADE_FOR;
   COUNT(num_rows, 2, 4, RLCORE_OK);
   IN(float, part, num_rows * OBS, 1, 1, ANY | OPTIONAL);
   const void *value[8] = {part};
@@ -375,7 +407,7 @@ OP(obs_join) {
   return CALL(rlcore_obs_join(e, num_rows, parts, obs));
 }
 OP(record_initial) {
-  const rlcore_env_def *e = environment(1, UNKEPT);
+  const rlcore_env *e = environment(1, UNKEPT);
   TO(uint8_t, record, 64, 0);
   return CALL(rlcore_record_initial(e, record));
 }

@@ -36,14 +36,14 @@ static void drive_vecenv(void *mem) {
   rlcore_vecenv *v = mem;
   const rlcore_rows out = {.struct_size = sizeof out, .obs = A(0), .reward = A(1), .terminated = A(2), .truncated = A(3), .final_obs = A(4), .valid = A(5)};
   CALL(rlcore_vecenv_num_envs(v, A(6)));
-  CALL(rlcore_vecenv_lives(v, &env, A(6)));
-  CALL(rlcore_vecenv_action_mask(v, &env, A(7)));
-  CALL(rlcore_vecenv_render(v, &env, 1, 4, 4, A(8)));
-  CALL(rlcore_vecenv_step(v, &env, TAKING(zeros, &out)));
-  CALL(rlcore_vecenv_step_range(v, &env, 0, 1, TAKING(zeros, &out)));
-  CALL(rlcore_vecenv_reset_one(v, &env, 1, NULL, A(0)));
-  CALL(rlcore_vecenv_reset(v, &env, NULL, A(0)));
-  CALL(rlcore_vecenv_step_env(v, &env, RLCORE_LEVEL_SAME, TAKING(zeros, &out)));
+  CALL(rlcore_vecenv_lives(v, env.env, A(6)));
+  CALL(rlcore_vecenv_action_mask(v, env.env, A(7)));
+  CALL(rlcore_vecenv_render(v, env.env, 1, 4, 4, A(8)));
+  CALL(rlcore_vecenv_step(v, env.env, TAKING(zeros, &out)));
+  CALL(rlcore_vecenv_step_range(v, env.env, 0, 1, TAKING(zeros, &out)));
+  CALL(rlcore_vecenv_reset_one(v, env.env, 1, NULL, A(0)));
+  CALL(rlcore_vecenv_reset(v, env.env, NULL, A(0)));
+  CALL(rlcore_vecenv_step_env(v, env.env, RLCORE_LEVEL_SAME, TAKING(zeros, &out)));
 }
 
 static void drive_batch(void *mem) {
@@ -52,22 +52,22 @@ static void drive_batch(void *mem) {
   uint32_t n;
   uint32_t *rows = A(7);
   memcpy(partner, samples[VECENV_RUNNING].bytes, samples[VECENV_RUNNING].size);
-  FINE(rlcore_vecenv_attach(partner, sizeof partner, &env, &v));
+  FINE(rlcore_vecenv_attach(partner, sizeof partner, env.env, &v));
   const rlcore_rows out = {.struct_size = sizeof out, .obs = A(0), .reward = A(1), .terminated = A(2), .truncated = A(3), .final_obs = A(4), .valid = A(5)};
   rlcore_batch_counts counts = {.struct_size = sizeof counts};
   CALL(rlcore_batch_count(b, &counts));
   CALL(rlcore_batch_failed(b, A(6)));
-  CALL(rlcore_batch_run(b, v, &env, 1, 1, &n));
+  CALL(rlcore_batch_run(b, v, env.env, 1, 1, &n));
   memset(rows, 0, sizeof *rows);
   CALL(rlcore_batch_recv(b, 1, rows, &out));
   ALWAYS(rows[0] < N);
   CALL(rlcore_batch_step_wait(b, &out));
-  CALL(rlcore_batch_abandon(b, v, &env, 0, &n));
-  CALL(rlcore_batch_send(b, v, &env, 1, (uint32_t *)zeros, CHOSEN(zeros)));
-  CALL(rlcore_batch_reset_one(b, v, &env, 1, NULL, A(0)));
-  CALL(rlcore_batch_reset(b, v, &env, NULL, A(0)));
-  CALL(rlcore_batch_step_async(b, v, &env, CHOSEN(zeros)));
-  CALL(rlcore_batch_run(b, v, &env, 1, UINT32_MAX, &n));
+  CALL(rlcore_batch_abandon(b, v, env.env, 0, &n));
+  CALL(rlcore_batch_send(b, v, env.env, 1, (uint32_t *)zeros, CHOSEN(zeros)));
+  CALL(rlcore_batch_reset_one(b, v, env.env, 1, NULL, A(0)));
+  CALL(rlcore_batch_reset(b, v, env.env, NULL, A(0)));
+  CALL(rlcore_batch_step_async(b, v, env.env, CHOSEN(zeros)));
+  CALL(rlcore_batch_run(b, v, env.env, 1, UINT32_MAX, &n));
   CALL(rlcore_batch_step_wait(b, &out));
   CALL(rlcore_batch_close(b));
 }

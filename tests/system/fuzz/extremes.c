@@ -282,12 +282,12 @@ static void environments(void) {
   size_t size;
   rlcore_vecenv_config c;
   rlcore_batch_config groups;
-  FINE(rlcore_env_builtin(IDS[byte() % 8], &env, sizeof env));
+  rlcore_env_def def = *BUILTIN(IDS[byte() % 8]);
   FINE(rlcore_vecenv_config_init(&c, sizeof c));
   FINE(rlcore_batch_config_init(&groups, sizeof groups));
   c.num_envs = N, c.seed = long_whole(), c.autoreset = byte() % 4, c.max_episode_steps = whole(), groups.in_series = 1 + byte() % N;
-  env.num_wrappers = byte() % 4, env.wrappers = wrappers;
-  for (uint32_t i = 0; i < env.num_wrappers; i++) {
+  def.num_wrappers = byte() % 4, def.wrappers = wrappers;
+  for (uint32_t i = 0; i < def.num_wrappers; i++) {
     static const uint32_t KINDS_OF_THEM[] = {1, 2, 5, 6, 7, 8, 9, 10, 11, 15, 17, 19};
     rlcore_wrapper w = {.kind = KINDS_OF_THEM[byte() % 12]};
     switch (w.kind) {
@@ -301,18 +301,18 @@ static void environments(void) {
     }
     wrappers[i] = w;
   }
-  float bounds[512];
-  int32_t status = rlcore_env_spaces(&env, bounds, 512, &seen, &taken);
+  int32_t status = compile_env(&def, &env);
   KNOWN(status);
+  seen = env.obs, taken = env.action;
   if (status != RLCORE_OK || seen.len * 4 * N > ROOM) return;
-  status = rlcore_vecenv_size(&env, &c, &size);
+  status = rlcore_vecenv_size(env.env, &c, &size);
   KNOWN(status);
   if (status != RLCORE_OK || size > BLOCK_SIZE) return;
-  FINE(rlcore_vecenv_init(now.block[0], size, &env, &c, &v));
+  FINE(rlcore_vecenv_init(now.block[0], size, env.env, &c, &v));
   blocks[0].kind = VECENV, blocks[0].size = size, num_blocks = 1;
-  FINE(rlcore_batch_size(&env, &c, &groups, &size));
+  FINE(rlcore_batch_size(env.env, &c, &groups, &size));
   if (size > BLOCK_SIZE) return;
-  FINE(rlcore_batch_init(now.block[1], size, &env, &c, &groups, &b));
+  FINE(rlcore_batch_init(now.block[1], size, env.env, &c, &groups, &b));
   blocks[1].kind = BATCH, blocks[1].size = size, num_blocks = 2;
   const rlcore_rows out = {.struct_size = sizeof out, .obs = OUT(0), .reward = OUT(1), .terminated = OUT(2), .truncated = OUT(3), .final_obs = OUT(4), .valid = OUT(5)};
   const float *rewards = OUT(1);
@@ -325,20 +325,20 @@ static void environments(void) {
       else action.number[i] = real();
     }
     switch (call % 8) {
-      case 0: TRY_WRITING(ON_VALUE, rlcore_vecenv_reset(v, &env, call & 8 ? NULL : &seed, OUT(0))); break;
-      case 1: TRY_WRITING(ON_VALUE, rlcore_vecenv_reset_one(v, &env, 1, &seed, OUT(0))); break;
+      case 0: TRY_WRITING(ON_VALUE, rlcore_vecenv_reset(v, env.env, call & 8 ? NULL : &seed, OUT(0))); break;
+      case 1: TRY_WRITING(ON_VALUE, rlcore_vecenv_reset_one(v, env.env, 1, &seed, OUT(0))); break;
       case 2:
-        if (TRY_WRITING(ON_VALUE, rlcore_vecenv_step_env(v, &env, call >> 7, TAKING(&action, &out))) == RLCORE_OK) within(rewards, N, -FLT_MAX, FLT_MAX);
+        if (TRY_WRITING(ON_VALUE, rlcore_vecenv_step_env(v, env.env, call >> 7, TAKING(&action, &out))) == RLCORE_OK) within(rewards, N, -FLT_MAX, FLT_MAX);
         break;
       case 3:
-        TRY(rlcore_batch_step_async(b, v, &env, CHOSEN(&action)));
-        TRY(rlcore_batch_run(b, v, &env, call >> 3, UINT32_MAX, OUT(6)));
+        TRY(rlcore_batch_step_async(b, v, env.env, CHOSEN(&action)));
+        TRY(rlcore_batch_run(b, v, env.env, call >> 3, UINT32_MAX, OUT(6)));
         TRY_WRITING(ON_VALUE, rlcore_batch_step_wait(b, &out));
         break;
-      case 4: TRY_WRITING(ON_VALUE | ON_NOT_READY, rlcore_batch_reset(b, v, &env, &seed, OUT(0))); break;
+      case 4: TRY_WRITING(ON_VALUE | ON_NOT_READY, rlcore_batch_reset(b, v, env.env, &seed, OUT(0))); break;
       default:
         for (unsigned n = call & 64 ? byte() & 31 : 1; n > 0; n--)
-          if (TRY_WRITING(ON_VALUE, rlcore_vecenv_step(v, &env, TAKING(&action, &out))) == RLCORE_OK) within(rewards, N, -FLT_MAX, FLT_MAX);
+          if (TRY_WRITING(ON_VALUE, rlcore_vecenv_step(v, env.env, TAKING(&action, &out))) == RLCORE_OK) within(rewards, N, -FLT_MAX, FLT_MAX);
     }
   }
 }

@@ -3,6 +3,7 @@
 #ifndef RLCORE_FUZZ_H
 #define RLCORE_FUZZ_H
 
+#include "../env.h"
 #include "../rows.h"
 #include <math.h>
 #include <stddef.h>

@@ -16,11 +16,11 @@
 enum { N = 8, STEPS = 1000 };
 
 int main(void) {
-  static _Alignas(64) unsigned char block[1 << 12];
+  static _Alignas(64) unsigned char block[1 << 12], game[1 << 10];
   static float obs[N][4], final_obs[N][4], reward[N];
   static uint8_t terminated[N], truncated[N];
   int32_t action[N];
-  rlcore_env_def env;
+  rlcore_env *env;
   rlcore_vecenv_config config;
   rlcore_vecenv *envs;
   size_t size;
@@ -31,18 +31,18 @@ int main(void) {
   if (rlcore_version() != (RLCORE_VERSION_MAJOR << 16 | RLCORE_VERSION_MINOR << 8 | RLCORE_VERSION_PATCH))
     return puts("another version than the header's"), 1;
 
-  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  CHECK(rlcore_env_builtin(game, sizeof game, RLCORE_ENV_CARTPOLE, &env));
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = N;
   config.seed = 1;
-  CHECK(rlcore_vecenv_size(&env, &config, &size));
-  CHECK(rlcore_vecenv_init(block, sizeof block, &env, &config, &envs));
-  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  CHECK(rlcore_vecenv_size(env, &config, &size));
+  CHECK(rlcore_vecenv_init(block, sizeof block, env, &config, &envs));
+  CHECK(rlcore_vecenv_reset(envs, env, NULL, obs));
   const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward,
                             .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
   for (int t = 0; t < STEPS; t++) {
     for (int i = 0; i < N; i++) action[i] = obs[i][2] > 0;
-    CHECK(rlcore_vecenv_step(envs, &env, &rows));
+    CHECK(rlcore_vecenv_step(envs, env, &rows));
     for (int i = 0; i < N; i++) episodes += terminated[i] || truncated[i];
   }
   CHECK(rlcore_hash(block, size, &hash));

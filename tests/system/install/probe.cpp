@@ -12,12 +12,11 @@ static bool failed(rlcore::status status) {
 }
 
 int main() {
-  auto env = rlcore::env_builtin(RLCORE_ENV_PROBE1);
-  if (!env) return failed(env.why());
+  const rlcore::environment env = rlcore::env_builtin(RLCORE_ENV_PROBE1);
 
   rlcore_vecenv_config many = rlcore::vecenv_config();
   many.num_envs = 8;
-  auto envs = rlcore::vecenv<>::make(*env, many);
+  auto envs = rlcore::vecenv<>::make(env, many);
   if (!envs) return failed(envs.why());
   if (failed(envs->reset(1))) return 1;
 
@@ -25,7 +24,7 @@ int main() {
   config.num_envs = many.num_envs;
   config.num_steps = 32;
   config.learning_rate = 3e-3F;
-  auto agent = rlcore::learner<>::make(config, *env);
+  auto agent = rlcore::learner<>::make(config, env);
   if (!agent) return failed(agent.why());
   while (agent->stats().num_updates < 20)
     if (failed(agent->train_step(*envs))) return 1;

@@ -45,19 +45,19 @@ class Engine:
     def write(self, frame, obs):
         ctypes.memmove(obs, np.ascontiguousarray(frame).ctypes.data, frame.size)
 
-    def reset(self, user, state, rng, obs):
+    def reset(self, user, row, state, rng, obs):
         frame, _ = self.env.reset(seed=self.seed)
         self.seed = None
         self.write(frame, obs)
         return 0
 
-    def step(self, user, state, rng, action, obs, out):
+    def step(self, user, row, state, rng, action, obs, out):
         frame, reward, terminated, truncated, _ = self.env.step(ctypes.c_int32.from_address(action).value)
         out[0].reward, out[0].terminated, out[0].truncated = reward, terminated, truncated
         self.write(frame, obs)
         return 0
 
-    def lives(self, user, state, out):
+    def lives(self, user, row, state, out):
         out[0] = self.env.ale.lives()
         return 0
 
@@ -66,7 +66,7 @@ def wrapped(lib, game, colour, wrappers, length, seed=SEED):
     engine = Engine(game, colour, wrappers, seed)
     # Gymnasium draws no-ops from a stream that the emulator's seed sequence seeds in its turn.
     stream = int(np.random.SeedSequence(seed).generate_state(2)[0])
-    envs = rlcore.VecEnv(lib, engine.table, 1, obs=(rlcore.U8, length))
+    envs = rlcore.VecEnv(lib, rlcore.Env(lib, engine.table), 1, obs=(rlcore.U8, length))
     envs.engine = engine
     envs.reset(stream)
     return envs

@@ -86,7 +86,7 @@ def compare(lib, env_id, mode, num_envs, steps, policy, exact=False, seed=SEED):
     discrete = isinstance(theirs.single_action_space, gym.spaces.Discrete)
     states = None
     if not exact:
-        states = ours.mem.view(np.uint8)[STATE_AT:][: num_envs * ours.env.state_size].view(np.float64).reshape(num_envs, -1)
+        states = ours.mem.view(np.uint8)[STATE_AT:][: num_envs * 8 * STATE_LEN[name]].view(np.float64).reshape(num_envs, -1)
         assert all((states[i, : STATE_LEN[name]] == env.unwrapped.state).all() for i, env in enumerate(theirs.envs))
     episodes = 0
     for step in range(steps):

@@ -30,9 +30,9 @@ class Step(ctypes.Structure):
     _fields_ = [("reward", c_float), ("terminated", c_uint8), ("truncated", c_uint8), ("reserved", c_uint8 * 2)]
 
 
-RESET = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)
-STEP = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Step))
-LIVES = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p, POINTER(c_uint32))
+RESET = ctypes.CFUNCTYPE(c_int32, c_void_p, c_uint32, c_void_p, c_void_p, c_void_p)
+STEP = ctypes.CFUNCTYPE(c_int32, c_void_p, c_uint32, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Step))
+LIVES = ctypes.CFUNCTYPE(c_int32, c_void_p, c_uint32, c_void_p, POINTER(c_uint32))
 
 
 class EnvDef(ctypes.Structure):
@@ -111,9 +111,18 @@ class Library:
         return text.value.decode()
 
     def builtin(self, env_id):
-        env = EnvDef()
-        self.env_builtin(c_uint32(env_id), byref(env), c_size_t(sizeof(env)))
-        return env
+        return Env(self, EnvDef(sizeof(EnvDef), env_id))
+
+
+class Env:
+    """A compiled environment, and what it shows and takes."""
+
+    def __init__(self, lib, definition):
+        size, self.at, self.obs, self.action = c_size_t(), c_void_p(), Space(), Space()
+        lib.env_size(byref(definition), byref(size))
+        self.mem = block(size.value)
+        lib.env_init(address(self.mem), size, byref(definition), byref(self.at))
+        lib.env_spaces(self.at, byref(self.obs), byref(self.action))
 
 
 def address(array):
@@ -132,9 +141,9 @@ class VecEnv:
         self.lib, self.env, self.num_envs = lib, env, num_envs
         config = VecEnvConfig(sizeof(VecEnvConfig), num_envs, seed, autoreset, max_episode_steps)
         size = c_size_t()
-        lib.vecenv_size(byref(env), byref(config), byref(size))
+        lib.vecenv_size(env.at, byref(config), byref(size))
         self.mem, self.at = block(size.value), c_void_p()
-        lib.vecenv_init(address(self.mem), size, byref(env), byref(config), byref(self.at))
+        lib.vecenv_init(address(self.mem), size, env.at, byref(config), byref(self.at))
         kind, length = obs or (env.obs.kind, env.obs.len)
         dtype = np.uint8 if kind == U8 else np.float32
         self.obs, self.final_obs = (np.zeros((num_envs, length), dtype) for _ in range(2))
@@ -145,9 +154,9 @@ class VecEnv:
 
     def reset(self, seed=None):
         seed = None if seed is None else byref(c_uint64(seed))
-        self.lib.vecenv_reset(self.at, byref(self.env), seed, address(self.obs))
+        self.lib.vecenv_reset(self.at, self.env.at, seed, address(self.obs))
         return self.obs
 
     def step(self, action):
         self.rows.action = address(action)
-        self.lib.vecenv_step(self.at, byref(self.env), byref(self.rows))
+        self.lib.vecenv_step(self.at, self.env.at, byref(self.rows))

@@ -14,28 +14,28 @@
 
 enum { N = 64, STEPS = 1000, OBS = 4 };
 
-static rlcore_env_def env;
+static host_env env;
 static rlcore_vecenv *envs;
 static int32_t action[N];
 static float *obs, final_obs[N * OBS], reward[N];
 static uint8_t terminated[N], truncated[N];
 static int elements = 1; /* of the caller's own environment */
 
-static int32_t reset(void *user, void *state, rlcore_rng *rng, void *out) {
-  (void)user, (void)state, (void)rng;
+static int32_t reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *out) {
+  (void)user, (void)row, (void)state, (void)rng;
   for (int i = 0; i < elements; i++) ((float *)out)[i] = 0;
   return 0;
 }
 
-static int32_t step(void *user, void *state, rlcore_rng *rng, const void *choice, void *out, rlcore_step *result) {
+static int32_t step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *choice, void *out, rlcore_step *result) {
   (void)choice;
   result->reward = 1;
-  return reset(user, state, rng, out);
+  return reset(user, row, state, rng, out);
 }
 
 static void walk(void) {
   const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward, .terminated = terminated, .truncated = truncated, .final_obs = final_obs};
-  for (int i = 0; i < STEPS; i++) CHECK(rlcore_vecenv_step_range(envs, &env, 0, N, &rows));
+  for (int i = 0; i < STEPS; i++) CHECK(rlcore_vecenv_step_range(envs, env.env, 0, N, &rows));
 }
 
 /* Both threads begin together, so that neither has forgotten where it was when the other comes there. */
@@ -51,16 +51,17 @@ static void start(size_t obs_len) {
   size_t size;
   CHECK(rlcore_vecenv_config_init(&config, sizeof config));
   config.num_envs = N;
-  CHECK(rlcore_vecenv_size(&env, &config, &size));
-  CHECK(rlcore_vecenv_init(host_take(size), size, &env, &config, &envs));
+  CHECK(rlcore_vecenv_size(env.env, &config, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, env.env, &config, &envs));
   obs = malloc(obs_len * sizeof *obs);
   if (!obs) host_fail("no memory");
-  CHECK(rlcore_vecenv_reset(envs, &env, NULL, obs));
+  CHECK(rlcore_vecenv_reset(envs, env.env, NULL, obs));
 }
 
 int main(int argc, char **argv) {
   const char *const what = argc > 1 ? argv[1] : "";
-  CHECK(rlcore_env_builtin(RLCORE_ENV_CARTPOLE, &env, sizeof env));
+  rlcore_env_def def = {.struct_size = sizeof def, .env_id = RLCORE_ENV_CARTPOLE};
+  env = host_compile(&def);
   if (strcmp(what, "race") == 0) {
     pthread_t other;
     start(N * OBS);
@@ -71,8 +72,9 @@ int main(int argc, char **argv) {
     start(N * OBS - 1);
   } else if (strcmp(what, "callback") == 0) {
     static const uint32_t choices[1] = {2};
-    env = (rlcore_env_def){.struct_size = sizeof env, .env_id = 1000, .state_size = 8, .reset = reset, .step = step,
+    def = (rlcore_env_def){.struct_size = sizeof def, .env_id = 1000, .state_size = 8, .reset = reset, .step = step,
                            .obs = {.kind = RLCORE_F32, .len = 1}, .action = {.kind = RLCORE_I32, .len = 1, .n = choices}};
+    env = host_compile(&def);
     start(N);
     walk();
     elements = 2;

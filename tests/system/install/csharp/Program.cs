@@ -44,37 +44,43 @@ static unsafe class Program {
 
   // N environments in a block, with the arrays of their steps.
   sealed class Envs {
-    public rlcore_env_def env;
+    public readonly void* env; // knows where it lies: not for the garbage collector to move
+    public readonly rlcore_space seen, taken;
     public readonly ulong[] block;
     public readonly float[] obs, finalObs, reward = new float[N];
     public readonly byte[] terminated = new byte[N], truncated = new byte[N];
     public readonly int[] action = new int[N];
 
     public Envs(rlcore_env_def definition) {
-      env = definition;
-      obs = new float[N * env.obs.len];
-      finalObs = new float[N * env.obs.len];
+      UIntPtr size;
+      void* compiled;
+      Native.Check(Native.rlcore_env_size(&definition, &size));
+      Native.Check(Native.rlcore_env_init((void*)Marshal.AllocHGlobal((int)size), size, &definition, &compiled));
+      env = compiled;
+      rlcore_space o, a;
+      Native.Check(Native.rlcore_env_spaces(env, &o, &a));
+      seen = o;
+      taken = a;
+      obs = new float[N * seen.len];
+      finalObs = new float[N * seen.len];
       rlcore_vecenv_config config;
       Native.Check(Native.rlcore_vecenv_config_init(&config, (UIntPtr)sizeof(rlcore_vecenv_config)));
       config.num_envs = N;
       config.seed = 1;
-      UIntPtr size;
-      fixed (rlcore_env_def* e = &env) {
-        Native.Check(Native.rlcore_vecenv_size(e, &config, &size));
-        block = new ulong[(int)size / 8];
-        void* envs;
-        fixed (ulong* mem = block) Native.Check(Native.rlcore_vecenv_init(mem, size, e, &config, &envs));
-        fixed (ulong* mem = block) fixed (float* o = obs) Native.Check(Native.rlcore_vecenv_reset(mem, e, null, o));
-      }
+      Native.Check(Native.rlcore_vecenv_size(env, &config, &size));
+      block = new ulong[(int)size / 8];
+      void* envs;
+      fixed (ulong* mem = block) Native.Check(Native.rlcore_vecenv_init(mem, size, env, &config, &envs));
+      fixed (ulong* mem = block) fixed (float* first = obs) Native.Check(Native.rlcore_vecenv_reset(mem, env, null, first));
     }
 
     // The block is the object: it may lie elsewhere in each call.
     public void Step() {
-      fixed (rlcore_env_def* e = &env) fixed (ulong* mem = block) fixed (float* o = obs, f = finalObs, r = reward)
+      fixed (ulong* mem = block) fixed (float* o = obs, f = finalObs, r = reward)
       fixed (byte* te = terminated, tr = truncated) fixed (int* a = action) {
         rlcore_rows rows = new rlcore_rows { struct_size = (uint)sizeof(rlcore_rows),
           obs = o, action = a, reward = r, terminated = te, truncated = tr, final_obs = f };
-        Native.Check(Native.rlcore_vecenv_step(mem, e, &rows));
+        Native.Check(Native.rlcore_vecenv_step(mem, env, &rows));
       }
     }
 
@@ -86,9 +92,7 @@ static unsafe class Program {
   }
 
   static rlcore_env_def Builtin(EnvId id) {
-    rlcore_env_def env;
-    Native.Check(Native.rlcore_env_builtin((uint)id, &env, (UIntPtr)sizeof(rlcore_env_def)));
-    return env;
+    return new rlcore_env_def { struct_size = (uint)sizeof(rlcore_env_def), env_id = (uint)id };
   }
 
   static void CartPole() {
@@ -109,7 +113,7 @@ static unsafe class Program {
     config.num_envs = N;
     config.num_steps = 32;
     config.learning_rate = 3e-3f;
-    rlcore_space obs = envs.env.obs, action = envs.env.action;
+    rlcore_space obs = envs.seen, action = envs.taken;
     UIntPtr size;
     Native.Check(Native.rlcore_learner_size(&config, &obs, &action, &size));
     ulong[] learner = new ulong[(int)size / 8];
@@ -134,13 +138,13 @@ static unsafe class Program {
   }
 
   // Counts its steps, and ends after as many as the environment was told through `user`.
-  static int Reset(void* user, void* state, rlcore_rng* rng, void* obs) {
+  static int Reset(void* user, uint row, void* state, rlcore_rng* rng, void* obs) {
     *(int*)state = 0;
     *(float*)obs = 0;
     return 0;
   }
 
-  static int Step(void* user, void* state, rlcore_rng* rng, void* action, void* obs, rlcore_step* result) {
+  static int Step(void* user, uint row, void* state, rlcore_rng* rng, void* action, void* obs, rlcore_step* result) {
     int count = ++*(int*)state;
     *(float*)obs = count;
     result->reward = *(int*)action;

@@ -41,9 +41,9 @@ public unsafe struct rlcore_step {
 // Callbacks of an environment of one's own. Keep the delegates alive as long as the table is used; in Unity's IL2CPP they have
 // to be static methods with [AOT.MonoPInvokeCallback].
 [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-public unsafe delegate int rlcore_env_reset_fn(void* user, void* state, rlcore_rng* rng, void* obs);
+public unsafe delegate int rlcore_env_reset_fn(void* user, uint row, void* state, rlcore_rng* rng, void* obs);
 [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-public unsafe delegate int rlcore_env_step_fn(void* user, void* state, rlcore_rng* rng, void* action, void* obs, rlcore_step* result);
+public unsafe delegate int rlcore_env_step_fn(void* user, uint row, void* state, rlcore_rng* rng, void* action, void* obs, rlcore_step* result);
 
 [StructLayout(LayoutKind.Sequential)]
 public unsafe struct rlcore_env_def {
@@ -252,13 +252,16 @@ public static unsafe class Native {
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_last_error(byte* text, UIntPtr text_size);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_hash(void* bytes, UIntPtr size, ulong* hash);
 
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_env_builtin(uint env_id, rlcore_env_def* env, UIntPtr size);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_env_builtin(void* mem, UIntPtr mem_size, uint env_id, void** env);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_env_size(rlcore_env_def* definition, UIntPtr* size);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_env_init(void* mem, UIntPtr mem_size, rlcore_env_def* definition, void** env);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_env_spaces(void* env, rlcore_space* obs, rlcore_space* action);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_config_init(rlcore_vecenv_config* config, UIntPtr size);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_size(rlcore_env_def* env, rlcore_vecenv_config* config, UIntPtr* size);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_init(void* mem, UIntPtr mem_size, rlcore_env_def* env, rlcore_vecenv_config* config, void** envs);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_attach(void* mem, UIntPtr mem_size, rlcore_env_def* env, void** envs);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_reset(void* envs, rlcore_env_def* env, ulong* seed, void* obs);
-  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_step(void* envs, rlcore_env_def* env, rlcore_rows* rows);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_size(void* env, rlcore_vecenv_config* config, UIntPtr* size);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_init(void* mem, UIntPtr mem_size, void* env, rlcore_vecenv_config* config, void** envs);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_attach(void* mem, UIntPtr mem_size, void* env, void** envs);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_reset(void* envs, void* env, ulong* seed, void* obs);
+  [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_vecenv_step(void* envs, void* env, rlcore_rows* rows);
 
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_config_init(rlcore_learner_config* config, UIntPtr size, uint algorithm);
   [DllImport(Lib, CallingConvention = C)] public static extern int rlcore_learner_size(rlcore_learner_config* config, rlcore_space* obs, rlcore_space* action, UIntPtr* size);

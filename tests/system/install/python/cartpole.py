@@ -37,25 +37,25 @@ def check(status):
 
 
 N, STEPS = 8, 1000
-env, config, envs, size = made["rlcore_env_def"](), made["rlcore_vecenv_config"](), c_void_p(), c_size_t()
-check(lib.rlcore_env_builtin(c_uint32(1), byref(env), c_size_t(sizeof(env))))
+game, env, config, envs, size = (c_uint64 * 128)(), c_void_p(), made["rlcore_vecenv_config"](), c_void_p(), c_size_t()
+check(lib.rlcore_env_builtin(game, c_size_t(sizeof(game)), c_uint32(1), byref(env)))
 check(lib.rlcore_vecenv_config_init(byref(config), c_size_t(sizeof(config))))
 config.num_envs, config.seed = N, 1
-check(lib.rlcore_vecenv_size(byref(env), byref(config), byref(size)))
+check(lib.rlcore_vecenv_size(env, byref(config), byref(size)))
 block = (c_uint64 * (size.value // 8))()
-check(lib.rlcore_vecenv_init(block, size, byref(env), byref(config), byref(envs)))
+check(lib.rlcore_vecenv_init(block, size, env, byref(config), byref(envs)))
 
 obs, final_obs, reward = (c_float * 4 * N)(), (c_float * 4 * N)(), (c_float * N)()
 terminated, truncated, action = (c_uint8 * N)(), (c_uint8 * N)(), (c_int32 * N)()
 rows = made["rlcore_rows"]()
 rows.struct_size, rows.obs, rows.action, rows.reward = sizeof(rows), *map(ctypes.addressof, (obs, action, reward))
 rows.terminated, rows.truncated, rows.final_obs = map(ctypes.addressof, (terminated, truncated, final_obs))
-check(lib.rlcore_vecenv_reset(envs, byref(env), None, obs))
+check(lib.rlcore_vecenv_reset(envs, env, None, obs))
 episodes = 0
 for _ in range(STEPS):
     for i in range(N):
         action[i] = obs[i][2] > 0
-    check(lib.rlcore_vecenv_step(envs, byref(env), byref(rows)))
+    check(lib.rlcore_vecenv_step(envs, env, byref(rows)))
     episodes += sum(1 for i in range(N) if terminated[i] or truncated[i])
 hashed = c_uint64()
 check(lib.rlcore_hash(block, size, byref(hashed)))

@@ -1,0 +1,32 @@
+/* Environments of tests: compiled into memory that a file has for one of them at a time. */
+#ifndef RLCORE_TEST_ENV_H
+#define RLCORE_TEST_ENV_H
+
+#include "rlcore.h"
+
+/* A compiled environment, and what it shows and takes. */
+typedef struct compiled_env {
+  rlcore_env *env;
+  rlcore_space obs, action;
+} compiled_env;
+
+/* The definition of one of the library's own. */
+#define BUILTIN(id) (&(rlcore_env_def){.struct_size = sizeof(rlcore_env_def), .env_id = (id)})
+
+static inline rlcore_status compile_env(const rlcore_env_def *def, compiled_env *made) {
+  static uint64_t mem[1 << 14];
+  const rlcore_status status = rlcore_env_init(mem, sizeof mem, def, &made->env);
+  return status != RLCORE_OK ? status : rlcore_env_spaces(made->env, &made->obs, &made->action);
+}
+
+/* The environment of a definition until the next but one is asked for, on the same thread; NULL if it is refused, which the last
+   error tells. */
+static inline const rlcore_env *env_of(const rlcore_env_def *def) {
+  static _Thread_local uint64_t mem[2][4096];
+  static _Thread_local int turn;
+  rlcore_env *env = NULL;
+  turn ^= 1;
+  return rlcore_env_init(mem[turn], sizeof mem[turn], def, &env) == RLCORE_OK ? env : NULL;
+}
+
+#endif
