@@ -11,11 +11,15 @@ if [ "$1" = address ]; then
   flags+=" -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
   flags+=" -Cllvm-args=-sanitizer-coverage-pc-table"
 fi
-# One codegen unit for the interface: it compares the functions in tables of its own environments by address, and more units
-# may make copies. RUSTC_BOOTSTRAP: for -Zsanitizer, which the stable compiler has but does not offer.
+# Threads do the same at every CPU level, and three of them are half of what there is to compile.
+features=()
+if [ "$1" = thread ]; then
+  features=(--no-default-features --features "$(sed -n 's/^default = \["simd", \(.*\)\]$/\1/p' ffi/Cargo.toml | tr -d '" ')")
+fi
+# RUSTC_BOOTSTRAP: for -Zsanitizer, which the stable compiler has but does not offer.
 RUSTC_BOOTSTRAP=1 RUSTFLAGS=$flags CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=line-tables-only CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
 CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true \
-  cargo rustc -q -p rlcore-ffi --config profile.release.package.rlcore-ffi.codegen-units=1 --release --lib --crate-type staticlib \
+  cargo rustc -q -p rlcore-ffi --release --lib --crate-type staticlib "${features[@]}" \
   --target "$host" --target-dir "$out"
 cp -p "$out/$host/release/librlcore.a" "$out/"

@@ -1,11 +1,9 @@
 #!/bin/bash
-# The C and C++ hosts, and with them the library's own code, under sanitizers: tests/system/sanitizers/run.sh [hosts] [threads] [core]
+# The C and C++ hosts, and with them the library's own code, under sanitizers: tests/system/sanitizers/run.sh [hosts] [threads]
 #
 #   hosts    AddressSanitizer and UndefinedBehaviorSanitizer: every example and every environment (`make check`), the test of
 #            the C++ header, every attack program, and the bits of every stage at each CPU level, against their table.
 #   threads  ThreadSanitizer: the hosts that have threads.
-#   core     AddressSanitizer: Rust tests of what lies at the bottom, of plans, tables, ranges and kernels, which the hosts
-#            above reach through C only.
 #
 # Both sides are instrumented: the library is built by rustc with the same sanitizer (library.sh), so an array overrun inside it
 # is seen, and with its assertions on: overflow of integers, and what the standard library demands of callers of its unsafe
@@ -19,7 +17,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD out=$PWD/target/sanitizers
-triple=x86_64-unknown-linux-gnu
 unset MAKEFLAGS
 # An assertion of the library that fails aborts: where is what counts.
 export ASAN_OPTIONS=handle_abort=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=handle_abort=1:allocator_may_return_null=1:halt_on_error=1:history_size=7
@@ -110,22 +107,7 @@ threads() {
   examples check-threads check-workers check-subproc
 }
 
-core() {
-  # Crates that these tests do not need stay out: they would take longer to compile than all the rest. So do the tests of the
-  # modules, which are the core once more.
-  local tree=$out/tree tests=(block_plan data_table env_grid_games env_vecenv kernels_gae kernels_image kernels_vtrace nn_net range_splits)
-  rm -rf "$tree"
-  mkdir -p "$tree"
-  sed -e '/^criterion = /d' -e '/^safetensors = /d' -e '/^\[\[bench\]\]/,/^$/d' -e 's/^members = .*/members = []/' Cargo.toml > "$tree/Cargo.toml"
-  cp Cargo.lock "$tree/"
-  ln -s "$root/src" "$root/tests" "$root/README.md" "$tree/"
-  RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" PROPTEST_CASES=24 \
-    cargo test -q --manifest-path "$tree/Cargo.toml" ${tests[*]/#/--test=} --target "$triple" --target-dir "$out/core" \
-    --config profile.dev.debug=false > "$out/core.txt" 2>&1 || { tail -60 "$out/core.txt"; exit 1; }
-  awk '/^test result:/ { passed += $4 } END { print "  " passed " passed"; exit passed < 50 }' "$out/core.txt"
-}
-
-for part in "${@:-hosts threads core}"; do
+for part in "${@:-hosts threads}"; do
   for each in $part; do
     echo "$each:"
     "$each"
