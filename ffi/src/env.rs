@@ -2,7 +2,6 @@
 
 use core::ffi::c_void;
 use core::ptr::from_ref;
-use core::slice;
 
 use crate::lifecycle::Place;
 use crate::mirror::versioned;
@@ -347,12 +346,13 @@ impl<'a> Definition<'a> {
             }
             let def = Definition {
                 raw: RawEnv { spec, ..self.raw },
-                fields: copy_list(at(layout.fields_given).cast(), self.fields),
-                wrappers: copy_list(at(layout.wrappers_given).cast(), self.wrappers),
+                fields: ptr::copied(at(layout.fields_given).cast(), self.fields),
+                wrappers: ptr::copied(at(layout.wrappers_given).cast(), self.wrappers),
                 ..*self
             };
             let (raw, fields, pipeline) = (at(layout.raw), at(layout.fields), at(layout.pipeline));
-            let (raw, pipeline, mut spec) = def.compile(place(raw), || place(fields), || place(pipeline))?;
+            let (raw, pipeline, mut spec) =
+                def.compile(ptr::place(raw), || ptr::place(fields), || ptr::place(pipeline))?;
             if pipeline.is_some() {
                 // Wrappers may show other choices than those that were counted.
                 let choices = space::count(space::OBS.n, spec.obs.fields, Element::I32)?;
@@ -364,28 +364,6 @@ impl<'a> Definition<'a> {
             base.cast::<CompiledEnv<'a>>().write(CompiledEnv { mark, size: layout.size, raw, pipeline, spec, setup });
         }
         Ok(())
-    }
-}
-
-/// A place for one value.
-///
-/// # Safety
-/// It is the caller's alone, aligned, for the life of `'a`.
-unsafe fn place<'a, T>(p: *mut u8) -> &'a mut Option<T> {
-    unsafe {
-        p.cast::<Option<T>>().write(None);
-        &mut *p.cast()
-    }
-}
-
-/// A copy of a list.
-///
-/// # Safety
-/// As [`place`], of as many places.
-unsafe fn copy_list<'a, T: Plain>(p: *mut T, list: &[T]) -> &'a [T] {
-    unsafe {
-        p.copy_from_nonoverlapping(list.as_ptr(), list.len());
-        slice::from_raw_parts(p, list.len())
     }
 }
 
@@ -406,7 +384,7 @@ fn copy_space<'a>(space: &Space<'_>, rest: &mut &'a mut [f32]) -> Space<'a> {
     let (low, high) = (copy(space.low), copy(space.high));
     let n = take(rest, space.n.len());
     // SAFETY: as many words, to be written as other numbers.
-    let n = unsafe { copy_list(n.as_mut_ptr().cast(), space.n) };
+    let n = unsafe { ptr::copied(n.as_mut_ptr().cast(), space.n) };
     Space { kind: space.kind, len: space.len, low, high, n, fields: space::stand_in(!space.fields.is_empty()) }
 }
 
