@@ -40,6 +40,9 @@ const DOORS: [(&str, &str); 9] = [
     ("alloc", ""),
 ];
 
+/// The files of `src/learn/` that may ask which algorithm a configuration has. All others ask what it needs, which is data.
+const ALGORITHMS: [&str; 4] = ["algorithm/", "config.rs", "config_table.rs", "config_fields.rs"];
+
 /// Names that only `ffi/src/ptr/` may say: it alone makes slices from what a caller hands over.
 const RAW: [&str; 5] =
     ["from_raw_parts", "from_raw_parts_mut", "slice_from_raw_parts", "slice_from_raw_parts_mut", "transmute"];
@@ -96,6 +99,8 @@ fn planted_violations_are_seen() {
         ("nn/dense.rs", "#[cfg(target_arch = \"x86_64\")]"),
         ("nn/dense.rs", "let z = a.mul_add(b, c);"),
         ("wild/mod.rs", "use crate::error::Result;"),
+        ("learn/learner/act.rs", "if config.algorithm() == Algorithm::Dqn {}"),
+        ("learn/stored.rs", "matches!(self.config.algorithm(), Algorithm::Td3 | Algorithm::Sac)"),
     ];
     for (file, line) in refused {
         assert!(!check_core(file, line).is_empty(), "{file}: {line}");
@@ -108,6 +113,8 @@ fn planted_violations_are_seen() {
         ("env/cartpole.rs", "const S: &str = \"use crate::learn; \\\" unsafe\"; const C: char = '\"';"),
         ("nn/net.rs", "const S: &str = r#\"unsafe \" libm\"#; fn f<'a>(x: &'a [f32]) {}"),
         ("cpu.rs", "#![allow(unsafe_code)]\nmod detect { use super::Level; }"),
+        ("learn/learner/act.rs", "if config.needs().q { algorithm::chunk(x)?; }"),
+        ("learn/algorithm/mod.rs", "match x.config.algorithm() {}"),
     ];
     for (file, line) in accepted {
         assert_eq!(check_core(file, line), Vec::<String>::new(), "{file}: {line}");
@@ -126,6 +133,12 @@ fn check_core(file: &str, text: &str) -> Vec<String> {
                 _ => format!("src/{file}: only {door} may say `{name}`"),
             });
         }
+    }
+    let asks = tokens.windows(3).any(|w| w == [".", "algorithm", "("]);
+    if let Some(part) = file.strip_prefix("learn/").filter(|part| !ALGORITHMS.iter().any(|own| part.starts_with(own)))
+        && asks
+    {
+        found.push(format!("src/learn/{part}: asks which algorithm it is, not what that needs"));
     }
     if file == "lib.rs" {
         return found;

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
+use super::algorithm::Needs;
 use super::optimizer::Optimizer;
 use super::policy::SHARPNESS;
 use super::shape::Shape;
@@ -115,41 +116,32 @@ impl Config {
         Algorithm::from_number(self.algorithm).unwrap_or_default()
     }
 
-    /// The network says Q, what each choice is worth, and there is no network of values.
-    pub(super) fn learns_q(&self) -> bool {
-        cfg!(feature = "pqn") && matches!(self.algorithm(), Algorithm::Pqn | Algorithm::StreamQ)
+    /// What its algorithm needs of a learner.
+    #[inline]
+    pub(super) fn needs(&self) -> Needs {
+        self.algorithm().needs()
     }
 
     /// Whether a call about rollouts is for this learner. Errors: `Disabled` off policy.
     pub fn check_rollouts(&self) -> Result {
         let what = "learner: this call is about rollouts, which learners off policy do not have.";
-        Error::new(Kind::Disabled, what).when(self.over_replay())
+        Error::new(Kind::Disabled, what).when(self.needs().replay)
     }
 
     /// Whether a call about transitions of the host's own is for this learner. Errors: `Disabled` on policy.
     pub fn check_transitions(&self) -> Result {
         let what =
             "learner: this call is about transitions of the host's own, which learners on policy do not learn from.";
-        Error::new(Kind::Disabled, what).when(!self.over_replay())
-    }
-
-    /// It learns from a store of transitions, not from rollouts.
-    pub(super) fn over_replay(&self) -> bool {
-        cfg!(feature = "off_policy") && self.algorithm().is_off_policy()
-    }
-
-    /// There are critics of observations and actions, and a policy that learns from their values.
-    pub(super) fn has_critics(&self) -> bool {
-        cfg!(feature = "off_policy") && matches!(self.algorithm(), Algorithm::Td3 | Algorithm::Sac)
+        Error::new(Kind::Disabled, what).when(!self.needs().replay)
     }
 
     /// What a network says of the value of a choice.
     #[cfg(feature = "off_policy")]
     pub(super) fn value_head(&self) -> ValueHead {
         let atoms = Atoms { num: self.num_atoms, low: self.value_min, high: self.value_max };
-        match (self.algorithm(), self.num_quantiles, self.num_atoms) {
-            (Algorithm::Dqn, 0, 1..) => ValueHead::Atoms(atoms),
-            (Algorithm::Dqn, num @ 1.., _) => ValueHead::Quantiles(num),
+        match (self.needs().q, self.num_quantiles, self.num_atoms) {
+            (true, 0, 1..) => ValueHead::Atoms(atoms),
+            (true, num @ 1.., _) => ValueHead::Quantiles(num),
             _ => ValueHead::Mean,
         }
     }
@@ -157,7 +149,7 @@ impl Config {
     /// Numbers that a critic says: its quantiles, or one.
     #[cfg(feature = "off_policy")]
     pub(super) fn critic_len(&self) -> u32 {
-        if self.has_critics() { self.num_quantiles.max(1) } else { 1 }
+        if self.needs().critics { self.num_quantiles.max(1) } else { 1 }
     }
 
     /// Numbers that a policy's network says of the value of a choice, and those that are still there in what ships.
@@ -221,7 +213,7 @@ impl Config {
         self.check_common()?;
         self.check_tasks()?;
         #[cfg(feature = "off_policy")]
-        if self.over_replay() {
+        if self.needs().replay {
             return self.check_replay();
         }
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
@@ -263,7 +255,8 @@ impl Config {
             .when(Accumulate::from_number(self.accumulate).is_none())?;
         let what =
             "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
-        let other = self.learns_q() || self.streams() || self.algorithm().is_off_policy();
+        let needs = self.needs();
+        let other = needs.q || needs.traces || needs.replay;
         let apart = self.num_shared == 0 && !self.has_tasks() && !other;
         let reads = self.policy_layer == 0 || apart && self.policy_layer <= self.num_layers;
         Error::new(Kind::Config, what).given(self.policy_layer as usize).when(!reads)?;
@@ -328,7 +321,7 @@ impl Config {
 
     /// Whether layers may carry a state of so many numbers. Errors: `Config`.
     fn check_recurrent(&self, state_len: usize) -> Result {
-        let alone = self.algorithm().is_off_policy() || self.streams();
+        let alone = self.needs().replay || self.needs().traces;
         let what =
             "learner config: recurrent layers and sequence_len are not supported off policy and by stream algorithms.";
         Error::new(Kind::Config, what).when(alone && (self.sequence_len > 0 || state_len > 0))
@@ -336,8 +329,7 @@ impl Config {
 
     /// Whether a network may have noise, so many numbers of it. Errors: `Config`.
     pub(super) fn check_noise(&self, len: usize) -> Result {
-        let critics = self.algorithm().is_off_policy() && self.algorithm() != Algorithm::Dqn;
-        let algorithm = critics || self.streams();
+        let algorithm = self.needs().critics || self.needs().traces;
         let what = "learner config: an algorithm other than TD3, SAC and stream algorithms with noisy layers";
         Error::new(Kind::Config, what).given(self.algorithm as usize).when(len > 0 && algorithm)?;
         let what = "learner config: overlap of 0 with noisy layers";
@@ -353,7 +345,7 @@ impl Config {
                 .num_layers
                 .saturating_add(self.layers_of(self.num_hidden))
                 .saturating_add(if shape.std_len() == 0 { 1 } else { 2 }),
-            squash: if self.algorithm == Algorithm::Sac as u32 && shape.discrete() { 0 } else { self.squash },
+            squash: if self.needs().temperature && shape.discrete() { 0 } else { self.squash },
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
             num_atoms: if has_atoms { self.num_atoms } else { 0 },
@@ -389,13 +381,13 @@ impl Config {
         if !SEQUENCES {
             return 1;
         }
-        let whole = self.sequence_len == 0 && self.algorithm() == Algorithm::Impala;
+        let whole = self.sequence_len == 0 && self.needs().corrections;
         if whole { self.num_steps as usize } else { self.sequence_len.max(1) as usize }
     }
 
     /// Minibatches are made of sequences, each of one environment's steps in their order.
     pub fn has_sequences(&self) -> bool {
-        SEQUENCES && (self.sequence_len > 0 || self.algorithm() == Algorithm::Impala)
+        SEQUENCES && (self.sequence_len > 0 || self.needs().corrections)
     }
 
     /// It is recorded where episodes begin: for sequences of the rollout, and of past steps.

@@ -3,8 +3,6 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_LAYERS};
-#[cfg(feature = "off_policy")]
-use super::config::Algorithm;
 use super::config::Config;
 use super::seen::{Part, pictures};
 use super::shape::Shape;
@@ -57,12 +55,12 @@ impl Stored {
     pub fn check(&self) -> Result {
         self.config.check()?;
         #[cfg(feature = "off_policy")]
-        if self.config.over_replay() {
+        if self.config.needs().replay {
             return self.check_replay();
         }
-        self.check_parts(self.config.learns_q())?;
+        self.check_parts(self.config.needs().q)?;
         let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
-        let refused = self.config.learns_q() && !self.shape.discrete();
+        let refused = self.config.needs().q && !self.shape.discrete();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)?;
         let what = "learner config: pixel_control_coef of 0, or actions of one choice";
         let others = self.config.tasks()[0] && !(self.shape.discrete() && self.shape.action_len == 1);
@@ -198,14 +196,13 @@ impl Stored {
     pub(super) fn second_head(&self) -> Option<(u32, u32, f32)> {
         let c = &self.config;
         #[cfg(feature = "off_policy")]
-        if c.over_replay() {
-            return match c.algorithm() {
-                Algorithm::Sac if self.shape.discrete() => None,
-                Algorithm::Sac => Some((c.num_hidden, self.shape.action_len, 0.01)),
-                _ => (c.dueling != 0).then_some((c.num_shared, c.value_lens()[0], 1.0)),
+        if c.needs().replay {
+            return match c.needs().temperature {
+                true => (!self.shape.discrete()).then_some((c.num_hidden, self.shape.action_len, 0.01)),
+                false => (c.dueling != 0).then_some((c.num_shared, c.value_lens()[0], 1.0)),
             };
         }
-        (!c.learns_q()).then_some((c.num_shared, 1, 1.0))
+        (!c.needs().q).then_some((c.num_shared, 1, 1.0))
     }
 
     /// The policy's network with this second head.
@@ -291,7 +288,7 @@ impl Stored {
         parts: &[Part],
         nodes: &'n mut [Node; MAX_LAYERS],
     ) -> Result<Net<'n>> {
-        if !self.config.has_critics() {
+        if !self.config.needs().critics {
             return Ok(Net::new(&[]));
         }
         let mut layers = Layers::default();
@@ -336,7 +333,7 @@ impl Stored {
     /// How many layers a critic has.
     pub fn num_critic_layers(&self) -> usize {
         let c = &self.config;
-        if !c.has_critics() {
+        if !c.needs().critics {
             return 0;
         }
         c.num_layers.saturating_add(c.layers_of(c.num_hidden)).saturating_add(1) as usize
@@ -346,12 +343,12 @@ impl Stored {
 impl Config {
     /// Flags of the normalisations of hidden layers: stream algorithms have no parameters there.
     fn norm_flags(&self) -> u32 {
-        if self.streams() { NO_BIAS | NO_SCALE } else { 0 }
+        if self.needs().traces { NO_BIAS | NO_SCALE } else { 0 }
     }
 
     /// A dense layer as the configuration says that it starts: with noise, or with few weights that are not 0.
     fn starting(&self, layer: Layer) -> Layer {
-        if self.streams() {
+        if self.needs().traces {
             return Layer { initializer: Initializer::Sparse as u32, gain: 1.0, ..layer };
         }
         if self.noisy == 0 {

@@ -1,17 +1,12 @@
 //! What stream algorithms (Elsayed et al. 2024) ask of a configuration.
 
-use super::config::{Algorithm, Config};
+use super::config::Config;
 use crate::error::{Error, Kind, Name, Result};
 
 impl Config {
-    /// Each step is learnt from alone, by eligibility traces.
-    pub(super) fn streams(&self) -> bool {
-        cfg!(feature = "stream") && matches!(self.algorithm(), Algorithm::StreamAc | Algorithm::StreamQ)
-    }
-
     /// What traces ask of the other fields: one transition is an update. Errors: `Config`.
     pub(super) fn check_stream(&self) -> Result {
-        if !self.streams() {
+        if !self.needs().traces {
             return Ok(());
         }
         for (what, given, needed) in [
@@ -21,7 +16,7 @@ impl Config {
         ] {
             Error::limit(Kind::Config, what.words(), needed, given as usize).when(given as usize != needed)?;
         }
-        let shares = self.algorithm() == Algorithm::StreamAc && (self.num_shared > 0 || self.num_layers > 0);
+        let shares = !self.needs().q && (self.num_shared > 0 || self.num_layers > 0);
         let what = "learner config: num_shared and num_layers of 0 with stream AC, whose policy and values have their own traces";
         Error::new(Kind::Config, what).given(self.num_shared.max(self.num_layers) as usize).when(shares)
     }

@@ -1,7 +1,7 @@
 //! The auxiliary tasks of UNREAL (Jaderberg et al. 2016) as a configuration asks for them: which heads they add to the
 //! network, and what they learn from.
 
-use super::config::{Algorithm, Config};
+use super::config::Config;
 use super::shape::Shape;
 use crate::error::{Error, Kind, Result};
 use crate::nn::Net;
@@ -33,7 +33,7 @@ impl Config {
 
     /// Those that are on.
     pub(super) fn tasks(&self) -> [bool; 4] {
-        self.task_coefs().map(|coef| BUILT && self.algorithm == Algorithm::Unreal as u32 && coef != 0.0)
+        self.task_coefs().map(|coef| self.needs().tasks && coef != 0.0)
     }
 
     /// Past steps are kept.

@@ -1,10 +1,21 @@
 //! Advantage actor-critic (A2C, A3C; Mnih et al. 2016): the policy gradient, half the squared value error, and entropy.
 
-use super::gradient;
+use super::{Algorithm, Needs, gradient};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::Work;
 use crate::learn::loss;
+
+/// Advantage actor-critic.
+pub(super) struct A2c;
+
+impl Algorithm for A2c {
+    const NEEDS: Needs = Needs::NONE;
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        chunk(x, w, record)
+    }
+}
 
 /// See [`gradient::chunk`].
 pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {

@@ -7,7 +7,6 @@ use super::q::{self, infer};
 use super::{sac, td3, tqc};
 use crate::block::{self, Misfit};
 use crate::error::Result;
-use crate::learn::config::Algorithm;
 use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::{COLUMNS, Work};
 use crate::learn::rows::Rows;
@@ -17,12 +16,7 @@ use crate::num;
 
 /// Fills the record of a chunk, which is zeros: the gradients of the critics, or of the policy, and losses behind all
 /// parameters: the critics' and their mean, or the policy's, the entropy and the mean logarithm of deviations.
-pub(in crate::learn) fn chunk(
-    b: &ChunkContext<'_, '_>,
-    w: &mut Work<'_>,
-    record: &mut [f32],
-    errors: &mut [f32],
-) -> Result {
+pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     if b.batch.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
 
@@ -47,7 +41,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
     let (action, pair) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.batch.pairs, 0, m, net.input())?);
 
     let obs = b.see_next(&rows, w.obs)?;
-    let is_sac = c.algorithm() == Algorithm::Sac;
+    let is_sac = c.needs().temperature;
     let own = b.policy_of(if is_sac { b.params } else { b.batch.target })?;
     infer(&b.sizes.net, own, obs, m, w.scratch, mean, log_std)?;
     log_prob.fill(0.0);
@@ -116,7 +110,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     let outs = outs.get_mut(..heads).ok_or(Misfit)?;
     b.sizes.net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
     log_prob.fill(0.0);
-    let is_sac = c.algorithm() == Algorithm::Sac;
+    let is_sac = c.needs().temperature;
     let (count, limits) = (if is_sac { b.sizes.replay.num_critics } else { 1 }, (c.log_std_min, c.log_std_max));
     if is_sac {
         sac::act(limits, mean, log_std, b.batch.draws[1], action, log_prob);

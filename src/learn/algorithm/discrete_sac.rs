@@ -17,12 +17,7 @@ use crate::nn::{ALL, Carry};
 use crate::num;
 
 /// As [`critic::chunk`](super::critic::chunk), and with masks the entropy that the temperature goes after.
-pub(in crate::learn) fn chunk(
-    b: &ChunkContext<'_, '_>,
-    w: &mut Work<'_>,
-    record: &mut [f32],
-    errors: &mut [f32],
-) -> Result {
+pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     if b.batch.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
 

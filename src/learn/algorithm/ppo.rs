@@ -1,14 +1,20 @@
 //! Proximal policy optimisation (Schulman et al. 2017): the clipped surrogate, half the squared value error, and entropy.
 
-use super::gradient;
+use super::{Algorithm, Needs, gradient};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::Work;
 use crate::learn::loss;
 
-/// See [`gradient::chunk`].
-pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    gradient::chunk(b, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
-        loss::policy_and_value(batch, c, d_log_prob, d_value)
-    })
+/// Proximal policy optimization.
+pub(super) struct Ppo;
+
+impl Algorithm for Ppo {
+    const NEEDS: Needs = Needs { ratios: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        gradient::chunk(x, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
+            loss::policy_and_value(batch, c, d_log_prob, d_value)
+        })
+    }
 }

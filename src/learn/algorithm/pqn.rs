@@ -1,5 +1,6 @@
 //! Parallelised Q-networks (Gallici et al. 2024): Q(λ) over rollouts, with neither a store nor target parameters.
 
+use super::{Algorithm, Needs};
 use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::learn::actor_config::POLICY;
@@ -8,8 +9,19 @@ use crate::learn::learner::layout::Work;
 use crate::learn::q_values::loss;
 use crate::learn::rows::Rows;
 
+/// Parallelized Q-networks.
+pub(super) struct Pqn;
+
+impl Algorithm for Pqn {
+    const NEEDS: Needs = Needs { q: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        chunk(x, w, record)
+    }
+}
+
 /// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses.
-pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (c, net, shape, r) = (b.config, &b.sizes.net, b.shape, &b.rollout);
     let (n, l) = (b.head.choices(), shape.num_outputs as usize);
     let (begin, end) = c.chunk(b.chunk);

@@ -4,6 +4,7 @@
 //! In all calls `n` has the choices of each element, K of them and L together: Q is `[rows, L]`, and choices are `[rows, K]`.
 //! Where distributions are learnt, `width` numbers stand for each Q: `[rows, L, width]`.
 
+use super::{Algorithm, Needs};
 use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::kernels::categorical::{self, Logits};
@@ -13,14 +14,20 @@ use crate::learn::rows::Rows;
 use crate::learn::value_head::{Cost, ValueHead};
 use crate::nn::{ALL, Carry, Net};
 
+/// Deep Q-networks.
+pub(super) struct Dqn;
+
+impl Algorithm for Dqn {
+    const NEEDS: Needs = Needs { replay: true, q: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+        chunk(x, w, record, errors)
+    }
+}
+
 /// Fills the record of a chunk, which is zeros: the gradients of the parameters, then the loss and the mean Q. Adds up how far
 /// Q of each transition is from its target.
-pub(in crate::learn) fn chunk(
-    b: &ChunkContext<'_, '_>,
-    w: &mut Work<'_>,
-    record: &mut [f32],
-    errors: &mut [f32],
-) -> Result {
+fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     let (c, n, net, s, of) = (b.config, b.head.choices(), &b.sizes.net, &b.batch.store, b.config.value_head());
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let (l, k) = (net.head_len(0), n.len());

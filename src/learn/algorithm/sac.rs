@@ -5,7 +5,26 @@
 
 use core::f32::consts::LN_2;
 
+use super::{Algorithm, Needs, critic, discrete_sac};
+use crate::error::Result;
+use crate::learn::learner::context::ChunkContext;
+use crate::learn::learner::layout::Work;
 use crate::num;
+
+/// Soft actor-critic, with choices too.
+pub(super) struct Sac;
+
+impl Algorithm for Sac {
+    const NEEDS: Needs = Needs { replay: true, critics: true, temperature: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+        if x.sizes.replay.choice_values > 0 {
+            discrete_sac::chunk(x, w, record, errors)
+        } else {
+            critic::chunk(x, w, record, errors)
+        }
+    }
+}
 
 const HALF_LN_2_PI: f32 = 0.918_938_5;
 

@@ -1,11 +1,10 @@
 //! Learning from each step alone, by eligibility traces (Elsayed et al. 2024): stream AC(λ) and stream Q(λ). What is said here
 //! goes into the traces: gradients of what the error is to raise or lower.
 
-use super::gradient;
+use super::{Algorithm, Needs, gradient};
 use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::learn::actor_config::POLICY;
-use crate::learn::config::Algorithm;
 use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::{LOSSES, Work};
 use crate::learn::loss::Losses;
@@ -17,18 +16,37 @@ pub const ERROR: usize = 5;
 /// Where there is 1 if traces end with the step.
 pub const CUT: usize = 6;
 
-/// Fills the record of chunk `chunk`, which is zeros, from the one transition that there is.
-pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    let r = &b.rollout;
+/// Stream AC(λ).
+pub(super) struct StreamAc;
+
+impl Algorithm for StreamAc {
+    const NEEDS: Needs = Needs { traces: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        let error = actor_and_critic(x, w, record)?;
+        tell(x, record, error, false)
+    }
+}
+
+/// Stream Q(λ).
+pub(super) struct StreamQ;
+
+impl Algorithm for StreamQ {
+    const NEEDS: Needs = Needs { q: true, traces: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        let (error, cut) = q(x, w, record)?;
+        tell(x, record, error, cut)
+    }
+}
+
+/// Says the error of the one transition that there is, and whether traces end with it.
+fn tell(b: &ChunkContext<'_, '_>, record: &mut [f32], error: f32, cut: bool) -> Result {
     let slot = *b.order.first().ok_or(Misfit)? as usize;
     let ends = |flags: &[u8]| flags.get(slot).is_none_or(|&x| x != 0);
-    let (error, cut) = match b.config.algorithm() {
-        Algorithm::StreamQ => q(b, w, record)?,
-        _ => (actor_and_critic(b, w, record)?, false),
-    };
     let losses = record.get_mut(b.params.len()..).and_then(|to| to.first_chunk_mut::<LOSSES>()).ok_or(Misfit)?;
     losses[ERROR] = error;
-    losses[CUT] = if cut || ends(r.terminated) || ends(r.truncated) { 1.0 } else { 0.0 };
+    losses[CUT] = if cut || ends(b.rollout.terminated) || ends(b.rollout.truncated) { 1.0 } else { 0.0 };
     Ok(())
 }
 

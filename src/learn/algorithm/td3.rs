@@ -1,7 +1,22 @@
 //! Twin delayed deterministic policy gradients (Fujimoto et al. 2018), and with one critic, no noise on targets and a policy
 //! that learns with each step DDPG (Lillicrap et al. 2016).
 
+use super::{Algorithm, Needs, critic};
+use crate::error::Result;
+use crate::learn::learner::context::ChunkContext;
+use crate::learn::learner::layout::Work;
 use crate::num;
+
+/// Twin delayed deterministic policy gradients.
+pub(super) struct Td3;
+
+impl Algorithm for Td3 {
+    const NEEDS: Needs = Needs { replay: true, critics: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+        critic::chunk(x, w, record, errors)
+    }
+}
 
 /// The policy's actions: tanh of what its network says.
 pub fn act(mean: &[f32], action: &mut [f32]) {

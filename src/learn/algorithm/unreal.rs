@@ -4,7 +4,7 @@ use core::slice;
 
 use super::pixel_control::{self, Cells};
 use super::policy_replay::{self, Pass};
-use super::{aac, reward_class};
+use super::{Algorithm, Needs, aac, reward_class};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
 use crate::learn::actor_config::{POLICY, VALUE};
@@ -20,8 +20,19 @@ use crate::nn::Carry;
 /// and of values or the policy.
 const TASK_LOSSES: usize = 5;
 
+/// A2C with auxiliary tasks.
+pub(super) struct Unreal;
+
+impl Algorithm for Unreal {
+    const NEEDS: Needs = Needs { tasks: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        chunk(x, w, record)
+    }
+}
+
 /// See [`super::gradient::chunk`].
-pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     aac::chunk(b, w, record)?;
     let (begin, end) = b.config.replays(b.chunk);
     let drawn =

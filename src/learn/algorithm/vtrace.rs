@@ -2,7 +2,7 @@
 //! minibatch from what its values and log-probabilities are then, and from the log-probabilities of when the actions were
 //! taken.
 
-use super::gradient;
+use super::{Algorithm, Needs, gradient};
 use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::kernels::vtrace::{self, Rates, VTrace};
@@ -10,9 +10,20 @@ use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::Work;
 use crate::learn::loss::{self, Batch};
 
+/// IMPALA.
+pub(super) struct Impala;
+
+impl Algorithm for Impala {
+    const NEEDS: Needs = Needs { corrections: true, ..Needs::NONE };
+
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        chunk(x, w, record)
+    }
+}
+
 /// See [`gradient::chunk`]. The rows of a chunk are sequences, `[steps, sequences]`. Where a sequence or an episode ends, what
 /// follows is worth what it was when it was recorded, which is in `value_target`; `advantage` has the rewards.
-pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let c = b.config;
     let (begin, end) = c.chunk(b.chunk);
     let order = b.order.get(begin..end).ok_or(Misfit)?;

@@ -52,7 +52,7 @@ impl Learner<'_> {
         let done = listed.and_then(|m| match m {
             0 => Ok(()),
             #[cfg(feature = "off_policy")]
-            _ if self.config.over_replay() => self.act_for_store(begin, m, obs, mask, action),
+            _ if self.config.needs().replay => self.act_for_store(begin, m, obs, mask, action),
             _ => self.act_for_rollout(begin, m, obs, mask, action),
         });
         self.tidy();
@@ -82,7 +82,7 @@ impl Learner<'_> {
         recurrent.check(n, self.sizes.state_len())?;
         let done = match () {
             #[cfg(feature = "off_policy")]
-            () if self.config.over_replay() => self.predict_by_store(obs, mask, sampling, action),
+            () if self.config.needs().replay => self.predict_by_store(obs, mask, sampling, action),
             () => self.predict_by_rollout(obs, mask, recurrent, sampling, action),
         };
         self.tidy();
@@ -102,7 +102,7 @@ impl Learner<'_> {
         self.check_mask_fits(mask)?;
         let done = match () {
             #[cfg(feature = "off_policy")]
-            () if self.config.over_replay() => self.value_by_store(obs, mask, value),
+            () if self.config.needs().replay => self.value_by_store(obs, mask, value),
             () => self.value_by_rollout(obs, mask, value),
         };
         self.tidy();
@@ -142,7 +142,7 @@ impl Learner<'_> {
         let (o, a) = (self.actor.shape.seen_len as usize, self.actor.shape.draw_len());
         let l = self.sizes.net.head_len(0);
         #[cfg(feature = "off_policy")]
-        let [others, means, pair, scalars] = self.sizes.acting_lens(self.config.over_replay());
+        let [others, means, pair, scalars] = self.sizes.acting_lens(self.config.needs().replay);
         #[cfg(not(feature = "off_policy"))]
         let scalars = ACTING_COLUMNS;
         let numbers = [

@@ -32,7 +32,7 @@ impl<'a> View<'a> {
         let view = View::open(mem)?;
         let (s, c) = (&view.state, view.config);
         let log_stds = c.log_std_min..=c.log_std_max;
-        let log_std = |params| if c.over_replay() { Ok(&[][..]) } else { log_std(params, &view.sizes) };
+        let log_std = |params| if c.needs().replay { Ok(&[][..]) } else { log_std(params, &view.sizes) };
         view.actor.check_actions(&view.taken, log_std(view.params)?, log_stds.clone())?;
         if !view.prime.is_empty() {
             view.actor.check_actions(&view.taken, log_std(view.prime)?, log_stds)?;
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
             let what = "learner image: flags of 0 or 1, and finite states and observations that wait for statistics";
             return Err(image(what));
         }
-        if s.frozen > 1 || s.updating > if c.has_critics() { 2 } else { 1 } || s.reserved != 0 {
+        if s.frozen > 1 || s.updating > if c.needs().critics { 2 } else { 1 } || s.reserved != 0 {
             return Err(image("learner image: flags of 0 or 1"));
         }
         let small = view.params.iter().chain(view.acting).all(|x| x.abs() <= PARAM_LIMIT);
@@ -69,7 +69,7 @@ impl<'a> View<'a> {
             return Err(image("learner image: a learning rate that a configuration can have"));
         }
         #[cfg(feature = "off_policy")]
-        if c.over_replay() {
+        if c.needs().replay {
             view.check_replay_image()?;
             return Ok(view);
         }

@@ -5,7 +5,6 @@ use bytemuck::{Pod, Zeroable};
 use super::{FieldSpans, Learner, Phase, State, View};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, Late, Misfit, Plan, Span, TooLong, fields};
 use crate::error::Result;
-use crate::learn::config::Algorithm;
 use crate::learn::seen::{Front, Part, Seen};
 use crate::learn::shape::Shape;
 use crate::learn::store::frames::Frames;
@@ -271,7 +270,7 @@ impl Sizes<'_> {
 pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen<'n>) -> Sizes<'n> {
     let (c, shape) = (&stored.config, &stored.shape);
     let std = net.free_params(0);
-    let over_replay = c.over_replay();
+    let over_replay = c.needs().replay;
     let (tasks, replays) = (stored.tasks(seen.parts), c.most_replays());
     let room = if over_replay { 0 } else { c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1) };
     let slots = room.saturating_mul(if c.overlap != 0 { 2 } else { 1 });
@@ -282,7 +281,7 @@ pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen
         false => shape.obs_u8() && c.normalize_obs == 0,
     };
     let bytes = if over_replay { shape.obs_size() } else { shape.seen_len as usize };
-    let num_critics = if over_replay && c.has_critics() { c.num_critics as usize } else { 0 };
+    let num_critics = if over_replay && c.needs().critics { c.num_critics as usize } else { 0 };
     let chunk_rows = match over_replay {
         true => (c.batch_size as usize).div_ceil((c.num_chunks as usize).max(1)),
         false => c.chunk_len(),
@@ -331,7 +330,7 @@ impl Places {
     /// Where the compiled layers and the plan of the rest lie.
     pub(super) fn plan(p: &mut Plan, stored: &Stored) -> core::result::Result<Places, TooLong> {
         block::spans::<Stored>(p)?;
-        let over_replay = stored.config.over_replay();
+        let over_replay = stored.config.needs().replay;
         Ok(Places {
             front: Front::plan(p, stored.num_layers(), stored.shape.num_parts, stored.shape.num_choices)?,
             critic: p.span(stored.num_critic_layers())?,
@@ -382,7 +381,7 @@ pub(super) fn block_plan(stored: &Stored, nets: [Net<'_>; 2], parts: &[Part]) ->
 
 fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
     let (Stored { config: c, shape: s }, &Sizes { std_len, record_len, .. }) = (stored, sizes);
-    let over_replay = c.over_replay();
+    let over_replay = c.needs().replay;
     let replayed = |width| if sizes.tasks.policy { width } else { 0 };
     #[cfg(feature = "off_policy")]
     let columns = if over_replay { sizes.columns() } else { COLUMNS };
@@ -402,7 +401,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         state: sizes.state_len(),
         begins: c.marks_begins(),
         frames: sizes.tasks.frames,
-        columns: if c.algorithm() == Algorithm::Impala { COLUMNS + SPARE } else { columns },
+        columns: if c.needs().corrections { COLUMNS + SPARE } else { columns },
         masks: sizes.masks,
         params: sizes.params(),
         noise: sizes.net.noise_len(),
@@ -446,7 +445,7 @@ pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(
     let lens = lens(stored, sizes);
     let mut p = Plan::default();
     Places::plan(&mut p, stored)?;
-    let over_replay = stored.config.over_replay();
+    let over_replay = stored.config.needs().replay;
     let rollout = match over_replay {
         true => RolloutSpans::zeroed(),
         false => RolloutSpans::plan(&mut p, &rollout_lens(stored, sizes))?,
@@ -481,8 +480,8 @@ fn work(
     #[cfg(feature = "off_policy")]
     {
         let of_critics = sizes.critic.scratch_len(true, 0).max(sizes.critic.infer_scratch_len(usize::MAX));
-        scratch = if c.over_replay() { of_critics } else { 0 };
-        batch = if c.over_replay() { sizes.batch_lens(stored) } else { BatchLens::default() };
+        scratch = if c.needs().replay { of_critics } else { 0 };
+        batch = if c.needs().replay { sizes.batch_lens(stored) } else { BatchLens::default() };
     }
     #[cfg(not(feature = "off_policy"))]
     {
@@ -495,7 +494,7 @@ fn work(
         rows,
         draws: stored.shape.draw_len(),
         outputs: net.head_len(0),
-        tape: net.tape_len(if c.over_replay() { sizes.chunk_rows } else { rows }),
+        tape: net.tape_len(if c.needs().replay { sizes.chunk_rows } else { rows }),
         before: if c.burn_in > 0 { sequences.saturating_mul(2) } else { 0 },
         scratch: net.scratch_len(false, sequences_most).max(net.infer_scratch_len(usize::MAX)).max(scratch),
         replayed,

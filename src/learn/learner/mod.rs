@@ -149,7 +149,7 @@ impl State {
     /// Learning is due before anything is recorded: a rollout is complete, or is learned from and cannot be added to; or gradient
     /// steps from the store are due.
     fn waits(&self, c: &Config) -> bool {
-        if c.over_replay() {
+        if c.needs().replay {
             return self.due > 0;
         }
         self.complete as usize >= c.batch_len() || (self.updating != 0 && c.overlap == 0)
@@ -192,7 +192,7 @@ fields! {
         params: [f32] = lens.params,
         /// First moments; eligibility traces of algorithms that have them.
         adam_m: Late<[f32]> = lens.params,
-        adam_v: Late<[f32]> = if c.streams() { 0 } else { lens.params },
+        adam_v: Late<[f32]> = if c.needs().traces { 0 } else { lens.params },
         obs_mean: [f64] = lens.moments,
         obs_var: [f64] = lens.moments,
         running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
@@ -344,7 +344,7 @@ impl<'a> Learner<'a> {
     fn add_noise(&mut self) -> Result {
         noise::add(&self.sizes.net, self.noise, self.params, self.noisy)?;
         #[cfg(feature = "off_policy")]
-        if self.config.over_replay() {
+        if self.config.needs().replay {
             noise::add(&self.sizes.net, self.noise, self.replay.target, self.replay.noisy_target)?;
         }
         Ok(())
@@ -486,7 +486,7 @@ impl<'a> View<'a> {
     /// Transitions of a batch, T * N, or from a store `batch_size`; and flags in the mask of each, 0 without `use_action_mask`.
     pub fn batch_len(&self) -> (usize, usize) {
         let c = self.config;
-        (if c.over_replay() { c.batch_size as usize } else { c.batch_len() }, self.sizes.masks)
+        (if c.needs().replay { c.batch_size as usize } else { c.batch_len() }, self.sizes.masks)
     }
 
     /// Elements of `begin` and of `env` in a batch: one a transition with sequences; of `env` also with frames that are kept
@@ -494,7 +494,7 @@ impl<'a> View<'a> {
     pub fn order_len(&self) -> (usize, usize) {
         let (m, sequences) = (self.config.batch_len(), self.config.has_sequences());
         let some = |asked: bool| if asked { m } else { 0 };
-        let kept = self.sizes.frames.stack.is_kept() && !self.config.over_replay();
+        let kept = self.sizes.frames.stack.is_kept() && !self.config.needs().replay;
         (some(sequences), some(sequences || kept))
     }
 
@@ -510,12 +510,12 @@ impl<'a> View<'a> {
             block::copy(to.obs_mean, self.obs_mean);
             block::copy(to.obs_var, self.obs_var);
             #[cfg(feature = "off_policy")]
-            if self.config.over_replay() {
+            if self.config.needs().replay {
                 return self.export_of_store(to.params);
             }
             self.sizes.net.prune_params(self.params, 0, 1, to.params)?;
             #[cfg(feature = "pqn")]
-            if self.config.learns_q() {
+            if self.config.needs().q {
                 policy::sharpen(&self.sizes.net, self.actor.num_layers, 1, to.params)?;
             }
             Ok(())
@@ -533,7 +533,7 @@ impl<'a> View<'a> {
         if self.sizes.replay.choice_values > 0 {
             return Ok(());
         }
-        if self.config.has_critics() {
+        if self.config.needs().critics {
             let log_std = params.rchunks_mut(self.sizes.std_len.max(1)).next().unwrap_or_default();
             log_std.fill(self.config.log_std_min);
             return Ok(());

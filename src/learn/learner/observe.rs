@@ -35,7 +35,7 @@ impl Learner<'_> {
         let done = listed.and_then(|m| match m {
             0 => Ok(()),
             #[cfg(feature = "off_policy")]
-            _ if self.config.over_replay() => {
+            _ if self.config.needs().replay => {
                 self.observe_for_store(m, reward, [terminated, truncated], final_obs, final_mask)
             }
             _ => self.observe_for_rollout(m, reward, [terminated, truncated], final_obs, final_mask),
@@ -55,7 +55,7 @@ impl Learner<'_> {
         let _changing = self.mark.begin();
         check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
         #[cfg(feature = "off_policy")]
-        if self.config.over_replay() {
+        if self.config.needs().replay {
             self.cut_in_store(gone);
             return Ok(());
         }

@@ -30,7 +30,7 @@ impl Learner<'_> {
         if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
             return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
         }
-        let log_std = if self.config.over_replay() { &[][..] } else { log_std(params, &self.sizes)? };
+        let log_std = if self.config.needs().replay { &[][..] } else { log_std(params, &self.sizes)? };
         let within = self.config.log_std_min..=self.config.log_std_max;
         if let Some(&x) = log_std.iter().find(|x| !within.contains(x)) {
             let what = "learner: logarithms of deviations from log_std_min to log_std_max";

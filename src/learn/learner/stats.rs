@@ -3,7 +3,6 @@
 use super::View;
 use super::layout::log_std;
 use crate::data::episodes::EpisodesRef;
-use crate::learn::config::Algorithm;
 
 /// Episodes that the running means of the statistics look back on.
 pub const EPISODES: usize = 100;
@@ -119,15 +118,15 @@ impl View<'_> {
         let (s, c) = (&self.state, self.config);
         let mean = |there: bool, sum: f64| told(there && s.sums.count > 0.0, || (sum / s.sums.count) as f32);
         #[cfg(feature = "off_policy")]
-        if c.over_replay() {
-            let is_sac = c.algorithm() == Algorithm::Sac;
+        if c.needs().replay {
+            let is_sac = c.needs().temperature;
             return Stats {
                 minibatches_left: s.due,
                 num_steps: s.num_steps,
                 num_updates: s.num_updates,
                 num_dropped: s.num_dropped,
                 learning_rate: s.learning_rate,
-                policy_loss: mean(c.has_critics(), s.sums.policy_loss),
+                policy_loss: mean(c.needs().critics, s.sums.policy_loss),
                 value_loss: mean(true, s.sums.value_loss),
                 entropy: mean(is_sac, s.sums.entropy),
                 grad_norm: mean(true, s.sums.grad_norm),
@@ -142,8 +141,8 @@ impl View<'_> {
         let learns = s.updating != 0 || s.waits(c);
         let [cells, classes, replay] = s.sums.tasks;
         let [has_cells, has_classes, values, policy] = c.tasks();
-        let (acts, clips) = (!c.learns_q(), c.algorithm() == Algorithm::Ppo);
-        let batches = !c.streams();
+        let (acts, clips) = (!c.needs().q, c.needs().ratios);
+        let batches = !c.needs().traces;
         let log_std = log_std(self.params, &self.sizes).unwrap_or_default();
         let sum: f64 = log_std.iter().map(|x| f64::from(*x)).sum();
         Stats {
@@ -165,7 +164,7 @@ impl View<'_> {
             value_replay_loss: mean(values, replay),
             policy_replay_loss: mean(policy, replay),
             #[cfg(feature = "pqn")]
-            exploration_rate: told(c.learns_q(), || c.exploration(s.num_steps)),
+            exploration_rate: told(c.needs().q, || c.exploration(s.num_steps)),
             log_std_mean: told(!log_std.is_empty(), || (sum / log_std.len() as f64) as f32),
             ..Stats::of(&self.episodes)
         }

@@ -89,12 +89,12 @@ impl Learner<'_> {
 
     /// An update runs; one of batches runs as soon as it is due.
     fn is_learning(&self) -> bool {
-        if self.config.over_replay() { self.state.due > 0 } else { self.state.updating != 0 }
+        if self.config.needs().replay { self.state.due > 0 } else { self.state.updating != 0 }
     }
 
     /// Errors: `NotReady` if no update is due, or one runs.
     pub(super) fn check_due(&self) -> Result {
-        if self.config.over_replay() {
+        if self.config.needs().replay {
             return Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0);
         }
         let due = self.state.updating == 0 && self.state.waits(self.config);
@@ -156,7 +156,7 @@ impl Learner<'_> {
         add_as_tree(self.grads, self.sizes.record_len);
         self.done.fill(0);
         #[cfg(feature = "off_policy")]
-        if self.config.over_replay() {
+        if self.config.needs().replay {
             return self.apply_batch(is_given);
         }
         let _ = is_given;
@@ -166,7 +166,7 @@ impl Learner<'_> {
     /// The update is over before its end.
     fn drop_update(&mut self) {
         #[cfg(feature = "off_policy")]
-        if self.config.over_replay() {
+        if self.config.needs().replay {
             return self.end_batches();
         }
         self.cut_traces();
@@ -230,14 +230,14 @@ impl<'a> View<'a> {
             clip: self.state.clip,
             entropy_coef: self.state.entropy_coef,
             #[cfg(feature = "off_policy")]
-            batch: if c.over_replay() { self.batch_context(chunk, _given)? } else { BatchContext::default() },
+            batch: if c.needs().replay { self.batch_context(chunk, _given)? } else { BatchContext::default() },
         })
     }
 
     /// Slots of the transitions of the minibatch; of a batch from the store, those of the chunk.
     fn chunk_order(&self, chunk: u32) -> Result<&[u32]> {
         let c = self.config;
-        if c.over_replay() {
+        if c.needs().replay {
             let (begin, end) = c.part(chunk, c.batch_size as usize);
             return Ok(self.order.get(begin..end).ok_or(Misfit)?);
         }

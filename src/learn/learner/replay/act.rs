@@ -6,7 +6,6 @@ use crate::kernels::categorical::{self, Logits};
 use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::{Head, Sampling, check_action, check_obs};
 use crate::learn::algorithm::{critic, discrete_sac, q, sac, td3, tqc};
-use crate::learn::config::Algorithm;
 use crate::learn::learner::Learner;
 use crate::learn::noise;
 use crate::learn::policy::SHARPNESS;
@@ -102,7 +101,7 @@ impl Learner<'_> {
         let _changing = self.mark.begin();
         let n = self.sizes.n;
         let what = "learner: learners on policy learn from actions that they draw, not from demonstrations.";
-        Error::new(Kind::Disabled, what).when(!self.config.over_replay())?;
+        Error::new(Kind::Disabled, what).when(!self.config.needs().replay)?;
         self.state.check_recording(self.config, "learner demonstrate: an update is due; call learn first.")?;
         check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
         check_action(self.shape(), n, action.kind(), action.len())?;
@@ -166,7 +165,7 @@ impl Learner<'_> {
                 let (n, drawn) = (&*self.taken.n, block::rows_mut(w.choice, k, 1, a)?);
                 if is_random {
                     draw_any(n, mask, rng, drawn);
-                } else if c.has_critics() {
+                } else if c.needs().critics {
                     let noise = block::rows_mut(w.noise, k, 1, a)?;
                     noise.fill_with(|| rng.uniform_f32());
                     let logits = block::rows(w.outputs, k, 1, self.sizes.replay.choice_values)?;
@@ -181,7 +180,7 @@ impl Learner<'_> {
             }
             rng.fill_normal(noise);
             let mean = block::rows(w.outputs, k, 1, a)?;
-            if c.algorithm() == Algorithm::Sac {
+            if c.needs().temperature {
                 let log_std = block::rows(w.batch.others, k, 1, a)?;
                 sac::act((c.log_std_min, c.log_std_max), mean, log_std, noise, done, &mut [0.0]);
             } else {
@@ -209,7 +208,7 @@ impl Learner<'_> {
             of.means(outputs, means);
             check_finite(what, means)?;
         }
-        if self.config.has_critics() {
+        if self.config.needs().critics {
             return Ok(());
         }
         let allowed = block::rows(w.mask, 0, m, self.sizes.masks)?;
@@ -240,7 +239,7 @@ impl Learner<'_> {
                 _ => 1.0,
             };
             w.noise.iter_mut().for_each(|x| *x *= spread);
-            if c.algorithm() == Algorithm::Sac {
+            if c.needs().temperature {
                 let log_prob = block::rows_mut(w.scalar, 0, n, 1)?;
                 let log_std = block::rows(w.batch.others, 0, n, l)?;
                 sac::act((c.log_std_min, c.log_std_max), said, log_std, w.noise, action, log_prob);
@@ -249,7 +248,7 @@ impl Learner<'_> {
             }
             head.stretch(action);
         } else {
-            if !c.has_critics() {
+            if !c.needs().critics {
                 said.iter_mut().for_each(|x| *x *= SHARPNESS);
             }
             head.draw(n, said, mask, sampling, w.noise, action)?;
@@ -271,7 +270,7 @@ impl Learner<'_> {
         if self.sizes.replay.choice_values > 0 {
             return self.value_of_choices(mask, value);
         }
-        if self.config.has_critics() {
+        if self.config.needs().critics {
             return self.value_by_critics(value);
         }
         let (w, is_mean) = (&mut self.work, self.config.value_head().is_mean());

@@ -4,7 +4,7 @@ use core::f32::consts::LN_2;
 
 use crate::error::{Error, Kind, Result};
 use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
-use crate::learn::config::{Algorithm, Config};
+use crate::learn::config::Config;
 use crate::learn::seen::{MAX_PARTS, Part, critic_parts};
 use crate::learn::store::ring::Ring;
 use crate::learn::stored::Stored;
@@ -33,7 +33,7 @@ impl Config {
         let what = "learner config: num_critics of 1 or 2, or with num_quantiles of 1 to 8";
         let refused = self.num_critics > 2 && self.num_quantiles == 0;
         Error::new(Kind::Config, what).given(self.num_critics as usize).when(refused)?;
-        if !self.has_critics() {
+        if !self.needs().critics {
             return Ok(());
         }
         let what = "learner config: squash of 1 with TD3 and SAC";
@@ -67,10 +67,10 @@ impl Stored {
     pub(in crate::learn) fn check_replay(&self) -> Result {
         self.check_parts(true)?;
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
-        let fits = self.config.algorithm() == Algorithm::Sac || self.shape.discrete() != self.config.has_critics();
+        let fits = self.config.needs().temperature || self.shape.discrete() != self.config.needs().critics;
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)?;
         let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
-        let spread = self.config.has_critics() && self.shape.discrete() && self.config.num_quantiles > 0;
+        let spread = self.config.needs().critics && self.shape.discrete() && self.config.num_quantiles > 0;
         Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).when(spread)?;
         let what = if self.shape.discrete() {
             "learner config: target_entropy of at most 1 with discrete actions, a share of the most that is allowed,"
@@ -78,7 +78,7 @@ impl Stored {
             "learner config: target_entropy of at most 0.69, ln 2, which actions from -1 to 1 can have,"
         };
         let most = if self.shape.discrete() { 1.0 } else { LN_2 };
-        let refused = self.config.algorithm() == Algorithm::Sac && self.config.target_entropy > most;
+        let refused = self.config.needs().temperature && self.config.target_entropy > most;
         Error::new(Kind::Config, what).given_f32(self.config.target_entropy).when(refused)?;
         self.check_shape(self.num_layers())?;
         let what = "learner config: num_stacked with numbers of frames that fit 32 bits; buffer_size is";
@@ -91,7 +91,7 @@ impl Stored {
 
     /// Checks compiled layers of critics that may come from anywhere. Errors: `Image`.
     pub(in crate::learn) fn accept_critic<'n>(&self, nodes: &'n [Node], parts: &[Part]) -> Result<Net<'n>> {
-        if !self.config.has_critics() {
+        if !self.config.needs().critics {
             return Ok(Net::new(&[]));
         }
         let (len, units) = self.critic_lens();

@@ -19,7 +19,7 @@ use crate::num;
 impl Learner<'_> {
     /// What a new store begins with.
     pub(super) fn init_replay(&mut self) {
-        if !self.config.over_replay() {
+        if !self.config.needs().replay {
             return;
         }
         let r = &mut self.replay;

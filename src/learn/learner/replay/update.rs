@@ -7,7 +7,6 @@ use core::slice::from_mut;
 use crate::block::{self, Misfit};
 use crate::error::{Result, check_finite};
 use crate::learn::algorithm::{discrete_sac, sac};
-use crate::learn::config::Algorithm;
 use crate::learn::learner::context::BatchContext;
 use crate::learn::learner::image::TEMPERATURE_LIMIT;
 use crate::learn::learner::layout::LOSSES;
@@ -117,7 +116,7 @@ impl Learner<'_> {
         }
         let s = &mut *self.state;
         let taken = s.num_gradient_steps.saturating_add(1);
-        if c.has_critics() && s.updating == 1 && taken.is_multiple_of(c.policy_interval.into()) {
+        if c.needs().critics && s.updating == 1 && taken.is_multiple_of(c.policy_interval.into()) {
             s.updating = 2;
             return Ok(());
         }
@@ -139,7 +138,7 @@ impl Learner<'_> {
         let (grads, losses) = record.split_at_checked(self.params.len()).ok_or(Misfit)?;
         let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
         check_finite("learner losses", &[value_loss, value_mean])?;
-        let critics = c.has_critics();
+        let critics = c.needs().critics;
         let first = if critics { self.sizes.net.param_len() } else { 0 };
         let (steps, rate) = match critics {
             true => (&mut s.critic_steps, c.critic_rate * s.learning_rate),
@@ -168,7 +167,7 @@ impl Learner<'_> {
         let moving = Moving { params, m, v, steps: &mut s.adam_steps };
         c.descend(moving, record.get(..len).ok_or(Misfit)?, s.learning_rate, PARAM_LIMIT)?;
         (s.policy_loss, s.entropy, s.log_std) = (policy_loss, entropy, third);
-        if c.algorithm() == Algorithm::Sac && c.temperature_rate > 0.0 {
+        if c.needs().temperature && c.temperature_rate > 0.0 {
             let (params, m, v) = (&mut s.log_temperature, &mut s.temperature_m, &mut s.temperature_v);
             let target = match (self.sizes.std_len, self.sizes.masks) {
                 (0, 0) => discrete_sac::target_entropy(self.taken.n, None, c.target_entropy) as f32,
@@ -232,7 +231,7 @@ mod tests {
     extern crate std;
     use super::*;
     use crate::learn::algorithm::q;
-    use crate::learn::config::Config;
+    use crate::learn::config::{Algorithm, Config};
     use crate::learn::learner::Phase;
     use crate::space::{Elements, ElementsMut, Space};
     use std::vec;

@@ -61,12 +61,12 @@ impl Learner<'_> {
         let drawn = envs.get(self.act_rng, 1, w.rng)?;
         head.noise(drawn, noise);
         #[cfg(feature = "pqn")]
-        if self.config.learns_q() {
+        if self.config.needs().q {
             head.best(m, outputs, mask, ElementsMut::I32(choice))?;
             q_values::explore(self.taken.n, self.config.exploration(self.state.num_steps), mask, noise, choice);
             q_values::values(self.taken.n, outputs, mask, value);
         }
-        if !self.config.learns_q() {
+        if !self.config.needs().q {
             head.sample(m, outputs, mask, Sampling::Basic, noise, choice, vector)?;
             head.evaluate(outputs, mask, Raw { choice, vector }, log_prob, entropy)?;
         }
@@ -311,7 +311,7 @@ impl Learner<'_> {
         let params = if with == With::Means { params } else { noise::of(params, self.noisy) };
         let states = block::rows_mut(w.state, 0, m, self.sizes.state_len())?;
         #[cfg(feature = "pqn")]
-        if self.config.learns_q() {
+        if self.config.needs().q {
             let q = block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?;
             self.sizes.net.infer(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
             if head == VALUE {

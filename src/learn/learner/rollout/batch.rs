@@ -3,7 +3,6 @@
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len, check_rows};
 use crate::learn::actor::{Head, Raw, check_action};
-use crate::learn::config::Algorithm;
 use crate::learn::learner::layout::log_std;
 use crate::learn::learner::update::OVERFLOWED;
 use crate::learn::learner::{Learner, Stats, View};
@@ -100,11 +99,11 @@ impl Learner<'_> {
         if self.state.updating != 0 || self.state.end != self.state.begin {
             return Err(Error::new(Kind::NotReady, "learner learn_batch: the learner has already recorded steps."));
         }
-        let others = !self.noise.is_empty() && self.config.algorithm() != Algorithm::Impala;
+        let others = !self.noise.is_empty() && !self.config.needs().corrections;
         let what = "learner learn_batch: no noisy layers, unless with IMPALA";
         Error::new(Kind::Config, what).when(others)?;
         let what = "learner learn_batch: an algorithm other than a stream one, which learns from its own steps alone";
-        Error::new(Kind::Config, what).when(self.config.streams())?;
+        Error::new(Kind::Config, what).when(self.config.needs().traces)?;
         let view = self.view();
         view.check_batch(batch)?;
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);

@@ -119,7 +119,7 @@ impl Learner<'_> {
         if let Some(open) = self.open.get_mut(env) {
             *open = 0;
         }
-        if self.config.streams() {
+        if self.config.needs().traces {
             // Traces have to reach the step that is being learnt, and end with it.
             let learnt = self.state.learn_begin as usize;
             *self.rollout.truncated.get_mut(learnt).ok_or(Misfit)? = 1;

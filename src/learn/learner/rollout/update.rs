@@ -7,7 +7,7 @@ use crate::error::{Result, check_finite};
 use crate::kernels::gae::Chain;
 use crate::kernels::moments;
 use crate::learn::actor_config::VALUE;
-use crate::learn::config::{Algorithm, Config};
+use crate::learn::config::Config;
 use crate::learn::learner::layout::{LOSSES, log_std_mut};
 use crate::learn::learner::{Learner, PARAM_LIMIT, With};
 use crate::learn::loss::Sums;
@@ -51,7 +51,7 @@ impl Learner<'_> {
         self.state.updating = 1;
         let c = self.config;
         // V-trace needs the policy that learns: until then rewards stand for advantages, and targets look one step ahead.
-        let later = c.algorithm() == Algorithm::Impala;
+        let later = c.needs().corrections;
         let chain = Chain::new(c.accumulation(), c.discount, if later { 0.0 } else { c.gae_lambda });
         let w = &mut self.work;
         let r = &mut self.rollout;
@@ -200,11 +200,11 @@ impl Learner<'_> {
         if !too_far {
             let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
             let to = Moving { params: self.params, m, v, steps };
-            let norm = match c.streams() {
+            let norm = match c.needs().traces {
                 #[cfg(feature = "stream")]
                 true => {
                     let policy =
-                        if c.learns_q() { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
+                        if c.needs().q { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
                     let norm = c.follow(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?;
                     // The agent may have gone since the losses were told so.
                     if self.rollout.truncated.get(s.learn_begin as usize).is_some_and(|&x| x != 0) {
@@ -237,7 +237,7 @@ impl Learner<'_> {
 
     /// Steps before have no part in the errors of those to come.
     pub(in crate::learn::learner) fn cut_traces(&mut self) {
-        if self.config.streams() {
+        if self.config.needs().traces {
             self.adam_m.fill(0.0);
         }
     }
