@@ -303,7 +303,8 @@ OP(env_size) {
   HANDLE(size_t, out_size, 0);
   return CALL(rlcore_env_size(definition, out_size));
 }
-enum { ENV_WORDS = 1 << 10 };
+/* A slot, but for the bytes that a crooked pointer needs. */
+enum { ENV_WORDS = SMALL / 8 - 1 };
 OP(env_init) {
   TO(uint64_t, mem, ENV_WORDS, SCRATCH);
   SIZE(mem_size, 8 * ENV_WORDS, 8 * ENV_WORDS, RLCORE_E_OVERFLOW);
