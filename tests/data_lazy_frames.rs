@@ -387,6 +387,9 @@ fn small_rings_stack_too() {
                 for layout in LAYOUTS {
                     let mut back = vec![0.0; width];
                     stack::stack(&window, channels, layout, &mut out).unwrap();
+                    let mut same = vec![0.0; k * width];
+                    stack::stack_ring(&ring, (k, newest), channels, layout, &mut same).unwrap();
+                    assert_eq!(same, out);
                     stack::newest(&out, k, channels, layout, &mut back).unwrap();
                     assert_eq!(back, queue[k - 1]);
                 }
@@ -409,6 +412,13 @@ fn small_rings_stack_too() {
     assert_eq!(refused(0, 12), Kind::Shape);
     assert_eq!(refused(2, 12), Kind::Shape);
     assert_eq!(refused(1, 11), Kind::Shape);
+    // Of one pixel, and of three.
+    for (channels, len) in [(3, 11), (3, 13), (1, 11), (1, 13)] {
+        let mut out = vec![9u8; len];
+        let error = stack::stack_ring(&ring, (4, 0), channels, Layout::Hwc, &mut out).unwrap_err();
+        assert_eq!(error.kind, Kind::Shape);
+        assert!(out.iter().all(|&x| x == 9));
+    }
     assert_eq!(stack::ring_push(&mut [0u8; 12], 4, 0, &[1; 2]).unwrap_err().kind, Kind::Shape);
     assert_eq!(stack::ring_fill(&mut [0u8; 12], 4, &[1; 4]).unwrap_err().kind, Kind::Shape);
     assert_eq!(stack::newest(&[0u8; 12], 4, 1, Layout::Hwc, &mut [0; 4]).unwrap_err().kind, Kind::Shape);
