@@ -4,6 +4,11 @@
 
 #include "rlcore.h"
 
+/* Words of memory for each; pictures behind wrappers need more. */
+#ifndef COMPILED_WORDS
+#define COMPILED_WORDS 4096
+#endif
+
 /* A compiled environment, and what it shows and takes. */
 typedef struct compiled_env {
   rlcore_env *env;
@@ -14,7 +19,7 @@ typedef struct compiled_env {
 #define BUILTIN(id) (&(rlcore_env_def){.struct_size = sizeof(rlcore_env_def), .env_id = (id)})
 
 static inline rlcore_status compile_env(const rlcore_env_def *def, compiled_env *made) {
-  static uint64_t mem[1 << 14];
+  static uint64_t mem[COMPILED_WORDS];
   const rlcore_status status = rlcore_env_init(mem, sizeof mem, def, &made->env);
   return status != RLCORE_OK ? status : rlcore_env_spaces(made->env, &made->obs, &made->action);
 }

@@ -2,6 +2,10 @@
 #ifndef BITS_H
 #define BITS_H
 
+/* Devices have little memory. */
+#ifndef COMPILED_WORDS
+#define COMPILED_WORDS 1024
+#endif
 #include "../env.h"
 #include "../rows.h"
 

@@ -1,4 +1,5 @@
 /* Environments with their resets, wrappers around them, and batches of steps that the host does not wait for. */
+#define COMPILED_WORDS (1 << 13) /* pictures behind wrappers */
 #include "stages.h"
 
 enum { N = 5, MAX_ACTION = 2, MAX_OBS = 1 << 17, MAX_FIELDS = 8, WIDTH = 60, HEIGHT = 40 };
