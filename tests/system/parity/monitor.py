@@ -19,16 +19,12 @@ import without_torch  # noqa: F401, before stable_baselines3
 
 import gymnasium
 import numpy as np
+from rlcore import Rows
 from stable_baselines3.common.monitor import get_monitor_files, load_results
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 
 u8, u32, u64, f32, f64, ptr = c.c_uint8, c.c_uint32, c.c_uint64, c.c_float, c.c_double, c.c_void_p
-
-
-class Out(c.Structure):
-    _fields_ = [("struct_size", u32), ("reserved", u32), ("obs", ptr), ("reward", ptr), ("terminated", ptr),
-                ("truncated", ptr), ("final_obs", ptr), ("valid", ptr)]
 
 
 class NormalizeConfig(c.Structure):
@@ -184,9 +180,9 @@ def check_normalize(lib):
                 obs, reward, _, infos = peer.step(None)
                 ended = [i for i, info in enumerate(infos) if info]
                 flags = batch.terminated.astype(np.uint8), batch.truncated.astype(np.uint8)
-                out = Out(c.sizeof(Out), 0, address(batch.obs), address(batch.reward), address(flags[0]),
-                          address(flags[1]), address(batch.final_obs), None)
-                lib("vec_normalize_step", block, c.byref(out), None)  # in place
+                rows = Rows(c.sizeof(Rows), obs=address(batch.obs), reward=address(batch.reward), terminated=address(flags[0]),
+                            truncated=address(flags[1]), final_obs=address(batch.final_obs))
+                lib("vec_normalize_step", block, c.byref(rows), None)  # in place
                 worst = max(worst, near("obs", batch.obs, obs, 1e-5), near("reward", batch.reward, reward, 1e-5))
                 for i in ended:
                     worst = max(worst, near("final_obs", batch.final_obs[i], infos[i]["terminal_observation"], 1e-5))
@@ -269,9 +265,10 @@ def check_monitor(lib):
                 _, _, ended, infos = peer.step(None)
                 lives = np.arange(6, dtype=np.float64)
                 flags = batch.terminated.astype(np.uint8), batch.truncated.astype(np.uint8)
-                out = Out(c.sizeof(Out), 0, None, address(batch.reward), address(flags[0]), address(flags[1]), None, None)
+                rows = Rows(c.sizeof(Rows), reward=address(batch.reward), terminated=address(flags[0]),
+                            truncated=address(flags[1]))
                 now = 50.0 + step * 0.0123456789
-                lib("monitor_step", block, c.byref(out), f64(now), lives.ctypes.data)
+                lib("monitor_step", block, c.byref(rows), f64(now), lives.ctypes.data)
                 lib("monitor_read", block, c.byref(next_), episodes, info.ctypes.data, u32(16), c.byref(count),
                     c.byref(lost))
                 if count.value != sum(ended) or lost.value:
