@@ -300,7 +300,8 @@ impl<'a> Definition<'a> {
         pipeline: impl FnOnce() -> &'a mut Option<Pipeline<'a>>,
     ) -> Result<(&'a RawEnv<'a>, Option<&'a Pipeline<'a>>, Spec<'a>)> {
         let raw = raw.insert(self.raw);
-        if !self.fields.is_empty() {
+        // A build without wrappers has refused lists of either.
+        if cfg!(feature = "wrappers") && !self.fields.is_empty() {
             raw.spec.obs.fields = parts(self.fields, fields())?;
         }
         // Nobody may take bytes of a structure for numbers, who has this space alone.
@@ -309,7 +310,7 @@ impl<'a> Definition<'a> {
         let own = self.raw.own.is_some();
         Error::new(Kind::Config, what).when(!own && self.structured != mixed).about("obs")?;
         let raw = &*raw;
-        if self.wrappers.is_empty() {
+        if !cfg!(feature = "wrappers") || self.wrappers.is_empty() {
             return Ok((raw, None, raw.spec));
         }
         let pipeline = pipeline().insert(Pipeline::bare(raw)?);
@@ -353,7 +354,7 @@ impl<'a> Definition<'a> {
             let (raw, fields, pipeline) = (at(layout.raw), at(layout.fields), at(layout.pipeline));
             let (raw, pipeline, mut spec) =
                 def.compile(ptr::place(raw), || ptr::place(fields), || ptr::place(pipeline))?;
-            if pipeline.is_some() {
+            if cfg!(feature = "wrappers") && pipeline.is_some() {
                 // Wrappers may show other choices than those that were counted.
                 let choices = space::count(space::OBS.n, spec.obs.fields, Element::I32)?;
                 spec.obs.n = if choices == spec.obs.n.len() { spec.obs.n } else { &[] };
