@@ -353,7 +353,7 @@ impl<'a> Definition<'a> {
             };
             let (raw, fields, pipeline) = (at(layout.raw), at(layout.fields), at(layout.pipeline));
             let (raw, pipeline, mut spec) =
-                def.compile(ptr::place(raw), || ptr::place(fields), || ptr::place(pipeline))?;
+                def.compile(ptr::slot(raw), || ptr::slot(fields), || ptr::slot(pipeline))?;
             if cfg!(feature = "wrappers") && pipeline.is_some() {
                 // Wrappers may show other choices than those that were counted.
                 let choices = space::count(space::OBS.n, spec.obs.fields, Element::I32)?;

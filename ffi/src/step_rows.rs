@@ -11,7 +11,7 @@ use crate::status::Result;
 /// that no call of the program reads or writes is NULL. Calls on ranges take the arrays of all N rows.
 /// Example:
 ///   rlcore_learner_act(agent, &rows);                 // obs -> action
-///   rlcore_vecenv_step(envs, env, &rows) ;            // action -> obs, reward and ends
+///   rlcore_vecenv_step(envs, env, &rows);             // action -> obs, reward and ends
 ///   rlcore_learner_observe(agent, &rows);             // reward and ends
 ///   rlcore_learner_learn(agent, &rows, 0, &stats);    // obs
 #[derive(Clone, Copy)]

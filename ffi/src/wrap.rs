@@ -71,9 +71,10 @@ pub enum rlcore_wrap {
     RLCORE_WRAP_OBSERVE = 20,
 }
 
-/// Computes an observation from another. obs: the output of the inner wrappers; out: [len] floats to write. Returns 0, or
-/// nonzero to stop with E_CALLBACK. May run on several threads at once. Exceptions and longjmp must not leave it.
-pub type rlcore_observe_fn = Option<unsafe extern "C" fn(user: *mut c_void, obs: *const c_void, out: *mut f32) -> i32>;
+/// Computes an observation from another. row: the number of the environment within its block; obs: the output of the inner
+/// wrappers; out: [len] floats to write. Returns 0, or nonzero to stop with E_CALLBACK. May run on several threads at once. Exceptions and longjmp must not leave it.
+pub type rlcore_observe_fn =
+    Option<unsafe extern "C" fn(user: *mut c_void, row: u32, obs: *const c_void, out: *mut f32) -> i32>;
 
 /// One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Fields that the kind does
 /// not read must be zero. Zero selects the default where one is given.
@@ -129,11 +130,11 @@ unsafe impl Plain for rlcore_wrapper {}
 unsafe impl Sync for rlcore_wrapper {}
 
 impl Observe for rlcore_wrapper {
-    fn observe(&self, obs: Elements<'_>, out: ElementsMut<'_>) -> rlcore::error::Result {
+    fn observe(&self, row: usize, obs: Elements<'_>, out: ElementsMut<'_>) -> rlcore::error::Result {
         let missing = Error::new(Kind::Null, "wrappers: observe is NULL.");
         let observe = self.observe.ok_or(missing)?;
         // SAFETY: the core hands out what the layers below show and as many numbers as `len` says.
-        let code = unsafe { observe(self.user, ptr::start(obs), out.f32()?.as_mut_ptr()) };
+        let code = unsafe { observe(self.user, row as u32, ptr::start(obs), out.f32()?.as_mut_ptr()) };
         if code == 0 {
             Ok(())
         } else {

@@ -80,12 +80,12 @@ static int32_t game_lives(void *user, uint32_t row, const void *state, uint32_t 
   return fault == FAILS_LIVES;
 }
 
-static int32_t mean(void *user, const void *obs, float *out) {
+static int32_t mean(void *user, uint32_t row, const void *obs, float *out) {
   const unsigned char *o = obs;
   float sum = 0;
   for (int i = 0; i < FRAME; i++) sum += o[i];
   out[0] = sum / FRAME;
-  out[1] = *(const float *)user;
+  out[1] = *(const float *)user + (float)row;
   return fault == FAILS_OBSERVE;
 }
 
@@ -402,9 +402,10 @@ static void attack_wrapped(void) {
   FINE(size());
   FINE(make());
   FINE(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs));
-  float seen[2];
+  float seen[N][2];
   memcpy(seen, w.obs, sizeof seen);
-  CHECK(seen[0] == 50 + (FRAME - 1) / 2.0f && seen[1] == 0.25f);
+  CHECK(seen[0][0] == 50 + (FRAME - 1) / 2.0f);
+  for (int i = 0; i < N; i++) CHECK(seen[i][1] == 0.25f + (float)i);
   FINE(rlcore_vecenv_lives(w.vecenv, env(), w.lives));
   CHECK(w.lives[0] == 3);
   w.action[1] = 3;

@@ -7,7 +7,7 @@ mod check;
 mod element;
 mod field;
 mod overlap;
-mod place;
+mod slot;
 mod text;
 mod versioned;
 
@@ -17,6 +17,6 @@ pub use check::{Plain, grid};
 pub use element::{AnyInput, AnyOutput, start, start_mut};
 pub use field::{atomics, field, field_mut, part_mut};
 pub use overlap::{BoundingRange, Extent, apart, distinct};
-pub use place::{copied, place};
+pub use slot::{copied, slot};
 pub use text::{ascii, room, text};
 pub use versioned::{OutSized, Versioned, flag, init_sized, reserved, sized, sized_ref, switch, zeros};

@@ -52,6 +52,9 @@ pub(super) trait Below {
     /// Takes one step and writes the observation after it.
     fn step(&mut self, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step>;
 
+    /// The number of the environment within its batch.
+    fn row(&self) -> usize;
+
     /// Lives left.
     fn lives(&self) -> Result<u32>;
 

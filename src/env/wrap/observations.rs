@@ -57,7 +57,7 @@ pub(super) fn start(
         change => {
             let (mut seen, rest) = change.seen().cut(own)?;
             below.start(start, seen.reborrow())?;
-            change.show(&layer.wrapper, seen.as_ref(), rest, obs)
+            change.show(&layer.wrapper, below.row(), seen.as_ref(), rest, obs)
         }
     }
 }
@@ -77,7 +77,7 @@ pub(super) fn step(
         change => {
             let (mut seen, rest) = change.seen().cut(own)?;
             let step = below.step(action, seen.reborrow())?;
-            change.show(&layer.wrapper, seen.as_ref(), rest, obs)?;
+            change.show(&layer.wrapper, below.row(), seen.as_ref(), rest, obs)?;
             Ok(step)
         }
     }
@@ -94,7 +94,14 @@ impl Change {
         }
     }
 
-    fn show(&self, wrapper: &Wrapper<'_>, seen: Elements<'_>, scratch: &mut [u8], obs: ElementsMut<'_>) -> Result {
+    fn show(
+        &self,
+        wrapper: &Wrapper<'_>,
+        row: usize,
+        seen: Elements<'_>,
+        scratch: &mut [u8],
+        obs: ElementsMut<'_>,
+    ) -> Result {
         match (self, wrapper) {
             (Change::Warp(warp), _) => warp.show(u8_of(seen)?, None, scratch, obs.u8()?),
             (Change::Rescale(_), _) => image::rescale42(u8_of(seen)?, obs.f32()?),
@@ -105,7 +112,7 @@ impl Change {
                 _ => Err(SHAPE),
             },
             (Change::Gather(parts), _) => parts.gather(seen, obs),
-            (Change::Observe(_), Wrapper::Observe { observe, .. }) => observe.observe(seen, obs),
+            (Change::Observe(_), Wrapper::Observe { observe, .. }) => observe.observe(row, seen, obs),
             _ => Err(SHAPE),
         }
     }

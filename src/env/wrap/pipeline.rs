@@ -323,6 +323,10 @@ impl Below for Inner<'_, '_> {
         }
     }
 
+    fn row(&self) -> usize {
+        self.row
+    }
+
     fn lives(&self) -> Result<u32> {
         self.pipeline.env.lives(self.row, self.pipeline.own(self.state)?)
     }

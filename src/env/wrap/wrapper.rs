@@ -6,8 +6,8 @@ use crate::space::{Elements, ElementsMut};
 
 /// Makes another observation from an observation: the caller's own wrapper. It is handed to every call, never stored.
 pub trait Observe: Sync {
-    /// Writes the observation that the layers above see.
-    fn observe(&self, obs: Elements<'_>, out: ElementsMut<'_>) -> Result;
+    /// Writes the observation that the layers above see of environment number `row` of a batch.
+    fn observe(&self, row: usize, obs: Elements<'_>, out: ElementsMut<'_>) -> Result;
 }
 
 /// One wrapper: what it does and its parameters. Lists read from the environment outwards.

@@ -12,14 +12,9 @@ pub(super) struct A2c;
 impl Algorithm for A2c {
     const NEEDS: Needs = Needs::NONE;
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
-        chunk(x, w, record)
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        gradient::chunk(b, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
+            loss::actor_and_critic(batch, c, d_log_prob, d_value)
+        })
     }
-}
-
-/// See [`gradient::chunk`].
-pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    gradient::chunk(b, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
-        loss::actor_and_critic(batch, c, d_log_prob, d_value)
-    })
 }

@@ -12,8 +12,8 @@ pub(super) struct Ppo;
 impl Algorithm for Ppo {
     const NEEDS: Needs = Needs { ratios: true, ..Needs::NONE };
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
-        gradient::chunk(x, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        gradient::chunk(b, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
             loss::policy_and_value(batch, c, d_log_prob, d_value)
         })
     }

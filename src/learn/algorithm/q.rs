@@ -20,56 +20,52 @@ pub(super) struct Dqn;
 impl Algorithm for Dqn {
     const NEEDS: Needs = Needs { replay: true, q: true, ..Needs::NONE };
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
-        chunk(x, w, record, errors)
-    }
-}
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+        let (c, n, net, s, of) = (b.config, b.head.choices(), &b.sizes.net, &b.batch.store, b.config.value_head());
+        let (rows, m) = (Rows::new(b.order, 0), b.order.len());
+        let (l, k) = (net.head_len(0), n.len());
+        let (q, value) =
+            (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.batch.others, 0, m, net.head_len(1))?);
+        let (d_q, d_value) =
+            (block::rows_mut(w.d_outputs, 0, m, l)?, block::rows_mut(w.batch.d_others, 0, m, net.head_len(1))?);
+        let (choice, next) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.batch.best, 0, m, k)?);
+        let target = block::rows_mut(w.batch.target, 0, m, k.saturating_mul(of.width()))?;
+        let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
+        let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, b.sizes.masks, w.mask)?) } else { None };
 
-/// Fills the record of a chunk, which is zeros: the gradients of the parameters, then the loss and the mean Q. Adds up how far
-/// Q of each transition is from its target.
-fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
-    let (c, n, net, s, of) = (b.config, b.head.choices(), &b.sizes.net, &b.batch.store, b.config.value_head());
-    let (rows, m) = (Rows::new(b.order, 0), b.order.len());
-    let (l, k) = (net.head_len(0), n.len());
-    let (q, value) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.batch.others, 0, m, net.head_len(1))?);
-    let (d_q, d_value) =
-        (block::rows_mut(w.d_outputs, 0, m, l)?, block::rows_mut(w.batch.d_others, 0, m, net.head_len(1))?);
-    let (choice, next) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.batch.best, 0, m, k)?);
-    let target = block::rows_mut(w.batch.target, 0, m, k.saturating_mul(of.width()))?;
-    let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
-    let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
-    let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, b.sizes.masks, w.mask)?) } else { None };
-
-    let obs = b.see_next(&rows, w.obs)?;
-    for (params, chooses) in [(b.params, true), (b.batch.target, false)].into_iter().skip(usize::from(c.double_q == 0))
-    {
-        infer(net, params, obs, m, w.scratch, q, value)?;
-        if !of.is_mean() {
-            combine(n, of.width(), q, value);
+        let obs = b.see_next(&rows, w.obs)?;
+        for (params, chooses) in
+            [(b.params, true), (b.batch.target, false)].into_iter().skip(usize::from(c.double_q == 0))
+        {
+            infer(net, params, obs, m, w.scratch, q, value)?;
+            if !of.is_mean() {
+                combine(n, of.width(), q, value);
+            }
+            if chooses || c.double_q == 0 {
+                best(n, means(of, q, w.batch.means), mask, next)?;
+            }
         }
-        if chooses || c.double_q == 0 {
-            best(n, means(of, q, w.batch.means), mask, next)?;
+        if of.is_mean() {
+            combine(n, 1, q, value);
         }
-    }
-    if of.is_mean() {
-        combine(n, 1, q, value);
-    }
-    targets(of, n, q, next, reward, discount, target);
+        targets(of, n, q, next, reward, discount, target);
 
-    let obs = b.see(&rows, w.obs)?;
-    let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
-    let (grads, losses) = record.split_at_mut_checked(net.param_len()).ok_or(Misfit)?;
-    let heads = net.num_heads();
-    let outs = &mut [&mut *q, &mut *value];
-    net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
-    combine(n, of.width(), q, value);
-    let weigh = weigh(b.batch.importance, errors, 1.0 / k as f32);
-    let (loss, mean) = loss(of, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
-    block::copy(losses, &[loss, mean]);
-    split(n, of.width(), d_q, d_value);
-    let d_outs = [&*d_q, d_value];
-    let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
-    net.backward(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+        let obs = b.see(&rows, w.obs)?;
+        let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
+        let (grads, losses) = record.split_at_mut_checked(net.param_len()).ok_or(Misfit)?;
+        let heads = net.num_heads();
+        let outs = &mut [&mut *q, &mut *value];
+        net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
+        combine(n, of.width(), q, value);
+        let weigh = weigh(b.batch.importance, errors, 1.0 / k as f32);
+        let (loss, mean) = loss(of, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
+        block::copy(losses, &[loss, mean]);
+        split(n, of.width(), d_q, d_value);
+        let d_outs = [&*d_q, d_value];
+        let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
+        net.backward(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+    }
 }
 
 /// Q of all choices: these numbers, or in `to` what they stand for.

@@ -17,11 +17,11 @@ pub(super) struct Sac;
 impl Algorithm for Sac {
     const NEEDS: Needs = Needs { replay: true, critics: true, temperature: true, ..Needs::NONE };
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
-        if x.sizes.replay.choice_values > 0 {
-            discrete_sac::chunk(x, w, record, errors)
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+        if b.sizes.replay.choice_values > 0 {
+            discrete_sac::chunk(b, w, record, errors)
         } else {
-            critic::chunk(x, w, record, errors)
+            critic::chunk(b, w, record, errors)
         }
     }
 }

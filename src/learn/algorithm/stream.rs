@@ -22,9 +22,9 @@ pub(super) struct StreamAc;
 impl Algorithm for StreamAc {
     const NEEDS: Needs = Needs { traces: true, ..Needs::NONE };
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
-        let error = actor_and_critic(x, w, record)?;
-        tell(x, record, error, false)
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        let error = actor_and_critic(b, w, record)?;
+        write_error(b, record, error, false)
     }
 }
 
@@ -34,14 +34,14 @@ pub(super) struct StreamQ;
 impl Algorithm for StreamQ {
     const NEEDS: Needs = Needs { q: true, traces: true, ..Needs::NONE };
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
-        let (error, cut) = q(x, w, record)?;
-        tell(x, record, error, cut)
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        let (error, cut) = q(b, w, record)?;
+        write_error(b, record, error, cut)
     }
 }
 
-/// Says the error of the one transition that there is, and whether traces end with it.
-fn tell(b: &ChunkContext<'_, '_>, record: &mut [f32], error: f32, cut: bool) -> Result {
+/// Writes the error of the one transition of this update among the losses, and whether traces end with it.
+fn write_error(b: &ChunkContext<'_, '_>, record: &mut [f32], error: f32, cut: bool) -> Result {
     let slot = *b.order.first().ok_or(Misfit)? as usize;
     let ends = |flags: &[u8]| flags.get(slot).is_none_or(|&x| x != 0);
     let losses = record.get_mut(b.params.len()..).and_then(|to| to.first_chunk_mut::<LOSSES>()).ok_or(Misfit)?;

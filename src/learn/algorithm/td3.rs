@@ -13,8 +13,8 @@ pub(super) struct Td3;
 impl Algorithm for Td3 {
     const NEEDS: Needs = Needs { replay: true, critics: true, ..Needs::NONE };
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
-        critic::chunk(x, w, record, errors)
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+        critic::chunk(b, w, record, errors)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use core::slice;
 
+use super::aac::A2c;
 use super::pixel_control::{self, Cells};
 use super::policy_replay::{self, Pass};
-use super::{Algorithm, Needs, aac, reward_class};
+use super::{Algorithm, Needs, reward_class};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
 use crate::learn::actor_config::{POLICY, VALUE};
@@ -26,24 +27,19 @@ pub(super) struct Unreal;
 impl Algorithm for Unreal {
     const NEEDS: Needs = Needs { tasks: true, ..Needs::NONE };
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
-        chunk(x, w, record)
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+        A2c::chunk(b, w, record, errors)?;
+        let (begin, end) = b.config.replays(b.chunk);
+        let drawn =
+            |list: &'_ [u32]| list.get(begin..end).is_some_and(|list| !list.is_empty() && !list.contains(&u32::MAX));
+        if b.sizes.tasks.replays() && drawn(b.history.sequence) {
+            replay(b, b.history.sequence.get(begin..end).ok_or(Misfit)?, w, record)?;
+        }
+        if b.sizes.tasks.class_head > 0 && drawn(b.history.last) {
+            classify(b, b.history.last.get(begin..end).ok_or(Misfit)?, w, record)?;
+        }
+        Ok(())
     }
-}
-
-/// See [`super::gradient::chunk`].
-fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    aac::chunk(b, w, record)?;
-    let (begin, end) = b.config.replays(b.chunk);
-    let drawn =
-        |list: &'_ [u32]| list.get(begin..end).is_some_and(|list| !list.is_empty() && !list.contains(&u32::MAX));
-    if b.sizes.tasks.replays() && drawn(b.history.sequence) {
-        replay(b, b.history.sequence.get(begin..end).ok_or(Misfit)?, w, record)?;
-    }
-    if b.sizes.tasks.class_head > 0 && drawn(b.history.last) {
-        classify(b, b.history.last.get(begin..end).ok_or(Misfit)?, w, record)?;
-    }
-    Ok(())
 }
 
 /// What the sums of a task's losses are divided by, if there are so many in a minibatch.

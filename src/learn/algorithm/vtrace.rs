@@ -16,56 +16,54 @@ pub(super) struct Impala;
 impl Algorithm for Impala {
     const NEEDS: Needs = Needs { corrections: true, ..Needs::NONE };
 
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
-        chunk(x, w, record)
+    /// The rows of a chunk are sequences, `[steps, sequences]`. Where a sequence or an episode ends, what follows is worth what it
+    /// was when it was recorded, which is in `value_target`; `advantage` has the rewards.
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+        let c = b.config;
+        let (begin, end) = c.chunk(b.chunk);
+        let order = b.order.get(begin..end).ok_or(Misfit)?;
+        let given = b.advantage.get(begin..end).ok_or(Misfit)?;
+        let num_steps = c.num_together();
+        let num_envs = order.len().checked_div(num_steps).ok_or(Misfit)?;
+        gradient::chunk(b, w, record, |batch, coefficients, spare, [d_log_prob, d_value, _]| {
+            let mut columns = spare.chunks_exact_mut(order.len().max(1));
+            let mut column = || columns.next().ok_or(Misfit);
+            let (reward, discounts, log_rho) = (column()?, column()?, column()?);
+            let (vs, pg_advantage, bootstrap_value) =
+                (column()?, column()?, block::rows_mut(column()?, 0, num_envs, 1)?);
+            let rows = order.iter().zip(given).zip(batch.value_target).enumerate();
+            for ((reward, discount), (row, ((&slot, &given), &target))) in
+                reward.iter_mut().zip(&mut *discounts).zip(rows)
+            {
+                let later = order.get(row.saturating_add(num_envs));
+                let goes_on = later.is_some_and(|&later| b.follows(slot, later));
+                (*reward, *discount) = if goes_on { (given, c.discount) } else { (target, 0.0) };
+            }
+            for ((to, now), then) in log_rho.iter_mut().zip(batch.log_prob).zip(batch.old_log_prob) {
+                *to = now - then;
+            }
+            bootstrap_value.fill(0.0);
+            let v = VTrace {
+                num_steps,
+                num_envs,
+                discounts,
+                reward,
+                value: batch.value,
+                bootstrap_value,
+                truncated: None,
+                final_value: None,
+                rates: Rates {
+                    clip_rho: c.clip_rho,
+                    clip_c: c.clip_c,
+                    clip_pg_rho: c.clip_pg_rho,
+                    td_lambda: c.gae_lambda,
+                    leak: c.leak,
+                },
+                accumulate: c.accumulation(),
+            };
+            vtrace::from_importance_weights(&v, log_rho, vs, pg_advantage)?;
+            let batch = Batch { advantage: pg_advantage, value_target: vs, ..*batch };
+            loss::actor_and_critic(&batch, coefficients, d_log_prob, d_value)
+        })
     }
-}
-
-/// See [`gradient::chunk`]. The rows of a chunk are sequences, `[steps, sequences]`. Where a sequence or an episode ends, what
-/// follows is worth what it was when it was recorded, which is in `value_target`; `advantage` has the rewards.
-fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
-    let c = b.config;
-    let (begin, end) = c.chunk(b.chunk);
-    let order = b.order.get(begin..end).ok_or(Misfit)?;
-    let given = b.advantage.get(begin..end).ok_or(Misfit)?;
-    let num_steps = c.num_together();
-    let num_envs = order.len().checked_div(num_steps).ok_or(Misfit)?;
-    gradient::chunk(b, w, record, |batch, coefficients, spare, [d_log_prob, d_value, _]| {
-        let mut columns = spare.chunks_exact_mut(order.len().max(1));
-        let mut column = || columns.next().ok_or(Misfit);
-        let (reward, discounts, log_rho) = (column()?, column()?, column()?);
-        let (vs, pg_advantage, bootstrap_value) = (column()?, column()?, block::rows_mut(column()?, 0, num_envs, 1)?);
-        let rows = order.iter().zip(given).zip(batch.value_target).enumerate();
-        for ((reward, discount), (row, ((&slot, &given), &target))) in reward.iter_mut().zip(&mut *discounts).zip(rows)
-        {
-            let later = order.get(row.saturating_add(num_envs));
-            let goes_on = later.is_some_and(|&later| b.follows(slot, later));
-            (*reward, *discount) = if goes_on { (given, c.discount) } else { (target, 0.0) };
-        }
-        for ((to, now), then) in log_rho.iter_mut().zip(batch.log_prob).zip(batch.old_log_prob) {
-            *to = now - then;
-        }
-        bootstrap_value.fill(0.0);
-        let v = VTrace {
-            num_steps,
-            num_envs,
-            discounts,
-            reward,
-            value: batch.value,
-            bootstrap_value,
-            truncated: None,
-            final_value: None,
-            rates: Rates {
-                clip_rho: c.clip_rho,
-                clip_c: c.clip_c,
-                clip_pg_rho: c.clip_pg_rho,
-                td_lambda: c.gae_lambda,
-                leak: c.leak,
-            },
-            accumulate: c.accumulation(),
-        };
-        vtrace::from_importance_weights(&v, log_rho, vs, pg_advantage)?;
-        let batch = Batch { advantage: pg_advantage, value_target: vs, ..*batch };
-        loss::actor_and_critic(&batch, coefficients, d_log_prob, d_value)
-    })
 }

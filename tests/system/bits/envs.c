@@ -217,8 +217,8 @@ static int32_t game_mask(void *user, uint32_t row, const void *state, uint8_t *m
   return 0;
 }
 
-static int32_t corner(void *user, const void *rows, float *out) {
-  (void)user;
+static int32_t corner(void *user, uint32_t row, const void *rows, float *out) {
+  (void)user, (void)row;
   out[0] = ((const uint8_t *)rows)[0];
   out[1] = ((const uint8_t *)rows)[7];
   return 0;

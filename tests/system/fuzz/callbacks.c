@@ -118,8 +118,8 @@ static int32_t action_mask(void *user, uint32_t row, const void *state, uint8_t 
 }
 
 /* As many numbers as its wrapper says: those are the user's. */
-static int32_t observe(void *user, const void *from, float *to) {
-  (void)from;
+static int32_t observe(void *user, uint32_t row, const void *from, float *to) {
+  (void)row, (void)from;
   for (uint32_t i = 0; i < *(const uint32_t *)user; i++) to[i] = wild();
   return any_status();
 }

@@ -303,7 +303,7 @@ OP(env_size) {
   HANDLE(size_t, out_size, 0);
   return CALL(rlcore_env_size(definition, out_size));
 }
-/* A slot, but for the bytes that a crooked pointer needs. */
+/* A slot, but for the bytes by which a misaligned pointer lies before it. */
 enum { ENV_WORDS = SMALL / 8 - 1 };
 OP(env_init) {
   TO(uint64_t, mem, ENV_WORDS, SCRATCH);

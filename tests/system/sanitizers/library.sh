@@ -11,7 +11,7 @@ if [ "$1" = address ]; then
   flags+=" -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
   flags+=" -Cllvm-args=-sanitizer-coverage-pc-table"
 fi
-# Threads do the same at every CPU level, and three of them are half of what there is to compile.
+# One CPU level: ThreadSanitizer is after threads, which do the same at each, and kernels need not be compiled three times.
 features=()
 if [ "$1" = thread ]; then
   features=(--no-default-features --features "$(sed -n 's/^default = \["simd", \(.*\)\]$/\1/p' ffi/Cargo.toml | tr -d '" ')")

@@ -4,11 +4,11 @@ use core::slice;
 
 use super::Plain;
 
-/// A place for one value.
+/// An empty slot for one value.
 ///
 /// # Safety
 /// It is the caller's alone, aligned, for the life of `'a`.
-pub unsafe fn place<'a, T>(p: *mut u8) -> &'a mut Option<T> {
+pub unsafe fn slot<'a, T>(p: *mut u8) -> &'a mut Option<T> {
     unsafe {
         p.cast::<Option<T>>().write(None);
         &mut *p.cast()
@@ -18,7 +18,7 @@ pub unsafe fn place<'a, T>(p: *mut u8) -> &'a mut Option<T> {
 /// A copy of a list.
 ///
 /// # Safety
-/// As [`place`], of as many places.
+/// As [`slot`], of as many as the list has.
 pub unsafe fn copied<'a, T: Plain>(p: *mut T, list: &[T]) -> &'a [T] {
     unsafe {
         p.copy_from_nonoverlapping(list.as_ptr(), list.len());
