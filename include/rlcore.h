@@ -313,9 +313,10 @@ typedef struct rlcore_atari_config {
   uint32_t record;          /* 1: add RLCORE_WRAP_RECORD; default 0 */
 } rlcore_atari_config;
 
-/* Computes an observation from another. obs: the output of the inner wrappers; out: [len] floats to write. Returns 0, or
-   nonzero to stop with E_CALLBACK. May run on several threads at once. Exceptions and longjmp must not leave it. */
-typedef int32_t (*rlcore_observe_fn)(void *user, const void *obs, float *out);
+/* Computes an observation from another. row: the number of the environment within its block; obs: the output of the inner
+   wrappers; out: [len] floats to write. Returns 0, or nonzero to stop with E_CALLBACK. May run on several threads at once.
+   Exceptions and longjmp must not leave it. */
+typedef int32_t (*rlcore_observe_fn)(void *user, uint32_t row, const void *obs, float *out);
 
 /* One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Fields that the kind does
    not read must be zero. Zero selects the default where one is given. */
@@ -502,7 +503,7 @@ rlcore_status rlcore_env_builtin(void *mem, size_t mem_size, uint32_t env_id, rl
    that no call of the program reads or writes is NULL. Calls on ranges take the arrays of all N rows.
    Example:
      rlcore_learner_act(agent, &rows);                 // obs -> action
-     rlcore_vecenv_step(envs, env, &rows) ;            // action -> obs, reward and ends
+     rlcore_vecenv_step(envs, env, &rows);             // action -> obs, reward and ends
      rlcore_learner_observe(agent, &rows);             // reward and ends
      rlcore_learner_learn(agent, &rows, 0, &stats);    // obs */
 typedef struct rlcore_rows {
@@ -806,19 +807,19 @@ rlcore_status rlcore_net_preset(uint32_t net, rlcore_layer *out, uint32_t capaci
 /* What a learner optimizes. */
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,     /* proximal policy optimization */
-  RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic */
+  RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic, whose workers A3C runs apart */
   RLCORE_ALGORITHM_IMPALA = 2,  /* IMPALA: an actor-critic that corrects by V-trace for what older policies did */
   RLCORE_ALGORITHM_UNREAL = 3,  /* A2C with auxiliary tasks on past steps: pixel control, rewards, values */
   RLCORE_ALGORITHM_DQN = 4,     /* deep Q-networks, off policy: discrete actions */
-  /* twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
-     are 1 and target_noise is 0 */
+  /* twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and
+     policy_interval are 1 and target_noise is 0 */
   RLCORE_ALGORITHM_TD3 = 5,
   RLCORE_ALGORITHM_SAC = 6,  /* soft actor-critic, off policy: continuous actions, or discrete ones */
   RLCORE_ALGORITHM_PQN = 7,  /* Q(lambda) over rollouts: parallelized Q-networks */
-  /* stream AC(lambda): an actor-critic that learns from each step alone, by eligibility traces. One environment, num_steps
-     1: learn is due after every observe */
+  /* stream AC(lambda): an actor-critic that learns from each step alone, by eligibility traces. One environment,
+     num_steps 1: learn is due after every observe */
   RLCORE_ALGORITHM_STREAM_AC = 8,
-  RLCORE_ALGORITHM_STREAM_Q = 9,  /* stream Q(lambda), as RLCORE_ALGORITHM_STREAM_AC: discrete actions */
+  RLCORE_ALGORITHM_STREAM_Q = 9,  /* stream Q(lambda), which does the same with Q: discrete actions */
 } rlcore_algorithm;
 
 /* How parameters move along gradients. */

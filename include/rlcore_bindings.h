@@ -190,6 +190,7 @@ typedef struct rlcore_atari_config {
 } rlcore_atari_config;
 typedef int32_t (*rlcore_observe_fn)(
   /* opaque */ void *user,
+  uint32_t row,
   /* in [obs.len] */ const void *obs,
   /* out [len] */ float *out);
 typedef struct rlcore_wrapper {

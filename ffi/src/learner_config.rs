@@ -11,33 +11,22 @@ use rlcore::error::{Error, Kind};
 use rlcore::learn::{Algorithm, Config};
 use rlcore::nn::Layer;
 
-/// What a learner optimizes.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub enum rlcore_algorithm {
-    /// proximal policy optimization
-    RLCORE_ALGORITHM_PPO = 0,
-    /// advantage actor-critic
-    RLCORE_ALGORITHM_A2C = 1,
-    /// IMPALA: an actor-critic that corrects by V-trace for what older policies did
-    RLCORE_ALGORITHM_IMPALA = 2,
-    /// A2C with auxiliary tasks on past steps: pixel control, rewards, values
-    RLCORE_ALGORITHM_UNREAL = 3,
-    /// deep Q-networks, off policy: discrete actions
-    RLCORE_ALGORITHM_DQN = 4,
-    /// twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
-    /// are 1 and target_noise is 0
-    RLCORE_ALGORITHM_TD3 = 5,
-    /// soft actor-critic, off policy: continuous actions, or discrete ones
-    RLCORE_ALGORITHM_SAC = 6,
-    /// Q(lambda) over rollouts: parallelized Q-networks
-    RLCORE_ALGORITHM_PQN = 7,
-    /// stream AC(lambda): an actor-critic that learns from each step alone, by eligibility traces. One environment, num_steps
-    /// 1: learn is due after every observe
-    RLCORE_ALGORITHM_STREAM_AC = 8,
-    /// stream Q(lambda), as RLCORE_ALGORITHM_STREAM_AC: discrete actions
-    RLCORE_ALGORITHM_STREAM_Q = 9,
+// The enumeration of all rows of the core's table; tests/common/learner_config.rs hands it to cbindgen.
+macro_rules! algorithms {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $id:ident = $number:literal, $(#[cfg(feature = $feature:literal)])? $name:ident: $file:ident::$algorithm:ident;
+    )+) => {
+        /// What a learner optimizes.
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub enum rlcore_algorithm {
+            $($(#[doc = $sentence])+ $id = $number,)+
+        }
+    };
 }
+
+rlcore::algorithm_table!(algorithms);
 
 /// How parameters move along gradients.
 #[derive(Clone, Copy)]

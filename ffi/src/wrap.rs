@@ -72,7 +72,8 @@ pub enum rlcore_wrap {
 }
 
 /// Computes an observation from another. row: the number of the environment within its block; obs: the output of the inner
-/// wrappers; out: [len] floats to write. Returns 0, or nonzero to stop with E_CALLBACK. May run on several threads at once. Exceptions and longjmp must not leave it.
+/// wrappers; out: [len] floats to write. Returns 0, or nonzero to stop with E_CALLBACK. May run on several threads at once.
+/// Exceptions and longjmp must not leave it.
 pub type rlcore_observe_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, row: u32, obs: *const c_void, out: *mut f32) -> i32>;
 

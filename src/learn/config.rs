@@ -13,55 +13,37 @@ use crate::error::{Error, Kind, Name, Result};
 use crate::kernels::gae::Accumulate;
 use crate::nn::{Activation, Schedule};
 
-/// What a learner optimises.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Algorithm {
-    /// Proximal policy optimisation.
-    #[default]
-    Ppo = 0,
-    /// Advantage actor-critic, whose workers A3C runs apart.
-    A2c = 1,
-    /// IMPALA: an actor-critic that corrects by V-trace for what older policies did.
-    Impala = 2,
-    /// A2C with auxiliary tasks on past steps: pixel control, reward prediction and value replay (UNREAL).
-    Unreal = 3,
-    /// Deep Q-networks, off policy: discrete actions.
-    Dqn = 4,
-    /// Twin delayed deterministic policy gradients, off policy: continuous actions. DDPG with one critic, a
-    /// `policy_interval` of 1 and no target noise.
-    Td3 = 5,
-    /// Soft actor-critic, off policy: continuous actions, or discrete ones.
-    Sac = 6,
-    /// Q(λ) over rollouts, with neither a store nor target parameters (parallelised Q-networks): discrete actions.
-    Pqn = 7,
-    /// Stream AC(λ): an actor-critic that learns from each step alone, by eligibility traces.
-    StreamAc = 8,
-    /// Stream Q(λ), which does the same with Q: discrete actions.
-    StreamQ = 9,
+macro_rules! algorithms {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $id:ident = $number:literal, $(#[cfg(feature = $feature:literal)])? $name:ident: $file:ident::$algorithm:ident;
+    )+) => {
+        /// What a learner optimizes: the rows of [`algorithm_table`](crate::algorithm_table).
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Algorithm {
+            #[default]
+            $($(#[doc = $sentence])+ $name = $number,)+
+        }
+
+        impl Algorithm {
+            /// The algorithm of this number; `None` if this build has none.
+            pub fn from_number(number: u32) -> Option<Algorithm> {
+                match number {
+                    $($number $(if cfg!(feature = $feature))? => Some(Algorithm::$name),)+
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-impl Algorithm {
-    /// The algorithm of this number; `None` if this build has none.
-    pub fn from_number(number: u32) -> Option<Algorithm> {
-        match number {
-            0 => Some(Algorithm::Ppo),
-            1 if cfg!(feature = "actor_critic") => Some(Algorithm::A2c),
-            2 if cfg!(feature = "actor_critic") => Some(Algorithm::Impala),
-            3 if cfg!(feature = "unreal") => Some(Algorithm::Unreal),
-            4 if cfg!(feature = "off_policy") => Some(Algorithm::Dqn),
-            5 if cfg!(feature = "off_policy") => Some(Algorithm::Td3),
-            6 if cfg!(feature = "off_policy") => Some(Algorithm::Sac),
-            7 if cfg!(feature = "pqn") => Some(Algorithm::Pqn),
-            8 if cfg!(feature = "stream") => Some(Algorithm::StreamAc),
-            9 if cfg!(feature = "stream") => Some(Algorithm::StreamQ),
-            _ => None,
-        }
-    }
+algorithm_table!(algorithms);
 
+impl Algorithm {
     /// Learns from a store of transitions, not from rollouts.
     pub fn is_off_policy(self) -> bool {
-        matches!(self as u32, 4..=6)
+        self.needs().replay
     }
 }
 

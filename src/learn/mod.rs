@@ -2,10 +2,11 @@
 
 #[macro_use]
 mod config_table;
+#[macro_use]
+pub mod algorithm;
 pub mod actor;
 pub mod actor_config;
 mod acts;
-pub mod algorithm;
 pub mod config;
 pub mod config_fields;
 pub mod learner;

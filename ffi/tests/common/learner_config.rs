@@ -170,8 +170,28 @@ pub fn expanded(source: &str) -> String {
             writeln!(rows, "pub {}: {},", row.name, row.of).unwrap();
         }
     }
-    spliced(source, "learner_config_table", "$($($(#[doc = $sentence])+ pub $name: $type,)*)*", &rows)
+    let source = spliced(source, "learner_config_table", "$($($(#[doc = $sentence])+ pub $name: $type,)*)*", &rows);
+    let rows: String = ALGORITHMS
+        .iter()
+        .map(|(sentence, id, number)| documented(sentence.trim(), BEHIND_ALGORITHM) + &format!("{id} = {number},\n"))
+        .collect();
+    spliced(&source, "algorithm_table", "$($(#[doc = $sentence])+ $id = $number,)+", &rows)
 }
+
+macro_rules! algorithms {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $id:ident = $number:literal, $(#[cfg(feature = $feature:literal)])? $name:ident: $file:ident::$algorithm:ident;
+    )+) => {
+        /// The sentence, the name and the number of each.
+        const ALGORITHMS: &[(&str, &str, u32)] = &[$((concat!($($sentence),+), stringify!($id), $number)),+];
+    };
+}
+
+rlcore::algorithm_table!(algorithms);
+
+/// The longest comment that stands behind its algorithm.
+const BEHIND_ALGORITHM: usize = 90;
 
 /// What a learner may be told, as macros for programs in C: `WHOLE(field, least, greatest)` and `REAL(field, least, greatest)`,
 /// and `FREE_WHOLE(field)` and `FREE_REAL(field)` for those whose values other fields decide.

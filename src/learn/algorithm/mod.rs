@@ -1,4 +1,6 @@
-//! The algorithms: what a learner holds for each, and gradients and losses of a chunk of a minibatch.
+//! The algorithms: what a learner holds for each, and gradients and losses of a chunk of a minibatch. An algorithm is a file here
+//! and its row in [`algorithm_table`](crate::algorithm_table), and the defaults that it has in
+//! [`learner_config_table`](crate::learner_config_table).
 
 #[cfg(feature = "actor_critic")]
 mod aac;
@@ -84,16 +86,53 @@ impl Needs {
     };
 }
 
-/// The table: a row for each algorithm that a build has.
+/// Hands the table of algorithms to a macro: the core makes [`Algorithm`](crate::learn::Algorithm) of it and the way to what
+/// each needs and does, the C interface its enumeration.
+///
+/// A row is a sentence, the name in C and the number, the feature of builds that have it, and the type in this folder that
+/// implements it. Numbers are never used again.
+#[macro_export]
+macro_rules! algorithm_table {
+    ($to:ident) => {
+        $to! {
+            /// proximal policy optimization
+            RLCORE_ALGORITHM_PPO = 0, Ppo: ppo::Ppo;
+            /// advantage actor-critic, whose workers A3C runs apart
+            RLCORE_ALGORITHM_A2C = 1, #[cfg(feature = "actor_critic")] A2c: aac::A2c;
+            /// IMPALA: an actor-critic that corrects by V-trace for what older policies did
+            RLCORE_ALGORITHM_IMPALA = 2, #[cfg(feature = "actor_critic")] Impala: vtrace::Impala;
+            /// A2C with auxiliary tasks on past steps: pixel control, rewards, values
+            RLCORE_ALGORITHM_UNREAL = 3, #[cfg(feature = "unreal")] Unreal: unreal::Unreal;
+            /// deep Q-networks, off policy: discrete actions
+            RLCORE_ALGORITHM_DQN = 4, #[cfg(feature = "off_policy")] Dqn: q::Dqn;
+            /// twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
+            /// are 1 and target_noise is 0
+            RLCORE_ALGORITHM_TD3 = 5, #[cfg(feature = "off_policy")] Td3: td3::Td3;
+            /// soft actor-critic, off policy: continuous actions, or discrete ones
+            RLCORE_ALGORITHM_SAC = 6, #[cfg(feature = "off_policy")] Sac: sac::Sac;
+            /// Q(lambda) over rollouts: parallelized Q-networks
+            RLCORE_ALGORITHM_PQN = 7, #[cfg(feature = "pqn")] Pqn: pqn::Pqn;
+            /// stream AC(lambda): an actor-critic that learns from each step alone, by eligibility traces. One environment, num_steps
+            /// 1: learn is due after every observe
+            RLCORE_ALGORITHM_STREAM_AC = 8, #[cfg(feature = "stream")] StreamAc: stream::StreamAc;
+            /// stream Q(lambda), which does the same with Q: discrete actions
+            RLCORE_ALGORITHM_STREAM_Q = 9, #[cfg(feature = "stream")] StreamQ: stream::StreamQ;
+        }
+    };
+}
+
 macro_rules! algorithms {
-    ($($(#[$built:meta])* $name:ident = $algorithm:ty;)*) => {
+    ($(
+        $(#[doc = $sentence:literal])+
+        $id:ident = $number:literal, $(#[cfg(feature = $feature:literal)])? $name:ident: $file:ident::$algorithm:ident;
+    )+) => {
         impl config::Algorithm {
             /// What a learner must hold for it.
             #[inline]
             #[allow(unreachable_patterns)]
             pub(super) fn needs(self) -> Needs {
                 match self {
-                    $($(#[$built])* Self::$name => <$algorithm>::NEEDS,)*
+                    $($(#[cfg(feature = $feature)])? Self::$name => $file::$algorithm::NEEDS,)+
                     _ => ppo::Ppo::NEEDS,
                 }
             }
@@ -102,34 +141,17 @@ macro_rules! algorithms {
         #[allow(unreachable_patterns)]
         fn dispatch(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
             match x.config.algorithm() {
-                $($(#[$built])* config::Algorithm::$name => <$algorithm>::chunk(x, w, record, errors),)*
+                $(
+                    $(#[cfg(feature = $feature)])?
+                    config::Algorithm::$name => $file::$algorithm::chunk(x, w, record, errors),
+                )+
                 _ => ppo::Ppo::chunk(x, w, record, errors),
             }
         }
     };
 }
 
-algorithms! {
-    Ppo = ppo::Ppo;
-    #[cfg(feature = "actor_critic")]
-    A2c = aac::A2c;
-    #[cfg(feature = "actor_critic")]
-    Impala = vtrace::Impala;
-    #[cfg(feature = "unreal")]
-    Unreal = unreal::Unreal;
-    #[cfg(feature = "off_policy")]
-    Dqn = q::Dqn;
-    #[cfg(feature = "off_policy")]
-    Td3 = td3::Td3;
-    #[cfg(feature = "off_policy")]
-    Sac = sac::Sac;
-    #[cfg(feature = "pqn")]
-    Pqn = pqn::Pqn;
-    #[cfg(feature = "stream")]
-    StreamAc = stream::StreamAc;
-    #[cfg(feature = "stream")]
-    StreamQ = stream::StreamQ;
-}
+algorithm_table!(algorithms);
 
 /// Fills the record of a chunk: the gradients of the parameters, then the losses. Of a batch from a store, adds up in `errors` how
 /// far values are from their targets.
