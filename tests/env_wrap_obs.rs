@@ -694,7 +694,7 @@ fn check_fields(pipeline: &Pipeline<'_>, obs: &Obs, what: &str) {
 struct Sum;
 
 impl Observe for Sum {
-    fn observe(&self, obs: Elements<'_>, out: ElementsMut<'_>) -> Result {
+    fn observe(&self, _row: usize, obs: Elements<'_>, out: ElementsMut<'_>) -> Result {
         let sum: f64 = match obs {
             Elements::F32(x) => x.iter().map(|&x| x as f64).sum(),
             Elements::I32(x) => x.iter().map(|&x| x as f64).sum(),
@@ -1147,7 +1147,7 @@ fn misfits_are_named() {
 struct Fails;
 
 impl Observe for Fails {
-    fn observe(&self, _obs: Elements<'_>, _out: ElementsMut<'_>) -> Result {
+    fn observe(&self, _row: usize, _obs: Elements<'_>, _out: ElementsMut<'_>) -> Result {
         Err(rlcore::error::Error::new(Kind::Callback, "observe: an observation"))
     }
 }
