@@ -38,7 +38,7 @@ macro_rules! algorithms {
     };
 }
 
-algorithm_table!(algorithms);
+every_algorithm!(algorithms);
 
 impl Algorithm {
     /// Learns from a store of transitions, not from rollouts.

@@ -135,8 +135,13 @@ const fn of(list: &[Algorithm]) -> u32 {
     bits
 }
 
+#[cfg(not(test))]
+const SKETCHES: u32 = 0;
+#[cfg(test)]
+const SKETCHES: u32 = of(&[Algorithm::Curious, Algorithm::Imitator]);
+
 const ALL: u32 = u32::MAX;
-const PPO: u32 = of(&[Algorithm::Ppo]);
+const PPO: u32 = of(&[Algorithm::Ppo]) | SKETCHES;
 const IMPALA: u32 = of(&[Algorithm::Impala]);
 const UNREAL: u32 = of(&[Algorithm::Unreal]);
 const DQN: u32 = of(&[Algorithm::Dqn]);

@@ -183,7 +183,7 @@ impl Stored {
     ) -> Result<[Net<'n>; 2]> {
         let (own, _critic) = nodes.as_chunks_mut().0.split_first_mut().ok_or(Misfit)?;
         let net = self.compile_with(listed, parts, self.second_head(), own)?;
-        if self.config.has_tasks() && !self.tasks(parts).are_of(&net) {
+        if self.config.has_tasks() && !self.tasks(parts).are_of(&net, self.config.needs().values as usize) {
             return Err(Misfit.into());
         }
         #[cfg(feature = "off_policy")]
@@ -240,6 +240,9 @@ impl Stored {
         }
         #[cfg(feature = "unreal")]
         layers.push_tasks(c, &self.tasks(parts), listed);
+        for _ in 0..c.needs().values {
+            layers.push_tower(c, c.num_layers, c.num_shared, 1, 1.0);
+        }
         let dims = c.obs_dims.map(|len| len as usize);
         let input = if dims == [0; 3] { [1, 1, shape.seen_len as usize] } else { dims };
         let (pictures, count) = pictures(parts);
@@ -308,7 +311,8 @@ impl Stored {
     pub fn accept<'n>(&self, [nodes, critic]: [&'n [Node]; 2], parts: &[Part], n: &[u32]) -> Result<[Net<'n>; 2]> {
         let net = self.actor().network(nodes, parts, n, self.outputs() as usize)?;
         let second = self.second_head().map_or(0, |(_, len, _)| len as usize);
-        let heads = if second > 0 { self.tasks(parts).are_of(&net) } else { net.num_heads() == 1 };
+        let values = self.config.needs().values as usize;
+        let heads = if second > 0 { self.tasks(parts).are_of(&net, values) } else { net.num_heads() == 1 };
         let fits = net.head_len(1) == second && heads;
         let what = "learner image: the networks of its algorithm";
         Error::new(Kind::Image, what).when(!fits)?;
@@ -325,9 +329,10 @@ impl Stored {
         let c = &self.config;
         let layers = |shared: u32| c.layers_of(c.num_hidden.saturating_sub(shared)).saturating_add(1);
         let second = self.second_head().map_or(0, |(shared, ..)| layers(shared));
+        let values = layers(c.num_shared).saturating_mul(c.needs().values);
         let [pixels, class, ..] = c.tasks();
         let tasks = if pixels { 3 } else { 0 } + if class { 2 } else { 0 };
-        self.actor().num_layers.saturating_add(second).saturating_add(tasks) as usize
+        self.actor().num_layers.saturating_add(second).saturating_add(values).saturating_add(tasks) as usize
     }
 
     /// How many layers a critic has.

@@ -138,13 +138,15 @@ impl Tasks {
         self.values || self.policy || self.cells() > 0
     }
 
-    /// Whether a network has the heads of the tasks behind the policy's and the values'.
-    pub fn are_of(&self, net: &Net<'_>) -> bool {
+    /// Whether a network has the heads of the tasks behind the policy's and the values', and so many further values behind those.
+    pub fn are_of(&self, net: &Net<'_>, values: usize) -> bool {
         let pixels = if self.cells() > 0 { 2 } else { 0 };
         let class = usize::from(self.class_head > 0);
         let cells = [self.cells().saturating_mul(self.choices), self.cells()];
         let class_len = self.frames.saturating_mul(CLASS_UNITS);
-        net.num_heads() == FIRST.saturating_add(pixels).saturating_add(class)
+        let count = FIRST.saturating_add(pixels).saturating_add(class);
+        net.num_heads() == count.saturating_add(values)
+            && (count..net.num_heads()).all(|head| net.head_len(head) == 1)
             && (pixels == 0 || [net.head_len(FIRST), net.head_len(FIRST + 1)] == cells)
             && (class == 0
                 || (net.head_len(self.class_head) == class_len && net.free_params(self.class_head).len() == CLASS_FREE))

@@ -1,6 +1,6 @@
 //! The algorithms: what a learner holds for each, and gradients and losses of a chunk of a minibatch. An algorithm is a file here
 //! and its row in [`algorithm_table`](crate::algorithm_table), and the defaults that it has in
-//! [`learner_config_table`](crate::learner_config_table).
+//! [`learner_config_table`].
 
 #[cfg(feature = "actor_critic")]
 mod aac;
@@ -22,6 +22,8 @@ pub mod q;
 pub mod reward_class;
 #[cfg(feature = "off_policy")]
 pub mod sac;
+#[cfg(test)]
+mod sketches;
 #[cfg(feature = "stream")]
 pub mod stream;
 #[cfg(feature = "off_policy")]
@@ -34,7 +36,7 @@ mod unreal;
 mod vtrace;
 
 use super::config;
-use super::learner::context::ChunkContext;
+use super::learner::context::{ChunkContext, UpdateContext};
 use super::learner::layout::Work;
 use super::noise;
 use crate::block::Misfit;
@@ -44,6 +46,11 @@ use crate::error::Result;
 pub(super) trait Algorithm {
     /// What the learner must hold for it.
     const NEEDS: Needs;
+
+    /// Once for an update of a rollout, before its first minibatch: advantages, targets, and the algorithm's own numbers.
+    fn begin(u: &mut UpdateContext<'_, '_>) -> Result {
+        u.advantages(u.config.gae_lambda)
+    }
 
     /// Fills the record of a chunk, which is zeros: the gradients of the parameters, then the losses. Of a batch from a store, adds
     /// up in `errors` how far values are from their targets.
@@ -70,6 +77,10 @@ pub(super) struct Needs {
     pub corrections: bool,
     /// Ratios of probabilities, of which statistics say how many were clipped.
     pub ratios: bool,
+    /// Further values of an observation, each a head of the network behind all others.
+    pub values: u32,
+    /// Numbers of the algorithm's own beside each transition of a rollout.
+    pub numbers: usize,
 }
 
 impl Needs {
@@ -83,6 +94,8 @@ impl Needs {
         tasks: false,
         corrections: false,
         ratios: false,
+        values: 0,
+        numbers: 0,
     };
 }
 
@@ -93,7 +106,7 @@ impl Needs {
 /// implements it. Numbers are never used again.
 #[macro_export]
 macro_rules! algorithm_table {
-    ($to:ident) => {
+    ($to:ident $($more:tt)*) => {
         $to! {
             /// proximal policy optimization
             RLCORE_ALGORITHM_PPO = 0, Ppo: ppo::Ppo;
@@ -117,6 +130,27 @@ macro_rules! algorithm_table {
             RLCORE_ALGORITHM_STREAM_AC = 8, #[cfg(feature = "stream")] StreamAc: stream::StreamAc;
             /// stream Q(lambda), which does the same with Q: discrete actions
             RLCORE_ALGORITHM_STREAM_Q = 9, #[cfg(feature = "stream")] StreamQ: stream::StreamQ;
+            $($more)*
+        }
+    };
+}
+
+/// The table; in unit tests with the sketches.
+#[cfg(not(test))]
+macro_rules! every_algorithm {
+    ($to:ident) => {
+        algorithm_table!($to);
+    };
+}
+
+#[cfg(test)]
+macro_rules! every_algorithm {
+    ($to:ident) => {
+        algorithm_table! { $to
+            /// PPO with rewards for what has rarely been seen, and values of their own
+            SKETCH_CURIOUS = 30, Curious: sketches::Curious;
+            /// PPO with the choices of somebody else as a second loss
+            SKETCH_IMITATOR = 31, Imitator: sketches::Imitator;
         }
     };
 }
@@ -148,10 +182,19 @@ macro_rules! algorithms {
                 _ => ppo::Ppo::chunk(x, w, record, errors),
             }
         }
+
+        /// [`Algorithm::begin`].
+        #[allow(unreachable_patterns)]
+        pub(super) fn begin(u: &mut UpdateContext<'_, '_>) -> Result {
+            match u.config.algorithm() {
+                $($(#[cfg(feature = $feature)])? config::Algorithm::$name => $file::$algorithm::begin(u),)+
+                _ => ppo::Ppo::begin(u),
+            }
+        }
     };
 }
 
-algorithm_table!(algorithms);
+every_algorithm!(algorithms);
 
 /// Fills the record of a chunk: the gradients of the parameters, then the losses. Of a batch from a store, adds up in `errors` how
 /// far values are from their targets.

@@ -6,7 +6,7 @@ use super::{Algorithm, Needs, gradient};
 use crate::block::{self, Misfit};
 use crate::error::Result;
 use crate::kernels::vtrace::{self, Rates, VTrace};
-use crate::learn::learner::context::ChunkContext;
+use crate::learn::learner::context::{ChunkContext, UpdateContext};
 use crate::learn::learner::layout::Work;
 use crate::learn::loss::{self, Batch};
 
@@ -15,6 +15,12 @@ pub(super) struct Impala;
 
 impl Algorithm for Impala {
     const NEEDS: Needs = Needs { corrections: true, ..Needs::NONE };
+
+    /// V-trace needs the policy that learns: until then rewards stand for advantages, and targets look one step ahead.
+    fn begin(u: &mut UpdateContext<'_, '_>) -> Result {
+        u.advantages(0.0)?;
+        u.rewards_for_advantages()
+    }
 
     /// The rows of a chunk are sequences, `[steps, sequences]`. Where a sequence or an episode ends, what follows is worth what it
     /// was when it was recorded, which is in `value_target`; `advantage` has the rewards.

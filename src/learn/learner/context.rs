@@ -1,8 +1,11 @@
-//! What an algorithm reads to make gradients of a chunk of a minibatch.
+//! What an algorithm has to begin an update, and to make gradients of a chunk of a minibatch.
+
+use core::ops::Range;
 
 use super::layout::{Sizes, Work};
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
+use crate::kernels::gae::Chain;
 use crate::learn::actor::Head;
 use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::config::Config;
@@ -13,9 +16,75 @@ use crate::learn::shape::Shape;
 use crate::learn::store::history::HistoryView;
 #[cfg(feature = "off_policy")]
 use crate::learn::store::replay::TransitionView;
-use crate::learn::store::rollout::RolloutView;
+use crate::learn::store::rollout::{Rollout, RolloutView, owner};
+use crate::learn::transition_batch::TransitionBatch;
 use crate::nn::Carry;
 use crate::space::Elements;
+
+/// What an algorithm has once for an update of a rollout: the transitions of it, complete ones and those that wait.
+pub(in crate::learn) struct UpdateContext<'u, 'a> {
+    pub(in crate::learn) config: &'u Config,
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(in crate::learn) sizes: &'u Sizes<'u>,
+    /// Those that learn.
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(in crate::learn) params: &'u [f32],
+    pub(in crate::learn) rollout: &'u mut Rollout<'a>,
+    /// Values of what follows are `next`, those of the observations after the rollout.
+    pub(in crate::learn) work: &'u mut Work<'a>,
+    /// Where the transitions lie, each environment's in their order.
+    pub(in crate::learn) slots: Range<usize>,
+    /// `[N]` the slots of transitions that wait.
+    pub(in crate::learn) waiting: &'u [u32],
+}
+
+impl UpdateContext<'_, '_> {
+    /// Whose transition a slot has, and whether it is complete.
+    pub(in crate::learn) fn owner(&self, slot: usize) -> Fit<(usize, bool)> {
+        owner(self.rollout.env, self.waiting, slot)
+    }
+
+    /// Generalized advantages, and the values that they lead to, of all complete transitions.
+    pub(in crate::learn) fn advantages(&mut self, lambda: f32) -> Result {
+        let chain = Chain::new(self.config.accumulation(), self.config.discount, lambda);
+        for at in self.slots.clone().rev() {
+            let (env, complete) = self.owner(at)?;
+            let (r, w) = (&mut *self.rollout, &mut *self.work);
+            let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
+                return Err(Misfit.into());
+            };
+            let value = *r.value.get(at).ok_or(Misfit)?;
+            if complete {
+                let (Some(reward), Some(last)) = (r.reward.get(at), r.final_value.get(at)) else {
+                    return Err(Misfit.into());
+                };
+                let (Some(terminated), Some(truncated)) = (r.terminated.get(at), r.truncated.get(at)) else {
+                    return Err(Misfit.into());
+                };
+                let ends = (*terminated != 0, *truncated != 0);
+                let (advantage, target) = chain.step(*reward, value, *last, ends, *next, carry);
+                let (Some(to), Some(other)) = (r.advantage.get_mut(at), r.value_target.get_mut(at)) else {
+                    return Err(Misfit.into());
+                };
+                (*to, *other) = (advantage, target);
+            }
+            *next = value;
+        }
+        Ok(())
+    }
+
+    /// Rewards take the place of advantages.
+    #[cfg(feature = "actor_critic")]
+    pub(in crate::learn) fn rewards_for_advantages(&mut self) -> Result {
+        for at in self.slots.clone() {
+            if self.owner(at)?.1 {
+                let reward = *self.rollout.reward.get(at).ok_or(Misfit)?;
+                *self.rollout.advantage.get_mut(at).ok_or(Misfit)? = reward;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Nothing of it changes while the chunks of a minibatch are done, in whatever order and by however many threads.
 pub(in crate::learn) struct ChunkContext<'b, 'r> {
@@ -23,6 +92,12 @@ pub(in crate::learn) struct ChunkContext<'b, 'r> {
     pub(in crate::learn) shape: &'b Shape,
     pub(in crate::learn) sizes: &'b Sizes<'b>,
     pub(in crate::learn) head: Head<'b>,
+    /// What normalizes the host's observations: mean and variance.
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(in crate::learn) moments: [&'b [f64]; 2],
+    /// Rows of the host's own, which were checked.
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub(in crate::learn) given: Option<&'b TransitionBatch<'r>>,
     /// The number of the chunk.
     pub(in crate::learn) chunk: u32,
     pub(in crate::learn) params: &'b [f32],

@@ -437,6 +437,7 @@ fn rollout_lens(stored: &Stored, sizes: &Sizes<'_>) -> RolloutLens {
         masks: sizes.masks,
         state: sizes.state_len(),
         begins: c.marks_begins(),
+        numbers: c.needs().numbers,
     }
 }
 

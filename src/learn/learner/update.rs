@@ -114,7 +114,7 @@ impl Learner<'_> {
     }
 
     /// Does chunks of the update that runs: of its rollout, or of batches from the store or of those that are given.
-    pub(super) fn learn_slices(&mut self, mut budget: u64, given: Option<&TransitionBatch<'_>>) -> Result {
+    pub(in crate::learn) fn learn_slices(&mut self, mut budget: u64, given: Option<&TransitionBatch<'_>>) -> Result {
         while budget > 0 && self.is_learning() {
             #[cfg(feature = "off_policy")]
             if self.state.updating == 0 {
@@ -210,14 +210,21 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// What a chunk of the minibatch is made from: of the rollout, or of a batch from the store or one that is given.
-    fn context(&self, chunk: u32, given: Option<&TransitionBatch<'a>>) -> Result<ChunkContext<'_, 'a>> {
-        let (c, _given) = (self.config, given);
+    /// What a chunk of the minibatch is made from: of the rollout, or of a batch from the store or one that is given. What is
+    /// given stands beside a rollout.
+    pub(in crate::learn) fn context<'c>(
+        &'c self,
+        chunk: u32,
+        given: Option<&'c TransitionBatch<'a>>,
+    ) -> Result<ChunkContext<'c, 'a>> {
+        let c = self.config;
         Ok(ChunkContext {
             config: c,
             shape: self.shape(),
             sizes: &self.sizes,
             head: self.head()?,
+            moments: [self.obs_mean, self.obs_var],
+            given,
             chunk,
             params: noise::of(self.params, self.noisy),
             noise: self.noise,
@@ -230,7 +237,7 @@ impl<'a> View<'a> {
             clip: self.state.clip,
             entropy_coef: self.state.entropy_coef,
             #[cfg(feature = "off_policy")]
-            batch: if c.needs().replay { self.batch_context(chunk, _given)? } else { BatchContext::default() },
+            batch: if c.needs().replay { self.batch_context(chunk, given)? } else { BatchContext::default() },
         })
     }
 

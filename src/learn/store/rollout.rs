@@ -30,6 +30,8 @@ pub(in crate::learn) struct RolloutLens {
     pub(in crate::learn) state: usize,
     /// It is known where episodes begin.
     pub(in crate::learn) begins: bool,
+    /// Of the algorithm's own.
+    pub(in crate::learn) numbers: usize,
 }
 
 fields! {
@@ -57,6 +59,8 @@ fields! {
         /// What recurrent layers carried before it; and of sequences, and with past steps, 1 where an episode begins.
         pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
         pub(in crate::learn) begin: [u8] = if lens.begins { lens.slots } else { 0 },
+        /// Of the algorithm's own, as [`Needs`](crate::learn::algorithm::Needs) has them.
+        pub(in crate::learn) numbers: Late<[f32]> = grid(lens.slots, lens.numbers),
     }
     /// Transitions, each in a slot: those of one environment lie in the order in which they were, and where all
     /// environments act in every step they lie as `[T, N]`. Two rollouts, one after another, with `overlap`.
@@ -142,6 +146,7 @@ impl Rollout<'_> {
         copy_row_within(self.value_target, slots, from, to)?;
         copy_row_within(self.state, slots, from, to)?;
         copy_row_within(self.begin, slots, from, to)?;
+        copy_row_within(self.numbers, slots, from, to)?;
         copy_row_within(self.env, slots, from, to)
     }
 

@@ -82,7 +82,9 @@ impl View<'_> {
         let known = |array| block::rows(array, begin, learnt, 1).is_ok_and(|x| check_finite("", x).is_ok());
         let order = self.order.get(..learnt).unwrap_or(&[]);
         let there = order.iter().all(|slot| (s.learn_begin..s.learn_end).contains(slot));
-        if !(known(r.advantage) && known(r.value_target) && there && check_finite("", self.advantage).is_ok()) {
+        let numbers = block::rows(r.numbers, begin, learnt, self.config.needs().numbers)?;
+        let known = known(r.advantage) && known(r.value_target) && check_finite("", numbers).is_ok();
+        if !(known && there && check_finite("", self.advantage).is_ok()) {
             return Err(image("learner image: finite advantages, and an order of rows that are there"));
         }
         Ok(())

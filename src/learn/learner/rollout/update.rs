@@ -4,10 +4,11 @@ use bytemuck::Zeroable;
 
 use crate::block::{self, Misfit};
 use crate::error::{Result, check_finite};
-use crate::kernels::gae::Chain;
 use crate::kernels::moments;
 use crate::learn::actor_config::VALUE;
+use crate::learn::algorithm;
 use crate::learn::config::Config;
+use crate::learn::learner::context::UpdateContext;
 use crate::learn::learner::layout::{LOSSES, log_std_mut};
 use crate::learn::learner::{Learner, PARAM_LIMIT, With};
 use crate::learn::loss::Sums;
@@ -49,42 +50,25 @@ impl Learner<'_> {
     pub(in crate::learn::learner) fn begin_update(&mut self) -> Result {
         let (begin, end) = (self.state.begin as usize, self.state.end as usize);
         self.state.updating = 1;
-        let c = self.config;
-        // V-trace needs the policy that learns: until then rewards stand for advantages, and targets look one step ahead.
-        let later = c.needs().corrections;
-        let chain = Chain::new(c.accumulation(), c.discount, if later { 0.0 } else { c.gae_lambda });
-        let w = &mut self.work;
-        let r = &mut self.rollout;
-        for at in (begin..end).rev() {
-            let (env, complete) = owner(r.env, self.slot, at)?;
-            let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
-                return Err(Misfit.into());
-            };
-            let value = *r.value.get(at).ok_or(Misfit)?;
-            if complete {
-                let (Some(reward), Some(last)) = (r.reward.get(at), r.final_value.get(at)) else {
-                    return Err(Misfit.into());
-                };
-                let (Some(terminated), Some(truncated)) = (r.terminated.get(at), r.truncated.get(at)) else {
-                    return Err(Misfit.into());
-                };
-                let ends = (*terminated != 0, *truncated != 0);
-                let (advantage, target) = chain.step(*reward, value, *last, ends, *next, carry);
-                let (Some(to), Some(other)) = (r.advantage.get_mut(at), r.value_target.get_mut(at)) else {
-                    return Err(Misfit.into());
-                };
-                (*to, *other) = (if later { *reward } else { advantage }, target);
-            }
-            *next = value;
-        }
+        algorithm::begin(&mut UpdateContext {
+            config: self.config,
+            sizes: &self.sizes,
+            params: noise::of(self.params, self.noisy),
+            rollout: &mut self.rollout,
+            work: &mut self.work,
+            slots: begin..end,
+            waiting: self.slot,
+        })?;
         let rows = self.take_over(begin, end)?;
-        let r = &mut self.rollout;
-        let learnt = |array| block::rows(array, begin, rows, 1);
-        let finite = check_finite("", learnt(r.advantage)?).and(check_finite("", learnt(r.value_target)?));
+        let (r, numbers) = (&mut self.rollout, self.config.needs().numbers);
+        let columns = [(&mut *r.advantage, 1), (&mut *r.value_target, 1), (&mut *r.numbers, numbers)]
+            .map(|(column, width)| block::rows_mut(column, begin, rows, width));
+        let [advantage, target, numbers] = columns;
+        let columns = [advantage?, target?, numbers?];
+        let finite = columns.iter().try_for_each(|column| check_finite("", column));
         if finite.is_err() {
             // Their bytes are those of no processor.
-            block::rows_mut(r.advantage, begin, rows, 1)?.fill(0.0);
-            block::rows_mut(r.value_target, begin, rows, 1)?.fill(0.0);
+            columns.into_iter().for_each(|column| column.fill(0.0));
         }
         finite?;
         self.begin_learning()
