@@ -4,8 +4,8 @@
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
 use rlcore::nn::{
-    ALL, Activation, BYTES, Carry, HEAD, INPUT, Initializer, Layer, LayerKind, MEAN, NO_BIAS, NO_SCALE, Net, Node, RMS,
-    WHOLE,
+    ALL, Activation, BYTES, Carry, HEAD, INPUT, Initializer, Input, Layer, LayerKind, MEAN, NO_BIAS, NO_SCALE, Net,
+    Node, RMS, WHOLE,
 };
 use rlcore::rng::Rng;
 
@@ -503,6 +503,62 @@ fn every_level_gives_the_same_bits() {
         }
         cpu::set_limit(LEVELS[2]);
     }
+}
+
+/// Convolutions that read bytes give the bits that they give for the bytes divided by 255; other layers refuse bytes.
+#[test]
+fn bytes_are_read_as_numbers_divided_by_255() {
+    let mut count = 0;
+    for (input, layers) in networks() {
+        for rows in [1, 5, 67] {
+            let mut case = case(input, &layers, rows);
+            let mut rng = Rng::seeded(rows as u64);
+            let bytes: Vec<u8> = case.x.iter().map(|_| rng.bounded(255) as u8).collect();
+            case.x = bytes.iter().map(|&x| f32::from(x) / 255.0).collect();
+            let readers = layers.iter().enumerate().filter(|(i, layer)| match layer.source {
+                [0, second] => *i == 0 || second & INPUT != 0,
+                [first, second] => (first | second) & INPUT != 0,
+            });
+            let all = readers.clone().all(|(_, layer)| {
+                layer.kind == LayerKind::Conv as u32
+                    && layer.source.iter().all(|source| source & !INPUT == 0 || *source & INPUT == 0)
+            });
+            let net = case.net();
+            assert_eq!(net.reads_bytes(), all, "{layers:?}");
+            let room = |len| vec![f32::NAN; len];
+            let (mut tape, mut work) = (room(net.tape_len(rows)), room(net.work_len()));
+            let mut outs: Vec<_> = case.d_outs.iter().map(|d| room(d.len())).collect();
+            let mut again = outs.clone();
+            fn slices(all: &mut [Vec<f32>]) -> Vec<&mut [f32]> {
+                all.iter_mut().map(|a| &mut a[..]).collect()
+            }
+            let (x, carry) = (Input::U8(&bytes), &Carry::NONE);
+            let to = &mut slices(&mut outs);
+            let seen = net.forward_input(&case.params, x, rows, ALL, carry, &mut tape, &mut work, to);
+            if !all {
+                assert_eq!(seen.unwrap_err().kind, Kind::Shape, "{layers:?}");
+                continue;
+            }
+            seen.unwrap();
+            let mut scratch = room(net.infer_scratch_len(rows));
+            net.infer_input(&case.params, x, rows, ALL, &mut [], &mut scratch, &mut slices(&mut again)).unwrap();
+            let (mut grads, mut scratch) = (vec![0.0; case.params.len()], room(net.scratch_len(false, 0)));
+            let d_outs: Vec<_> = case.d_outs.iter().map(|d| &d[..]).collect();
+            let back = |d_input: Option<&mut [f32]>, grads: &mut [f32], scratch: &mut [f32]| {
+                net.backward_input(&case.params, x, rows, ALL, carry, &tape, &d_outs, d_input, grads, scratch)
+            };
+            back(None, &mut grads, &mut scratch).unwrap();
+            let mut d_input = room(bytes.len());
+            let refused = back(Some(&mut d_input), &mut grads, &mut scratch);
+            assert_eq!(refused.unwrap_err().kind, Kind::Shape, "{layers:?}");
+            let (wanted, wanted_grads, _) = case.all();
+            assert_eq!(bits(&outs.concat()), bits(&wanted.concat()), "{layers:?}");
+            assert_eq!(bits(&again.concat()), bits(&wanted.concat()), "{layers:?}");
+            assert_eq!(bits(&grads), bits(&wanted_grads), "{layers:?}");
+            count += 1;
+        }
+    }
+    assert!(count > 12, "{count}");
 }
 
 /// PyTorch's convolution of a picture with a border at the bottom and the right, as TensorFlow pads it.

@@ -14,7 +14,7 @@ use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, 
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
-use crate::nn::{HEAD, Layer, LayerKind, Net, Node};
+use crate::nn::{HEAD, Input, Layer, LayerKind, Net, Node};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -287,11 +287,19 @@ impl<'a> Policy<'a> {
         let (states, scratch) = scratch.split_at_mut_checked(states).ok_or_else(short)?;
         let work = self.net.infer_scratch_len(num_rows);
         let (work, scratch) = scratch.split_at_mut_checked(work).ok_or_else(short)?;
-        self.seen.rows(obs, num_rows, raw)?;
-        self.seen.check_finite("policy act: a finite obs", obs, raw, 0..)?;
-        see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
+        let seen = match obs {
+            Elements::U8(bytes) if !self.seen.coded && self.config.normalize_obs == 0 && self.net.reads_bytes() => {
+                Input::U8(bytes)
+            }
+            _ => {
+                self.seen.rows(obs, num_rows, raw)?;
+                self.seen.check_finite("policy act: a finite obs", obs, raw, 0..)?;
+                see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
+                Input::F32(seen)
+            }
+        };
         recurrent.start(self.state_len(), states);
-        self.net.infer(self.params, seen, num_rows, POLICY, states, work, &mut [&mut *outputs])?;
+        self.net.infer_input(self.params, seen, num_rows, POLICY, states, work, &mut [&mut *outputs])?;
         Ok((self.means(outputs, means)?, states, scratch))
     }
 

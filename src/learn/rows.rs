@@ -7,6 +7,7 @@ use core::ops::Range;
 use super::seen::Seen;
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Error, Kind, Result, check_len};
+use crate::nn::Input;
 use crate::space::Elements;
 
 /// This build copies short rows with loops of their own.
@@ -119,6 +120,31 @@ impl<'r> Rows<'r> {
             seen.row(seen.at(obs, i)?, block::rows_mut(to, k, 1, seen.len)?).map_err(|e| e.in_row(i))?;
         }
         self.check_symbols(seen, to)
+    }
+
+    /// What a network reads of these observations: their bytes, if it `reads_bytes`, where they lie or at the front of `to`; else
+    /// as [`Rows::see`].
+    pub(super) fn input<'t>(
+        &self,
+        reads_bytes: bool,
+        seen: &Seen<'_>,
+        obs: Elements<'t>,
+        to: &'t mut [f32],
+    ) -> Result<Input<'t>> {
+        if let Some(bytes) = self.bytes(reads_bytes, seen, obs) {
+            return Ok(Input::U8(bytes));
+        }
+        Ok(match obs {
+            Elements::U8(bytes) if reads_bytes => Input::U8(self.get(bytes, seen.len, cast_slice_mut(to))?),
+            _ => Input::F32(self.see(seen, obs, to)?),
+        })
+    }
+
+    /// The bytes that a network reads of these observations, if they lie one after another.
+    pub(super) fn bytes<'o>(&self, reads_bytes: bool, seen: &Seen<'_>, obs: Elements<'o>) -> Option<&'o [u8]> {
+        let Elements::U8(bytes) = obs else { return None };
+        let start = self.start().filter(|_| reads_bytes)?;
+        block::rows(bytes, start, self.len(), seen.len).ok()
     }
 
     /// What networks are given has the symbols that they look for. Errors: `Value`.

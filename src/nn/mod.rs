@@ -6,6 +6,7 @@ mod carry;
 mod compile;
 mod descent;
 mod initializer;
+mod input;
 mod layer;
 mod matmul;
 mod net;
@@ -29,6 +30,7 @@ pub use descent::clip_global_norm;
 #[cfg(feature = "stream")]
 pub(crate) use descent::norm;
 pub use initializer::Initializer;
+pub use input::Input;
 pub use layer::{
     BYTES, FORGET_ONE, HEAD, INPUT, Layer, MAX_LAYERS, MEAN, NO_BIAS, NO_SCALE, NOISY, NORMALIZED, RMS, WHOLE,
 };

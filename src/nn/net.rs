@@ -8,6 +8,7 @@ use core::ops::Range;
 use super::carry::Carry;
 use super::compile::{self, MISFIT};
 use super::initializer::{Initializer, Start};
+use super::input::Input;
 use super::layer::{INPUT, Layer, MAX_LAYERS, NOISY};
 use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, SYMBOLS, parts_len, state_len};
 use super::prim::{Local, Op, Prim};
@@ -109,6 +110,17 @@ impl<'a> Net<'a> {
     #[inline(always)]
     pub(crate) fn reads_symbols(&self) -> bool {
         cfg!(feature = "residual") && self.nodes.first().is_some_and(|first| first.flags & SYMBOLS != 0)
+    }
+
+    /// All layers that read the input read all of it as a picture of bytes, as convolutions do.
+    pub fn reads_bytes(&self) -> bool {
+        #[cfg(feature = "pictures")]
+        return self.nodes.iter().all(|n| match n.op() {
+            Op::Local(Local::Conv(_)) => n.part(0).is_none(),
+            _ => !n.reads_input(),
+        });
+        #[cfg(not(feature = "pictures"))]
+        false
     }
 
     /// Checks that layers find their symbols in input rows, which `number` says the caller's numbers of. Errors: `Value`.
@@ -272,6 +284,22 @@ impl<'a> Net<'a> {
         scratch: &mut [f32],
         outs: &mut [&mut [f32]],
     ) -> Result {
+        self.forward_input(params, Input::F32(x), rows, heads, carry, tape, scratch, outs)
+    }
+
+    /// [`Net::forward`] of numbers or bytes. Errors: as there; `Shape` for bytes, unless it [reads bytes](Net::reads_bytes).
+    #[allow(clippy::too_many_arguments)]
+    pub fn forward_input(
+        &self,
+        params: &[f32],
+        x: Input<'_>,
+        rows: usize,
+        heads: u32,
+        carry: &Carry<'_>,
+        tape: &mut [f32],
+        scratch: &mut [f32],
+        outs: &mut [&mut [f32]],
+    ) -> Result {
         self.check(params, x, rows, heads, outs)?;
         self.check_carry(rows, carry)?;
         check_len("net: tape of length", tape, self.tape_len(rows))?;
@@ -303,6 +331,21 @@ impl<'a> Net<'a> {
         &self,
         params: &[f32],
         x: &[f32],
+        rows: usize,
+        heads: u32,
+        state: &mut [f32],
+        scratch: &mut [f32],
+        outs: &mut [&mut [f32]],
+    ) -> Result {
+        self.infer_input(params, Input::F32(x), rows, heads, state, scratch, outs)
+    }
+
+    /// [`Net::infer`] of numbers or bytes. Errors: as there; `Shape` for bytes, unless it [reads bytes](Net::reads_bytes).
+    #[allow(clippy::too_many_arguments)]
+    pub fn infer_input(
+        &self,
+        params: &[f32],
+        x: Input<'_>,
         rows: usize,
         heads: u32,
         state: &mut [f32],
@@ -355,13 +398,32 @@ impl<'a> Net<'a> {
         grads: &mut [f32],
         scratch: &mut [f32],
     ) -> Result {
+        self.backward_input(params, Input::F32(x), rows, heads, carry, tape, d_outs, d_input, grads, scratch)
+    }
+
+    /// [`Net::backward`] of numbers or bytes, of which no gradients are asked for. Errors: as there; `Shape` for bytes, unless it
+    /// [reads bytes](Net::reads_bytes).
+    #[allow(clippy::too_many_arguments)]
+    pub fn backward_input(
+        &self,
+        params: &[f32],
+        x: Input<'_>,
+        rows: usize,
+        heads: u32,
+        carry: &Carry<'_>,
+        tape: &[f32],
+        d_outs: &[&[f32]],
+        d_input: Option<&mut [f32]>,
+        grads: &mut [f32],
+        scratch: &mut [f32],
+    ) -> Result {
         self.check(params, x, rows, heads, d_outs)?;
         check_len("net: tape of length", tape, self.tape_len(rows))?;
         if d_input.is_none() || !grads.is_empty() || self.state_len() > 0 {
             check_len("net: gradients of length", grads, self.param_len())?;
         }
         if let Some(d_input) = &d_input {
-            check_len("net: gradient of the input of length", d_input, x.len())?;
+            check_len("net: gradient of the input of length", d_input, x.numbers().len())?;
         }
         self.check_carry(rows, carry)?;
         let sequences = carry.sequences(rows);
@@ -398,9 +460,16 @@ impl<'a> Net<'a> {
         check_len("net: states of a carry [rows, state_len] of length", carry.state, rows.saturating_mul(width))
     }
 
-    fn check<T: AsRef<[f32]>>(&self, params: &[f32], x: &[f32], rows: usize, heads: u32, outs: &[T]) -> Result {
+    fn check<T: AsRef<[f32]>>(&self, params: &[f32], x: Input<'_>, rows: usize, heads: u32, outs: &[T]) -> Result {
         check_len("net: parameters of length", params, self.param_len())?;
-        check_len("net: input of length", x, rows.saturating_mul(self.input()))?;
+        match x {
+            Input::F32(x) => check_len("net: input of length", x, rows.saturating_mul(self.input()))?,
+            Input::U8(x) => {
+                check_len("net: bytes of the input, of length", x, rows.saturating_mul(self.input()))?;
+                let what = "net: numbers as the input of layers that do not read bytes";
+                Error::new(Kind::Shape, what).when(!self.reads_bytes())?;
+            }
+        }
         let mut given = outs.iter();
         for node in self.heads(heads) {
             let out =

@@ -5,9 +5,12 @@ use core::ops::Range;
 
 use super::activation::{Activation, Apply};
 use super::carry::Carry;
+use super::input::Input;
 #[cfg(feature = "recurrent")]
 use super::node::state_len;
 use super::node::{BACKWARD_ROWS, Node, ROWS, parts_len};
+#[cfg(feature = "pictures")]
+use super::prim::Local;
 use super::prim::{Op, Prim, RowWise, copy};
 #[cfg(feature = "recurrent")]
 use super::prim::{StepWise, Taped};
@@ -49,7 +52,7 @@ impl Strip {
     }
 
     #[inline(always)]
-    fn of<'a>(&self, a: &'a [f32], width: usize) -> Option<&'a [f32]> {
+    fn of<'a, T>(&self, a: &'a [T], width: usize) -> Option<&'a [T]> {
         a.get(self.range(0, width))
     }
 
@@ -101,7 +104,7 @@ fn add_part(part: Range<usize>, width: usize, from: &[f32], rows: &mut [f32]) {
 pub(super) struct Forward<'a, 'o> {
     pub nodes: &'a [Node],
     pub params: &'a [f32],
-    pub x: &'a [f32],
+    pub x: Input<'a>,
     pub rows: usize,
     pub heads: u32,
     /// The tape; or working memory of [`ROWS`] rows at most, where the next ones replace them.
@@ -125,7 +128,8 @@ impl Kernel for Forward<'_, '_> {
 
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
-        let Forward { nodes, params, x: input, rows, heads, values, carry, work, outs, .. } = self;
+        let Forward { nodes, params, x, rows, heads, values, carry, work, outs, .. } = self;
+        let (input, bytes) = (x.numbers(), x.bytes());
         let taped = carry.is_some();
         let parts_len = parts_len(nodes);
         for strip in Strip::all::<ROWS>(rows) {
@@ -147,6 +151,7 @@ impl Kernel for Forward<'_, '_> {
                 let (kept, after) = rest.split_at_mut_checked(own.len())?;
                 let (before, after) = (&*before, &*after);
                 let source = |k| match node.source(nodes, k).map(value) {
+                    None if !bytes.is_empty() => Some(&[][..]),
                     None => strip.of(input, node.input(k)),
                     Some(from) if from.start < own.start => before.get(from),
                     Some(from) => after.get(from.start.checked_sub(own.end)?..from.end.checked_sub(own.end)?),
@@ -173,6 +178,10 @@ impl Kernel for Forward<'_, '_> {
                     (y, sum) = (strip.of_mut(values, node.units())?, Some(strip.of_mut(sums, node.units())?));
                 }
                 match node.op() {
+                    #[cfg(feature = "pictures")]
+                    Op::Local(Local::Conv(layer)) if node.is_input(0) && !bytes.is_empty() => {
+                        layer.look(at, own, strip.of(bytes, node.input(0))?, y, &mut *work)?
+                    }
                     Op::Local(layer) => layer.forward(at, own, x, y, &mut *work)?,
                     #[cfg(feature = "residual")]
                     Op::Merge(layer) => layer.forward([x, source(1, parts[1])?], node.input(0), y)?,
@@ -205,7 +214,7 @@ pub(super) struct Backward<'a> {
     /// Where parts of `scratch` end.
     pub cuts: [usize; 6],
     pub params: &'a [f32],
-    pub x: &'a [f32],
+    pub x: Input<'a>,
     pub rows: usize,
     pub heads: u32,
     #[cfg(feature = "recurrent")]
@@ -229,8 +238,8 @@ impl Kernel for Backward<'_> {
     fn run_at<A: At>(self, at: A) -> Option<()> {
         #[cfg(feature = "recurrent")]
         let carry = self.carry;
-        let Backward { nodes, cuts, params, x: input, rows, heads, tape, d_outs, mut d_input, grads, scratch, .. } =
-            self;
+        let Backward { nodes, cuts, params, x, rows, heads, tape, d_outs, mut d_input, grads, scratch, .. } = self;
+        let (input, bytes) = (x.numbers(), x.bytes());
         let (wants_input, wants_grads) = (d_input.is_some(), !grads.is_empty());
         let [values, added, turned, all_turned, back, _] = cuts;
         let (scratch, work) = scratch.split_at_mut_checked(back)?;
@@ -281,6 +290,7 @@ impl Kernel for Backward<'_> {
                 let value = |k| match node.source(nodes, k) {
                     Some(source) => taped(source),
                     None if node.part(k).is_some() => Some(if k == 0 { first } else { second }),
+                    None if !bytes.is_empty() => Some(&[][..]),
                     None => strip.of(input, node.input(k)),
                 };
                 let (x, own, turned) = (value(0)?, params.get(node.params())?, copies.get(copy_of(node)));
@@ -304,6 +314,11 @@ impl Kernel for Backward<'_> {
                         dx => (dx, None),
                     };
                     match node.op() {
+                        #[cfg(feature = "pictures")]
+                        Op::Local(Local::Conv(layer)) if source.is_none() && !bytes.is_empty() => {
+                            let x = strip.of(bytes, node.input(k))?;
+                            layer.add_gradients_of(at, x, dy, own_grads, &mut *work)?;
+                        }
                         Op::Local(layer) => {
                             if wants_grads {
                                 layer.add_gradients(at, x, dy, own_grads, &mut *work)?;

@@ -11,7 +11,7 @@ use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::{COLUMNS, Work};
 use crate::learn::rows::Rows;
 use crate::learn::value_head::cost;
-use crate::nn::{ALL, Carry, Net};
+use crate::nn::{ALL, Carry, Input, Net};
 use crate::num;
 
 /// Fills the record of a chunk, which is zeros: the gradients of the critics, or of the policy, and losses behind all
@@ -50,10 +50,10 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
     } else {
         td3::smooth((c.target_noise, c.target_noise_clip), mean, b.batch.draws[0], action);
     }
-    join((obs, b.sizes.seen.len), (action, a), pair);
+    join((obs.numbers(), b.sizes.seen.len), (action, a), pair);
     let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(Misfit)?;
     match quantiles {
-        0 => lowest(net, critics, pair, m, w.scratch, value, target)?,
+        0 => lowest(net, critics, Input::F32(pair), m, w.scratch, value, target)?,
         _ => tqc::pool(net, critics, pair, w.scratch, value, target)?,
     }
     let of_rows = target.chunks_exact_mut(pooled.max(1)).zip(&*log_prob).zip(reward.iter().zip(discount));
@@ -62,7 +62,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
     }
 
     let obs = b.see(&rows, w.obs)?;
-    join((obs, b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
+    join((obs.numbers(), b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
     let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(Misfit)?;
     let tape = block::rows_mut(w.batch.critic_tape, 0, net.tape_len(m), 1)?;
@@ -108,7 +108,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     let tape = block::rows_mut(w.tape, 0, b.sizes.net.tape_len(m), 1)?;
     let outs = &mut [&mut *mean, &mut *log_std];
     let outs = outs.get_mut(..heads).ok_or(Misfit)?;
-    b.sizes.net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
+    b.sizes.net.forward_input(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
     log_prob.fill(0.0);
     let is_sac = c.needs().temperature;
     let (count, limits) = (if is_sac { b.sizes.replay.num_critics } else { 1 }, (c.log_std_min, c.log_std_max));
@@ -117,7 +117,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     } else {
         td3::act(mean, action);
     }
-    join((obs, b.sizes.seen.len), (action, a), pair);
+    join((obs.numbers(), b.sizes.seen.len), (action, a), pair);
 
     // What each critic says, and the way back through the one that says least; or through all quantiles, whose mean counts.
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
@@ -170,7 +170,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     }
     let d_outs = [&*d_mean, d_log_std];
     let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
-    b.sizes.net.backward(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+    b.sizes.net.backward_input(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
 }
 
 /// Writes rows of `[obs_len]` and of `[action_len]` numbers side by side: what critics read.
@@ -188,7 +188,7 @@ pub fn join((obs, obs_len): (&[f32], usize), (action, action_len): (&[f32], usiz
 pub(in crate::learn) fn lowest(
     net: &Net<'_>,
     critics: &[f32],
-    pair: &[f32],
+    pair: Input<'_>,
     rows: usize,
     scratch: &mut [f32],
     spare: &mut [f32],

@@ -6,21 +6,24 @@
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_finite;
+use crate::kernels::stack::Convert;
 use crate::learn::tasks::crop;
 use crate::num;
 
 /// Changes of the cells from one picture to the next: the sizes of the differences, their means over the last `newest`
 /// channels, and of these the largest in each cell or their mean. Cells are squares of `cell` pixels over the picture without half a cell at each end,
 /// in the middle of what they show where they do not fit (SAME).
-pub fn changes(
+pub fn changes<T: Copy>(
     [height, width, channels]: [usize; 3],
     newest: usize,
     cell: usize,
     mean: bool,
-    from: &[f32],
-    to: &[f32],
+    from: &[T],
+    to: &[T],
     change: &mut [f32],
-) {
+) where
+    f32: Convert<T>,
+{
     let side = |len: usize| {
         let (rest, border) = crop(len as u32, cell as u32);
         let (rest, border) = (rest as usize, border as usize);
@@ -38,7 +41,8 @@ pub fn changes(
         let end = row.saturating_mul(width).saturating_add(column).saturating_add(1).saturating_mul(channels);
         let at = end.saturating_sub(newest);
         let (from, to) = (from.iter().skip(at), to.iter().skip(at));
-        let sum: f32 = from.zip(to).take(newest).map(|(from, to)| (to - from).abs()).sum();
+        let sum: f32 =
+            from.zip(to).take(newest).map(|(from, to)| (f32::convert(*to) - f32::convert(*from)).abs()).sum();
         sum / newest as f32
     };
     let cells = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));

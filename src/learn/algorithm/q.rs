@@ -12,7 +12,7 @@ use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::Work;
 use crate::learn::rows::Rows;
 use crate::learn::value_head::{Cost, ValueHead};
-use crate::nn::{ALL, Carry, Net};
+use crate::nn::{ALL, Carry, Input, Net};
 
 /// Deep Q-networks.
 pub(super) struct Dqn;
@@ -56,7 +56,7 @@ impl Algorithm for Dqn {
         let (grads, losses) = record.split_at_mut_checked(net.param_len()).ok_or(Misfit)?;
         let heads = net.num_heads();
         let outs = &mut [&mut *q, &mut *value];
-        net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
+        net.forward_input(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
         combine(n, of.width(), q, value);
         let weigh = weigh(b.batch.importance, errors, 1.0 / k as f32);
         let (loss, mean) = loss(of, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
@@ -64,7 +64,7 @@ impl Algorithm for Dqn {
         split(n, of.width(), d_q, d_value);
         let d_outs = [&*d_q, d_value];
         let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
-        net.backward(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+        net.backward_input(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
     }
 }
 
@@ -83,14 +83,14 @@ pub(in crate::learn) fn means<'q>(of: ValueHead, numbers: &'q [f32], to: &'q mut
 pub(in crate::learn) fn infer(
     net: &Net<'_>,
     params: &[f32],
-    obs: &[f32],
+    obs: Input<'_>,
     rows: usize,
     scratch: &mut [f32],
     q: &mut [f32],
     value: &mut [f32],
 ) -> Result {
     let outs = &mut [q, value];
-    net.infer(params, obs, rows, ALL, &mut [], scratch, outs.get_mut(..net.num_heads()).ok_or(Misfit)?)
+    net.infer_input(params, obs, rows, ALL, &mut [], scratch, outs.get_mut(..net.num_heads()).ok_or(Misfit)?)
 }
 
 /// The best choices that the mask allows, the first of equals. Errors: as [`categorical::greedy`].

@@ -70,7 +70,7 @@ impl Algorithm for Curious {
         let mut column = || columns.next().ok_or(Misfit);
         let (value, target, d_value) = (column()?, rows.get(b.rollout.numbers, 1, column()?)?, column()?);
         let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
-        net.forward(b.params, obs, m, NOVELTY, &Carry::NONE, tape, w.scratch, &mut [&mut *value])?;
+        net.forward_input(b.params, obs, m, NOVELTY, &Carry::NONE, tape, w.scratch, &mut [&mut *value])?;
         let share = c.value_coef / c.loss_rows() as f32;
         let mut loss = 0.0;
         for ((d_value, value), target) in d_value.iter_mut().zip(&*value).zip(&*target) {
@@ -79,7 +79,7 @@ impl Algorithm for Curious {
         }
         let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
         *losses.get_mut(1).ok_or(Misfit)? += loss;
-        net.backward(b.params, obs, m, NOVELTY, &Carry::NONE, tape, &[&*d_value], None, grads, w.scratch)
+        net.backward_input(b.params, obs, m, NOVELTY, &Carry::NONE, tape, &[&*d_value], None, grads, w.scratch)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::learn::loss;
 use crate::learn::rows::Rows;
 use crate::learn::store::history::{GIVEN_UP, GOES_ON, TERMINATED, TRUNCATED};
 use crate::learn::tasks::{CLASS_UNITS, FIRST};
-use crate::nn::Carry;
+use crate::nn::{Carry, Input};
 
 /// Where the losses of the tasks lie behind those of the actor-critic, their weights not yet applied: of cells, of classes,
 /// and of values or the policy.
@@ -59,7 +59,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
         *to = h.after(*begin.get(k).ok_or(Misfit)?, step);
     }
     let past = &*past;
-    let obs = h.see((&sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
+    let obs = h.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
     let width = sizes.state_len();
     if width > 0 {
         for (row, (&slot, cut)) in past.iter().zip(block::rows_mut(w.cut, 0, m, 1)?).enumerate() {
@@ -93,7 +93,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
     let wanted = first..if cells > 0 { 4 } else { 2 };
     let outs = &mut [&mut *outputs, &mut *value, &mut *cell, &mut *cell_value];
     let outs = outs.get_mut(wanted.clone()).ok_or(Misfit)?;
-    sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, outs)?;
+    sizes.net.forward_input(b.params, obs, m, heads, &carry, tape, w.scratch, outs)?;
 
     d_outputs.fill(0.0);
     d_value.fill(0.0);
@@ -134,17 +134,18 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
             match ends {
                 _ if cells == 0 => {}
                 GOES_ON => {
-                    let (from, to) = (block::rows(obs, row, 1, pixels)?, block::rows(obs, next, 1, pixels)?);
-                    let cell_len = c.pixel_cell as usize;
-                    pixel_control::changes(
-                        tasks.picture,
-                        tasks.newest,
-                        cell_len,
-                        c.pixel_mean != 0,
-                        from,
-                        to,
-                        w.change,
-                    );
+                    let (picture, newest, side) = (tasks.picture, tasks.newest, c.pixel_cell as usize);
+                    let mean = c.pixel_mean != 0;
+                    match obs {
+                        Input::F32(x) => {
+                            let (from, to) = (block::rows(x, row, 1, pixels)?, block::rows(x, next, 1, pixels)?);
+                            pixel_control::changes(picture, newest, side, mean, from, to, w.change);
+                        }
+                        Input::U8(x) => {
+                            let (from, to) = (block::rows(x, row, 1, pixels)?, block::rows(x, next, 1, pixels)?);
+                            pixel_control::changes(picture, newest, side, mean, from, to, w.change);
+                        }
+                    }
                     for (target, change) in w.target.iter_mut().zip(&*w.change) {
                         *target = change + c.pixel_control_discount * *target;
                     }
@@ -181,7 +182,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
     }
     let d_outs = [&*d_outputs, d_value, d_cell, d_cell_value];
     let d_outs = d_outs.get(wanted).ok_or(Misfit)?;
-    sizes.net.backward(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
+    sizes.net.backward_input(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
 }
 
 /// Classes of the rewards that follow these steps.
@@ -193,7 +194,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
     for (own, &last) in past.chunks_exact_mut(frames.max(1)).zip(last) {
         own.iter_mut().rev().enumerate().for_each(|(k, to)| *to = h.before(last, k));
     }
-    let obs = h.see((&sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
+    let obs = h.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
     if sizes.state_len() > 0 {
         // What predicts rewards remembers nothing.
         block::rows_mut(w.cut, 0, m, 1)?.fill(1);
@@ -203,7 +204,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
     let (share_of, d_share) = (block::rows_mut(w.class, 0, m, width)?, block::rows_mut(w.d_class, 0, m, width)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     let heads = 1u32.checked_shl(tasks.class_head as u32).unwrap_or(0);
-    sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, &mut [&mut *share_of])?;
+    sizes.net.forward_input(b.params, obs, m, heads, &carry, tape, w.scratch, &mut [&mut *share_of])?;
     let share = share(b, c.num_replays());
     let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
     let free = sizes.net.free_params(tasks.class_head);
@@ -225,7 +226,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
     if let Some([_, classes, _]) = losses.get_mut(TASK_LOSSES..) {
         *classes = (loss * f64::from(share)) as f32;
     }
-    sizes.net.backward(b.params, obs, m, heads, &carry, tape, &[&*d_share], None, grads, w.scratch)
+    sizes.net.backward_input(b.params, obs, m, heads, &carry, tape, &[&*d_share], None, grads, w.scratch)
 }
 
 /// Where the rows of a pass start from.

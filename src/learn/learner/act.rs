@@ -147,7 +147,7 @@ impl Learner<'_> {
         let scalars = ACTING_COLUMNS;
         let numbers = [
             (&mut *w.raw, o),
-            (&mut *w.obs, o),
+            (&mut *w.obs, if self.sizes.reads_bytes { o.div_ceil(size_of::<f32>()) } else { o }),
             (&mut *w.vector, self.sizes.std_len),
             (&mut *w.scalar, scalars),
             #[cfg(feature = "off_policy")]

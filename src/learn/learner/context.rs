@@ -18,7 +18,7 @@ use crate::learn::store::history::HistoryView;
 use crate::learn::store::replay::TransitionView;
 use crate::learn::store::rollout::{Rollout, RolloutView, owner};
 use crate::learn::transition_batch::TransitionBatch;
-use crate::nn::Carry;
+use crate::nn::{Carry, Input};
 use crate::space::Elements;
 
 /// What an algorithm has once for an update of a rollout: the transitions of it, complete ones and those that wait.
@@ -152,14 +152,19 @@ pub(in crate::learn) struct Given<'b> {
     pub(in crate::learn) terminated: &'b [u8],
 }
 
-impl ChunkContext<'_, '_> {
-    /// What networks see of the observations of these slots.
-    pub(in crate::learn) fn obs<'w>(&self, slots: Rows<'_>, to: &'w mut [f32]) -> Result<&'w [f32]> {
+impl<'r> ChunkContext<'_, 'r> {
+    /// What the network reads of the observations of these slots.
+    pub(in crate::learn) fn obs<'w>(&self, slots: Rows<'_>, to: &'w mut [f32]) -> Result<Input<'w>>
+    where
+        'r: 'w,
+    {
         let (sizes, r) = (self.sizes, &self.rollout);
         match r.pixels {
-            _ if sizes.frames.stack.is_kept() => Ok(sizes.frames.stack.see((r.frame, r.pixels), slots.iter(), to)?),
-            [] => Ok(slots.get(r.obs, self.shape.seen_len as usize, to)?),
-            pixels => Ok(slots.see(&sizes.seen, Elements::U8(pixels), to)?),
+            _ if sizes.frames.stack.is_kept() => {
+                sizes.frames.stack.input(sizes.reads_bytes, (r.frame, r.pixels), slots.iter(), to)
+            }
+            [] => Ok(Input::F32(slots.get(r.obs, self.shape.seen_len as usize, to)?)),
+            pixels => slots.input(sizes.reads_bytes, &sizes.seen, Elements::U8(pixels), to),
         }
     }
 
@@ -223,7 +228,7 @@ impl ChunkContext<'_, '_> {
             let outputs = block::rows_mut(w.d_outputs, 0, m, self.shape.num_outputs as usize)?;
             let unused = &mut [outputs, block::rows_mut(w.scalar, 0, m, 1)?];
             let unused = unused.get_mut(..net.num_heads().min(2)).ok_or(Misfit)?;
-            net.infer(self.params, obs, m, POLICY | VALUE, states, w.scratch, unused)?;
+            net.infer_input(self.params, obs, m, POLICY | VALUE, states, w.scratch, unused)?;
             for ((at, ahead), first) in at.iter_mut().zip(&*ahead).zip(first) {
                 if *ahead >= left {
                     *at = self.step_after(*at, *first);
@@ -265,7 +270,7 @@ impl ChunkContext<'_, '_> {
 }
 
 #[cfg(feature = "off_policy")]
-impl<'b> ChunkContext<'b, '_> {
+impl<'b, 'r> ChunkContext<'b, 'r> {
     /// The parameters of the policy and of critic `i`, among these.
     pub(in crate::learn) fn policy_of(&self, params: &'b [f32]) -> Fit<&'b [f32]> {
         params.get(..self.sizes.net.param_len()).ok_or(Misfit)
@@ -305,31 +310,37 @@ impl<'b> ChunkContext<'b, '_> {
         Ok(to)
     }
 
-    /// Observations of these rows of the store, as the network sees them.
-    pub(in crate::learn) fn see<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+    /// Observations of these rows of the store, as the network reads them.
+    pub(in crate::learn) fn see<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<Input<'t>>
+    where
+        'r: 't,
+    {
         let s = &self.batch.store;
         self.see_either((s.obs, s.pixels, s.frame), rows, to)
     }
 
     /// What they led to.
-    pub(in crate::learn) fn see_next<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+    pub(in crate::learn) fn see_next<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<Input<'t>>
+    where
+        'r: 't,
+    {
         let s = &self.batch.store;
         self.see_either((s.next_obs, s.next_pixels, s.next_frame), rows, to)
     }
 
     fn see_either<'t>(
         &self,
-        (obs, pixels, frames): (&[f32], &[u8], &[u32]),
+        (obs, pixels, frames): (&'t [f32], &'t [u8], &[u32]),
         rows: &Rows<'_>,
         to: &'t mut [f32],
-    ) -> Result<&'t mut [f32]> {
-        let (seen, bytes, ring) = (self.sizes.seen, self.sizes.pixels_len, self.sizes.replay.ring);
-        match bytes {
-            0 => rows.see(&seen, Elements::F32(obs), to),
-            _ if ring.stack.is_kept() && self.batch.given.is_none() => {
-                ring.stack.see((frames, self.batch.frames), rows.iter(), to)
+    ) -> Result<Input<'t>> {
+        let (sizes, stack) = (self.sizes, self.sizes.replay.ring.stack);
+        match sizes.pixels_len {
+            0 => rows.input(false, &sizes.seen, Elements::F32(obs), to),
+            _ if stack.is_kept() && self.batch.given.is_none() => {
+                stack.input(sizes.reads_bytes, (frames, self.batch.frames), rows.iter(), to)
             }
-            _ => rows.see(&Seen { elements: bytes, ..seen }, Elements::U8(pixels), to),
+            bytes => rows.input(sizes.reads_bytes, &Seen { elements: bytes, ..sizes.seen }, Elements::U8(pixels), to),
         }
     }
 }

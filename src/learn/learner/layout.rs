@@ -97,6 +97,9 @@ pub(in crate::learn) struct WorkLens<'l> {
     recording: usize,
     /// A chunk, or one observation of each environment.
     rows: usize,
+    /// Numbers of observations before they are normalized, and of those that networks read.
+    raw: usize,
+    obs: usize,
     draws: usize,
     outputs: usize,
     tape: usize,
@@ -119,6 +122,8 @@ pub(in crate::learn) struct Sizes<'n> {
     pub(in crate::learn) critic: Net<'n>,
     /// How networks see observations.
     pub(in crate::learn) seen: Seen<'n>,
+    /// They are bytes, and all networks that read them divide them by 255 themselves.
+    pub(in crate::learn) reads_bytes: bool,
     /// N.
     pub(in crate::learn) n: usize,
     /// Rows of the working arrays: a chunk, or one observation of each environment.
@@ -286,6 +291,12 @@ pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen
         true => (c.batch_size as usize).div_ceil((c.num_chunks as usize).max(1)),
         false => c.chunk_len(),
     };
+    // What critics read beside actions is numbers.
+    let reads_bytes = shape.obs_u8()
+        && !seen.coded
+        && c.normalize_obs == 0
+        && net.reads_bytes()
+        && (num_critics == 0 || critic.reads_bytes() && shape.discrete());
     let params = net.param_len().saturating_add(critic.param_len().saturating_mul(num_critics));
     #[cfg(feature = "off_policy")]
     let replay = {
@@ -302,6 +313,7 @@ pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen
         net,
         critic,
         seen,
+        reads_bytes,
         n: c.num_envs as usize,
         rows: chunk_rows.max(c.num_envs as usize),
         chunk_rows,
@@ -493,6 +505,8 @@ fn work(
         n,
         recording: n.min(lens.recording),
         rows,
+        raw: if sizes.reads_bytes && !c.needs().replay { 0 } else { grid(n, lens.obs) },
+        obs: if sizes.reads_bytes { grid(rows, lens.obs).div_ceil(size_of::<f32>()) } else { grid(rows, lens.obs) },
         draws: stored.shape.draw_len(),
         outputs: net.head_len(0),
         tape: net.tape_len(if c.needs().replay { sizes.chunk_rows } else { rows }),
@@ -530,7 +544,7 @@ fields! {
         /// Streams with the draws of this call, `[N]`.
         pub(in crate::learn) rng: [Rng] = w.n,
         /// What networks see of observations, before it is normalised, `[N, seen_len]`.
-        pub(in crate::learn) raw: [f32] = grid(w.n, w.lens.obs),
+        pub(in crate::learn) raw: [f32] = w.raw,
         pub(in crate::learn) noise: [f32] = grid(w.n, w.draws),
         /// Values of what follows the transition that is looked at.
         pub(in crate::learn) next: Late<[f32]> = w.recording,
@@ -538,7 +552,7 @@ fields! {
         pub(in crate::learn) running: [f64] = w.recording,
         /// Terminated and truncated.
         pub(in crate::learn) ends: [u8] = grid(w.recording, 2),
-        pub(in crate::learn) obs: [f32] = grid(w.rows, w.lens.obs),
+        pub(in crate::learn) obs: [f32] = w.obs,
         /// Choices and numbers of actions: as they were drawn, or from -1 to 1.
         pub(in crate::learn) choice: [i32] = grid(w.rows, w.lens.choices),
         pub(in crate::learn) vector: [f32] = grid(w.rows, w.lens.std),

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::learn::config::Config;
 use crate::learn::rows::Rows;
 use crate::learn::seen::Seen;
+use crate::nn::Input;
 use crate::rng::Rng;
 use crate::space::Elements;
 
@@ -184,7 +185,7 @@ impl Past<'_> {
 }
 
 #[cfg_attr(not(feature = "unreal"), allow(dead_code))]
-impl HistoryView<'_> {
+impl<'a> HistoryView<'a> {
     /// Where the step lies that is so many after that of a slot, of the same environment.
     pub(in crate::learn) fn after(&self, slot: u32, steps: usize) -> u32 {
         let len = self.reward.len().checked_div(self.next.len()).unwrap_or(0);
@@ -200,16 +201,19 @@ impl HistoryView<'_> {
         self.after(slot, len.saturating_sub(steps))
     }
 
-    /// What networks see of the observations of these slots.
+    /// What the network reads of the observations of these slots.
     pub(in crate::learn) fn see<'w>(
         &self,
-        (seen, obs_len): (&Seen<'_>, usize),
+        (reads_bytes, seen, obs_len): (bool, &Seen<'_>, usize),
         slots: Rows<'_>,
         to: &'w mut [f32],
-    ) -> Result<&'w [f32]> {
+    ) -> Result<Input<'w>>
+    where
+        'a: 'w,
+    {
         match self.pixels {
-            [] => Ok(slots.get(self.obs, obs_len, to)?),
-            pixels => Ok(slots.see(seen, Elements::U8(pixels), to)?),
+            [] => Ok(Input::F32(slots.get(self.obs, obs_len, to)?)),
+            pixels => slots.input(reads_bytes, seen, Elements::U8(pixels), to),
         }
     }
 }

@@ -4,9 +4,10 @@
 
 use crate::block::{self, Fit};
 use crate::error::{Error, Kind, Result};
-use crate::kernels::stack::{self, Layout, Window};
+use crate::kernels::stack::{self, Convert, Layout, Window};
 use crate::learn::seen::Part;
 use crate::learn::stored::Stored;
+use crate::nn::Input;
 
 /// A stack that does not follow the one before it.
 pub(in crate::learn) const REFUSED: Error = Error::new(
@@ -126,13 +127,27 @@ impl Stack {
         stack::stack(&self.window(kept, slot)?, self.channels, Layout::Hwc, block::rows_mut(to, at, 1, self.width())?)
     }
 
-    /// What networks are given for the stacks of these slots, of frames that lie in `pixels`.
-    pub(in crate::learn) fn see<'t>(
+    /// What a network that `reads_bytes`, or numbers, reads of the stacks of these slots, of frames that lie in `pixels`.
+    pub(in crate::learn) fn input<'t>(
         &self,
+        reads_bytes: bool,
         kept: (&[u32], &[u8]),
         slots: impl Iterator<Item = usize>,
         to: &'t mut [f32],
-    ) -> Result<&'t mut [f32]> {
+    ) -> Result<Input<'t>> {
+        Ok(match reads_bytes {
+            true => Input::U8(self.see(kept, slots, bytemuck::cast_slice_mut(to))?),
+            false => Input::F32(self.see(kept, slots, to)?),
+        })
+    }
+
+    /// The stacks of these slots as bytes, or as networks see them, of frames that lie in `pixels`.
+    pub(in crate::learn) fn see<'t, T: Convert<u8>>(
+        &self,
+        kept: (&[u32], &[u8]),
+        slots: impl Iterator<Item = usize>,
+        to: &'t mut [T],
+    ) -> Result<&'t mut [T]> {
         let mut count = 0usize;
         for (slot, to) in slots.zip(to.chunks_exact_mut(self.width().max(1))) {
             stack::stack(&self.window(kept, slot)?, self.channels, Layout::Hwc, to)?;

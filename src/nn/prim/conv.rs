@@ -8,6 +8,7 @@ use crate::cpu::At;
 use crate::error::{Error, Kind, Result};
 use crate::nn::compile::{TOO_LARGE, product};
 use crate::nn::initializer::Start;
+use crate::nn::input::Pixel;
 use crate::nn::layer::{Layer, NO_BIAS};
 use crate::nn::matmul::{self, AddOuter, Affine, Flat, Rows};
 use crate::nn::node::Node;
@@ -326,17 +327,18 @@ impl Conv {
         self.frame.num_windows() * self.units
     }
 
-    /// Hands out pictures as patches look at them, and what comes out of them: each padded in `work`, or all as they are.
+    /// Hands out pictures as patches look at them, and what comes out of them: each padded in `work`, as bytes are too, or all as
+    /// they are.
     #[inline(always)]
-    fn each<T>(
+    fn each<X: Pixel, T>(
         self,
-        x: &[f32],
+        x: &[X],
         work: &mut [f32],
         mut y: T,
         split: impl Fn(T, usize) -> Option<(T, T)>,
         mut each: impl FnMut(&[f32], T) -> Option<()>,
     ) -> Option<()> {
-        if !self.frame.is_padded() {
+        if let (Some(x), false) = (X::numbers(x), self.frame.is_padded()) {
             return each(x, y);
         }
         let padded = work.get_mut(..self.frame.padded_len())?;
@@ -344,7 +346,7 @@ impl Conv {
         for x in rows(x, self.frame.len()) {
             let (own, rest) = split(y, self.out_len())?;
             self.frame.inner(padded, |start, to| {
-                to.iter_mut().zip(x.get(start..).unwrap_or_default()).for_each(|(to, x)| *to = *x)
+                to.iter_mut().zip(x.get(start..).unwrap_or_default()).for_each(|(to, x)| *to = x.number())
             })?;
             each(padded, own)?;
             y = rest;
@@ -411,21 +413,42 @@ impl Prim for Conv {
     }
 }
 
-impl RowWise for Conv {
+impl Conv {
+    /// [`RowWise::forward`] of pictures of numbers or of bytes.
     #[inline(always)]
-    fn forward<A: At>(self, at: A, params: &[f32], x: &[f32], y: &mut [f32], work: &mut [f32]) -> Option<()> {
+    pub fn look<A: At, X: Pixel>(self, at: A, params: &[f32], x: &[X], y: &mut [f32], work: &mut [f32]) -> Option<()> {
         let (w, bias) = params.split_at_checked(self.weight_len())?;
         let bias = if self.has_bias { Some(bias) } else { None };
         let (rows, n) = (self.patches(), self.units);
         self.each(x, work, y, <[f32]>::split_at_mut_checked, |x, y| at.call(Affine { x, rows, w, bias, y, n }))
     }
 
+    /// [`RowWise::add_gradients`] of the same.
     #[inline(always)]
-    fn add_gradients<A: At>(self, at: A, x: &[f32], dy: &[f32], grads: &mut [f32], work: &mut [f32]) -> Option<()> {
+    pub fn add_gradients_of<A: At, X: Pixel>(
+        self,
+        at: A,
+        x: &[X],
+        dy: &[f32],
+        grads: &mut [f32],
+        work: &mut [f32],
+    ) -> Option<()> {
         let (dw, db) = grads.split_at_mut_checked(self.weight_len())?;
         let (rows, n) = (self.patches(), self.units);
         self.each(x, work, dy, <[f32]>::split_at_checked, |x, dy| at.call(AddOuter { x, rows, dy, dw: &mut *dw, n }))?;
         if self.has_bias { matmul::add_rows(dy, db) } else { Some(()) }
+    }
+}
+
+impl RowWise for Conv {
+    #[inline(always)]
+    fn forward<A: At>(self, at: A, params: &[f32], x: &[f32], y: &mut [f32], work: &mut [f32]) -> Option<()> {
+        self.look(at, params, x, y, work)
+    }
+
+    #[inline(always)]
+    fn add_gradients<A: At>(self, at: A, x: &[f32], dy: &[f32], grads: &mut [f32], work: &mut [f32]) -> Option<()> {
+        self.add_gradients_of(at, x, dy, grads, work)
     }
 
     /// The patches' gradients of some rows of windows at a time, which are then added to the picture, window by window.

@@ -11,6 +11,7 @@ use crate::learn::noise;
 use crate::learn::policy::SHARPNESS;
 use crate::learn::rows::{Rows, copy_row, select};
 use crate::learn::store::ring::ZEROS;
+use crate::nn::Input;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -27,8 +28,11 @@ impl Learner<'_> {
         let a = self.shape().action_len as usize;
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
-        let seen = rows.see(&self.sizes.seen, obs, w.raw)?;
-        self.sizes.seen.check_finite("learner act: a finite obs", obs, seen, rows.iter())?;
+        let bytes = rows.bytes(self.sizes.reads_bytes, &self.sizes.seen, obs);
+        if bytes.is_none() {
+            let seen = rows.see(&self.sizes.seen, obs, w.raw)?;
+            self.sizes.seen.check_finite("learner act: a finite obs", obs, seen, rows.iter())?;
+        }
         for (row, env) in rows.iter().zip(Rows::new(block::rows(w.row, 0, m, 1)?, 0).iter()) {
             self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, row))?;
         }
@@ -36,7 +40,7 @@ impl Learner<'_> {
         if let Some(mask) = mask {
             rows.get(mask, self.sizes.masks, w.mask)?;
         }
-        self.say(m, true)?;
+        self.say(m, true, bytes)?;
         self.choose(m)?;
         // Nothing fails from here on.
         let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
@@ -190,11 +194,15 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// The outputs of the policy of `m` rows that are seen, with noise or without, and the best choices of them. Errors: `Value`.
-    fn say(&mut self, m: usize, noisy: bool) -> Result {
+    /// The outputs of the policy of `m` rows, which are seen or are these bytes, with noise or without, and the best choices of
+    /// them. Errors: `Value`.
+    fn say(&mut self, m: usize, noisy: bool, bytes: Option<&[u8]>) -> Result {
         let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
         let (w, net, of) = (&mut self.work, &self.sizes.net, self.config.value_head());
-        let seen = block::rows(w.raw, 0, m, o)?;
+        let seen = match bytes {
+            Some(bytes) => Input::U8(bytes),
+            None => Input::F32(block::rows(w.raw, 0, m, o)?),
+        };
         let outputs = block::rows_mut(w.outputs, 0, m, net.head_len(0))?;
         let others = block::rows_mut(w.batch.others, 0, m, net.head_len(1))?;
         let params = if noisy { noise::of(self.params, self.noisy) } else { &*self.params };
@@ -299,7 +307,7 @@ impl Learner<'_> {
             tqc::means(&sizes.critic, critics, pairs, w.scratch, other, values)?;
         } else {
             let other = if sizes.replay.num_critics > 1 { block::rows_mut(other, 0, n, 1)? } else { &mut [] };
-            critic::lowest(&sizes.critic, critics, pairs, n, w.scratch, other, values)?;
+            critic::lowest(&sizes.critic, critics, Input::F32(pairs), n, w.scratch, other, values)?;
         }
         hand_over(values, value)
     }
@@ -311,7 +319,7 @@ impl Learner<'_> {
         let len = sizes.n.saturating_mul(sizes.replay.choice_values);
         let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(Misfit)?;
         let (other, logits) = (block::rows_mut(other, 0, len, 1)?, block::rows(w.outputs, 0, len, 1)?);
-        critic::lowest(&sizes.critic, critics, w.raw, sizes.n, w.scratch, other, q)?;
+        critic::lowest(&sizes.critic, critics, Input::F32(w.raw), sizes.n, w.scratch, other, q)?;
         check_finite("learner value: outputs that do not overflow", q)?;
         categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits, mask }, other)?;
         discrete_sac::values(n, other, q, 0.0, w.noise);
@@ -331,7 +339,7 @@ impl Learner<'_> {
             Some(mask) => block::copy(allowed, mask),
             None => allowed.fill(1),
         }
-        self.say(self.sizes.n, noisy)
+        self.say(self.sizes.n, noisy, None)
     }
 }
 

@@ -233,6 +233,7 @@ mod tests {
     use crate::learn::algorithm::q;
     use crate::learn::config::{Algorithm, Config};
     use crate::learn::learner::Phase;
+    use crate::nn::Input;
     use crate::space::{Elements, ElementsMut, Space};
     use std::vec;
     use std::vec::Vec;
@@ -317,7 +318,7 @@ mod tests {
             let say = |params: &[f32], x: f32, which: usize| -> f64 {
                 // A hidden layer of 8 with tanh or ReLU, as the network's own inference has it.
                 let (mut q, mut scratch) = ([0.0; 2], vec![0.0; 4096]);
-                q::infer(&l.sizes.net, params, &[x], 1, &mut scratch, &mut q, &mut []).unwrap();
+                q::infer(&l.sizes.net, params, Input::F32(&[x]), 1, &mut scratch, &mut q, &mut []).unwrap();
                 if which < 2 { f64::from(q[which]) } else { f64::from(q[0].max(q[1])) }
             };
             let store = l.replay.store.read();

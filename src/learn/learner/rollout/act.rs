@@ -14,6 +14,7 @@ use crate::learn::q_values;
 use crate::learn::rows::{Rows, list};
 use crate::learn::store::frames::Place;
 use crate::learn::store::rollout::NONE;
+use crate::nn::Input;
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
@@ -32,10 +33,18 @@ impl Learner<'_> {
         let (r, w) = (&mut self.rollout, &mut self.work);
         let list = block::rows(w.row, 0, m, 1)?;
         let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
-        let raw = rows.see(&sizes.seen, obs, w.raw)?;
-        let seen = block::rows_mut(w.obs, 0, m, o)?;
-        sizes.seen.check_finite("learner act: a finite obs", obs, raw, rows.iter())?;
-        see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+        let mut raw: &[f32] = &[];
+        let seen = if self.actor.normalize_obs != 0 {
+            raw = rows.see(&sizes.seen, obs, w.raw)?;
+            sizes.seen.check_finite("learner act: a finite obs", obs, raw, rows.iter())?;
+            let seen = block::rows_mut(w.obs, 0, m, o)?;
+            see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+            Input::F32(seen)
+        } else {
+            let seen = rows.input(sizes.reads_bytes, &sizes.seen, obs, w.obs)?;
+            sizes.seen.check_finite("learner act: a finite obs", obs, seen.numbers(), rows.iter())?;
+            seen
+        };
         let all = mask;
         let mask = match mask {
             Some(mask) => Some(&*rows.get(mask, shape.mask_len(), w.mask)?),
@@ -53,7 +62,7 @@ impl Learner<'_> {
         let heads = sizes.net.num_heads().min(2);
         let outs = &mut [&mut *outputs, &mut *value];
         let outs = outs.get_mut(..heads).ok_or(Misfit)?;
-        sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, outs)?;
+        sizes.net.infer_input(params, seen, m, POLICY | VALUE, states, w.scratch, outs)?;
         check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
@@ -103,7 +112,7 @@ impl Learner<'_> {
                 block::copy(to, block::rows(bytes, row, 1, sizes.pixels_len)?);
             }
         }
-        slots.put(seen, sizes.obs_len, r.obs)?;
+        slots.put(seen.numbers(), sizes.obs_len, r.obs)?;
         slots.put(choice, self.taken.n.len(), r.choice)?;
         slots.put(vector, sizes.std_len, r.vector)?;
         slots.put(value, 1, r.value)?;
@@ -160,9 +169,9 @@ impl Learner<'_> {
     ) -> Result {
         let n = self.config.num_envs as usize;
         recurrent.start(self.sizes.state_len(), block::rows_mut(self.work.state, 0, n, self.sizes.state_len())?);
-        self.sizes.seen.rows(obs, n, self.work.raw)?;
-        self.infer("learner predict: a finite obs", n, POLICY, With::Means)?;
-        let (n, shape) = (self.config.num_envs as usize, &self.actor.shape);
+        list(0..n, self.work.some)?;
+        self.infer("learner predict: a finite obs", obs, n, POLICY, With::Means)?;
+        let shape = &self.actor.shape;
         let w = &mut self.work;
         let log_std = log_std(Self::acting(self.config, self.acting, self.params), &self.sizes)?;
         let outputs = block::rows(w.outputs, 0, n, shape.num_outputs as usize)?;
@@ -283,27 +292,34 @@ impl Learner<'_> {
         self.view().head()?.check_mask_rows(mask, Rows::new(block::rows(self.work.some, 0, count, 1)?, 0).iter())?;
         let (w, flags) = (&mut self.work, self.sizes.masks);
         let some = Rows::new(block::rows(w.some, 0, count, 1)?, 0);
-        let raw = some.see(&self.sizes.seen, obs, w.raw)?;
-        check_rows(what, raw, self.sizes.seen.len, some.iter())?;
         match mask {
             Some(mask) => drop(some.get(mask, flags, w.mask)?),
             None => block::rows_mut(w.mask, 0, count, flags)?.fill(1),
         }
         recall(self.carry, self.begins, some, self.sizes.state_len(), w.state)?;
-        let done = self.infer(what, count, head, with);
+        let done = self.infer(what, obs, count, head, with);
         self.tidy_scratch();
         done
     }
 
-    /// Runs one head of the networks on the first `m` rows of `raw` and of states, with these parameters. What it says is in
+    /// Runs one head of the networks on the rows that `some` of the working arrays lists, `m` of them, and on the first rows of
+    /// states, with these parameters. What it says is in
     /// the working arrays then: `outputs` of the policy, values in the first column. Those of Q are of choices that `mask` of
     /// the working arrays allows.
-    fn infer(&mut self, what: &'static str, m: usize, head: u32, with: With) -> Result {
-        let (shape, w) = (&self.actor.shape, &mut self.work);
-        let raw = block::rows(w.raw, 0, m, shape.seen_len as usize)?;
-        let seen = block::rows_mut(w.obs, 0, m, shape.seen_len as usize)?;
-        check_rows(what, raw, shape.seen_len as usize, 0..)?;
-        see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+    fn infer(&mut self, what: &'static str, obs: Elements<'_>, m: usize, head: u32, with: With) -> Result {
+        let (shape, sizes, w) = (&self.actor.shape, &self.sizes, &mut self.work);
+        let some = Rows::new(block::rows(w.some, 0, m, 1)?, 0);
+        let seen = if self.actor.normalize_obs != 0 {
+            let raw = some.see(&sizes.seen, obs, w.raw)?;
+            sizes.seen.check_finite(what, obs, raw, some.iter())?;
+            let seen = block::rows_mut(w.obs, 0, m, shape.seen_len as usize)?;
+            see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
+            Input::F32(seen)
+        } else {
+            let seen = some.input(sizes.reads_bytes, &sizes.seen, obs, w.obs)?;
+            sizes.seen.check_finite(what, obs, seen.numbers(), some.iter())?;
+            seen
+        };
         let params = match with {
             With::Learning => &*self.params,
             _ => Self::acting(self.config, self.acting, self.params),
@@ -313,7 +329,7 @@ impl Learner<'_> {
         #[cfg(feature = "pqn")]
         if self.config.needs().q {
             let q = block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?;
-            self.sizes.net.infer(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
+            self.sizes.net.infer_input(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
             if head == VALUE {
                 let flags = self.sizes.masks;
                 let mask = if flags > 0 { Some(block::rows(w.mask, 0, m, flags)?) } else { None };
@@ -326,7 +342,7 @@ impl Learner<'_> {
             POLICY => block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?,
             _ => block::rows_mut(w.scalar, 0, m, 1)?,
         };
-        self.sizes.net.infer(params, seen, m, head, states, w.scratch, &mut [to])
+        self.sizes.net.infer_input(params, seen, m, head, states, w.scratch, &mut [to])
     }
 }
 
