@@ -1,4 +1,4 @@
-//! What `cargo bench` has measured so far, as tables: `cargo bench --bench table` prints them, `-- --write README.md`
+//! What `cargo bench` has measured so far, as tables: `cargo bench --bench table` prints them, `-- --write benches/README.md`
 //! puts the second one between the file's lines `<!-- bench -->` and `<!-- /bench -->`.
 //!
 //! The first has every kernel with its bytes and its share of what bounds it. The second has what a reader asks about, and
@@ -9,7 +9,7 @@ mod limit;
 use std::fs;
 use std::path::Path;
 
-/// A row of the README's table: what it is, and the benches whose numbers stand side by side.
+/// A row of the table in benches/README.md: what it is, and the benches whose numbers stand side by side.
 const ROWS: [(&str, &[&str]); 23] = [
     ("CartPole-v1 steps, N = 1 / 64 / 4096", &["env_CartPole-v1/N1", "env_CartPole-v1/N64", "env_CartPole-v1/N4096"]),
     ("MountainCar-v0", &["env_MountainCar-v0/N1", "env_MountainCar-v0/N64", "env_MountainCar-v0/N4096"]),

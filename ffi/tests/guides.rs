@@ -26,8 +26,6 @@ struct Page {
     fragments: String,
     /// What the program has to print.
     prints: String,
-    /// Everything outside of blocks.
-    prose: String,
 }
 
 fn read(path: &PathBuf) -> Page {
@@ -37,8 +35,6 @@ fn read(path: &PathBuf) -> Page {
     let mut lines = text.lines().enumerate();
     while let Some((number, line)) = lines.next() {
         let Some(kind) = line.strip_prefix("```") else {
-            page.prose += line;
-            page.prose.push('\n');
             said = if line.trim().is_empty() { said } else { line };
             continue;
         };
@@ -63,6 +59,12 @@ fn read(path: &PathBuf) -> Page {
         }
     }
     page
+}
+
+/// Everything of a page that stands outside of its blocks.
+fn prose(path: &PathBuf) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    text.split("\n```").step_by(2).collect()
 }
 
 fn pages() -> Vec<(String, PathBuf)> {
@@ -120,17 +122,29 @@ fn every_name_in_the_guides_is_in_the_headers() {
     }
 }
 
+/// The front page, and those that it leads to.
+const FRONT: [&str; 6] = [
+    "README.md",
+    "examples-c/README.md",
+    "benches/README.md",
+    "tests/README.md",
+    ".github/CONTRIBUTING.md",
+    ".github/SECURITY.md",
+];
+
 #[test]
-fn every_link_of_the_guides_leads_somewhere() {
-    for (page, path) in pages() {
-        let prose = read(&path).prose;
+fn every_link_of_the_guides_and_of_the_front_page_leads_somewhere() {
+    let front = FRONT.map(|path| (path.to_string(), root().join(path)));
+    let pages_of_guides = pages().into_iter().map(|(page, path)| (page + ".md", path));
+    for (page, path) in pages_of_guides.chain(front) {
+        let prose = prose(&path);
         for (at, _) in prose.match_indices("](") {
             let link = prose[at + 2..].split(')').next().unwrap();
             let file = link.split('#').next().unwrap();
             if file.is_empty() || link.starts_with("https://") {
                 continue;
             }
-            assert!(path.parent().unwrap().join(file).exists(), "{page}.md: a link to {file}, which is not there");
+            assert!(path.parent().unwrap().join(file).exists(), "{page}: a link to {file}, which is not there");
         }
     }
     let index = fs::read_to_string(root().join("examples-c/guides/README.md")).unwrap();
