@@ -1,8 +1,8 @@
-//! The one place that knows which instructions the processor has.
+//! The only module that knows the processor's instruction set.
 //!
-//! A kernel is written once, as plain safe loops over fixed-width lanes, and compiled here for each level. The order
-//! of every sum is written in the kernel. A multiply-add is rounded twice, unless the kernel calls [`At::fused`], which
-//! rounds once with any instructions. So all levels give the same bytes.
+//! A kernel is written once, as plain safe loops over fixed-width lanes, and compiled here for each level. The kernel fixes the
+//! order of every sum. A multiply-add is rounded twice, unless the kernel calls [`At::fused`], which rounds once with any
+//! instructions. So all levels give the same bytes.
 #![allow(unsafe_code)]
 
 use bytemuck::Pod;
@@ -11,11 +11,11 @@ use core::ptr::from_ref;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-/// Instruction sets, each holding the ones before it.
+/// Instruction sets, each including the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
-    /// What the compilation target promises: SSE2 on x86-64, NEON on aarch64, plain scalar code elsewhere.
+    /// Baseline of the compilation target: SSE2 on x86-64, NEON on aarch64, plain scalar code elsewhere.
     Base = 0,
     /// x86-64 with AVX2 and FMA.
     Avx2 = 1,
@@ -26,18 +26,18 @@ pub enum Level {
 /// All levels, lowest first.
 pub const LEVELS: [Level; 3] = [Level::Base, Level::Avx2, Level::Avx512];
 
-/// Where bytes count, kernels leave out ways of theirs that only save time: the same bits.
+/// Whether kernels omit variants that only save time, to reduce code size; the results are the same bits.
 pub(crate) const FEW_WAYS: bool = !cfg!(feature = "simd");
 
-/// Work that is compiled once a level. `run` must be `#[inline(always)]`, and so must every function it calls in a
-/// hot loop, or they stay at the base level.
+/// Work that is compiled once per level. `run` must be `#[inline(always)]`, and so must every function that it calls in a hot
+/// loop, or they stay at the base level.
 pub trait Kernel {
-    /// What the work returns.
+    /// Result of the work.
     type Output;
     /// Does the work.
     fn run(self) -> Self::Output;
 
-    /// Does the work with block shapes and multiply-adds of a level. The result must not depend on it.
+    /// Does the work with the block shapes and multiply-adds of a level. The result must not depend on the level.
     #[inline(always)]
     fn run_at<A: At>(self, _at: A) -> Self::Output
     where
@@ -47,16 +47,15 @@ pub trait Kernel {
     }
 }
 
-/// A level that this processor has: [`Base`], or what [`dispatch`] hands out.
+/// A level that this processor supports: [`Base`], or the one that [`dispatch`] passes.
 pub trait At: Copy {
-    /// Its name.
+    /// The level.
     const LEVEL: Level;
 
-    /// `sums + x * w` in every lane, rounded once, as IEEE 754 defines a fused multiply-add. Which NaN comes out differs.
+    /// `sums + x * w` in every lane, rounded once, as IEEE 754 defines a fused multiply-add. The bits of a NaN may differ.
     fn fused<const N: usize>(self, sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]);
 
-    /// Runs a part of a kernel as a function of its own, so that its numbers in registers do not compete with those of the
-    /// rest.
+    /// Runs a part of a kernel as a separate function, so that its values in registers do not compete with those of the rest.
     fn call<K: Kernel>(self, kernel: K) -> K::Output;
 }
 
@@ -64,24 +63,24 @@ pub trait At: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Base;
 
-/// [`Level::Avx2`]. There is one only where the processor has it.
+/// [`Level::Avx2`]. It exists only where the processor supports it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
-/// [`Level::Avx512`]. There is one only where the processor has it.
+/// [`Level::Avx512`]. It exists only where the processor supports it.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
 
-/// [`At::fused`]: `$all` does as many lanes as an array of `$lanes` has, `$one` a lane of what remains.
+/// [`At::fused`]: `$all` handles arrays of `$lanes` lanes, `$one` each remaining lane.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! fused {
     ($all_sums:ident, $all_x:ident, $all_w:ident, $lanes:literal,
      |$sums:ident, $x:ident, $w:ident| $all:expr, |$sum:ident| $one:expr) => {
         let (sums, last_sums) = $all_sums.as_chunks_mut::<$lanes>();
         let ((x, last_x), (w, last_w)) = ($all_x.as_chunks::<$lanes>(), $all_w.as_chunks::<$lanes>());
-        // SAFETY: the level is there, and with it the instructions; they read and write no more than these arrays.
+        // SAFETY: the processor supports the level, and with it the instructions; they access these arrays only.
         unsafe {
             for (($sums, $x), $w) in sums.iter_mut().zip(x).zip(w) {
                 $all
@@ -132,7 +131,7 @@ mod x86 {
 
         #[inline(never)]
         fn call<K: Kernel>(self, kernel: K) -> K::Output {
-            // SAFETY: as above.
+            // SAFETY: `Avx2` exists only where the processor supports it.
             unsafe { run_avx2(kernel) }
         }
     }
@@ -157,7 +156,7 @@ mod x86 {
 
         #[inline(never)]
         fn call<K: Kernel>(self, kernel: K) -> K::Output {
-            // SAFETY: as above.
+            // SAFETY: `Avx512` exists only where the processor supports it.
             unsafe { run_avx512(kernel) }
         }
     }
@@ -198,7 +197,7 @@ mod base {
     #[inline(always)]
     pub fn fused<const N: usize>(sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
         for ((sum, x), w) in sums.iter_mut().zip(x).zip(w) {
-            // SAFETY: part of the extension F; numbers from registers to registers.
+            // SAFETY: part of the F extension; all operands are registers.
             unsafe {
                 core::arch::asm!("fmadd.s {0}, {1}, {2}, {0}", inout(freg) *sum, in(freg) *x, in(freg) *w,
                     options(pure, nomem, nostack));
@@ -207,13 +206,13 @@ mod base {
     }
 }
 
-/// Cortex-M with a floating-point unit. Stable Rust has no operands in its registers, so the loop takes and restores three.
+/// Cortex-M with a floating-point unit. Stable Rust has no operands in its registers, so the loop saves and restores three.
 #[cfg(all(target_arch = "arm", feature = "fma"))]
 mod base {
     #[inline(always)]
     pub fn fused<const N: usize>(sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
         const { assert!(N > 0) }
-        // SAFETY: the feature says that the instruction is there; N numbers of each array, and the stack as it was.
+        // SAFETY: the feature guarantees the instruction; accesses N elements of each array and restores the stack.
         unsafe {
             core::arch::asm!(
                 "vpush {{s0, s1, s2}}",
@@ -235,7 +234,7 @@ mod base {
     }
 }
 
-/// Processors that have no such instruction. Those of Cortex-M and RISC-V that have one say so by the feature `fma`, since
+/// Processors without such an instruction. Cortex-M and RISC-V processors that have one declare it by the feature `fma`, since
 /// stable Rust does not.
 #[cfg(not(any(
     target_arch = "aarch64",
@@ -243,8 +242,8 @@ mod base {
     all(any(target_arch = "riscv32", target_arch = "riscv64"), any(target_feature = "f", feature = "fma"))
 )))]
 mod base {
-    /// The product is exact in f64. Its sum is rounded to f64 first, which shows only where that lies half-way between two
-    /// f32, or between two below the normal ones: there the sum is done again.
+    /// The product is exact in f64. Its sum is rounded to f64 first, which matters only where that lies half-way between two
+    /// f32, or between two subnormal ones: there the sum is computed again.
     #[inline(always)]
     pub fn fused<const N: usize>(sums: &mut [f32; N], x: &[f32; N], w: &[f32; N]) {
         let mut next = [0.0f32; N];
@@ -253,7 +252,7 @@ mod base {
             let q = f64::from(*x) * f64::from(*w) + f64::from(*sum);
             *next = q as f32;
             let half_way = (q.to_bits() as u32) << 3 == 1 << 31;
-            // From the smallest number to the first normal one. What becomes 0 had room enough in f64 to be exact.
+            // From the smallest number to the first normal one. A result of 0 had enough room in f64 to be exact.
             let tiny = (next.to_bits() & 0x7fff_ffff).wrapping_sub(1) < 1 << 23;
             doubtful |= half_way | tiny;
         }
@@ -273,8 +272,8 @@ mod base {
         }
     }
 
-    /// `p + c` rounded to odd: towards 0, and the last bit set if that is not exact. So the next rounding, to fewer bits, is
-    /// right.
+    /// `p + c` rounded to odd: toward 0, with the last bit set if that is inexact. So the next rounding, to fewer bits, is
+    /// correct.
     fn to_odd(p: f64, c: f64) -> f64 {
         let q = p + c;
         let v = q - p;
@@ -294,7 +293,7 @@ pub fn set_limit(level: Level) {
     LIMIT.store(level as u8, Ordering::Relaxed);
 }
 
-/// The level that [`dispatch`] uses now.
+/// Level that [`dispatch`] currently uses.
 #[inline]
 pub fn level() -> Level {
     let limit = LIMIT.load(Ordering::Relaxed);
@@ -308,7 +307,7 @@ pub fn level() -> Level {
     }
 }
 
-/// Runs a kernel with the best instructions that this processor has.
+/// Runs a kernel at the best level of this processor within the limit.
 #[inline]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(all(target_arch = "x86_64", feature = "simd"))]
@@ -323,39 +322,40 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run_at(Base)
 }
 
-/// Asks for the cache line where element `i` begins, for a read that comes later; nothing else depends on it.
+/// Prefetches the cache line of element `i` for a later read; a hint without other effects.
 #[inline(always)]
 pub fn prefetch<T>(x: &[T], i: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: part of x86-64 itself; a hint that reads nothing, whatever the address.
+        // SAFETY: part of baseline x86-64; a hint that reads nothing, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(x.as_ptr().wrapping_add(i).cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (x, i);
 }
 
-/// [`prefetch`] of all lines of `len` numbers from `i` on, to the second-level cache: for a read that comes later still.
+/// Prefetches all cache lines of `len` elements from `i` on into the second-level cache, for a read still later than that of
+/// [`prefetch`].
 #[inline(always)]
 pub fn prefetch_far(x: &[f32], i: usize, len: usize) {
     #[cfg(target_arch = "x86_64")]
     for i in (i..i.wrapping_add(len)).step_by(16) {
         use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: as above.
+        // SAFETY: as in `prefetch`.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(x.as_ptr().wrapping_add(i).cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (x, i, len);
 }
 
-/// The square root that the processor has, correctly rounded, if it is known to have one. Loops of it are vectorised.
+/// Square root by a processor instruction, correctly rounded, if one is known to exist. Loops of it are vectorized.
 #[inline(always)]
 pub fn sqrt(x: f32) -> Option<f32> {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_mm_cvtss_f32, _mm_set_ss, _mm_sqrt_ss};
-        // SAFETY: part of x86-64 itself.
+        // SAFETY: part of baseline x86-64.
         Some(unsafe { _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))) })
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -365,7 +365,7 @@ pub fn sqrt(x: f32) -> Option<f32> {
     }
 }
 
-/// Turns a square of words of 32 bits on its side: `[i][j]` becomes `[j][i]`. Written as a loop it is compiled to single moves.
+/// Transposes a square of 32-bit words: `[i][j]` becomes `[j][i]`. A loop would be compiled to single moves.
 #[inline(always)]
 pub fn turn<T: Pod>(square: [[T; 4]; 4]) -> [[T; 4]; 4] {
     const { assert!(size_of::<T>() == 4, "words of 32 bits") }
@@ -375,7 +375,7 @@ pub fn turn<T: Pod>(square: [[T; 4]; 4]) -> [[T; 4]; 4] {
             __m128i, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32, _mm_unpacklo_epi64,
         };
         let [a, b, c, d] = square.map(bytemuck::cast::<[T; 4], __m128i>);
-        // SAFETY: part of x86-64 itself.
+        // SAFETY: part of baseline x86-64.
         let turned = unsafe {
             let (ab_low, cd_low) = (_mm_unpacklo_epi32(a, b), _mm_unpacklo_epi32(c, d));
             let (ab_high, cd_high) = (_mm_unpackhi_epi32(a, b), _mm_unpackhi_epi32(c, d));
@@ -419,13 +419,13 @@ mod detect {
     }
 }
 
-/// Replaces `from` by `to`, if that is what the word holds.
+/// Replaces `from` by `to`, if the word holds `from`, and returns whether it did.
 #[cfg(target_has_atomic = "32")]
 pub fn exchange(word: &AtomicU32, from: u32, to: u32, order: Ordering) -> bool {
     word.compare_exchange(from, to, order, Ordering::Relaxed).is_ok()
 }
 
-/// As above. Processors without compare-and-swap have one core; there, only one thread at a time may change the word.
+/// Same, for processors without compare-and-swap. They have one core; there, only one thread at a time may change the word.
 #[cfg(not(target_has_atomic = "32"))]
 pub fn exchange(word: &AtomicU32, from: u32, to: u32, _: Ordering) -> bool {
     let same = word.load(Ordering::Acquire) == from;
@@ -435,33 +435,33 @@ pub fn exchange(word: &AtomicU32, from: u32, to: u32, _: Ordering) -> bool {
     same
 }
 
-/// The same word, to be stored whole through a copy of the reference.
+/// The word as an atomic, to be stored whole through a copy of the reference.
 #[inline(always)]
 pub fn atomic(word: &mut u32) -> &AtomicU32 {
-    // SAFETY: present, aligned, and for as long as the reference lives nobody else's.
+    // SAFETY: valid, aligned, and exclusively borrowed as long as the reference lives.
     unsafe { AtomicU32::from_ptr(word) }
 }
 
-/// A word that one process writes while others read it: never in halves, and never kept or read again by the compiler.
+/// A word that one process writes while others read it: accesses are never torn, and never cached or repeated by the compiler.
 pub trait Word: Copy {
-    /// What it holds. `order` is `Acquire` or `Relaxed`.
+    /// Loads the word. `order` is `Acquire` or `Relaxed`.
     fn load(&self, order: Ordering) -> Self;
 
-    /// Replaces it. `order` is `Release` or `Relaxed`.
+    /// Stores the word. `order` is `Release` or `Relaxed`.
     fn store(&mut self, value: Self, order: Ordering);
 }
 
 impl Word for u32 {
     #[inline(always)]
     fn load(&self, order: Ordering) -> Self {
-        // SAFETY: present and aligned as a reference is. Loads write nothing: a machine word may be loaded so even from
-        // memory that cannot be written, and nobody stores through this.
+        // SAFETY: valid and aligned as a reference is. Loads write nothing: a machine word may be loaded atomically even
+        // from read-only memory, and nothing is stored through this pointer.
         unsafe { AtomicU32::from_ptr(from_ref(self).cast_mut()) }.load(order)
     }
 
     #[inline(always)]
     fn store(&mut self, value: Self, order: Ordering) {
-        // SAFETY: present, aligned, and ours alone to write as a unique reference is.
+        // SAFETY: valid, aligned, and exclusively borrowed.
         unsafe { AtomicU32::from_ptr(self) }.store(value, order);
     }
 }
@@ -470,18 +470,18 @@ impl Word for u32 {
 impl Word for u64 {
     #[inline(always)]
     fn load(&self, order: Ordering) -> Self {
-        // SAFETY: as of 32 bits.
+        // SAFETY: as for `u32`.
         unsafe { AtomicU64::from_ptr(from_ref(self).cast_mut()) }.load(order)
     }
 
     #[inline(always)]
     fn store(&mut self, value: Self, order: Ordering) {
-        // SAFETY: as of 32 bits.
+        // SAFETY: as for `u32`.
         unsafe { AtomicU64::from_ptr(self) }.store(value, order);
     }
 }
 
-/// In two halves where the machine has no more: readers beside a writer need one of 64 bits.
+/// Two halves on machines without 64-bit words: readers beside a writer need a 64-bit machine.
 #[cfg(not(target_pointer_width = "64"))]
 impl Word for u64 {
     #[inline(always)]
@@ -498,16 +498,15 @@ impl Word for u64 {
         if order == Ordering::Release {
             core::sync::atomic::fence(order);
         }
-        // SAFETY: present, aligned, and ours alone to write as a unique reference is.
+        // SAFETY: valid, aligned, and exclusively borrowed.
         unsafe { core::ptr::from_mut(self).write_volatile(value) };
     }
 }
 
-/// A copy of something that another process may be writing, read here, once, and not again: whole if it is a word, else
-/// perhaps torn.
+/// A copy of a value that another process may be writing, read exactly once: whole if it is a word, else possibly torn.
 #[inline(always)]
 pub fn snapshot<T: Pod>(x: &T) -> T {
-    // SAFETY: present and aligned as a reference is; every pattern of bits is a value.
+    // SAFETY: valid and aligned as a reference is; every bit pattern is a value.
     unsafe { from_ref(x).read_volatile() }
 }
 

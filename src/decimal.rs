@@ -1,18 +1,18 @@
-//! Numbers as text: the shortest decimal that reads back as the same bits, laid out as Python's `repr` lays it out, and
-//! Python's rounding to six places. Exact: whole numbers of up to 1152 bits, no table, no float arithmetic.
+//! Numbers as text: the shortest decimal that reads back as the same bits, formatted like Python's `repr`, and Python's
+//! rounding to six places. Exact: integers of up to 1152 bits, no table, no float arithmetic.
 
-/// Digits and where they stand: `digits` times ten to the `exponent`.
+/// Decimal number: `digits` times ten to the `exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal {
-    /// At most 17 of them; the last is not 0, except for 0 itself.
+    /// At most 17 digits; the last is not 0, except for 0 itself.
     pub digits: u64,
     /// Power of ten of the last digit.
     pub exponent: i32,
 }
 
 impl Decimal {
-    /// The shortest decimal that only `x` is nearest to, of those the nearest to `x`. The sign is left out; 0 for what is
-    /// not finite.
+    /// The shortest decimal that reads back as `x`, and of those the nearest to `x`. The sign is dropped; 0 for a value
+    /// that is not finite.
     pub fn of(x: f64) -> Decimal {
         let (exponent, fraction) = ((x.to_bits() >> 52 & 0x7ff) as i32, x.to_bits() & ((1 << 52) - 1));
         match exponent {
@@ -22,7 +22,7 @@ impl Decimal {
         }
     }
 
-    /// [`Decimal::of`] among f32: usually far fewer digits than the same number needs among f64.
+    /// [`Decimal::of`] for f32: usually far fewer digits than the same number needs as f64.
     pub fn of_f32(x: f32) -> Decimal {
         let (exponent, fraction) = ((x.to_bits() >> 23 & 0xff) as i32, x.to_bits() & ((1 << 23) - 1));
         match exponent {
@@ -33,10 +33,10 @@ impl Decimal {
     }
 }
 
-/// Limbs of 32 bits: 2^1074 times 10, and room for four bits more.
+/// Limbs of 32 bits: 2^1074 times 10, and room for four more bits.
 const LIMBS: usize = 36;
 
-/// A whole number, lowest limb first. Calls say how many limbs are in use; the others are 0.
+/// Big integer, lowest limb first. Calls pass the number of limbs in use; the others are 0.
 #[derive(Clone, Copy)]
 struct Whole([u32; LIMBS]);
 
@@ -69,7 +69,7 @@ impl Whole {
         }
     }
 
-    /// Takes away a number that is not larger.
+    /// Subtracts a number that is not larger.
     fn subtract(&mut self, other: &Whole, used: usize) {
         let mut borrow = 0i64;
         for (limb, other) in self.0.iter_mut().zip(other.0).take(used) {
@@ -79,7 +79,7 @@ impl Whole {
         }
     }
 
-    /// -1, 0 or 1 as this is smaller, equal or larger.
+    /// -1, 0 or 1 if this is smaller, equal or larger.
     fn against(&self, other: &Whole, used: usize) -> i32 {
         let mut order = 0;
         for (a, b) in self.0.iter().zip(&other.0).take(used) {
@@ -95,13 +95,13 @@ impl Whole {
     }
 }
 
-/// Digits of `mantissa` * 2^`exponent` until no other float is as near (Steele and White 1990, Burger and Dybvig 1996).
-/// `narrow`: the float below is half as far away as the one above.
+/// Digits of `mantissa` * 2^`exponent` until they identify the float (Steele and White 1990, Burger and Dybvig 1996). `narrow`:
+/// the float below is half as far away as the one above.
 fn shortest(mantissa: u64, exponent: i32, narrow: bool) -> Decimal {
     if mantissa == 0 {
         return Decimal { digits: 0, exponent: 0 };
     }
-    // The number is rest / unit; half the distances to its neighbours are below / unit and above / unit.
+    // The number is rest / unit; half the distances to its neighbors are below / unit and above / unit.
     let (up, down) = (exponent.max(0).unsigned_abs(), exponent.min(0).unsigned_abs());
     let extra = 1 + u32::from(narrow);
     let used = ((exponent.unsigned_abs().saturating_add(64)) / 32 + 1) as usize;
@@ -109,10 +109,10 @@ fn shortest(mantissa: u64, exponent: i32, narrow: bool) -> Decimal {
     let mut unit = Whole::shifted(1, down + extra);
     let mut below = Whole::shifted(1, up);
     let mut above = Whole::shifted(1, up + u32::from(narrow));
-    // A reader rounds a tie to the even mantissa: then the middle between two floats still reads as this one.
+    // Readers round ties to the even mantissa: then the middle between two floats still reads as this one.
     let even = i32::from(mantissa & 1 == 0);
 
-    // The first digit stands for tenths of 10^power.
+    // The first digit counts tenths of 10^power.
     let (mut power, mut end) = (0i32, rest);
     end.add(&above, used);
     while end.against(&unit, used) + even > 0 {
@@ -164,7 +164,7 @@ fn shortest(mantissa: u64, exponent: i32, narrow: bool) -> Decimal {
     Decimal { digits, exponent: power }
 }
 
-/// A number in ASCII.
+/// Text of a number, in ASCII.
 #[derive(Clone, Copy, Debug)]
 pub struct Repr {
     bytes: [u8; Repr::MAX_LEN],
@@ -172,15 +172,15 @@ pub struct Repr {
 }
 
 impl Repr {
-    /// No number has more: "-2.2250738585072014e-308".
+    /// Maximum length: "-2.2250738585072014e-308".
     pub const MAX_LEN: usize = 24;
 
-    /// As Python prints a float: `1.0`, `-3.5`, `1e-05`, `1e+16`, `nan`, `inf`.
+    /// As Python formats a float: `1.0`, `-3.5`, `1e-05`, `1e+16`, `nan`, `inf`.
     pub fn of(x: f64) -> Repr {
         Self::new(x.is_sign_negative(), x.is_nan(), x.is_infinite(), Decimal::of(x))
     }
 
-    /// The same layout with the digits that an f32 needs, as NumPy up to version 2.3 prints a float32.
+    /// The same format with the digits of an f32, as NumPy up to version 2.3 prints a float32.
     pub fn of_f32(x: f32) -> Repr {
         Self::new(x.is_sign_negative(), x.is_nan(), x.is_infinite(), Decimal::of_f32(x))
     }
@@ -192,15 +192,15 @@ impl Repr {
         text
     }
 
-    /// A whole number with zeros before it, up to `width` digits, 20 at most.
+    /// A whole number, zero-padded to `width` digits, 20 at most.
     pub fn padded(x: u64, width: u32) -> Repr {
         let mut text = Repr { bytes: [0; Repr::MAX_LEN], len: 0 };
         text.whole(x, width);
         text
     }
 
-    /// Two places behind the point and zeros before it, up to `width` characters: Python's `"%0{width}.2f"`. From 2^46 on, and
-    /// of what is not finite, [`Repr::of`].
+    /// Two decimal places, zero-padded to `width` characters: Python's `"%0{width}.2f"`. From 2^46 on, and for values that are
+    /// not finite, [`Repr::of`].
     pub fn fixed2(x: f64, width: u32) -> Repr {
         if x.is_nan() || x.abs() >= 70_368_744_177_664.0 {
             return Self::of(x);
@@ -245,7 +245,7 @@ impl Repr {
             unit = unit.wrapping_mul(10);
             len = len.wrapping_add(1);
         }
-        // The point stands after so many digits; from 0.0001 to below 1e16 it is written there.
+        // Digits before the point; fixed-point format from 0.0001 to below 1e16.
         let point = x.exponent.wrapping_add(len);
         if (1..=16).contains(&point) && x.exponent >= 0 {
             self.whole(x.digits, 1);
@@ -299,9 +299,9 @@ impl Repr {
     }
 }
 
-/// The float nearest to `x` rounded to six decimal places, a tie to the even digit: Python's `round(x, 6)`.
+/// The float nearest to `x` rounded to six decimal places, ties to even: Python's `round(x, 6)`.
 pub fn round6(x: f64) -> f64 {
-    // From 2^33 on, floats are farther apart than 1e-6 and rounding gives the float itself back.
+    // From 2^33 on, floats are more than 1e-6 apart and rounding returns the float itself.
     if x.abs() >= 8_589_934_592.0 || x.is_nan() {
         return x;
     }
@@ -309,7 +309,7 @@ pub fn round6(x: f64) -> f64 {
     (parts(x, 1_000_000) as f64 / 1e6).copysign(x)
 }
 
-/// The whole number nearest to |x| * `unit`, a tie to the even one. For |x| below 2^52 and a unit of up to 20 bits.
+/// |x| * `unit` rounded to an integer, ties to even. For |x| below 2^52 and a unit of up to 20 bits.
 fn parts(x: f64, unit: u32) -> u64 {
     let exponent = (x.to_bits() >> 52 & 0x7ff) as u32;
     let mantissa = x.to_bits() & ((1 << 52) - 1) | 1 << 52;

@@ -1,9 +1,9 @@
-//! Every way a call can fail: a kind that a program can act on, and words for the person who fixes it.
+//! Errors: a kind for programs, and a message for people.
 
 use core::fmt;
 use core::ops::Deref;
 
-/// What went wrong, as a program sees it. The numbers are the C status values and are never reused.
+/// Kind of an error, for programs. The numbers are the C status values and are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Kind {
@@ -43,10 +43,10 @@ pub enum Kind {
     Disabled = -17,
 }
 
-/// The value that was given where another was needed.
+/// A number in an error message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Given {
-    /// The text says everything.
+    /// No number.
     Nothing,
     /// A count, an index, a size or a code.
     Int(i64),
@@ -54,10 +54,10 @@ pub enum Given {
     Real(f32),
 }
 
-/// A failure: its kind, and words with up to two numbers.
+/// An error: its kind, and a message with up to two numbers.
 ///
-/// The words are `place: what was expected`; or, if they end with a full stop, a sentence that says what failed. The
-/// numbers stand where the words say `{needed}` and `{given}`, else behind them.
+/// The message is `place: expectation`; or, if it ends with a full stop, a sentence that describes the failure. The numbers
+/// replace `{needed}` and `{given}` in the message, else follow it.
 ///
 /// ```
 /// use rlcore::error::{Error, Kind};
@@ -69,40 +69,40 @@ pub enum Given {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Error {
-    /// What a program acts on.
+    /// Kind, for programs.
     pub kind: Kind,
-    /// What was expected, e.g. `"vecenv config: num_envs of at least"`, or a sentence.
+    /// The expectation, e.g. `"vecenv config: num_envs of at least"`, or a sentence.
     pub what: Spoken<&'static str>,
-    /// The limit, where it is a number.
+    /// The limit, if it is a number.
     pub needed: Spoken<Given>,
-    /// What the caller gave.
+    /// The caller's value.
     pub given: Spoken<Given>,
-    /// The row of an array that it stands in.
+    /// The row of an array with that value.
     pub row: Spoken<Given>,
 }
 
-/// What failures hold in words; nothing where they are a kind alone, which then fits a register.
+/// Part of an error message; empty in builds without messages, where an error is its kind alone and fits a register.
 #[cfg(feature = "words")]
 pub type Spoken<T> = T;
-/// What failures hold in words; nothing where they are a kind alone, which then fits a register.
+/// Part of an error message; empty in builds without messages, where an error is its kind alone and fits a register.
 #[cfg(not(feature = "words"))]
 pub type Spoken<T> = core::marker::PhantomData<T>;
 
-/// What every fallible call of this crate returns.
+/// Result of every fallible call of this crate.
 pub type Result<T = ()> = core::result::Result<T, Error>;
 
-/// A sentence of a table, or what failures call an array; nothing where they are a kind alone.
+/// A message of a table, or an array's name in errors; empty in builds without messages.
 #[derive(Clone, Copy)]
 pub struct Name(#[cfg(feature = "words")] &'static str);
 
 #[cfg(feature = "words")]
 impl Name {
-    /// Keeps it.
+    /// Stores the text.
     pub const fn new(what: &'static str) -> Name {
         Name(what)
     }
 
-    /// What was kept.
+    /// The text.
     pub const fn words(self) -> &'static str {
         self.0
     }
@@ -110,19 +110,19 @@ impl Name {
 
 #[cfg(not(feature = "words"))]
 impl Name {
-    /// Keeps nothing.
+    /// Stores nothing.
     pub const fn new(_: &'static str) -> Name {
         Name()
     }
 
-    /// Says nothing.
+    /// An empty text.
     pub const fn words(self) -> &'static str {
         ""
     }
 }
 
 impl Error {
-    /// A failure that words alone describe.
+    /// An error whose message has no numbers.
     pub const fn new(kind: Kind, what: &'static str) -> Self {
         Self::of(kind, what, Given::Nothing, Given::Nothing)
     }
@@ -138,86 +138,86 @@ impl Error {
         Error { kind, what: PhantomData, needed: PhantomData, given: PhantomData, row: PhantomData }
     }
 
-    /// What was expected, what was needed and what was given, as far as it is said.
+    /// Message, limit and given value, if set.
     #[cfg(feature = "words")]
     pub(crate) const fn words(&self) -> (&'static str, Given, Given) {
         (self.what, self.needed, self.given)
     }
 
-    /// What was expected, what was needed and what was given, as far as it is said.
+    /// Message, limit and given value, if set.
     #[cfg(not(feature = "words"))]
     pub(crate) const fn words(&self) -> (&'static str, Given, Given) {
         ("", Given::Nothing, Given::Nothing)
     }
 
-    /// Says which row of an array it is about.
+    /// Adds the row of the array.
     #[must_use]
     #[cfg(feature = "words")]
     pub const fn in_row(self, row: usize) -> Self {
         Error { row: Given::Int(row as i64), ..self }
     }
 
-    /// Says which row of an array it is about.
+    /// Adds the row of the array.
     #[must_use]
     #[cfg(not(feature = "words"))]
     pub const fn in_row(self, _: usize) -> Self {
         self
     }
 
-    /// The row that it is about, if it is said.
+    /// The row, if set.
     #[cfg(feature = "words")]
     const fn row(&self) -> Given {
         self.row
     }
 
-    /// The row that it is about, if it is said.
+    /// The row, if set.
     #[cfg(not(feature = "words"))]
     const fn row(&self) -> Given {
         Given::Nothing
     }
 
-    /// One number was given where another is needed.
+    /// An error with a limit and a given number.
     pub const fn limit(kind: Kind, what: &'static str, needed: usize, given: usize) -> Self {
         Error::new(kind, what).needed(needed).given(given)
     }
 
-    /// A configuration that gives one number where another is needed.
+    /// A configuration error with a limit and a given number.
     pub const fn config(what: &'static str, needed: u32, given: u32) -> Self {
         Error::limit(Kind::Config, what, needed as usize, given as usize)
     }
 
-    /// Fails, if something is wrong.
+    /// Fails if `wrong`.
     #[inline(always)]
     pub const fn when(self, wrong: bool) -> Result {
         if wrong { Err(self) } else { Ok(()) }
     }
 
-    /// Adds the number that was needed.
+    /// Adds the limit.
     #[must_use]
     pub const fn needed(self, needed: usize) -> Self {
         let (what, _, given) = self.words();
         Self::of(self.kind, what, Given::Int(needed as i64), given)
     }
 
-    /// Adds the whole number that was given.
+    /// Adds the given number.
     #[must_use]
     pub const fn given(self, given: usize) -> Self {
         self.given_i64(given as i64)
     }
 
-    /// Adds the signed whole number that was given.
+    /// Adds the given signed number.
     #[must_use]
     pub const fn given_i64(self, given: i64) -> Self {
         self.with(Given::Int(given))
     }
 
-    /// Adds the floating-point value that was given.
+    /// Adds the given floating-point value.
     #[must_use]
     pub const fn given_f32(self, given: f32) -> Self {
         self.with(Given::Real(given))
     }
 
-    /// Says it in other words, if it is of this kind.
+    /// Replaces the message, if the error is of this kind.
     #[must_use]
     pub fn reworded(self, kind: Kind, what: &'static str) -> Self {
         if self.kind == kind { Error { what: Error::new(kind, what).what, ..self } } else { self }
@@ -229,17 +229,17 @@ impl Error {
     }
 }
 
-/// A piece of a failure in words.
+/// A piece of an error message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece {
-    /// Words.
+    /// Text.
     Text(&'static str),
-    /// A number between them.
+    /// A number.
     Number(Given),
 }
 
 impl Error {
-    /// The failure in words, piece by piece. `expected` stands before what was expected.
+    /// Passes the message to `put` piece by piece. `expected` precedes the expectation.
     pub fn pieces(&self, expected: &'static str, put: &mut dyn FnMut(Piece)) {
         self.say(expected, put);
         if self.row() != Given::Nothing {
@@ -274,7 +274,7 @@ impl Error {
         }
     }
 
-    /// Words with the numbers in their places. True if `{needed}` is among them.
+    /// Passes the text with its numbers inserted. True if `{needed}` is among them.
     fn fill(&self, words: &'static str, put: &mut dyn FnMut(Piece)) -> bool {
         let (_, needed, given) = self.words();
         let (mut rest, mut seen) = (words, false);
@@ -290,7 +290,7 @@ impl Error {
     }
 }
 
-/// What is before and after the first `mark`.
+/// The text before and after the first `mark`.
 fn cut<const K: usize>(text: &'static str, mark: &[u8; K]) -> Option<(&'static str, &'static str)> {
     let place = text.as_bytes().windows(K).position(|bytes| bytes == mark)?;
     Some((text.get(..place)?, text.get(place.saturating_add(K)..)?))
@@ -321,25 +321,25 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Checks that a slice has the length that was agreed, naming it in the failure.
+/// Checks the length of a slice; the error names it.
 #[inline]
 pub fn check_len<T>(what: &'static str, slice: &[T], len: usize) -> Result {
     if slice.len() == len { Ok(()) } else { Err(Error::new(Kind::Shape, what).needed(len).given(slice.len())) }
 }
 
-/// [`check_len`] of an array that may be left out.
+/// [`check_len`] of an optional array.
 #[inline]
 pub fn check_some<T, A: Deref<Target = [T]>>(what: &'static str, array: &Option<A>, len: usize) -> Result {
     array.as_deref().map_or(Ok(()), |array| check_len(what, array, len))
 }
 
-/// Has the top bit if `x` is NaN or infinite: adding one to an exponent that is all ones carries into the sign.
+/// Has the top bit set if `x` is NaN or infinite: adding one to an exponent of all ones carries into the sign.
 #[inline(always)]
 pub(crate) fn overflowing(x: f32) -> u32 {
     (x.to_bits() & 0x7fff_ffff).wrapping_add(0x0080_0000)
 }
 
-/// [`check_finite`] of rows of `width` numbers, naming the row too; `rows` are their numbers.
+/// [`check_finite`] of rows of `width` values, naming the row too; `rows` are the numbers of the rows.
 pub fn check_rows(what: &'static str, values: &[f32], width: usize, rows: impl IntoIterator<Item = usize>) -> Result {
     match check_finite(what, values) {
         Ok(()) => Ok(()),
@@ -350,10 +350,10 @@ pub fn check_rows(what: &'static str, values: &[f32], width: usize, rows: impl I
     }
 }
 
-/// Checks that every number is finite, naming the array in the failure and giving the offending value.
+/// Checks that every value is finite; the error names the array and the value.
 #[inline(never)]
 pub fn check_finite(what: &'static str, values: &[f32]) -> Result {
-    // One branch-free pass decides, a second one only names the culprit.
+    // One branch-free pass decides; a second one only finds the value.
     if values.iter().fold(0, |flags, x| flags | overflowing(*x)) >> 31 == 0 {
         return Ok(());
     }

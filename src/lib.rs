@@ -1,26 +1,27 @@
 //! The reinforcement-learning core that an engine links and hosts itself.
 //!
-//! No heap, no threads of its own, no libc: every stateful object is a *block*, bytes that the caller owns. It holds no
-//! pointers, so copying the bytes copies the object and writing them to a file saves it. The same inputs give the same
-//! bits on every processor.
+//! No heap, no threads of its own, no libc: every stateful object is a *block* of bytes that the caller owns. A block holds no
+//! pointers, so copying the bytes copies the object and writing them to a file saves it. The same inputs give the same bits on
+//! every processor.
 //!
 //! # The floors
 //!
-//! A file uses lower floors only; `env` and `learn` never see each other, arrays are their contract.
+//! A file uses lower floors only; `env` and `learn` do not use each other and exchange arrays only.
 //!
-//! | floor | modules | what is there |
+//! | floor | modules | contents |
 //! |---|---|---|
-//! | 5 | [`learn`] | [`Learner`](learn::Learner), which is fed arrays and learns in slices; [`Policy`](learn::Policy), what a game ships |
+//! | 5 | [`learn`] | [`Learner`](learn::Learner), which takes arrays and learns in slices; [`Policy`](learn::Policy), for a game to ship |
 //! | 4 | [`nn`] | [`Net`](nn::Net), a network of [layers](nn::Layer); [`Adam`](nn::Adam), [`Schedule`](nn::Schedule), orthogonal weights |
-//! | 3 | [`mod@env`] | [`Env`](env::Env), what an environment is; [`VecEnv`](env::VecEnv), N of them; [wrappers](env::wrap); [batches](env::batch); the library's own |
+//! | 3 | [`mod@env`] | [`Env`](env::Env), the interface of an environment; [`VecEnv`](env::VecEnv), N of them; [wrappers](env::wrap); [batches](env::batch); the library's own |
 //! | 3 | [`data`] | replay: [`Memory`](data::memory::Memory), [`Replay`](data::replay::Replay), [`LazyFrames`](data::lazy_frames::LazyFrames); on policy: [`RolloutBuffer`](data::rollout_buffer::RolloutBuffer), [`Trajectory`](data::trajectory::Trajectory), [`Queue`](data::queue::Queue); around environments: [`VecNormalize`](data::vec_normalize::VecNormalize), [`Monitor`](data::monitor::Monitor); [goals in hindsight](data::relabel), [rollouts as files](data::rollout_file) |
 //! | 2 | [`kernels`] | functions of slices: [advantages](kernels::gae), [V-trace](kernels::vtrace), [returns](kernels::targets), [policies](kernels::categorical), [moments](kernels::moments), [pictures](kernels::image) |
-//! | 1 | [`block`] | plans, cuts, headers: how every block is laid out, checked and attached again |
-//! | 0 | [`error`], [`num`], [`rng`], [`cpu`], [`space`], [`decimal`] | errors in words, the mathematics, numpy's streams, CPU levels, spaces, numbers as text |
+//! | 1 | [`block`] | plans, cuts, headers: layout, checks and reattachment of every block |
+//! | 0 | [`error`], [`num`], [`rng`], [`cpu`], [`space`], [`decimal`] | errors with messages, mathematics, numpy's random streams, CPU levels, spaces, numbers as text |
 //!
-//! # An environment of your own
+//! # Your own environment
 //!
-//! A state without pointers and three functions; `N` of them lie in one block, and [`Learner`](learn::Learner) learns from any.
+//! An environment is a state without pointers and three functions; `N` states lie in one block, and [`Learner`](learn::Learner)
+//! learns from any environment.
 //!
 //! ```
 //! use rlcore::bytemuck::{Pod, Zeroable, cast_slice_mut};
@@ -78,7 +79,7 @@
 //! }
 //! ```
 //!
-//! # A training
+//! # Training
 //!
 //! ```
 //! use rlcore::bytemuck::cast_slice_mut;
@@ -125,8 +126,8 @@
 //! ```
 #![no_std]
 
-/// Casts between words and bytes, as blocks need them, and the traits of states that have no pointers: the version that this
-/// crate's own functions ask for.
+/// Casts between words and bytes, as needed for blocks, and the traits of states without pointers: the version that this
+/// crate's own functions use.
 pub use bytemuck;
 
 pub mod error;

@@ -1,17 +1,16 @@
-//! The only door to transcendental maths: the same bits on every processor, at every vector width and optimisation level.
+//! The only module with transcendental functions: the same bits on every processor, vector width and optimization level.
 //!
-//! The f32 functions are branch-free: additions, multiplications, divisions, selects and integer operations on the
-//! bits. A loop over lanes that calls them is vectorised, and each lane gets the bits that a call alone would get.
-//! Errors are in ulp, the distance between neighbouring f32 at the exact result, and hold over all inputs
-//! (`tests/num.rs` sweeps them). A NaN that comes out is always [`f32::NAN`], except of [`root`]. The f64 functions are
-//! `libm`'s except [`rem64`].
+//! The f32 functions are branch-free: additions, multiplications, divisions, selects and integer operations on the bits. A loop
+//! over lanes that calls them is vectorized, and each lane has the bits of a single call. Errors are in ulp, the distance
+//! between neighboring f32 at the exact result, and hold for all inputs (`tests/num.rs` sweeps them). A NaN result is always
+//! [`f32::NAN`], except for [`root`]. The f64 functions are those of `libm` except [`rem64`].
 
 use crate::cpu;
 
-/// Adding and subtracting this rounds a small f32 to an integer, which then stands in the low bits of the sum.
+/// Adding and subtracting this rounds a small f32 to an integer, which is in the low bits of the sum.
 const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23
 
-/// The same for an f64.
+/// Same for f64.
 const ROUND_64: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
 
 const LN_2_HIGH: f32 = 355.0 / 512.0; // 9 bits: exact when multiplied by an exponent
@@ -29,14 +28,14 @@ pub fn max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// `x` moved into [low, high]; NaN if `x` is NaN.
+/// `x` clamped to [low, high]; NaN if `x` is NaN.
 #[inline(always)]
 pub fn clamp(x: f32, low: f32, high: f32) -> f32 {
     min(high, max(low, x))
 }
 
-/// `x`, or [`f32::NAN`] for any NaN. Which sign and payload arithmetic gives a NaN is up to the processor, so whatever writes
-/// results that may be NaN passes them through here.
+/// `x`, or [`f32::NAN`] for any NaN. Sign and payload of a NaN from arithmetic depend on the processor, so results that may be
+/// NaN pass through here before they are written.
 #[inline(always)]
 pub fn canonical(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { x }
@@ -52,7 +51,7 @@ pub fn tree(lanes: [f32; 16]) -> f32 {
     (a + c) + (b + d)
 }
 
-/// [`tree`] of four at once.
+/// [`tree`] of four vectors at once.
 #[inline(always)]
 pub fn trees(all: [[f32; 16]; 4]) -> [f32; 4] {
     let [a, b, c, d] = cpu::turn(all.map(|lanes| {
@@ -101,7 +100,7 @@ pub fn exp(x: f32) -> f32 {
     propagate(x, p * power_of_two(half) * power_of_two(n.wrapping_sub(half)))
 }
 
-/// e^x within 1 ulp where the result and its neighbours are normal numbers, in two thirds of the instructions of [`exp`]:
+/// e^x within 1 ulp where the result and its neighbors are normal numbers, in two thirds of the instructions of [`exp`]:
 /// 0 below -87.7, as for 88 above 88. Not for NaN.
 #[inline(always)]
 pub fn exp_normal(x: f32) -> f32 {
@@ -202,8 +201,8 @@ pub fn softplus(x: f32) -> f32 {
     propagate(x, max(x, 0.0) + (l + l * z * p))
 }
 
-/// Sine and cosine, each within 2 ulp for |x| <= 2^22. Farther out, where neighbouring f32 are half a radian or more
-/// apart, a finite angle counts as 0; NaN for ±inf.
+/// Sine and cosine, each within 2 ulp for |x| <= 2^22. Farther out, where neighboring f32 are half a radian or more apart, a
+/// finite angle counts as 0; NaN for ±inf.
 #[inline(always)]
 pub fn sin_cos(x: f32) -> (f32, f32) {
     const HALF_PI_HIGH: f64 = 1.570_796_310_901_641_8; // 25 bits: exact when multiplied by n
@@ -223,7 +222,7 @@ pub fn sin_cos_turn(turn: u32) -> (f32, f32) {
     quarter_turns(n, rest as f32 * (core::f32::consts::PI / (1u32 << 31) as f32))
 }
 
-/// Sine and cosine of n quarter turns plus `r`, |r| <= pi/4 and a rounding error.
+/// Sine and cosine of n quarter turns plus `r`, |r| <= pi/4 plus a rounding error.
 #[inline(always)]
 fn quarter_turns(n: u32, r: f32) -> (f32, f32) {
     let z = r * r;
@@ -242,8 +241,8 @@ fn quarter_turns(n: u32, r: f32) -> (f32, f32) {
 #[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn sqrt(x: f32) -> f32 {
     let d = f64::from(x);
-    // 1/sqrt(d) within 4%, then three Newton steps for it and one for the root: an error under 2^-52, while the root of
-    // an f32 is never that close to the middle between two f32.
+    // 1/sqrt(d) within 4%, then three Newton steps for it and one for the root: an error below 2^-52, while the root of an f32
+    // is never that close to the middle between two f32.
     let mut y = f64::from_bits(0x5fe6_eb50_c7b5_37a9_u64.wrapping_sub(d.to_bits() >> 1));
     for _ in 0..3 {
         y *= 1.5 - 0.5 * d * y * y;
@@ -254,7 +253,7 @@ pub fn sqrt(x: f32) -> f32 {
     if x >= 0.0 { root } else { f32::NAN }
 }
 
-/// [`sqrt`] of what is not negative, by the processor's instruction if it has one; of other numbers any NaN.
+/// [`sqrt`] of nonnegative numbers, by the processor's instruction if there is one; an arbitrary NaN for others.
 #[inline(always)]
 pub fn root(x: f32) -> f32 {
     cpu::sqrt(x).unwrap_or_else(|| sqrt(x))
@@ -301,16 +300,16 @@ pub fn cos64(x: f64) -> f64 {
     libm::cos(x)
 }
 
-/// Sine and cosine together, the same bits as apart.
+/// Sine and cosine together, with the same bits as separate calls.
 #[inline]
 pub fn sin_cos64(x: f64) -> (f64, f64) {
     if cfg!(feature = "simd") && x.abs() <= NEAR_0 { sin_cos64_near_0(x) } else { libm::sincos(x) }
 }
 
-/// Up to here [`sin_cos64_near_0`] is right: a little less than pi/4.
+/// Bound of |x| for [`sin_cos64_near_0`]: a little less than pi/4.
 pub const NEAR_0: f64 = 0.785_2;
 
-/// [`sin_cos64`] for |x| <= [`NEAR_0`], without a branch.
+/// [`sin_cos64`] for |x| <= [`NEAR_0`], branch-free.
 #[inline(always)]
 pub fn sin_cos64_near_0(x: f64) -> (f64, f64) {
     let z = x * x;
@@ -318,8 +317,8 @@ pub fn sin_cos64_near_0(x: f64) -> (f64, f64) {
     ((x + z * x * (SIN64[0] + z * sin64_series(z))).copysign(x), cos64_reduced(x, 0.0))
 }
 
-/// [`sin_cos64`] of every lane: one pass without a branch, and a second one where a lane lies within 3e-4 (relatively,
-/// beyond 9/4 pi) of a multiple of pi/4 other than 0, or beyond 50,000.
+/// [`sin_cos64`] of every lane: one branch-free pass, and a second pass if a lane lies within 3e-4 (relative, beyond 9/4 pi) of
+/// a multiple of pi/4 other than 0, or beyond 50,000.
 #[inline(always)]
 pub fn sin_cos64_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N]) {
     if !cfg!(feature = "simd") {
@@ -353,7 +352,7 @@ pub fn sin_cos64_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N]) {
     if left == 0 { (sin, cos) } else { sin_cos64_each(*x) }
 }
 
-/// [`sin_cos64_lanes`], lane after lane.
+/// [`sin_cos64_lanes`], lane by lane.
 #[cold]
 #[inline(never)]
 fn sin_cos64_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
@@ -364,7 +363,7 @@ fn sin_cos64_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     (sin, cos)
 }
 
-/// The series of the sine behind x, as `libm` has it.
+/// Coefficients of the sine series after x, as in `libm`.
 const SIN64: [f64; 6] = [
     -1.666_666_666_666_663_2e-1,
     8.333_333_333_322_49e-3,
@@ -374,7 +373,7 @@ const SIN64: [f64; 6] = [
     1.589_690_995_211_55e-10,
 ];
 
-/// The series of the cosine behind 1 - x^2 / 2, as `libm` has it.
+/// Coefficients of the cosine series after 1 - x^2 / 2, as in `libm`.
 const COS64: [f64; 6] = [
     4.166_666_666_666_66e-2,
     -1.388_888_888_887_411e-3,
@@ -390,7 +389,7 @@ fn sin64_series(z: f64) -> f64 {
     a + z * (b + z * c) + z * (z * z) * (d + z * e)
 }
 
-/// The cosine of x + e, e far below x.
+/// The cosine of x + e, with e far smaller than x.
 #[inline(always)]
 fn cos64_reduced(x: f64, e: f64) -> f64 {
     let [a, b, c, d, f, g] = COS64;
@@ -402,7 +401,7 @@ fn cos64_reduced(x: f64, e: f64) -> f64 {
     near + (((1.0 - near) - half) + (z * series - x * e))
 }
 
-/// What is left of `x` after whole multiples of `y`, with the sign of `x`; exact. NaN if `x` is infinite or `y` is 0.
+/// Remainder of `x` after whole multiples of `y`, with the sign of `x`; exact. NaN if `x` is infinite or `y` is 0.
 #[inline(never)]
 pub fn rem64(x: f64, y: f64) -> f64 {
     let (a, b) = (x.abs(), y.abs());
@@ -412,7 +411,7 @@ pub fn rem64(x: f64, y: f64) -> f64 {
     if a < b {
         return x;
     }
-    // The exponent and the mantissa, so that a = mantissa * 2^(exponent - 1075). (libm::fmod can panic.)
+    // Exponent and mantissa, so that a = mantissa * 2^(exponent - 1075). (libm::fmod can panic.)
     let parts = |v: f64| match v.to_bits() >> 52 {
         0 => (1, v.to_bits()),
         e => (e, v.to_bits() & ((1 << 52) - 1) | 1 << 52),
@@ -429,11 +428,11 @@ pub fn rem64(x: f64, y: f64) -> f64 {
     (rest as f64 * unit).copysign(x)
 }
 
-/// [`rem64`] of every lane by a `y` from 1e-290 to 1e290: one pass without a branch, and a second one where a lane is beyond
-/// 1,000 times `y`.
+/// [`rem64`] of every lane by a `y` from 1e-290 to 1e290: one branch-free pass, and a second pass if a lane exceeds 1,000 times
+/// `y`.
 #[inline(always)]
 pub fn rem64_lanes<const N: usize>(x: &[f64; N], y: f64) -> [f64; N] {
-    // Few bits each, so that their products with the quotient are exact, and so are the differences.
+    // Few bits each, so that the products with the quotient and the differences are exact.
     let high = f64::from_bits(y.to_bits() & !0xfff);
     let (low, inverse) = (y - high, 1.0 / y);
     let (mut rest, mut left) = ([0.0; N], 0u64);
@@ -447,7 +446,7 @@ pub fn rem64_lanes<const N: usize>(x: &[f64; N], y: f64) -> [f64; N] {
     if left == 0 { rest } else { rem64_each(*x, y) }
 }
 
-/// [`rem64_lanes`], lane after lane.
+/// [`rem64_lanes`], lane by lane.
 #[cold]
 #[inline(never)]
 fn rem64_each<const N: usize>(mut x: [f64; N], y: f64) -> [f64; N] {

@@ -1,6 +1,6 @@
-//! The only source of randomness: PCG64 as numpy's `Generator` uses it, with its state as plain bytes.
+//! The only source of randomness: PCG64 as in numpy's `Generator`, with its state as plain bytes.
 //!
-//! A seed means the same here as in numpy and Gymnasium (spec: SeedSequence, PCG XSL-RR 128/64, numpy's bounded draws).
+//! A seed gives the same stream as in numpy and Gymnasium (spec: SeedSequence, PCG XSL-RR 128/64, numpy's bounded draws).
 
 use core::mem::{swap, take};
 
@@ -30,9 +30,9 @@ pub struct Rng {
     state: [u64; 2],
     /// 128-bit stream number, low word first; the increment is twice this plus one.
     stream: [u64; 2],
-    /// The upper half of the last 64-bit draw, kept for the next 32-bit draw as numpy does; 0 once taken.
+    /// Upper half of the last 64-bit draw, kept for the next 32-bit draw as in numpy; 0 once taken.
     half: u32,
-    /// 1 while `half` is waiting.
+    /// 1 while `half` is pending.
     has_half: u32,
 }
 
@@ -44,8 +44,8 @@ impl Rng {
         Rng::from_sequence(seed_sequence(seed, None))
     }
 
-    /// Independent stream number `stream` of a seed: what numpy seeds by `SeedSequence(seed, spawn_key=(stream,))`, the
-    /// children of `SeedSequence(seed).spawn`.
+    /// Independent stream number `stream` of a seed: numpy's `SeedSequence(seed, spawn_key=(stream,))`, as for the children of
+    /// `SeedSequence(seed).spawn`.
     pub fn stream(seed: u64, stream: u64) -> Self {
         Rng::from_sequence(seed_sequence(seed, Some(stream)))
     }
@@ -57,7 +57,7 @@ impl Rng {
         Rng { state: split(init), stream: split(stream), half: 0, has_half: 0 }
     }
 
-    /// Whether these are bytes that a stream can have; what `attach` asks of an image.
+    /// Whether these are bytes of a valid stream; `attach` checks this for an image.
     pub fn is_valid(&self) -> bool {
         self.stream[1] >> 63 == 0 && (self.has_half == 1 || self.has_half == 0 && self.half == 0)
     }
@@ -103,8 +103,8 @@ impl Rng {
         low + (high - low) * self.uniform()
     }
 
-    /// Between `low` and `high`, uniform in the logarithm, as btgym draws hyperparameters; 1e-12 is added to both, so that
-    /// either may be 0. Equal bounds give that number, and take a draw too.
+    /// Log-uniform between `low` and `high`, as btgym draws hyperparameters; 1e-12 is added to both, so that either may be 0.
+    /// Equal bounds return that number, and also take a draw.
     pub fn log_uniform(&mut self, low: f64, high: f64) -> f64 {
         const ABOVE: f64 = 1e-12;
         let part = self.uniform();
@@ -152,7 +152,7 @@ impl Rng {
         }
     }
 
-    /// Uniform in [0, max] as numpy draws when it shuffles: the low bits of draws until they are at most `max`.
+    /// Uniform in [0, max] as in numpy's shuffle: the low bits of draws until they are at most `max`.
     #[inline]
     fn masked(&mut self, max: u64) -> u64 {
         if max == 0 {
@@ -174,12 +174,12 @@ impl Rng {
         low.wrapping_add(self.bounded(count.wrapping_sub(1)) as i64)
     }
 
-    /// Puts the elements in random order: numpy's `shuffle` of an array with one axis.
+    /// Shuffles the elements: numpy's `shuffle` of a one-dimensional array.
     #[inline]
     pub fn shuffle<T>(&mut self, elements: &mut [T]) {
         let mut left = elements;
         while let [others @ .., last] = left {
-            // One of `others.len() + 1` elements takes the last place; it may be the one that is there.
+            // One of `others.len() + 1` elements moves to the last place; it may be the one that is there.
             if let Some(other) = others.get_mut(self.masked(others.len() as u64) as usize) {
                 swap(other, last);
             }
@@ -187,7 +187,7 @@ impl Rng {
         }
     }
 
-    /// Puts runs of `len` elements in random order; each stays together. With a length of 1 this is [`Rng::shuffle`].
+    /// Shuffles runs of `len` elements; each run stays together. With a length of 1 this is [`Rng::shuffle`].
     pub fn shuffle_runs<T>(&mut self, elements: &mut [T], len: usize) {
         let mut left = elements;
         let mut others = left.len().checked_div(len).unwrap_or(0);
@@ -216,14 +216,14 @@ impl Rng {
         normal_pair(self.next_u64()).0
     }
 
-    /// Fills `out` with standard normal numbers, by Box and Muller's method and not numpy's: elements 2i and 2i + 1 are
-    /// made of the i-th 64-bit draw, and none is larger than 6.67 in size.
+    /// Fills `out` with standard normal numbers, by the Box-Muller method, unlike numpy: elements 2i and 2i + 1 come from the
+    /// i-th 64-bit draw, and none exceeds 6.67 in absolute value.
     pub fn fill_normal(&mut self, out: &mut [f32]) {
         cpu::dispatch(FillNormal { rng: self, out });
     }
 
-    /// Fills the rows of `out`, one for each of `streams`, as [`Rng::fill_normal`] of that stream does; a row of an odd
-    /// length leaves the second number of its last draw.
+    /// Fills the rows of `out`, one for each of `streams`, as [`Rng::fill_normal`] of that stream does; a row of odd length
+    /// drops the second number of its last draw.
     pub fn fill_normal_rows(streams: &mut [Rng], out: &mut [f32]) {
         match streams {
             [stream] => stream.fill_normal(out),
@@ -244,7 +244,7 @@ struct FillNormalRows<'a> {
 impl cpu::Kernel for FillNormalRows<'_> {
     type Output = ();
 
-    /// Sixteen pairs at once, from as many rows as have them.
+    /// Sixteen pairs at once, across as many rows as needed.
     #[inline(always)]
     fn run(self) {
         let width = self.out.len().checked_div(self.streams.len()).unwrap_or(0).max(1);
@@ -302,7 +302,7 @@ impl cpu::Kernel for FillNormal<'_> {
     }
 }
 
-/// Two independent standard normal numbers: 31 bits for the distance from the origin, 32 for the direction.
+/// Two independent standard normal numbers: 31 bits for the radius, 32 for the angle.
 #[inline(always)]
 fn normal_pair(draw: u64) -> (f32, f32) {
     let u = ((draw as u32 >> 1) as i32 as f32 + 0.5) * (1.0 / (1u32 << 31) as f32);
@@ -342,7 +342,7 @@ fn seed_sequence(seed: u64, key: Option<u64>) -> [u64; 4] {
             }
         }
     }
-    // A key is as many words as it needs, at least one.
+    // A key takes as many words as it needs, at least one.
     let (low, high) = (key.map(|k| k as u32), key.map(|k| (k >> 32) as u32).filter(|&word| word != 0));
     for word in low.into_iter().chain(high) {
         pool = pool.map(|x| mix(x, hash(word)));

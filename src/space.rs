@@ -1,8 +1,8 @@
-//! Spaces described as data, and the slices of observations and actions that live in them.
+//! Spaces as data, and slices of observations and actions.
 
 use crate::error::{Error, Kind, Result};
 
-/// Kind of the elements of observations and actions. The numbers are the C values.
+/// Element type of observations and actions. The numbers are the C values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Element {
@@ -15,7 +15,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// The kind with this number.
+    /// The element type with this number.
     #[inline]
     pub const fn from_number(number: u32) -> Option<Self> {
         match number {
@@ -26,7 +26,7 @@ impl Element {
         }
     }
 
-    /// Bytes of one element.
+    /// Size of one element in bytes.
     pub const fn size(self) -> usize {
         match self {
             Element::F32 | Element::I32 => 4,
@@ -35,15 +35,15 @@ impl Element {
     }
 }
 
-/// Most dimensions that a field has.
+/// Maximum number of dimensions of a field.
 pub const MAX_RANK: usize = 4;
 
 /// A named part of an observation or an action: one entry of a dictionary or a tuple, or the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<'a> {
-    /// What it is called; "" if there is nothing else.
+    /// Name; "" if there is no other field.
     pub name: &'a str,
-    /// Element kind. Fields of several kinds live in an observation of bytes.
+    /// Element type. Fields of several types require an observation of bytes.
     pub kind: Element,
     /// Number of dimensions, 0 (a single number) to [`MAX_RANK`].
     pub rank: u32,
@@ -54,7 +54,7 @@ pub struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// A field of these dimensions; more than [`MAX_RANK`] of them are left out.
+    /// A field of these dimensions; those beyond [`MAX_RANK`] are dropped.
     pub const fn new(name: &'a str, kind: Element, dims: &[u32], offset: u32) -> Self {
         let (mut all, mut rank) = ([1; MAX_RANK], 0);
         while rank < MAX_RANK && rank < dims.len() {
@@ -64,7 +64,7 @@ impl<'a> Field<'a> {
         Field { name, kind, rank: rank as u32, dims: all, offset }
     }
 
-    /// The lengths that count.
+    /// Lengths of the dimensions in use.
     pub fn shape(&self) -> &[u32] {
         self.dims.get(..self.rank as usize).unwrap_or(&self.dims)
     }
@@ -98,7 +98,7 @@ impl<'a> Field<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Space<'a> {
-    /// Element kind.
+    /// Element type.
     pub kind: Element,
     /// Elements of one observation or action.
     pub len: u32,
@@ -108,14 +108,14 @@ pub struct Space<'a> {
     pub high: &'a [f32],
     /// `[len]` numbers of choices, each counted from 0. Discrete spaces only: one element is Discrete, more are MultiDiscrete.
     pub n: &'a [u32],
-    /// Parts of an observation in the order of a dictionary or a tuple; empty means one part without a name, `[len]`. With
-    /// actions of bytes, those of a structure that a learner draws: each of its choices has an entry in `n`, each of its
+    /// Parts of an observation in the order of a dictionary or a tuple; empty means one part without a name, `[len]`. With byte
+    /// actions: the parts of a structured action that a learner draws; each of its choices has an entry in `n`, each of its
     /// numbers one in `low` and `high`.
     pub fields: &'a [Field<'a>],
 }
 
 impl<'a> Space<'a> {
-    /// One choice of `n[0]`, or one of each of several.
+    /// One choice of `n[0]`, or one choice per element.
     pub const fn discrete(n: &'a [u32]) -> Self {
         Space { kind: Element::I32, len: n.len() as u32, low: &[], high: &[], n, fields: &[] }
     }
@@ -140,7 +140,7 @@ impl<'a> Space<'a> {
         (self.len as usize).saturating_mul(self.kind.size())
     }
 
-    /// Lower and upper bound of element `i`; infinite where there is none, 0 and 255 for bytes.
+    /// Lower and upper bound of element `i`; infinite if unbounded, 0 and 255 for bytes.
     pub fn bounds(&self, i: usize) -> (f32, f32) {
         let of = |bounds: &[f32], none| match *bounds {
             [all] => all,
@@ -152,7 +152,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Choices of all elements together, and so flags of a mask.
+    /// Total number of choices of all elements, the length of a mask.
     pub fn num_choices(&self) -> usize {
         self.n.iter().fold(0, |sum, &n| sum.saturating_add(n as usize))
     }
@@ -196,7 +196,7 @@ impl<'a> Elements<'a> {
         })
     }
 
-    /// Element kind.
+    /// Element type.
     pub fn kind(&self) -> Element {
         match self {
             Elements::F32(_) => Element::F32,
@@ -214,12 +214,12 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// True if there is none.
+    /// True if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Elements `begin..end`, or `None` if they are not all there.
+    /// Elements `begin..end`, or `None` if out of range.
     pub fn get(&self, begin: usize, end: usize) -> Option<Elements<'a>> {
         Some(match self {
             Elements::F32(x) => Elements::F32(x.get(begin..end)?),
@@ -237,7 +237,7 @@ impl<'a> Elements<'a> {
         })
     }
 
-    /// The bytes that they are made of.
+    /// The elements as bytes.
     pub fn bytes(self) -> &'a [u8] {
         match self {
             Elements::F32(x) => bytemuck::cast_slice(x),
@@ -274,7 +274,7 @@ impl<'a> ElementsMut<'a> {
         })
     }
 
-    /// Element kind.
+    /// Element type.
     pub fn kind(&self) -> Element {
         self.as_ref().kind()
     }
@@ -284,12 +284,12 @@ impl<'a> ElementsMut<'a> {
         self.as_ref().len()
     }
 
-    /// True if there is none.
+    /// True if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The same elements, to read.
+    /// The same elements, immutable.
     pub fn as_ref(&self) -> Elements<'_> {
         match self {
             ElementsMut::F32(x) => Elements::F32(x),
@@ -298,7 +298,7 @@ impl<'a> ElementsMut<'a> {
         }
     }
 
-    /// The same elements for a shorter time.
+    /// The same elements with a shorter lifetime.
     pub fn reborrow(&mut self) -> ElementsMut<'_> {
         match self {
             ElementsMut::F32(x) => ElementsMut::F32(x),
@@ -307,7 +307,7 @@ impl<'a> ElementsMut<'a> {
         }
     }
 
-    /// Copies elements of the same kind and number.
+    /// Copies elements of the same type and number.
     pub fn copy_from(&mut self, from: Elements<'_>) -> Result {
         fn copy<T: Copy>(to: &mut [T], from: &[T]) {
             to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
@@ -324,7 +324,7 @@ impl<'a> ElementsMut<'a> {
         Ok(())
     }
 
-    /// Elements `begin..end`, or `None` if they are not all there.
+    /// Elements `begin..end`, or `None` if out of range.
     pub fn get(&mut self, begin: usize, end: usize) -> Option<ElementsMut<'_>> {
         Some(match self {
             ElementsMut::F32(x) => ElementsMut::F32(x.get_mut(begin..end)?),
@@ -333,7 +333,7 @@ impl<'a> ElementsMut<'a> {
         })
     }
 
-    /// The bytes that they are made of.
+    /// The elements as bytes.
     pub fn into_bytes(self) -> &'a mut [u8] {
         match self {
             ElementsMut::F32(x) => bytemuck::cast_slice_mut(x),

@@ -1,4 +1,5 @@
-//! Acrobot-v1: two links that hang from a joint, a motor between them (Sutton 1996; Gymnasium's constants and its "book" form).
+//! Acrobot-v1: two links hanging from a joint, with a motor between them (Sutton 1996; Gymnasium's constants and its
+//! "book" dynamics).
 
 use bytemuck::{Pod, Zeroable};
 use core::f64::consts::PI;
@@ -12,19 +13,20 @@ use crate::num::{sin_cos64, sin_cos64_lanes};
 use crate::rng::Rng;
 use crate::space::{ElementsMut, Space};
 
-/// Observes cos θ1, sin θ1, cos θ2, sin θ2 and both angular velocities; actions 0, 1, 2 are torques -1, 0, 1; every step
-/// costs 1 but the last. Terminates when the free end is a link's length above the joint; 500 steps at most.
+/// Observes cos θ1, sin θ1, cos θ2, sin θ2 and both angular velocities. Actions 0, 1, 2 are torques -1, 0, 1. The
+/// reward is -1 per step, 0 for the last one. Terminates when the free end is one link length above the joint; 500
+/// steps at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Acrobot;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// θ1, measured from hanging down; θ2, relative to the first link; and their velocities.
+    /// θ1, 0 when hanging down; θ2, relative to the first link; and their angular velocities.
     s: [f64; 4],
 }
 
-/// Seconds of a step.
+/// Time step in seconds.
 const DT: f64 = 0.2;
 const GRAVITY: f64 = 9.8;
 const MAX_VELOCITY: [f64; 2] = [4.0 * PI, 9.0 * PI];
@@ -49,7 +51,7 @@ impl State {
     }
 }
 
-/// d/dt of the state. Both links have mass 1, length 1, their centre at 0.5 and moment of inertia 1.
+/// Time derivative of the state. Both links have mass 1, length 1, center of mass at 0.5 and moment of inertia 1.
 #[inline(always)]
 fn slope<const L: usize>(s: &[[f64; L]; 4], torque: &[f64; L]) -> [[f64; L]; 4] {
     let [theta1, theta2, dtheta1, dtheta2] = s;
@@ -76,9 +78,9 @@ fn slope<const L: usize>(s: &[[f64; L]; 4], torque: &[f64; L]) -> [[f64; L]; 4] 
 /// One fourth-order Runge-Kutta step.
 #[inline(always)]
 fn advance<const L: usize>(s: [[f64; L]; 4], torque: &[f64; L]) -> [[f64; L]; 4] {
-    // k1 + 2 k2 + 2 k3 + k4, which begins with -0 because -0 + x is x for every x.
+    // k1 + 2 k2 + 2 k3 + k4. The sum starts with -0 because -0 + x is x for every x.
     let (mut at, mut sum) = (s, [[-0.0; L]; 4]);
-    // Hidden, so that the loop stays one: four copies of the slope are no faster.
+    // black_box keeps the compiler from unrolling the loop: four copies of the slope are no faster.
     for &(weight, ahead) in black_box(&[(1.0, DT / 2.0), (2.0, DT / 2.0), (2.0, DT), (1.0, 0.0)] as &[_]) {
         let k = slope(&at, torque);
         for j in 0..4 {
@@ -96,8 +98,8 @@ fn advance<const L: usize>(s: [[f64; L]; 4], torque: &[f64; L]) -> [[f64; L]; 4]
     at
 }
 
-/// The angle in [-π, π]. The velocity limits allow two turns a step, so the loops are bounded; an angle from nowhere
-/// stays outside, which sine and cosine do not mind.
+/// Wraps an angle to [-π, π]. The velocity limits allow at most two turns per step, so the loops are bounded. Angles of
+/// damaged states may stay outside, which sine and cosine handle.
 #[inline(always)]
 fn wrap(mut x: f64) -> f64 {
     for _ in 0..4 {

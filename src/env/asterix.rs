@@ -1,6 +1,6 @@
-//! Asterix on a grid: MinAtar's rules (Young and Tian 2019), as gymnax has them.
+//! Asterix on a grid with the rules of MinAtar (Young and Tian 2019), as implemented by gymnax.
 //!
-//! Where all eight lanes are taken, MinAtar adds no entity and gymnax removes one; here none is added or removed.
+//! When all eight lanes are occupied, MinAtar adds no entity and gymnax removes one; here none is added or removed.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,32 +8,32 @@ use super::draw::{BLACK, Colour};
 use super::grid_game::{GridGame, Picture, walk};
 use crate::rng::Rng;
 
-/// Enemies and gold cross the eight rows between the first and the last, more often and faster as time goes by. Observes four
-/// channels: player, enemies, the trails of both, and gold. Action 0 stays, 1 goes left, 2 up, 3 right, 4 down. Gold earns 1.
-/// Ends when the player meets an enemy; 1000 steps at most.
+/// Enemies and gold cross the eight rows between the first and the last, more often and faster over time. Observes four
+/// channels: player, enemies, the trails of enemies and gold, and gold. Action 0 stays, 1 moves left, 2 up, 3 right, 4
+/// down. Gold earns 1. Terminates when the player meets an enemy; 1000 steps at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asterix;
 
 const LAST: u8 = 9;
 const LANES: usize = 8;
-/// What the timer of the difficulty starts with.
+/// Initial value of the difficulty timer.
 const RAMP_INTERVAL: u8 = 101;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// Row and column.
+    /// Row and column of the player.
     player: [u8; 2],
-    /// Steps between two new entities, and until the next.
+    /// Steps between two new entities, and steps until the next one.
     spawn_interval: u8,
     spawn_timer: u8,
-    /// Steps between two moves of the entities, and until the next.
+    /// Steps between two moves of the entities, and steps until the next one.
     move_interval: u8,
     move_timer: u8,
-    /// Steps until the difficulty rises, and how often it has.
+    /// Steps until the difficulty increases, and the number of increases so far.
     ramp_timer: u8,
     ramp_index: u8,
-    /// The rows from the second on.
+    /// Entities in the rows from the second on.
     lanes: [Entity; LANES],
 }
 
@@ -42,7 +42,7 @@ pub struct State {
 struct Entity {
     kind: u8,
     column: u8,
-    /// 1 if it goes right.
+    /// 1 if the entity moves right.
     right: u8,
     zero: u8,
 }
@@ -54,14 +54,14 @@ const GOLD: u8 = 2;
 const EMPTY: Entity = Entity { kind: 0, column: 0, right: 0, zero: 0 };
 
 impl Entity {
-    /// The column to the right or to the left of it; left of the grid wraps to 255.
+    /// The next column to the right or left. Left of the grid wraps to 255.
     fn beside(&self, right: bool) -> u8 {
         if right { self.column.wrapping_add(1) } else { self.column.wrapping_sub(1) }
     }
 }
 
 impl State {
-    /// Adds an enemy, or gold one time out of three, on either side of a free row.
+    /// Adds an enemy, or gold with a probability of 1/3, on either side of a free row.
     fn spawn(&mut self, rng: &mut Rng) {
         let free = || self.lanes.iter().filter(|entity| entity.kind == 0);
         let Some(others) = free().count().checked_sub(1) else { return };
@@ -72,7 +72,7 @@ impl State {
         self.lanes.iter_mut().filter(|entity| entity.kind == 0).nth(nth).into_iter().for_each(|lane| *lane = entity);
     }
 
-    /// The reward for the entity in the player's cell, and whether that is an enemy.
+    /// Reward for the entity in the player's cell, and whether the entity is an enemy.
     fn meet(&mut self) -> (f32, bool) {
         let [row, column] = self.player;
         let lane = row.checked_sub(1).and_then(|lane| self.lanes.get_mut(usize::from(lane)));

@@ -1,5 +1,5 @@
-//! Flipping bits until they are those of a goal (Andrychowicz et al. 2017, section 3.1): a task whose rewards say next to
-//! nothing until one is reached, for learners with hindsight.
+//! Flipping bits until they equal those of a goal (Andrychowicz et al. 2017, section 3.1): a task with sparse rewards,
+//! for learners with hindsight.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,15 +8,15 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
-/// Observes N bits and, behind them, the N of the goal, as numbers of 0 and 1; the action is the bit to flip. Each step earns
-/// -1 but for the one that reaches the goal, which earns 0 and terminates; N steps at most. All bits are drawn, and all goals
-/// but that one.
+/// Observes N bits followed by the N bits of the goal, as numbers 0 and 1. The action is the index of the bit to flip.
+/// The reward is -1 per step, or 0 for the step that reaches the goal, which terminates; N steps at most. The initial
+/// bits are drawn from all values, the goal from all values but the initial bits.
 ///
-/// N is from 1 to 16. That of 10 bits is among the built-in ones.
+/// N is from 1 to 16. The environment with 10 bits is one of the built-in ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BitFlip<const N: usize>;
 
-/// The most bits.
+/// Maximum number of bits.
 const MOST: usize = 16;
 static LOW: [f32; 2 * MOST] = [0.0; 2 * MOST];
 static HIGH: [f32; 2 * MOST] = [1.0; 2 * MOST];
@@ -30,7 +30,7 @@ struct State {
 }
 
 impl<const N: usize> BitFlip<N> {
-    /// The last number of N bits.
+    /// Largest number of N bits.
     const LAST: u64 = (1 << N) - 1;
 
     pub(super) const SPEC: Spec<'static> = Spec {

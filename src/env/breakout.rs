@@ -1,4 +1,4 @@
-//! Breakout on a grid of 10 × 10: MinAtar's rules (Young and Tian 2019), as gymnax has them.
+//! Breakout on a grid of 10 × 10 with the rules of MinAtar (Young and Tian 2019), as implemented by gymnax.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,8 +6,9 @@ use super::draw::{BLACK, Colour};
 use super::grid_game::{GridGame, Picture, walk};
 use crate::rng::Rng;
 
-/// Observes a picture of four channels: paddle, ball, where the ball was, and bricks, 255 where they are. Action 0 stays, 1
-/// goes left, 2 right. A brick earns 1; three new rows come when all are gone. Ends when the ball is lost; 1000 steps at most.
+/// Observes an image of four channels, 255 where an object is: paddle, ball, previous position of the ball, and bricks.
+/// Action 0 stays, 1 moves left, 2 right. A brick earns 1; three new rows of bricks appear when all are gone.
+/// Terminates when the ball is lost; 1000 steps at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Breakout;
 
@@ -22,22 +23,22 @@ const TOP: u8 = 1;
 #[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// Row and column of the ball, and of where it was.
+    /// Row and column of the ball, and of its previous position.
     ball: [u8; 2],
     last: [u8; 2],
-    /// 1 if the ball goes down, and if it goes right.
+    /// 1 if the ball moves down; 1 if it moves right.
     down: u8,
     right: u8,
     /// Column of the paddle, which is in the last row.
     paddle: u8,
-    /// 1 while the ball is among bricks of which it has hit one.
+    /// 1 if the last step met a brick: the ball destroys only the first of successive bricks.
     strike: u8,
     bricks: [u16; 3],
     zero: u16,
 }
 
 impl State {
-    /// The row of bricks that a row of the grid is.
+    /// The row of bricks at a row of the grid, if there is one.
     fn row(&mut self, row: u8) -> Option<&mut u16> {
         self.bricks.get_mut(usize::from(row.checked_sub(TOP)?))
     }
@@ -66,7 +67,7 @@ impl GridGame for Breakout {
         let [row, column] = s.ball;
         let next = |at: u8, forward: u8| if forward != 0 { at.wrapping_add(1) } else { at.wrapping_sub(1) };
         let (mut row, mut column) = (next(row, s.down), next(column, s.right));
-        // Left of the grid wraps to 255.
+        // Columns left of the grid wrap to 255.
         if column > LAST {
             column = if s.right != 0 { LAST } else { 0 };
             s.right ^= 1;

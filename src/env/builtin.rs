@@ -1,4 +1,4 @@
-//! The built-in environments by name and number, for callers that choose one at run time.
+//! The built-in environments by name and number, for callers that select one at run time.
 
 use super::grid_game::GridGame;
 use super::{
@@ -10,11 +10,11 @@ use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
-/// Hands the table of the library's own environments to a macro: the core makes of it [`Builtin`] and [`BUILTINS`], the C
-/// interface its enumeration and its definitions.
+/// Passes the table of the library's own environments to a macro: the core generates [`Builtin`] and [`BUILTINS`] from
+/// it, the C interface its enumeration and its definitions.
 ///
-/// A row is a kind with its type and its constant specification, and for each environment that it is a sentence, its name in C
-/// and its number, its name, and its value. Numbers are never used again.
+/// A row of the table is an environment kind with its type and its constant specification, followed by its
+/// environments, each with a one-sentence description, C name, number, name and value. Numbers are never reused.
 #[macro_export]
 macro_rules! env_table {
     ($to:ident) => {
@@ -128,8 +128,8 @@ macro_rules! env_table {
     };
 }
 
-/// Makes all that lists the built-in environments from the table: a variant of [`Builtin`] with its constant specification, and
-/// the names under which it is found.
+/// Generates all lists of the built-in environments from the table: the variants of [`Builtin`] with their constant
+/// specifications, and the names by which they are found.
 macro_rules! builtins {
     ($(
         $(#[doc = $kind_is:literal])+
@@ -143,13 +143,13 @@ macro_rules! builtins {
             $($(#[doc = $kind_is])+ $kind($type),)+
         }
 
-        /// Every built-in environment with its name. The numbers are [`Spec::env_id`] and are never reused.
+        /// All built-in environments with their names. The numbers are [`Spec::env_id`] and are never reused.
         pub const BUILTINS: &[(&str, Builtin)] = &[$($(($name, Builtin::$kind($value)),)+)+];
 
         $($(const _: () = assert!(Builtin::$kind($value).constant_spec().env_id == $number, $name);)+)+
 
         impl Builtin {
-            /// The specification as a constant: [`Env::spec`].
+            /// Constant version of [`Env::spec`].
             pub const fn constant_spec(&self) -> Spec<'static> {
                 match self {
                     $(Builtin::$kind($env) => $spec,)+
@@ -218,21 +218,21 @@ macro_rules! builtins {
 
 env_table!(builtins);
 
-/// Environments of the caller's have numbers from here on, or 0: those below are the library's.
+/// First environment number available to callers, who may also use 0; smaller numbers are reserved for the library.
 pub const FIRST_FREE_ID: u32 = 1000;
 
 impl Builtin {
-    /// The environment of this name, e.g. `"CartPole-v1"`.
+    /// The environment with this name, e.g. `"CartPole-v1"`.
     pub fn from_name(name: &str) -> Option<Builtin> {
         BUILTINS.iter().find(|(n, _)| *n == name).map(|(_, env)| *env)
     }
 
-    /// The environment of this number.
+    /// The environment with this number.
     pub fn from_id(env_id: u32) -> Option<Builtin> {
         BUILTINS.iter().find(|(_, env)| env.spec().env_id == env_id).map(|(_, env)| *env)
     }
 
-    /// The environment's name.
+    /// Name of the environment.
     pub fn name(&self) -> &'static str {
         let id = self.spec().env_id;
         BUILTINS.iter().find(|(_, env)| env.spec().env_id == id).map_or("", |(name, _)| name)

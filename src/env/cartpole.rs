@@ -1,7 +1,8 @@
 //! CartPole-v1: a pole on a cart that is pushed left or right (Barto, Sutton and Anderson 1983; Gymnasium's constants).
 //!
-//! Its steps are Gymnasium's to the bit but for the sine and cosine, which numpy takes from the machine's C library: of a
-//! hundred angles one differs in its last of 53 bits, and of a long episode now and then an observation in its last of 24.
+//! The steps are bit-identical to Gymnasium's except for sine and cosine, which numpy takes from the machine's C
+//! library: about one angle in a hundred differs in the last of its 53 bits, and in long episodes an observation
+//! occasionally differs in the last of its 24 bits.
 
 use bytemuck::{Pod, Zeroable};
 use core::hint::black_box;
@@ -15,7 +16,7 @@ use crate::num::{NEAR_0, sin_cos64, sin_cos64_near_0};
 use crate::rng::Rng;
 use crate::space::{ElementsMut, Space};
 
-/// Observes position, velocity, angle and angular velocity; action 0 pushes left, 1 right; every step earns 1.
+/// Observes position, velocity, angle and angular velocity. Action 0 pushes left, 1 right. The reward is 1 per step.
 /// Terminates when the cart leaves ±2.4 or the pole ±12°; 500 steps at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CartPole;
@@ -32,11 +33,11 @@ pub struct State {
 const GRAVITY: f64 = 9.8;
 const MASS_POLE: f64 = 0.1;
 const TOTAL_MASS: f64 = 0.1 + 1.0;
-/// Half the pole's length.
+/// Half the length of the pole.
 const LENGTH: f64 = 0.5;
 const POLEMASS_LENGTH: f64 = MASS_POLE * LENGTH;
 const FORCE: f64 = 10.0;
-/// Seconds of a step.
+/// Time step in seconds.
 const TAU: f64 = 0.02;
 const X_LIMIT: f64 = 2.4;
 const THETA_LIMIT: f64 = 12.0 * 2.0 * core::f64::consts::PI / 360.0;
@@ -112,8 +113,8 @@ impl Columns for CartPole {
                 (GRAVITY * sin - cos * temp) / (LENGTH * (4.0 / 3.0 - MASS_POLE * (cos * cos) / TOTAL_MASS));
             let mut theta = s.theta + TAU * s.theta_dot;
             if L == 1 {
-                // All that the next step's sine needs, and nothing of this step's acceleration: computed as a pair with the
-                // angular velocity, it would wait for that.
+                // The sine of the next step depends only on theta, not on the acceleration of this step. black_box
+                // keeps theta from being computed as a pair with the angular velocity, for which it would have to wait.
                 theta = black_box(theta);
             }
             let x_acc = temp - POLEMASS_LENGTH * theta_acc * cos / TOTAL_MASS;

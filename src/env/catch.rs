@@ -1,4 +1,4 @@
-//! Catch: bsuite's rules (Osband et al. 2020), as gymnax has them.
+//! Catch with the rules of bsuite (Osband et al. 2020), as implemented by gymnax.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,8 +6,9 @@ use super::draw::{BLACK, Colour};
 use super::grid_game::{GridGame, Picture, walk};
 use crate::rng::Rng;
 
-/// A ball falls from the top of ten rows and five columns. Observes one channel: the ball, and the paddle in the last row.
-/// Action 0 goes left, 1 stays, 2 goes right. The ninth step ends the episode: 1 if the ball is caught, else -1.
+/// A ball falls from the top of a grid of ten rows and five columns. Observes one channel: the ball, and the paddle in
+/// the last row. Action 0 moves left, 1 stays, 2 moves right. The ninth step terminates the episode; its reward is 1 if
+/// the ball is caught, else -1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Catch;
 
@@ -17,9 +18,9 @@ const LAST_COLUMN: u8 = 4;
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// Row and column.
+    /// Row and column of the ball.
     ball: [u8; 2],
-    /// Column.
+    /// Column of the paddle.
     paddle: u8,
     zero: [u8; 5],
 }

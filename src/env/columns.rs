@@ -1,5 +1,5 @@
-//! Environments whose step is arithmetic on columns: one formula for any number of rows, so that a row stepped alone and
-//! a row stepped in a lane are the same bits. A step of one row is the case of one lane.
+//! Environments whose step is pure arithmetic, written once for any number of rows, so that a row stepped alone and a
+//! row stepped in a vector lane give identical bits. A single row is the case of one lane.
 
 use bytemuck::Pod;
 
@@ -8,16 +8,16 @@ use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, overflowing};
 use crate::space::{Elements, ElementsMut};
 
-/// Rows that are stepped together.
+/// Number of rows stepped together.
 pub(super) const LANES: usize = 8;
 
-/// An environment that is such a formula. It draws nothing, and its time limit is the batch's business.
+/// An environment whose step is such a formula. It draws no random numbers, and its time limit is applied by the batch.
 pub(super) trait Columns: Env {
-    /// What one environment remembers.
+    /// State of one environment.
     type State: Pod;
-    /// One action: an array of one.
+    /// One action, an array.
     type Action: Pod;
-    /// One observation: an array of f32.
+    /// One observation, an array of f32.
     type Obs: Pod;
 
     /// Steps L rows.
@@ -25,7 +25,7 @@ pub(super) trait Columns: Env {
     -> Next<Self::State, Self::Obs, L>;
 }
 
-/// [`Env::step`] and [`Env::step_rows`] of such an environment.
+/// Implements [`Env::step`] and [`Env::step_rows`] for a `Columns` environment.
 macro_rules! steps {
     () => {
         #[inline]
@@ -53,13 +53,13 @@ macro_rules! steps {
 }
 pub(super) use steps;
 
-/// L rows after a step.
+/// Results of a step of L rows.
 pub(super) struct Next<S, O, const L: usize> {
     pub state: [S; L],
     pub obs: [O; L],
     pub reward: [f32; L],
     pub terminated: [u8; L],
-    /// False if more than one row would have to be stepped one by one instead.
+    /// False if a block of more than one row must be stepped row by row instead.
     pub together: bool,
 }
 
@@ -69,7 +69,7 @@ impl<S: Pod, O: Pod, const L: usize> Next<S, O, L> {
         Next { state: [S::zeroed(); L], obs: [O::zeroed(); L], reward: [0.0; L], terminated: [0; L], together: true }
     }
 
-    /// Every observation and reward is finite.
+    /// True if every observation and reward is finite.
     #[inline(always)]
     fn is_finite(&self) -> bool {
         let numbers: &[f32] = bytemuck::try_cast_slice(&self.obs).unwrap_or(&[f32::NAN]);
@@ -138,7 +138,7 @@ struct Sweep<'a, C: Columns> {
 impl<C: Columns> Kernel for Sweep<'_, C> {
     type Output = usize;
 
-    /// Rows that were stepped.
+    /// Returns the number of rows stepped.
     #[inline(always)]
     fn run(self) -> usize {
         let mut done = 0usize;

@@ -1,21 +1,21 @@
-//! Pictures of environments: discs, bars and convex polygons with soft edges, drawn into the caller's RGB bytes.
+//! Rendering of environments: disks, bars and convex polygons with smooth edges, drawn into RGB bytes of the caller.
 
 use crate::num::sqrt64;
 
-/// A point of the world: x to the right, y up.
+/// A point in world coordinates: x to the right, y up.
 pub(super) type Point = [f64; 2];
 /// Red, green, blue.
 pub(super) type Colour = [u8; 3];
 
 pub(super) const BLACK: Colour = [0, 0, 0];
 
-/// White paper with a window of the world on it, as large as fits and centred.
+/// A white image that shows a window of the world, as large as fits and centered.
 pub(super) struct Canvas<'a> {
     pixels: &'a mut [[u8; 3]],
     width: usize,
-    /// Pixels a world unit.
+    /// Pixels per world unit.
     scale: f64,
-    /// Where the world's origin is, in pixels from the top left.
+    /// Position of the world's origin in pixels from the top left.
     origin: Point,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Canvas<'a> {
         self.bar(centre, centre, radius, colour);
     }
 
-    /// Everything within `radius` of the line from `a` to `b`.
+    /// A bar: all points within `radius` of the line segment from `a` to `b`.
     #[inline(never)]
     pub fn bar(&mut self, a: Point, b: Point, radius: f64, colour: Colour) {
         let [dx, dy] = minus(b, a);
@@ -49,7 +49,7 @@ impl<'a> Canvas<'a> {
         });
     }
 
-    /// A convex polygon, corners counter-clockwise.
+    /// A convex polygon with its corners in counterclockwise order.
     #[inline(never)]
     pub fn polygon<const N: usize>(&mut self, corners: [Point; N], colour: Colour) {
         let edges = core::array::from_fn::<_, N, _>(|i| {
@@ -67,8 +67,8 @@ impl<'a> Canvas<'a> {
         });
     }
 
-    /// Colours what lies inside: `distance` is negative there, in world units; the last pixel fades. Only pixels within
-    /// `margin` of the box around `points` are visited.
+    /// Colors the inside of a shape, where `distance` (in world units) is negative; edges are blended over one pixel.
+    /// Only pixels within `margin` of the bounding box of `points` are visited.
     fn fill(&mut self, points: &[Point], margin: f64, colour: Colour, distance: &dyn Fn(Point) -> f64) {
         let (scale, [ox, oy]) = (self.scale, self.origin);
         let span = |axis: fn(&Point) -> f64| {
@@ -77,7 +77,7 @@ impl<'a> Canvas<'a> {
             })
         };
         let ((left, right), (bottom, top)) = (span(|p| p[0]), span(|p| p[1]));
-        // Conversions saturate, so points outside the picture, or nowhere, cost nothing.
+        // Conversions saturate, so that points outside the image, or NaN, cost nothing.
         let first = |x: f64| (x - margin * scale - 1.0) as usize;
         let last = |x: f64| (x + margin * scale + 2.0) as usize;
         let (x0, x1) = (first(ox + left * scale), last(ox + right * scale));
@@ -103,7 +103,7 @@ fn minus(a: Point, b: Point) -> Point {
     [a[0] - b[0], a[1] - b[1]]
 }
 
-/// `p` turned about `centre` by the angle of this sine and cosine and moved there.
+/// Rotates `p` by the angle with this sine and cosine and translates it to `centre`.
 pub(super) fn place(p: Point, centre: Point, (sin, cos): (f64, f64)) -> Point {
     [centre[0] + p[0] * cos - p[1] * sin, centre[1] + p[0] * sin + p[1] * cos]
 }

@@ -1,4 +1,4 @@
-//! Freeway on a grid: MinAtar's rules (Young and Tian 2019), as gymnax has them.
+//! Freeway on a grid with the rules of MinAtar (Young and Tian 2019), as implemented by gymnax.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,29 +6,30 @@ use super::draw::{BLACK, Colour};
 use super::grid_game::{GridGame, Picture, walk};
 use crate::rng::Rng;
 
-/// A chicken crosses eight lanes of cars. Observes seven channels: chicken, cars, and the trails of cars by speed: a car of
-/// speed 1 moves every second step, one of speed 5 every sixth. Action 0 stays, 1 goes up, 2 down; the chicken moves every
-/// third step at most. Reaching the first row earns 1, gives each car a new speed and direction, and sends the chicken back to
-/// the last row; a car that hits it only sends it back. Never terminates; truncated after 2500 steps.
+/// A chicken crosses eight lanes of cars. Observes seven channels: chicken, cars, and the trails of cars by speed: a
+/// car of speed 1 moves every second step, one of speed 5 every sixth. Action 0 stays, 1 moves up, 2 down; the chicken
+/// moves every third step at most. Reaching the first row earns 1, gives each car a new speed and direction, and
+/// returns the chicken to the last row; being hit by a car only returns it. Never terminates; truncated after 2500
+/// steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Freeway;
 
 const LAST: u8 = 9;
 const LANES: usize = 8;
-/// The column of the chicken.
+/// Column of the chicken.
 const COLUMN: u8 = 4;
 const SPEEDS: u8 = 5;
-/// Steps from one move of the chicken to the next.
+/// Steps between two moves of the chicken.
 const WAIT: u8 = 3;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// The rows from the second on.
+    /// Cars in the rows from the second on.
     cars: [Car; LANES],
     /// Row of the chicken.
     row: u8,
-    /// Steps until it may move.
+    /// Steps until the chicken may move.
     wait: u8,
     zero: [u8; 6],
 }
@@ -37,11 +38,11 @@ pub struct State {
 #[repr(C)]
 struct Car {
     column: u8,
-    /// Steps until it moves.
+    /// Steps until the car moves.
     wait: u8,
-    /// Steps that it waits after each move: less is faster.
+    /// Steps that the car waits after each move: smaller is faster.
     speed: u8,
-    /// 1 if it goes right.
+    /// 1 if the car moves right.
     right: u8,
 }
 
@@ -52,7 +53,7 @@ impl Car {
         Car { column, wait: speed, speed, right: rng.coin().into() }
     }
 
-    /// The column to the right or to the left of it, around the edges.
+    /// The next column to the right or left, wrapping around the edges.
     fn beside(&self, right: bool) -> u8 {
         match (right, self.column) {
             (true, LAST..) => 0,

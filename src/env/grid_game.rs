@@ -1,4 +1,4 @@
-//! What games on a grid of cells have in common: the picture that is observed, and the drawing of it.
+//! Common parts of games on a grid of cells: the observed image and rendering.
 
 use bytemuck::Pod;
 
@@ -8,18 +8,19 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
-/// A game that shows a picture `[rows, columns, channels]` of bytes, 255 where something is, and has one discrete action.
+/// A game that observes an image `[rows, columns, channels]` of bytes, 255 where an object is, and has one discrete
+/// action.
 pub(super) trait GridGame {
-    /// The state of one game. Any bytes may be one.
+    /// State of one game. Any bytes must be valid.
     type State: Pod;
 
     const ENV_ID: u32;
     const MAX_EPISODE_STEPS: u32;
-    /// Rows, columns and channels of the picture.
+    /// Rows, columns and channels of the image.
     const SHAPE: [u32; 3];
-    /// The number of choices that the action has.
+    /// Number of choices of the action.
     const CHOICES: [u32; 1];
-    /// The colour of each channel. A cell has that of the first channel that is set.
+    /// Color of each channel. A cell has the color of the first channel that is set.
     const COLOURS: &'static [Colour];
 
     const FIELD: [Field<'static>; 1] = [Field::new("", Element::U8, &Self::SHAPE, 0)];
@@ -33,20 +34,20 @@ pub(super) trait GridGame {
         wrappers: 0,
     };
 
-    /// The first state of an episode.
+    /// Initial state of an episode.
     fn start(rng: &mut Rng) -> Self::State;
 
-    /// Takes one step. Returns the reward, and whether the episode terminated.
+    /// Takes one step. Returns the reward and whether the episode terminated.
     fn advance(state: &mut Self::State, action: i32, rng: &mut Rng) -> (f32, bool);
 
-    /// Marks in an empty picture what the state shows.
+    /// Marks the objects of the state in an empty image.
     fn show(state: &Self::State, picture: &mut Picture<'_>);
 }
 
-/// Bytes of the largest picture.
+/// Size of the largest image in bytes.
 const MAX_LEN: usize = 10 * 10 * 7;
 
-/// A picture to fill in.
+/// An image being filled in.
 pub(super) struct Picture<'a> {
     bytes: &'a mut [u8],
     columns: usize,
@@ -54,7 +55,7 @@ pub(super) struct Picture<'a> {
 }
 
 impl<'a> Picture<'a> {
-    /// An empty picture in the `LEN` bytes of a game.
+    /// An empty image in the `LEN` bytes of a game.
     fn empty<G: GridGame>(bytes: &'a mut [u8]) -> Self {
         bytes.fill(0);
         let [_, columns, channels] = G::SHAPE;
@@ -69,7 +70,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Marks the cells of successive rows whose bits are 1; the lowest bit is column 0.
+    /// Marks the cells whose bits are 1, in successive rows; the lowest bit is column 0.
     pub fn set_rows(&mut self, channel: usize, first: u8, rows: &[u16]) {
         for (row, bits) in (first..).zip(rows) {
             (0..16).filter(|column| bits >> column & 1 != 0).for_each(|column| self.set(channel, row, column));
@@ -137,7 +138,7 @@ fn observe<G: GridGame>(state: &G::State, obs: ElementsMut<'_>) -> Result {
     Ok(())
 }
 
-/// The next row or column, `forward` or back, from `first` to `last`.
+/// Moves a row or column by one, `forward` or back, and limits it to `first` and `last`.
 pub(super) fn walk(at: u8, forward: bool, first: u8, last: u8) -> u8 {
     if forward { at.saturating_add(1).min(last) } else { at.saturating_sub(1).max(first) }
 }

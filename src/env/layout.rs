@@ -1,9 +1,9 @@
-//! Observations in parts: rows of bytes taken apart into one array a field, and put together again.
+//! Observations with several fields: splitting rows of bytes into one array per field, and joining them again.
 
 use crate::error::{Error, Kind, Result};
 use crate::space::{Field, Space};
 
-/// A space without fields as one part without a name.
+/// The single unnamed field of a space without fields.
 pub const fn whole(space: &Space<'_>) -> Field<'static> {
     Field::new("", space.kind, &[space.len], 0)
 }
@@ -46,7 +46,7 @@ pub fn join(field: &Field<'_>, row_size: usize, part: &[u8], rows: &mut [u8]) ->
     Ok(())
 }
 
-/// Where the field lies within a row, once all lengths agree.
+/// Offset and size of the field within a row, after checking all lengths.
 fn place(field: &Field<'_>, row_size: usize, rows: usize, part: usize) -> Result<(usize, usize)> {
     const SHAPE: Error = Error::new(Kind::Shape, "observation parts: rows that hold the field");
     let (begin, size) = (field.offset as usize, field.size().filter(|&size| size > 0).ok_or(SHAPE)?);

@@ -1,4 +1,5 @@
-//! A maze of 7 × 7 cells in pictures: that of miyosuda/unreal (`environment/maze_environment.py`), with its rewards.
+//! A maze of 7 × 7 cells, observed as an image, with the rewards of miyosuda/unreal
+//! (`environment/maze_environment.py`).
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,14 +9,16 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
-/// Observes the maze and the agent; the goal is not seen. Actions 0 to 3 go up, down, left and right. Walking into a wall or
-/// out of the maze stays in place and earns -1, the goal earns 1 and terminates. The shortest way takes 20 steps.
+/// Observes the maze and the agent, but not the goal. Actions 0 to 3 go up, down, left and right. Walking into a wall
+/// or out of the maze has no effect and a reward of -1; the goal earns 1 and terminates. The shortest path takes 20
+/// steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Maze {
-    /// 42 × 42 grey pixels: walls 128, the agent 255.
+    /// 42 × 42 gray pixels: walls 128, the agent 255.
     #[default]
     Grey,
-    /// 84 × 84 pixels of three channels, as the original: walls are 255 in the first, the agent in the second.
+    /// 84 × 84 pixels of three channels, as in the original: walls are 255 in the first channel, the agent in the
+    /// second.
     Colour,
 }
 
@@ -27,7 +30,7 @@ const MAP: [&[u8; SIDE]; SIDE] = [
     b"..#.###", b"..#...#", // the start is on the left
     b"..###..", b"..#.#..", b"..#....", b".....##",
 ];
-/// Column and row.
+/// Column and row of the start.
 const START: [u8; 2] = [0, 2];
 const GOAL: [u8; 2] = [6, 0];
 
@@ -38,7 +41,7 @@ const FLAG: Colour = [110, 170, 110];
 const GREY: [Field<'static>; 1] = [Field::new("", Element::U8, &[42, 42, 1], 0)];
 const COLOURED: [Field<'static>; 1] = [Field::new("", Element::U8, &[84, 84, 3], 0)];
 
-/// The maze in pictures of these rows, columns and channels.
+/// Specification of the maze observed as an image of this shape.
 const fn spec(env_id: u32, fields: &'static [Field<'static>; 1]) -> Spec<'static> {
     let [rows, columns, channels, _] = fields[0].dims;
     Spec {
@@ -60,7 +63,7 @@ struct State {
 }
 
 impl State {
-    /// What is shown in a cell by its column and row: the agent, a wall, or nothing.
+    /// Content of a cell, given by its column and row: the agent, a wall, or nothing.
     fn shown<T>(&self, cell: [u8; 2], agent: T, wall: T, nothing: T) -> T {
         if cell == self.at {
             agent
@@ -72,13 +75,13 @@ impl State {
     }
 }
 
-/// No one may walk there: a wall, or outside the maze.
+/// True for walls and outside the maze.
 fn is_wall([column, row]: [u8; 2]) -> bool {
     MAP.get(usize::from(row)).and_then(|row| row.get(usize::from(column))) != Some(&b'.')
 }
 
 impl Maze {
-    /// What the environment is, as a constant.
+    /// Specification of the environment as a constant.
     pub(super) const fn constant_spec(&self) -> Spec<'static> {
         match self {
             Maze::Grey => spec(14, &GREY),
@@ -103,7 +106,7 @@ impl Maze {
     }
 }
 
-/// Fills a picture of cells of `side` × `side` pixels.
+/// Fills an image with cells of `side` × `side` pixels.
 fn fill<const C: usize>(picture: &mut [u8], side: usize, pixel: impl Fn([u8; 2]) -> [u8; C]) {
     let pixels = picture.as_chunks_mut::<C>().0;
     for (row, lines) in (0..).zip(pixels.chunks_exact_mut(SIDE * side * side)) {
@@ -134,7 +137,7 @@ impl Env for Maze {
     ) -> Result<Step> {
         let state: &mut State = view_mut(state)?;
         let [column, row] = state.at;
-        // Left of the maze and above it wraps to 255, which is outside too.
+        // Coordinates left of the maze and above it wrap to 255, which is outside too.
         let to = match choice(action)? {
             0 => [column, row.wrapping_sub(1)],
             1 => [column, row.wrapping_add(1)],

@@ -1,4 +1,4 @@
-//! Environments: what one is, the built-in ones, and N of them stepped in one block.
+//! The environment trait, the built-in environments, and vectorized environments: N environments in one block.
 //!
 //! ```
 //! use rlcore::env::{CartPole, StepOut, VecEnv, VecEnvConfig};
@@ -84,75 +84,80 @@ pub use space_invaders::SpaceInvaders;
 pub use vecenv::VecEnv;
 pub use view::View;
 
-/// What an environment is, as data that a learner can query.
+/// Specification of an environment kind: spaces, state size and time limit, as plain data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spec<'a> {
-    /// Number of this kind; stored in the block and compared on every call. Numbers from 1 to 999 are the library's own.
+    /// Identifier of the environment kind, stored in the block and compared on every call. 1 to 999 are reserved for
+    /// the library.
     pub env_id: u32,
-    /// Bytes of one environment's state, a multiple of 8; zeroed when the block is made.
+    /// Size of one environment's state in bytes, a multiple of 8. The state is zeroed when the block is created.
     pub state_size: u32,
-    /// Episodes are truncated after this many steps, which wrappers count inside; 0 means never. Blocks remember it.
+    /// Time limit: episodes are truncated after this many steps; 0 means no limit. Wrappers count it below themselves,
+    /// in the environment's own steps. Stored in the block.
     pub max_episode_steps: u32,
-    /// What `reset` and `step` write.
+    /// Observation space: the output of `reset` and `step`.
     pub obs: Space<'a>,
-    /// What `step` reads.
+    /// Action space: the input of `step`.
     pub action: Space<'a>,
-    /// Names the wrappers around the environment; 0 if there is none. Blocks remember it too.
+    /// Hash of the list of wrappers around the environment; 0 without wrappers. Stored in the block.
     pub wrappers: u64,
 }
 
 impl Spec<'_> {
-    /// The limit of a batch's own steps: wrappers count the environment's inside.
+    /// Time limit that the batch counts in its own steps: 0 with wrappers, which count the environment's limit
+    /// themselves.
     fn outer_limit(&self) -> u32 {
         if self.wrappers == 0 { self.max_episode_steps } else { 0 }
     }
 }
 
-/// Which level an environment that has levels starts again in.
+/// Level in which an environment with several levels starts its next episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Level {
-    /// One that it chooses anew.
+    /// A newly chosen level.
     #[default]
     New = 0,
-    /// The one that just ended.
+    /// The level of the episode that just ended.
     Same = 1,
 }
 
-/// What one step returns beside the observation.
+/// Result of one step, apart from the observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
-    /// Finite.
+    /// Reward of the step; must be finite.
     pub reward: f32,
-    /// The task reached a terminal state; the next value is 0.
+    /// The environment reached a terminal state: the value of the next state is 0.
     pub terminated: bool,
-    /// The environment itself cut the episode; the time limit is the vectorised environment's business.
+    /// The environment itself truncated the episode. The time limit is applied by the vectorized environment.
     pub truncated: bool,
 }
 
-/// One kind of environment. `self` holds what all environments of the kind share; what environment number `row` of a batch
-/// remembers lives in `state`, bytes without pointers, so that copying bytes copies the environment. The bytes may come from a
-/// damaged image: no value of them may make a method crash or hang. All randomness comes from `rng`, so that the same
-/// state, stream and action give the same step.
+/// An environment kind. `self` holds the data shared by all environments of the kind; the state of environment number
+/// `row` of a batch is in `state`. State is bytes without pointers, so that copying the bytes copies the environment.
+/// The bytes may come from a damaged image: no value of them may make a method crash or hang. All randomness comes from
+/// `rng`, so that the same state, random stream and action give the same step.
 pub trait Env {
-    /// What this environment is. Constant for the life of the value.
+    /// Specification of the environment. Constant for the lifetime of the value.
     fn spec(&self) -> Spec<'_>;
 
-    /// Told of the batch that a state belongs to, before each `reset`: wrappers keep there what depends on it.
+    /// Passes the setup of the batch to a state, before each `reset`. Wrappers store settings that depend on it in
+    /// their state.
     fn configure(&self, _state: &mut [u8], _setup: &Setup) -> Result {
         Ok(())
     }
 
-    /// Starts afresh and writes the first observation: what a new seed begins with.
+    /// Resets the environment completely, as after seeding, and writes the first observation.
     fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
 
-    /// Starts the next episode after one that ended, or in the midst of one: environments with levels obey `level`,
-    /// wrappers that cut one game into several episodes go on with the game. The rest starts as `reset` does.
+    /// Starts the next episode, after the last one ended or while it is still running. Environments with levels start
+    /// in the level given by `level`; wrappers that split one game into several episodes continue the game. Everything
+    /// else is as in `reset`.
     fn restart(&self, row: usize, _level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         self.reset(row, state, rng, obs)
     }
 
-    /// Takes one step and writes the observation after it.
+    /// Takes one step and writes the resulting observation.
     fn step(
         &self,
         row: usize,
@@ -162,34 +167,37 @@ pub trait Env {
         obs: ElementsMut<'_>,
     ) -> Result<Step>;
 
-    /// Steps the first rows of a batch together, for environments that can: `state` is `[rows, state_size]`, `action`
-    /// `[rows, action_len]`, and of `out` `obs`, `reward`, `terminated` and `truncated` are written. Returns how many rows
-    /// were stepped: with the bytes of `step` one by one, every number finite. The other rows are untouched and are
-    /// stepped one by one. The default steps none.
+    /// Steps the first rows of a batch together, for environments that support it: `state` is `[rows, state_size]`,
+    /// `action` `[rows, action_len]`; of `out`, the arrays `obs`, `reward`, `terminated` and `truncated` are written.
+    /// Returns the number of rows stepped. Their results must be finite and bit-identical to those of `step` row by
+    /// row. The remaining rows must stay unchanged; the caller steps them one by one. The default steps none.
     ///
-    /// Rows that ended may be among them, to be restarted next. So an environment that steps rows together has a `reset`
-    /// and a `restart` that never fail, observe finite numbers and take nothing from the state that they find.
+    /// The rows may include ended episodes, which the caller restarts afterwards. An environment that implements this
+    /// method must therefore have a `reset` and a `restart` that never fail, produce finite observations and do not
+    /// depend on the previous state.
     fn step_rows(&self, _state: &mut [u8], _action: Elements<'_>, _out: &mut StepOut<'_>) -> usize {
         0
     }
 
-    /// Lives left, for environments that count them.
+    /// Lives left; 0 for environments that do not count lives.
     fn lives(&self, _row: usize, _state: &[u8]) -> Result<u32> {
         Ok(0)
     }
 
-    /// False: every choice is always allowed, and [`Env::action_mask`] need not be asked.
+    /// False if every action is always allowed; [`Env::action_mask`] then need not be called.
     fn has_mask(&self) -> bool {
         true
     }
 
-    /// Writes 1 for each discrete action that is allowed now, else 0: as many flags as the action space has choices.
+    /// Writes the action mask of the current state: 1 for each allowed discrete action, else 0. `mask` has one flag for
+    /// each choice of the action space.
     fn action_mask(&self, _row: usize, _state: &[u8], mask: &mut [u8]) -> Result {
         mask.fill(1);
         Ok(())
     }
 
-    /// Draws the environment: `[height, width, 3]` bytes, rows from the top. Environments without a picture leave zeros.
+    /// Renders the environment into `[height, width, 3]` bytes, rows from the top. Environments without rendering write
+    /// zeros.
     fn render(&self, _row: usize, _state: &[u8], _width: usize, _height: usize, rgb: &mut [u8]) -> Result {
         rgb.fill(0);
         Ok(())
@@ -198,19 +206,19 @@ pub trait Env {
 
 const STATE: Error = Error::new(Kind::Shape, "environment: state_size bytes of state on an 8-byte boundary");
 
-/// The state's bytes as the environment's own type. Errors: `Shape` for another size.
+/// The state bytes as the environment's state type. Errors: `Shape` for a wrong size.
 #[inline]
 pub fn view<T: Pod>(state: &[u8]) -> Result<&T> {
     bytemuck::try_from_bytes(state).map_err(|_| STATE)
 }
 
-/// The state's bytes as the environment's own type, to change. Errors: as [`view`].
+/// Mutable version of [`view`]. Errors: as [`view`].
 #[inline]
 pub fn view_mut<T: Pod>(state: &mut [u8]) -> Result<&mut T> {
     bytemuck::try_from_bytes_mut(state).map_err(|_| STATE)
 }
 
-/// Writes one observation of numbers. Errors: `Shape` for another kind or length.
+/// Writes one f32 observation. Errors: `Shape` for another element kind or length.
 #[inline]
 pub fn put<const N: usize>(obs: ElementsMut<'_>, values: [f32; N]) -> Result {
     let row: &mut [f32; N] =
@@ -219,7 +227,7 @@ pub fn put<const N: usize>(obs: ElementsMut<'_>, values: [f32; N]) -> Result {
     Ok(())
 }
 
-/// The one discrete choice of an action. Errors: `Shape` for another kind, or none.
+/// The single discrete choice of an action. Errors: `Shape` for another element kind or an empty action.
 #[inline]
 pub fn choice(action: Elements<'_>) -> Result<i32> {
     action.i32()?.first().copied().ok_or(Error::new(Kind::Shape, "environment action: 1 element"))

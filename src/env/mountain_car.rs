@@ -1,4 +1,5 @@
-//! MountainCar-v0 and MountainCarContinuous-v0: a car too weak for the hill has to swing (Moore 1990; Gymnasium's constants).
+//! MountainCar-v0 and MountainCarContinuous-v0: a car too weak for a hill has to swing to reach the goal (Moore 1990;
+//! Gymnasium's constants).
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,13 +11,14 @@ use crate::num::{cos64, sin_cos64, sin_cos64_lanes, sin64};
 use crate::rng::Rng;
 use crate::space::{ElementsMut, Space};
 
-/// Observes position and velocity; action 0 pushes left, 2 right, 1 not at all; every step costs 1.
-/// Terminates at position 0.5; 200 steps at most.
+/// Observes position and velocity. Action 0 pushes left, 2 right, 1 not at all. The reward is -1 per step. Terminates
+/// at position 0.5; 200 steps at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MountainCar;
 
-/// As [`MountainCar`] with a push in [-1, 1], which costs a tenth of its square; reaching position 0.45 earns 100.
-/// 999 steps at most. Pushes beyond ±1 act as ±1 but cost what they are, as in Gymnasium.
+/// As [`MountainCar`] with a continuous push in [-1, 1]. Each step costs 0.1 times the square of the push; reaching
+/// position 0.45 earns 100. 999 steps at most. Pushes beyond ±1 act as ±1, but their cost is not clipped, as in
+/// Gymnasium.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MountainCarContinuous;
 
@@ -27,7 +29,7 @@ pub struct State {
     velocity: f64,
 }
 
-/// Gymnasium's continuous car computes in f64 in the first step of an episode and in f32 after it.
+/// Gymnasium's continuous car computes the first step of an episode in f64 and all others in f32.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct ContinuousState {
@@ -65,7 +67,7 @@ pub(super) const CONTINUOUS_SPEC: Spec<'static> = Spec {
 };
 
 impl State {
-    /// In the valley.
+    /// A car at rest in the valley.
     #[inline]
     fn at_rest(rng: &mut Rng) -> Self {
         State { position: rng.uniform_in(-0.6, -0.4), velocity: 0.0 }
@@ -76,7 +78,7 @@ impl State {
         [self.position as f32, self.velocity as f32]
     }
 
-    /// The hill, the flag at `goal` and the car.
+    /// Draws the hill, the flag at `goal` and the car.
     fn draw(&self, goal: f64, width: usize, height: usize, rgb: &mut [u8]) {
         let mut canvas = Canvas::new(rgb, width, height, [MIN_POSITION, 0.0], [MAX_POSITION, 1.2]);
         let ground = |x: f64| [x, sin64(3.0 * x) * 0.45 + 0.55];
@@ -192,7 +194,7 @@ impl Columns for MountainCarContinuous {
     }
 }
 
-/// What a push adds to the velocity: an f32 difference unless the push was clipped, which makes it an f64 one.
+/// Change of velocity by a push and gravity: an f32 difference, or an f64 one if the push was clipped.
 #[inline(always)]
 fn impulse(push: f32, slope: f64) -> f64 {
     let gravity = GRAVITY * slope;
@@ -203,7 +205,7 @@ fn impulse(push: f32, slope: f64) -> f64 {
     }
 }
 
-/// A step from an f64 state. The result is rounded to f32, as Gymnasium stores it.
+/// Takes a step from an f64 state. The result is rounded to f32, as Gymnasium stores it.
 #[inline]
 fn first_move(s: State, push: f32) -> (State, bool) {
     let velocity = (s.velocity + impulse(push, cos64(3.0 * s.position))).clamp(-MAX_SPEED, MAX_SPEED);
@@ -213,7 +215,7 @@ fn first_move(s: State, push: f32) -> (State, bool) {
     (rounded, position >= CONTINUOUS_GOAL && velocity >= 0.0)
 }
 
-/// A step from an f32 state, every constant rounded to f32 where it meets the state.
+/// Takes a step from an f32 state, with every constant rounded to f32 where it is combined with the state.
 #[inline(always)]
 fn next_move(s: State, push: f32, slope: f64) -> (State, bool) {
     const SPEED: f32 = MAX_SPEED as f32;

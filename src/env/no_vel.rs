@@ -1,4 +1,4 @@
-//! Environments that hide how fast things move, so that an agent has to remember where they were.
+//! Environments that hide velocities, so that an agent must remember previous positions.
 
 use bytemuck::Zeroable;
 
@@ -8,13 +8,13 @@ use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::ElementsMut;
 
-/// The same environment without the velocities among its observations; all else is the same to the bit.
+/// The environment `E` without velocities in its observation; everything else is bit-identical.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoVel<E>(pub E);
 
-/// An environment whose observation is positions and velocities.
+/// An environment whose observation consists of positions and velocities.
 pub(super) trait Positions: Columns<Obs: AsMut<[f32]>> {
-    /// What it is when only positions are observed.
+    /// Specification of the environment with only positions observed.
     const NO_VEL: Spec<'static>;
 
     /// The two positions of an observation.

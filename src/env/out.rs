@@ -1,4 +1,4 @@
-//! Where a step writes, and what is asked of its arrays before anything changes.
+//! Output arrays of a step, and the checks of a step's arrays before anything changes.
 
 use super::Env;
 use super::row::{Flags, Masks, SHAPE};
@@ -6,31 +6,33 @@ use super::setup::{Autoreset, Setup};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::space::{Element, Elements, ElementsMut, Space};
 
-/// Where a step writes. Each array has exactly the rows that are stepped, or all N for calls that take a range.
+/// Output arrays of a step. Each array has exactly the rows that are stepped, or all N rows for calls that take a
+/// range.
 #[derive(Debug)]
 pub struct StepOut<'a> {
-    /// `[rows, obs_len]` the observation to act on next.
+    /// `[rows, obs_len]` observation to act on next.
     pub obs: ElementsMut<'a>,
-    /// `[rows]`
+    /// `[rows]` reward.
     pub reward: &'a mut [f32],
-    /// `[rows]` 1 where the task reached a terminal state.
+    /// `[rows]` 1 where the environment reached a terminal state.
     pub terminated: &'a mut [u8],
-    /// `[rows]` 1 where the episode was cut, by the environment or by the time limit.
+    /// `[rows]` 1 where the episode was truncated, by the environment or by the time limit.
     pub truncated: &'a mut [u8],
-    /// `[rows, obs_len]` written only in rows that ended; required with [`Autoreset::SameStep`].
+    /// `[rows, obs_len]` final observation, written only in rows whose episode ended; required with
+    /// [`Autoreset::SameStep`].
     pub final_obs: Option<ElementsMut<'a>>,
     /// `[rows]` 0 where the row was only reset, else 1; required with [`Autoreset::NextStep`].
     pub valid: Option<&'a mut [u8]>,
-    /// `[rows, mask_len]` 1 for each choice that is allowed in `obs`, else 0.
+    /// `[rows, mask_len]` action mask of `obs`: 1 for each allowed choice, else 0.
     pub action_mask: Option<&'a mut [u8]>,
-    /// `[rows, mask_len]` the same of `final_obs`, written only in rows that ended.
+    /// `[rows, mask_len]` action mask of `final_obs`, written only in rows whose episode ended.
     pub final_action_mask: Option<&'a mut [u8]>,
 }
 
-/// Masks of some rows, if they are asked for.
+/// Action masks of several rows, if requested.
 type AllMasks<'a> = Option<&'a mut [u8]>;
 
-/// Those of the first `k` of `rows` rows, and of the others.
+/// Splits the masks of `rows` rows into those of the first `k` rows and of the others.
 fn split_masks(masks: AllMasks<'_>, rows: usize, k: usize) -> Option<(AllMasks<'_>, AllMasks<'_>)> {
     let Some(masks) = masks else { return Some((None, None)) };
     let width = masks.len().checked_div(rows).unwrap_or(0);
@@ -39,7 +41,7 @@ fn split_masks(masks: AllMasks<'_>, rows: usize, k: usize) -> Option<(AllMasks<'
 }
 
 impl<'a> StepOut<'a> {
-    /// The same arrays for a shorter time.
+    /// Reborrows the arrays.
     #[inline(always)]
     pub fn reborrow(&mut self) -> StepOut<'_> {
         StepOut {
@@ -54,13 +56,13 @@ impl<'a> StepOut<'a> {
         }
     }
 
-    /// It is asked what is allowed.
+    /// True if action masks are requested.
     #[inline(always)]
     pub(super) fn asks_masks(&self) -> bool {
         self.action_mask.is_some() || self.final_action_mask.is_some()
     }
 
-    /// The first `k` rows and the others, for two threads; `None` if there are fewer than `k`.
+    /// Splits into the first `k` rows and the others, e.g. for two threads; `None` if there are fewer than `k` rows.
     pub fn split_at(self, k: usize, obs_len: usize) -> Option<(StepOut<'a>, StepOut<'a>)> {
         let elements = k.checked_mul(obs_len)?;
         let rows = self.reward.len();
@@ -92,13 +94,13 @@ impl<'a> StepOut<'a> {
         Some((low, high))
     }
 
-    /// Rows `begin..end`, or `None` if they are not all there.
+    /// Rows `begin..end`; `None` if the arrays have fewer rows.
     pub fn range(self, begin: usize, end: usize, obs_len: usize) -> Option<StepOut<'a>> {
         let (_, rest) = self.split_at(begin, obs_len)?;
         Some(rest.split_at(end.checked_sub(begin)?, obs_len)?.0)
     }
 
-    /// What row `k` writes, of masks of so many choices, and all last observations. Errors: `Shape`.
+    /// Outputs of row `k`, with masks of `choices` flags, and the final observations of all rows. Errors: `Shape`.
     pub(super) fn row(
         &mut self,
         k: usize,
@@ -136,7 +138,8 @@ impl<'a> StepOut<'a> {
         self.check_given(rows, setup)
     }
 
-    /// What may be left out is there where the mode needs it.
+    /// Checks that optional arrays are present where the autoreset mode requires them, and that masks are requested
+    /// only for discrete actions.
     #[inline(always)]
     pub(super) fn check_given(&self, rows: usize, setup: &Setup) -> Result {
         let missing = |what, needed| Err(Error::new(Kind::Null, what).needed(needed));
@@ -163,10 +166,10 @@ pub(super) fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, 
     }
 }
 
-/// Checks every action of `rows` rows: discrete ones in range, continuous ones finite.
+/// Checks the actions of `rows` rows: discrete actions in range, continuous actions finite.
 #[inline(always)]
 pub(super) fn check_actions<E: Env + ?Sized>(env: &E, action: Elements<'_>, rows: usize) -> Result {
-    // One choice a row is what most environments ask for.
+    // Fast path for the most common case: one discrete choice per row.
     let space = env.spec().action;
     if let (Elements::I32(x), Element::I32, 1, &[n]) = (action, space.kind, space.len, space.n)
         && x.len() == rows
@@ -174,7 +177,7 @@ pub(super) fn check_actions<E: Env + ?Sized>(env: &E, action: Elements<'_>, rows
     {
         return Ok(());
     }
-    // Asked again: a space whose address nobody needs is not copied above.
+    // Calls `spec` again: taking the address of `space` above would force a copy of it.
     check_any_actions(&env.spec().action, action, rows)
 }
 

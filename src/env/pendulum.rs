@@ -1,4 +1,4 @@
-//! Pendulum-v1: swing a pendulum up and hold it there with a weak motor (Gymnasium's constants).
+//! Pendulum-v1: swinging a pendulum up and holding it there with a weak motor (Gymnasium's constants).
 
 use bytemuck::{Pod, Zeroable};
 use core::f64::consts::PI;
@@ -12,8 +12,8 @@ use crate::num::{rem64_lanes, sin_cos64, sin_cos64_lanes};
 use crate::rng::Rng;
 use crate::space::{ElementsMut, Space};
 
-/// Observes cos θ, sin θ and the angular velocity; the action is a torque, clipped to ±2; the reward is
-/// -(θ² + 0.1 θ̇² + 0.001 torque²) with θ in [-π, π), 0 upright. Never terminates; 200 steps at most.
+/// Observes cos θ, sin θ and the angular velocity. The action is a torque, clipped to ±2. Never terminates; 200 steps at
+/// most. The reward is -(θ² + 0.1 θ̇² + 0.001 torque²) with θ in [-π, π), 0 upright.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pendulum;
 
@@ -26,7 +26,7 @@ pub struct State {
 
 const MAX_SPEED: f64 = 8.0;
 const MAX_TORQUE: f32 = 2.0;
-/// Seconds of a step.
+/// Time step in seconds.
 const DT: f64 = 0.05;
 const GRAVITY: f64 = 10.0;
 
@@ -48,7 +48,7 @@ impl State {
     }
 }
 
-/// `(x + π) mod 2π - π` with the sign of the divisor, as numpy takes it.
+/// `(x + π) mod 2π - π`, where the remainder has the sign of the divisor, as in numpy.
 #[inline(always)]
 fn normalise_angle<const L: usize>(x: &[f64; L]) -> [f64; L] {
     let (turn, mut x) = (2.0 * PI, *x);
@@ -98,7 +98,7 @@ impl Columns for Pendulum {
         for i in 0..L {
             let (theta_dot, angle, [torque]) = (state[i].theta_dot, angle[i], action[i]);
             let torque = torque.clamp(-MAX_TORQUE, MAX_TORQUE);
-            // Gymnasium's actions are f32, and so are its products of the torque with constants.
+            // Gymnasium's actions are f32, and so are its products of torques and constants.
             let cost = angle * angle + 0.1 * (theta_dot * theta_dot) + f64::from(0.001 * (torque * torque));
             let push = 3.0 * GRAVITY / 2.0 * sin[i] + f64::from(3.0 * torque);
             let theta_dot = (theta_dot + push * DT).clamp(-MAX_SPEED, MAX_SPEED);

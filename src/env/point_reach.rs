@@ -1,5 +1,5 @@
-//! Moving a point to a place: what remains of the robotics tasks with goals (FetchReach, Plappert et al. 2018) without the
-//! robot's arm, for learners of continuous actions with hindsight.
+//! Moving a point to a goal: the robotics tasks with goals (FetchReach, Plappert et al. 2018) without the robot arm,
+//! for learners of continuous actions with hindsight.
 
 use super::columns::{self, Columns, Next};
 use super::draw::{BLACK, Canvas};
@@ -8,16 +8,16 @@ use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{ElementsMut, Space};
 
-/// Observes x and y of a point in the square from -1 to 1 and, behind them, those of the goal; the action is a move along
-/// both axes, each clipped to ±1, a fifth of which is made, as far as the walls. Each step earns -1 but for one that
-/// ends within 0.1 of the goal, which earns 0 and terminates; 15 steps at most.
+/// Observes x and y of a point in the square from -1 to 1, followed by x and y of the goal. The action is a move along
+/// both axes, each clipped to ±1 and scaled by 0.2; walls stop the point. The reward is -1 per step, or 0 for a step
+/// that ends within 0.1 of the goal, which terminates the episode; 15 steps at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PointReach;
 
-/// What is observed.
+/// The state is the observation.
 type State = [f32; 4];
 
-/// How far the largest move goes along an axis.
+/// Largest move along an axis.
 const STRIDE: f32 = 0.2;
 const REACH: f32 = 0.1;
 
@@ -31,7 +31,7 @@ pub(super) const SPEC: Spec<'static> = Spec {
 };
 
 impl PointReach {
-    /// The point is at the goal, for hindsight to judge by.
+    /// True if the point is at the goal. Also used by hindsight to relabel rewards.
     #[inline(always)]
     pub fn is_there(point: [f32; 2], goal: [f32; 2]) -> bool {
         let (dx, dy) = (point[0] - goal[0], point[1] - goal[1]);

@@ -1,4 +1,4 @@
-//! Probe environments: each so small that the right values are known, each failing for one kind of mistake in a learner.
+//! Probe environments, so small that the correct values are known. Each exposes one kind of bug in a learner.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,48 +7,51 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
-/// Every probe observes one number. V is the value under the best policy, γ the discount.
+/// Every probe observes one number. V denotes the value under the best policy, γ the discount factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// One step, reward 1: V = 1. Does the value learn at all?
+    /// One step, reward 1: V = 1. Tests that the value function learns at all.
     One,
-    /// Observes +1 or -1, one step, that reward: V(s) = s. Does the value see the observation?
+    /// Observes +1 or -1; one step, whose reward is the observation: V(s) = s. Tests that the value depends on the
+    /// observation.
     Two,
-    /// Two steps, observing 0 then 1, reward 1 at the end: V(0) = γ, V(1) = 1. Is the discount right?
+    /// Two steps, observing 0 then 1, reward 1 at the end: V(0) = γ, V(1) = 1. Tests the discount.
     Three,
-    /// Two actions, one step, reward 1 for action 1 and -1 for action 0: V = 1. Does the policy learn?
+    /// Two actions, one step, reward 1 for action 1 and -1 for action 0: V = 1. Tests that the policy learns.
     Four,
-    /// Observes 0 or 1, one step, reward 1 for the action that equals it, else -1: V = 1. Does the policy see?
+    /// Observes 0 or 1; one step, reward 1 for the action equal to the observation, else -1: V = 1. Tests that the
+    /// policy depends on the observation.
     Five,
-    /// Counts its steps; the tenth ends it with reward 1 whatever the actions: V(k) = γ^(9-k).
+    /// Observes the step count; the tenth step terminates with reward 1 for any action: V(k) = γ^(9-k).
     Six,
-    /// Counts its ten steps; reward 1 whenever the action is the parity of the count that was observed.
+    /// Observes the step count of ten steps; reward 1 whenever the action is the parity of the observed count.
     SixOddEven,
-    /// Observes 0 or 1, then zeros; the fourth and last action earns 1 if it equals the first observation, else 0:
-    /// V = γ³ with memory, half of it without.
+    /// Observes 0 or 1, then zeros; the fourth and last action earns 1 if it equals the first observation, else 0: V =
+    /// γ³ with memory, half of it without.
     Seven,
-    /// Observes 1 and then zeros; every step but the first earns 1, and the fifth is truncated at an observation of 0.
-    /// V(0) = 1 / (1 - γ) and V(1) = γ V(0) only if truncation goes on from the value of `final_obs`: taking it for an end,
-    /// or going on from the next episode's first observation, gives less.
+    /// Observes 1 and then zeros; every step but the first earns 1, and the fifth step truncates the episode at an
+    /// observation of 0. V(0) = 1 / (1 - γ) and V(1) = γ V(0), provided that the learner bootstraps truncated episodes
+    /// from the value of `final_obs`: treating truncation as termination, or bootstrapping from the next episode's
+    /// first observation, gives less.
     Truncation,
-    /// Observes +1 or -1, then zeros. Of `length + 1` actions the last counts: 1 earns the first observation, 0 its
-    /// negative. V = γ^length with memory, 0 without.
+    /// Observes +1 or -1, then zeros. Only the last of `length + 1` actions matters: action 1 earns the first
+    /// observation, action 0 its negative. V = γ^length with memory, 0 without.
     Memory {
-        /// Steps between what has to be remembered and the action that needs it.
+        /// Steps between the observation to be remembered and the action that depends on it.
         length: u32,
     },
 }
 
-/// What one probe remembers.
+/// State of one probe.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct State {
     step: u32,
-    /// The coin that the reset drew.
+    /// Random bit drawn by the reset.
     coin: u32,
 }
 
-/// Steps of an episode of [`Probe::Truncation`].
+/// Length of an episode of [`Probe::Truncation`] in steps.
 const TRUNCATED_AFTER: u32 = 5;
 
 impl Probe {

@@ -1,11 +1,12 @@
-//! RepeatPreviousEasy of POPGym (Morad et al. 2023, `popgym/envs/repeat_previous.py`): name a suit seen some cards ago.
+//! RepeatPreviousEasy of POPGym (Morad et al. 2023, `popgym/envs/repeat_previous.py`): naming the suit of an earlier
+//! card.
 //!
-//! A deck of 52 is shuffled by numpy's `shuffle` of 0 to 51, so a seed deals POPGym's cards, and dealt from its back;
-//! suits are remainders modulo 4. POPGym counts the card that is seen now as the first of k = 4, so that the suit to
-//! name was seen three steps earlier, and actions before the fourth card earn 0.
+//! A deck of 52 cards is shuffled by numpy's `shuffle` of 0 to 51, so that a seed deals POPGym's cards, and dealt from
+//! its back; suits are remainders modulo 4. POPGym counts the card currently seen as the first of k = 4, so that the
+//! suit to name was seen three steps earlier, and actions before the fourth card earn 0.
 //!
-//! Two choices are ours. The suit is observed as four numbers instead of one choice; and the 51st step, which deals the
-//! last card, terminates where POPGym truncates, since no reward can follow.
+//! There are two differences from POPGym: the suit is observed as four numbers (one-hot) instead of one choice; and the
+//! 51st step, which deals the last card, terminates instead of truncating, since no reward can follow.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -14,22 +15,22 @@ use crate::error::Result;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Space};
 
-/// Observes the suit of the card just dealt, 1 in one of four places; the action names the suit of the fourth last card
-/// so far. Earns 1/48 if it is right, -1/48 if not; terminates when all 52 cards are dealt.
+/// Observes the suit of the card just dealt, one-hot with four elements. The action names the suit of the fourth most
+/// recent card. Earns 1/48 if it is correct, -1/48 if not. Terminates when all 52 cards are dealt.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RepeatPrevious;
 
 const CARDS: usize = 52;
 const SUITS: usize = 4;
-/// Cards that have to be remembered, with the one that is seen.
+/// Number of cards to remember, including the current one.
 const K: usize = 4;
-/// What all right answers together earn is 1.
+/// The sum of the rewards for all correct answers is 1.
 const REWARD: f32 = 1.0 / (CARDS - K) as f32;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct State {
-    /// The last is dealt first.
+    /// The deck; the last card is dealt first.
     deck: [[u8; SUITS]; CARDS / SUITS],
     /// Cards dealt in this episode.
     dealt: u32,
@@ -45,12 +46,12 @@ pub(super) const SPEC: Spec<'static> = Spec {
 };
 
 impl State {
-    /// The suit of the card that was dealt after `n` others.
+    /// Suit of the card dealt after `n` others.
     fn suit(&self, n: usize) -> Option<usize> {
         self.deck.as_flattened().iter().rev().nth(n).map(|&card| usize::from(card) % SUITS)
     }
 
-    /// Deals a card and shows it; nothing if there is none left.
+    /// Deals a card and writes its observation, zeros if no card is left.
     fn deal(&mut self, obs: ElementsMut<'_>) -> Result {
         let suit = self.suit(self.dealt as usize);
         self.dealt = self.dealt.saturating_add(1);

@@ -1,4 +1,4 @@
-//! One environment of a batch: what it is between two steps, how it is reset, and what one step of it does.
+//! One row (environment) of a batch: its phases, reset, and one step with autoreset.
 
 use super::{Autoreset, Env, Level, Step};
 use crate::block::{self, Fit};
@@ -6,19 +6,20 @@ use crate::error::{Error, Kind, Result, check_finite};
 use crate::rng::Rng;
 use crate::space::{Element, Elements, ElementsMut, Field};
 
-/// Phase of a row that has to be reset before it can be stepped: new, or a callback failed on it.
+/// Phase of a row that must be reset before it is stepped: new, or its last callback failed.
 pub(super) const UNSET: u8 = 0;
 /// Phase of a row within an episode.
 pub(super) const RUNNING: u8 = 1;
-/// Phase of a row whose episode ended and that was not reset yet; the next one up if it starts again in the same level.
+/// Phase of a row whose episode ended and that has not been reset; `ENDED + 1` if the next episode starts in the same
+/// level.
 pub(super) const ENDED: u8 = 2;
 
 pub(super) const SHAPE: Error = Error::new(Kind::Shape, "vecenv: arrays with one entry a row");
 pub(super) const ROW: Error = Error::new(Kind::Range, "vecenv: an index below");
 
-/// One environment, as [`Rows`](super::Rows) has N of them.
+/// The data of one row of [`Rows`](super::Rows).
 pub(super) struct Row<'a> {
-    /// Its number within the batch.
+    /// Index of the row within the batch.
     pub index: usize,
     pub state: &'a mut [u8],
     pub rng: &'a mut Rng,
@@ -26,7 +27,7 @@ pub(super) struct Row<'a> {
     pub phase: &'a mut u8,
 }
 
-/// What a step of one environment writes beside its observation.
+/// Outputs of one row's step, apart from the observation.
 pub(super) struct Flags<'a> {
     pub reward: &'a mut f32,
     pub terminated: &'a mut u8,
@@ -35,16 +36,16 @@ pub(super) struct Flags<'a> {
     pub masks: Option<Masks<'a>>,
 }
 
-/// Masks of one environment, where some are asked for.
+/// Action masks of one row, where requested.
 pub(super) struct Masks<'a> {
-    /// Of the observation to act on next.
+    /// Mask of the observation to act on next.
     pub next: Option<&'a mut [u8]>,
-    /// Of the last observation of an episode that ended.
+    /// Mask of the final observation of an episode.
     pub last: Option<&'a mut [u8]>,
 }
 
 impl<'a> Masks<'a> {
-    /// Those of row `k`, of so many choices each. Errors: `Shape`.
+    /// Masks of row `k`, of `choices` flags each. Errors: `Shape`.
     pub fn of(out: [&'a mut Option<&mut [u8]>; 2], k: usize, choices: usize) -> Fit<Self> {
         let row = |all: &'a mut Option<&mut [u8]>| {
             all.as_deref_mut().map(|all| block::rows_mut(all, k, 1, choices)).transpose()
@@ -54,19 +55,21 @@ impl<'a> Masks<'a> {
     }
 }
 
-/// What one environment's step has in common with the others of its batch.
+/// Parameters of a step that are the same for all rows of a batch.
 pub(super) struct StepContext<'a, E: ?Sized> {
     pub env: &'a E,
     pub level: Level,
     pub mode: Autoreset,
-    /// Steps after which an episode goes on for one more at most.
+    /// Time limit minus 1: the episode is truncated when its step count exceeds this. A limit of 0 wraps to the largest
+    /// count.
     pub last: u32,
 }
 
-// Autoreset is written down here alone: for rows that are stepped one by one, and for those of a lane that have ended.
-// Failures become the caller's at once: an error is large, and nobody stores one where none is.
+// Autoreset is implemented only here: for rows stepped one by one, and for rows of a lane whose episode ended. Errors
+// are converted to the caller's type at once, because they are large and should not be stored on the success path.
 impl<E: Env + ?Sized> StepContext<'_, E> {
-    /// Steps one environment, hands the last observation of an episode to `keep`, and resets it as its mode says.
+    /// Steps one row, passes the final observation of an ended episode to `keep`, and resets the row according to the
+    /// autoreset mode.
     #[inline(always)]
     pub fn step<F: From<Error>>(
         &self,
@@ -91,7 +94,8 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
         self.finish(row, step, obs, flags, keep)
     }
 
-    /// Restarts a row whose episode ended in an earlier step. True if nothing else is to be done in this one.
+    /// Restarts a row whose episode ended in an earlier step. Returns true if this step is complete (next-step
+    /// autoreset).
     #[inline(always)]
     pub fn start_next<F: From<Error>>(
         &self,
@@ -113,7 +117,7 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
         Ok(only_reset)
     }
 
-    /// All that follows a step that was counted.
+    /// Completes a step after it was counted: final observation, masks, autoreset and flags.
     #[inline(always)]
     pub fn finish<F: From<Error>>(
         &self,
@@ -143,7 +147,7 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
     }
 }
 
-/// Counts a step; true if the episode is to be cut after it.
+/// Counts a step. Returns true if the episode must be truncated after it.
 #[inline(always)]
 pub(super) fn count_step(steps: &mut u32, last: u32) -> bool {
     *steps = steps.saturating_add(1);
@@ -164,14 +168,14 @@ impl Row<'_> {
         Ok(())
     }
 
-    /// A row that stopped a step has to be reset.
+    /// Marks a row whose callback failed as unset and adds the row's index to the error.
     #[inline(always)]
     fn failed(&mut self, e: Error) -> Error {
         unset(self.steps, self.phase);
         e.given(self.index)
     }
 
-    /// The same row for a shorter time: whole it goes to functions that are called seldom, so that it need not be stored elsewhere.
+    /// Reborrows the row. Rarely called functions take the row by value, so that its fields can stay in registers.
     #[inline(always)]
     fn reborrow(&mut self) -> Row<'_> {
         Row {
@@ -185,12 +189,12 @@ impl Row<'_> {
 }
 
 impl<'a> Flags<'a> {
-    /// The step that they hold.
+    /// The step result held in these outputs.
     pub fn step(&self) -> Step {
         Step { reward: *self.reward, terminated: *self.terminated != 0, truncated: *self.truncated != 0 }
     }
 
-    /// Writes the mask of this state, if it is asked for.
+    /// Writes the action mask of the current state, if requested.
     #[inline(always)]
     fn ask<E: Env + ?Sized>(
         &mut self,
@@ -214,31 +218,31 @@ impl<'a> Flags<'a> {
     }
 }
 
-/// The last observation of an episode goes to `final_obs`, from element `at`.
+/// Copies the final observation of an episode to `final_obs`, starting at element `at`.
 #[inline(never)]
 pub(super) fn keep(obs: Elements<'_>, mut final_obs: ElementsMut<'_>, at: usize) -> Result {
     final_obs.get(at, at.wrapping_add(obs.len())).ok_or(SHAPE)?.copy_from(obs)
 }
 
-/// A row in this phase can be stepped.
+/// True if a row in this phase can be stepped.
 #[inline(always)]
 pub(super) fn is_ready(phase: u8, mode: Autoreset) -> bool {
     (phase == RUNNING) | ((phase | 1 == ENDED | 1) & (mode != Autoreset::Disabled))
 }
 
-/// Phase of a row that ended in a step that asked for this level.
+/// Phase of a row whose episode ended in a step with this `level`.
 #[inline(always)]
 pub(super) fn end_in(level: Level) -> u8 {
     ENDED | level as u8
 }
 
-/// The level that a row in this phase starts again in.
+/// Level in which a row in this phase starts its next episode.
 #[inline(always)]
 pub(super) fn next_level(phase: u8) -> Level {
     if phase == end_in(Level::Same) { Level::Same } else { Level::New }
 }
 
-/// How a row starts an episode.
+/// How a row starts an episode: with `Env::reset` or with `Env::restart`.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Start {
     Afresh,
@@ -254,7 +258,7 @@ pub(super) fn reset_row<E: Env + ?Sized>(env: &E, start: Start, row: &mut Row<'_
     check_row(env, &obs)
 }
 
-/// One copy for all that steps: episodes end rarely.
+/// Not inlined: episodes end rarely, and one copy serves all callers.
 #[inline(never)]
 fn restart_row<E: Env + ?Sized>(env: &E, level: Level, mut row: Row<'_>, obs: ElementsMut<'_>) -> Result {
     reset_row(env, Start::Again(level), &mut row, obs)
@@ -283,25 +287,25 @@ fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
     }
 }
 
-/// Every number is finite: one after another where they are few, as they mostly are.
+/// True if every number is finite. Short observations, the common case, are checked directly.
 #[inline(always)]
 fn all_finite(x: &[f32]) -> bool {
     if x.len() > 8 {
         return check_finite("environment obs", x).is_ok();
     }
-    // Four at once, without a branch for each.
+    // Four at a time, without a branch per number.
     let (fours, rest) = x.as_chunks::<4>();
     fours.iter().all(|four| four.iter().fold(true, |all, x| all & x.is_finite())) && rest.iter().all(|x| x.is_finite())
 }
 
-/// The numbers of a field are finite; `obs` is one observation of bytes.
+/// True if all numbers of the field are finite; `obs` is one observation of bytes.
 fn is_finite(field: &Field<'_>, obs: &[u8]) -> bool {
     let part = obs.get(field.offset as usize..).zip(field.size()).and_then(|(obs, size)| obs.get(..size));
     let (numbers, _) = part.unwrap_or(&[]).as_chunks();
     field.kind != Element::F32 || numbers.iter().all(|&x| f32::from_ne_bytes(x).is_finite())
 }
 
-/// The next `len` bytes of `rest`.
+/// Cuts the first `len` bytes off `rest`.
 #[inline(always)]
 pub(super) fn cut<'s>(rest: &mut &'s mut [u8], len: usize) -> Result<&'s mut [u8]> {
     let (head, tail) = core::mem::take(rest).split_at_mut_checked(len).ok_or(SHAPE)?;

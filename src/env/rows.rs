@@ -1,7 +1,8 @@
-//! Rows of a batch, stepped whole or in disjoint ranges.
+//! Resetting and stepping the rows of a batch, all of them or disjoint ranges.
 //!
-//! A row is one environment: its state, its random stream, its step counter, its phase. Everything else is fixed when
-//! the block is made and read-only afterwards, so threads may step disjoint ranges at once and no split changes a byte.
+//! A row is one environment: its state, random stream, step counter and phase. All other data is fixed when the block
+//! is created and read-only afterwards, so that threads may step disjoint ranges concurrently and the results do not
+//! depend on the split.
 
 use super::columns::LANES;
 use super::out::{StepOut, check_actions, check_obs};
@@ -16,7 +17,7 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
-/// Rows that an environment is asked to step together, so many at most that they and what they write stay in the first cache.
+/// Most rows that an environment steps together, so that their state and outputs fit in the first-level cache.
 const BLOCK: usize = 64;
 
 const RANGE: Error = Error::new(Kind::Range, "vecenv: a range with begin <= end <= num_envs = {needed}");
@@ -28,12 +29,12 @@ impl<'a> Rows<'a> {
         self.phase.len()
     }
 
-    /// True if there is none.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.phase.is_empty()
     }
 
-    /// The same rows for a shorter time.
+    /// Reborrows the rows.
     #[inline(always)]
     pub fn reborrow(&mut self) -> Rows<'_> {
         Rows {
@@ -46,7 +47,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The first `k` rows and the others, for two threads; `None` if there are fewer than `k`.
+    /// Splits into the first `k` rows and the others, e.g. for two threads; `None` if there are fewer than `k` rows.
     pub fn split_at(self, k: usize) -> Option<(Rows<'a>, Rows<'a>)> {
         let bytes = k.checked_mul(self.setup.state_size as usize)?;
         let (state, state_rest) = self.state.split_at_mut_checked(bytes)?;
@@ -61,7 +62,7 @@ impl<'a> Rows<'a> {
         ))
     }
 
-    /// Rows `begin..end`, counted from the first of these. Errors: `Range`.
+    /// Rows `begin..end`, relative to the first row of `self`. Errors: `Range`.
     pub fn range(self, begin: usize, end: usize) -> Result<Rows<'a>> {
         let len = self.len();
         let refused = RANGE.needed(len).given(end);
@@ -71,12 +72,13 @@ impl<'a> Rows<'a> {
     }
 
     /// Starts an episode in every row and writes `obs` `[rows, obs_len]`. With a seed, row i of the batch gets the
-    /// stream of `seed + i` and starts afresh, as in Gymnasium; without, the streams go on and an environment that was
-    /// reset before starts again as [`Env::restart`] says, in a new level.
+    /// random stream of `seed + i` and is reset with `Env::reset`, as in Gymnasium. Without a seed, the random
+    /// streams continue, and environments that have been reset before start again with [`Env::restart`], in a new
+    /// level.
     ///
-    /// Errors: `Config`, `Shape`, before anything changes. A callback that fails, or a non-finite observation, stops at a
-    /// row that the error gives: rows before it are done, it has to be reset again and its observation is unspecified,
-    /// rows after it are untouched.
+    /// Errors: `Config`, `Shape`, before anything changes. If a callback fails or an observation is not finite, the
+    /// reset stops at that row, whose index the error gives: rows before it are complete; it must be reset again and
+    /// its observation is unspecified; rows after it are unchanged.
     pub fn reset<E: Env + ?Sized>(&mut self, env: &E, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
         self.check(env)?;
         check_obs("vecenv obs: elements of the agreed kind,", &obs, self.len(), self.setup)?;
@@ -103,18 +105,18 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Steps every row. `action`: `[rows, action_len]`; the arrays of `out` have as many rows.
+    /// Steps every row. `action` is `[rows, action_len]`; the arrays of `out` have as many rows.
     ///
-    /// Errors: `Config`, `Shape`, `Null`, `NotReady` (a row has to be reset first), `Range` and `Value` (actions), all before
-    /// anything changes. A callback that fails, or a non-finite reward or observation, stops at a row that the error
-    /// gives: rows before it are complete; it has to be reset and its `obs` and `final_obs` are unspecified, its other
-    /// outputs and all rows after it are untouched.
+    /// Errors: `Config`, `Shape`, `Null`, `NotReady` (a row must be reset first), `Range` and `Value` (actions), all
+    /// before anything changes. If a callback fails, or a reward or observation is not finite, the step stops at that
+    /// row, whose index the error gives: rows before it are complete; it must be reset, its `obs` and `final_obs` are
+    /// unspecified and its other outputs unchanged; rows after it are unchanged.
     pub fn step<E: Env + ?Sized>(&mut self, env: &E, action: Elements<'_>, out: StepOut<'_>) -> Result {
         self.step_env(env, Level::New, action, out)
     }
 
-    /// [`Rows::step`], in which environments that end start again in this level, now or in their next step. A reset chooses
-    /// a new one.
+    /// [`Rows::step`] with a level: environments whose episode ends in this step start the next episode in `level`, in
+    /// this step or in their next one. A reset selects a new level.
     pub fn step_env<E: Env + ?Sized>(
         &mut self,
         env: &E,
@@ -130,8 +132,9 @@ impl<'a> Rows<'a> {
         self.step_several(env, level, action, &mut out)
     }
 
-    /// [`Rows::step_env`] for a caller who has cut rows and arrays along the setup of this environment: neither it nor their lengths
-    /// are looked at again. Of shorter arrays fewer rows are stepped, or as many as there are before a `Shape`.
+    /// [`Rows::step_env`] for callers that cut rows and arrays along the setup of this environment: the environment and
+    /// the lengths are not checked again. If an array is shorter, fewer rows are stepped, or the rows before its end
+    /// followed by a `Shape` error.
     pub fn step_cut<E: Env + ?Sized>(
         mut self,
         env: &E,
@@ -143,7 +146,7 @@ impl<'a> Rows<'a> {
         self.step_several(env, level, action, &mut out)
     }
 
-    /// [`Rows::step_cut`] of one row, compiled into the caller: a row alone has all of every array.
+    /// [`Rows::step_cut`] of a single row, inlined into the caller: each array belongs entirely to this row.
     #[inline(always)]
     pub fn step_only<E: Env + ?Sized, F: From<Error>>(
         self,
@@ -179,7 +182,7 @@ impl<'a> Rows<'a> {
         context.step(row, action, out.obs.reborrow(), flags, keep)
     }
 
-    /// A step of any number of rows, whose arrays are known to be right.
+    /// Steps any number of rows, whose arrays have already been checked.
     #[inline(never)]
     fn step_several<E: Env + ?Sized>(
         &mut self,
@@ -207,7 +210,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Steps the rows `begin..end`: as many as the environment steps together, and then the others.
+    /// Steps rows `begin..end`: first the rows that the environment steps together, then the others one by one.
     fn step_block<E: Env + ?Sized>(
         &mut self,
         env: &E,
@@ -223,7 +226,7 @@ impl<'a> Rows<'a> {
         };
         let mut rows = self.reborrow().range(begin, end)?;
         let mut out = out.reborrow().range(begin, end, obs_len).ok_or(SHAPE)?;
-        // A legacy reset comes before the step, and a mask that is asked for may fail in the midst of the rows.
+        // Step all rows one by one if a legacy reset must precede a step, or if a requested mask may fail halfway.
         let resets = rows.setup.mode() == Autoreset::Legacy && rows.phase.iter().any(|&phase| phase >= ENDED);
         let n = rows.len();
         let alone = resets || (out.asks_masks() && env.has_mask());
@@ -238,7 +241,7 @@ impl<'a> Rows<'a> {
         rows.step_each(env, level, actions(begin.saturating_add(done), end)?, &mut out)
     }
 
-    /// What a step leaves to do in the first `done` rows, which their environment has stepped together.
+    /// Completes the step of the first `done` rows, which the environment stepped together.
     #[inline(never)]
     fn finish_together<E: Env + ?Sized>(
         &mut self,
@@ -250,7 +253,7 @@ impl<'a> Rows<'a> {
         let Setup { max_episode_steps: limit, obs_len, mask_len, .. } = *self.setup;
         let (obs_len, choices) = (obs_len as usize, mask_len as usize);
         let context = StepContext { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
-        // The rows where something is left to do: bytes of 1.
+        // Rows that need further work (1): their episode ended, or they must be reset.
         let mut ended = [0u8; BLOCK];
         let counters = self.steps.iter_mut().zip(self.phase.iter_mut());
         let flags = out.terminated.iter().zip(out.truncated.iter_mut());
@@ -261,7 +264,7 @@ impl<'a> Rows<'a> {
         if let Some(valid) = out.valid.as_deref_mut().and_then(|v| v.get_mut(..done)) {
             valid.fill(1);
         }
-        // Environments with masks step no rows together that are asked for them.
+        // Every action is allowed: environments with masks are stepped one by one when masks are requested.
         if let Some(mask) = out.action_mask.as_deref_mut().and_then(|m| m.get_mut(..done.saturating_mul(choices))) {
             mask.fill(1);
         }
@@ -296,8 +299,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Steps the rows one after another. `out` by reference: copied, what was written word by word is read in pairs at once,
-    /// for which the processor waits.
+    /// Steps the rows one by one. `out` is passed by reference: copying it would read in pairs words that were just
+    /// written singly, which stalls the processor.
     #[inline(never)]
     fn step_each<E: Env + ?Sized>(
         &mut self,
@@ -310,7 +313,7 @@ impl<'a> Rows<'a> {
         let (obs_len, action_len, size) = (obs_len as usize, action_len as usize, state_size as usize);
         let (asks, choices) = (out.asks_masks(), mask_len as usize);
         let context = StepContext { env, level, mode: self.setup.mode(), last: limit.wrapping_sub(1) };
-        // Each row takes its own off the front of these.
+        // Each row takes its part off the front of these.
         let (mut states, mut actions, mut all_obs) = (&mut *self.state, action, out.obs.reborrow());
         let mut valids = out.valid.as_deref_mut().unwrap_or_default().iter_mut();
         let rows = self.rng.iter_mut().zip(&mut *self.steps).zip(&mut *self.phase);
@@ -333,12 +336,12 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// The same rows, to read.
+    /// A read-only view of the rows.
     pub fn view(&self) -> View<'_> {
         View { setup: self.setup, first: self.first, state: &*self.state, phase: &*self.phase }
     }
 
-    /// The environment is the one agreed on and the fields have equally many rows.
+    /// Checks that the environment is the one of the setup and that all fields have equally many rows.
     #[inline]
     fn check<E: Env + ?Sized>(&self, env: &E) -> Result {
         self.setup.check_env(env)?;
@@ -347,7 +350,7 @@ impl<'a> Rows<'a> {
         if self.rng.len() == n && self.steps.len() == n && self.state.len() == bytes { Ok(()) } else { Err(SHAPE) }
     }
 
-    /// What no sequence of calls can produce is no image.
+    /// Rejects images that no sequence of calls can produce.
     pub(super) fn check_image(&self) -> Result {
         let (limit, mode) = (self.setup.max_episode_steps, self.setup.mode());
         let damaged = |what, row| Err(Error::new(Kind::Image, what).given(row));

@@ -1,4 +1,4 @@
-//! What a batch of environments agrees on when its block is made, and where the fields of the block lie.
+//! Fixed setup and block layout of a vectorized environment.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,24 +8,25 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Element, MAX_RANK, Space};
 
-/// When an environment that ended starts its next episode.
+/// When an environment whose episode ended starts its next episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Autoreset {
-    /// In the step that ended it: `obs` is the first of the new episode and `final_obs` the last of the old one.
+    /// In the step that ended the episode: `obs` is the first observation of the new episode, `final_obs` the last of
+    /// the old one.
     #[default]
     SameStep = 0,
     /// In the next step, which ignores the action and is marked invalid.
     NextStep = 1,
     /// Only by `reset`, `reset_range` or `reset_one`.
     Disabled = 2,
-    /// In the next step, which then takes the action at once: the first observation is never seen. What the first Atari
-    /// wrappers did, for comparisons.
+    /// In the next step, which then applies the action at once, so that the first observation of the episode is never
+    /// returned. Behavior of the first Atari wrappers, for comparisons.
     Legacy = 3,
 }
 
 impl Autoreset {
-    /// The mode with this number.
+    /// The mode with this number, or `None` for an unknown number.
     #[inline]
     pub fn from_number(number: u32) -> Option<Self> {
         match number {
@@ -41,18 +42,19 @@ impl Autoreset {
 /// Value of [`VecEnvConfig::max_episode_steps`] for episodes without a limit.
 pub const NO_LIMIT: u32 = u32::MAX;
 
-/// What a vectorised environment is made from, beside the environment itself.
+/// Configuration of a vectorized environment, apart from the environment itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VecEnvConfig {
     /// Number of environments, at least 1.
     pub num_envs: u32,
-    /// Environment i draws from the stream of `seed + i` (modulo 2^64).
+    /// Seed of the random streams: environment i uses the stream of `seed + i` (modulo 2^64).
     pub seed: u64,
-    /// When an environment that ended starts again.
+    /// When an environment whose episode ended starts its next episode.
     pub autoreset: Autoreset,
-    /// Episodes are truncated after this many steps of the batch, with and without wrappers; [`NO_LIMIT`] means never. 0
-    /// takes the environment's own limit, which counts its own steps where wrappers repeat actions. Other limits stand
-    /// instead of that one; a [`TimeLimit`](super::wrap::Wrapper::TimeLimit) in a list of wrappers always counts.
+    /// Time limit: episodes are truncated after this many steps of the batch, with and without wrappers; [`NO_LIMIT`]
+    /// means never. 0 selects the environment's own limit, which is counted in the environment's own steps if wrappers
+    /// repeat actions. Any other value replaces the environment's limit. A
+    /// [`TimeLimit`](super::wrap::Wrapper::TimeLimit) in a list of wrappers always applies.
     pub max_episode_steps: u32,
 }
 
@@ -62,45 +64,46 @@ impl Default for VecEnvConfig {
     }
 }
 
-/// What is agreed when the block is made: stored in it beside the header, never written again.
+/// Setup of a vectorized environment. Stored in the block behind the header when the block is created; constant
+/// afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Setup {
-    /// Seed of the streams.
+    /// Seed of the random streams.
     pub seed: u64,
     /// Number of environments.
     pub num_envs: u32,
-    /// An [`Autoreset`].
+    /// Autoreset mode, an [`Autoreset`].
     pub autoreset: u32,
-    /// Steps of the batch after which an episode is truncated; 0 means never.
+    /// Time limit in steps of the batch; 0 means no limit.
     pub max_episode_steps: u32,
-    /// Number of the environment's kind.
+    /// Identifier of the environment kind.
     pub env_id: u32,
-    /// Bytes of one environment's state.
+    /// Size of one environment's state in bytes.
     pub state_size: u32,
-    /// Its own limit, whether that counts or not.
+    /// The environment's own time limit, whether it applies or not.
     pub own_max_episode_steps: u32,
-    /// [`Element`] of observations.
+    /// Element kind of observations, an [`Element`].
     pub obs_kind: u32,
-    /// Elements of one observation.
+    /// Number of elements of one observation.
     pub obs_len: u32,
-    /// [`Element`] of actions.
+    /// Element kind of actions, an [`Element`].
     pub action_kind: u32,
-    /// Elements of one action.
+    /// Number of elements of one action.
     pub action_len: u32,
-    /// 1 if that stands instead of the environment's own limit, which wrappers keep inside.
+    /// 1 if the configured time limit replaces the environment's own limit, which wrappers count themselves.
     limit_given: u32,
-    /// Choices of all elements of an action, and so flags of a mask; 0 for continuous ones.
+    /// Length of an action mask: the number of choices summed over all elements of an action; 0 for continuous actions.
     pub mask_len: u32,
-    /// The wrappers around the environment.
+    /// Hash of the list of wrappers around the environment.
     pub wrappers: u64,
 }
 
 impl Setup {
-    /// Bytes from the base of a block to the end of its setup: all that has to be read to know the layout.
+    /// Offset of the end of the setup from the start of the block: the bytes needed to determine the layout.
     pub const END: usize = block::FIELD_ALIGN + size_of::<Setup>();
 
-    /// Agrees on an environment and a configuration. Errors: `Config`.
+    /// Creates the setup from an environment's specification and a configuration. Errors: `Config`.
     pub fn new(spec: &Spec<'_>, config: &VecEnvConfig) -> Result<Setup> {
         check_space("environment observations: bounds in order, one a value or one for all", &spec.obs)?;
         check_fields(&spec.obs)?;
@@ -140,13 +143,13 @@ impl Setup {
         block::view(mem, setup)?.first().ok_or(Error::new(Kind::Image, "vecenv: a block with a setup"))
     }
 
-    /// Refuses an environment that the block was not made for. Errors: `Config`.
+    /// Checks that the block was created for this environment. Errors: `Config` if not.
     #[inline]
     pub fn check_env<E: Env + ?Sized>(&self, env: &E) -> Result {
         if self.is_for(env) { Ok(()) } else { self.refuse_env(&env.spec()) }
     }
 
-    /// [`Setup::check_env`] would accept it.
+    /// True if [`Setup::check_env`] succeeds.
     #[inline]
     fn is_for<E: Env + ?Sized>(&self, env: &E) -> bool {
         let Spec { env_id, state_size, max_episode_steps: own_max_episode_steps, obs, action, wrappers } = env.spec();
@@ -167,10 +170,11 @@ impl Setup {
         self.has_env_of(&env) && (action.kind != Element::I32 || action.n.len() == self.action_len as usize)
     }
 
-    /// Both were made with the same environment: a block of one accepts what was compiled for the other.
+    /// True if both setups were created for the same environment, so that a block of one can be used with code compiled
+    /// for the other.
     #[inline(always)]
     pub fn has_env_of(&self, other: &Setup) -> bool {
-        // In the order in which they lie, so that several are compared at once.
+        // In memory order, so that the compiler can merge the comparisons.
         self.env_id == other.env_id
             && self.state_size == other.state_size
             && self.own_max_episode_steps == other.own_max_episode_steps
@@ -182,7 +186,7 @@ impl Setup {
             && self.wrappers == other.wrappers
     }
 
-    /// What [`Setup::check_env`] says of another environment.
+    /// The error of [`Setup::check_env`] for an environment that does not match.
     #[cold]
     #[inline(never)]
     fn refuse_env(&self, spec: &Spec<'_>) -> Result {
@@ -238,26 +242,26 @@ impl Setup {
         Ok(())
     }
 
-    /// Kinds of the elements of observations and actions.
+    /// Element kinds of observations and actions.
     #[inline(always)]
     pub fn kinds(&self) -> (Element, Element) {
-        // Of the three, those that `check` lets pass.
+        // Only the kinds that `check` accepts.
         let obs = if self.obs_kind == Element::U8 as u32 { Element::U8 } else { Element::F32 };
         let action = if self.action_kind == Element::I32 as u32 { Element::I32 } else { Element::F32 };
         (obs, action)
     }
 
-    /// The one place where the layout is written down: the fields and the bytes of the whole block.
+    /// Layout of the block: the spans of all fields and the total size in bytes. The layout is defined here only.
     #[inline(always)]
     pub fn spans(&self) -> Result<(Spans, usize)> {
         self.check()?;
         self.lay()
     }
 
-    /// As [`Setup::spans`], of a setup that was checked when its block was accepted.
+    /// [`Setup::spans`] without checking the setup, which was checked when the block was accepted.
     #[inline(always)]
     pub fn lay(&self) -> Result<(Spans, usize)> {
-        // Of a block that is far from filling the address space the compiler knows that nothing overflows.
+        // For blocks far smaller than the address space, the compiler can prove that nothing overflows.
         let near = size_of::<usize>() == 8 && u64::from(self.num_envs).wrapping_mul(self.state_size.into()) < 1 << 40;
         if near { self.plan() } else { self.plan_far() }
     }
@@ -278,7 +282,7 @@ impl Setup {
 
     #[inline]
     pub(super) fn check(&self) -> Result {
-        // One test for what no block has; the words come after it.
+        // A single branch for the valid case; `refuse` determines the error message.
         let wrong = (self.num_envs == 0)
             | (self.autoreset > Autoreset::Legacy as u32)
             | !self.state_size.is_multiple_of(8)
@@ -290,7 +294,7 @@ impl Setup {
         if wrong { self.refuse() } else { Ok(()) }
     }
 
-    /// What [`Setup::check`] says of a setup that is wrong.
+    /// The error of [`Setup::check`] for an invalid setup.
     #[cold]
     #[inline(never)]
     fn refuse(&self) -> Result {
@@ -329,13 +333,13 @@ impl Setup {
         Autoreset::from_number(self.autoreset).unwrap_or_default()
     }
 
-    /// The environment's own time limit counts.
+    /// True if the environment's own time limit applies.
     pub(super) fn own_limit(&self) -> bool {
         self.limit_given == 0
     }
 }
 
-/// Flags of a mask of these actions.
+/// Number of flags in a mask of these actions.
 #[inline(always)]
 fn mask_len(action: &Space<'_>) -> u32 {
     if action.kind == Element::I32 { action.num_choices().min(u32::MAX as usize) as u32 } else { 0 }
@@ -358,7 +362,8 @@ fn check_space(what: &'static str, space: &Space<'_>) -> Result {
     }
 }
 
-/// Fields lie one after another within the observation; an observation of one kind holds fields of that kind.
+/// Checks the fields of an observation: ordered, aligned, disjoint, within the observation, and of the observation's
+/// kind unless that is bytes.
 fn check_fields(space: &Space<'_>) -> Result {
     let refuse = |what, given: u32| Err(Error::new(Kind::Config, what).given(given as usize));
     let mut end = 0;
@@ -393,25 +398,26 @@ fn check_fields(space: &Space<'_>) -> Result {
 }
 
 fields! {
-    /// Where the fields of a block lie, behind what was agreed: one entry a row.
+    /// Offsets of the fields of a block, which follow the setup: one entry per row.
     pub spans Spans(n: usize, state_size: usize) {
         /// `[N, state_size]` bytes.
         pub state: [u8] = n.saturating_mul(state_size),
-        /// `[N]` one stream an environment.
+        /// `[N]` random stream of each environment.
         pub rng: [Rng] = n,
-        /// `[N]` steps taken in this episode.
+        /// `[N]` steps taken in the current episode.
         pub steps: [u32] = n,
-        /// `[N]` 0: has to be reset first; 1: within an episode; 2: ended and not reset yet; 3: likewise, in a step that asked
-        /// for the same level again.
+        /// `[N]` 0: must be reset first; 1: within an episode; 2: ended and not yet reset; 3: as 2, and the next
+        /// episode starts in the same level.
         pub phase: [u8] = n,
     }
-    /// Rows `[first, first + len)`: everything that stepping them may change. Two disjoint `Rows` share no byte, so they may
-    /// go to different threads; the fields are public for callers that cut them from a raw block along [`Setup::spans`].
+    /// Rows `[first, first + len)`: all data that stepping them may change. Two disjoint `Rows` share no byte and may
+    /// be used by different threads. The fields are public for callers that cut them from a raw block along
+    /// [`Setup::spans`].
     #[derive(Debug)]
     pub write Rows {
-        /// What the block was made with.
+        /// Setup of the block.
         pub setup: &'a Setup,
-        /// Number of the first row within the batch.
+        /// Index of the first row within the batch.
         pub first: usize,
     }
 }

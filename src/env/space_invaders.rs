@@ -1,4 +1,4 @@
-//! Space Invaders on a grid: MinAtar's rules (Young and Tian 2019), as gymnax 1.0.1 has them.
+//! Space Invaders on a grid with the rules of MinAtar (Young and Tian 2019), as implemented by gymnax 1.0.1.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,17 +6,17 @@ use super::draw::{BLACK, Colour};
 use super::grid_game::{GridGame, Picture, walk};
 use crate::rng::Rng;
 
-/// Aliens march to and fro, down a row at each edge, faster the fewer they are; the one nearest to the cannon shoots.
-/// Observes six channels: cannon, aliens, aliens if they go left, aliens if they go right, the cannon's bullets and theirs.
-/// Action 0 stays, 1 goes left, 2 right, 3 fires, at most every fifth step. Each alien hit earns 1; a faster wave of 24
-/// follows the last. Ends when a bullet or an alien hits the cannon, or aliens go below the last row; 1000 steps at most.
-/// Nothing is random.
+/// Aliens march sideways and go down a row at each edge, faster the fewer they are; the alien nearest to the cannon
+/// shoots. Observes six channels: cannon, aliens, aliens if they move left, aliens if they move right, bullets of the
+/// cannon, and bullets of the aliens. Action 0 stays, 1 moves left, 2 right, 3 fires, at most every fifth step. Each
+/// alien hit earns 1; a faster wave of 24 follows the last one. Terminates when a bullet or an alien hits the cannon,
+/// or when aliens move below the last row; 1000 steps at most. The game is deterministic.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpaceInvaders;
 
 const SIDE: usize = 10;
 const LAST: u8 = SIDE as u8 - 1;
-/// Bits of the first column, and of the last.
+/// Bits of the first and of the last column.
 const LEFT: u16 = 1;
 const RIGHT: u16 = 1 << LAST;
 const ALL: u16 = (1 << SIDE) - 1;
@@ -25,31 +25,31 @@ const WAVE: u16 = 0b00_1111_1100;
 /// Steps between two shots of the cannon, and of the aliens.
 const SHOT_INTERVAL: u8 = 5;
 const ALIEN_SHOT_INTERVAL: u8 = 10;
-/// Most steps between two moves of the first wave, and of the last ones.
+/// Maximum steps between two moves of the first wave, and of the last ones.
 const FIRST_INTERVAL: u8 = 12;
 const LAST_INTERVAL: u8 = 6;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// Rows from the top, a bit for each column.
+    /// Rows from the top, with one bit per column.
     aliens: [u16; SIDE],
     bullets: [u16; SIDE],
     alien_bullets: [u16; SIDE],
-    /// Column.
+    /// Column of the cannon.
     cannon: u8,
-    /// 1 if the aliens go right.
+    /// 1 if the aliens move right.
     right: u8,
-    /// Most steps between two moves of the aliens.
+    /// Maximum steps between two moves of the aliens.
     move_interval: u8,
-    /// Steps until each happens.
+    /// Steps until each event may happen.
     move_timer: u8,
     alien_shot_timer: u8,
     shot_timer: u8,
     zero: [u8; 6],
 }
 
-/// Moves rows by one, in the order given: the first becomes `row`; returns the last.
+/// Moves rows by one in the given order: the first becomes `row`. Returns the last.
 fn shift<'a>(rows: impl Iterator<Item = &'a mut u16>, row: u16) -> u16 {
     rows.fold(row, |row, next| core::mem::replace(next, row))
 }
@@ -64,8 +64,8 @@ impl State {
         1u16.checked_shl(self.cannon.into()).unwrap_or(0)
     }
 
-    /// Moves the aliens sideways; at an edge they turn and go down a row. The last row comes in again at the top, and the
-    /// result is true.
+    /// Moves the aliens sideways; at an edge they turn and go down a row. Returns true if aliens left the last row,
+    /// which reappear at the top.
     fn march(&mut self) -> bool {
         let edge = if self.right != 0 { RIGHT } else { LEFT };
         if self.aliens.iter().all(|row| row & edge == 0) {
@@ -79,7 +79,7 @@ impl State {
         below != 0
     }
 
-    /// The lowest alien of the column nearest to the cannon shoots; of two columns the left one.
+    /// The lowest alien of the column nearest to the cannon shoots; of two columns, the left one.
     fn shoot_back(&mut self) {
         let any = self.aliens.iter().fold(0, |any, row| any | row);
         let columns = (0..=LAST).filter(|column| any >> column & 1 != 0);
@@ -89,7 +89,7 @@ impl State {
         lowest.into_iter().for_each(|(_, bullets)| *bullets |= 1 << column);
     }
 
-    /// Removes the aliens that are hit and the bullets that hit them. Returns how many.
+    /// Removes the aliens that are hit and the bullets that hit them. Returns the number of hits.
     fn hits(&mut self) -> u32 {
         self.aliens.iter_mut().zip(&mut self.bullets).fold(0, |sum, (aliens, bullets)| {
             let both = *aliens & *bullets;

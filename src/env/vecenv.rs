@@ -1,4 +1,4 @@
-//! N environments of one kind in one block.
+//! Vectorized environment: N environments of one kind in one block.
 
 use super::out::{StepOut, check_obs};
 use super::row::{ROW, SHAPE};
@@ -9,7 +9,7 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
-/// N environments in the caller's block: see the example of the [module](super).
+/// N environments in a block provided by the caller: see the example of the [module](super).
 #[derive(Debug)]
 pub struct VecEnv<'a, E: ?Sized> {
     env: &'a E,
@@ -17,13 +17,13 @@ pub struct VecEnv<'a, E: ?Sized> {
 }
 
 impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
-    /// Bytes a block must have. Errors: `Config`, `Overflow`.
+    /// Size of the block in bytes. Errors: `Config`, `Overflow`.
     pub fn size(env: &E, config: &VecEnvConfig) -> Result<usize> {
         Ok(Setup::new(&env.spec(), config)?.spans()?.1)
     }
 
-    /// Lays N environments out; each has to be reset before it is stepped.
-    /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    /// Creates N environments in `mem`. Each must be reset before it is stepped. Errors: `Config`, `Overflow`, `Align`,
+    /// `Size`; on error `mem` is unchanged.
     pub fn init(mem: &'a mut [u8], env: &'a E, config: &VecEnvConfig) -> Result<Self> {
         let setup = Setup::new(&env.spec(), config)?;
         let (spans, size) = setup.spans()?;
@@ -35,8 +35,8 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         Ok(venv)
     }
 
-    /// Accepts bytes that a block was copied to. Nothing is written.
-    /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block; `Config` for another environment.
+    /// Opens a block that was created by `init`, or a copy of one. Writes nothing. Errors: `Align`; `Size`; `Image` for
+    /// damaged bytes or another kind of block; `Config` for another environment.
     pub fn attach(mem: &'a mut [u8], env: &'a E) -> Result<Self> {
         let setup: Setup = block::attach(mem, block::Kind::VecEnv, |setup: &Setup| Ok(setup.spans()?.1))?;
         setup.check_env(env)?;
@@ -51,12 +51,12 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         Ok(VecEnv { env, rows: Rows::cut(&mut cut, &spans, setup, 0)? })
     }
 
-    /// What the environment is: its spaces, its number, its own time limit.
+    /// Specification of the environment: its spaces, identifier and own time limit.
     pub fn spec(&self) -> Spec<'_> {
         self.env.spec()
     }
 
-    /// What was agreed when the block was made.
+    /// Setup of the block.
     pub fn setup(&self) -> &Setup {
         self.rows.setup
     }
@@ -66,7 +66,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         self.rows.len()
     }
 
-    /// All rows, to be split for threads.
+    /// All rows, which can be split among threads.
     pub fn rows(&mut self) -> Rows<'_> {
         self.rows.reborrow()
     }
@@ -76,7 +76,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         self.rows.reset(self.env, seed, obs)
     }
 
-    /// [`Rows::reset`] of rows `begin..end`; `obs` is `[N, obs_len]` and only these rows of it are written.
+    /// [`Rows::reset`] of rows `begin..end`. `obs` is `[N, obs_len]`; only these rows of it are written.
     pub fn reset_range(&mut self, begin: usize, end: usize, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
         check_obs("vecenv obs: elements of the agreed kind,", &obs, self.num_envs(), self.setup())?;
         let width = self.setup().obs_len as usize;
@@ -85,8 +85,9 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         rows.reset(self.env, seed, part)
     }
 
-    /// Starts an episode in row `i` alone; `obs` is `[N, obs_len]` and only row `i` of it is written. With a seed, the row
-    /// gets the stream of that very seed, as one Gymnasium environment does. Errors: as [`Rows::reset`], and `Range`.
+    /// Starts an episode in row `i` only. `obs` is `[N, obs_len]`; only row `i` of it is written. With a seed, the row
+    /// gets the random stream of exactly that seed, as a single Gymnasium environment does. Errors: as [`Rows::reset`],
+    /// and `Range`.
     pub fn reset_one(&mut self, i: usize, seed: Option<u64>, obs: ElementsMut<'_>) -> Result {
         let n = self.num_envs();
         if i >= n {
@@ -106,7 +107,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         self.rows.step(self.env, action, out)
     }
 
-    /// [`Rows::step`] of rows `begin..end`; all arrays are those of the whole batch and only these rows are used.
+    /// [`Rows::step`] of rows `begin..end`. All arrays are those of the whole batch; only these rows are used.
     pub fn step_range(&mut self, begin: usize, end: usize, action: Elements<'_>, out: StepOut<'_>) -> Result {
         let (n, setup) = (self.num_envs(), self.rows.setup);
         out.check(n, setup)?;

@@ -1,4 +1,4 @@
-//! Rows of a batch, to look at.
+//! Read-only view of the rows of a batch.
 
 use super::Env;
 use super::row::{ROW, SHAPE, UNSET, cut};
@@ -7,12 +7,12 @@ use crate::error::{Error, Kind, Result, check_len};
 
 const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: environment {given} was never reset.");
 
-/// Rows as [`Rows`](super::Rows) has them, to read: any number of threads may look at the same ones.
+/// Read-only version of [`Rows`](super::Rows), which any number of threads may share.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// What the block was made with.
+    /// Setup of the block.
     pub setup: &'a Setup,
-    /// Number of the first row within the batch.
+    /// Index of the first row within the batch.
     pub first: usize,
     /// `[rows, state_size]` bytes.
     pub state: &'a [u8],
@@ -21,15 +21,16 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
-    /// Lives left in row `i`, counted from the first of these. Errors: `Range`, `Config`, `NotReady`, the callback's.
+    /// Lives left in row `i`, relative to the first row of `self`. Errors: `Range`, `Config`, `NotReady`, and those of
+    /// the callback.
     pub fn lives<E: Env + ?Sized>(&self, env: &E, i: usize) -> Result<u32> {
         self.setup.check_env(env)?;
         let row = self.first.saturating_add(i);
         env.lives(row, self.state_of(i)?).map_err(|e| e.given(row))
     }
 
-    /// Writes 1 for each discrete action that row `i` allows now, else 0; `mask` has one flag for each choice of each
-    /// action element. Errors: `Range`, `Config`, `Shape`, `NotReady`, the callback's.
+    /// Writes the action mask of row `i`: 1 for each allowed discrete action, else 0. `mask` has one flag for each
+    /// choice of each action element. Errors: `Range`, `Config`, `Shape`, `NotReady`, and those of the callback.
     pub fn action_mask<E: Env + ?Sized>(&self, env: &E, i: usize, mask: &mut [u8]) -> Result {
         self.setup.check_env(env)?;
         check_len("vecenv mask: one flag for each choice, elements", mask, env.spec().action.num_choices())?;
@@ -37,8 +38,8 @@ impl View<'_> {
         env.action_mask(row, self.state_of(i)?, mask).map_err(|e| e.given(row))
     }
 
-    /// Draws row `i`: `rgb` is `[height, width, 3]`, rows from the top. Errors: `Range`, `Config`, `Shape`, `NotReady`,
-    /// the callback's.
+    /// Renders row `i` into `rgb` `[height, width, 3]`, pixel rows from the top. Errors: `Range`, `Config`, `Shape`,
+    /// `NotReady`, and those of the callback.
     pub fn render<E: Env + ?Sized>(&self, env: &E, i: usize, width: usize, height: usize, rgb: &mut [u8]) -> Result {
         self.setup.check_env(env)?;
         let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
@@ -47,8 +48,8 @@ impl View<'_> {
         env.render(row, self.state_of(i)?, width, height, rgb).map_err(|e| e.given(row))
     }
 
-    /// Draws every row: `rgb` is `[rows, height, width, 3]`. Errors: as [`View::render`]; rows before the one that failed
-    /// are drawn.
+    /// Renders every row into `rgb` `[rows, height, width, 3]`. Errors: as [`View::render`]; rows before the failed one
+    /// are rendered.
     pub fn images<E: Env + ?Sized>(&self, env: &E, width: usize, height: usize, rgb: &mut [u8]) -> Result {
         let len = width.checked_mul(height).and_then(|n| n.checked_mul(3)).ok_or(SHAPE)?;
         let all = self.phase.len().checked_mul(len).ok_or(SHAPE)?;
@@ -58,7 +59,7 @@ impl View<'_> {
         (0..self.phase.len()).try_for_each(|i| self.render(env, i, width, height, cut(&mut rest, len)?))
     }
 
-    /// Refuses a row that was never reset. Errors: `NotReady`.
+    /// Checks that every row has been reset. Errors: `NotReady`.
     pub fn check_ready(&self) -> Result {
         match self.phase.iter().position(|&phase| phase == UNSET) {
             Some(row) => Err(UNREADY.given(self.first.saturating_add(row))),

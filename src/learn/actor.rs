@@ -1,5 +1,5 @@
-//! What stands on the policy network's outputs: a distribution over actions, discrete, multi-discrete, Gaussian, or of both
-//! kinds of parts, which are drawn each by itself.
+//! The distribution over actions that a policy network's outputs parameterize: discrete, multi-discrete, Gaussian, or of both
+//! kinds of parts, which are sampled independently.
 
 use core::iter::repeat;
 use core::slice::from_mut;
@@ -20,17 +20,17 @@ use crate::space::{Element, Elements, ElementsMut};
 
 pub use crate::kernels::categorical::Sampling;
 
-/// Actions as the distribution draws them, before bounds and squashing: what a rollout stores.
+/// Actions as sampled from the distribution, before bounds and squashing; the form that rollouts store.
 #[derive(Clone, Copy)]
 pub struct Raw<'a> {
-    /// `[rows, K]` choices; empty if actions have none.
+    /// `[rows, K]` choices; empty if actions have no discrete part.
     pub choice: &'a [i32],
-    /// `[rows, A]` draws from the Gaussian; empty if actions have no numbers.
+    /// `[rows, A]` draws from the Gaussian; empty if actions have no continuous part.
     pub vector: &'a [f32],
 }
 
 impl<'a> Raw<'a> {
-    /// Row `index` of so many choices and numbers.
+    /// Row `index`, with these lengths of choices and numbers.
     pub fn row(self, index: usize, [choices, numbers]: [usize; 2]) -> Fit<Raw<'a>> {
         Ok(Raw {
             choice: block::rows(self.choice, index, 1, choices)?,
@@ -39,18 +39,18 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// What recurrent layers carry in a call that acts without recording: the caller's, as long as an episode goes on.
+/// Recurrent states in a call that acts without recording: kept by the caller for the length of an episode.
 #[derive(Debug, Default)]
 pub struct Recurrent<'a> {
-    /// `[rows, state_len]` what the step before left, then what this one leaves; empty without recurrent layers. An episode
-    /// begins with zeros.
+    /// `[rows, state_len]` the states after the previous step, replaced by those after this step; empty without recurrent
+    /// layers. An episode begins with zeros.
     pub state: &'a mut [f32],
-    /// `[rows]` 1: an episode begins, from a state of zeros; or empty: none does.
+    /// `[rows]` 1: an episode begins, from a state of zeros; or empty: no episode begins.
     pub reset: &'a [u8],
 }
 
 impl Recurrent<'_> {
-    /// Checks the lengths, and the numbers of rows that go on. Errors: `Shape`; `Value`.
+    /// Checks the lengths, and the states of rows that continue. Errors: `Shape`; `Value`.
     pub fn check(&self, rows: usize, state_len: usize) -> Result {
         check_len("recurrent state: numbers [rows, state_len],", self.state, rows.saturating_mul(state_len))?;
         if !self.reset.is_empty() {
@@ -65,7 +65,7 @@ impl Recurrent<'_> {
         Ok(())
     }
 
-    /// Copies the states that a step starts from.
+    /// Copies the initial states of a step.
     pub fn start(&self, state_len: usize, to: &mut [f32]) {
         block::copy(to, self.state);
         for (row, &reset) in to.chunks_exact_mut(state_len.max(1)).zip(self.reset) {
@@ -76,7 +76,7 @@ impl Recurrent<'_> {
     }
 }
 
-/// The distribution over actions that network outputs stand for.
+/// The distribution over actions that network outputs parameterize.
 #[derive(Clone, Copy)]
 pub struct Head<'a> {
     shape: &'a Shape,
@@ -88,7 +88,7 @@ pub struct Head<'a> {
     log_std: &'a [f32],
 }
 
-/// What a network says of one row of actions of several parts, and the row's mask.
+/// Network outputs for one row of actions of several parts, and the row's mask.
 #[derive(Clone, Copy)]
 struct Said<'a> {
     logits: &'a [f32],
@@ -103,17 +103,17 @@ impl<'a> Head<'a> {
         Head { shape: &config.shape, squash: config.squash != 0, n, each, low, high, log_std }
     }
 
-    /// The same with these logarithms of deviations.
+    /// This head with other logarithms of standard deviations.
     pub fn with(self, log_std: &'a [f32]) -> Head<'a> {
         Head { log_std, ..self }
     }
 
-    /// Choices and numbers of an action.
+    /// The lengths of the discrete and the continuous part of an action.
     pub fn lens(&self) -> [usize; 2] {
         [self.n.len(), self.shape.std_len()]
     }
 
-    /// The choices of each element of an action that is one.
+    /// The number of choices of each discrete element of an action.
     pub fn choices(&self) -> &'a [u32] {
         self.n
     }
@@ -126,7 +126,7 @@ impl<'a> Head<'a> {
         Gaussian { num_rows: rows, mean, log_std: self.log_std }
     }
 
-    /// Row `index` of what a network says of actions of several parts: logits, then means.
+    /// Row `index` of the network outputs for actions of several parts: logits, then means.
     fn said<'b>(&self, outputs: &'b [f32], mask: Option<&'b [u8]>, index: usize) -> Fit<Said<'b>> {
         let len = self.shape.mask_len();
         let row = block::rows(outputs, index, 1, self.shape.num_outputs as usize)?;
@@ -138,19 +138,19 @@ impl<'a> Head<'a> {
         Ok(Said { logits, mean, mask })
     }
 
-    /// Takes actions of several parts apart. Errors: `Value` for a choice that is not there.
+    /// Splits actions of several parts. Errors: `Value` for a choice that does not exist.
     pub fn part(&self, action: &[u8], choice: &mut [i32], vector: &mut [f32]) -> Result {
         words::part(self.each, action, choice, vector)
     }
 
-    /// Puts them together, as the distribution drew them.
+    /// Combines the parts of actions, as sampled.
     pub fn join(&self, raw: Raw<'_>, action: &mut [u8]) -> Fit<()> {
         words::join(self.each, raw.choice, raw.vector, action)
     }
 
-    /// Draws what [`Head::sample`] turns into actions, `[rows, K + A]`: a uniform number for each choice, then a standard
-    /// normal one for each number. `streams` is one stream for all rows, or one for each of them: a row then depends on no
-    /// other.
+    /// Draws the noise that [`Head::sample`] turns into actions, `[rows, K + A]`: a uniform number for each choice, then a
+    /// standard normal one for each continuous element. `streams` is one stream for all rows, or one for each row: the rows are
+    /// then independent of each other.
     pub fn noise(&self, streams: &mut [Rng], noise: &mut [f32]) {
         if self.shape.structured() {
             let mut streams = streams.iter_mut();
@@ -175,8 +175,8 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Makes a raw action of each row of `outputs` and of `noise`, whose values mean nothing afterwards, in `choice` or
-    /// `vector`, whichever the shape has. On error these stay as they were.
+    /// Samples a raw action for each row of `outputs` from `noise`, which is overwritten, to `choice` and `vector`, depending
+    /// on the shape. On error these do not change.
     #[allow(clippy::too_many_arguments)]
     pub fn sample(
         &self,
@@ -205,7 +205,7 @@ impl<'a> Head<'a> {
         gaussian::sample(&self.gaussian(rows, outputs), noise, vector)
     }
 
-    /// Widens the draws of numbers as the sampling says. Errors: `Value` if they overflow.
+    /// Scales the noise of continuous elements by the sampling temperature. Errors: `Value` if actions could overflow.
     fn spread(&self, mean: &[f32], sampling: Sampling, noise: &mut [f32]) -> Result {
         let spread = match sampling {
             Sampling::Greedy => 0.0,
@@ -220,7 +220,7 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// The same of the numbers in rows of several parts.
+    /// `Head::spread` for the continuous elements in rows of several parts.
     fn spread_each(&self, rows: usize, outputs: &[f32], sampling: Sampling, noise: &mut [f32]) -> Result {
         for i in 0..rows {
             let row = block::rows_mut(noise, i, 1, self.shape.draw_len())?;
@@ -230,12 +230,12 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// Row `index` of the draws of several parts.
+    /// Row `index` of the noise for actions of several parts.
     fn draws<'b>(&self, noise: &'b [f32], index: usize) -> Fit<&'b [f32]> {
         block::rows(noise, index, 1, self.shape.draw_len())
     }
 
-    /// One action of several parts; nothing can fail of what [`Head::spread_each`] accepted.
+    /// Samples one action of several parts; cannot fail after [`Head::spread_each`] has succeeded.
     fn sample_row(
         &self,
         said: Said<'_>,
@@ -251,7 +251,7 @@ impl<'a> Head<'a> {
         if vector.is_empty() { Ok(()) } else { gaussian::sample(&self.gaussian(1, said.mean), normal, vector) }
     }
 
-    /// Makes actions of several parts row by row, as the environment takes them.
+    /// Writes actions of several parts row by row, in the environment's form.
     fn each_row(
         &self,
         rows: usize,
@@ -304,7 +304,8 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// Gradients by the outputs and by `log_std` of a loss whose gradients by log-probability and entropy are given.
+    /// Gradients with respect to the outputs and `log_std` of a loss with given gradients with respect to log-probability and
+    /// entropy.
     #[allow(clippy::too_many_arguments)]
     pub fn gradient(
         &self,
@@ -344,7 +345,7 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// [`Head::sample`] of the actions that the environment takes, without keeping the raw ones.
+    /// [`Head::sample`] of actions in the environment's form, without keeping the raw actions.
     pub fn draw(
         &self,
         rows: usize,
@@ -372,7 +373,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// [`Head::draw`] with [`Sampling::Greedy`], which draws nothing: so nothing that draws is linked to it.
+    /// [`Head::draw`] with [`Sampling::Greedy`], which needs no sampling code: none is linked.
     pub fn best(&self, rows: usize, outputs: &[f32], mask: Option<&[u8]>, action: ElementsMut<'_>) -> Result {
         check_finite(OVERFLOW, outputs)?;
         match action {
@@ -394,7 +395,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Turns raw actions into those that the environment takes.
+    /// Converts raw actions to the environment's form.
     pub fn to_env(&self, raw: Raw<'_>, action: ElementsMut<'_>) -> Result {
         match action {
             ElementsMut::I32(action) => block::copy(action, raw.choice),
@@ -415,7 +416,7 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// Squashes raw actions onto the bounds of the space, or clips them to these.
+    /// Squashes raw actions onto the bounds of the space, or clips them to these bounds.
     fn bound(&self, action: &mut [f32]) {
         if self.squash {
             action.iter_mut().for_each(|x| *x = num::tanh(*x));
@@ -423,7 +424,7 @@ impl<'a> Head<'a> {
         self.stretch(action);
     }
 
-    /// The same of actions that are squashed already.
+    /// Scales actions that are already squashed to the bounds, or clips them.
     pub fn stretch(&self, action: &mut [f32]) {
         for row in action.chunks_exact_mut(self.shape.std_len().max(1)) {
             for ((x, &low), &high) in row.iter_mut().zip(self.low).zip(self.high) {
@@ -438,26 +439,27 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Undoes [`Head::stretch`] of an action that is squashed. False, with nothing of meaning in it, if it is not between its bounds.
+    /// Inverse of [`Head::stretch`] for a squashed action. Returns false, with undefined contents, if the action is not within
+    /// its bounds.
     #[cfg(feature = "off_policy")]
     pub fn shrink(&self, action: &mut [f32]) -> bool {
         action.iter_mut().zip(self.low).zip(self.high).all(|((x, &low), &high)| {
             let fits = *x >= low && *x <= high;
-            // Half of everything, because the width may overflow.
+            // Computed with halves, because the width may overflow.
             let (part, width) = (0.5 * *x - 0.5 * low, 0.5 * high - 0.5 * low);
             *x = if width > 0.0 { num::clamp(2.0 * (part / width) - 1.0, -1.0, 1.0) } else { 0.0 };
             fits
         })
     }
 
-    /// A mask has a flag for each choice and leaves something allowed in each choice of each row.
+    /// Checks that a mask has a flag for each choice and allows a choice in each element of each row.
     pub fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         let len = mask.map_or(0, |_| rows.saturating_mul(self.shape.mask_len()));
         check_len("action mask: flags", mask.unwrap_or_default(), len)?;
         self.check_mask_rows(mask, 0..rows)
     }
 
-    /// The same of these rows alone.
+    /// `Head::check_mask` for these rows only.
     pub fn check_mask_rows(&self, mask: Option<&[u8]>, rows: impl Iterator<Item = usize>) -> Result {
         let Some(mask) = mask else { return Ok(()) };
         let what = "action mask: an allowed action in each choice of each row; not so row";
@@ -472,7 +474,7 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// [`Head::could_take`], naming the row. Errors: `Value`, by this sentence.
+    /// [`Head::could_take`], with the row in the error. Errors: `Value`, with the given sentence.
     pub fn check_choices(&self, what: &'static str, choice: &[i32], mask: Option<&[u8]>) -> Result {
         if self.could_take(choice, mask) {
             return Ok(());
@@ -485,7 +487,7 @@ impl<'a> Head<'a> {
         Err(Error::new(Kind::Value, what))
     }
 
-    /// True if every choice, `[rows, K]`, is there and the mask allows it.
+    /// True if every choice, `[rows, K]`, exists and is allowed by the mask.
     pub fn could_take(&self, choice: &[i32], mask: Option<&[u8]>) -> bool {
         let mut begin = 0usize;
         choice.chunks_exact(self.n.len().max(1)).flat_map(|row| row.iter().zip(self.n)).all(|(&choice, &n)| {
@@ -495,8 +497,8 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Continuous actions are drawn, greedy or at a temperature; keeping the k best means nothing for them, and where some
-    /// parts of an action are choices, it is about these.
+    /// Checks a sampling. Continuous actions are sampled, greedily or at a temperature; the k best choices are undefined for
+    /// them, and for actions of both kinds of parts apply to the choices.
     pub fn check_sampling(&self, sampling: Sampling) -> Result {
         let bad = match sampling {
             Sampling::Temperature(t) if !(t > 0.0 && t.is_finite()) => {
@@ -514,18 +516,18 @@ impl<'a> Head<'a> {
     }
 }
 
-/// What a network has to say for a policy to act.
+/// The requirement on network outputs and actions.
 pub(super) const OVERFLOW: &str = "policy: outputs and actions that do not overflow";
 
-/// What actions have to be.
+/// The requirement on actions.
 const KINDS: &str = "actions: elements of kind f32 or i32, or structures of them";
 
-/// The largest size of a number.
+/// The largest magnitude.
 fn widest(values: &[f32]) -> f32 {
     values.iter().fold(0.0, |most, x| num::max(most, x.abs()))
 }
 
-/// Checks kind and length of observations and of the place for actions of `rows` rows.
+/// Checks kind and length of observations and of the action buffer for `rows` rows.
 pub fn check_act(
     what: &'static str,
     shape: &Shape,
@@ -537,13 +539,13 @@ pub fn check_act(
     check_action(shape, rows, action.kind(), action.len())
 }
 
-/// How many environments `[begin, end)` are, each with a flag. Errors: `Range` if they are not there.
+/// The number of environments in `[begin, end)`, each with a flag. Errors: `Range` if they do not exist.
 pub fn check_envs(open: &[u8], begin: usize, end: usize) -> Result<usize> {
     let refused = Error::new(Kind::Range, "learner act: environments [begin, end) with end at most");
     Ok(open.get(begin..end).ok_or(refused.needed(open.len()).given(end))?.len())
 }
 
-/// A mask of `flags` for each row is given exactly if the configuration says so.
+/// Checks that a mask of `flags` for each row is given exactly if the configuration uses masks.
 pub fn check_mask_given(use_action_mask: u32, mask: Option<&[u8]>, rows: usize, flags: usize) -> Result {
     if mask.is_some() != (use_action_mask != 0) {
         let what = "learner: action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
@@ -552,8 +554,8 @@ pub fn check_mask_given(use_action_mask: u32, mask: Option<&[u8]>, rows: usize, 
     check_len("action mask: flags", mask.unwrap_or(&[]), rows.saturating_mul(flags))
 }
 
-/// A mask of observations that are not acted on may be left out: then all choices are allowed. Errors: `Shape` for one that
-/// the configuration does not ask for.
+/// Checks the mask of observations without an action, which may be omitted: then all choices are allowed. Errors: `Shape` for a
+/// mask that the configuration does not use.
 pub fn check_mask_fits(use_action_mask: u32, mask: Option<&[u8]>, rows: usize, flags: usize) -> Result {
     let what = "learner: an action mask may be given only if use_action_mask is 1; it is 0.";
     Error::new(Kind::Shape, what).when(mask.is_some() && use_action_mask == 0)?;
@@ -585,8 +587,8 @@ pub fn check_obs(what: &'static str, shape: &Shape, rows: usize, obs: &Elements<
     Ok(())
 }
 
-/// What networks are given for these numbers: normalised if the configuration says so, with the statistics `[obs_len]` as
-/// they are.
+/// Writes network inputs from encoded observations: normalized if the configuration says so, with the current statistics,
+/// `[obs_len]`.
 pub fn see(config: &ActorConfig, mean: &[f64], var: &[f64], raw: &[f32], seen: &mut [f32]) -> Result {
     if config.normalize_obs == 0 {
         block::copy(seen, raw);

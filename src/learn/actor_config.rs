@@ -1,4 +1,4 @@
-//! What acting reads of a configuration, and nothing of training: all that a policy stores beside its numbers.
+//! The part of a configuration that acting reads, without any of training: all that a policy stores besides its parameters.
 
 use core::ops::RangeInclusive;
 
@@ -10,31 +10,31 @@ use super::taken::Taken;
 use crate::error::{Error, Kind, Name, Result, check_finite};
 use crate::nn::{self, Net, Node};
 
-/// The most hidden layers of a policy or a value network.
+/// The largest number of hidden layers of a policy or a value network.
 pub const MAX_HIDDEN: usize = 4;
 
-/// The most layers of a policy and a value network together.
+/// The largest number of layers of a policy and a value network together.
 pub(super) const MAX_LAYERS: usize = if cfg!(any(feature = "pictures", feature = "recurrent", feature = "residual")) {
     nn::MAX_LAYERS
 } else {
     2 * MAX_HIDDEN + 3
 };
 
-/// The most atoms of a distribution of values.
+/// The largest number of atoms of a value distribution.
 pub(super) const MAX_ATOMS: u32 = 256;
 
-/// Policies may say distributions of values.
+/// Whether policies may output value distributions.
 pub(super) const ATOMS: bool = cfg!(feature = "off_policy");
 
-/// Atoms are within ± this.
+/// Atoms are within ± this limit.
 const VALUE_LIMIT: f32 = 1e12;
 
-/// The policy's head and the value's, in a mask of heads.
+/// The policy's and the value's head, as bits of a mask of heads.
 pub(super) const POLICY: u32 = 1;
 pub(super) const VALUE: u32 = 2;
 
-/// How a policy turns observations into actions. Plain data, stored in the policy's block; a learner makes it from its own
-/// configuration, so that policies of the same network are the same bytes, however they were trained.
+/// The configuration of a policy. Plain data, stored in the policy's block; a learner derives it from its own configuration, so
+/// that policies of the same network have the same bytes, independent of their training.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ActorConfig {
@@ -42,25 +42,25 @@ pub struct ActorConfig {
     pub shape: Shape,
     /// Layers of its network, at least 1.
     pub num_layers: u32,
-    /// 1: continuous actions pass through tanh onto their bounds; 0: they are clipped to them.
+    /// 1: continuous actions pass through tanh onto their bounds; 0: they are clipped to the bounds.
     pub squash: u32,
-    /// 1: observations are brought to mean 0 and deviation 1.
+    /// 1: observations are normalized to mean 0 and standard deviation 1.
     pub normalize_obs: u32,
-    /// Normalised observations are clipped to ± this; 0 if they are not normalised.
+    /// Normalized observations are clipped to ± this value; 0 without normalization.
     pub obs_clip: f32,
-    /// Atoms of the distribution whose mean is the value of a choice, 2 to 256, of which the network says the logits. 0: it says
-    /// values, or what else a policy's outputs are.
+    /// Atoms of the distribution whose mean is the value of a choice, 2 to 256; the network outputs their logits. 0: the
+    /// network outputs values, or the other outputs of a policy.
     pub num_atoms: u32,
-    /// The lowest of them; 0 without.
+    /// The lowest atom; 0 without atoms.
     pub value_min: f32,
-    /// The highest; 0 without.
+    /// The highest atom; 0 without atoms.
     pub value_max: f32,
     /// 0.
     pub reserved: u32,
 }
 
 impl ActorConfig {
-    /// Checks every field, and that they go together.
+    /// Checks every field, and that they match.
     pub fn check(&self) -> Result {
         self.shape.check()?;
         if self.num_layers == 0 || self.num_layers as usize > MAX_LAYERS {
@@ -86,7 +86,7 @@ impl ActorConfig {
         Err(Error::new(Kind::Config, what).given_f32(self.obs_clip))
     }
 
-    /// Checks what says how values are distributed.
+    /// Checks the settings of value distributions.
     fn check_atoms(&self) -> Result {
         let refuse = |what, given| Err(Error::new(Kind::Config, what).given_f32(given));
         let (low, high) = (self.value_min, self.value_max);
@@ -107,9 +107,8 @@ impl ActorConfig {
         (self.shape.num_outputs as usize).saturating_mul(if ATOMS { self.num_atoms.max(1) as usize } else { 1 })
     }
 
-    /// Checks compiled layers that may come from anywhere: a network of observations of these parts, whose first head is the
-    /// policy's and has so many outputs.
-    /// Errors: `Image`.
+    /// Checks compiled layers from an untrusted source: a network over observations of these parts, whose first head is the
+    /// policy's and has `outputs` outputs. Errors: `Image`.
     pub(super) fn network<'n>(&self, nodes: &'n [Node], parts: &[Part], n: &[u32], outputs: usize) -> Result<Net<'n>> {
         self.shape.seen(Net::new(&[]), parts, n).check(self.shape.kinds().0, self.shape.obs_size())?;
         let (pictures, len) = pictures(parts);
@@ -121,13 +120,13 @@ impl ActorConfig {
         Ok(net)
     }
 
-    /// Numbers that networks see of an observation and that have running statistics.
+    /// Elements of an encoded observation that have running statistics.
     pub fn moments_len(&self) -> usize {
         if self.normalize_obs != 0 { self.shape.seen_len as usize } else { 0 }
     }
 
-    /// Checks the arrays of a block that say what actions are: choices for every output, finite bounds in order, and
-    /// logarithms of deviations that are finite and in `log_std_range`. Errors: `Image`.
+    /// Checks the arrays of a block that describe actions: choices for every output, finite bounds in order, and logarithms of
+    /// standard deviations that are finite and in `log_std_range`. Errors: `Image`.
     pub(super) fn check_actions(&self, of: &Taken<'_>, log_std: &[f32], log_std_range: RangeInclusive<f32>) -> Result {
         let image = |what| Error::new(Kind::Image, what);
         if self.shape.action_lens().0 > 0 && choices(of.n) != Ok(self.shape.mask_len() as u32) {

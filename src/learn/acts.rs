@@ -1,15 +1,15 @@
-//! Learners that are opened to act and to observe, and for nothing else.
+//! Learners that are opened for acting and observing only.
 
 use super::shape::Shape;
 use crate::error::Result;
 use crate::space::{Elements, ElementsMut};
 
-/// Flags of environments or choices, or none.
+/// Flags of environments or choices, optional.
 type Flags<'a> = Option<&'a [u8]>;
 
 /// A learner that acts and observes.
 pub trait Acts {
-    /// Its shapes, and N.
+    /// The learner's shapes, and N.
     fn shape(&self) -> (&Shape, usize);
     /// [`Learner::act`](super::Learner::act).
     fn act(&mut self, active: Flags<'_>, obs: Elements<'_>, mask: Flags<'_>, action: ElementsMut<'_>) -> Result;
@@ -24,7 +24,7 @@ pub trait Acts {
     ) -> Result;
 }
 
-/// Makes [`Acts`] of the methods of these names.
+/// Implements [`Acts`] by the methods of the same names.
 macro_rules! acts {
     ($learner:ident) => {
         impl $crate::learn::Acts for $learner<'_> {

@@ -1,4 +1,4 @@
-//! What a learner is made of: numbers that the host chooses.
+//! The hyperparameters of a learner, set by the host.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -18,7 +18,7 @@ macro_rules! algorithms {
         $(#[doc = $sentence:literal])+
         $id:ident = $number:literal, $(#[cfg(feature = $feature:literal)])? $name:ident: $file:ident::$algorithm:ident;
     )+) => {
-        /// What a learner optimizes: the rows of [`algorithm_table`](crate::algorithm_table).
+        /// The algorithm of a learner: the rows of [`algorithm_table`](crate::algorithm_table).
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[repr(u32)]
         pub enum Algorithm {
@@ -27,7 +27,7 @@ macro_rules! algorithms {
         }
 
         impl Algorithm {
-            /// The algorithm of this number; `None` if this build has none.
+            /// The algorithm with this number; `None` if this build does not have it.
             pub fn from_number(number: u32) -> Option<Algorithm> {
                 match number {
                     $($number $(if cfg!(feature = $feature))? => Some(Algorithm::$name),)+
@@ -41,16 +41,16 @@ macro_rules! algorithms {
 every_algorithm!(algorithms);
 
 impl Algorithm {
-    /// Learns from a store of transitions, not from rollouts.
+    /// Whether the algorithm learns from a replay store of transitions, not from rollouts.
     pub fn is_off_policy(self) -> bool {
         self.needs().replay
     }
 }
 
-/// This build has layers or algorithms that learn from sequences.
+/// Whether this build has layers or algorithms that learn from sequences.
 const SEQUENCES: bool = cfg!(any(feature = "recurrent", feature = "actor_critic"));
 
-/// The most layers that a host lists.
+/// The largest number of layers that a host can list.
 const MAX_LISTED: usize = MAX_LAYERS - 2 * MAX_HIDDEN - 3;
 
 macro_rules! config {
@@ -59,8 +59,8 @@ macro_rules! config {
         $name:ident: $type:tt [$($values:tt)+] = $default:expr $(, $($own:ident)|+ => $value:expr)*;
         $readers:ident $(, $with:literal => $holds:expr)*;
     )*})*) => {
-        /// Hyperparameters of a learner, a row of [`learner_config_table`](crate::learner_config_table) each. Plain data, stored
-        /// in the block.
+        /// Hyperparameters of a learner, one for each row of [`learner_config_table`](crate::learner_config_table). Plain data,
+        /// stored in the block.
         #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
         #[repr(C)]
         pub struct Config {
@@ -68,11 +68,11 @@ macro_rules! config {
         }
 
         impl Config {
-            /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, but for the number of environments and an
-            /// entropy bonus of 0.01, which A3C has (Mnih et al. 2016); those of IMPALA are TorchBeast's; those of UNREAL are
-            /// miyosuda/unreal's with the optimizer of A2C and means for losses; those of TD3 and SAC are Stable-Baselines3's,
-            /// but for smaller networks, a smaller store and a slower end of random actions; those of stream algorithms are the
-            /// paper's, but for smaller networks.
+            /// The defaults of an algorithm. Those of A2C are Stable-Baselines3's, except for the number of environments and an
+            /// entropy bonus of 0.01, as in A3C (Mnih et al. 2016); those of IMPALA are TorchBeast's; those of UNREAL are
+            /// miyosuda/unreal's with the optimizer of A2C and mean losses; those of TD3 and SAC are Stable-Baselines3's,
+            /// except for smaller networks, a smaller store and a later end of random actions; those of stream algorithms are
+            /// the paper's, except for smaller networks.
             #[allow(clippy::match_single_binding)]
             pub fn of(algorithm: Algorithm) -> Config {
                 let rows = Config {$($(
@@ -93,31 +93,31 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What is optimised.
+    /// The algorithm; the default one if its number is unknown.
     pub fn algorithm(&self) -> Algorithm {
         Algorithm::from_number(self.algorithm).unwrap_or_default()
     }
 
-    /// What its algorithm needs of a learner.
+    /// The requirements of the algorithm.
     #[inline]
     pub(super) fn needs(&self) -> Needs {
         self.algorithm().needs()
     }
 
-    /// Whether a call about rollouts is for this learner. Errors: `Disabled` off policy.
+    /// Checks that a call about rollouts applies to this learner. Errors: `Disabled` off policy.
     pub fn check_rollouts(&self) -> Result {
         let what = "learner: this call is about rollouts, which learners off policy do not have.";
         Error::new(Kind::Disabled, what).when(self.needs().replay)
     }
 
-    /// Whether a call about transitions of the host's own is for this learner. Errors: `Disabled` on policy.
+    /// Checks that a call about transitions supplied by the host applies to this learner. Errors: `Disabled` on policy.
     pub fn check_transitions(&self) -> Result {
         let what =
             "learner: this call is about transitions of the host's own, which learners on policy do not learn from.";
         Error::new(Kind::Disabled, what).when(!self.needs().replay)
     }
 
-    /// What a network says of the value of a choice.
+    /// The form of a choice's value in the network outputs.
     #[cfg(feature = "off_policy")]
     pub(super) fn value_head(&self) -> ValueHead {
         let atoms = Atoms { num: self.num_atoms, low: self.value_min, high: self.value_max };
@@ -128,13 +128,13 @@ impl Config {
         }
     }
 
-    /// Numbers that a critic says: its quantiles, or one.
+    /// Elements of a critic's output: its quantiles, or one value.
     #[cfg(feature = "off_policy")]
     pub(super) fn critic_len(&self) -> u32 {
         if self.needs().critics { self.num_quantiles.max(1) } else { 1 }
     }
 
-    /// Numbers that a policy's network says of the value of a choice, and those that are still there in what ships.
+    /// Elements of a choice's value in the outputs of a policy's network, during training and in an exported policy.
     pub(super) fn value_lens(&self) -> [u32; 2] {
         #[cfg(feature = "off_policy")]
         return match self.value_head() {
@@ -145,7 +145,7 @@ impl Config {
         [1, 1]
     }
 
-    /// The optimiser is one of RMSProp.
+    /// Whether the optimizer is a variant of RMSProp.
     pub(super) fn has_rms_prop(&self) -> bool {
         matches!(
             Optimizer::from_number(self.optimizer),
@@ -153,19 +153,19 @@ impl Config {
         )
     }
 
-    /// The same with zeros for what it does not say: lengths of hidden layers that are not there.
+    /// This configuration with zeros for the lengths of unused hidden layers.
     pub(super) fn trimmed(&self) -> Config {
         let mut config = *self;
         config.hidden_len.iter_mut().skip(self.num_hidden as usize).for_each(|len| *len = 0);
         config
     }
 
-    /// Layers of so many hidden ones.
+    /// Compiled layers of `hidden` hidden layers.
     pub(super) fn layers_of(&self, hidden: u32) -> u32 {
         hidden.saturating_mul(if self.hidden_norm != 0 { 2 } else { 1 })
     }
 
-    /// How much is explored after so many environment steps.
+    /// The exploration rate after `steps` environment steps.
     #[cfg(any(feature = "off_policy", feature = "pqn"))]
     pub(super) fn exploration(&self, steps: u64) -> f32 {
         if steps >= u64::from(self.exploration_steps) {
@@ -176,7 +176,7 @@ impl Config {
         (start + (end - start) * part) as f32
     }
 
-    /// How far importance makes up for priorities after so many environment steps.
+    /// The importance exponent after `steps` environment steps.
     #[cfg(feature = "off_policy")]
     pub(super) fn importance(&self, steps: u64) -> f64 {
         let start = f64::from(self.importance_exponent);
@@ -186,8 +186,7 @@ impl Config {
         }
     }
 
-    /// Checks every field but those of [`ActorConfig`]; the failure names the field, what it may be and
-    /// what it is.
+    /// Checks every field except those of [`ActorConfig`]; the error names the field, its allowed values and its value.
     pub fn check(&self) -> Result {
         let what = "learner config: an algorithm that this build has";
         let known = Algorithm::from_number(self.algorithm).is_some();
@@ -291,7 +290,7 @@ impl Config {
         Ok(())
     }
 
-    /// Sequences have a length exactly if layers carry a state of so many numbers. Errors: `Config`.
+    /// Checks that sequences have a length exactly if layers have a recurrent state, of `state_len` elements. Errors: `Config`.
     pub fn check_state(&self, state_len: usize) -> Result {
         self.check_recurrent(state_len)?;
         if (self.sequence_len > 0) == (state_len > 0) {
@@ -301,7 +300,7 @@ impl Config {
         Err(Error::new(Kind::Config, what).given(self.sequence_len as usize))
     }
 
-    /// Whether layers may carry a state of so many numbers. Errors: `Config`.
+    /// Checks that layers may have a recurrent state of `state_len` elements. Errors: `Config`.
     fn check_recurrent(&self, state_len: usize) -> Result {
         let alone = self.needs().replay || self.needs().traces;
         let what =
@@ -309,7 +308,7 @@ impl Config {
         Error::new(Kind::Config, what).when(alone && (self.sequence_len > 0 || state_len > 0))
     }
 
-    /// Whether a network may have noise, so many numbers of it. Errors: `Config`.
+    /// Checks that a network may have noise, of `len` elements. Errors: `Config`.
     pub(super) fn check_noise(&self, len: usize) -> Result {
         let algorithm = self.needs().critics || self.needs().traces;
         let what = "learner config: an algorithm other than TD3, SAC and stream algorithms with noisy layers";
@@ -318,7 +317,7 @@ impl Config {
         Error::new(Kind::Config, what).given(self.overlap as usize).when(len > 0 && self.overlap != 0)
     }
 
-    /// What acting reads of this.
+    /// The part of the configuration that acting reads.
     pub fn actor(&self, shape: Shape) -> ActorConfig {
         let has_atoms = self.value_lens()[1] > 1;
         ActorConfig {
@@ -337,7 +336,7 @@ impl Config {
         }
     }
 
-    /// What advantages are summed in.
+    /// The number type in which advantages are summed.
     pub fn accumulation(&self) -> Accumulate {
         Accumulate::from_number(self.accumulate).unwrap_or_default()
     }
@@ -347,7 +346,7 @@ impl Config {
         (self.num_envs as usize).saturating_mul(self.num_steps as usize)
     }
 
-    /// What the sums of a minibatch's losses are divided by.
+    /// The divisor of the sums of a minibatch's losses.
     pub(super) fn loss_rows(&self) -> usize {
         if self.sum_losses != 0 { 1 } else { self.minibatch_len() }
     }
@@ -357,8 +356,8 @@ impl Config {
         self.batch_len().checked_div(self.num_minibatches as usize).unwrap_or(0)
     }
 
-    /// Steps that stay together in a minibatch: those of a sequence, or of the whole rollout for V-trace without recurrent
-    /// layers; else 1.
+    /// Steps that stay together in a minibatch: those of a sequence, or for V-trace without recurrent layers those of the whole
+    /// rollout; else 1.
     pub fn num_together(&self) -> usize {
         if !SEQUENCES {
             return 1;
@@ -367,17 +366,17 @@ impl Config {
         if whole { self.num_steps as usize } else { self.sequence_len.max(1) as usize }
     }
 
-    /// Minibatches are made of sequences, each of one environment's steps in their order.
+    /// Whether minibatches consist of sequences, each of one environment's steps in time order.
     pub fn has_sequences(&self) -> bool {
         SEQUENCES && (self.sequence_len > 0 || self.needs().corrections)
     }
 
-    /// It is recorded where episodes begin: for sequences of the rollout, and of past steps.
+    /// Whether episode begins are recorded, for sequences of the rollout and of past steps.
     pub(super) fn marks_begins(&self) -> bool {
         self.has_sequences() || self.has_tasks()
     }
 
-    /// Sequences of one minibatch; its rows without recurrent layers.
+    /// Sequences of one minibatch; without recurrent layers its rows.
     fn num_sequences(&self) -> usize {
         self.minibatch_len().checked_div(self.num_together()).unwrap_or(0)
     }
@@ -387,7 +386,8 @@ impl Config {
         self.part(index, self.num_sequences())
     }
 
-    /// Part `index` of so many sequences, of as many parts as there are chunks: its rows `[begin, end)`.
+    /// Part `index` of `sequences` sequences, which are divided into as many parts as there are chunks: its rows `[begin,
+    /// end)`.
     pub(super) fn part(&self, index: u32, sequences: usize) -> (usize, usize) {
         let bound = |i: u64| i.saturating_mul(sequences as u64).checked_div(self.num_chunks.into());
         let rows = |i: u64| (bound(i).unwrap_or(0) as usize).saturating_mul(self.num_together());
@@ -404,7 +404,7 @@ impl Config {
         self.num_epochs.saturating_mul(self.num_minibatches)
     }
 
-    /// The value at `steps` environment steps of a quantity that goes from `initial` to `end`.
+    /// The value after `steps` environment steps of a quantity that changes from `initial` to `end`.
     pub fn scheduled(&self, initial: f32, end: f32, steps: u64) -> Result<f32> {
         let schedule = match self.total_steps {
             0 => Schedule::Constant(initial),

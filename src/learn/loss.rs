@@ -1,5 +1,5 @@
-//! Objectives of a policy and its values as a minimised loss, and its derivatives by log-probability and value (spec: agents,
-//! sections 2.3 and 8).
+//! The objective of a policy and its values as a loss to minimize, and its derivatives with respect to log-probability and
+//! value (spec: agents, sections 2.3 and 8).
 
 use bytemuck::{Pod, Zeroable};
 
@@ -15,30 +15,30 @@ use crate::num;
 /// Weights and ranges of the terms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coefficients {
-    /// Ratios are clipped to 1 ± this.
+    /// Ratios are clipped to 1 ± this value.
     pub clip: f32,
-    /// New values are clipped to old ones ± this; 0 turns it off.
+    /// New values are clipped to old values ± this value; 0 disables clipping.
     pub value_clip: f32,
     /// Weight of half the mean squared value error.
     pub value_coef: f32,
 }
 
-/// B rows of a minibatch: what was seen, and what the networks say now. All `[B]`.
+/// B rows of a minibatch: recorded data, and current network outputs. All `[B]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
-    /// Rows of the whole minibatch, which means are taken over: B, or more if these are a chunk of it.
+    /// Rows of the whole minibatch, the divisor of means: B, or more if these rows are a chunk of it.
     pub num_rows: usize,
-    /// Log-probabilities of the actions now.
+    /// Current log-probabilities of the actions.
     pub log_prob: &'a [f32],
     /// Log-probabilities of the actions when they were taken.
     pub old_log_prob: &'a [f32],
-    /// Advantages, normalised if they are to be.
+    /// Advantages, normalized with `normalize_advantage`.
     pub advantage: &'a [f32],
-    /// Values now.
+    /// Current values.
     pub value: &'a [f32],
     /// Values when the actions were taken.
     pub old_value: &'a [f32],
-    /// What the values should be.
+    /// Value targets.
     pub value_target: &'a [f32],
 }
 
@@ -64,7 +64,7 @@ pub struct Sums {
     pub tasks: [f64; 3],
 }
 
-/// Mean losses of one minibatch, or what a chunk of it adds to them.
+/// Mean losses of one minibatch, or the contribution of a chunk to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Losses {
@@ -80,8 +80,8 @@ pub struct Losses {
 
 /// Writes d loss / d log_prob to `d_log_prob` and d loss / d value to `d_value`, both `[B]`.
 ///
-/// loss = -mean(min(r A, clip(r) A)) + value_coef * mean(half squared value error), with r = exp(log_prob - old_log_prob).
-/// Where value clipping is on, the larger of the clipped and the plain squared error counts. Errors: `Shape`.
+/// loss = -mean(min(r A, clip(r) A)) + value_coef * mean(half squared value error), with r = exp(log_prob - old_log_prob). With
+/// value clipping, the larger of the clipped and the plain squared error is used. Errors: `Shape`.
 pub fn policy_and_value(
     batch: &Batch<'_>,
     c: &Coefficients,
@@ -91,8 +91,8 @@ pub fn policy_and_value(
     losses::<true>(batch, c, d_log_prob, d_value)
 }
 
-/// The same with -mean(log_prob A) in place of the clipped surrogate: the policy gradient itself, whatever the ratios are.
-/// No ratio is clipped. Errors: `Shape`.
+/// `policy_and_value` with -mean(log_prob A) in place of the clipped surrogate: the policy gradient, for any ratios. No ratio
+/// is clipped. Errors: `Shape`.
 #[cfg(feature = "actor_critic")]
 pub fn actor_and_critic(
     batch: &Batch<'_>,
@@ -120,7 +120,7 @@ fn losses<const SURROGATE: bool>(
     Ok(cpu::dispatch(Loss::<SURROGATE> { b: batch, c, d_log_prob, d_value }))
 }
 
-/// What [`policy_and_value`] and [`actor_and_critic`] leave to their callers. Errors: `Shape` if there are no rows; `Range`;
+/// Checks the preconditions of [`policy_and_value`] and [`actor_and_critic`]. Errors: `Shape` if there are no rows; `Range`;
 /// `Value`.
 #[cfg(feature = "unreal")]
 pub fn check(batch: &Batch<'_>, c: &Coefficients) -> Result {
@@ -141,7 +141,7 @@ pub fn check(batch: &Batch<'_>, c: &Coefficients) -> Result {
     check_rows("loss: a finite value_target", batch.value_target, 1)
 }
 
-/// The squared error of values, summed. Writes `weight` times its gradient, `[B]` as the others.
+/// The squared error of values, summed. Writes `weight` times its gradient, `[B]`, to `d_value`.
 #[cfg(feature = "unreal")]
 pub fn squared_error(value: &[f32], target: &[f32], weight: f32, d_value: &mut [f32]) -> f64 {
     let mut sum = 0.0;
@@ -167,7 +167,7 @@ pub fn mean_squared_error(value: &[f32], target: &[f32], d_value: &mut [f32]) ->
 
 const LANES: usize = 16;
 
-/// With the clipped surrogate, or with the log-probabilities.
+/// The loss, with the clipped surrogate or with log-probabilities.
 struct Loss<'a, const SURROGATE: bool> {
     b: &'a Batch<'a>,
     c: &'a Coefficients,
@@ -220,7 +220,7 @@ impl<const SURROGATE: bool> Kernel for Loss<'_, SURROGATE> {
 }
 
 impl Lanes {
-    /// Adds sixteen rows and returns their derivatives by log-probability and value.
+    /// Adds 16 rows and returns their derivatives with respect to log-probability and value.
     #[inline(always)]
     fn add<const SURROGATE: bool>(
         &mut self,
@@ -258,7 +258,7 @@ impl Lanes {
     }
 }
 
-/// A last block that is not full: rows of zeros behind it have ratio 1, advantage 0 and no error, and add nothing.
+/// Pads an incomplete last block: rows of zeros have ratio 1, advantage 0 and no error, and add nothing.
 #[inline(always)]
 fn pad(rows: &[f32]) -> [f32; LANES] {
     let mut block = [0.0; LANES];

@@ -1,26 +1,26 @@
-//! Which optimiser a configuration chooses.
+//! The optimizers that a configuration can choose.
 
-/// How parameters move along gradients.
+/// The optimizer of the parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Optimizer {
-    /// Adam, epsilon where PyTorch adds it.
+    /// Adam, with epsilon added as in PyTorch.
     #[default]
     Adam = 0,
-    /// Adam, epsilon where TensorFlow adds it.
+    /// Adam, with epsilon added as in TensorFlow.
     AdamTensorflow = 1,
-    /// RMSProp, epsilon where PyTorch adds it.
+    /// RMSProp, with epsilon added as in PyTorch.
     RmsProp = 2,
-    /// RMSProp, epsilon where TensorFlow adds it, and mean squares that begin with 1.
+    /// RMSProp, with epsilon added as in TensorFlow, and mean squares initialized to 1.
     RmsPropTensorflow = 3,
-    /// RMSProp that divides by the deviation of gradients, as PyTorch does.
+    /// RMSProp that divides by the standard deviation of gradients, as in PyTorch.
     RmsPropCentred = 4,
-    /// Adam that warms up until its second moment knows enough gradients.
+    /// Rectified Adam, which warms up until its second moments average enough gradients.
     AdamRectified = 5,
 }
 
 impl Optimizer {
-    /// The optimiser of this number; `None` if this build has none.
+    /// The optimizer with this number; `None` if this build does not have it.
     pub fn from_number(number: u32) -> Option<Optimizer> {
         match number {
             0 => Some(Optimizer::Adam),
@@ -33,7 +33,7 @@ impl Optimizer {
         }
     }
 
-    /// What second moments begin with.
+    /// The initial value of second moments.
     pub(super) fn first_square(self) -> f32 {
         if self == Optimizer::RmsPropTensorflow { 1.0 } else { 0.0 }
     }

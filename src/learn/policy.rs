@@ -1,4 +1,4 @@
-//! A policy that acts and does not learn: a small read-only block that a game ships, shared by any number of threads.
+//! A policy that acts and does not learn: a small read-only block for shipping with a game, shared by any number of threads.
 
 use core::slice::from_mut;
 
@@ -19,12 +19,12 @@ use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
 fields! {
-    /// The one place where the layout of a policy's block is written down.
+    /// Layout of a policy's block.
     pub(super) spans Spans(config: &ActorConfig, params_len: usize) {
         pub(super) taken: Actions = config.shape,
         pub(super) obs_mean: [f64] = config.moments_len(),
         pub(super) obs_var: [f64] = config.moments_len(),
-        /// Of the network, and logarithms of standard deviations.
+        /// Parameters of the network, and logarithms of standard deviations.
         pub(super) params: [f32] = params_len,
     }
     /// The arrays of a new policy.
@@ -62,7 +62,7 @@ fields! {
     }
 }
 
-/// Where compiled layers lie, and what is known of observations: before everything whose length they say.
+/// Spans of compiled layers and of the encoding of observations, which determine all other lengths and come first.
 fn front(p: &mut Plan, config: &ActorConfig) -> core::result::Result<Front, TooLong> {
     block::spans::<ActorConfig>(p)?;
     Front::plan(p, config.num_layers as usize, config.shape.num_parts, config.shape.num_choices)
@@ -75,8 +75,8 @@ fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usi
     Ok((spans, p.size()?))
 }
 
-/// The policy's network alone, without noise, and how it acts with the layers that are left. What log-deviations started with
-/// is no part of it.
+/// The policy's network alone, without noise, and its configuration with the remaining layers. The initial logarithms of
+/// standard deviations are dropped.
 fn alone<'n>(
     config: &ActorConfig,
     of: &Net<'_>,
@@ -99,11 +99,11 @@ fn alone<'n>(
     Ok((ActorConfig { num_layers: len as u32, ..*config }, net))
 }
 
-/// A policy of Q says its values times this: so that an action drawn from it is the best one but for ties.
+/// Factor of the values that a policy of Q outputs, so that sampling selects the best action, except for ties.
 pub(super) const SHARPNESS: f32 = 1024.0;
 
-/// Makes `params`, of a policy of so many layers that says Q, say [`SHARPNESS`] times that. Quantiles of Q, so many, have been
-/// averaged in them. Errors: `Shape`.
+/// Scales the outputs of a policy of Q with `num_layers` layers by [`SHARPNESS`], in its parameters. The quantiles of Q,
+/// `quantiles` of them, have been averaged there. Errors: `Shape`.
 #[cfg(any(feature = "off_policy", feature = "pqn"))]
 pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, quantiles: u32, params: &mut [f32]) -> Result {
     let last = net.means_of(num_layers.saturating_sub(1) as usize)?.len();
@@ -113,14 +113,14 @@ pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, quantiles: u32, params: &m
     Ok(())
 }
 
-/// Bytes of the block of a policy whose network is the first in `of`.
+/// The block size in bytes of a policy whose network is the first head of `of`.
 pub(super) fn size(config: &ActorConfig, of: &Net<'_>, seen: &Seen<'_>) -> Result<usize> {
     let nodes = &mut [Node::default(); MAX_LAYERS];
     let (config, net) = alone(config, of, seen.parts, nodes)?;
     Ok(plan(&config, &net)?.1)
 }
 
-/// Lays a policy out in a block of its own, which is marked as changing until `fill` has written its arrays, and then sealed.
+/// Writes a policy to its own block, which is marked as changing until `fill` has written its arrays, and then sealed.
 pub(super) fn write(
     mem: &mut [u8],
     config: &ActorConfig,
@@ -137,12 +137,12 @@ pub(super) fn write(
     block::seal_new(mem)
 }
 
-/// What recurrent layers have to leave.
+/// The requirement on recurrent states after a step.
 const STATES: &str = "policy: recurrent states that do not overflow";
 
 impl<'a> Policy<'a> {
-    /// Accepts bytes that a policy was copied to, and checks that every number in them can be used.
-    /// Errors: `Align`, `Size`, `Image`.
+    /// Accepts bytes that a policy was copied to, after checking that all data in them is valid. Errors: `Align`, `Size`,
+    /// `Image`.
     pub fn attach(mem: &'a [u8]) -> Result<Policy<'a>> {
         let config = block::attach(mem, BlockKind::Policy, |config: &ActorConfig| {
             config.check()?;
@@ -159,7 +159,7 @@ impl<'a> Policy<'a> {
         Ok(policy)
     }
 
-    /// Reads a block that `export` or `attach` has accepted, without looking at all of it again.
+    /// Reads a block that `export` or `attach` has accepted, without checking it again.
     pub fn open(mem: &'a [u8]) -> Result<Policy<'a>> {
         let config: ActorConfig = *block::config(mem, BlockKind::Policy)?;
         let (nodes, parts, n) = front(&mut Plan::default(), &config)?.read(mem)?;
@@ -178,12 +178,12 @@ impl<'a> Policy<'a> {
         Spaces::new(&self.config.shape, &self.seen, &self.taken)
     }
 
-    /// Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers.
+    /// Elements of the recurrent state of a row; 0 without recurrent layers.
     pub fn state_len(&self) -> usize {
         self.net.state_len()
     }
 
-    /// Numbers of scratch that [`Policy::act`] needs for `num_rows` observations. Errors: `Overflow`.
+    /// The f32 elements of scratch memory that [`Policy::act`] needs for `num_rows` observations. Errors: `Overflow`.
     pub fn scratch_len(&self, num_rows: usize) -> Result<usize> {
         let too_large = Error::new(Kind::Overflow, "policy: rows whose scratch fits the address space");
         let o = self.shape().seen_len as usize;
@@ -200,11 +200,10 @@ impl<'a> Policy<'a> {
 
     /// Chooses an action for each observation.
     ///
-    /// `obs`: `[num_rows, obs_len]`; `mask`: `[num_rows, mask_len]` flags or none; `recurrent`: what recurrent layers
-    /// carry; `scratch`: at least [`Policy::scratch_len`] numbers whose values do not matter; `action`: `[num_rows,
-    /// action_len]`.
-    /// Errors: `Shape`; `Size` of `scratch`; `Config` of `sampling`; `Value` for a NaN or infinite observation or state, and
-    /// if outputs, states or actions overflow. `rng`, `action` and the states stay as they were then.
+    /// `obs`: `[num_rows, obs_len]`; `mask`: `[num_rows, mask_len]` flags or none; `recurrent`: recurrent states; `scratch`: at
+    /// least [`Policy::scratch_len`] elements of any value; `action`: `[num_rows, action_len]`.
+    /// Errors: `Shape`; `Size` of `scratch`; `Config` of `sampling`; `Value` for a NaN or infinite observation or state, and if
+    /// outputs, states or actions overflow. `rng`, `action` and the states are unchanged then.
     #[allow(clippy::too_many_arguments)]
     pub fn act(
         &self,
@@ -230,7 +229,7 @@ impl<'a> Policy<'a> {
         Ok(())
     }
 
-    /// [`Policy::act`] with [`Sampling::Greedy`], and the same actions, in far less code: the most probable ones, or the
+    /// [`Policy::act`] with [`Sampling::Greedy`], in far less code and with the same actions: the most probable ones, or the
     /// means. Errors: as there.
     pub fn act_greedy(
         &self,
@@ -257,8 +256,8 @@ impl<'a> Policy<'a> {
         self.params.get(own).ok_or(Misfit)
     }
 
-    /// Checks the arrays of [`Policy::act`], and runs the network: what it says, the states that it leaves, and what is left
-    /// of the scratch.
+    /// Checks the arrays of [`Policy::act`] and runs the network. Returns its outputs, the new recurrent states, and the rest
+    /// of the scratch memory.
     fn outputs<'s>(
         &self,
         num_rows: usize,
@@ -303,12 +302,12 @@ impl<'a> Policy<'a> {
         Ok((self.means(outputs, means)?, states, scratch))
     }
 
-    /// Numbers of a row that stand for what a network says where that is distributions.
+    /// Elements of a row of means, for outputs that are distributions; else 0.
     fn num_means(&self) -> usize {
         if ATOMS && self.config.num_atoms > 0 { self.shape().num_outputs as usize } else { 0 }
     }
 
-    /// What a network says, or the means of the distributions that it says.
+    /// The network outputs, or the means of the distributions that they parameterize.
     fn means<'s>(&self, outputs: &'s [f32], means: &'s mut [f32]) -> Result<&'s [f32]> {
         #[cfg(feature = "off_policy")]
         if let ActorConfig { num_atoms: num @ 1.., value_min: low, value_max: high, .. } = self.config {

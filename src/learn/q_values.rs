@@ -1,11 +1,13 @@
-//! Q, what each choice of an action is worth. Each element of an action has a Q of its own; the mean of the best ones is the
-//! value of an observation.
+//! Q, the values of the choices of an action. Each element of an action has its own Q; the value of an observation is the mean
+//! over the elements of the largest Q.
 //!
-//! In all calls `n` has the choices of each element, K of them and L together: Q and masks are `[rows, L]`, choices `[rows, K]`.
+//! In all calls `n` has the number of choices of each of K elements, with sum L: Q and masks are `[rows, L]`, choices `[rows,
+//! K]`.
 
 use crate::num;
 
-/// Half the mean squared error of Q of the actions, a share of that of `num_rows` rows, and its gradient. `target` is `[rows]`.
+/// Half the mean squared error of the actions' Q, as a contribution to that of `num_rows` rows, and its gradient. `target` is
+/// `[rows]`.
 pub fn loss(n: &[u32], q: &[f32], choice: &[i32], target: &[f32], num_rows: usize, d_q: &mut [f32]) -> f32 {
     let share = 1.0 / num_rows.saturating_mul(n.len()) as f32;
     let (mut sum, mut choices) = (0.0f64, choice.iter());
@@ -25,8 +27,8 @@ pub fn loss(n: &[u32], q: &[f32], choice: &[i32], target: &[f32], num_rows: usiz
     (sum * f64::from(share)) as f32
 }
 
-/// The value of each row, `[rows]`: the mean over the elements of the most that Q is of choices which the mask allows. It is
-/// no number if a Q is none.
+/// The value of each row, `[rows]`: the mean over the elements of the largest Q of the choices that the mask allows. It is NaN
+/// if a Q is not finite.
 pub fn values(n: &[u32], q: &[f32], mask: Option<&[u8]>, value: &mut [f32]) {
     let share = 1.0 / n.len() as f32;
     let mut allowed = mask.unwrap_or(&[]).iter();
@@ -41,12 +43,12 @@ pub fn values(n: &[u32], q: &[f32], mask: Option<&[u8]>, value: &mut [f32]) {
             }
             sum += most;
         }
-        // 0 times a sum of finite numbers is 0.
+        // The second term is 0, or NaN if a Q is not finite.
         *value = num::canonical(sum * share + 0.0 * q.iter().map(|q| q * 0.0).sum::<f32>());
     }
 }
 
-/// Changes each element of greedy actions, with probability `epsilon`, to any choice that the mask allows, all of them alike.
+/// Replaces each element of greedy actions, with probability `epsilon`, by a uniformly drawn choice that the mask allows.
 /// `noise` `[rows, K]` is uniform in [0, 1).
 pub fn explore(n: &[u32], epsilon: f32, mask: Option<&[u8]>, noise: &[f32], choice: &mut [i32]) {
     let (mut begin, mut elements) = (0usize, n.iter().cycle());
@@ -64,8 +66,8 @@ pub fn explore(n: &[u32], epsilon: f32, mask: Option<&[u8]>, noise: &[f32], choi
     }
 }
 
-/// What the choices of one row are worth, the mean of Q over the elements, whose gradient goes to `d_q`; and whether the mask
-/// allows none that is worth more.
+/// The value of the choices of one row, the mean of Q over the elements, whose gradient is written to `d_q`; and whether the
+/// mask allows no choice with a larger Q.
 #[cfg(feature = "stream")]
 pub fn of_choice(n: &[u32], q: &[f32], mask: Option<&[u8]>, choice: &[i32], d_q: &mut [f32]) -> (f32, bool) {
     let share = 1.0 / n.len() as f32;

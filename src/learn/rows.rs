@@ -1,4 +1,4 @@
-//! Some rows of arrays: those of the environments that a call is about, and those of a minibatch.
+//! Subsets of rows of arrays: of the environments of a call, and of a minibatch.
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use core::cmp::Ordering;
@@ -10,15 +10,15 @@ use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::Input;
 use crate::space::Elements;
 
-/// This build copies short rows with loops of their own.
+/// Whether this build copies short rows with specialized loops.
 const SHORT: bool = cfg!(feature = "simd");
 
-/// The rows that `list` numbers, of arrays that begin with row `first`.
+/// The rows with the numbers in `list`, of arrays whose first row has number `first`.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'r> {
     list: &'r [u32],
     first: u32,
-    /// Each row follows the one before: they are copied at once.
+    /// Rows are contiguous and are copied at once.
     run: bool,
 }
 
@@ -27,22 +27,22 @@ impl<'r> Rows<'r> {
         Rows { list, first, run: list.iter().zip(list.iter().skip(1)).all(|(a, b)| a.wrapping_add(1) == *b) }
     }
 
-    /// How many they are.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Their numbers in the arrays.
+    /// The row indices in the arrays.
     pub(super) fn iter(self) -> impl Iterator<Item = usize> {
         self.list.iter().map(move |row| row.wrapping_sub(self.first) as usize)
     }
 
-    /// The first of them, if they lie one after another.
+    /// The first row, if the rows are contiguous.
     fn start(&self) -> Option<usize> {
         self.iter().next().filter(|_| self.run)
     }
 
-    /// Copies them to the front of `to`, and returns the copies.
+    /// Copies the rows to the front of `to`, and returns the copies.
     pub(super) fn get<'t, T: Pod>(&self, from: &[T], width: usize, to: &'t mut [T]) -> Fit<&'t mut [T]> {
         let to = block::rows_mut(to, 0, self.len(), width)?;
         if !SHORT {
@@ -67,7 +67,7 @@ impl<'r> Rows<'r> {
         Ok(to)
     }
 
-    /// The same for rows of any elements.
+    /// `Rows::get` for rows of any element type, as bytes.
     #[inline(never)]
     fn get_bytes(&self, from: &[u8], width: usize, to: &mut [u8]) -> Fit<()> {
         for (k, i) in self.iter().enumerate() {
@@ -76,7 +76,7 @@ impl<'r> Rows<'r> {
         Ok(())
     }
 
-    /// The same for rows of a length that the compiler knows, which are copied without a call for each.
+    /// `Rows::get` for rows of a length known at compile time, which are copied without a call for each.
     fn get_short<T: Copy, const WIDTH: usize>(&self, from: &[T], to: &mut [T]) -> Fit<()> {
         let from = from.as_chunks::<WIDTH>().0;
         for (row, i) in to.as_chunks_mut::<WIDTH>().0.iter_mut().zip(self.iter()) {
@@ -85,7 +85,7 @@ impl<'r> Rows<'r> {
         Ok(())
     }
 
-    /// Copies the front of `from` to them.
+    /// Copies the front of `from` to the rows of `to`.
     pub(super) fn put<T: Pod>(&self, from: &[T], width: usize, to: &mut [T]) -> Fit<()> {
         if !SHORT {
             return self.put_bytes(cast_slice(from), width.saturating_mul(size_of::<T>()), cast_slice_mut(to));
@@ -100,7 +100,7 @@ impl<'r> Rows<'r> {
         Ok(())
     }
 
-    /// The same for rows of any elements.
+    /// `Rows::put` for rows of any element type, as bytes.
     #[inline(never)]
     fn put_bytes(&self, from: &[u8], width: usize, to: &mut [u8]) -> Fit<()> {
         for (k, i) in self.iter().enumerate() {
@@ -109,7 +109,7 @@ impl<'r> Rows<'r> {
         Ok(())
     }
 
-    /// What networks are given for these observations. Errors: `Value` for a choice that is not there.
+    /// Encodes these observations. Errors: `Value` for a choice that does not exist.
     pub(super) fn see<'t>(&self, seen: &Seen<'_>, obs: Elements<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
         if let (Elements::F32(x), false) = (obs, seen.coded) {
             let to = self.get(x, seen.len, to)?;
@@ -122,8 +122,8 @@ impl<'r> Rows<'r> {
         self.check_symbols(seen, to)
     }
 
-    /// What a network reads of these observations: their bytes, if it `reads_bytes`, where they lie or at the front of `to`; else
-    /// as [`Rows::see`].
+    /// Network inputs of these observations: with `reads_bytes` their bytes, in place or copied to the front of `to`; else as
+    /// [`Rows::see`].
     pub(super) fn input<'t>(
         &self,
         reads_bytes: bool,
@@ -140,22 +140,22 @@ impl<'r> Rows<'r> {
         })
     }
 
-    /// The bytes that a network reads of these observations, if they lie one after another.
+    /// The bytes of these observations in place, if the network reads bytes and the rows are contiguous.
     pub(super) fn bytes<'o>(&self, reads_bytes: bool, seen: &Seen<'_>, obs: Elements<'o>) -> Option<&'o [u8]> {
         let Elements::U8(bytes) = obs else { return None };
         let start = self.start().filter(|_| reads_bytes)?;
         block::rows(bytes, start, self.len(), seen.len).ok()
     }
 
-    /// What networks are given has the symbols that they look for. Errors: `Value`.
+    /// Checks that the network inputs have the symbols that embeddings can look up. Errors: `Value`.
     fn check_symbols<'t>(&self, seen: &Seen<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
         seen.net.check_symbols(to, |k| self.iter().nth(k).unwrap_or(0))?;
         Ok(to)
     }
 }
 
-/// Lists the active ones of these environments in `to`, and counts them. `open`: `[N]` flags of those that have acted, and
-/// what all of these have to be. Errors: `Shape`; `NotReady` if one of them has acted or not, other than it should have.
+/// Lists the active ones of these environments in `to`, and counts them. `open`: `[N]` flags of environments that have acted,
+/// and the value required of the active ones. Errors: `Shape`; `NotReady` if a flag differs from it.
 pub(super) fn select(
     what: &'static str,
     envs: Range<usize>,
@@ -201,12 +201,12 @@ pub(super) fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (u
     Ok(())
 }
 
-/// Copies row `from` of an array of `count` of them over row `to`.
+/// Copies row `from` of an array of `count` rows to row `to`.
 pub(super) fn copy_row_within<T: Pod>(array: &mut [T], count: usize, from: usize, to: usize) -> Fit<()> {
     copy_bytes_within(cast_slice_mut(array), count, from, to)
 }
 
-/// The same for rows of any elements.
+/// `copy_row_within` for rows of any element type, as bytes.
 #[inline(never)]
 fn copy_bytes_within(array: &mut [u8], count: usize, from: usize, to: usize) -> Fit<()> {
     let width = array.len().checked_div(count).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What networks see of an observation: numbers as they are, bytes divided by 255, choices one-hot, part after part.
+//! Encoding of observations as network inputs: f32 unchanged, bytes divided by 255, choices one-hot, in the order of the parts.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,27 +7,27 @@ use crate::error::{Error, Kind, Result, check_finite, check_rows};
 use crate::nn::{Net, Node};
 use crate::space::{Element, Elements, Field, Space};
 
-/// The most parts of an observation.
+/// The largest number of parts of an observation.
 pub const MAX_PARTS: usize = 8;
 
-/// This build has observations that are not seen element by element, and the parts of them.
+/// Whether this build has observations that are not encoded element by element, and observations of several parts.
 const CODED: bool = cfg!(feature = "residual");
 
-/// A part of an observation, and where what networks see of it lies. Plain data, stored in the block.
+/// A part of an observation, and the position of its encoding. Plain data, stored in the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Part {
     /// An [`Element`].
     kind: u32,
-    /// Bytes before it in an observation.
+    /// Offset in an observation, in bytes.
     offset: u32,
     /// Elements.
     len: u32,
-    /// Numbers that networks see before its own.
+    /// Offset in the encoded observation, in elements.
     begin: u32,
-    /// Height, width and channels of what they see of it; 1, 1 and all if it is no picture.
+    /// Height, width and channels of its encoding; 1, 1 and its length if it is not a picture.
     pub picture: [u32; 3],
-    /// Numbers of choices before its own, in the list of all parts.
+    /// Offset in the list of choice counts of all parts.
     first: u32,
 }
 
@@ -36,11 +36,11 @@ pub struct Part {
 pub(super) struct Parts {
     list: [Part; MAX_PARTS],
     len: usize,
-    /// Numbers that networks see of an observation.
+    /// Elements of an encoded observation.
     pub seen: u32,
-    /// Numbers of choices, one for each discrete element.
+    /// Entries of the list of choice counts, one for each discrete element.
     pub num_choices: u32,
-    /// Networks do not see the elements one by one.
+    /// The encoding is not element by element.
     pub coded: bool,
 }
 
@@ -138,7 +138,7 @@ impl Parts {
     }
 }
 
-/// Height, width and channels of parts, and how many they are.
+/// Height, width and channels of parts, and the number of parts.
 pub(super) fn pictures(parts: &[Part]) -> ([[u32; 3]; MAX_PARTS], usize) {
     let mut pictures = [[0; 3]; MAX_PARTS];
     if !CODED {
@@ -148,7 +148,7 @@ pub(super) fn pictures(parts: &[Part]) -> ([[u32; 3]; MAX_PARTS], usize) {
     (pictures, parts.len().min(MAX_PARTS))
 }
 
-/// [`pictures`] of what critics read: an action, if they read one, comes behind the parts of an observation that has any.
+/// [`pictures`] of a critic's input: an action, if it is part of the input, follows the parts of an observation that has any.
 #[cfg(feature = "off_policy")]
 pub(super) fn critic_parts(parts: &[Part], action_len: Option<u32>) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
     let (mut all, (observed, count)) = ([[1, 1, action_len.unwrap_or(0)]; MAX_PARTS + 1], pictures(parts));
@@ -156,7 +156,7 @@ pub(super) fn critic_parts(parts: &[Part], action_len: Option<u32>) -> ([[u32; 3
     (all, if count == 0 || action_len.is_none() { count } else { count.saturating_add(1) })
 }
 
-/// Where compiled layers lie in a block, the parts of observations and the numbers of choices of their discrete elements.
+/// Spans of compiled layers, of the parts of observations and of the choice counts of their discrete elements.
 #[derive(Clone, Copy)]
 pub(super) struct Front {
     nodes: Span<Node>,
@@ -194,25 +194,25 @@ impl Front {
     }
 }
 
-/// How observations become what networks see.
+/// The encoding of observations.
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
-    /// Numbers that networks see of one.
+    /// Elements of an encoded observation.
     pub len: usize,
-    /// Elements of one.
+    /// Elements of an observation.
     pub elements: usize,
-    /// Networks do not see the elements one by one.
+    /// The encoding is not element by element.
     pub coded: bool,
     pub parts: &'a [Part],
-    /// Numbers of choices of discrete elements.
+    /// Choice counts of discrete elements.
     pub n: &'a [u32],
-    /// The network that is given them.
+    /// The network that reads the encoded observations.
     pub net: Net<'a>,
 }
 
 impl Seen<'_> {
-    /// Whether parts that may come from anywhere are those that [`Parts::new`] makes of observations of elements of this kind,
-    /// so many bytes: everything that [`Seen::row`] relies on, and what the shape says. Errors: `Image`.
+    /// Checks parts from an untrusted source: they must be a result of [`Parts::new`] for observations of `size` bytes with
+    /// elements of this kind, which [`Seen::row`] relies on, and match the shape. Errors: `Image`.
     pub fn check(&self, of: Element, size: usize) -> Result {
         let refused = Error::new(Kind::Image, "image: parts of its observations");
         if !CODED {
@@ -250,12 +250,12 @@ impl Seen<'_> {
         if all && num_choices == self.n.len() as u64 && choices == num_choices { Ok(()) } else { Err(refused) }
     }
 
-    /// Whether a part has another kind than bytes.
+    /// Whether a part has elements other than bytes.
     pub fn mixed(&self) -> bool {
         self.parts.iter().any(|part| part.kind != Element::U8 as u32)
     }
 
-    /// Writes what networks see of one observation. Errors: `Value` for a choice that is not there.
+    /// Encodes one observation. Errors: `Value` for a choice that does not exist.
     pub fn row(&self, obs: Elements<'_>, to: &mut [f32]) -> Result {
         if !CODED || !self.coded {
             match obs {
@@ -283,7 +283,7 @@ impl Seen<'_> {
         Ok(())
     }
 
-    /// The same of `rows` observations, one after another.
+    /// Encodes `rows` consecutive observations. Errors: as `Seen::row`.
     pub fn rows(&self, obs: Elements<'_>, rows: usize, to: &mut [f32]) -> Result {
         if !CODED || !self.coded {
             self.row(obs, to)?;
@@ -295,13 +295,13 @@ impl Seen<'_> {
         self.net.check_symbols(block::rows(to, 0, rows, self.len)?, |row| row)
     }
 
-    /// Observation `row` of several.
+    /// Observation `row` of an array.
     pub fn at<'o>(&self, obs: Elements<'o>, row: usize) -> Fit<Elements<'o>> {
         let begin = row.saturating_mul(self.elements);
         obs.get(begin, begin.saturating_add(self.elements)).ok_or(Misfit)
     }
 
-    /// Whether the bytes of an observation, which may come from anywhere, are finite numbers and choices that are there.
+    /// Whether the bytes of an observation from an untrusted source are finite numbers and existing choices.
     #[cfg(feature = "off_policy")]
     pub fn can_be(&self, bytes: &[u8]) -> bool {
         self.parts.iter().all(|part| {
@@ -316,12 +316,12 @@ impl Seen<'_> {
         })
     }
 
-    /// What networks see of these observations are bytes divided by 255, which are finite whatever they are.
+    /// Whether the encoding is bytes divided by 255, which are always finite.
     fn are_bytes(&self, obs: Elements<'_>) -> bool {
         !self.coded && obs.kind() == Element::U8
     }
 
-    /// Checks that all that networks see of these observations is finite: the row of each in `seen`. Errors: `Value`.
+    /// Checks that the encoded observations, rows of `seen`, are finite. Errors: `Value`.
     pub fn check_finite(
         &self,
         what: &'static str,
@@ -332,7 +332,7 @@ impl Seen<'_> {
         if self.are_bytes(obs) { Ok(()) } else { check_rows(what, seen, self.len, rows) }
     }
 
-    /// Checks that observation `row` is one that networks can see; `room` is for what they see of it.
+    /// Checks that observation `row` can be encoded; `room` is scratch memory for its encoding.
     pub fn check_row(&self, what: &'static str, obs: Elements<'_>, row: usize, room: &mut [f32]) -> Result {
         if self.are_bytes(obs) && !self.net.reads_symbols() {
             return Ok(());
@@ -356,12 +356,12 @@ pub fn choices(n: &[u32]) -> Result<u32> {
     Ok(sum)
 }
 
-/// Bytes divided by 255.
+/// Converts bytes to f32, divided by 255.
 pub(super) fn bytes_to_f32(bytes: &[u8], to: &mut [f32]) {
     to.iter_mut().zip(bytes).for_each(|(to, x)| *to = f32::from(*x) / 255.0);
 }
 
-/// Each of some choices of so many as a 1 among zeros, one after another. Errors: `Value`.
+/// Encodes consecutive choices one-hot; `n` has the number of choices of each. Errors: `Value`.
 fn one_hot(n: &[u32], choices: impl Iterator<Item = i32>, to: &mut [f32]) -> Result {
     to.fill(0.0);
     let mut rest = to.iter_mut();

@@ -1,4 +1,4 @@
-//! What observations and actions look like to a learner or a policy.
+//! The shapes of observations and actions of a learner or a policy.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -20,21 +20,21 @@ pub struct Shape {
     pub action_kind: u32,
     /// Elements of one action.
     pub action_len: u32,
-    /// Outputs of the policy network: the sum of the choices, or one mean for each continuous element; of a structure one
-    /// after the other.
+    /// Outputs of the policy network: the sum of the choices, or one mean for each continuous element; for a structure the
+    /// former, then the latter.
     pub num_outputs: u32,
     /// 1 if continuous actions have bounds.
     pub bounded: u16,
-    /// Elements of a structure that are choices; 0 of actions of one kind.
+    /// Discrete elements of a structure; 0 for actions of one kind.
     pub num_picks: u16,
-    /// Numbers that networks see of one observation: as many as it has elements, but for discrete ones, which are one-hot,
-    /// and for structures.
+    /// Elements of an encoded observation: as many as the observation has, except for discrete elements, which are one-hot, and
+    /// for structures.
     pub seen_len: u32,
-    /// 1 if they are not its elements one by one.
+    /// 1 if the encoding is not element by element.
     pub coded: u16,
-    /// Elements of an action that is a structure which are numbers; 0 of actions of one kind.
+    /// Continuous elements of an action that is a structure; 0 for actions of one kind.
     pub num_numbers: u16,
-    /// Parts of an observation that layers can read alone.
+    /// Parts of an observation that layers can read separately.
     pub num_parts: u32,
     /// Discrete elements of an observation.
     pub num_choices: u32,
@@ -85,7 +85,7 @@ impl Shape {
         })
     }
 
-    /// Checks what [`Shape::new`] promises, in a shape from a block.
+    /// Checks the guarantees of [`Shape::new`], for a shape from a block.
     pub fn check(&self) -> Result {
         let refuse = |what| Err(Error::new(Kind::Config, what));
         let whole = self.obs_kind == Element::F32 as u32 || self.obs_kind == Element::U8 as u32;
@@ -132,7 +132,7 @@ impl Shape {
         self.action_kind == Element::I32 as u32
     }
 
-    /// True if observations are bytes and nothing else, which the networks see divided by 255.
+    /// True if observations are bytes only, which the networks read divided by 255.
     pub fn obs_u8(&self) -> bool {
         self.obs_kind == Element::U8 as u32 && self.coded == 0
     }
@@ -148,7 +148,7 @@ impl Shape {
         self.obs_kind == Element::U8 as u32 && self.coded != 0
     }
 
-    /// How a network sees observations with these parts and numbers of choices.
+    /// The encoding of observations with these parts and choice counts.
     pub(super) fn seen<'s>(&self, net: Net<'s>, parts: &'s [Part], n: &'s [u32]) -> Seen<'s> {
         let (len, elements) = (self.seen_len as usize, self.obs_len as usize);
         Seen { len, elements, coded: self.coded != 0, parts, n, net }
@@ -159,7 +159,7 @@ impl Shape {
         (self.obs_len as usize).saturating_mul(self.kinds().0.size())
     }
 
-    /// True if actions are bytes of a structure with choices and numbers.
+    /// True if actions are bytes of a structure with discrete and continuous elements.
     pub fn structured(&self) -> bool {
         cfg!(feature = "residual") && self.action_kind == Element::U8 as u32
     }
@@ -169,13 +169,13 @@ impl Shape {
         if self.structured() { self.action_len as usize / WORD } else { 0 }
     }
 
-    /// Elements in which the choices of an action, and the bounds of its numbers, are kept.
+    /// Lengths of the arrays of choice counts of an action, and of the bounds of its continuous elements.
     pub fn action_lens(&self) -> (usize, usize) {
         let choices = if self.discrete() { self.action_len as usize } else { self.num_picks.into() };
         (choices, if self.bounded != 0 { self.std_len() } else { 0 })
     }
 
-    /// Logarithms of standard deviations: one for each continuous element.
+    /// Number of logarithms of standard deviations: one for each continuous element.
     pub fn std_len(&self) -> usize {
         match (self.structured(), self.discrete()) {
             (true, _) => self.num_numbers.into(),
@@ -184,7 +184,7 @@ impl Shape {
         }
     }
 
-    /// Draws that an action is made of, one for each choice and each number.
+    /// Random draws of an action, one for each discrete and each continuous element.
     pub(super) fn draw_len(&self) -> usize {
         if !self.structured() {
             return self.action_len as usize;
@@ -192,14 +192,14 @@ impl Shape {
         usize::from(self.num_picks).saturating_add(self.num_numbers.into())
     }
 
-    /// Flags of a mask: one for each output that is no mean beside choices.
+    /// Flags of a mask: one for each output, except for the means of structures.
     pub fn mask_len(&self) -> usize {
         let means = if self.structured() { self.num_numbers.into() } else { 0 };
         (self.num_outputs as usize).saturating_sub(means)
     }
 }
 
-/// True if an action space has bounds of its so many numbers. Errors: `Config`.
+/// True if an action space has bounds for its `len` continuous elements. Errors: `Config`.
 fn has_bounds(action: &Space<'_>, len: usize) -> Result<bool> {
     let bounded = !(action.low.is_empty() && action.high.is_empty());
     let fits = |bounds: &[f32]| bounds.len() == len || bounds.len() == 1;

@@ -1,15 +1,15 @@
-//! The spaces that a learner or a policy was made for, as its block tells them to a host.
+//! The spaces that a learner or a policy was made for, as read from its block.
 
 use super::seen::Seen;
 use super::shape::Shape;
 use super::taken::Taken;
 
-/// What observations and actions of a block have to be. Names and places of the fields of structures are not told.
+/// The requirements on observations and actions of a block. Names and positions of the fields of structures are not included.
 #[derive(Clone, Copy, Debug)]
 pub struct Spaces<'a> {
     /// Kinds and lengths.
     pub shape: Shape,
-    /// Observations are structures: a field of them has another kind than bytes.
+    /// Observations are structures: one of their fields has a kind other than bytes.
     pub obs_structured: bool,
     /// Numbers of choices of the discrete elements of observations.
     pub obs_n: &'a [u32],
@@ -17,7 +17,7 @@ pub struct Spaces<'a> {
     pub action_n: &'a [u32],
     /// Lower bounds of the continuous elements of actions; empty if they have none.
     pub low: &'a [f32],
-    /// The upper ones.
+    /// Upper bounds of the continuous elements of actions; empty if they have none.
     pub high: &'a [f32],
 }
 

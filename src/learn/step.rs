@@ -1,4 +1,4 @@
-//! A step of the parameters, by the optimiser that the configuration chooses.
+//! A step of the parameters, by the configured optimizer.
 
 #[cfg(feature = "stream")]
 use super::algorithm::stream::{CUT, ERROR};
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::nn::Obgd;
 use crate::nn::{Adam, Epsilon};
 
-/// What an optimiser moves, of the length of the parameters, and the steps that it has taken.
+/// The parameters and moments that an optimizer updates, of equal length, and the number of its steps.
 pub(super) struct Moving<'a> {
     pub params: &'a mut [f32],
     pub m: &'a mut [f32],
@@ -20,8 +20,8 @@ pub(super) struct Moving<'a> {
 }
 
 impl Config {
-    /// The same along eligibility traces, which lie where first moments do; those behind the first `policy` parameters have a
-    /// trace of their own. `losses` have the error, and whether the traces end.
+    /// The same step along eligibility traces, which are stored as first moments; the parameters after the first `policy` ones
+    /// have a separate trace. `losses` hold the error, and whether the traces end.
     #[cfg(feature = "stream")]
     pub(super) fn follow(
         &self,
@@ -40,7 +40,7 @@ impl Config {
         let (params, values_params) = to.params.split_at_mut_checked(policy).ok_or(Misfit)?;
         let (trace, values_trace) = to.m.split_at_mut_checked(policy).ok_or(Misfit)?;
         let (grads, values_grads) = grads.split_at_checked(policy).ok_or(Misfit)?;
-        // Both can be done, or none is.
+        // Both steps are checked before either is taken.
         let by = first.reach(params, trace, grads, error, learning_rate)?;
         let values_by = second.reach(values_params, values_trace, values_grads, error, learning_rate)?;
         first.follow(params, trace, grads, by);
@@ -51,8 +51,8 @@ impl Config {
         Ok(norm)
     }
 
-    /// Takes a step that leaves parameters within ± `limit`, and returns the norm of the gradient before clipping. Errors:
-    /// as [`Adam::step`]; then nothing is written.
+    /// Takes a step that leaves parameters within ± `limit`, and returns the norm of the gradient before clipping. Errors: as
+    /// [`Adam::step`]; then nothing is written.
     pub(super) fn descend(&self, to: Moving<'_>, grads: &[f32], learning_rate: f32, limit: f32) -> Result<f32> {
         let Moving { params, m, v, steps } = to;
         let optimizer = Optimizer::from_number(self.optimizer).unwrap_or_default();

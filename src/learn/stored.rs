@@ -1,4 +1,4 @@
-//! What a learner's block says of itself: its configuration and shapes, and the networks that follow from them.
+//! The configuration and shapes that a learner's block stores, and the networks derived from them.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -15,7 +15,7 @@ use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node, Scope};
 use crate::space::{Element, Space};
 
-/// The most compiled layers of a learner: of its own network, and of critics behind those.
+/// The largest number of compiled layers of a learner: of its own network, and of critics after it.
 pub(super) const MAX_NODES: usize = if cfg!(feature = "off_policy") { 2 * MAX_LAYERS } else { MAX_LAYERS };
 
 /// Configuration and shapes as a learner's block stores them.
@@ -27,10 +27,11 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Checks everything a host chooses.
+    /// Checks everything that a host chooses.
     pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
         let stored = Stored { config: config.trimmed(), shape: Shape::new(obs, action)? };
-        // A picture lies in memory as its fields say: its channels, and its rows, are some of their last axes together.
+        // The memory layout of a picture follows from its field: the lengths of its channels and of its rows are products of
+        // its last axes.
         let [_, width, channels] = config.obs_dims.map(u64::from);
         for (i, field) in obs.fields.iter().enumerate().filter(|(_, field)| channels > 0 && field.rank > 1) {
             let mut len = match (field.kind, obs.n.first()) {
@@ -51,7 +52,7 @@ impl Stored {
         Ok(stored)
     }
 
-    /// Checks configuration and shape, and that they go together.
+    /// Checks configuration and shape, and that they match.
     pub fn check(&self) -> Result {
         self.config.check()?;
         #[cfg(feature = "off_policy")]
@@ -70,7 +71,7 @@ impl Stored {
         self.check_fields()
     }
 
-    /// Every field that is set is read. Errors: `Config`.
+    /// Checks that every field that is set is used. Errors: `Config`.
     pub(super) fn check_fields(&self) -> Result {
         self.config.check_unread(&self.shape)?;
         let what = "learner config: hidden_len of 0 beyond num_hidden layers, which are";
@@ -78,14 +79,14 @@ impl Stored {
         Error::limit(Kind::Config, what, self.config.num_hidden as usize, 1).when(!trimmed)
     }
 
-    /// Actions of several parts have one log-probability, and no Q. Errors: `Config`.
+    /// Checks actions of several parts, which have one log-probability and no Q. Errors: `Config`.
     pub(super) fn check_parts(&self, learns_q: bool) -> Result {
         let what = "learner config: algorithm {given} takes actions of one kind; PPO, A2C and IMPALA take structures.";
         let refused = learns_q && self.shape.structured();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)
     }
 
-    /// Checks the shape, and what any learner asks of it and of a network of so many layers.
+    /// Checks the shape, and the requirements of any learner on it and on a network of `num_layers` layers.
     pub(super) fn check_shape(&self, num_layers: usize) -> Result {
         self.actor().check()?;
         let (dims, len) = (self.config.obs_dims, self.shape.seen_len);
@@ -104,7 +105,7 @@ impl Stored {
         Ok(())
     }
 
-    /// Frames are kept once if observations are stacks of them.
+    /// Checks the settings of stacks, whose frames are stored once.
     fn check_stack(&self) -> Result {
         let (c, num) = (&self.config, self.config.num_stacked);
         let refused = |what| Err(Error::new(Kind::Config, what).given(num as usize));
@@ -123,7 +124,7 @@ impl Stored {
         Ok(())
     }
 
-    /// Numbers of frames fit 32 bits: two rollouts, and a stack of each environment in each. Errors: `Overflow`.
+    /// Checks that frame numbers fit 32 bits: of two rollouts, with a stack of each environment in each. Errors: `Overflow`.
     fn check_frames(&self) -> Result {
         let (c, num) = (&self.config, u64::from(self.config.num_stacked));
         let of_envs = num.saturating_add(1).saturating_mul(c.num_envs.into());
@@ -132,7 +133,7 @@ impl Stored {
         Error::new(Kind::Overflow, what).when(num > 0 && frames > u64::from(u32::MAX))
     }
 
-    /// Height, width and channels of an observation: of the picture that it is, or of its only part; else 0.
+    /// Height, width and channels of an observation that is a picture, or of its only part; else 0.
     pub fn picture(&self, parts: &[Part]) -> [u32; 3] {
         match parts {
             [part] if self.config.obs_dims == [0; 3] => part.picture,
@@ -140,18 +141,19 @@ impl Stored {
         }
     }
 
-    /// The tasks, of observations of these parts.
+    /// The auxiliary tasks for observations of these parts.
     pub fn tasks(&self, parts: &[Part]) -> Tasks {
         Tasks::new(&self.config, &self.shape, self.picture(parts))
     }
 
-    /// How long the last axis of an observation is: of the picture that it is, of its only part, or of all.
+    /// The length of an observation's last axis: of the picture, of its only part, or of all elements.
     pub fn last_axis(&self, parts: &[Part]) -> u32 {
         let [.., channels] = self.picture(parts);
         if channels == 0 { self.shape.obs_len } else { channels }
     }
 
-    /// It is as long as so many frames, and observations are pictures if pixels are controlled. Errors: `Config`.
+    /// Checks that the last axis is divisible into frames, and that observations are pictures with pixel control. Errors:
+    /// `Config`.
     pub fn check_last_axis(&self, parts: &[Part]) -> Result {
         let picture = self.picture(parts).iter().try_fold(1u32, |all, len| all.checked_mul(*len));
         let what = "learner config: obs_dims with pixel_control_coef, numbers";
@@ -163,18 +165,18 @@ impl Stored {
         Error::new(Kind::Config, what).given(num as usize).when(!fits)
     }
 
-    /// What acting reads.
+    /// The part of the configuration that acting reads.
     pub fn actor(&self) -> ActorConfig {
         self.config.actor(self.shape)
     }
 
-    /// Outputs of the policy's network.
+    /// Outputs of the policy's first head.
     pub(super) fn outputs(&self) -> u32 {
         self.shape.num_outputs.saturating_mul(self.config.value_lens()[0])
     }
 
-    /// The network, compiled from the layers that a host lists, and behind them those of the policy and those that the second
-    /// head has alone; and that of critics.
+    /// Compiles the network: the layers that a host lists, then those of the policy and those of the second head alone; and the
+    /// critic network.
     pub fn compile<'n>(
         &self,
         listed: &[Layer],
@@ -192,7 +194,8 @@ impl Stored {
         Ok([net, Net::new(&[])])
     }
 
-    /// The second head of the policy's network: the hidden layers that it shares with the first, its numbers and their gain.
+    /// The second head of the policy's network: the number of hidden layers shared with the first head, its outputs and its
+    /// gain.
     pub(super) fn second_head(&self) -> Option<(u32, u32, f32)> {
         let c = &self.config;
         #[cfg(feature = "off_policy")]
@@ -205,7 +208,7 @@ impl Stored {
         (!c.needs().q).then_some((c.num_shared, 1, 1.0))
     }
 
-    /// The policy's network with this second head.
+    /// Compiles the policy's network with this second head.
     fn compile_with<'n>(
         &self,
         listed: &[Layer],
@@ -255,12 +258,12 @@ impl Stored {
         Ok(net)
     }
 
-    /// Layers that look at observations through windows know that they are pictures. Errors: `Config`.
+    /// Checks that layers with windows over observations read pictures. Errors: `Config`.
     fn check_pictures(&self, listed: &[Layer]) -> Result {
         if self.config.obs_dims != [0; 3] {
             return Ok(());
         }
-        // Bit k: layer k, counted from 1, shows observations, which are layer 0, as one row of numbers.
+        // Bit k: layer k, counted from 1, is a single row of elements derived from the observation, which is layer 0.
         let mut rows = 1u64;
         for (number, layer) in (1u32..).zip(listed) {
             let source = match layer.source {
@@ -282,8 +285,8 @@ impl Stored {
         Ok(())
     }
 
-    /// A critic: what the host lists and the hidden layers once more, over an observation and an action side by side, or with
-    /// choices over an observation alone.
+    /// Compiles a critic: another copy of the listed and hidden layers, over a concatenated observation and action, or with
+    /// discrete actions over an observation alone.
     #[cfg(feature = "off_policy")]
     fn compile_critic<'n>(
         &self,
@@ -307,7 +310,7 @@ impl Stored {
         Ok(net)
     }
 
-    /// Checks compiled layers of the policy and of critics that may come from anywhere. Errors: `Image`; `Config`.
+    /// Checks compiled layers of the policy and of critics from an untrusted source. Errors: `Image`; `Config`.
     pub fn accept<'n>(&self, [nodes, critic]: [&'n [Node]; 2], parts: &[Part], n: &[u32]) -> Result<[Net<'n>; 2]> {
         let net = self.actor().network(nodes, parts, n, self.outputs() as usize)?;
         let second = self.second_head().map_or(0, |(_, len, _)| len as usize);
@@ -324,7 +327,7 @@ impl Stored {
         Ok([net, Net::new(critic)])
     }
 
-    /// How many layers the policy's network has.
+    /// The number of layers of the policy's network.
     pub fn num_layers(&self) -> usize {
         let c = &self.config;
         let layers = |shared: u32| c.layers_of(c.num_hidden.saturating_sub(shared)).saturating_add(1);
@@ -335,7 +338,7 @@ impl Stored {
         self.actor().num_layers.saturating_add(second).saturating_add(values).saturating_add(tasks) as usize
     }
 
-    /// How many layers a critic has.
+    /// The number of layers of a critic.
     pub fn num_critic_layers(&self) -> usize {
         let c = &self.config;
         if !c.needs().critics {
@@ -346,12 +349,12 @@ impl Stored {
 }
 
 impl Config {
-    /// Flags of the normalisations of hidden layers: stream algorithms have no parameters there.
+    /// Flags of the normalization of hidden layers, which has no parameters in stream algorithms.
     fn norm_flags(&self) -> u32 {
         if self.needs().traces { NO_BIAS | NO_SCALE } else { 0 }
     }
 
-    /// A dense layer as the configuration says that it starts: with noise, or with few weights that are not 0.
+    /// A dense layer with the configured initialization: noisy, or sparse.
     fn starting(&self, layer: Layer) -> Layer {
         if self.needs().traces {
             return Layer { initializer: Initializer::Sparse as u32, gain: 1.0, ..layer };
@@ -363,7 +366,7 @@ impl Config {
     }
 }
 
-/// A list of layers that grows.
+/// A growable list of layers.
 #[derive(Default)]
 struct Layers {
     list: [Layer; MAX_LAYERS],
@@ -381,9 +384,9 @@ impl Layers {
         self.list.get(..self.len).unwrap_or(&self.list)
     }
 
-    /// Adds the heads of auxiliary tasks. Cells of pixel control are made from the last layer that the policy and the values
-    /// share; rewards are predicted from the last of the host's layers before the first dense or recurrent one, a share of the
-    /// hidden layer by each observation, and the layers behind it are free numbers.
+    /// Adds the heads of auxiliary tasks. Cells of pixel control are computed from the last layer that the policy and the
+    /// values share. Rewards are predicted from the last of the host's layers before the first dense or recurrent one: each
+    /// observation contributes to the hidden layer, and the parameters of the layer after it are free numbers.
     #[cfg(feature = "unreal")]
     fn push_tasks(&mut self, c: &Config, tasks: &Tasks, listed: &[Layer]) {
         let from = |before: u32| [if before == 0 { INPUT } else { before }, 0];
@@ -410,8 +413,8 @@ impl Layers {
         }
     }
 
-    /// Adds the hidden layers that come after the first `shared` ones, and a head. What they read is the last of those, or
-    /// layer `read` of the list if there are none.
+    /// Adds the hidden layers after the first `shared` ones, and a head. Their input is the last shared layer, or layer `read`
+    /// of the list if there is none.
     fn push_tower(&mut self, config: &Config, read: u32, shared: u32, units: u32, gain: f32) {
         let activation = Activation::from_number(config.activation).unwrap_or(Activation::Tanh);
         let norm = Layer { kind: LayerKind::Norm as u32, flags: config.norm_flags(), ..Layer::dense(0, activation) };

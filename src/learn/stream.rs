@@ -1,10 +1,10 @@
-//! What stream algorithms (Elsayed et al. 2024) ask of a configuration.
+//! Requirements of stream algorithms (Elsayed et al. 2024) on a configuration.
 
 use super::config::Config;
 use crate::error::{Error, Kind, Name, Result};
 
 impl Config {
-    /// What traces ask of the other fields: one transition is an update. Errors: `Config`.
+    /// Checks the fields that eligibility traces require: each transition is an update. Errors: `Config`.
     pub(super) fn check_stream(&self) -> Result {
         if !self.needs().traces {
             return Ok(());

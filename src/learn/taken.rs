@@ -1,4 +1,4 @@
-//! What actions may be, as learners and policies store it.
+//! The choices and bounds of actions, as learners and policies store them.
 
 use super::shape::Shape;
 use super::words;
@@ -7,26 +7,26 @@ use crate::space::Space;
 
 fields! {
     pub(super) spans TakenSpans(of: Shape) {
-        /// Choices of each element that is one.
+        /// Number of choices of each discrete element.
         pub n: [u32] = of.action_lens().0,
-        /// Of an action that is a structure, what its words are; else empty.
+        /// The kinds of the words of an action that is a structure; else empty.
         pub each: [u32] = of.words(),
-        /// Lower bounds of numbers, if they have some.
+        /// Lower bounds of continuous elements, if they have bounds.
         pub low: [f32] = of.action_lens().1,
-        /// The upper ones.
+        /// Upper bounds.
         pub high: [f32] = of.action_lens().1,
     }
-    /// To write.
+    /// Mutable version.
     pub(super) write TakenMut {}
-    /// What an action may be.
+    /// The choices and bounds of actions.
     #[derive(Clone, Copy)]
     pub read Taken {}
-    /// A part of a block.
+    /// A field of a block.
     pub(super) part Actions(Shape)
 }
 
 impl TakenMut<'_> {
-    /// Takes it from an action space of this shape.
+    /// Initializes the arrays from an action space of this shape.
     pub(super) fn init(&mut self, action: &Space<'_>) {
         block::copy(self.n, action.n);
         if !self.each.is_empty() {
@@ -37,7 +37,7 @@ impl TakenMut<'_> {
         }
     }
 
-    /// Copies it from another block of the same shape.
+    /// Copies the arrays from another block of the same shape.
     pub(super) fn copy(&mut self, from: Taken<'_>) {
         block::copy(self.n, from.n);
         block::copy(self.each, from.each);

@@ -1,5 +1,5 @@
-//! The auxiliary tasks of UNREAL (Jaderberg et al. 2016) as a configuration asks for them: which heads they add to the
-//! network, and what they learn from.
+//! The auxiliary tasks of UNREAL (Jaderberg et al. 2016), as configured: the heads that they add to the network, and their
+//! training data.
 
 use super::config::Config;
 use super::shape::Shape;
@@ -12,17 +12,17 @@ pub const CLASS_UNITS: usize = 128;
 /// Classes of rewards: negative, zero, positive.
 pub const CLASSES: usize = 3;
 
-/// Numbers of that layer's biases, and of the weights and biases of the layer behind it.
+/// Elements of that layer's biases, and of the weights and biases of the layer after it.
 pub(super) const CLASS_FREE: usize = CLASS_UNITS + CLASSES * CLASS_UNITS + CLASSES;
 
-/// Channels of the picture that the cells of pixel control are made from.
+/// Channels of the picture that the cells of pixel control are computed from.
 #[cfg(feature = "unreal")]
 pub(super) const PIXEL_CHANNELS: u32 = 32;
 
-/// The most observations that a reward is predicted from.
+/// The largest number of observations that a reward is predicted from.
 const MAX_FRAMES: u32 = 16;
 
-/// This build has the tasks.
+/// Whether this build has the tasks.
 pub(super) const BUILT: bool = cfg!(feature = "unreal");
 
 impl Config {
@@ -31,22 +31,22 @@ impl Config {
         [self.pixel_control_coef, self.reward_class_coef, self.value_replay_coef, self.policy_replay_coef]
     }
 
-    /// Those that are on.
+    /// The enabled tasks.
     pub(super) fn tasks(&self) -> [bool; 4] {
         self.task_coefs().map(|coef| self.needs().tasks && coef != 0.0)
     }
 
-    /// Past steps are kept.
+    /// Whether a history of past steps is stored.
     pub(super) fn has_tasks(&self) -> bool {
         self.tasks().contains(&true)
     }
 
-    /// Steps of a sequence that is replayed, but for the one after it.
+    /// Steps of a replayed sequence, without the one after it.
     pub fn replay_len(&self) -> usize {
         (if self.sequence_len > 0 { self.sequence_len } else { self.num_steps }) as usize
     }
 
-    /// Sequences that are replayed, and rewards that are predicted, in each minibatch.
+    /// Sequences replayed, and rewards predicted, in each minibatch.
     pub fn num_replays(&self) -> usize {
         match self.num_replayed {
             0 => self.minibatch_len().checked_div(self.replay_len()).unwrap_or(0).max(1),
@@ -55,18 +55,18 @@ impl Config {
     }
 
     #[cfg(feature = "unreal")]
-    /// Those of chunk `index`: `[begin, end)`.
+    /// The sequences and rewards of chunk `index`: `[begin, end)`.
     pub(super) fn replays(&self, index: u32) -> (usize, usize) {
         let bound = |i: u64| i.saturating_mul(self.num_replays() as u64).checked_div(self.num_chunks.into());
         (bound(index.into()).unwrap_or(0) as usize, bound(u64::from(index) + 1).unwrap_or(0) as usize)
     }
 
-    /// The most of a chunk.
+    /// The largest number of a chunk.
     pub(super) fn most_replays(&self) -> usize {
         if self.has_tasks() { self.num_replays().div_ceil((self.num_chunks as usize).max(1)) } else { 0 }
     }
 
-    /// Checks what the tasks read. Errors: `Config`, `Overflow`.
+    /// Checks the settings of the tasks. Errors: `Config`, `Overflow`.
     pub(super) fn check_tasks(&self) -> Result {
         let [pixels, class, values, policy] = self.tasks();
         let what = "learner config: value_replay_coef of 0 with policy_replay_coef, whose loss has values too,";
@@ -92,28 +92,28 @@ impl Config {
     }
 }
 
-/// The heads of the tasks, and what they are about.
+/// The heads of the tasks, and their sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tasks {
     /// Rows and columns of the cells of pixel control; 0 without it.
     pub grid: [usize; 2],
     /// Height, width and channels of a picture.
     pub picture: [usize; 3],
-    /// Channels of the newest frame of a picture that is a stack of them, else all.
+    /// Channels of the newest frame of a picture that is a stack of frames, else all channels.
     pub newest: usize,
-    /// Choices that cells tell apart.
+    /// Choices with separate values in each cell.
     pub choices: usize,
-    /// The number of the head that predicts rewards, from observations, so many of them; 0 without it.
+    /// The index of the head that predicts rewards, and the number of observations that it reads; 0 without it.
     pub class_head: usize,
     pub frames: usize,
-    /// Values of past steps are learnt.
+    /// Whether values of past steps are learned.
     pub values: bool,
-    /// A2C learns from past steps.
+    /// Whether A2C learns from past steps.
     pub policy: bool,
 }
 
 impl Tasks {
-    /// Those of a configuration whose observations are these pictures.
+    /// The tasks of a configuration for observations that are these pictures.
     pub fn new(c: &Config, shape: &Shape, picture: [u32; 3]) -> Tasks {
         let [pixels, class, values, policy] = c.tasks();
         Tasks {
@@ -133,12 +133,13 @@ impl Tasks {
         self.grid[0].saturating_mul(self.grid[1])
     }
 
-    /// Sequences are replayed.
+    /// Whether sequences are replayed.
     pub fn replays(&self) -> bool {
         self.values || self.policy || self.cells() > 0
     }
 
-    /// Whether a network has the heads of the tasks behind the policy's and the values', and so many further values behind those.
+    /// Whether a network has the heads of the tasks after those of the policy and the value, and then `values` further value
+    /// heads.
     pub fn are_of(&self, net: &Net<'_>, values: usize) -> bool {
         let pixels = if self.cells() > 0 { 2 } else { 0 };
         let class = usize::from(self.class_head > 0);
@@ -153,10 +154,11 @@ impl Tasks {
     }
 }
 
-/// Heads before those of the tasks: the policy's and the values'.
+/// The number of heads before those of the tasks: the policy's and the value's.
 pub(super) const FIRST: usize = 2;
 
-/// A side of a picture without what is cut off, half a cell at each end unless nothing would be left, and what that is.
+/// The length of a side of a picture after cropping half a cell at each end, unless nothing would be left, and the cropped
+/// length.
 pub fn crop(side: u32, cell: u32) -> (u32, u32) {
     let border = cell / 2;
     let rest = side.saturating_sub(border.saturating_mul(2));
@@ -168,8 +170,8 @@ fn grid([height, width, _]: [u32; 3], cell: u32) -> [usize; 2] {
     [height, width].map(|side| crop(side, cell).0.div_ceil(cell.max(1)) as usize)
 }
 
-/// How the cells of one side come from those of a smaller picture, of which each adds a window two cells after the one before:
-/// the smaller side, and the window's.
+/// The transposed convolution that makes the cells of one side from a smaller picture, with stride 2: the smaller side, and the
+/// window.
 #[cfg(feature = "unreal")]
 pub(super) fn enlarge(cells: usize) -> [u32; 2] {
     let window = if cells.is_multiple_of(2) { 4 } else { 3 };

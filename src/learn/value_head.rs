@@ -1,43 +1,43 @@
-//! What a network says of the value of a choice: its mean, Q, or the distribution of returns, by quantiles (QR-DQN, Dabney et al.
-//! 2018) or by the probabilities of atoms (C51, Bellemare et al. 2017).
+//! The form of a choice's value in the network outputs: its mean, Q, or the distribution of returns, by quantiles (QR-DQN,
+//! Dabney et al. 2018) or by the probabilities of atoms (C51, Bellemare et al. 2017).
 
 use crate::num;
 
-/// What the numbers of a choice stand for.
+/// The meaning of the outputs for a choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueHead {
     /// Q.
     Mean,
-    /// So many quantiles, of which Q is the mean.
+    /// This many quantiles, whose mean is Q.
     Quantiles(u32),
     /// Logits of atoms.
     Atoms(Atoms),
 }
 
-/// Returns that a distribution knows, evenly spaced, both ends among them.
+/// The returns that a distribution supports, evenly spaced, including both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Atoms {
-    /// How many there are, at least 2.
+    /// Number of atoms, at least 2.
     pub num: u32,
-    /// The lowest.
+    /// The lowest atom.
     pub low: f32,
-    /// The highest.
+    /// The highest atom.
     pub high: f32,
 }
 
-/// How far values are from their targets.
+/// The loss of a value, and its distance from the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// What it costs.
+    /// The loss.
     pub cost: f32,
     /// Q.
     pub mean: f32,
-    /// What priorities go by: how far Q is from that of the target, or of atoms the Kullback-Leibler divergence.
+    /// The error for priorities: Q minus the target's Q, or with atoms the Kullback-Leibler divergence.
     pub error: f32,
 }
 
 impl ValueHead {
-    /// Numbers of a choice.
+    /// Outputs of a choice.
     pub fn width(&self) -> usize {
         match *self {
             ValueHead::Mean => 1,
@@ -46,12 +46,12 @@ impl ValueHead {
         }
     }
 
-    /// Numbers are Q.
+    /// Whether the output is Q itself.
     pub fn is_mean(&self) -> bool {
         *self == ValueHead::Mean
     }
 
-    /// Q of what a choice's numbers stand for.
+    /// Q from the outputs of a choice.
     pub fn mean(&self, own: &[f32]) -> f32 {
         match self {
             ValueHead::Mean => own.first().copied().unwrap_or(0.0),
@@ -65,7 +65,7 @@ impl ValueHead {
         q.iter_mut().zip(numbers.chunks_exact(self.width().max(1))).for_each(|(q, own)| *q = self.mean(own));
     }
 
-    /// What a choice's numbers should be, or of atoms their probabilities: `next` are those of the choice that follows.
+    /// The target of a choice's outputs, or with atoms of their probabilities: `next` are the outputs of the next choice.
     pub fn target(&self, next: &[f32], reward: f32, discount: f32, to: &mut [f32]) {
         match self {
             ValueHead::Atoms(atoms) => atoms.project(next, reward, discount, to),
@@ -73,7 +73,7 @@ impl ValueHead {
         }
     }
 
-    /// Compares a choice's numbers with their target, and writes the slopes of the cost.
+    /// Compares a choice's outputs with their target, and writes the derivatives of the loss.
     pub fn compare(&self, own: &[f32], target: &[f32], huber: bool, slope: &mut [f32]) -> Cost {
         match self {
             ValueHead::Mean => {
@@ -88,7 +88,7 @@ impl ValueHead {
     }
 }
 
-/// What an error costs and its slope: its square, or with `huber` half of that, and linearly beyond 1.
+/// The loss of an error and its derivative: its square, or with `huber` half of that, and linear beyond 1.
 pub fn cost(error: f32, huber: bool) -> (f32, f32) {
     match huber {
         false => (error * error, 2.0 * error),
@@ -97,12 +97,11 @@ pub fn cost(error: f32, huber: bool) -> (f32, f32) {
     }
 }
 
-/// Numbers that are worked on side by side.
+/// Targets that are processed in parallel.
 const LANES: usize = 16;
 
-/// The loss of quantile regression: over all pairs of a quantile and a target that of their distance, or with `huber` of half
-/// its square and linearly beyond 1, weighted by how far the quantile is to be above it; the sum over quantiles of the mean over
-/// targets.
+/// The quantile regression loss: for each pair of a quantile and a target their distance, or with `huber` half its square, and
+/// linear beyond 1, weighted by the quantile's level; summed over quantiles and averaged over targets.
 pub fn quantiles(own: &[f32], target: &[f32], huber: bool, slope: &mut [f32]) -> Cost {
     let (share, count) = (1.0 / target.len() as f32, own.len() as f32);
     let (mut all, mut middle) = (0.0f32, 0.5f32);
@@ -113,7 +112,7 @@ pub fn quantiles(own: &[f32], target: &[f32], huber: bool, slope: &mut [f32]) ->
             for ((cost, slope), target) in costs.iter_mut().zip(&mut slopes).zip(targets) {
                 let error = target - own;
                 let weight = if error < 0.0 { 1.0 - level } else { level };
-                // Within 1 half the square, beyond it linear; or linear everywhere.
+                // Half the square up to 1 and linear beyond; or linear everywhere.
                 let short = num::clamp(error, -1.0, 1.0);
                 let sign = f32::from(i8::from(error > 0.0) - i8::from(error < 0.0));
                 let (own_cost, own_slope) =
@@ -144,15 +143,15 @@ impl Atoms {
         self.num.saturating_sub(1).max(1) as f32
     }
 
-    /// The mean of the distribution that these logits stand for.
+    /// The mean of the distribution with these logits.
     pub fn mean(&self, logits: &[f32]) -> f32 {
         let (most, sum) = softmax(logits);
         let weighted = |(i, x): (usize, &f32)| num::exp(x - most) * self.at(i);
         logits.iter().enumerate().map(weighted).sum::<f32>() / sum
     }
 
-    /// Probabilities of the atoms once each of them, with the probabilities of `next`, is discounted, has the reward added and
-    /// is divided between its neighbours.
+    /// Probabilities of the atoms after a step: each atom, with its probability in `next`, is discounted, the reward is added,
+    /// and its probability is divided between the two neighboring atoms.
     pub fn project(&self, next: &[f32], reward: f32, discount: f32, to: &mut [f32]) {
         let (most, sum) = softmax(next);
         let before_last = to.len().saturating_sub(2);
@@ -169,7 +168,7 @@ impl Atoms {
         }
     }
 
-    /// The cross-entropy of a distribution, by its logits, to the target's probabilities.
+    /// The cross-entropy between the target's probabilities and a distribution given by logits.
     fn compare(&self, logits: &[f32], target: &[f32], slope: &mut [f32]) -> Cost {
         let (most, sum) = softmax(logits);
         let log_sum = num::ln(sum);
@@ -185,7 +184,7 @@ impl Atoms {
     }
 }
 
-/// The largest of these logits, and the sum of exponentials without it.
+/// The largest of these logits, and the sum of exponentials relative to it.
 fn softmax(logits: &[f32]) -> (f32, f32) {
     let most = logits.iter().fold(f32::MIN, |most, x| num::max(most, *x));
     (most, logits.iter().map(|x| num::exp(x - most)).sum())

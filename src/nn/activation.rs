@@ -3,7 +3,7 @@
 use crate::cpu::Kernel;
 use crate::num;
 
-/// The activation function of a layer.
+/// Activation function of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Activation {
@@ -11,7 +11,7 @@ pub enum Activation {
     Tanh = 0,
     /// max(0, x); NaN stays NaN.
     Relu = 1,
-    /// Nothing.
+    /// x.
     Identity = 2,
     /// x above 0, e^x - 1 below.
     #[cfg(feature = "pictures")]
@@ -31,12 +31,12 @@ pub enum Activation {
 #[cfg(feature = "residual")]
 const GELU: [f32; 2] = [0.797_884_6, 0.044_715];
 
-/// The slope of [`Activation::LeakyRelu`] below 0.
+/// Slope of [`Activation::LeakyRelu`] below 0.
 #[cfg(feature = "stream")]
 const LEAK: f32 = 0.01;
 
 impl Activation {
-    /// The activation of this number, if this build has it.
+    /// The activation with this number, if this build has it.
     pub const fn from_number(number: u32) -> Option<Activation> {
         match number {
             0 => Some(Activation::Tanh),
@@ -54,7 +54,7 @@ impl Activation {
         }
     }
 
-    /// Its slope does not follow from its value alone.
+    /// Whether the slope depends on the sum before the activation, not on the value alone.
     #[cfg(feature = "residual")]
     pub(super) const fn needs_sum(self) -> bool {
         matches!(self, Activation::Silu | Activation::Gelu)
@@ -103,8 +103,8 @@ impl Activation {
         }
     }
 
-    /// Multiplies gradients by the slope, which the activation's own value tells: 1 - a²; 1 where a > 0, else 0, 0.01 or 1 + a;
-    /// or 1. If [`Activation::needs_sum`], `activations` are what it was applied to.
+    /// Multiplies gradients by the slope, computed from the activation's value a: 1 - a²; 1 where a > 0, else 0, 0.01 or 1 + a;
+    /// or 1. If [`Activation::needs_sum`], `activations` are the sums before the activation instead.
     #[inline(always)]
     pub(super) fn apply_slope(self, gradients: &mut [f32], activations: &[f32]) {
         match self {
@@ -135,7 +135,7 @@ impl Activation {
             #[cfg(feature = "residual")]
             Activation::Gelu => {
                 for (g, x) in gradients.iter_mut().zip(activations) {
-                    // Beyond, the slope is 0 or 1, and squares would overflow.
+                    // Beyond this range the slope is 0 or 1, and squares would overflow.
                     let ([root, cube], x) = (GELU, num::clamp(*x, -10.0, 10.0));
                     let t = num::tanh(root * (x + cube * x * x * x));
                     *g *= 0.5 + 0.5 * t + 0.5 * x * (1.0 - t * t) * root * (1.0 + 3.0 * cube * x * x);
@@ -151,7 +151,7 @@ impl Activation {
     }
 }
 
-/// [`Activation::apply`], as a part of a kernel.
+/// [`Activation::apply`], as part of a kernel.
 pub(super) struct Apply<'a> {
     pub activation: Activation,
     pub values: &'a mut [f32],

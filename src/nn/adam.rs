@@ -1,20 +1,20 @@
-//! Adam over flat arrays, with the gradient clipped to a global norm on the way.
+//! Adam over flat arrays, with the gradient clipped to a global norm.
 
 use super::descent::{Arrays, Rule};
 use crate::error::{Error, Kind, Result};
 use crate::num;
 
-/// Where epsilon is added. With v̂ = v / (1 - beta2^t):
+/// Placement of epsilon. With v̂ = v / (1 - beta2^t):
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Epsilon {
-    /// To √v̂, as the paper's algorithm and PyTorch do.
+    /// Added to √v̂, as in the paper's algorithm and PyTorch.
     Corrected = 0,
-    /// To √v, before its correction, as the paper's faster form and TensorFlow do.
+    /// Added to √v, before bias correction, as in the paper's faster form and TensorFlow.
     Raw = 1,
 }
 
-/// What an update does with a gradient. Plain data; parameters, moments and the count of updates are the caller's.
+/// Settings of Adam. Plain data; parameters, moments and the number of updates are the caller's.
 ///
 /// ```
 /// use rlcore::nn::Adam;
@@ -35,22 +35,22 @@ pub struct Adam {
     pub beta1: f32,
     /// Decay of the second moment, in [0, 1).
     pub beta2: f32,
-    /// Keeps the quotient finite; at least 0.
+    /// Added to the denominator to keep the quotient finite; at least 0.
     pub epsilon: f32,
-    /// Where epsilon is added.
+    /// Placement of epsilon.
     pub placement: Epsilon,
     /// Ascends the gradient instead of descending it.
     pub maximise: bool,
-    /// A step that would take a parameter beyond ± this is refused; finite.
+    /// Limit of the absolute value of a parameter, beyond which a step is refused; finite.
     pub limit: f32,
-    /// Steps are rectified (RAdam, Liu et al. 2020): the first ones are of the first moment alone, until the second is of
-    /// enough gradients, and then grow to Adam's. Epsilon is added to √v then.
+    /// Rectified steps (RAdam, Liu et al. 2020): the first steps use the first moment alone, until the second moment covers
+    /// enough gradients; later steps grow to Adam's. Epsilon is added to √v then.
     #[cfg(feature = "pqn")]
     pub rectify: bool,
 }
 
 impl Default for Adam {
-    /// The customary decays, epsilon 1e-5 on the corrected root, descending, to any finite parameter.
+    /// The customary decays, epsilon 1e-5 at the corrected root, descent, any finite parameter allowed.
     fn default() -> Self {
         Adam {
             beta1: 0.9,
@@ -82,12 +82,13 @@ impl Adam {
         Ok(())
     }
 
-    /// Takes one step. The gradient is clipped to `max_norm` as [`clip_global_norm`](super::clip_global_norm) does it, without writing `grads`;
-    /// then `params` and both moments `m` and `v` move, all of one length. Moments and `steps`, which counts the steps
-    /// taken, start at 0. Returns the norm before clipping.
+    /// Takes one step. The gradient is clipped to `max_norm` as by [`clip_global_norm`](super::clip_global_norm), without
+    /// writing `grads`; then `params` and the moments `m` and `v` are updated, all of the same length. The moments and `steps`,
+    /// the number of steps taken, start at 0. Returns the norm before clipping.
     ///
-    /// Errors: [`Adam::check`]'s; `Shape`; [`clip_global_norm`](super::clip_global_norm)'s; `Value` for a learning rate that is not finite,
-    /// gradients whose squares overflow, or parameters beyond the limit or not finite. Nothing is written then.
+    /// Errors: those of [`Adam::check`]; `Shape`; those of [`clip_global_norm`](super::clip_global_norm); `Value` for a
+    /// learning rate that is not finite, gradients whose squares overflow, or parameters beyond the limit or not finite.
+    /// Nothing is written then.
     #[allow(clippy::too_many_arguments)]
     pub fn step(
         &self,
@@ -123,7 +124,7 @@ impl Adam {
             root_scale: root_scale as f32,
             epsilon,
         };
-        // It divides by epsilon at least.
+        // The denominator is at least epsilon.
         let reach = rule.rate.abs() / num::min(rule.epsilon, 1.0);
         arrays.step(rule, norm * f64::from(scale), reach, self.limit)?;
         *steps = taken;
@@ -131,8 +132,8 @@ impl Adam {
     }
 }
 
-/// The share of Adam's step that a rectified step is after `taken` steps, of which the second moment knows `left2`; `None`: it
-/// knows too few gradients.
+/// Ratio of a rectified step to Adam's after `taken` steps, with `left2` = 1 - beta2^taken; `None` if the second moment covers
+/// too few gradients.
 #[cfg(feature = "pqn")]
 fn rectification(beta2: f64, left2: f64, taken: u64) -> Option<f64> {
     let most = 2.0 / (1.0 - beta2) - 1.0;
@@ -141,7 +142,7 @@ fn rectification(beta2: f64, left2: f64, taken: u64) -> Option<f64> {
     (known > 5.0).then(|| num::sqrt64(root(known) / root(most)))
 }
 
-/// How one number of each array moves.
+/// Update rule for one element of each array.
 #[derive(Clone, Copy)]
 struct Moments {
     scale: f32,

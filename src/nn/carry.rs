@@ -1,33 +1,33 @@
-//! What rows of a recurrent network carry from one to the next.
+//! State that the rows of a recurrent network carry from step to step.
 
 #[cfg(feature = "recurrent")]
 use super::node::{Node, state_len};
 #[cfg(feature = "recurrent")]
 use super::prim::Flow;
 
-/// Where the rows of a recurrent network come from: `steps` steps of some sequences, all of one step before those of the next.
-/// Networks without recurrent layers do not read it.
+/// Order and initial states of the rows of a recurrent network: `steps` steps of several sequences, all rows of one step before
+/// those of the next. Networks without recurrent layers do not read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Carry<'a> {
-    /// Steps of each sequence; rows are a multiple of it.
+    /// Steps of each sequence; divides the number of rows.
     pub steps: usize,
-    /// `[rows]` 1: a row starts from its own state, as those of the first step do; 0: from what the row before it of its
-    /// sequence left.
+    /// `[rows]` 1: the row starts from its own state, as rows of the first step always do; 0: it continues from the state after
+    /// the previous row of its sequence.
     pub cut: &'a [u8],
-    /// `[rows, state_len]` states, of which those are read that a row starts from.
+    /// `[rows, state_len]` states; only those of rows that start from their own state are read.
     pub state: &'a [f32],
 }
 
 impl Carry<'_> {
-    /// For networks that do not read it.
+    /// For networks without recurrent layers.
     pub const NONE: Carry<'static> = Carry { steps: 1, cut: &[], state: &[] };
 
-    /// How many sequences so many rows are.
+    /// Number of sequences in this many rows.
     #[inline(always)]
     pub(super) fn sequences(&self, rows: usize) -> usize {
         rows.checked_div(self.steps).unwrap_or(0)
     }
-    /// What a recurrent layer of so many rows is handed.
+    /// Sequences and states of a recurrent layer, for this many rows.
     #[cfg(feature = "recurrent")]
     #[inline(always)]
     pub(super) fn flow(&self, rows: usize, net: &[Node], node: &Node) -> Flow<'_> {

@@ -1,4 +1,4 @@
-//! From a list of layers to nodes.
+//! Compilation of a list of layers to nodes.
 
 use super::activation::Activation;
 use super::initializer::Initializer;
@@ -7,27 +7,27 @@ use super::node::{ADDS, BACKWARD_ROWS, KEPT, NOTHING, Node, SYMBOLS};
 use super::prim::Most;
 use crate::error::{Error, Kind, Result};
 
-/// What a kernel reports if a length does not fit after all; the checks before it exclude that.
+/// Error of a kernel for mismatched lengths; the checks before it exclude that.
 pub(super) const MISFIT: Error = Error::new(Kind::Shape, "net: arrays as the layers say");
 
 pub(super) const TOO_LARGE: Error = Error::new(Kind::Overflow, "net: layers whose products fit the address space");
 
-/// The most numbers that an array has.
+/// Maximum number of f32 elements in an array.
 const MOST: u64 = (isize::MAX as usize / size_of::<f32>()) as u64;
 
-/// The product of these lengths, each at least 1.
+/// Product of the lengths of a shape, each at least 1.
 fn fits(lens: &[u32; 3]) -> Result<u64> {
     product(&lens.map(u64::from))
 }
 
-/// The product of so many, if an array can be as long.
+/// Product of lengths. Errors: `Overflow` if no array can be that long.
 #[inline(never)]
 pub(super) fn product(lens: &[u64]) -> Result<u64> {
     let product = lens.iter().try_fold(1u64, |all, len| all.checked_mul(*len));
     product.filter(|all| *all <= MOST).ok_or(TOO_LARGE)
 }
 
-/// The parts of an input, if it has any, are all of its row.
+/// Checks that the parts of an input, if any, make up its whole row.
 fn check_parts(parts: &[[u32; 3]], row: u64) -> Result {
     if parts.is_empty() {
         return Ok(());
@@ -47,7 +47,7 @@ fn check_parts(parts: &[[u32; 3]], row: u64) -> Result {
         .given(sum as usize))
 }
 
-/// [`super::Net::compile_parts`], which says what it does.
+/// Implementation of [`super::Net::compile_parts`].
 pub(super) fn compile<'n>(
     layers: &[Layer],
     input: [usize; 3],
@@ -96,7 +96,7 @@ pub(super) fn compile<'n>(
 }
 
 impl Node {
-    /// Layer `i` after the layers before it, but for where it lies and what depends on it.
+    /// Compiles layer `i`, which follows the layers `done`, except for its offsets and the heads that depend on it.
     fn set(&mut self, layer: &Layer, i: usize, input: [u32; 3], parts: &[[u32; 3]], done: &[Node]) -> Result {
         let number = i + 1;
         layer.check(number)?;
@@ -169,7 +169,7 @@ impl Node {
         Ok(())
     }
 
-    /// The layer that it was made of, with nothing left to guess.
+    /// The layer of a node, with every default filled in.
     pub(super) fn layer(&self) -> Layer {
         let source = self.from.map(|from| match from {
             NOTHING => 0,
@@ -196,7 +196,7 @@ impl Node {
         layer
     }
 
-    /// More numbers than anything that is kept of it or worked out with it has. Errors: `Overflow`.
+    /// Upper bound of the length of any array that is stored or computed for the node. Errors: `Overflow`.
     fn most(&self) -> Result<u64> {
         let read = fits(&self.input[0])?.saturating_add(self.input(1) as u64);
         let Most { weights, padded, row } = self.kind().most(self, read, fits(&self.output)?)?;
@@ -205,7 +205,7 @@ impl Node {
     }
 }
 
-/// Where the next node lies.
+/// Offsets of the next node.
 #[derive(Default)]
 struct Totals {
     params: usize,
@@ -229,9 +229,11 @@ impl Totals {
     }
 }
 
-/// Says which heads depend on each node, and finds places for values: no two that are needed at the same time share one.
+/// Sets the heads that depend on each node and assigns places in working memory: values that are live at the same time share
+/// none.
 fn link(nodes: &mut [Node]) -> Result {
-    // The last layer that reads a value, counted from 1, needs it last going forward, and begins its gradient going backward.
+    // Last layer that reads each value, counted from 1: the last use in the forward pass, the first gradient in the backward
+    // pass.
     let mut last = [0; MAX_LAYERS + 1];
     for i in (0..nodes.len()).rev() {
         let Some(&node) = nodes.get(i) else { continue };

@@ -1,16 +1,16 @@
-//! What optimisers share: the gradient clipped to a global norm, and steps that leave parameters finite and within a limit.
+//! Shared by the optimizers: clipping to a global norm, and steps that keep parameters finite and within a limit.
 
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::num;
 
-/// How a parameter and the two numbers beside it move along its gradient.
+/// Update rule for a parameter and its two optimizer values.
 pub(super) trait Rule: Copy {
-    /// Parameter and both numbers after a step.
+    /// The parameter and both values after a step.
     fn moved(&self, p: f32, g: f32, m: f32, v: f32) -> (f32, f32, f32);
 }
 
-/// What a step reads and writes, of one length.
+/// Arrays of a step, all of one length.
 pub(super) struct Arrays<'a> {
     pub params: &'a mut [f32],
     pub grads: &'a [f32],
@@ -19,8 +19,8 @@ pub(super) struct Arrays<'a> {
 }
 
 impl Arrays<'_> {
-    /// The norm of the gradient, and what clips it to `max_norm`. Errors: `Shape`; [`clip_global_norm`]'s; `Value` for a
-    /// learning rate that is not finite, or gradients whose squares overflow.
+    /// The norm of the gradient, and the factor that clips it to `max_norm`. Errors: `Shape`; those of [`clip_global_norm`];
+    /// `Value` for a learning rate that is not finite, or gradients whose squares overflow.
     pub fn check(&self, learning_rate: f32, max_norm: f32) -> Result<(f64, f32)> {
         let len = self.params.len();
         check_len("optimizer: gradients of length", self.grads, len)?;
@@ -36,13 +36,13 @@ impl Arrays<'_> {
         Ok((norm, scale))
     }
 
-    /// Takes a step along a gradient of norm `norm` after clipping. `reach` is how far a step goes at most for each unit of
-    /// that and of the largest first moment. Errors: `Value` if a parameter would be beyond `limit` or not finite; then
+    /// Takes a step along a gradient of norm `norm` after clipping. `reach` bounds the change of a parameter per unit of the
+    /// sum of `norm` and the largest first moment. Errors: `Value` if a parameter would be beyond `limit` or not finite; then
     /// nothing is written.
     pub fn step<R: Rule>(self, rule: R, norm: f64, reach: f32, limit: f32) -> Result {
         let Arrays { params, grads, m, v } = self;
         let [p_most, m_most, v_most] = cpu::dispatch(Most { params, m, v });
-        // NaN if a number is.
+        // NaN if any element is.
         let m_most = f64::from(m_most) + norm + f64::from(f32::MIN_POSITIVE);
         let most = f64::from(p_most) + m_most * f64::from(reach);
         let surely_within = v_most.is_finite() && v_most.is_sign_positive() && 1.001 * most < f64::from(limit);
@@ -55,8 +55,8 @@ impl Arrays<'_> {
     }
 }
 
-/// Scales `grads` by `min(1, max_norm / (norm + 1e-6))` and returns the Euclidean norm they had. A `max_norm` of 0
-/// leaves them as they are.
+/// Scales `grads` by `min(1, max_norm / (norm + 1e-6))` and returns their Euclidean norm before scaling. A `max_norm` of 0
+/// disables clipping.
 ///
 /// Errors: `Config` for a `max_norm` that is negative or NaN; `Value` for a gradient that is not finite. Nothing is
 /// written then.
@@ -70,7 +70,7 @@ pub fn clip_global_norm(grads: &mut [f32], max_norm: f32) -> Result<f32> {
     Ok(norm as f32)
 }
 
-/// The Euclidean norm of gradients. Errors: `Value` for one that is not finite.
+/// Euclidean norm of gradients. Errors: `Value` for one that is not finite.
 #[cfg(feature = "stream")]
 pub(crate) fn norm(grads: &[f32]) -> Result<f32> {
     Ok(norm_and_scale(grads, 0.0)?.0 as f32)
@@ -80,7 +80,7 @@ fn norm_and_scale(grads: &[f32], max_norm: f32) -> Result<(f64, f32)> {
     if max_norm.is_nan() || max_norm < 0.0 {
         return Err(Error::new(Kind::Config, "gradient: a norm to clip to of at least 0").given_f32(max_norm));
     }
-    // No sum of squares of f32 overflows an f64, so it is finite exactly if every gradient is.
+    // A sum of squares of f32 cannot overflow an f64, so it is finite exactly if every gradient is.
     let squares = cpu::dispatch(SumOfSquares { values: grads });
     if !squares.is_finite() {
         check_finite("gradient: finite numbers", grads)?;
@@ -90,7 +90,7 @@ fn norm_and_scale(grads: &[f32], max_norm: f32) -> Result<(f64, f32)> {
     Ok((norm, if max_norm > 0.0 && scale < 1.0 { scale } else { 1.0 }))
 }
 
-/// Element i is added in lane i mod 16, then the lanes upwards.
+/// Sum of squares: element i in lane i mod 16, then the lanes in ascending order.
 struct SumOfSquares<'a> {
     values: &'a [f32],
 }
@@ -114,7 +114,7 @@ impl Kernel for SumOfSquares<'_> {
     }
 }
 
-/// The largest sizes of parameters and first moments, and the largest second moment, or one that is negative.
+/// Largest absolute values of parameters and first moments, and the largest second moment, or a negative one if there is any.
 struct Most<'a> {
     params: &'a [f32],
     m: &'a [f32],
@@ -124,7 +124,7 @@ struct Most<'a> {
 impl Kernel for Most<'_> {
     type Output = [f32; 3];
 
-    /// The bits of numbers that are not negative are in their order, with NaN behind them all.
+    /// The bits of nonnegative floats order like their values, with NaN above all of them.
     #[inline(always)]
     fn run(self) -> [f32; 3] {
         let mut most = [0u32; 3];
@@ -136,7 +136,7 @@ impl Kernel for Most<'_> {
     }
 }
 
-/// Whether a step leaves every parameter within the limit.
+/// Whether a step keeps every parameter within the limit.
 struct Within<'a, R> {
     params: &'a [f32],
     grads: &'a [f32],
@@ -155,7 +155,7 @@ impl<R: Rule> Kernel for Within<'_, R> {
         let mut within = true;
         for ((p, g), (m, v)) in params.iter().zip(grads).zip(m.iter().zip(v)) {
             let (p, ..) = rule.moved(*p, *g, *m, *v);
-            // False of a parameter that is no number, too.
+            // False for a NaN parameter too.
             within &= p.abs() <= limit;
         }
         within

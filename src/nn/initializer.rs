@@ -1,34 +1,33 @@
-//! How weights start.
+//! Weight initialization.
 
 use super::orthogonal::{orthogonal, orthogonal_scratch_len};
 use crate::error::Result;
 use crate::num;
 use crate::rng::Rng;
 
-/// How weights are drawn.
+/// Distribution of the initial weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Initializer {
     /// Orthogonal rows or columns of length `gain`.
     #[default]
     Orthogonal = 0,
-    /// Normal numbers of mean 0 and deviation `gain`.
+    /// Normal with mean 0 and deviation `gain`.
     Normal = 1,
-    /// Uniform numbers within ± `gain` / √n, where n numbers go into an output; of a transposed convolution, where one goes
-    /// into n, as PyTorch counts.
+    /// Uniform within ± `gain` / √n for n inputs per output; for a transposed convolution, n outputs per input, as in PyTorch.
     Uniform = 2,
-    /// Normal numbers, of which those that belong to the same n have length `gain` together.
+    /// Normal, with the weights of each output scaled to length `gain`.
     UnitRows = 3,
-    /// As `Uniform`; then 0 but for a tenth of the numbers that go into each output, rounded down, at least one (Elsayed et
-    /// al. 2024).
+    /// As `Uniform`; then all weights of each output are set to 0, except a tenth of them, rounded down, at least one (Elsayed
+    /// et al. 2024).
     Sparse = 4,
-    /// Uniform numbers within ± `gain` √(6 / (n + m)), where n numbers go into an output and one goes into m (Glorot and Bengio
-    /// 2010), as in TensorFlow; both weights of a recurrent layer are apart, all gates of each together.
+    /// Uniform within ± `gain` √(6 / (n + m)) for n inputs per output and m outputs per input (Glorot and Bengio 2010), as in
+    /// TensorFlow; the two weight matrices of a recurrent layer count separately, all gates of each together.
     Glorot = 5,
 }
 
 impl Initializer {
-    /// The initializer of this number.
+    /// The initializer with this number.
     pub(super) const fn new(number: u32) -> Option<Initializer> {
         match number {
             0 => Some(Initializer::Orthogonal),
@@ -42,17 +41,17 @@ impl Initializer {
     }
 }
 
-/// How the weights of a layer start.
+/// Initialization of the weights of a layer.
 #[derive(Clone, Copy)]
 pub(super) struct Start {
     pub initializer: Initializer,
     pub gain: f32,
-    /// Places of a window, in each of which a number goes into every output.
+    /// Positions of a window; an input goes into every output at each of them.
     pub window: usize,
 }
 
 impl Start {
-    /// Numbers of scratch that it takes to draw a matrix of this shape.
+    /// Scratch length for drawing a matrix of this shape.
     pub fn scratch_len(rows: usize, columns: usize) -> usize {
         orthogonal_scratch_len(rows, columns)
     }
@@ -100,7 +99,7 @@ impl Start {
         Ok(())
     }
 
-    /// Draws numbers that know nothing of each other.
+    /// Draws independent weights.
     fn each(self, w: &mut [f32], inputs: usize, outputs: usize, rng: &mut Rng) {
         if self.initializer == Initializer::Normal {
             rng.fill_normal(w);
@@ -115,7 +114,7 @@ impl Start {
         }
     }
 
-    /// Brings numbers, `step` apart, to length `gain` together.
+    /// Scales the elements `step` apart to a joint length of `gain`.
     fn stretch(self, w: &mut [f32], step: usize) {
         let length = num::sqrt(w.iter().step_by(step.max(1)).map(|x| x * x).sum());
         let scale = self.gain / num::max(length, f32::MIN_POSITIVE);
@@ -123,7 +122,7 @@ impl Start {
     }
 }
 
-/// Makes all but a tenth of `len` numbers 0, `step` apart. Every choice of those that stay is as likely.
+/// Sets all but a tenth of `len` elements, `step` apart, to 0. Every subset of remaining elements is equally likely.
 fn thin(w: &mut [f32], step: usize, len: usize, rng: &mut Rng) {
     let mut stay = (len / 10).max(1);
     for (x, left) in w.iter_mut().step_by(step.max(1)).zip((1..=len).rev()) {

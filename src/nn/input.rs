@@ -1,4 +1,4 @@
-//! What a network reads.
+//! Input of a network.
 
 #[cfg(feature = "pictures")]
 use crate::kernels::stack::unit;
@@ -6,14 +6,14 @@ use crate::kernels::stack::unit;
 /// Rows of a network's input.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
-    /// Numbers.
+    /// f32 values.
     F32(&'a [f32]),
-    /// Bytes, which the layers that read them divide by 255: for networks that [read bytes](super::Net::reads_bytes).
+    /// Bytes, divided by 255 by the layers that read them. For networks that [read bytes](super::Net::reads_bytes).
     U8(&'a [u8]),
 }
 
 impl<'a> Input<'a> {
-    /// How many elements it has.
+    /// Number of elements.
     #[inline(always)]
     pub fn len(&self) -> usize {
         match self {
@@ -22,13 +22,13 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// True if it has no element.
+    /// True if there are no elements.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The numbers; none of bytes.
+    /// The f32 values; empty for bytes.
     #[inline(always)]
     pub fn numbers(self) -> &'a [f32] {
         match self {
@@ -37,7 +37,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The bytes; none of numbers.
+    /// The bytes; empty for f32 values.
     #[inline(always)]
     pub fn bytes(self) -> &'a [u8] {
         match self {
@@ -47,13 +47,13 @@ impl<'a> Input<'a> {
     }
 }
 
-/// An element of a picture.
+/// Element type of a picture.
 #[cfg(feature = "pictures")]
 pub(super) trait Pixel: Copy {
-    /// What it is to a layer.
+    /// Value as a layer reads it.
     fn number(self) -> f32;
 
-    /// Pictures that layers can read where they lie.
+    /// The pictures as f32, if they can be read in place.
     fn numbers(pictures: &[Self]) -> Option<&[f32]>;
 }
 

@@ -1,4 +1,4 @@
-//! What a host writes: a network as a list of layers.
+//! Layers of a network as a host lists them.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,46 +7,47 @@ use super::initializer::Initializer;
 use super::prim::LayerKind;
 use crate::error::{Error, Kind, Name, Result};
 
-/// The most layers that a list has.
+/// Maximum number of layers in a list.
 pub const MAX_LAYERS: usize = 32;
 
-/// [`Layer::source`]: the input of the network, whole; with k added to it, part k of the input, counted from 1.
+/// [`Layer::source`]: the whole input of the network; with k added, part k of the input, counted from 1.
 pub const INPUT: u32 = 1 << 30;
 
-/// [`Layer::flags`]: an output of the network. Outputs are numbered from 0 in list order, and no layer reads them.
+/// [`Layer::flags`]: the layer is a head, an output of the network. Heads are numbered from 0 in list order; no layer reads
+/// them.
 pub const HEAD: u32 = 1;
 
-/// [`Layer::flags`]: a layer adds no bias.
+/// [`Layer::flags`]: a layer without bias.
 pub const NO_BIAS: u32 = 2;
 
-/// [`Layer::flags`]: numbers are not stretched after a normalisation.
+/// [`Layer::flags`]: a normalization without scale.
 pub const NO_SCALE: u32 = 4;
 
-/// [`Layer::flags`]: a normalisation takes no mean out, and divides by the root of the mean square.
+/// [`Layer::flags`]: a normalization that does not subtract the mean and divides by the root mean square.
 pub const RMS: u32 = 8;
 
-/// [`Layer::flags`]: a normalisation is over the whole picture, not over the channels of each pixel.
+/// [`Layer::flags`]: a normalization over the whole picture, not over the channels of each pixel.
 pub const WHOLE: u32 = 16;
 
-/// [`Layer::flags`]: a pool takes the mean of a window, not its largest number.
+/// [`Layer::flags`]: mean pooling instead of max pooling.
 pub const MEAN: u32 = 32;
 
-/// [`Layer::flags`]: the biases of an LSTM's forget gate start at 1.
+/// [`Layer::flags`]: the forget-gate biases of an LSTM start at 1.
 pub const FORGET_ONE: u32 = 64;
 
-/// [`Layer::flags`]: symbols are bytes divided by 255, as networks see observations of bytes.
+/// [`Layer::flags`]: symbols are bytes divided by 255, the form in which networks receive byte observations.
 pub const BYTES: u32 = 128;
 
-/// [`Layer::flags`]: a dense layer has a deviation beside each weight and each bias, which starts at 0.4 / √n for n inputs and
-/// says how much of noise is added (Fortunato et al. 2018, factorised). A network has the means alone, unless noise was added
-/// to its parameters: see [`super::Net::add_noise`].
+/// [`Layer::flags`]: a noisy dense layer (Fortunato et al. 2018, factorized): each weight and each bias has a deviation, which
+/// scales its noise and starts at 0.4 / √n for n inputs. A pass uses the means alone, unless noise was added to the parameters:
+/// see [`super::Net::add_noise`].
 pub const NOISY: u32 = 256;
 
-/// [`Layer::flags`]: an LSTM normalises the sums of each gate and its cells, which then are scaled and moved (Ba et al. 2016).
-/// Its biases are those of i, f, g, o and of the cells, then come scales of the same.
+/// [`Layer::flags`]: an LSTM that normalizes the sums of each gate and its cells, then scales and shifts them (Ba et al. 2016).
+/// Its biases are those of i, f, g, o and of the cells, followed by scales in the same order.
 pub const NORMALIZED: u32 = 512;
 
-/// Flags that this build does not have.
+/// Flags that this build does not support.
 const ABSENT: u32 =
     if cfg!(feature = "noisy") { 0 } else { NOISY } | if cfg!(feature = "pictures") { 0 } else { NORMALIZED };
 
@@ -56,46 +57,45 @@ const ABSENT: u32 =
 pub struct Layer {
     /// A [`LayerKind`].
     pub kind: u32,
-    /// Numbers in its output, at least 1; of `Conv` and `Deconv`, channels; of `Embed`, of each pixel.
+    /// Length of the output, at least 1; for `Conv` and `Deconv`, channels; for `Embed`, channels of each pixel.
     pub units: u32,
-    /// What it reads. 0: the layer before, or the input for the first; k: layer k of the list, counted from 1; or [`INPUT`], or
-    /// that and the number of a part of the input.
-    /// `Add`, `Multiply` and `Join` read two.
+    /// Sources of the layer. 0: the previous layer, or the network's input for the first layer; k: layer k of the list, counted
+    /// from 1; [`INPUT`]; or [`INPUT`] plus the number of a part of the input. `Add`, `Multiply` and `Join` have two sources.
     pub source: [u32; 2],
-    /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1. `Dense`: those of the picture that its numbers
-    /// are, whose product divides `units`, or 0.
+    /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1. `Dense`: height and width of the output as a
+    /// picture, whose product divides `units`, or 0.
     pub size: [u32; 2],
-    /// `Conv`, `Deconv` and `Pool`: how far a window is from the next one, down and to the right; 0: 1, and the size of a
-    /// pool's window.
+    /// `Conv`, `Deconv` and `Pool`: distance between neighboring windows, down and to the right; 0: 1, or the window size for
+    /// `Pool`.
     pub stride: [u32; 2],
-    /// `Conv`, `Deconv` and `Pool`. 0: windows lie in the picture (VALID); 1: there are as many as strides fit in the picture,
-    /// which lies in the middle of what they show (SAME, as TensorFlow pads). The picture is what a `Deconv` makes: with 1 its
-    /// sides are those of what it reads times `stride`.
+    /// `Conv`, `Deconv` and `Pool`. 0: windows lie within the picture (VALID); 1: one window per stride that fits in the
+    /// picture, which is centered in its padding (SAME, as in TensorFlow). The picture of a `Deconv` is its output: with 1 its
+    /// sides are those of the input times `stride`.
     pub same: u32,
     /// An [`Activation`].
     pub activation: u32,
-    /// `Attention`: heads, at least 1.
+    /// `Attention`: number of heads, at least 1.
     pub heads: u32,
-    /// `Attention`: steps that a row sees, at least 1.
+    /// `Attention`: steps that a row attends to, at least 1.
     pub window: u32,
-    /// `Embed`: symbols of each channel, at least 1.
+    /// `Embed`: symbols per channel, at least 1.
     pub symbols: u32,
-    /// [`HEAD`], but of recurrent layers and `Attention`; [`NO_BIAS`] of `Dense`, `Conv` and `Deconv`; [`NOISY`] of
-    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] of `Norm`; [`MEAN`] of `Pool`; [`FORGET_ONE`] and
-    /// [`NORMALIZED`] of `Lstm`; [`BYTES`] of `Embed`.
+    /// [`HEAD`], except for recurrent layers and `Attention`; [`NO_BIAS`] for `Dense`, `Conv` and `Deconv`; [`NOISY`] for
+    /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] for `Norm`; [`MEAN`] for `Pool`; [`FORGET_ONE`] and
+    /// [`NORMALIZED`] for `Lstm`; [`BYTES`] for `Embed`.
     pub flags: u32,
-    /// How weights start: an [`Initializer`]. Biases start at 0, but those of a [`NOISY`] layer with [`Initializer::Uniform`]
-    /// as its weights do.
+    /// Initialization of the weights: an [`Initializer`]. Biases start at 0, except those of a [`NOISY`] layer with
+    /// [`Initializer::Uniform`], which are drawn like its weights.
     pub initializer: u32,
-    /// Layers with weights: what [`Initializer`] says; 0: √2 with an activation and orthogonal weights, else 1. `Free`: the
-    /// value that its numbers start with.
+    /// Layers with weights: gain of the [`Initializer`]; 0: √2 with an activation and orthogonal weights, else 1. `Free`:
+    /// initial value.
     pub gain: f32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
 }
 
 impl Layer {
-    /// All fields 0, which is no layer yet.
+    /// All fields 0; not a valid layer.
     const ZERO: Layer = Layer {
         kind: 0,
         units: 0,
@@ -113,37 +113,37 @@ impl Layer {
         reserved: 0,
     };
 
-    /// A dense layer that reads the layer before.
+    /// A dense layer that reads the previous layer.
     pub const fn dense(units: u32, activation: Activation) -> Layer {
         Layer { kind: LayerKind::Dense as u32, units, activation: activation as u32, ..Layer::ZERO }
     }
 
-    /// A convolution that reads the layer before.
+    /// A convolution that reads the previous layer.
     pub const fn conv(units: u32, size: [u32; 2], stride: [u32; 2], activation: Activation) -> Layer {
         Layer { kind: LayerKind::Conv as u32, size, stride, ..Layer::dense(units, activation) }
     }
 
-    /// A recurrent layer that reads the layer before.
+    /// A recurrent layer that reads the previous layer.
     pub const fn recurrent(kind: LayerKind, units: u32) -> Layer {
         Layer { kind: kind as u32, units, ..Layer::ZERO }
     }
 
-    /// Attention that reads the layer before.
+    /// Attention that reads the previous layer.
     pub const fn attention(units: u32, heads: u32, window: u32) -> Layer {
         Layer { kind: LayerKind::Attention as u32, units, heads, window, ..Layer::ZERO }
     }
 
-    /// Two layers, counted from 1, made into one; 0: the layer before.
+    /// Merge of two layers, counted from 1; 0: the previous layer.
     pub const fn merge(kind: LayerKind, source: [u32; 2], activation: Activation) -> Layer {
         Layer { kind: kind as u32, source, activation: activation as u32, ..Layer::ZERO }
     }
 
-    /// Numbers that depend on no input and start at `value`.
+    /// Learned values that depend on no input and start at `value`.
     pub const fn free(units: u32, value: f32) -> Layer {
         Layer { kind: LayerKind::Free as u32, units, gain: value, ..Layer::ZERO }
     }
 
-    /// Checks layer `number`, counted from 1, but for what it reads. Errors: `Config`.
+    /// Checks layer `number`, counted from 1, except for its sources. Errors: `Config`.
     pub(super) fn check(&self, number: usize) -> Result {
         let refused = |what| Error::new(Kind::Config, what).needed(number);
         let unknown = refused("net: a known kind in layer").given(self.kind as usize);

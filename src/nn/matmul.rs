@@ -1,29 +1,29 @@
 //! Small row-major matrix products, blocked for registers, with one fixed order for every sum.
 //!
-//! A sum over an inner or a batch dimension runs upwards in one f32 accumulator an output, and every product is fused
-//! with its addition ([`At::fused`]). So the block shape, the CPU level and the way a batch is cut never change a bit. Only
+//! Each output sums over the inner or the batch dimension in ascending order, in one f32 accumulator, and every product is
+//! fused with its addition ([`At::fused`]). So the block shape, the CPU level and the split of a batch never change a bit. Only
 //! [`Dots`], for outputs too narrow to fill a vector, keeps sixteen partial sums and adds them in a fixed tree.
 //!
-//! Every function is part of a kernel: inlined into the caller's [`Kernel`](crate::cpu::Kernel), which passes its level
-//! on. `None` means that a length does not fit; callers check lengths first, so it does not happen.
+//! Every function is part of a kernel: inlined into the caller's [`Kernel`](crate::cpu::Kernel), which passes its level on.
+//! `None` means mismatched lengths; callers check lengths first, so it does not happen.
 
 use core::num::NonZero;
 
 use crate::cpu::{self, At, Base, FEW_WAYS, Kernel, Level};
 use crate::num;
 
-/// Numbers in one vector, and the narrowest matrix that is worked on in vectors.
+/// Lanes of a vector, and the narrowest matrix that is processed in vectors.
 pub(crate) const LANES: usize = 16;
 
-/// Repeats a block of code for each row or column `$i` of a tile. Written out, because the compiler keeps the sums in
-/// registers only if these loops are gone before it looks.
+/// Repeats a block of code for each row or column `$i` of a tile. Unrolled by macro, because the compiler keeps the
+/// accumulators in registers only if these loops are gone before its analysis.
 macro_rules! unroll {
     ($i:ident in 0..4 $body:block) => { unroll!(@ $i $body 0 1 2 3) };
     ($i:ident in 0..8 $body:block) => { unroll!(@ $i $body 0 1 2 3 4 5 6 7) };
     (@ $i:ident $body:block $($value:literal)*) => { $({ const $i: usize = $value; $body })* };
 }
 
-/// Sums that live in registers: `R` rows (at most 8) of `C` vectors of `L` lanes.
+/// Accumulators in registers: `R` rows (at most 8) of `C` vectors of `L` lanes.
 type Tile<const R: usize, const C: usize, const L: usize> = [[[f32; L]; C]; R];
 
 /// `C` vectors from element `start` on.
@@ -51,34 +51,34 @@ fn add_scaled<A: At, const C: usize, const L: usize>(at: A, sums: &mut [[f32; L]
     });
 }
 
-/// Where the rows of a factor lie in its array: each is some runs of numbers that lie side by side.
+/// Layout of the rows of a factor in its array: each row consists of contiguous runs of elements.
 pub(crate) trait Rows: Copy {
-    /// They lie one after the other, each in one run.
+    /// Whether the rows are contiguous, each in one run.
     const FLAT: bool;
 
-    /// Numbers of a row, over all its runs.
+    /// Elements of a row, over all its runs.
     fn len(self) -> usize;
 
-    /// Where the runs of a row begin, counted from its start, and the numbers of each.
+    /// Offsets of the runs of a row from its start, and the length of each run.
     fn runs(self) -> (impl Iterator<Item = usize>, usize);
 
-    /// Where number `i` of a row lies, counted from its start.
+    /// Offset of element `i` of a row from its start.
     fn place(self, i: usize) -> usize;
 
-    /// Numbers of a run from number `i` of a row on.
+    /// Length of the rest of a run from element `i` of a row on.
     fn left(self, i: usize) -> usize;
 
-    /// The numbers at consecutive places of the row that starts at `start`.
+    /// The elements at consecutive places of the row that starts at `start`.
     fn pick<'a, const R: usize>(self, x: &'a [f32], start: usize, places: &[usize; R]) -> Option<[&'a f32; R]>;
 
-    /// Where `R` rows start, `first` and those after it.
+    /// Starts of `R` rows from `first` on.
     fn starts<const R: usize>(self, first: usize) -> [usize; R];
 
-    /// Where the rows from `first` on start, and on without end.
+    /// Starts of the rows from `first` on, without end.
     fn walk(self, first: usize) -> impl Iterator<Item = usize>;
 }
 
-/// Rows of this many numbers, one after the other.
+/// Contiguous rows of this many elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Flat(pub(crate) usize);
 
@@ -139,16 +139,17 @@ impl<X: Rows> Kernel for Affine<'_, X> {
         self.run_at(Base)
     }
 
-    /// Tile shapes are what measured fastest; others, wider ones above all, spill sums or make the compiler shuffle lanes.
+    /// Tile shapes were the fastest in measurements; others, wider ones above all, spill accumulators or make the compiler
+    /// shuffle lanes.
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Affine { x, rows, w, bias, y, n } = self;
         let m = y.len().checked_div(n)?;
-        // Copies pay from so many rows on.
+        // Copies to panels pay off from this many rows on.
         let is_large = rows.len() * n >= LARGE && n.is_multiple_of(LANES) && m >= MANY_ROWS;
         let is_thin = X::FLAT && m >= 4 && n.is_multiple_of(LANES);
         match A::LEVEL {
-            // Sums side by side, because each waits for itself.
+            // Several accumulators side by side, because each addition waits for the previous one.
             _ if !FEW_WAYS && n < LANES && m >= 8 => affine_tiles::<_, _, 8, 1, 1>(at, x, rows, w, bias, y, n),
             _ if n < LANES => affine_tiles::<_, _, 1, 1, 1>(at, x, rows, w, bias, y, n),
             _ if FEW_WAYS => affine_tiles::<_, _, 1, 1, LANES>(at, x, rows, w, bias, y, n),
@@ -156,7 +157,7 @@ impl<X: Rows> Kernel for Affine<'_, X> {
             Level::Avx2 if is_thin && rows.len() == 2 => affine_thin::<_, 2>(at, x, w, bias, y, n),
             Level::Avx2 if is_thin && rows.len() == 3 => affine_thin::<_, 3>(at, x, w, bias, y, n),
             Level::Avx2 if is_thin && rows.len() == 4 => affine_thin::<_, 4>(at, x, w, bias, y, n),
-            // Few rows have as many sums as there are registers, so that weights are read in long runs.
+            // Few rows use as many accumulators as there are registers, so that weights are read in long runs.
             Level::Avx512 if X::FLAT && m == 1 && n >= 512 => {
                 affine_tiles::<_, _, 1, 32, LANES>(at, x, rows, w, bias, y, n)
             }
@@ -200,7 +201,7 @@ impl<X: Rows> Kernel for Affine<'_, X> {
     }
 }
 
-/// [`Affine`] tile by tile, `m >= R`, `n >= C * L`. The last tile overlaps the one before it.
+/// [`Affine`] tile by tile, `m >= R`, `n >= C * L`. The last tile overlaps the previous one.
 #[inline(always)]
 fn affine_tiles<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
     at: A,
@@ -247,8 +248,7 @@ fn affine_tiles<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
     }
 }
 
-/// [`Affine`] of rows of so few numbers that the weights of a vector of columns stay in registers. `n` is a multiple of
-/// [`LANES`].
+/// [`Affine`] for rows so short that the weights of a vector of columns stay in registers. `n` is a multiple of [`LANES`].
 #[inline(always)]
 fn affine_thin<A: At, const K: usize>(
     at: A,
@@ -279,7 +279,7 @@ fn affine_thin<A: At, const K: usize>(
     Some(())
 }
 
-/// [`Affine`] of few rows and large weights, which are read once, four rows side by side; `n` is a multiple of [`LANES`].
+/// [`Affine`] for few rows and large weights, which are read once, four rows side by side; `n` is a multiple of [`LANES`].
 #[inline(always)]
 fn affine_rows<A: At>(
     at: A,
@@ -321,33 +321,33 @@ fn affine_rows<A: At>(
     Some(())
 }
 
-/// Numbers of a matrix that fill the first-level cache. Of such a one, a strip of columns does not stay there, because lines
-/// that are a power of two apart share few places: it is copied to a [`PANEL`].
+/// Elements of a matrix that fill the first-level cache. A strip of columns of such a matrix does not stay there, because lines
+/// that are a power of two apart share few cache sets: it is copied to a [`PANEL`].
 const LARGE: usize = 8192;
 
-/// Rows from which on copies pay.
+/// Rows from which on copies to panels pay off.
 pub(crate) const MANY_ROWS: usize = 32;
 
-/// Numbers of a factor that are copied side by side, half of a first-level cache. With frames of 32 KiB LLVM 22 overwrites
+/// Elements of a factor that are copied side by side, half of a first-level cache. With frames of 32 KiB LLVM 22 overwrites
 /// arguments.
 const PANEL: usize = 4096;
 
-/// Numbers of an array that the second-level cache may have lost: its next ones are asked for while those before them are used.
+/// Elements of an array that may have left the second-level cache: the next ones are prefetched while earlier ones are used.
 const FAR: usize = 8 * LARGE;
 
-/// Numbers from the first pixel of a window to those that are asked for.
+/// Prefetch distance, in elements, from the first pixel of a window.
 const AHEAD: usize = 8192;
 
-/// Numbers of pictures that are asked for with each of `m` patches of them; 0: all are near, or rows are no patches.
+/// Elements of pictures to prefetch with each of `m` patches; 0 if the pictures are small or the rows are no patches.
 #[inline(always)]
 fn new_of_row<X: Rows>(x: &[f32], m: usize) -> usize {
     if !X::FLAT && x.len() >= FAR { x.len().checked_div(m).unwrap_or(0) } else { 0 }
 }
 
-/// Rows that a panel is made for.
+/// Rows that use a panel before it is replaced.
 const PANEL_ROWS: usize = 128;
 
-/// [`Affine`] with weights from panels, `m >= R`, `n` a multiple of `C * LANES`. Sums lie in `y` between them.
+/// [`Affine`] with weights from panels, `m >= R`, `n` a multiple of `C * LANES`. Partial sums are kept in `y` between panels.
 #[inline(always)]
 fn affine_panels<A: At, X: Rows, const R: usize, const C: usize>(
     at: A,
@@ -377,7 +377,7 @@ fn affine_panels<A: At, X: Rows, const R: usize, const C: usize>(
                     Some(bias) => *vectors(bias, column)?,
                     None => [[0.0; LANES]; C],
                 };
-                // Weights of the next panel come while this one is used.
+                // The weights of the next panel are prefetched while this one is used.
                 let right = column + C * LANES;
                 let next = if right < n { begin * n + right } else { (begin + deep) * n };
                 let mut next = w.get(next..).unwrap_or_default().chunks(n).take(next_deep);
@@ -442,7 +442,7 @@ fn add_panel<A: At, const R: usize, const C: usize>(
     sums
 }
 
-/// `k` numbers each that begin at `run` after these starts.
+/// `k` elements of each row, from offset `run` after its start.
 #[inline(always)]
 fn slices<'a, const R: usize>(x: &'a [f32], run: usize, starts: &[usize; R], k: usize) -> Option<[&'a [f32]; R]> {
     let mut all: [&[f32]; R] = [&[]; R];
@@ -479,8 +479,8 @@ fn add_tile<A: At, const R: usize, const C: usize, const L: usize>(
     sums
 }
 
-/// `y[m,n] = x[m,k] * w[n,k]^T + bias[n]` for narrow `n`, or without a bias. Lane `l` sums the products `l, l + 16, ..`; the
-/// last ones are padded with zeros; then [`num::tree`].
+/// `y[m,n] = x[m,k] * w[n,k]^T + bias[n]` for narrow `n`, or without a bias. Lane `l` sums the products `l, l + 16, ..`, the
+/// last of which are padded with zeros; then [`num::tree`].
 pub(crate) struct Dots<'a> {
     pub(crate) x: &'a [f32],
     pub(crate) w: &'a [f32],
@@ -525,7 +525,7 @@ impl Kernel for Dots<'_> {
     }
 }
 
-/// The partial sums of `x[R,k] * w[k]`.
+/// Partial sums of `x[R,k] * w[k]`.
 #[inline(always)]
 fn add_dots<A: At, const R: usize>(at: A, x: [&[f32]; R], w: &[f32]) -> [[f32; LANES]; R] {
     let (w, w_rest) = w.as_chunks();
@@ -555,7 +555,7 @@ fn padded(rest: &[f32]) -> [f32; LANES] {
     lanes
 }
 
-/// `dw[k,n] += x[m,k]^T * dy[m,n]`, rows upwards.
+/// `dw[k,n] += x[m,k]^T * dy[m,n]`, rows in ascending order.
 pub(crate) struct AddOuter<'a, X> {
     pub(crate) x: &'a [f32],
     pub(crate) rows: X,
@@ -598,8 +598,8 @@ impl<X: Rows> Kernel for AddOuter<'_, X> {
     }
 }
 
-/// [`AddOuter`] tile by tile, `k >= R`, `n >= C * L`. The last tile overlaps the one before it, and stores only what
-/// that one did not.
+/// [`AddOuter`] tile by tile, `k >= R`, `n >= C * L`. The last tile overlaps the previous one and stores only the elements that
+/// the previous one did not.
 #[inline(always)]
 fn outer_tiles<A: At, X: Rows, const R: usize, const C: usize, const L: usize>(
     at: A,
@@ -659,7 +659,7 @@ fn add_outer_tile<A: At, X: Rows, const R: usize, const C: usize, const L: usize
     (dy, n, column): (&[f32], usize, usize),
 ) -> Tile<R, C, L> {
     if X::FLAT {
-        // Chunks leave the loop nothing to check.
+        // Chunks leave no bounds checks in the loop.
         let mut all_dy = dy.chunks_exact(n.max(1));
         for x in x.chunks_exact(rows.len().max(1)) {
             let Some(dy) = all_dy.next() else { break };
@@ -692,8 +692,8 @@ fn outer_row<A: At>(at: A, x: &[f32], dy: &[f32], dw: &mut [f32], n: usize) -> O
     Some(())
 }
 
-/// [`AddOuter`] of some rows after others, which are copied to a panel, `k >= R`, `n` a multiple of `C * LANES`. Sums lie in
-/// `dw` between them.
+/// [`AddOuter`] for blocks of rows, which are copied to a panel, `k >= R`, `n` a multiple of `C * LANES`. Partial sums are kept
+/// in `dw` between blocks.
 #[inline(always)]
 fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
     at: A,
@@ -709,7 +709,7 @@ fn outer_panels<A: At, X: Rows, const R: usize, const C: usize>(
     let panel: &mut [[_; C]] = panel.as_chunks_mut().0;
     let (mut picked, mut starts) = ([[0.0; R]; PANEL_ROWS], [0; PANEL_ROWS]);
     let deep = m.min(PANEL_ROWS).min(panel.len()).max(1);
-    // Vectors side by side that panels have room for.
+    // Columns that fit in the panels.
     let wide = panel.len().checked_div(deep)? * C * LANES;
     let new_of_row = new_of_row::<X>(x, m);
     let new_at_once = (deep * new_of_row * R).div_ceil(k.max(1));
@@ -792,10 +792,10 @@ fn add_row<A: At, const R: usize, const C: usize, const L: usize>(
     });
 }
 
-/// `sums[n] += dy[m,n]`, rows upwards.
+/// `sums[n] += dy[m,n]`, rows in ascending order.
 #[inline(always)]
 pub(crate) fn add_rows(dy: &[f32], sums: &mut [f32]) -> Option<()> {
-    /// Sums that stay in registers meanwhile.
+    /// Accumulators that stay in registers.
     const WIDE: usize = 4 * LANES;
     let n = NonZero::new(sums.len())?.get();
     let (wide, rest) = if FEW_WAYS { (Default::default(), sums) } else { sums.as_chunks_mut::<WIDE>() };
@@ -814,8 +814,8 @@ pub(crate) fn add_rows(dy: &[f32], sums: &mut [f32]) -> Option<()> {
     Some(())
 }
 
-/// `t[n,m] = a[m,n]^T`, in squares: large ones, so that whole lines of the cache are read and written, then small ones where
-/// those do not fit, then number by number.
+/// `t[n,m] = a[m,n]^T`, in squares: large ones, so that whole cache lines are read and written, then small ones for the
+/// remainder, then element by element.
 #[inline(always)]
 pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<()> {
     let (large, small) = if FEW_WAYS { (0, 0) } else { (!15, !3) };
@@ -841,7 +841,7 @@ pub(crate) fn transpose(a: &[f32], t: &mut [f32], m: usize, n: usize) -> Option<
     Some(())
 }
 
-/// [`transpose`] of the square of `4 S` rows and columns that starts at this row and column of `a`.
+/// [`transpose`] of the square of `4 S` rows and columns that starts at row `j` and column `i` of `a`.
 #[inline(always)]
 fn square<const S: usize>(a: &[f32], t: &mut [f32], [m, n]: [usize; 2], [j, i]: [usize; 2]) -> Option<()> {
     let mut turned = [[[[0.0; 4]; S]; 4]; S];

@@ -1,4 +1,4 @@
-//! Networks and what trains them: small matrix products, layers, initialisation, optimisers, schedules.
+//! Networks and their training: small matrix products, layers, initialization, optimizers, schedules.
 
 mod activation;
 mod adam;

@@ -1,7 +1,7 @@
-//! A network: a list of layers, compiled to nodes that say where everything lies.
+//! A network: a list of layers, compiled to nodes with all offsets.
 //!
-//! Parameters, gradients and optimiser moments are flat f32 arrays of [`Net::param_len`], layer after layer in list order.
-//! Their order within a layer depends on its kind; [`Net::read_layer`] and [`Net::write_layer`] translate.
+//! Parameters, gradients and optimizer moments are flat f32 arrays of [`Net::param_len`], layer after layer in list order. The
+//! order within a layer depends on its kind; [`Net::read_layer`] and [`Net::write_layer`] convert it.
 
 use core::ops::Range;
 
@@ -18,10 +18,10 @@ use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::rng::Rng;
 
-/// Every head, in a mask of heads.
+/// Mask of all heads.
 pub const ALL: u32 = u32::MAX;
 
-/// A network of compiled layers. It holds no numbers: parameters and working memory are the caller's.
+/// A network of compiled layers. It owns no memory: parameters and working memory are the caller's.
 ///
 /// ```
 /// use rlcore::nn::{Activation, HEAD, Layer, Net, Node};
@@ -50,18 +50,18 @@ pub struct Net<'a> {
 }
 
 impl<'a> Net<'a> {
-    /// Checks a list of layers that read rows of `input` numbers, a picture's height, width and channels or 1, 1 and all, and
-    /// works out where everything lies. Of `nodes`, the first ones, as many as there are layers, are the network's; their
-    /// values before do not matter.
+    /// Checks a list of layers for input rows of shape `input`, the height, width and channels of a picture or 1, 1 and the
+    /// length, and computes all offsets. The network uses the first of `nodes`, one per layer; their previous values do not
+    /// matter.
     ///
     /// Errors: `Config`, naming the layer, counted from 1; `Size` for too few nodes; `Overflow`.
     pub fn compile(layers: &[Layer], input: [usize; 3], nodes: &'a mut [Node]) -> Result<Net<'a>> {
         Net::compile_parts(layers, input, &[], nodes)
     }
 
-    /// [`Net::compile`] of layers that may also read parts of a row alone: height, width and channels of each, or 1, 1 and
-    /// all, one after another. A list without parts is an input that has none. Errors: as there; `Config` if they are not
-    /// the whole row.
+    /// [`Net::compile`] for layers that may also read parts of a row: `parts` are the height, width and channels of each, or 1,
+    /// 1 and the length, in order. An empty list is an input without parts. Errors: as there; `Config` if the parts do not make
+    /// up the whole row.
     pub fn compile_parts(
         layers: &[Layer],
         input: [usize; 3],
@@ -71,13 +71,13 @@ impl<'a> Net<'a> {
         Ok(Net { nodes: compile::compile(layers, input, parts, nodes)? })
     }
 
-    /// A network of nodes that [`Net::compile`] has made.
+    /// A network of nodes from [`Net::compile`].
     pub fn new(nodes: &'a [Node]) -> Net<'a> {
         Net { nodes }
     }
 
-    /// A network of nodes that may come from anywhere, `N` at most: those that [`Net::compile`] makes of the layers that they
-    /// say they are, which read these parts of the input. Errors: `Image` if they are not.
+    /// A network of untrusted nodes, at most `N`: they must equal those that [`Net::compile`] makes of the layers they
+    /// describe, with these parts of the input. Errors: `Image` if they do not.
     pub fn accept<const N: usize>(nodes: &'a [Node], parts: &[[u32; 3]]) -> Result<Net<'a>> {
         let refused = Error::new(Kind::Image, "image: compiled layers of a network");
         let (mut layers, mut again) = ([Layer::default(); N], [Node::default(); N]);
@@ -87,32 +87,32 @@ impl<'a> Net<'a> {
         if net.is(nodes) { Ok(Net { nodes }) } else { Err(refused) }
     }
 
-    /// Whether it was compiled to these nodes, bit for bit.
+    /// Whether its nodes equal these, bit for bit.
     fn is(&self, nodes: &[Node]) -> bool {
-        // Not the comparison of slices, for which compilers call a function that is not always there.
+        // Not the comparison of slices, for which compilers call a function that some targets lack.
         let (own, other) = (bytemuck::cast_slice::<Node, u8>(self.nodes), bytemuck::cast_slice::<Node, u8>(nodes));
         own.len() == other.len() && own.iter().zip(other).fold(0, |any, (a, b)| any | (a ^ b)) == 0
     }
 
-    /// The compiled layers, as many as the list had.
+    /// The compiled layers, one for each layer of the list.
     pub fn nodes(&self) -> &'a [Node] {
         self.nodes
     }
 
-    /// True if a layer that a head depends on reads the end of an input row, alone or with all of it.
+    /// True if a layer that a head depends on reads the end of an input row, alone or as part of the whole row.
     #[cfg(feature = "off_policy")]
     pub(crate) fn reads_end(&self) -> bool {
         let reads = |n: &Node, k| n.is_input(k) && n.part(k).is_none_or(|part| part.end == n.row as usize);
         self.nodes.iter().any(|n| n.heads != 0 && (reads(n, 0) || reads(n, 1)))
     }
 
-    /// A layer looks for symbols in the input.
+    /// Whether a layer reads symbols from the input.
     #[inline(always)]
     pub(crate) fn reads_symbols(&self) -> bool {
         cfg!(feature = "residual") && self.nodes.first().is_some_and(|first| first.flags & SYMBOLS != 0)
     }
 
-    /// All layers that read the input read all of it as a picture of bytes, as convolutions do.
+    /// Whether all layers that read the input are convolutions over the whole input, which can read bytes.
     pub fn reads_bytes(&self) -> bool {
         #[cfg(feature = "pictures")]
         return self.nodes.iter().all(|n| match n.op() {
@@ -123,7 +123,8 @@ impl<'a> Net<'a> {
         false
     }
 
-    /// Checks that layers find their symbols in input rows, which `number` says the caller's numbers of. Errors: `Value`.
+    /// Checks that the symbols in input rows are in the tables of their layers; `number` maps a row to the caller's number of
+    /// it. Errors: `Value`.
     pub(crate) fn check_symbols(&self, x: &[f32], number: impl Fn(usize) -> usize) -> Result {
         for node in self.nodes.iter().filter(|node| self.reads_symbols() && node.reads_symbols()) {
             let what =
@@ -135,27 +136,27 @@ impl<'a> Net<'a> {
         Ok(())
     }
 
-    /// Numbers in one input row.
+    /// Length of an input row.
     pub fn input(&self) -> usize {
         self.nodes.first().map_or(0, |node| node.row as usize)
     }
 
-    /// Height, width and channels of the input; 1, 1 and all if it is no picture, or if layers read it in parts alone.
+    /// Height, width and channels of the input; 1, 1 and the length if it is no picture or is read in parts only.
     pub fn picture(&self) -> [usize; 3] {
         self.nodes.iter().find_map(Node::picture).unwrap_or([1, 1, self.input()])
     }
 
-    /// Numbers in one row of head `k`; 0 if there is none.
+    /// Length of a row of head `k`; 0 if there is none.
     pub fn head_len(&self, k: usize) -> usize {
         self.heads(ALL).nth(k).map_or(0, Node::units)
     }
 
-    /// How many heads there are.
+    /// Number of heads.
     pub fn num_heads(&self) -> usize {
         self.heads(ALL).count()
     }
 
-    /// Where the first free numbers of head `k` lie among the parameters; none if it has none.
+    /// Range of the first free values of head `k` among the parameters; empty if it has none.
     pub fn free_params(&self, k: usize) -> Range<usize> {
         let head = self.heads(ALL).nth(k).map_or(0, |n| n.heads);
         self.nodes.iter().find(|n| n.is_free() && n.heads == head).map_or(0..0, Node::params)
@@ -166,17 +167,17 @@ impl<'a> Net<'a> {
         self.nodes.iter().filter(move |n| n.is_head() && n.heads & heads != 0)
     }
 
-    /// Numbers in the parameters, and in their gradients.
+    /// Length of the parameters, and of their gradients.
     pub fn param_len(&self) -> usize {
         self.nodes.last().map_or(0, |n| n.params().end)
     }
 
-    /// Where the parameters of layer `index` lie, counted from 0. Errors: `Range`.
+    /// Range of the parameters of layer `index`, counted from 0. Errors: `Range`.
     pub fn params_of(&self, index: usize) -> Result<Range<usize>> {
         Ok(self.node(index)?.params())
     }
 
-    /// Where those of them lie that are no deviations of a noisy layer. Errors: `Range`.
+    /// Range of the parameters of layer `index` without the deviations of a noisy layer. Errors: `Range`.
     pub fn means_of(&self, index: usize) -> Result<Range<usize>> {
         Ok(self.node(index)?.means())
     }
@@ -186,47 +187,47 @@ impl<'a> Net<'a> {
         self.nodes.get(index).ok_or(missing)
     }
 
-    /// Numbers that [`Net::forward`] keeps for [`Net::backward`].
+    /// Length of the tape, which [`Net::forward`] writes for [`Net::backward`].
     pub fn tape_len(&self, rows: usize) -> usize {
         self.nodes.last().map_or(0, |n| n.tape as usize + n.kept() + n.remembers()[1]).saturating_mul(rows)
     }
 
-    /// Numbers of the state that recurrent layers carry from one row to the next; 0: there are none.
+    /// Length of the state that recurrent layers carry from row to row; 0 without recurrent layers.
     pub fn state_len(&self) -> usize {
         state_len(self.nodes)
     }
 
-    /// Numbers of a row of working memory.
+    /// Length of a row of working memory.
     #[inline(always)]
     fn width(&self) -> usize {
         self.nodes.last().map_or(0, |n| n.width as usize)
     }
 
-    /// Numbers of scratch that [`Net::infer`] needs: more for more rows, but not for ever.
+    /// Scratch length of [`Net::infer`]; grows with the rows up to a maximum.
     pub fn infer_scratch_len(&self, rows: usize) -> usize {
         self.width() * rows.min(ROWS) + self.work(rows.min(ROWS))
     }
 
-    /// Numbers of scratch that [`Net::backward`] needs, whatever the rows, with the gradient of the input or without;
-    /// `sequences` are those of a recurrent network's [`Carry`]. It is enough for [`Net::init`] too.
+    /// Scratch length of [`Net::backward`] for any number of rows, with the gradient of the input or without; `sequences` are
+    /// those of a recurrent network's [`Carry`]. It is enough for [`Net::init`] too.
     pub fn scratch_len(&self, d_input: bool, sequences: usize) -> usize {
         let inits = self.nodes.iter().map(|n| n.op().init_scratch_len());
         inits.fold(self.cuts(d_input, sequences)[5], usize::max)
     }
 
-    /// Numbers of scratch that [`Net::forward`] needs, whatever the rows.
+    /// Scratch length of [`Net::forward`] for any number of rows.
     pub fn work_len(&self) -> usize {
         self.work(ROWS)
     }
 
-    /// Numbers that one layer works with, in a pass of so many rows.
+    /// Working memory of one layer, the largest, in a pass of this many rows.
     fn work(&self, rows: usize) -> usize {
         self.nodes.iter().map(|n| n.op().work_len(rows)).fold(0, usize::max) + parts_len(self.nodes) * rows
     }
 
-    /// Scratch of [`Net::backward`], in parts that end here: gradients of values; gradients on their way to be added; copies
-    /// of weights, those that are always needed and those of layers that read the input; what goes back through steps; and
-    /// what one layer works with.
+    /// Ends of the sections of [`Net::backward`]'s scratch: gradients of values; gradients to be added to others; weight copies
+    /// that are always needed; weight copies of layers that read the input; gradients carried back from step to step; working
+    /// memory of one layer.
     fn cuts(&self, d_input: bool, sequences: usize) -> [usize; 6] {
         let (mut added, mut turned) = (0, [0; 2]);
         for node in self.nodes {
@@ -250,8 +251,8 @@ impl<'a> Net<'a> {
         [values, added, added + turned[0], all, back, back.saturating_add(self.work(BACKWARD_ROWS))]
     }
 
-    /// Draws what every layer starts with, in list order. `scratch` has at least [`Net::scratch_len`] numbers, whose values do
-    /// not matter.
+    /// Draws the initial parameters of every layer, in list order. `scratch` has at least [`Net::scratch_len`] elements, whose
+    /// values do not matter.
     ///
     /// Errors: `Shape`; `Size` for a scratch that is too small. Nothing is written then.
     pub fn init(&self, params: &mut [f32], rng: &mut Rng, scratch: &mut [f32]) -> Result {
@@ -265,13 +266,12 @@ impl<'a> Net<'a> {
         Ok(())
     }
 
-    /// The outputs of `x[rows, input]`. `heads` has a bit for each head that is wanted ([`ALL`]: every one); `outs` has their
-    /// arrays alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` keeps what [`Net::backward`] needs for them;
-    /// `scratch` has at least [`Net::work_len`] numbers, whose values do not matter.
+    /// The outputs of `x[rows, input]`. `heads` has a bit for each wanted head ([`ALL`]: every one); `outs` has the arrays of
+    /// these alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` receives the values that [`Net::backward`] needs;
+    /// `scratch` has at least [`Net::work_len`] elements, whose values do not matter.
     ///
-    /// A row's result does not depend on the other rows, but on those before it of its sequence if the network is recurrent,
-    /// as `carry` says. Errors: `Shape`; `Size` for a scratch that is too small; nothing is
-    /// written then.
+    /// The result of a row does not depend on other rows, except, in a recurrent network, on the earlier rows of its sequence,
+    /// as `carry` defines. Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
     pub fn forward(
         &self,
@@ -287,7 +287,7 @@ impl<'a> Net<'a> {
         self.forward_input(params, Input::F32(x), rows, heads, carry, tape, scratch, outs)
     }
 
-    /// [`Net::forward`] of numbers or bytes. Errors: as there; `Shape` for bytes, unless it [reads bytes](Net::reads_bytes).
+    /// [`Net::forward`] of f32 or bytes. Errors: as there; `Shape` for bytes, unless it [reads bytes](Net::reads_bytes).
     #[allow(clippy::too_many_arguments)]
     pub fn forward_input(
         &self,
@@ -321,9 +321,9 @@ impl<'a> Net<'a> {
         .ok_or(MISFIT)
     }
 
-    /// [`Net::forward`] of one step of each row, without a tape, and the same bits. `scratch` has at least
-    /// [`Net::infer_scratch_len`] numbers, whose values do not matter. `state[rows, state_len]` is what each row starts from,
-    /// and becomes what it leaves; empty without recurrent layers.
+    /// [`Net::forward`] of one step of each row, without a tape; the results are the same bits. `scratch` has at least
+    /// [`Net::infer_scratch_len`] elements, whose values do not matter. `state[rows, state_len]` holds the state of each row
+    /// before the step and receives the state after it; empty without recurrent layers.
     ///
     /// Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
@@ -340,7 +340,7 @@ impl<'a> Net<'a> {
         self.infer_input(params, Input::F32(x), rows, heads, state, scratch, outs)
     }
 
-    /// [`Net::infer`] of numbers or bytes. Errors: as there; `Shape` for bytes, unless it [reads bytes](Net::reads_bytes).
+    /// [`Net::infer`] of f32 or bytes. Errors: as there; `Shape` for bytes, unless it [reads bytes](Net::reads_bytes).
     #[allow(clippy::too_many_arguments)]
     pub fn infer_input(
         &self,
@@ -374,16 +374,16 @@ impl<'a> Net<'a> {
         .ok_or(MISFIT)
     }
 
-    /// Adds the gradients of the parameters to `grads[param_len]`, from those of the outputs and the tape that
-    /// [`Net::forward`] left for the same `params`, `x`, `carry` and `heads`, or for more heads. `d_outs` has the arrays of
-    /// the wanted heads alone. The gradient of the input goes to `d_input[rows, input]`, if it is asked for; then `grads` may
-    /// be empty, unless the network is recurrent, and those of the parameters are not computed.
+    /// Adds the gradients of the parameters to `grads[param_len]`, from those of the outputs and the tape that [`Net::forward`]
+    /// wrote for the same `params`, `x`, `carry` and `heads`, or for more heads. `d_outs` has the arrays of the wanted heads
+    /// alone. The gradient of the input is written to `d_input[rows, input]`, if given; then `grads` may be empty, unless the
+    /// network is recurrent, and the gradients of the parameters are not computed.
     ///
-    /// Sums run over the rows upwards, 64 at a time from the last to the first if the network is recurrent; and over the
-    /// layers that read one value from the last to the first. Attention sums the gradients of its positions, and of what a
-    /// state holds, sequence by sequence from the last step to the first. Gradients go back through the steps to where a row
-    /// starts from its own state. `scratch` has at least [`Net::scratch_len`] numbers, whose values do not matter. Errors:
-    /// `Shape`; `Size` for a scratch that is too small; nothing is written then.
+    /// Sums run over the rows in ascending order, in a recurrent network by strips of 64 rows from the last strip to the first;
+    /// and over the layers that read one value from the last to the first. Attention sums the gradients of its positions, and
+    /// of the steps that a state holds, sequence by sequence from the last step to the first. Gradients go back through the
+    /// steps to the row that starts from its own state. `scratch` has at least [`Net::scratch_len`] elements, whose values do
+    /// not matter. Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
     pub fn backward(
         &self,
@@ -401,7 +401,7 @@ impl<'a> Net<'a> {
         self.backward_input(params, Input::F32(x), rows, heads, carry, tape, d_outs, d_input, grads, scratch)
     }
 
-    /// [`Net::backward`] of numbers or bytes, of which no gradients are asked for. Errors: as there; `Shape` for bytes, unless it
+    /// [`Net::backward`] of f32 or bytes, which have no gradient. Errors: as there; `Shape` for bytes, unless the network
     /// [reads bytes](Net::reads_bytes).
     #[allow(clippy::too_many_arguments)]
     pub fn backward_input(
@@ -479,14 +479,14 @@ impl<'a> Net<'a> {
         check_len("net: arrays besides those of the wanted heads,", given.as_slice(), 0)
     }
 
-    /// Reads layer `index`, counted from 0: the weights of a dense layer `[units, input]`, those of a convolution `[units,
-    /// channels, height, width]`, the scale of a normalisation; and its bias. Either is empty if the layer has none. Those of
-    /// recurrent layers are `[gates, input]`, then, but of a minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n
-    /// of a GRU, z and the candidate of a minGRU, with `units` numbers each; a GRU's biases are followed by n's inside r's
-    /// product. Those of a transposed convolution are `[channels, units, height, width]`, of a table `[channels, symbols,
-    /// units]`; of a dense layer with [`NOISY`](super::NOISY) all means, then all deviations; of attention `[3 * units, input]`
-    /// of queries, keys and values, positions `[window, units]`, the newest step
-    /// first, and `[units, units]` of the output, with biases of the first and of the last.
+    /// Reads layer `index`, counted from 0; weights and bias are empty if the layer has none. Weights are `[units, input]` for
+    /// a dense layer, `[units, channels, height, width]` for a convolution, `[channels, units, height, width]` for a transposed
+    /// convolution, `[channels, symbols, units]` for an embedding, and the scale for a normalization. A dense layer with
+    /// [`NOISY`](super::NOISY) has all means, then all deviations. Recurrent layers have `[gates, input]`, then, except for a
+    /// minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n of a GRU, z and the candidate of a minGRU, with
+    /// `units` values each; a GRU's biases are followed by those of n inside the product with r. Attention has
+    /// `[3 * units, input]` of queries, keys and values, positions `[window, units]`, the newest step first, and
+    /// `[units, units]` of the output, with biases of the first and of the last.
     ///
     /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
     pub fn read_layer(&self, params: &[f32], index: usize, weights: &mut [f32], bias: &mut [f32]) -> Result {
@@ -494,7 +494,7 @@ impl<'a> Net<'a> {
         node.op().read(params.get(node.params()).ok_or(MISFIT)?, weights, bias).ok_or(MISFIT)
     }
 
-    /// Writes layer `index`, counted from 0, from what [`Net::read_layer`] reads.
+    /// Writes layer `index`, counted from 0, in the layout of [`Net::read_layer`].
     ///
     /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
     pub fn write_layer(&self, params: &mut [f32], index: usize, weights: &[f32], bias: &[f32]) -> Result {
@@ -514,10 +514,11 @@ impl<'a> Net<'a> {
         Ok(node)
     }
 
-    /// Writes the list of only those of `layers`, which this network was compiled from, that head `k` depends on or that
-    /// belong to it, numbered anew and without [`NOISY`](super::NOISY), and returns their number.
+    /// Writes to `to` those of `layers`, the list that this network was compiled from, that head `k` depends on or that belong
+    /// to it, renumbered and without [`NOISY`](super::NOISY), and returns their number.
     ///
-    /// Errors: `Range` for a head that is not there; `Shape` if there are other `layers`; `Size` for a `to` that is too short.
+    /// Errors: `Range` for a head that is not there; `Shape` for another number of `layers`; `Size` for a `to` that is too
+    /// short.
     pub fn prune(&self, layers: &[Layer], k: usize, to: &mut [Layer]) -> Result<usize> {
         check_len("net: layers, as it was compiled from,", layers, self.nodes.len())?;
         let head = self.head_bit(k)?;
@@ -536,7 +537,7 @@ impl<'a> Net<'a> {
     }
 
     /// Copies the parameters of the layers that [`Net::prune`] keeps, without deviations, to `to`, which has the `param_len` of
-    /// those layers. Of the head's own `group` numbers side by side become their mean: so does what it says.
+    /// those layers. Each `group` adjacent units of the head itself are averaged to one, and so are its outputs.
     ///
     /// Errors: `Range` for a head that is not there; `Shape`; nothing is written then.
     pub fn prune_params(&self, params: &[f32], k: usize, group: usize, to: &mut [f32]) -> Result {
@@ -563,7 +564,7 @@ impl<'a> Net<'a> {
         Ok(())
     }
 
-    /// The layers that it was compiled from, with nothing left to guess.
+    /// The layers that the network was compiled from, with every default filled in.
     pub fn layers(&self) -> impl Iterator<Item = Layer> {
         self.nodes.iter().map(Node::layer)
     }

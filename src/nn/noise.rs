@@ -1,4 +1,4 @@
-//! Noisy networks: what is drawn for them, parameters with noise, and the gradients of deviations.
+//! Noisy networks: noise, noisy parameters, and the gradients of deviations.
 
 use super::compile::MISFIT;
 use super::net::Net;
@@ -7,7 +7,7 @@ use crate::num;
 use crate::rng::Rng;
 
 impl Net<'_> {
-    /// Numbers that one draw of noise is, for all layers with [`NOISY`](super::NOISY); 0 without such layers.
+    /// Length of one draw of noise for all layers with [`NOISY`](super::NOISY); 0 without such layers.
     pub fn noise_len(&self) -> usize {
         if !cfg!(feature = "noisy") {
             return 0;
@@ -15,7 +15,7 @@ impl Net<'_> {
         self.nodes().iter().filter_map(|node| node.noisy()).map(|layer| layer.noise_len()).sum()
     }
 
-    /// Draws noise: normal numbers x, of which each becomes the root of its size with its sign. Errors: `Shape`.
+    /// Draws noise: sign(x) √|x| of normal numbers x. Errors: `Shape`.
     pub fn draw_noise(&self, rng: &mut Rng, noise: &mut [f32]) -> Result {
         check_len("net: noise of length", noise, self.noise_len())?;
         rng.fill_normal(noise);
@@ -23,14 +23,15 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Adds noise to weights and biases of the layers that have deviations, each of which is multiplied by the noise of an input
-    /// and of an output, or of an output alone. A pass with what it leaves is one with noise. Errors: `Shape`.
+    /// Adds noise to the weights and biases of noisy layers: to a weight its deviation times the noise of its input and of its
+    /// output, to a bias its deviation times the noise of its output. A pass with the resulting parameters is noisy. Errors:
+    /// `Shape`.
     pub fn add_noise(&self, noise: &[f32], params: &mut [f32]) -> Result {
         self.each_noisy(noise, params, |mean, deviation, noise| *mean += *deviation * noise)
     }
 
-    /// Makes the gradients of the deviations, from those that [`Net::backward`] has left in a pass with this noise, which are
-    /// those of the means. Errors: `Shape`.
+    /// Computes the gradients of the deviations from those of the means, which [`Net::backward`] computed in a pass with this
+    /// noise. Errors: `Shape`.
     pub fn noise_gradients(&self, noise: &[f32], grads: &mut [f32]) -> Result {
         self.each_noisy(noise, grads, |mean, deviation, noise| *deviation = num::canonical(*mean * noise))
     }

@@ -1,12 +1,12 @@
-//! Steps along eligibility traces that are short enough not to overshoot (ObGD; Elsayed et al. 2024, algorithm 3).
+//! Overshooting-bounded gradient descent along eligibility traces (ObGD; Elsayed et al. 2024, algorithm 3).
 
 use super::descent;
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
-/// Overshooting-bounded gradient descent: parameters move by α δ z, where z is their eligibility trace, δ an error, and α the
-/// learning rate, or less so that α κ max(|δ|, 1) |z|₁ is at most 1.
+/// Overshooting-bounded gradient descent: parameters move by α δ z, with eligibility trace z, error δ and step size α, which is
+/// the learning rate, reduced if necessary so that α κ max(|δ|, 1) |z|₁ is at most 1.
 ///
 /// ```
 /// use rlcore::nn::Obgd;
@@ -21,11 +21,11 @@ use crate::num;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Obgd {
-    /// What is left of a trace from one step to the next: discount times lambda.
+    /// Decay of the trace per step: discount times lambda.
     pub decay: f32,
-    /// κ: 0 does not bound steps.
+    /// κ of the step-size bound; 0 disables the bound.
     pub kappa: f32,
-    /// Parameters stay within ± this.
+    /// Limit of the absolute value of a parameter.
     pub limit: f32,
 }
 
@@ -36,11 +36,11 @@ impl Default for Obgd {
 }
 
 impl Obgd {
-    /// Adds `grads`, whose direction the error is for, to the trace, which has decayed, and takes a step along it. Returns the
-    /// norm of `grads`. All are of one length.
+    /// Decays the trace, adds `grads` to it and takes a step along it; a positive error moves parameters in the direction of
+    /// `grads`. Returns the norm of `grads`. All arrays have the same length.
     ///
-    /// Errors: `Shape`; `Value` for an error, a learning rate or gradients that are not finite, and for a step that would
-    /// leave a parameter beyond the limit or a trace not finite. Nothing is written then.
+    /// Errors: `Shape`; `Value` for an error, a learning rate or gradients that are not finite, and for a step that would move
+    /// a parameter beyond the limit or make the trace not finite. Nothing is written then.
     pub fn step(
         &self,
         params: &mut [f32],
@@ -55,7 +55,7 @@ impl Obgd {
         Ok(norm)
     }
 
-    /// What the trace is multiplied by in [`Obgd::step`], α δ. Errors: as there.
+    /// Factor of the trace in [`Obgd::step`], α δ. Errors: as there.
     pub(crate) fn reach(
         &self,
         params: &[f32],
@@ -72,7 +72,7 @@ impl Obgd {
         let length = cpu::dispatch(Length { decay: self.decay, trace, grads });
         let rate = f64::from(learning_rate);
         let overshoot = rate * f64::from(self.kappa) * f64::from(num::max(error.abs(), 1.0)) * length;
-        // A length that is no number fails below.
+        // A NaN length fails below.
         let rate = if overshoot > 1.0 { rate / overshoot } else { rate };
         let by = (rate * f64::from(error)) as f32;
         let within = Within { decay: self.decay, params, trace, grads, by, limit: self.limit };
@@ -83,19 +83,19 @@ impl Obgd {
         Ok(by)
     }
 
-    /// Does what [`Obgd::reach`] has found possible.
+    /// Takes the step that [`Obgd::reach`] has checked.
     pub(crate) fn follow(&self, params: &mut [f32], trace: &mut [f32], grads: &[f32], by: f32) {
         cpu::dispatch(Follow { decay: self.decay, params, trace, grads, by });
     }
 }
 
-/// The trace after a step.
+/// Trace element after a step.
 #[inline(always)]
 fn traced(decay: f32, z: f32, g: f32) -> f32 {
     decay * z + g
 }
 
-/// The sum of the sizes of a trace, element i in lane i mod 16.
+/// Sum of the absolute values of the trace after a step, element i in lane i mod 16.
 struct Length<'a> {
     decay: f32,
     trace: &'a [f32],
@@ -121,7 +121,7 @@ impl Kernel for Length<'_> {
     }
 }
 
-/// Whether a step leaves every parameter within the limit.
+/// Whether a step keeps every parameter within the limit.
 struct Within<'a> {
     decay: f32,
     params: &'a [f32],
@@ -138,7 +138,7 @@ impl Kernel for Within<'_> {
     fn run(self) -> bool {
         let mut within = true;
         for ((p, z), g) in self.params.iter().zip(self.trace).zip(self.grads) {
-            // False of a parameter that is no number, too.
+            // False for a NaN parameter too.
             within &= (p + self.by * traced(self.decay, *z, *g)).abs() <= self.limit;
         }
         within

@@ -1,28 +1,28 @@
-//! Orthogonal initialisation: a Gaussian matrix whose short side is made orthonormal, then scaled.
+//! Orthogonal initialization: a Gaussian matrix whose shorter side is made orthonormal, then scaled.
 //!
-//! The result is that of a QR factorisation with positive diagonal, which is what frameworks compute and then fix the
-//! signs of. Gram-Schmidt gives that sign by itself; each vector is cleared of the earlier ones twice, which keeps
-//! `W W^T` (or `W^T W`) within 2e-6 gain² of gain² I.
+//! The result is that of a QR factorization with a positive diagonal; frameworks compute a QR and then fix the signs.
+//! Gram-Schmidt gives these signs directly; each vector is orthogonalized against the earlier ones twice, which keeps `W W^T`
+//! (or `W^T W`) within 2e-6 gain² of gain² I.
 
 use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::matmul;
 use crate::num;
 use crate::rng::Rng;
 
-/// A vector that keeps less than this length beside the earlier ones is drawn again: what is left of it is rounding.
+/// A vector shorter than this after orthogonalization is drawn again: the remainder is rounding error.
 const SHORTEST: f32 = 1e-3;
-/// Draws a vector gets; all of them failing is less likely than 1e-20.
+/// Draws per vector; the probability that all of them fail is below 1e-20.
 const ATTEMPTS: usize = 8;
 
-/// Numbers of scratch that [`orthogonal`] needs for a matrix of this shape.
+/// Scratch length of [`orthogonal`] for a matrix of this shape.
 pub fn orthogonal_scratch_len(rows: usize, columns: usize) -> usize {
     if rows > columns { rows.saturating_mul(columns) } else { 0 }
 }
 
 /// Fills `w[rows, columns]`: its rows, or its columns if there are fewer of them, are orthogonal and of length `gain`.
 ///
-/// Errors: `Shape`; `Size` for less scratch than [`orthogonal_scratch_len`]; `Value` for a gain that is not finite.
-/// `w` and `rng` are untouched then.
+/// Errors: `Shape`; `Size` for less scratch than [`orthogonal_scratch_len`]; `Value` for a gain that is not finite. `w` and
+/// `rng` are unchanged then.
 pub fn orthogonal(w: &mut [f32], rows: usize, columns: usize, gain: f32, rng: &mut Rng, scratch: &mut [f32]) -> Result {
     check_len("orthogonal: matrix of length", w, rows.saturating_mul(columns))?;
     let needed = orthogonal_scratch_len(rows, columns);
@@ -33,7 +33,7 @@ pub fn orthogonal(w: &mut [f32], rows: usize, columns: usize, gain: f32, rng: &m
     }
     if rows > columns {
         fill(scratch, rows, gain, rng);
-        // Only a matrix without columns has nothing to transpose.
+        // Lengths match; a matrix without columns has nothing to transpose.
         let _ = matmul::transpose(scratch, w, columns, rows);
     } else {
         fill(w, columns, gain, rng);
@@ -41,7 +41,7 @@ pub fn orthogonal(w: &mut [f32], rows: usize, columns: usize, gain: f32, rng: &m
     Ok(())
 }
 
-/// Fills the rows of `len` numbers.
+/// Fills `w` with orthogonal rows of `len` elements and length `gain`.
 fn fill(w: &mut [f32], len: usize, gain: f32, rng: &mut Rng) {
     let mut done = 0;
     while let Some((earlier, rest)) = w.split_at_mut_checked(done) {
@@ -59,8 +59,8 @@ fn fill(w: &mut [f32], len: usize, gain: f32, rng: &mut Rng) {
     }
 }
 
-/// Clears `row` of `earlier`, rows of unit length, and brings it to unit length; returns the length it had. Nothing
-/// waits for it after the start, so it is compiled for one CPU level only.
+/// Orthogonalizes `row` against `earlier`, rows of unit length, and scales it to unit length; returns its length before
+/// scaling. It runs at initialization only, so it is compiled for one CPU level only.
 fn clear(row: &mut [f32], earlier: &[f32]) -> f32 {
     if row.is_empty() {
         return 0.0;
@@ -82,7 +82,7 @@ fn clear(row: &mut [f32], earlier: &[f32]) -> f32 {
     length
 }
 
-/// Lane `l` sums the products `l, l + 16, ..`; then [`num::tree`].
+/// Dot product: lane `l` sums the products `l, l + 16, ..`; then [`num::tree`].
 #[inline]
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());

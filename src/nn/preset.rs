@@ -1,30 +1,30 @@
-//! Lists of layers that are known by name, for observations of the shape that each was made for.
+//! Named lists of layers, each for observations of a certain shape.
 
 use super::activation::Activation::{self, Elu, Identity, Relu, Tanh};
 use super::initializer::Initializer::{Glorot, Normal, Uniform};
 use super::layer::{BYTES, FORGET_ONE, Layer, NO_BIAS};
 use super::prim::LayerKind;
 
-/// A list of layers to start from: hosts may change it.
+/// A named list of layers to start from; hosts may change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Preset {
-    /// Numbers: two dense layers of 64 units with tanh.
+    /// Vectors: two dense layers of 64 units with tanh.
     Fc = 1,
     /// Pictures of 84 × 84: three convolutions and a dense layer of 512 units (Mnih et al. 2015).
     Nature = 2,
-    /// Pictures of 84 × 84: two convolutions, a dense layer of 256 units and an LSTM of as many (Mnih et al. 2016).
+    /// Pictures of 84 × 84: two convolutions, a dense layer of 256 units and an LSTM of 256 units (Mnih et al. 2016).
     ImpalaSmall = 3,
-    /// Pictures of 42 × 42: four convolutions of stride 2 with ELU and an LSTM of 256 units, which start as TensorFlow's do.
+    /// Pictures of 42 × 42: four convolutions of stride 2 with ELU and an LSTM of 256 units, initialized as in TensorFlow.
     Btgym42 = 4,
     /// Pictures of 10 × 10: one convolution and a dense layer of 128 units (Young and Tian 2019).
     MinAtar = 5,
-    /// Numbers: a dense layer without activation and an LSTM of 128 units each.
+    /// Vectors: a dense layer without activation and an LSTM, 128 units each.
     LstmSimple = 6,
-    /// Grids of 7 × 7 symbols in bytes, below 11: a table for each channel, two convolutions with normalisation, the largest of
+    /// Grids of 7 × 7 byte symbols below 11: an embedding for each channel, two convolutions with normalization, the maximum of
     /// each channel, and an LSTM of 128 units.
     LstmBowEndpoolRes = 7,
-    /// Numbers: a causal transformer of two blocks, each over the last 9 steps, 128 wide, with 4 heads.
+    /// Vectors: a causal transformer of two blocks, each over the last 9 steps, 128 wide, with 4 heads.
     TransformerGrid = 8,
 }
 
@@ -52,18 +52,18 @@ const fn norm(activation: Activation) -> Layer {
     Layer { kind: LayerKind::Norm as u32, ..dense(0, activation) }
 }
 
-/// Weights of a transformer: normal numbers of deviation 0.02.
+/// Weights of a transformer: normal with deviation 0.02.
 const fn narrow(layer: Layer) -> Layer {
     Layer { initializer: Normal as u32, gain: 0.02, ..layer }
 }
 
-/// `Add` of the layer before and of layer `k`.
+/// `Add` of the previous layer and layer `k`.
 const fn add(k: u32) -> Layer {
     Layer::merge(LayerKind::Add, [0, k], Identity)
 }
 
 impl Preset {
-    /// The preset of this number.
+    /// The preset with this number.
     pub const fn new(number: u32) -> Option<Preset> {
         Some(match number {
             1 => Preset::Fc,
@@ -78,7 +78,7 @@ impl Preset {
         })
     }
 
-    /// Its layers, of which the last has no head: hidden layers and heads of a learner read it.
+    /// The layers, without a head: the last one is read by the hidden layers and heads of a learner.
     pub const fn layers(self) -> &'static [Layer] {
         match self {
             Preset::Fc => const { &[dense(64, Tanh), dense(64, Tanh)] },

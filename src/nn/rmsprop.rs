@@ -1,29 +1,28 @@
-//! RMSProp over flat arrays, with the gradient clipped to a global norm on the way.
+//! RMSProp over flat arrays, with the gradient clipped to a global norm.
 
 use super::descent::{Arrays, Rule};
 use crate::error::{Error, Kind, Result};
 use crate::num;
 
-/// What an update divides a gradient by, and how it keeps its pace. Plain data; parameters and what lies beside them are the
-/// caller's.
+/// Settings of RMSProp. Plain data; parameters and optimizer state are the caller's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RmsProp {
     /// Decay of the mean square, in [0, 1).
     pub decay: f32,
-    /// Part of the last step that is taken again, in [0, 1); 0 with `centred`.
+    /// Fraction of the previous step that is added to a step, in [0, 1); 0 with `centred`.
     pub momentum: f32,
     /// Keeps the quotient finite; above 0, at most 1.
     pub epsilon: f32,
-    /// Epsilon is added to the mean square, as TensorFlow does, in place of its root, as PyTorch does.
+    /// Whether epsilon is added to the mean square, as in TensorFlow, instead of to its root, as in PyTorch.
     pub inside: bool,
-    /// The variance of gradients in place of their mean square.
+    /// Whether the variance of gradients replaces their mean square.
     pub centred: bool,
-    /// A step that would take a parameter beyond ± this is refused; finite.
+    /// Limit of the absolute value of a parameter, beyond which a step is refused; finite.
     pub limit: f32,
 }
 
 impl RmsProp {
-    /// Errors: `Config` for a number outside its range, or `momentum` with `centred`.
+    /// Errors: `Config` for a value outside its range, or `momentum` with `centred`.
     pub fn check(&self) -> Result {
         for (what, given, fine) in [
             ("rmsprop: decay in [0, 1)", self.decay, (0.0..1.0).contains(&self.decay)),
@@ -37,11 +36,11 @@ impl RmsProp {
         Ok(())
     }
 
-    /// Takes one step along `grads`, clipped to `max_norm` on the way. `v` are mean squares, which begin with 0 for PyTorch
-    /// and with 1 for TensorFlow; `m` begin with 0: steps that go on, or means of gradients with `centred`. Returns the norm
-    /// before clipping.
+    /// Takes one descent step along `grads`, clipped to `max_norm`. `v` holds the mean squares, which start at 0 in PyTorch and
+    /// at 1 in TensorFlow; `m` starts at 0 and holds the previous steps, or the means of gradients with `centred`. Returns the
+    /// norm before clipping.
     ///
-    /// Errors: [`RmsProp::check`]'s, and those of [`Adam::step`](super::Adam::step). Nothing is written then.
+    /// Errors: those of [`RmsProp::check`] and of [`Adam::step`](super::Adam::step). Nothing is written then.
     pub fn step(
         &self,
         params: &mut [f32],
@@ -65,14 +64,14 @@ impl RmsProp {
             outside,
             centred: self.centred,
         };
-        // It divides by epsilon at least, or by its root, which is more.
+        // The denominator is at least epsilon, or its root, which is larger.
         let reach = learning_rate.abs() / self.epsilon;
         arrays.step(rule, norm * f64::from(scale), reach, self.limit)?;
         Ok(norm as f32)
     }
 }
 
-/// How one number of each array moves.
+/// Update rule for one element of each array.
 #[derive(Clone, Copy)]
 struct MeanSquare {
     scale: f32,

@@ -1,5 +1,5 @@
-//! Networks at work: nodes that need only their own row form strips, some rows at a time through all of them, so that
-//! values stay in the first-level cache.
+//! Forward and backward passes: nodes that need only their own row are run in strips, some rows at a time through all nodes, so
+//! that values stay in the first-level cache.
 
 use core::ops::Range;
 
@@ -30,7 +30,7 @@ impl Strip {
         (0..rows).step_by(N).map(move |begin| Strip { begin, len: (rows - begin).min(N) })
     }
 
-    /// The strip that has the same place when they are counted from the last one.
+    /// The strip at the same position when strips are counted from the last one.
     #[inline(always)]
     fn mirrored<const N: usize>(self, rows: usize) -> Strip {
         let begin = (rows.saturating_sub(1) / N * N).saturating_sub(self.begin);
@@ -44,7 +44,7 @@ impl Strip {
         self.begin..self.begin + self.len
     }
 
-    /// Its part of an array that starts at `start` and has `width` numbers a row.
+    /// Its part of an array that starts at `start` and has `width` elements per row.
     #[inline(always)]
     fn range(&self, start: usize, width: usize) -> Range<usize> {
         let start = start + self.begin * width;
@@ -62,7 +62,7 @@ impl Strip {
     }
 }
 
-/// [`num::canonical`] of all, which are written only if there is one to write.
+/// [`num::canonical`] of all elements, which are written only if there is a NaN.
 #[inline(always)]
 fn canonical(x: &mut [f32]) {
     if x.iter().fold(false, |any, x| any | x.is_nan()) {
@@ -72,7 +72,7 @@ fn canonical(x: &mut [f32]) {
     }
 }
 
-/// Copies the parts of the input that a node reads to the front of `to`: of the first value, and of the second.
+/// Copies the input parts that a node reads to the front of `to`: of the first source, then of the second.
 #[inline(always)]
 fn split_parts<'t>(node: &Node, strip: Strip, input: &[f32], to: &'t mut [f32]) -> Option<[&'t [f32]; 2]> {
     if !cfg!(feature = "residual") || to.is_empty() {
@@ -91,7 +91,7 @@ fn split_parts<'t>(node: &Node, strip: Strip, input: &[f32], to: &'t mut [f32]) 
     Some([first, second])
 }
 
-/// Adds the gradients of a part to those of the rows that it is a part of.
+/// Adds the gradients of a part to those of the input rows.
 #[inline(always)]
 fn add_part(part: Range<usize>, width: usize, from: &[f32], rows: &mut [f32]) {
     for (i, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
@@ -100,18 +100,18 @@ fn add_part(part: Range<usize>, width: usize, from: &[f32], rows: &mut [f32]) {
     }
 }
 
-/// Values and outputs.
+/// Forward pass: values and outputs.
 pub(super) struct Forward<'a, 'o> {
     pub nodes: &'a [Node],
     pub params: &'a [f32],
     pub x: Input<'a>,
     pub rows: usize,
     pub heads: u32,
-    /// The tape; or working memory of [`ROWS`] rows at most, where the next ones replace them.
+    /// The tape; or working memory of at most [`ROWS`] rows, which the next strip overwrites.
     pub values: &'a mut [f32],
-    /// Of rows that are steps of sequences, whose values go on the tape.
+    /// Steps of sequences, for rows whose values go on the tape; `None` without a tape.
     pub carry: Option<&'a Carry<'a>>,
-    /// `[rows, state_len]` states from which rows take one step each, without a tape.
+    /// `[rows, state_len]` states for one step of each row, without a tape.
     #[cfg(feature = "recurrent")]
     pub state: &'a mut [f32],
     pub work: &'a mut [f32],
@@ -140,7 +140,7 @@ impl Kernel for Forward<'_, '_> {
             let mut outs = outs.iter_mut();
             for node in nodes.iter().filter(|n| n.runs(heads)) {
                 let mut out = if node.is_head() { Some(strip.of_mut(outs.next()?, node.units())?) } else { None };
-                // A head's value goes out, unless the tape needs it too.
+                // A head's value goes to the output, unless the tape needs it too.
                 let goes_out = if taped && node.is_kept() { None } else { out.take() };
                 let own = match goes_out {
                     Some(_) => 0..0,
@@ -185,7 +185,7 @@ impl Kernel for Forward<'_, '_> {
                     Op::Local(layer) => layer.forward(at, own, x, y, &mut *work)?,
                     #[cfg(feature = "residual")]
                     Op::Merge(layer) => layer.forward([x, source(1, parts[1])?], node.input(0), y)?,
-                    // It has no value, or a state.
+                    // Without a value, or handled above.
                     Op::Free(_) => {}
                     #[cfg(feature = "recurrent")]
                     Op::Sequential(_) => {}
@@ -208,10 +208,10 @@ impl Kernel for Forward<'_, '_> {
     }
 }
 
-/// Gradients, from those of the outputs.
+/// Backward pass: gradients, from those of the outputs.
 pub(super) struct Backward<'a> {
     pub nodes: &'a [Node],
-    /// Where parts of `scratch` end.
+    /// Ends of the sections of `scratch`.
     pub cuts: [usize; 6],
     pub params: &'a [f32],
     pub x: Input<'a>,
@@ -264,7 +264,7 @@ impl Kernel for Backward<'_> {
         {
             d_input.fill(0.0);
         }
-        // What goes back through steps comes from those that follow.
+        // Gradients carried back through steps come from later rows.
         let backward = !back.is_empty();
         back.fill(0.0);
 
@@ -273,7 +273,7 @@ impl Kernel for Backward<'_> {
             let taped = |n: &Node| tape.get(strip.range(n.on_tape(rows), n.units()));
             let place = |n: &Node| Strip { begin: 0, ..strip }.range(n.in_place(BACKWARD_ROWS), n.units());
             let mut d_outs = d_outs.iter().rev();
-            // Bits of values whose gradients were begun.
+            // Mask of values whose gradients are already written.
             let mut begun = 0;
             for node in nodes.iter().rev().filter(|n| n.runs(heads)) {
                 let own_place = if node.is_kept() { place(node) } else { 0..0 };

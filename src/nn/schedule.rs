@@ -1,8 +1,8 @@
-//! Numbers that change over a run as a function of the updates done.
+//! Values that change over a run as a function of the updates done.
 
 use crate::error::{Error, Kind, Result};
 
-/// A learning rate, clip range or other number as a function of the updates done.
+/// A learning rate, clip range or other value as a function of the updates done.
 ///
 /// ```
 /// use rlcore::nn::Schedule;
@@ -15,7 +15,7 @@ use crate::error::{Error, Kind, Result};
 pub enum Schedule {
     /// Always the same.
     Constant(f32),
-    /// From `initial`, before the first update, in equal steps to `end`, after `num_updates` of them.
+    /// From `initial`, before the first update, in equal steps to `end`, after `num_updates` updates.
     Linear {
         /// Value before any update.
         initial: f32,
@@ -29,8 +29,7 @@ pub enum Schedule {
 impl Schedule {
     /// The value after `updates` updates.
     ///
-    /// Errors: `Range` past the end of a linear schedule; a caller who wants its last value to hold asks for
-    /// `updates.min(num_updates)`.
+    /// Errors: `Range` past the end of a linear schedule; to hold its last value, ask for `updates.min(num_updates)`.
     pub fn at(&self, updates: u64) -> Result<f32> {
         match *self {
             Schedule::Constant(value) => Ok(value),

@@ -1,4 +1,4 @@
-//! The block of a batch.
+//! Block layout of a batch.
 
 use super::setup::{Config, SHAPE, Setup};
 use super::share::{GIVEN_UP, Share};
@@ -9,36 +9,36 @@ use crate::error::{Error, Kind, Result};
 use crate::space::{Element, ElementsMut};
 
 fields! {
-    /// Where the fields of a block lie, behind what was agreed.
+    /// Offsets of the fields of a block, which follow the setup.
     pub spans Spans(setup: &Setup, action_size: usize, obs_size: usize, n: usize) {
-        /// `[num_words]` see [`Batch::over`](super::Batch::over).
+        /// `[num_words]` atomic words, see [`Batch::over`](super::Batch::over).
         pub words: [u32] = setup.num_words(),
-        /// `[N, action_len]` elements, as bytes.
+        /// `[N, action_len]` action elements, as bytes.
         pub action: [u8] = n.saturating_mul(action_size),
-        /// `[N, obs_len]` elements, as bytes.
+        /// `[N, obs_len]` observation elements, as bytes.
         pub obs: [u8] = n.saturating_mul(obs_size),
-        /// `[N, obs_len]` elements, as bytes.
+        /// `[N, obs_len]` final observation elements, as bytes.
         pub final_obs: [u8] = n.saturating_mul(obs_size),
-        /// `[N]`
+        /// `[N]` reward.
         pub reward: [f32] = n,
-        /// `[N]`
+        /// `[N]` 1 where the environment reached a terminal state.
         pub terminated: [u8] = n,
-        /// `[N]`
+        /// `[N]` 1 where the episode was truncated.
         pub truncated: [u8] = n,
-        /// `[N]`
+        /// `[N]` 0 where the row was only reset, else 1.
         pub valid: [u8] = n,
-        /// `[N, mask_len]`
+        /// `[N, mask_len]` action mask of `obs`.
         pub action_mask: [u8] = n.saturating_mul(setup.vecenv.mask_len as usize),
-        /// `[N, mask_len]`
+        /// `[N, mask_len]` action mask of `final_obs`.
         pub final_action_mask: [u8] = n.saturating_mul(setup.vecenv.mask_len as usize),
-        /// `[N]` see [`Share::outcome`].
+        /// `[N]` outcome of the last step, see [`Share::outcome`].
         pub outcome: [u8] = n,
     }
-    /// All of them.
+    /// All fields of a block.
     write Fields {}
 }
 
-/// The one place where the layout is written down: the fields and the bytes of the whole block.
+/// Layout of the block: the spans of all fields and the total size in bytes. The layout is defined here only.
 pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     setup.check()?;
     let (obs_kind, action_kind) = setup.kinds()?;
@@ -49,13 +49,13 @@ pub fn spans(setup: &Setup) -> Result<(Spans, usize)> {
     Ok((Spans::plan(&mut plan, setup, action_size, obs_size, setup.rows())?, plan.size()?))
 }
 
-/// Bytes a block must have. Errors: `Config`, `Overflow`.
+/// Size of the block in bytes. Errors: `Config`, `Overflow`.
 pub fn size(vecenv: &env::Setup, config: &Config) -> Result<usize> {
     Ok(spans(&Setup::new(vecenv, config)?)?.1)
 }
 
-/// Lays an idle batch out and returns the columns of all rows, to be split into groups.
-/// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+/// Creates an idle batch in `mem` and returns the columns of all rows, to be split into groups. Errors: `Config`,
+/// `Overflow`, `Align`, `Size`; on error `mem` is unchanged.
 pub fn init<'a>(mem: &'a mut [u8], vecenv: &env::Setup, config: &Config) -> Result<(Setup, Share<'a>)> {
     let setup = Setup::new(vecenv, config)?;
     let (spans, size) = spans(&setup)?;
@@ -63,8 +63,9 @@ pub fn init<'a>(mem: &'a mut [u8], vecenv: &env::Setup, config: &Config) -> Resu
     Ok((setup, cut(block, &setup, spans)?.1))
 }
 
-/// Accepts bytes that a block was copied to. A copy made while workers ran names them: they have to be abandoned.
-/// Nothing is written. Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
+/// Opens a block that was created by `init`, or a copy of one. In a copy made while workers were running, groups still
+/// belong to these workers, which must be abandoned. Writes nothing. Errors: `Align`; `Size`; `Image` for damaged bytes
+/// or another kind of block.
 pub fn attach(mem: &mut [u8]) -> Result<(Setup, Share<'_>)> {
     let setup: Setup = block::attach(mem, block::Kind::Batch, |setup| Ok(spans(setup)?.1))?;
     let (words, share) = cut(mem, &setup, spans(&setup)?.0)?;

@@ -1,4 +1,4 @@
-//! The state machine: who may touch which group.
+//! State machine of a batch: the owner of each group.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,16 +12,16 @@ use crate::env::{Env, Level, Rows, StepOut};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::space::{Elements, ElementsMut};
 
-/// Numbers of groups, as they were one after another: workers go on meanwhile.
+/// Number of groups in each state. The counts are not a consistent snapshot, since workers continue during the call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Nothing can be submitted or collected any more.
+    /// The batch is closed: nothing can be submitted or collected.
     pub closed: bool,
-    /// Groups that no worker has begun.
+    /// Submitted groups that no worker has claimed.
     pub num_pending: u32,
-    /// Groups that a worker is inside.
+    /// Groups that a worker is stepping.
     pub num_running: u32,
-    /// Groups that can be collected.
+    /// Finished groups, which can be collected.
     pub num_done: u32,
 }
 
@@ -35,21 +35,22 @@ const GROUPS: Error =
     Error::new(Kind::Range, "batch: rows must be whole groups in ascending order; entry {given} is not.");
 const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: environment {given} must be reset before it is stepped.");
 
-/// The state machine: who may touch which group. Any number of threads or processes may hold one over the same words.
-/// [`Batch::run`] is for workers and may be called by all at once; everything else is the host's, one call at a time.
+/// State machine of a batch: the owner of each group. Any number of threads or processes may hold a `Batch` over the
+/// same words. [`Batch::run`] is for workers and may be called concurrently; all other calls belong to the host, one
+/// call at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
     setup: Setup,
     mode: &'a AtomicU32,
-    /// Where workers begin to look, so that they do not all meet at group 0; wrong values only cost time.
+    /// Group where workers start searching, so that they do not all contend for group 0. Wrong values only cost time.
     hint: &'a AtomicU32,
-    /// Where `recv` begins to look, so that no group waits for ever.
+    /// Group where `recv` starts searching, so that no group waits forever.
     cursor: &'a AtomicU32,
     groups: &'a [AtomicU32],
 }
 
 impl<'a> Batch<'a> {
-    /// A batch over [`Setup::num_words`] words: zeros, or as another `Batch` left them. Errors: `Config`, `Shape`.
+    /// A batch over [`Setup::num_words`] words, which are zero or in use by another `Batch`. Errors: `Config`, `Shape`.
     pub fn over(setup: Setup, words: &'a [AtomicU32]) -> Result<Self> {
         setup.check()?;
         let [mode, hint, cursor, groups @ ..] = words else {
@@ -59,15 +60,15 @@ impl<'a> Batch<'a> {
         Ok(Batch { setup, mode, hint, cursor, groups })
     }
 
-    /// What was agreed when the batch was made.
+    /// Setup of the batch.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// Submits a step of every row. `action`: `[N, action_len]`, copied.
+    /// Submits a step of every row. `action` is `[N, action_len]` and is copied.
     ///
-    /// Errors, before anything changes: `Config` (closed, another environment), `Busy` (a row was submitted and not
-    /// collected), `NotReady` (a row has to be reset first), `Shape`, `Range` and `Value` (actions).
+    /// Errors, before anything changes: `Config` (closed, another environment), `Busy` (a row was submitted and not yet
+    /// collected), `NotReady` (a row must be reset first), `Shape`, `Range` and `Value` (actions).
     pub fn step_async<S: Shares, L: Lanes, E: Env + ?Sized>(
         &self,
         shares: &S,
@@ -78,7 +79,7 @@ impl<'a> Batch<'a> {
         self.step_env_async(shares, lanes, env, Level::New, action)
     }
 
-    /// [`Batch::step_async`], in which environments that end start again in this level.
+    /// [`Batch::step_async`] with a level: environments whose episode ends start the next episode in `level`.
     pub fn step_env_async<S: Shares, L: Lanes, E: Env + ?Sized>(
         &self,
         shares: &S,
@@ -91,8 +92,8 @@ impl<'a> Batch<'a> {
         self.submit(shares, lanes, env, 0..self.groups.len(), level, action)
     }
 
-    /// Submits a step of some rows while others may still be under way. `rows`: whole groups, ascending; `action`:
-    /// `[rows, action_len]`, copied.
+    /// Submits a step of some rows while others may still be running. `rows` are whole groups in ascending order;
+    /// `action` is `[rows, action_len]` and is copied.
     ///
     /// Errors: as [`Batch::step_async`]; `Range`.
     pub fn send<S: Shares, L: Lanes, E: Env + ?Sized>(
@@ -136,16 +137,17 @@ impl<'a> Batch<'a> {
             let end = at.saturating_add(width);
             let own = action.get(at, end).ok_or(SHAPE)?;
             shares.share(g, |mut share| share.action.copy_from(own)).ok_or(SHAPE)??;
-            // Release: the worker that claims the group sees its actions, and its rows as the host last saw them.
+            // Release: the worker that claims the group sees its actions, and its rows as the host left them.
             self.set(g, (level as u32) << 2 | PENDING, Ordering::Release);
             at = end;
         }
         Ok(())
     }
 
-    /// Steps pending groups, one after another, until there is none left or `max_groups` are done; returns how many it
-    /// did. Never waits. A failing environment is told to the host by [`Batch::step_wait`] or [`Batch::recv`].
-    /// `worker`: the caller's number, up to [`MAX_WORKER`](super::MAX_WORKER); only [`Batch::abandon`] needs it to be its own.
+    /// Steps pending groups one after another until none is left or `max_groups` are done; returns the number of groups
+    /// stepped. Never blocks. Failures of environments are reported to the host by [`Batch::step_wait`] or
+    /// [`Batch::recv`]. `worker` is the caller's number, at most [`MAX_WORKER`](super::MAX_WORKER); it needs to be
+    /// unique only for [`Batch::abandon`].
     ///
     /// Errors: `Config` (closed, another environment); `Range`.
     pub fn run<S: Shares, L: Lanes, E: Env + ?Sized>(
@@ -176,7 +178,8 @@ impl<'a> Batch<'a> {
             {
                 self.hint.store(group.wrapping_add(1) as u32, Ordering::Relaxed);
                 shares.share(group, |share| lanes.lane(group, |rows| step(share, rows, env, level)));
-                // Release: the host that collects the group sees its columns and rows. Fails if it was given up.
+                // Release: the host that collects the group sees its columns and rows. Fails if the worker was
+                // abandoned.
                 if cpu::exchange(word, running, DONE, Ordering::Release) {
                     done = done.wrapping_add(1);
                 }
@@ -186,12 +189,12 @@ impl<'a> Batch<'a> {
         Ok(done)
     }
 
-    /// Collects all that was submitted, once all of it is done: writes those rows of `out` (arrays of the whole batch), as
-    /// [`Rows::step`] would have, and is idle again. Never waits.
+    /// Collects all submitted groups once all of them are done: writes their rows of `out` (arrays of the whole batch),
+    /// as [`Rows::step`] would, and makes them idle. Never blocks.
     ///
     /// Errors, before anything changes: `Config` (closed), `Shape`, `Null`; `NotPending` (nothing was submitted);
-    /// `NotReady` (workers are not through). `Callback` and `Value` give the first row whose step failed, see
-    /// [`Batch::failed`]: everything is collected, failed rows of `out` are untouched and have to be reset.
+    /// `NotReady` (workers have not finished). `Callback` and `Value` give the first row whose step failed, see
+    /// [`Batch::failed`]: everything is collected; failed rows of `out` are unchanged and must be reset.
     pub fn step_wait<S: Shares>(&self, shares: &S, mut out: StepOut<'_>) -> Result {
         self.not_closed()?;
         out.check(self.setup.rows(), &self.setup.vecenv)?;
@@ -208,12 +211,12 @@ impl<'a> Batch<'a> {
         failure
     }
 
-    /// Collects the rows of whole groups that are done, as many as `rows` has room for, while others are under way.
-    /// `rows` gets their numbers, ascending; row k of every array of `out` is that of row `rows[k]`. Which groups are
-    /// first depends on the workers' speed; none is collected twice while another one waits, and a row's own results
-    /// never depend on the others.
+    /// Collects the rows of whole groups that are done, as many as `rows` has room for, while others may still be
+    /// running. `rows` receives their indices in ascending order; row k of every array of `out` belongs to row
+    /// `rows[k]`. The order in which groups finish depends on the speed of the workers; no group is collected twice
+    /// while another one waits, and the results of a row never depend on the other rows.
     ///
-    /// Errors: as [`Batch::step_wait`]; `Range` if `rows` has no room for a whole number of groups.
+    /// Errors: as [`Batch::step_wait`]; `Range` if the length of `rows` is not a whole number of groups.
     pub fn recv<S: Shares>(&self, shares: &S, rows: &mut [u32], mut out: StepOut<'_>) -> Result {
         self.not_closed()?;
         let in_series = self.setup.in_series as usize;
@@ -229,8 +232,8 @@ impl<'a> Batch<'a> {
             .given(submitted.saturating_mul(in_series))
             .when(submitted < wanted || self.mode() == DRAINING)?;
         INSIDE.given(submitted.wrapping_sub(done)).when(done < wanted)?;
-        // Done groups are taken from the cursor on and, past the last group, from the first on; they are handed over in
-        // ascending order, so those before the cursor come first.
+        // Finished groups are taken from the cursor on, wrapping around after the last group. They are delivered in
+        // ascending order, so that those before the cursor come first.
         let cursor = self.cursor.load(Ordering::Relaxed) as usize;
         let is_done = |&g: &usize| self.state(g) == DONE;
         let behind = (cursor..self.groups.len()).filter(is_done).count().min(wanted);
@@ -246,7 +249,8 @@ impl<'a> Batch<'a> {
                 *place = row as u32;
             }
             failure = failure.and(self.deliver(shares, g, &mut out, k.saturating_mul(in_series))?);
-            // The next turn begins behind the last group of this one, which lies before the cursor if any does.
+            // The next turn starts after the last group taken in this one, which lies before the cursor if any group
+            // does.
             if before == 0 || k < before {
                 next = g.wrapping_add(1);
             }
@@ -258,12 +262,12 @@ impl<'a> Batch<'a> {
         failure
     }
 
-    /// Starts an episode in every row, as [`Rows::reset`]. What was submitted is discarded and never delivered: groups that
-    /// no worker has begun are taken back, groups that are done are forgotten.
+    /// Starts an episode in every row, as [`Rows::reset`]. Submitted steps are discarded and never delivered: pending
+    /// groups are withdrawn, and the results of finished groups are dropped.
     ///
-    /// Errors: `Config` (closed, another environment) and `Shape`, before anything changes. `NotReady` while a worker is inside
-    /// a group: the step is discarded all the same, and until this call succeeds nothing can be submitted. Then those
-    /// of the callbacks, as [`Rows::reset`].
+    /// Errors: `Config` (closed, another environment) and `Shape`, before anything changes. `NotReady` while a worker
+    /// is stepping a group: its step is discarded nevertheless, and nothing can be submitted until this call succeeds.
+    /// Then the errors of callbacks, as [`Rows::reset`].
     pub fn reset<S: Shares, L: Lanes, E: Env + ?Sized>(
         &self,
         shares: &S,
@@ -286,10 +290,11 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Starts an episode in row `i` alone, as [`VecEnv::reset_one`](crate::env::VecEnv::reset_one); rows of other groups may be
-    /// under way. `obs` is `[N, obs_len]` and only row `i` of it is written.
+    /// Starts an episode in row `i` only, as [`VecEnv::reset_one`](crate::env::VecEnv::reset_one); rows of other groups
+    /// may be running. `obs` is `[N, obs_len]`; only row `i` of it is written.
     ///
-    /// Errors: `Config`, `Shape`, `Range`; `Busy` if its group was submitted and not collected; the callback's.
+    /// Errors: `Config`, `Shape`, `Range`; `Busy` if the row's group was submitted and not yet collected; those of the
+    /// callback.
     pub fn reset_one<S: Shares, L: Lanes, E: Env + ?Sized>(
         &self,
         shares: &S,
@@ -315,9 +320,9 @@ impl<'a> Batch<'a> {
         shares.share(g, clear).flatten().ok_or(SHAPE)
     }
 
-    /// Gives up a worker that died: the rows of the group it was in count as failed and have to be reset, all others are as
-    /// if nothing had happened. Returns how many rows that are. The worker must not run any more: nothing can stop it
-    /// from writing to them.
+    /// Abandons a worker that died: the rows of the group it was stepping count as failed and must be reset; all other
+    /// rows are not affected. Returns the number of failed rows. The worker must not run any more, since nothing can
+    /// stop it from writing to these rows.
     ///
     /// Errors: `Config` (closed); `Range`.
     pub fn abandon<S: Shares, L: Lanes>(&self, shares: &S, lanes: &L, worker: u32) -> Result<usize> {
@@ -335,8 +340,8 @@ impl<'a> Batch<'a> {
         Ok(rows)
     }
 
-    /// Writes 1 for each row whose last step failed and that this batch has not reset since, else 0; `[N]`. Rows that are
-    /// under way get 0. Errors: `Config` (closed); `Shape`.
+    /// Writes 1 for each row whose last step failed and that this batch has not reset since, else 0; `failed` is `[N]`.
+    /// Rows that are being stepped get 0. Errors: `Config` (closed); `Shape`.
     pub fn failed<S: Shares>(&self, shares: &S, failed: &mut [u8]) -> Result {
         self.not_closed()?;
         check_len("batch failed: one flag a row,", failed, self.setup.rows())?;
@@ -357,14 +362,14 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Ends it: what no worker has begun is taken back, what was submitted is never delivered, and every later call but
-    /// this one is refused. Workers that are inside a group finish it.
+    /// Closes the batch: pending groups are withdrawn, submitted steps are never delivered, and every later call except
+    /// `close` and `count` is refused. Workers that are stepping a group finish it.
     pub fn close(&self) {
         self.mode.store(CLOSED, Ordering::Relaxed);
         self.groups.iter().for_each(take_back);
     }
 
-    /// How far it is; the only call but `close` that a closed batch answers.
+    /// Number of groups in each state. Apart from `close`, the only call that a closed batch accepts.
     pub fn count(&self) -> Counts {
         let mut counts = Counts { closed: self.mode() == CLOSED, ..Counts::default() };
         for g in 0..self.groups.len() {
@@ -379,7 +384,7 @@ impl<'a> Batch<'a> {
         counts
     }
 
-    /// Takes back, forgets, and tells whether a worker is still inside.
+    /// Withdraws pending groups and drops finished ones. Errors: `NotReady` if a worker is still stepping a group.
     fn drain(&self) -> Result {
         self.mode.store(DRAINING, Ordering::Relaxed);
         let mut inside = 0usize;
@@ -396,13 +401,13 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Copies the share of a group that is done to rows `[at, at + in_series)` of `out` and makes it idle. The inner result is
-    /// the first failed row's.
+    /// Copies the share of a finished group to rows `[at, at + in_series)` of `out` and makes the group idle. The inner
+    /// result is the error of the first failed row.
     fn deliver<S: Shares>(&self, shares: &S, g: usize, out: &mut StepOut<'_>, at: usize) -> Result<Result> {
         let (width, end) = (self.setup.obs_len(), at.saturating_add(self.setup.in_series as usize));
         let own = out.reborrow().range(at, end, width).ok_or(SHAPE)?;
         let failure = shares.share(g, |share| hand_over(share, own, width, self.setup.first(g))).ok_or(SHAPE)?;
-        // Relaxed: only the host looks at idle groups, and submitting it again is a Release.
+        // Relaxed: only the host looks at idle groups, and submitting the group again is a Release.
         self.set(g, IDLE, Ordering::Relaxed);
         failure
     }
@@ -410,7 +415,7 @@ impl<'a> Batch<'a> {
     fn check_rows(&self, rows: &[u32]) -> Result {
         let k = self.setup.in_series;
         let groups = self.groups.len() as u32;
-        let mut next = 0u32; // the lowest group that may follow
+        let mut next = 0u32; // the lowest group allowed next
         for (i, &row) in rows.iter().enumerate() {
             let place = (i as u32).checked_rem(k).unwrap_or(0);
             let group = row.checked_div(k).unwrap_or(0);
@@ -422,7 +427,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// The host's look at a lane that it is about to submit.
+    /// Checks a lane before the host submits it.
     fn check_lane(&self, g: usize, rows: &Rows<'_>) -> Result {
         self.setup.check_vecenv(rows.setup)?;
         SHAPE.when(rows.first != self.setup.first(g) || rows.len() != self.setup.in_series as usize)?;
@@ -433,7 +438,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Groups that were submitted and not collected, and those of them that are done.
+    /// Numbers of groups that were submitted and not yet collected, and of those among them that are done.
     fn submitted(&self) -> (usize, usize) {
         (0..self.groups.len()).fold((0, 0), |(submitted, done), g| match self.state(g) {
             IDLE => (submitted, done),
@@ -460,7 +465,7 @@ impl<'a> Batch<'a> {
         if self.mode() == DRAINING { Err(DRAINING_ERROR) } else { Ok(()) }
     }
 
-    /// Acquire: who sees DONE sees the columns and rows that the worker wrote before it said so.
+    /// Acquire: a reader of DONE sees the columns and rows that the worker wrote before.
     fn state(&self, g: usize) -> u32 {
         self.groups.get(g).map_or(IDLE, |word| word.load(Ordering::Acquire) & STATE)
     }

@@ -1,9 +1,10 @@
-//! Steps that the host does not wait for: it submits actions, any threads or processes do the work, it collects.
+//! Asynchronous stepping: the host submits actions, any threads or processes step the environments, the host collects
+//! results.
 //!
-//! The rows of a vectorised environment are cut into groups of `in_series`. Every group has one atomic word that says who
-//! may touch its rows and its share of the columns: the host while it is idle or done, one worker while it runs. The
-//! library starts no thread and waits for nobody: whoever calls [`Batch::run`] is a worker, and which worker steps
-//! which group changes no byte.
+//! The rows of a vectorized environment are divided into groups of `in_series` rows. Each group has one atomic word
+//! that gives the owner of its rows and its share of the columns: the host while the group is idle or done, one worker
+//! while it runs. The library starts no threads and never blocks: any caller of [`Batch::run`] is a worker, and the
+//! results do not depend on which worker steps which group.
 //!
 //! ```text
 //!        step_async, send          run claims            run finishes, abandon
@@ -12,8 +13,8 @@
 //!    '------------------------------ step_wait, recv, reset ----------------------'
 //! ```
 //!
-//! Safe Rust lends a group by [`Shares`] and [`Lanes`], for which two vectors of mutexes will do; the C interface lends it
-//! from the raw block, words included.
+//! In safe Rust, groups are accessed through [`Shares`] and [`Lanes`], e.g. two vectors of mutexes; the C interface
+//! accesses them, and the words, in the raw block.
 
 mod block;
 mod machine;

@@ -1,4 +1,4 @@
-//! What a batch is made from.
+//! Configuration and setup of a batch.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,10 +10,10 @@ use crate::space::Element;
 
 pub(super) const SHAPE: Error = Error::new(Kind::Shape, "batch: a share and a lane for each group");
 
-/// How a batch is divided.
+/// Configuration of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Rows of a group: one worker steps them one after another. Divides the number of environments.
+    /// Rows per group, which one worker steps one after another. Divides the number of environments.
     pub in_series: u32,
 }
 
@@ -23,22 +23,22 @@ impl Default for Config {
     }
 }
 
-/// What is agreed when the block is made: stored in it beside the header, never written again.
+/// Setup of a batch. Stored in the block behind the header when the block is created; constant afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Setup {
-    /// What the vectorised environment was made with.
+    /// Setup of the vectorized environment.
     pub vecenv: env::Setup,
-    /// Rows of a group.
+    /// Rows per group.
     pub in_series: u32,
     reserved: u32,
 }
 
 impl Setup {
-    /// Bytes from the base of a block to the end of its setup.
+    /// Offset of the end of the setup from the start of the block.
     pub const END: usize = block::FIELD_ALIGN + size_of::<Setup>();
 
-    /// Agrees on a vectorised environment and a configuration. Errors: `Config`.
+    /// Creates the setup from that of a vectorized environment and a configuration. Errors: `Config`.
     pub fn new(vecenv: &env::Setup, config: &Config) -> Result<Setup> {
         let setup = Setup { vecenv: *vecenv, in_series: config.in_series, reserved: 0 };
         setup.check()?;
@@ -51,7 +51,7 @@ impl Setup {
         Ok(*block::config(mem, block::Kind::Batch)?)
     }
 
-    /// Refuses a vectorised environment that the batch was not made for. Errors: `Config`.
+    /// Checks that the batch was created for this vectorized environment. Errors: `Config` if not.
     pub fn check_vecenv(&self, vecenv: &env::Setup) -> Result {
         if *vecenv == self.vecenv {
             return Ok(());
@@ -65,7 +65,7 @@ impl Setup {
         self.vecenv.num_envs.checked_div(self.in_series).unwrap_or(0) as usize
     }
 
-    /// Atomic words that a batch needs.
+    /// Number of atomic words that a batch needs.
     pub fn num_words(&self) -> usize {
         self.num_groups().saturating_add(FIRST_GROUP)
     }
@@ -94,7 +94,7 @@ impl Setup {
         group.saturating_mul(self.in_series as usize)
     }
 
-    /// Kinds of observations and actions. Errors: `Shape`, for none that is known.
+    /// Element kinds of observations and actions. Errors: `Shape` for an unknown kind.
     pub fn kinds(&self) -> Result<(Element, Element)> {
         let known = |kind| Element::from_number(kind).ok_or(SHAPE);
         Ok((known(self.vecenv.obs_kind)?, known(self.vecenv.action_kind)?))

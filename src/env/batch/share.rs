@@ -1,4 +1,4 @@
-//! The columns of a group: what was submitted for its rows and what their last step returned.
+//! Columns of a group: the actions submitted for its rows and the results of their last step.
 
 use super::setup::{SHAPE, Setup};
 use crate::block;
@@ -7,15 +7,15 @@ use crate::env::{Env, Level, Rows, StepOut};
 use crate::error::{Error, Kind, Result};
 use crate::space::{Elements, ElementsMut};
 
-/// Columns of some rows: what was submitted for them and what their last step returned.
+/// Columns of some rows: the actions submitted for them and the results of their last step.
 #[derive(Debug)]
 pub struct Share<'a> {
-    /// `[rows, action_len]`
+    /// `[rows, action_len]` submitted actions.
     pub action: ElementsMut<'a>,
-    /// Every array is there, masks of actions that are discrete.
+    /// Results of the last step. Every array is present; masks only for discrete actions.
     pub out: StepOut<'a>,
-    /// `[rows]` of the last step: 0 done, 1 a callback failed, 2 a reward or observation was not finite, 3 its worker was
-    /// given up.
+    /// `[rows]` outcome of the last step: 0 done, 1 a callback failed, 2 a reward or observation was not finite, 3 its
+    /// worker was abandoned.
     pub outcome: &'a mut [u8],
 }
 
@@ -25,12 +25,12 @@ pub(super) const NOT_FINITE: u8 = 2;
 pub(super) const GIVEN_UP: u8 = 3;
 
 impl<'a> Share<'a> {
-    /// The same columns for a shorter time.
+    /// Reborrows the columns.
     pub fn reborrow(&mut self) -> Share<'_> {
         Share { action: self.action.reborrow(), out: self.out.reborrow(), outcome: &mut *self.outcome }
     }
 
-    /// The first `k` rows and the others; `None` if there are fewer than `k`.
+    /// Splits into the first `k` rows and the others; `None` if there are fewer than `k` rows.
     pub fn split_at(self, k: usize, setup: &Setup) -> Option<(Share<'a>, Share<'a>)> {
         let (action, action_rest) = self.action.split_at(k.checked_mul(setup.vecenv.action_len as usize)?)?;
         let (out, out_rest) = self.out.split_at(k, setup.obs_len())?;
@@ -39,24 +39,27 @@ impl<'a> Share<'a> {
     }
 }
 
-/// Lends the columns of a group. Asked only by the one who may have them, so that a lock is never waited for.
+/// Access to the columns of a group. Called only by the current owner of the group, so that a lock is never waited for.
 pub trait Shares {
-    /// Hands the columns of a group to `work`; `None` if there is no such group.
+    /// Calls `work` with the columns of a group; `None` if the group does not exist.
     fn share<T>(&self, group: usize, work: impl FnOnce(Share<'_>) -> T) -> Option<T>;
 }
 
-/// Lends the environments of a group. Asked only by the one who may have them, so that a lock is never waited for.
+/// Access to the environments of a group. Called only by the current owner of the group, so that a lock is never waited
+/// for.
 pub trait Lanes {
-    /// Hands the rows of a group to `work`; `None` if there is no such group.
+    /// Calls `work` with the rows of a group; `None` if the group does not exist.
     fn lane<T>(&self, group: usize, work: impl FnOnce(Rows<'_>) -> T) -> Option<T>;
 }
 
-/// Steps the rows of a group. A row that fails is noted and the rows behind it are stepped all the same.
+/// Steps the rows of a group. The failure of a row is recorded in `outcome`, and the rows after it are stepped
+/// nevertheless.
 pub(super) fn step<E: Env + ?Sized>(share: Share<'_>, mut rows: Rows<'_>, env: &E, level: Level) {
     let Share { action, mut out, outcome } = share;
     let n = outcome.len();
     outcome.fill(DELIVERED);
-    // A step leaves the rewards of the rows that it did not complete alone, and completed ones are finite.
+    // Marks rows that the step does not complete: it writes finite rewards in completed rows and leaves the others
+    // unchanged.
     out.reward.fill(f32::NAN);
     let mut at = 0;
     while at < n {
@@ -66,7 +69,7 @@ pub(super) fn step<E: Env + ?Sized>(share: Share<'_>, mut rows: Rows<'_>, env: &
         };
         let undone =
             |k: &usize| out.reward.get(*k).is_some_and(|reward| reward.is_nan()) || rows.phase.get(*k) == Some(&UNSET);
-        // An environment that fails and leaves no trace of where: none of its rows can be trusted.
+        // If the failed row cannot be determined, none of the remaining rows can be trusted.
         let (k, end) = (at..n).find(undone).map_or((at, n), |k| (k, k.saturating_add(1)));
         let marks = out.reward.iter_mut().zip(rows.phase.iter_mut()).zip(rows.steps.iter_mut()).zip(outcome.iter_mut());
         for (((reward, phase), steps), outcome) in marks.take(end).skip(k) {
@@ -77,7 +80,7 @@ pub(super) fn step<E: Env + ?Sized>(share: Share<'_>, mut rows: Rows<'_>, env: &
     }
 }
 
-/// Steps the rows from `begin` on.
+/// Steps the rows from `begin` to the end.
 fn step_from<E: Env + ?Sized>(
     rows: &mut Rows<'_>,
     out: &mut StepOut<'_>,
@@ -93,7 +96,7 @@ fn step_from<E: Env + ?Sized>(
     rows.reborrow().range(begin, end)?.step_env(env, level, action, out)
 }
 
-/// Copies what the rows of a group returned; the inner result is the first failed row's.
+/// Copies the results of a group's rows; the inner result is the error of the first failed row.
 pub(super) fn hand_over(share: Share<'_>, mut to: StepOut<'_>, width: usize, first: usize) -> Result<Result> {
     let mut from = share.out;
     let n = share.outcome.len();

@@ -1,4 +1,4 @@
-//! The words of a batch: one for each group, and three for all.
+//! Atomic words of a batch: one for each group, and three for the whole batch.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,11 +8,11 @@ use crate::error::{Error, Kind, Result};
 
 pub(super) const WORDS: Error = Error::new(Kind::Shape, "batch: atomic words, as many as Setup::num_words says");
 
-/// Words before those of the groups.
+/// Number of words before those of the groups.
 pub(super) const FIRST_GROUP: usize = 3;
 
-/// States of a group: the lowest two bits of its word. The others are an [`Level`] while it is pending and the worker's
-/// number while it runs.
+/// States of a group, in the lowest two bits of its word. The other bits are a [`Level`] while the group is pending and
+/// the worker's number while it runs.
 pub(super) const IDLE: u32 = 0;
 pub(super) const PENDING: u32 = 1;
 pub(super) const RUNNING: u32 = 2;
@@ -24,17 +24,17 @@ pub(super) const OPEN: u32 = 0;
 pub(super) const DRAINING: u32 = 1;
 pub(super) const CLOSED: u32 = 2;
 
-/// Workers have numbers up to this.
+/// Largest worker number.
 pub const MAX_WORKER: u32 = u32::MAX >> 2;
 
-/// The word of a group that this worker is in.
+/// Word of a group that this worker is stepping.
 pub(super) fn running(worker: u32) -> Result<u32> {
     let what = "batch: a worker number of at most";
     Error::limit(Kind::Range, what, MAX_WORKER as usize, worker as usize).when(worker > MAX_WORKER)?;
     Ok(worker << 2 | RUNNING)
 }
 
-/// Where rows that end start again, if this is the word of a pending group.
+/// Level in which ended rows start again, if this is the word of a pending group.
 pub(super) fn level_of(word: u32) -> Option<Level> {
     match word >> 2 {
         0 if word & STATE == PENDING => Some(Level::New),
@@ -43,7 +43,7 @@ pub(super) fn level_of(word: u32) -> Option<Level> {
     }
 }
 
-/// Makes a pending group idle, unless a worker was faster.
+/// Makes a pending group idle, unless a worker claims it first.
 pub(super) fn take_back(word: &AtomicU32) {
     let pending = word.load(Ordering::Relaxed);
     if pending & STATE == PENDING {

@@ -1,4 +1,4 @@
-//! Wrappers of actions.
+//! Action wrappers.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -11,14 +11,14 @@ use crate::space::{Element, Elements, ElementsMut, Space};
 
 const SHAPE: Error = Error::new(Kind::Shape, "wrapped actions: elements of the agreed kind");
 
-/// Whether there is a last action; the action itself lies behind it.
+/// State of sticky actions: 1 if there is a previous action. The action itself follows.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Sticky {
     held: u64,
 }
 
-/// Checks a wrapper, says what it shows, and returns the bytes that it remembers.
+/// Checks an action wrapper, updates the action space in `face`, and returns the size of the wrapper's state.
 pub(super) fn fit<'a>(wrapper: &Wrapper<'a>, face: &mut Face<'a>) -> Result<usize> {
     let config = |what| Error::new(Kind::Config, what);
     let room = (face.action.len as usize).saturating_mul(4);
@@ -52,13 +52,13 @@ pub(super) fn fit<'a>(wrapper: &Wrapper<'a>, face: &mut Face<'a>) -> Result<usiz
     }
 }
 
-/// A new episode remembers no action.
+/// A new episode has no previous action.
 pub(super) fn start_sticky(mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
     own.fill(0);
     below.start(start, obs)
 }
 
-/// Draws one number in every step but the first of an episode, as Gymnasium does.
+/// Draws one random number in every step of an episode but the first, as Gymnasium does.
 pub(super) fn step_sticky(
     mut below: impl Below,
     own: &mut [u8],
@@ -78,7 +78,7 @@ pub(super) fn step_sticky(
     below.step(action, obs)
 }
 
-/// The action that is taken: the one of the step before, or the new one, which is kept.
+/// Returns the action to apply: the previous one, or the new one, which is stored.
 fn hold<'s, T: Pod>(last: &'s mut [u8], action: &[T], again: bool) -> Result<&'s [T]> {
     let bytes = size_of_val(action);
     let last = bytemuck::try_cast_slice_mut(last.get_mut(..bytes).ok_or(SHAPE)?).map_err(|_| SHAPE)?;
@@ -90,7 +90,7 @@ fn hold<'s, T: Pod>(last: &'s mut [u8], action: &[T], again: bool) -> Result<&'s
     Ok(last)
 }
 
-/// Actions from `low` to `high` as actions between the bounds of the layer below; what lies outside is clipped.
+/// Maps actions from the range `low` to `high` to the bounds of the layer below; values outside are clipped.
 pub(super) fn rescale<'s>(
     own: &'s mut [u8],
     layer: &Layer<'_>,
@@ -100,13 +100,13 @@ pub(super) fn rescale<'s>(
 ) -> Result<Elements<'s>> {
     let width = high - low;
     each(own, layer, action, |x, (least, most)| {
-        // Infinitely far outside of bounds that leave one action.
+        // NaN arises if the bounds are equal and the quotient overflows.
         let at = (most - least) * ((x - low) / width);
         if at.is_nan() { least } else { least + at }
     })
 }
 
-/// Actions within the bounds of the layer below.
+/// Clips actions to the bounds of the layer below.
 pub(super) fn clip<'s>(own: &'s mut [u8], layer: &Layer<'_>, action: Elements<'_>) -> Result<Elements<'s>> {
     each(own, layer, action, |x, _| x)
 }

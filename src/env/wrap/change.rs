@@ -1,34 +1,35 @@
-//! What a layer makes of the observation below it: worked out once, when the list is put together, and kept as plain data.
+//! Transformation of the observation by each layer, determined when the list of wrappers is built and stored as plain
+//! data.
 
 use crate::error::{Error, Kind, Result};
 use crate::kernels::image::Size;
 use crate::kernels::stack::Layout;
 use crate::space::{Element, Elements, ElementsMut};
 
-/// Most named parts of an observation.
+/// Most fields of a wrapped observation.
 pub const MAX_FIELDS: usize = 8;
 
 pub(super) const SHAPE: Error = Error::new(Kind::Shape, "wrapped observations: elements of the agreed kind");
 
 pub(super) const WIDE: Error = Error::new(Kind::Config, "wrapped observations: at most 2^32 - 1 elements");
 
-/// What a layer does to the observation of the layer below.
+/// Transformation of the observation of the layer below.
 #[derive(Clone, Copy)]
 pub(super) enum Change {
-    /// Nothing, or the layer below does it.
+    /// No change, or the change is merged into a layer below.
     None,
     Warp(Warp),
     Rescale(Seen),
     Scale(Seen),
     Stack(Stack),
     Planes(Seen, Size),
-    /// Parts become elements of one kind, one after another.
+    /// Fields are converted to elements of one kind and packed one after another.
     Gather(Parts),
     Record(Record),
     Observe(Seen),
 }
 
-/// An observation that a layer keeps.
+/// An observation that a layer stores.
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
     pub kind: Element,
@@ -36,17 +37,17 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Bytes of it.
+    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.len.saturating_mul(self.kind.size())
     }
 
-    /// Bytes that it takes, so that what lies behind it is aligned.
+    /// Size in bytes, rounded up to 8 so that the following data is aligned.
     pub fn room(&self) -> usize {
         self.bytes().saturating_add(7) & !7
     }
 
-    /// Cuts it off the front of a layer's bytes.
+    /// Cuts the observation off the front of a layer's state.
     pub fn cut<'s>(&self, own: &'s mut [u8]) -> Result<(ElementsMut<'s>, &'s mut [u8])> {
         let (room, rest) = own.split_at_mut_checked(self.room()).ok_or(SHAPE)?;
         Ok((elements(self.kind, room.get_mut(..self.bytes()).ok_or(SHAPE)?)?, rest))
@@ -79,12 +80,13 @@ pub(super) fn u8_of(obs: Elements<'_>) -> Result<&[u8]> {
     }
 }
 
-/// What a wrapper of observations needs and does, and what it lets the layer that made the observation do.
+/// Requirements of an observation wrapper: its transformation, its state size, and work merged into a layer below.
 pub(super) struct Fit {
     pub change: Change,
-    /// Bytes of state.
+    /// Size of the wrapper's state in bytes.
     pub own: usize,
-    /// The outermost layer that does not merely pass the observation on shall do this too, with so many bytes of state.
+    /// Transformation that replaces that of the outermost layer that changes the observation, and that layer's new
+    /// state size.
     pub merged: Option<(Change, usize)>,
 }
 
@@ -93,7 +95,7 @@ impl Fit {
         Fit { change, own, merged: None }
     }
 
-    /// Nothing is left to do.
+    /// No transformation and no state.
     pub fn nothing() -> Self {
         Fit::new(Change::None, 0)
     }
@@ -103,44 +105,44 @@ impl Fit {
     }
 }
 
-/// Shrinks the picture of an observation; the bytes of the other parts stay what they are.
+/// Resizes the image of an observation; the bytes of the other fields are unchanged.
 #[derive(Clone, Copy)]
 pub(super) struct Warp {
     pub seen: Seen,
     pub from: Size,
     pub to: Size,
-    /// Numbers of scratch.
+    /// Number of f32 elements of scratch memory.
     pub scratch: usize,
-    /// Where the parts are and where they go; the picture is one of them.
+    /// Old and new places of all fields, including the image.
     pub parts: Parts,
     pub picture: usize,
-    /// There is no other part.
+    /// True if the image is the only field.
     pub alone: bool,
 }
 
-/// Keeps the last observations in a ring and shows them side by side.
+/// Stores the last observations in a ring buffer and returns them stacked.
 #[derive(Clone, Copy)]
 pub(super) struct Stack {
-    /// Kind of the observations that are kept; bytes may be shown as numbers.
+    /// Element kind of the stored observations; bytes may be returned as numbers.
     pub kind: Element,
     pub len: usize,
     pub count: usize,
-    /// Elements of the last axis.
+    /// Size of the last axis.
     pub channels: usize,
     pub layout: Layout,
 }
 
-/// A part that goes from one place to another. Places and size are in bytes.
+/// Move of one field. Offsets and size are in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
     pub kind: Element,
     pub from: u32,
     pub to: u32,
-    /// Bytes that it has in its new place.
+    /// Size of the field at its new place.
     pub size: u32,
 }
 
-/// Parts of an observation and where they go.
+/// Fields of an observation and their moves.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     pub seen: Seen,
@@ -148,7 +150,7 @@ pub(super) struct Parts {
     pub len: usize,
 }
 
-/// Where the parts of a record lie, in bytes.
+/// Offsets of the fields of a record in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Record {
     pub frame: Seen,
@@ -160,6 +162,6 @@ pub(super) struct Record {
     pub action_len: usize,
     pub real_done: usize,
     pub len: usize,
-    /// Where an episodic life below remembers the game.
+    /// Offset of the state of an episodic life wrapper below.
     pub life: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! Wrappers of episodes: how they start, how long they last, and how many steps one action takes.
+//! Episode wrappers: start of an episode, its length, and the number of steps per action.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -14,23 +14,23 @@ const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size by
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Limit {
-    /// Steps taken in this episode, or [`WAIVED`].
+    /// Steps taken in the current episode, or [`WAIVED`].
     steps: u64,
 }
 
-/// Another limit counts instead of this one: no number of steps.
+/// Step count of a disabled limit, which another limit replaces.
 const WAIVED: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Life {
-    /// Lives at the last look.
+    /// Lives after the last step or start.
     lives: u32,
-    /// 1 while a game goes on: the next episode is its next life.
+    /// 1 while the game is running: the next episode is its next life.
     playing: u32,
 }
 
-/// Checks a wrapper and returns the bytes that it remembers.
+/// Checks an episode wrapper and returns the size of its state.
 pub(super) fn fit(wrapper: &Wrapper<'_>, face: &mut Face<'_>) -> Result<usize> {
     let config = |what| Error::new(Kind::Config, what);
     let choices = match (face.action.kind, face.action.n) {
@@ -78,7 +78,7 @@ pub(super) fn fit(wrapper: &Wrapper<'_>, face: &mut Face<'_>) -> Result<usize> {
     }
 }
 
-/// Whether the limit counts.
+/// Enables or disables the time limit.
 pub(super) fn configure_limit(own: &mut [u8], counts: bool) -> Result {
     let memo: &mut Limit = view_mut(own)?;
     memo.steps = if counts { 0 } else { WAIVED };
@@ -109,7 +109,7 @@ pub(super) fn step_limit(
     Ok(Step { truncated: step.truncated | (memo.steps >= limit.into()), ..step })
 }
 
-/// An episode that ends under the no-ops starts again.
+/// Starts an episode with no-ops; if it ends during them, it is restarted.
 pub(super) fn start_noops(
     mut below: impl Below,
     [max, exactly, noop]: [u32; 3],
@@ -124,7 +124,7 @@ pub(super) fn start_noops(
     Ok(())
 }
 
-/// An episode that ends under either action starts again.
+/// Starts an episode with two actions; if it ends during them, it is restarted.
 pub(super) fn start_fire(mut below: impl Below, actions: [u32; 2], start: Start, mut obs: ElementsMut<'_>) -> Result {
     below.start(start, obs.reborrow())?;
     for action in actions {
@@ -145,7 +145,7 @@ fn press_or_restart(below: &mut impl Below, action: u32, start: Start, mut obs: 
     Ok(())
 }
 
-/// Starts the game only when it is over; else the next life begins with an action that does nothing.
+/// Starts a new game only if the last one is over; otherwise the next life begins with a no-op.
 pub(super) fn start_life(
     mut below: impl Below,
     own: &mut [u8],
@@ -163,7 +163,7 @@ pub(super) fn start_life(
     Ok(())
 }
 
-/// A life that is lost terminates the episode; the last one does when the game itself ends.
+/// Terminates the episode when a life is lost; the loss of the last life ends it with the game itself.
 pub(super) fn step_life(
     mut below: impl Below,
     own: &mut [u8],
@@ -178,13 +178,14 @@ pub(super) fn step_life(
     Ok(Step { terminated: step.terminated | lost, ..step })
 }
 
-/// What an episodic life remembers says that the game is over; `memo` are its bytes and any behind them.
+/// True if the state of an episodic life wrapper says that the game is over; `memo` starts with that state.
 pub(super) fn is_over(memo: &[u8]) -> bool {
     let memo = memo.get(..size_of::<Life>()).map(bytemuck::try_pod_read_unaligned::<Life>);
     matches!(memo, Some(Ok(Life { playing: 0, .. })))
 }
 
-/// Observations go to `obs` and to the layer's own bytes in turn, so that both hold the last two.
+/// Writes observations alternately to `obs` and to the layer's own state, so that both hold the last two, and takes
+/// their maximum.
 pub(super) fn step_max(
     below: impl Below,
     own: &mut [u8],
@@ -206,7 +207,7 @@ pub(super) fn step_max(
             (ElementsMut::U8(obs), ElementsMut::U8(spare)) => image::maximum_in_place(obs, spare)?,
             (ElementsMut::F32(obs), ElementsMut::F32(spare)) => {
                 for (obs, spare) in obs.iter_mut().zip(&*spare) {
-                    // NaN is kept from either, so that it is refused.
+                    // NaN in either is kept, so that the observation is rejected.
                     *obs = if *spare > *obs || spare.is_nan() { *spare } else { *obs };
                 }
             }
@@ -216,7 +217,8 @@ pub(super) fn step_max(
     Ok(step)
 }
 
-/// Takes `count` steps and writes their observations in turn, so that the last two are there; says whether there are two.
+/// Takes `count` steps and writes their observations alternately to the two buffers, so that these hold the last two.
+/// Returns true if both were written.
 pub(super) fn step_pair(
     mut below: impl Below,
     [mut first, mut second]: [ElementsMut<'_>; 2],
@@ -241,7 +243,7 @@ pub(super) fn step_repeat(
     repeat(count, || below.step(action, obs.reborrow()))
 }
 
-/// Steps until the episode ends, `count` times at most, and adds the rewards up.
+/// Steps until the episode ends, at most `count` times, and sums the rewards.
 fn repeat(count: u32, mut step: impl FnMut() -> Result<Step>) -> Result<Step> {
     let (mut last, mut total) = (Step::default(), 0.0f64);
     for _ in 0..count {

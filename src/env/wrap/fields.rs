@@ -1,4 +1,4 @@
-//! Wrappers of the parts of an observation.
+//! Wrappers of observation fields.
 
 use super::change::{Change, Fit, MAX_FIELDS, Move, Parts, SHAPE, Seen, WIDE, bytes_of};
 use super::layer::Face;
@@ -11,12 +11,12 @@ impl Move {
         Ok(Move { kind, from, to, size: u32::try_from(size).map_err(|_| WIDE)? })
     }
 
-    /// The part in the observation below, and what follows it.
+    /// The bytes of the observation below, starting at the field.
     pub fn source<'s>(&self, seen: &'s [u8]) -> Result<&'s [u8]> {
         seen.get(self.from as usize..).ok_or(SHAPE)
     }
 
-    /// The part in its new place.
+    /// The bytes of the field at its new place.
     pub fn place<'s>(&self, out: &'s mut [u8]) -> Result<&'s mut [u8]> {
         out.get_mut(self.to as usize..).and_then(|rest| rest.get_mut(..self.size as usize)).ok_or(SHAPE)
     }
@@ -33,8 +33,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Puts fields one after another, each on a boundary of its elements, and says where; with the bytes of them all, a
-    /// multiple of the largest element. Of two fields the first is where a part lies now.
+    /// Packs fields one after another, each aligned to its elements. Returns their moves and the total size in bytes, a
+    /// multiple of the largest element. Each item is a pair of the old field and the new field, whose offset is set.
     pub fn packed<'f, 'a: 'f>(
         seen: Seen,
         fields: impl Iterator<Item = (&'f Field<'a>, &'f mut Field<'a>)>,
@@ -51,7 +51,7 @@ impl Parts {
         self.moves.get(..self.len).unwrap_or_default()
     }
 
-    /// Copies the parts, but one, to their places; bytes between them become 0.
+    /// Copies the fields, except field `but`, to their new places; bytes between them are set to 0.
     pub fn pack(&self, seen: &[u8], out: &mut [u8], but: Option<usize>) -> Result {
         let mut end = 0;
         for (i, part) in self.moves().iter().enumerate() {
@@ -66,7 +66,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Writes the parts as elements of the kind of `obs`, one after another.
+    /// Writes the fields as elements of the kind of `obs`, one after another.
     pub fn gather(&self, seen: Elements<'_>, obs: ElementsMut<'_>) -> Result {
         let seen = bytes_of(seen)?;
         match obs {
@@ -84,7 +84,7 @@ impl Parts {
     }
 }
 
-/// Places a field behind the ones before it and returns its bytes.
+/// Places a field after the preceding ones and returns its size in bytes.
 pub(super) fn place(field: &mut Field<'_>, end: &mut usize, largest: &mut usize) -> Result<usize> {
     let unit = field.kind.size();
     *largest = unit.max(*largest);
@@ -95,13 +95,13 @@ pub(super) fn place(field: &mut Field<'_>, end: &mut usize, largest: &mut usize)
     Ok(size)
 }
 
-/// The end of the last field, rounded up so that rows of observations keep their elements on their boundaries.
+/// End of the last field, rounded up so that the elements stay aligned in rows of observations.
 pub(super) fn rounded(end: usize, largest: usize) -> Result<u32> {
     let end = u32::try_from(end).map_err(|_| WIDE)?;
     end.checked_next_multiple_of(largest.max(1) as u32).ok_or(WIDE)
 }
 
-/// Elements of any kind, from bytes on any boundary, as numbers of the same value.
+/// Converts elements of any kind, from unaligned bytes, to numbers of the same value.
 fn numbers(seen: &[u8], kind: Element, out: &mut [f32]) {
     let (words, _) = seen.as_chunks();
     match kind {
@@ -149,7 +149,7 @@ pub(super) fn fit_extract(name: &str, face: &mut Face<'_>) -> Result<Fit> {
     Ok(if whole { Fit::nothing() } else { Fit::new(Change::Gather(parts), seen.room()) })
 }
 
-/// The bounds of some of `all` elements.
+/// Bounds of `len` of `all` elements, from element `begin`.
 fn part_of(bounds: &[f32], all: u32, begin: usize, len: u32) -> &[f32] {
     if bounds.len() == all as usize {
         bounds.get(begin..).and_then(|rest| rest.get(..len as usize)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Wrappers of pictures, and of the last few observations side by side.
+//! Image wrappers and frame stacking.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -14,7 +14,7 @@ use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
 const UNIT: (&[f32], &[f32]) = (&[0.0], &[1.0]);
 
-/// The size of a picture of bytes or numbers.
+/// Size of an image of bytes or numbers.
 fn size_of_picture(field: &Field<'_>, what: &'static str) -> Result<Size> {
     match *field.shape() {
         [height, width, channels] => Ok(Size::new(height as usize, width as usize, channels as usize)),
@@ -22,7 +22,8 @@ fn size_of_picture(field: &Field<'_>, what: &'static str) -> Result<Size> {
     }
 }
 
-/// The layer below the ones that merely pass on is a frame skip, which may as well hand its two frames to the resizing.
+/// Repeat count of a frame skip that produced the observation and can pass its last two frames directly to the
+/// resizing.
 fn skips(source: Option<&Layer<'_>>) -> Option<u32> {
     match source.map(|layer| (layer.wrapper, layer.change)) {
         Some((Wrapper::MaxAndSkip { count }, Change::None)) => Some(count),
@@ -68,7 +69,8 @@ pub(super) fn fit_warp<'a>(
 }
 
 impl Warp {
-    /// Writes the observation with its picture resized; of two observations the larger one, where there is no other part.
+    /// Writes the observation with its image resized. With two observations, their maximum is resized; the image is
+    /// then the only field.
     pub fn show(&self, seen: &[u8], second: Option<&[u8]>, scratch: &mut [u8], out: &mut [u8]) -> Result {
         let scratch = scratch.get_mut(..self.scratch.saturating_mul(size_of::<f32>())).ok_or(SHAPE)?;
         let scratch = bytemuck::try_cast_slice_mut(scratch).map_err(|_| SHAPE)?;
@@ -81,7 +83,7 @@ impl Warp {
         image::warp(self.from, picture, None, self.to, place.place(out)?, scratch)
     }
 
-    /// [`Warp::show`] of the first frame of an episode.
+    /// Starts an episode and writes its first frame with [`Warp::show`].
     pub fn start_skip(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
         let (seen, rest) = own.split_at_mut_checked(self.seen.room()).ok_or(SHAPE)?;
         let seen = seen.get_mut(..self.seen.len).ok_or(SHAPE)?;
@@ -89,7 +91,7 @@ impl Warp {
         self.show(seen, None, rest, obs.u8()?)
     }
 
-    /// [`Warp::show`] of the larger of the last two of `count` steps.
+    /// Takes `count` steps and writes the maximum of the last two frames with [`Warp::show`].
     pub fn step_skip(
         &self,
         below: impl Below,
@@ -128,7 +130,7 @@ pub(super) fn fit_scale<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> 
     let space = Space { low: UNIT.0, high: UNIT.1, ..Space::unbounded(face.obs.len) };
     face.show(space, &[Field { kind: Element::F32, ..field }]);
     Ok(match source.map(|layer| layer.change) {
-        // It writes whatever kind it is asked for.
+        // The stack writes elements of any requested kind.
         Some(Change::Stack(stack)) if stack.kind == Element::U8 => Fit::merged(Change::Stack(stack), stack.room()),
         _ => Fit::new(Change::Scale(seen), seen.room()),
     })
@@ -150,11 +152,11 @@ pub(super) fn fit_planes<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) ->
     })
 }
 
-/// The ring lies behind it.
+/// State of a frame stack; the ring buffer follows.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Ring {
-    /// Place of the newest observation.
+    /// Index of the newest observation in the ring.
     newest: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A layer of a list of wrappers: what it shows, what it takes, and what it may ask of the layers below.
+//! Layers of a list of wrappers: their interface, their data, and their access to the layers below.
 
 use super::change::{Change, MAX_FIELDS, Seen};
 use super::wrapper::Wrapper;
@@ -7,61 +7,61 @@ use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Field, Space};
 
-/// What a layer shows and takes.
+/// Interface of a layer: its observations and actions.
 #[derive(Clone, Copy)]
 pub(super) struct Face<'a> {
-    /// Observations; their fields stand apart.
+    /// Observation space; the fields are stored separately in `fields`.
     pub obs: Space<'a>,
     pub fields: [Field<'a>; MAX_FIELDS],
     pub num_fields: usize,
     pub action: Space<'a>,
-    /// Bounds of all actions, where a wrapper set them.
+    /// Bounds of all action elements, if set by a wrapper.
     pub range: Option<[f32; 2]>,
 }
 
-/// A wrapper and what is known of the layers below it.
+/// A wrapper with the data determined from the layers below it.
 #[derive(Clone, Copy)]
 pub(super) struct Layer<'a> {
     pub wrapper: Wrapper<'a>,
-    /// Actions of the layer below.
+    /// Action space of the layer below.
     pub action: Space<'a>,
-    /// Their bounds, where a wrapper set them.
+    /// Bounds of all action elements of the layer below, if set by a wrapper.
     pub range: Option<[f32; 2]>,
-    /// Bytes of state of all layers below.
+    /// State size of all layers below in bytes, which is the offset of this layer's state.
     pub below: usize,
-    /// Bytes of state of its own.
+    /// State size of this layer in bytes.
     pub own: usize,
-    /// What it does to observations.
+    /// Transformation of the observation.
     pub change: Change,
 }
 
 /// How an episode starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// From nothing.
+    /// Complete reset.
     Afresh,
-    /// After an episode.
+    /// Start of a further episode.
     Again(Level),
 }
 
-/// The layers below a wrapper, down to the environment, with their bytes and the stream that they draw from.
+/// The layers below a wrapper, down to the environment, with their state and random stream.
 pub(super) trait Below {
     /// Starts an episode and writes its first observation.
     fn start(&mut self, start: Start, obs: ElementsMut<'_>) -> Result;
 
-    /// Takes one step and writes the observation after it.
+    /// Takes one step and writes the resulting observation.
     fn step(&mut self, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step>;
 
-    /// The number of the environment within its batch.
+    /// Index of the environment within its batch.
     fn row(&self) -> usize;
 
     /// Lives left.
     fn lives(&self) -> Result<u32>;
 
-    /// Their bytes.
+    /// State of these layers.
     fn state(&self) -> &[u8];
 
-    /// Their stream.
+    /// Random stream of the environment.
     fn rng(&mut self) -> &mut Rng;
 
     /// Takes one step with a discrete action.
@@ -91,12 +91,12 @@ impl<'a> Face<'a> {
         bounds(&self.action, self.range, i)
     }
 
-    /// The parts of the observation.
+    /// Fields of the observation.
     pub fn parts(&self) -> &[Field<'a>] {
         self.fields.get(..self.num_fields).unwrap_or(&self.fields)
     }
 
-    /// The part that is the whole observation, if there is one.
+    /// The field that is the whole observation, if there is one.
     pub fn only(&self) -> Option<&Field<'a>> {
         match self.parts() {
             [only] if only.kind == self.obs.kind && only.len() == Some(self.obs.len as usize) => Some(only),
@@ -104,7 +104,7 @@ impl<'a> Face<'a> {
         }
     }
 
-    /// The place of a part, "" being the only one. Errors: `Config`.
+    /// Index of a field by name; "" selects the only field. Errors: `Config`.
     pub fn part(&self, name: &str) -> Result<usize> {
         let parts = self.parts();
         match (name, parts.len()) {
@@ -120,19 +120,19 @@ impl<'a> Face<'a> {
         }
     }
 
-    /// The whole observation, as a layer above keeps it.
+    /// The whole observation, as a layer above stores it.
     pub fn seen(&self) -> Seen {
         Seen { kind: self.obs.kind, len: self.obs.len as usize }
     }
 
-    /// Observations whose elements all have the widest of the bounds, for wrappers that move elements.
+    /// Observation space in which all elements have the widest of the bounds, for wrappers that move elements.
     pub fn widest(&self) -> Space<'a> {
         let low = widest(self.obs.low, |a, b| a < b);
         let high = widest(self.obs.high, |a, b| a > b);
         Space { low, high, ..self.obs }
     }
 
-    /// Shows other observations from now on.
+    /// Replaces the observation space and its fields.
     pub fn show(&mut self, obs: Space<'a>, fields: &[Field<'a>]) {
         for (to, from) in self.fields.iter_mut().zip(fields) {
             *to = *from;
@@ -140,7 +140,7 @@ impl<'a> Face<'a> {
         (self.obs, self.num_fields) = (obs, fields.len().min(MAX_FIELDS));
     }
 
-    /// The face of a bare environment.
+    /// Interface of an environment without wrappers.
     pub fn of(spec: &Spec<'a>) -> Result<Self> {
         let obs = spec.obs;
         let mut fields = [Field::new("", obs.kind, &[obs.len], 0); MAX_FIELDS];
@@ -154,7 +154,7 @@ impl<'a> Face<'a> {
     }
 }
 
-/// The one bound that no other is outside of.
+/// The widest of the bounds, as a slice of one; empty if there are none.
 fn widest(bounds: &[f32], wider: impl Fn(f32, f32) -> bool) -> &[f32] {
     let mut best: &[f32] = &[];
     for bound in bounds.chunks(1) {

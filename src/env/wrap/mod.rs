@@ -1,7 +1,7 @@
-//! Wrappers: an ordered list of plain descriptors over one environment.
+//! Wrappers: an ordered list of plain descriptors, applied to one environment.
 //!
-//! A [`Pipeline`] walks the list and is an environment itself, so that everything that steps environments steps wrapped
-//! ones. What a wrapper remembers lies behind the state of what it wraps, in the same bytes.
+//! A [`Pipeline`] applies the list and is itself an environment, so that wrapped environments can be used wherever
+//! environments are. The state of a wrapper is stored behind the state of the layers below it, in the same bytes.
 //!
 //! ```
 //! use rlcore::env::wrap::{Pipeline, Wrapper};
@@ -17,26 +17,27 @@
 //! # }
 //! ```
 //!
-//! # What a wrapper remembers
+//! # State of the wrappers
 //!
-//! An environment's row of the block holds all of it: bytes that are copied, saved and compared with the rest.
+//! All of it is part of the environment's row in the block, and is copied, saved and compared with it.
 //!
 //! | wrapper | bytes of state |
 //! |---|---|
-//! | `WarpFrame` | the observation below, and a line of scratch; over `MaxAndSkip`, which then keeps none, two of them |
+//! | `WarpFrame` | the observation below and a line of scratch; two observations over `MaxAndSkip`, which then has none |
 //! | `FrameStack` | `count` observations and 8 bytes |
-//! | `ScaledFloat`, `ChannelsFirst` | the observation below; nothing over `FrameStack`, which writes what they would |
+//! | `ScaledFloat`, `ChannelsFirst` | the observation below; nothing over `FrameStack`, which does their work |
 //! | `AtariRescale`, `Observe` | the observation below |
-//! | `Flatten`, `Extract` | the observation below; nothing where it stays as it is |
-//! | `Record` | 24 bytes and the last action; the frame too if it is no bytes |
+//! | `Flatten`, `Extract` | the observation below; nothing if it does not change |
+//! | `Record` | 24 bytes and the last action; also the frame if it is not bytes |
 //! | `MaxAndSkip` | the observation below |
 //! | `TimeLimit`, `EpisodicLife` | 8 bytes |
 //! | `StickyActions` | 8 bytes and an action |
 //! | `RescaleAction`, `ClipAction` | an action |
 //! | the others | nothing |
 //!
-//! Wrappers between two that share their work do not part them if they leave the observation as it is. An Atari screen of
-//! 210 by 160 in colour that becomes four gray frames of 84 by 84 takes 2 * 100,800 + 4 * 7,056 bytes so, and some more.
+//! Two wrappers can share their work even if there are others between them that do not change the observation. For
+//! example, an Atari screen of 210 by 160 in color, reduced to four gray frames of 84 by 84, takes 2 * 100,800 + 4 *
+//! 7,056 bytes of state plus a small overhead.
 
 mod actions;
 mod change;

@@ -1,7 +1,8 @@
-//! Wrappers of observations: what each makes of the observation below it, worked out once, when the list is put together.
+//! Observation wrappers. The transformation of each is determined when the list of wrappers is built.
 //!
-//! A layer that cannot write its observation in place keeps the one below it in its own bytes. Where two layers can do
-//! their work in one pass, the outer one hands its work to the inner one and only passes on.
+//! A layer that cannot transform the observation in place stores the observation of the layer below in its own state.
+//! Where two layers can work in a single pass, the outer one merges its work into the inner one and only passes the
+//! observation on.
 
 use super::change::{Change, Fit, SHAPE, Seen, u8_of};
 use super::layer::{Below, Face, Layer, Start};
@@ -12,8 +13,9 @@ use crate::error::{Error, Kind, Result};
 use crate::kernels::image;
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
-/// Checks a wrapper and says what it shows and does. `source` is the layer whose observation arrives here unchanged;
-/// `life` says where an episodic life below remembers the game.
+/// Checks an observation wrapper, updates the observation space in `face`, and determines its transformation. `source`
+/// is the layer that produced the current observation; `life` is the offset of the state of an episodic life wrapper
+/// below.
 pub(super) fn fit<'a>(
     wrapper: &Wrapper<'a>,
     source: Option<&Layer<'a>>,
@@ -42,7 +44,7 @@ pub(super) fn fit<'a>(
     }
 }
 
-/// Starts an episode below and shows its first observation.
+/// Starts an episode in the layers below and writes the transformed first observation.
 pub(super) fn start(
     mut below: impl Below,
     layer: &Layer<'_>,
@@ -62,7 +64,7 @@ pub(super) fn start(
     }
 }
 
-/// Takes a step below and shows the observation after it.
+/// Takes a step in the layers below and writes the transformed observation.
 pub(super) fn step(
     mut below: impl Below,
     layer: &Layer<'_>,
@@ -84,7 +86,7 @@ pub(super) fn step(
 }
 
 impl Change {
-    /// The observation below, where it is kept whole.
+    /// The stored observation of the layer below, for transformations that store it whole.
     fn seen(&self) -> Seen {
         match self {
             Change::Warp(warp) => warp.seen,

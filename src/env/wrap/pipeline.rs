@@ -1,7 +1,8 @@
-//! The runner: works out at the start what each wrapper sees and needs, then walks the list in every reset and step.
+//! Pipeline of wrappers: determines the interface and state size of each wrapper on construction, then applies the list
+//! in every reset and step.
 //!
-//! The state of a wrapped environment is the environment's own, then what each wrapper remembers, from the inside out:
-//! each layer splits its own bytes off the end and hands the rest down.
+//! The state of a wrapped environment is the environment's own state, followed by that of each wrapper from the inside
+//! out. Each layer splits its own bytes off the end and passes the rest down.
 
 use core::slice::from_ref;
 
@@ -15,10 +16,10 @@ use crate::error::{Error, Given, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut, Field};
 
-/// Most wrappers in a list.
+/// Maximum number of wrappers in a list.
 pub const MAX_WRAPPERS: usize = 16;
 
-/// Wrappers around an environment: an environment again.
+/// An environment with wrappers, which is again an environment.
 #[derive(Clone, Copy)]
 pub struct Pipeline<'a> {
     env: &'a (dyn Env + Sync),
@@ -27,7 +28,7 @@ pub struct Pipeline<'a> {
     num_layers: usize,
     face: Face<'a>,
     state_size: u32,
-    /// The environment's own time limit, which is the first layer once there is another.
+    /// The environment's own time limit; it is added as the first layer together with the first other wrapper.
     max_episode_steps: u32,
     limited: bool,
     hash: u64,
@@ -37,9 +38,9 @@ const OVERFLOW: Error = Error::new(Kind::Overflow, "wrappers: a state that fits 
 const SHAPE: Error = Error::new(Kind::Shape, "wrapped environment: state_size bytes of state on an 8-byte boundary");
 
 impl<'a> Pipeline<'a> {
-    /// Puts the wrappers around the environment, the first of the list innermost. The environment's own time limit stays
-    /// inside, counted in its own steps, unless a batch has another one. Errors: `Config` for a wrapper that does not fit
-    /// what it wraps, by its place.
+    /// Puts the wrappers around the environment, the first of the list innermost. The environment's own time limit
+    /// stays inside, counted in the environment's own steps, unless a batch replaces it. Errors: `Config` for a wrapper
+    /// that does not fit the layers below it; the error gives its index.
     pub fn new(env: &'a (dyn Env + Sync), list: &[Wrapper<'a>]) -> Result<Self> {
         let what = "wrappers: a list of at most";
         Error::limit(Kind::Config, what, MAX_WRAPPERS, list.len()).when(list.len() > MAX_WRAPPERS)?;
@@ -50,7 +51,7 @@ impl<'a> Pipeline<'a> {
         Ok(pipeline)
     }
 
-    /// The environment without a wrapper yet. Errors: `Config` for observations of too many parts.
+    /// The environment without wrappers. Errors: `Config` for observations with too many fields.
     pub fn bare(env: &'a (dyn Env + Sync)) -> Result<Self> {
         let spec = env.spec();
         let face = Face::of(&spec)?;
@@ -69,8 +70,8 @@ impl<'a> Pipeline<'a> {
         })
     }
 
-    /// Puts one more wrapper around it all. Errors: `Config` if it does not fit what it wraps; `Overflow`. Nothing changes
-    /// then.
+    /// Adds a wrapper around the current ones. Errors: `Config` if it does not fit the layers below it; `Overflow`. On
+    /// error nothing changes.
     pub fn wrap(&mut self, wrapper: Wrapper<'a>) -> Result {
         if self.max_episode_steps == 0 || self.limited {
             return self.add(wrapper);
@@ -80,13 +81,13 @@ impl<'a> Pipeline<'a> {
         let added = self.add(wrapper);
         match added {
             Ok(()) => self.limited = true,
-            // The limit was the first layer and showed what the environment shows.
+            // Removes the time limit, which was the first layer and does not change the interface.
             Err(_) => (self.num_layers, self.state_size, self.hash) = (0, bare, 0),
         }
         added
     }
 
-    /// The parts of the observation.
+    /// Fields of the observation.
     pub fn fields(&self) -> &[Field<'a>] {
         self.face.parts()
     }
@@ -151,7 +152,7 @@ impl<'a> Pipeline<'a> {
         self.layers.get(..self.num_layers).unwrap_or(&self.layers)
     }
 
-    /// The layer that makes the observation: those above it only pass it on.
+    /// Index of the layer that produces the observation; the layers above it only pass the observation on.
     fn source(&self) -> Option<usize> {
         let makes = |layer: &Layer<'_>| {
             !matches!(layer.change, Change::None) || matches!(layer.wrapper, Wrapper::MaxAndSkip { .. })
@@ -159,15 +160,15 @@ impl<'a> Pipeline<'a> {
         self.layers().iter().rposition(makes)
     }
 
-    /// Where the outermost episodic life remembers the game.
+    /// Offset of the state of the outermost episodic life wrapper.
     fn life(&self) -> Option<usize> {
         let life = |layer: &&Layer<'_>| matches!(layer.wrapper, Wrapper::EpisodicLife { .. });
         self.layers().iter().rfind(life).map(|layer| layer.below)
     }
 
-    /// The record before the first step of all, for learners that begin with one: a frame of zeros, no reward, no action,
-    /// not done, but really done. Errors: `Config` unless [`Wrapper::Record`] is the outermost wrapper of observations;
-    /// `Shape`.
+    /// Writes the initial record, for learners that store one before the first step: a frame of zeros, no reward, no
+    /// action, `done` 0 and `real_done` 1. Errors: `Config` unless [`Wrapper::Record`] is the outermost observation
+    /// wrapper; `Shape`.
     pub fn initial(&self, record: &mut [u8]) -> Result {
         match self.source().and_then(|at| self.layers.get(at)).map(|layer| &layer.change) {
             Some(Change::Record(layer)) => layer.initial(record),
@@ -175,13 +176,13 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// All layers, amid a call.
+    /// All layers, with the state for one call.
     fn layered<'c>(&'c self, row: usize, state: &'c mut [u8], rng: &'c mut Rng) -> Inner<'c, 'a> {
         Inner { pipeline: self, depth: self.num_layers, row, state, rng }
     }
 }
 
-/// Bytes of state, rounded up so that what lies behind them is aligned.
+/// Rounds a state size up to 8 bytes, so that the following data is aligned.
 fn whole_words(size: usize) -> Result<usize> {
     size.checked_next_multiple_of(8).ok_or(OVERFLOW)
 }
@@ -253,14 +254,14 @@ impl Env for Pipeline<'_> {
 }
 
 impl Pipeline<'_> {
-    /// The environment's own bytes.
+    /// State bytes of the environment itself.
     fn own<'s>(&self, state: &'s [u8]) -> Result<&'s [u8]> {
         let size = self.layers.first().filter(|_| self.num_layers > 0).map_or(state.len(), |layer| layer.below);
         state.get(..size).ok_or(SHAPE)
     }
 }
 
-/// The environment and the first `depth` layers around it, with their bytes.
+/// The environment and the first `depth` layers around it, with their state.
 struct Inner<'c, 'a> {
     pipeline: &'c Pipeline<'a>,
     depth: usize,
@@ -270,7 +271,7 @@ struct Inner<'c, 'a> {
 }
 
 impl<'c, 'a> Inner<'c, 'a> {
-    /// The outermost of these layers with its own bytes, and what it wraps, if there is one.
+    /// The outermost layer, its own state, and the layers below it; `None` if only the environment is left.
     fn peel(&mut self) -> Result<Option<(&'c Layer<'a>, &mut [u8], Inner<'_, 'a>)>> {
         let Some(depth) = self.depth.checked_sub(1) else { return Ok(None) };
         let layer = self.pipeline.layers.get(depth).ok_or(SHAPE)?;

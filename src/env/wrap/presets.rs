@@ -1,11 +1,11 @@
-//! The lists that Atari learners share, ready made.
+//! Common lists of wrappers for Atari.
 
 use core::ops::Deref;
 
 use super::pipeline::MAX_WRAPPERS;
 use super::wrapper::Wrapper;
 
-/// A list of wrappers: a slice of them that owns its place.
+/// A list of wrappers of fixed capacity, which dereferences to a slice.
 #[derive(Clone, Copy)]
 pub struct Preset {
     wrappers: [Wrapper<'static>; MAX_WRAPPERS],
@@ -33,22 +33,23 @@ impl Deref for Preset {
     }
 }
 
-/// Where [`Wrapper::EpisodicLife`] stands.
+/// Position of [`Wrapper::EpisodicLife`] in the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum LifeOrder {
-    /// Around everything that changes observations: after a life is lost no FIRE is pressed and a stack goes on.
+    /// Outside all wrappers that change observations: after a life is lost, FIRE is not pressed and a frame stack
+    /// continues.
     #[default]
     Outermost = 0,
-    /// Around `MaxAndSkip`, as in the Baselines: each life starts like a game.
+    /// Directly around `MaxAndSkip`, as in the Baselines: each life starts like a game.
     Classic = 1,
 }
 
-/// What becomes of an Atari screen.
+/// Preprocessing of the Atari screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Screen {
-    /// It stays what it is.
+    /// Unchanged.
     Whole = 0,
     /// 84 by 84 gray bytes.
     #[default]
@@ -57,30 +58,30 @@ pub enum Screen {
     Mean42 = 2,
 }
 
-/// Which of the usual wrappers a game of Atari wears. The default is DeepMind's: no stack and no scaling.
+/// Selection of the usual Atari wrappers. The default is DeepMind's, without stack and scaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atari {
-    /// Most no-ops at the start of a game; 0 leaves `NoopReset` out.
+    /// Maximum number of no-ops at the start of a game; 0 omits `NoopReset`.
     pub noop_max: u32,
-    /// Steps for each action; 0 leaves `MaxAndSkip` out.
+    /// Steps per action; 0 omits `MaxAndSkip`.
     pub skip: u32,
-    /// For games with a FIRE action: `FireReset` with actions 1 and 2.
+    /// `FireReset` with actions 1 and 2, for games with a FIRE action.
     pub fire_reset: bool,
-    /// `EpisodicLife`.
+    /// Adds `EpisodicLife`.
     pub episodic_life: bool,
-    /// Where it stands.
+    /// Position of `EpisodicLife`.
     pub life_order: LifeOrder,
-    /// `WarpFrame` or `AtariRescale`.
+    /// Screen preprocessing: `WarpFrame` or `AtariRescale`.
     pub screen: Screen,
-    /// `ScaledFloat`; not for 42 by 42 numbers, which are scaled already.
+    /// Adds `ScaledFloat`; not for 42 by 42 numbers, which are already scaled.
     pub scale: bool,
-    /// `ClipReward`.
+    /// Adds `ClipReward`.
     pub clip_reward: bool,
-    /// Observations in a stack; 0 leaves `FrameStack` out.
+    /// Number of stacked observations; 0 omits `FrameStack`.
     pub stack: u32,
-    /// `ChannelsFirst`.
+    /// Adds `ChannelsFirst`.
     pub channels_first: bool,
-    /// `Record`.
+    /// Adds `Record`.
     pub record: bool,
 }
 
@@ -98,7 +99,7 @@ impl Default for Atari {
 }
 
 impl Atari {
-    /// `make_atari`: no-ops at the start and four steps for each action.
+    /// `make_atari`: no-ops at the start and four steps per action.
     pub const BASE: Atari = Atari {
         noop_max: 30,
         skip: 4,
@@ -113,16 +114,16 @@ impl Atari {
         record: false,
     };
 
-    /// The 42 by 42 screen alone, as the asynchronous agents saw it.
+    /// Only the 42 by 42 screen, as used by the asynchronous agents.
     pub const SMALL: Atari = Atari { noop_max: 0, skip: 0, screen: Screen::Mean42, ..Atari::BASE };
 
-    /// What the environment spawner puts on: a stack of four, channel by channel, with the facts of its step; rewards are
-    /// left to the learner.
+    /// Wrappers of the environment spawner: a stack of four frames, channels first, with `Record`. Rewards are not
+    /// clipped; this is left to the learner.
     pub fn spawner() -> Atari {
         Atari { clip_reward: false, stack: 4, channels_first: true, record: true, ..Atari::default() }
     }
 
-    /// The list.
+    /// The list of wrappers.
     pub fn list(&self) -> Preset {
         let life = |order| self.episodic_life && self.life_order == order;
         let mut list = Preset::new();

@@ -1,4 +1,4 @@
-//! The observation with the facts of its step.
+//! Records: observations combined with the data of their step.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -11,29 +11,29 @@ use crate::env::{Autoreset, Step, view_mut};
 use crate::error::{Error, Kind, Result};
 use crate::space::{Element, Elements, ElementsMut, Field, MAX_RANK, Space};
 
-/// What a record says beside the frame; the last action lies behind it.
+/// Data of a record apart from the frame; the last action follows.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Facts {
-    /// Sum of the episode's rewards.
+    /// Sum of the rewards of the episode.
     total: f64,
     /// Steps of the episode.
     steps: u32,
     /// Reward of the last step.
     reward: f32,
-    /// 1 if the episode ended with it.
+    /// 1 if the episode ended with the last step.
     done: u32,
     /// [`REAL_DONE`] and [`APART`].
     flags: u32,
 }
 
-/// The game ended with the last step.
+/// Flag: the game ended with the last step.
 const REAL_DONE: u32 = 1;
-/// Episodes start in calls of their own, so that the step that ended one has told of it. Stays as it is.
+/// Flag: episodes start in separate calls, so that the record of the final step has already reported the end. Constant.
 const APART: u32 = 2;
 
 impl Facts {
-    /// Before the first step of an episode.
+    /// Resets the data to that before the first step of an episode.
     fn clear(&mut self) {
         *self = Facts { flags: self.flags & APART, ..Facts::zeroed() };
     }
@@ -92,7 +92,7 @@ impl Record {
         if self.frame.kind == Element::U8 { facts } else { facts.saturating_add(self.frame.room()) }
     }
 
-    /// The facts, the last action and the room for a frame that is no bytes.
+    /// The data, the last action, and the buffer for a frame that is not bytes.
     fn cut<'s>(&self, own: &'s mut [u8]) -> Result<(&'s mut Facts, &'s mut [u8], &'s mut [u8])> {
         let (facts, rest) = own.split_at_mut_checked(size_of::<Facts>()).ok_or(SHAPE)?;
         let bytes = self.action_len.saturating_mul(4);
@@ -100,14 +100,15 @@ impl Record {
         Ok((view_mut(facts)?, action.get_mut(..bytes).ok_or(SHAPE)?, rest))
     }
 
-    /// The record before the first step of all.
+    /// Writes the initial record, which precedes the first step.
     pub fn initial(&self, out: &mut [u8]) -> Result {
         Error::limit(Kind::Shape, "record: bytes,", self.len, out.len()).when(out.len() != self.len)?;
         out.fill(0);
         self.write(&Facts { flags: REAL_DONE, ..Facts::zeroed() }, &[], out)
     }
 
-    /// Whether a new episode's first record tells of the end before depends on how the batch starts episodes.
+    /// Stores whether the first record of an episode reports the end of the last one, which depends on the autoreset
+    /// mode.
     pub fn configure(&self, own: &mut [u8], autoreset: Autoreset) -> Result {
         let (facts, ..) = self.cut(own)?;
         facts.flags = if autoreset == Autoreset::SameStep { 0 } else { APART };
@@ -163,7 +164,8 @@ impl Record {
         Ok(step)
     }
 
-    /// Lets the layers below write the frame: in its place if it is bytes, else beside and then there.
+    /// Makes the layers below write the frame: directly into its place if it is bytes, else into a buffer that is then
+    /// copied.
     fn frame<T>(&self, room: &mut [u8], out: &mut [u8], make: impl FnOnce(ElementsMut<'_>) -> Result<T>) -> Result<T> {
         let place = out.get_mut(..self.frame.bytes()).ok_or(SHAPE)?;
         if self.frame.kind == Element::U8 {
@@ -175,7 +177,7 @@ impl Record {
         Ok(made)
     }
 
-    /// Writes all but the frame.
+    /// Writes all fields but the frame.
     fn write(&self, facts: &Facts, action: &[u8], out: &mut [u8]) -> Result {
         out.get_mut(self.frame.bytes()..).ok_or(SHAPE)?.fill(0);
         let steps = i32::try_from(facts.steps).unwrap_or(i32::MAX);

@@ -1,4 +1,4 @@
-//! Wrappers of rewards.
+//! Reward wrappers.
 
 use super::wrapper::Wrapper;
 use crate::env::Step;
@@ -13,7 +13,7 @@ pub(super) fn fit(wrapper: &Wrapper<'_>) -> Result<usize> {
     }
 }
 
-/// The sign of the reward; NaN stays NaN, so that it is refused.
+/// Replaces the reward by its sign. NaN stays NaN, so that the step is rejected.
 pub(super) fn clip(step: Step) -> Step {
     let sign = |r: f32| {
         if r > 0.0 {

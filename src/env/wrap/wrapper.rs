@@ -1,123 +1,129 @@
-//! One wrapper: what it does and its parameters, as plain data.
+//! Wrappers with their parameters, as plain data.
 
 use crate::block::hash;
 use crate::error::Result;
 use crate::space::{Elements, ElementsMut};
 
-/// Makes another observation from an observation: the caller's own wrapper. It is handed to every call, never stored.
+/// A wrapper function of the caller, which computes one observation from another. It is passed to every call and never
+/// stored.
 pub trait Observe: Sync {
-    /// Writes the observation that the layers above see of environment number `row` of a batch.
+    /// Writes the observation passed to the layers above. `row` is the index of the environment within its batch.
     fn observe(&self, row: usize, obs: Elements<'_>, out: ElementsMut<'_>) -> Result;
 }
 
-/// One wrapper: what it does and its parameters. Lists read from the environment outwards.
+/// A wrapper with its parameters. Lists are in order from the environment outwards.
 #[derive(Clone, Copy)]
 pub enum Wrapper<'a> {
-    /// Truncates episodes after so many steps of what it wraps.
+    /// Truncates episodes after `steps` steps of the layers below.
     TimeLimit {
         /// At least 1.
         steps: u32,
     },
-    /// Starts each episode with a random number of actions that do nothing, from 1 to `max` (Mnih et al. 2015).
+    /// Starts each episode with a random number of no-op actions, from 1 to `max` (Mnih et al. 2015).
     NoopReset {
         /// At least 1.
         max: u32,
-        /// This number instead of a random one; 0 draws.
+        /// Fixed number of no-ops instead of a random one; 0 selects a random number.
         exactly: u32,
-        /// The action that does nothing.
+        /// The no-op action.
         noop: u32,
     },
-    /// Starts each episode with two actions, for games that wait for them.
+    /// Starts each episode with two actions, for games that wait for FIRE.
     FireReset {
-        /// Pressed first.
+        /// First action.
         fire: u32,
-        /// Pressed second.
+        /// Second action.
         second: u32,
     },
-    /// Ends an episode with each life. The game goes on in the next episode, until it is over or started afresh.
+    /// Terminates the episode when a life is lost. The next episode continues the game, until the game is over or
+    /// reset.
     EpisodicLife {
-        /// The action that does nothing, which the next life begins with.
+        /// The no-op action, which starts the next life.
         noop: u32,
     },
-    /// Repeats each action, adds the rewards up and shows the larger of the last two observations, element by element.
+    /// Repeats each action, sums the rewards and returns the element-wise maximum of the last two observations.
     MaxAndSkip {
-        /// Steps for each action, at least 1.
+        /// Steps per action, at least 1.
         count: u32,
     },
-    /// Repeats each action and adds the rewards up.
+    /// Repeats each action and sums the rewards.
     ActionRepeat {
-        /// Steps for each action, at least 1.
+        /// Steps per action, at least 1.
         count: u32,
     },
-    /// Takes the action of the step before again with this probability (Machado et al. 2018).
+    /// Repeats the previous action instead of the given one with this probability (Machado et al. 2018).
     StickyActions {
-        /// From 0 to 1.
+        /// Probability from 0 to 1.
         probability: f32,
     },
-    /// Takes actions between two numbers for actions between the environment's own bounds.
+    /// Maps actions from the range `low` to `high` to the environment's own bounds.
     RescaleAction {
-        /// Taken for the lower bound.
+        /// Mapped to the lower bound.
         low: f32,
-        /// Taken for the upper bound; above `low`.
+        /// Mapped to the upper bound; greater than `low`.
         high: f32,
     },
-    /// Takes any action for the nearest one within the bounds.
+    /// Clips actions to the environment's bounds.
     ClipAction,
-    /// Leaves the sign of the reward: -1, 0 or 1.
+    /// Replaces the reward by its sign: -1, 0 or 1.
     ClipReward,
-    /// Multiplies the reward.
+    /// Multiplies the reward by a factor.
     ScaleReward {
-        /// Finite.
+        /// Finite factor.
         factor: f32,
     },
-    /// Shrinks pictures by the mean of the pixels that each new one covers, as OpenCV's INTER_AREA does to the bit. Other
-    /// parts of the observation stay what they are; all parts then lie one after another, each on a boundary of its
+    /// Resizes an image by averaging the pixels that each new pixel covers, bit-identical to OpenCV's INTER_AREA. Other
+    /// fields of the observation keep their values; all fields are then packed one after another, each aligned to its
     /// elements.
     WarpFrame {
-        /// Rows of the result.
+        /// Height of the result in pixels.
         height: u32,
-        /// Columns of the result.
+        /// Width of the result in pixels.
         width: u32,
-        /// One channel of luma instead of the picture's own.
+        /// Converts the image to one channel of luma instead of keeping its channels.
         gray: bool,
-        /// The part of the observation that is the picture; "" if there is only one.
+        /// Name of the observation field with the image; "" if there is only one field.
         field: &'a str,
     },
-    /// Crops and shrinks a 210 by 160 colour picture to 42 by 42 numbers from 0 to 1, a part named "external".
+    /// Crops and resizes a 210 by 160 color image to 42 by 42 numbers from 0 to 1, in a field named "external".
     AtariRescale,
-    /// Bytes to numbers from 0 to 1.
+    /// Converts bytes to numbers from 0 to 1.
     ScaledFloat,
-    /// The last observations side by side along the last axis, oldest first; the first one of an episode fills all places.
+    /// Stacks the last observations along the last axis, oldest first. The first observation of an episode fills the
+    /// whole stack.
     FrameStack {
         /// Number of observations, from 1 to [`MAX_STACK`](crate::kernels::stack::MAX_STACK).
         count: u32,
     },
-    /// Pictures channel by channel: `[height, width, channels]` to `[channels, height, width]`.
+    /// Transposes images from `[height, width, channels]` to `[channels, height, width]`.
     ChannelsFirst,
-    /// All parts of the observation as one row: bytes if all of them are, else numbers of the same values.
+    /// Flattens all fields of the observation into one row: bytes if all fields are bytes, else numbers of the same
+    /// values.
     Flatten,
-    /// One part of the observation alone, without its name. Whole numbers stay the bytes they are.
+    /// Selects one field of the observation and drops its name. Integers stay in their byte representation.
     Extract {
-        /// Its name; "" if there is only one.
+        /// Name of the field; "" if there is only one.
         field: &'a str,
     },
-    /// The observation with the facts of its step, for learners that keep both together: bytes that hold `frame` (the
-    /// observation below, with a time axis of 1 in front), `reward` f32, `done` u8, `episode_return` f32, `episode_step`
-    /// i32, `last_action` (as the actions are) and `real_done` u8, all but the frame of one element or one action.
+    /// Combines the observation with the data of its step, for learners that store both together: bytes with the fields
+    /// `frame` (observation of the layer below, with a leading time axis of 1), `reward` f32, `done` u8,
+    /// `episode_return` f32, `episode_step` i32, `last_action` (element kind of the actions) and `real_done` u8. All
+    /// but `frame` and `last_action` have one element.
     ///
-    /// Each end is told once. With [`Autoreset::SameStep`](crate::env::Autoreset::SameStep), where an episode ends and the next
-    /// one starts in one step, the frame is the next one's first, but the facts are still those of the step that ended
-    /// it, `done` among them. In the other modes that step's own record tells of it, and the first record of an episode
-    /// holds zeros behind the frame. The sums then start again. A reset with a seed zeroes all facts.
+    /// The end of each episode is reported once. With [`Autoreset::SameStep`](crate::env::Autoreset::SameStep), an
+    /// episode ends and the next one starts in the same step: the frame is then the first of the next episode, but the
+    /// other fields, including `done`, are those of the step that ended the episode. In the other modes, the record of
+    /// that step reports the end, and the first record of an episode has zeros after the frame. The sums restart with
+    /// each episode. A reset with a seed zeroes all fields but the frame.
     ///
-    /// `done` and the sums count what the layers below call an episode: lives, over [`Wrapper::EpisodicLife`], where
-    /// `real_done` tells whether the game is over; without it `real_done` is `done`. What cuts an episode from outside, a
-    /// limit of the vectorised environment's own or a reset without a seed, shows as `done` in the first record of the
-    /// next episode; a [`Wrapper::TimeLimit`] below shows in its own step.
+    /// `done` and the sums refer to the episodes of the layers below. Over [`Wrapper::EpisodicLife`] these are lives,
+    /// and `real_done` is set when the game is over; without it `real_done` equals `done`. An episode ended from
+    /// outside, by a time limit of the vectorized environment or by a reset without a seed, is reported as `done` in
+    /// the first record of the next episode. A [`Wrapper::TimeLimit`] below is reported in its own step.
     Record,
-    /// The caller's own function of the observation.
+    /// Applies a function of the caller to the observation.
     Observe {
-        /// Elements that it writes, f32.
+        /// Number of f32 elements that the function writes.
         len: u32,
         /// The function.
         observe: &'a dyn Observe,
@@ -125,7 +131,7 @@ pub enum Wrapper<'a> {
 }
 
 impl Wrapper<'_> {
-    /// Continues a hash of a list with this wrapper.
+    /// Hashes this wrapper into the hash `state` of a list.
     pub(super) fn hash(&self, state: u64) -> u64 {
         let (kind, numbers, name): (u32, [u32; 3], &str) = match *self {
             Wrapper::TimeLimit { steps } => (1, [steps, 0, 0], ""),

@@ -1,5 +1,5 @@
-//! What TD3 and SAC share: critics, which say what an observation and an action are worth together, the lower of which counts,
-//! and a policy that goes after what they say.
+//! The common part of TD3 and SAC: critics, which output the value of an observation and an action, the lowest of which is
+//! used, and a policy that maximizes this value.
 //!
 //! Actions are `[rows, action_len]` numbers from -1 to 1.
 
@@ -14,8 +14,9 @@ use crate::learn::value_head::cost;
 use crate::nn::{ALL, Carry, Input, Net};
 use crate::num;
 
-/// Fills the record of a chunk, which is zeros: the gradients of the critics, or of the policy, and losses behind all
-/// parameters: the critics' and their mean, or the policy's, the entropy and the mean logarithm of deviations.
+/// Fills the record of a chunk, which is initially zero: the gradients of the critics, or of the policy, and after those of all
+/// parameters the losses: the critics' loss and mean value, or the policy's loss, the entropy and the mean logarithm of
+/// standard deviations.
 pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     if b.batch.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
@@ -119,7 +120,8 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     }
     join((obs.numbers(), b.sizes.seen.len), (action, a), pair);
 
-    // What each critic says, and the way back through the one that says least; or through all quantiles, whose mean counts.
+    // Outputs of each critic, then the backward pass through the lowest one; with quantiles through all of them, whose mean is
+    // used.
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
     let grads = grads.get_mut(..b.sizes.net.param_len()).ok_or(Misfit)?;
     let (tapes, quantiles) = (net.tape_len(m), b.sizes.replay.quantiles);
@@ -173,7 +175,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     b.sizes.net.backward_input(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
 }
 
-/// Writes rows of `[obs_len]` and of `[action_len]` numbers side by side: what critics read.
+/// Concatenates rows of `[obs_len]` and of `[action_len]` elements to inputs of critics.
 pub fn join((obs, obs_len): (&[f32], usize), (action, action_len): (&[f32], usize), pair: &mut [f32]) {
     let width = obs_len.saturating_add(action_len).max(1);
     for (i, pair) in pair.chunks_exact_mut(width).enumerate() {
@@ -183,8 +185,8 @@ pub fn join((obs, obs_len): (&[f32], usize), (action, action_len): (&[f32], usiz
     }
 }
 
-/// The lowest that critics, whose parameters lie one after another, say of `rows` pairs. `spare` is as long as `value`, or empty
-/// for one critic.
+/// The lowest output of critics, whose parameters are contiguous, for `rows` pairs. `spare` is as long as `value`, or empty for
+/// one critic.
 pub(in crate::learn) fn lowest(
     net: &Net<'_>,
     critics: &[f32],
@@ -203,9 +205,9 @@ pub(in crate::learn) fn lowest(
     Ok(())
 }
 
-/// The loss of one critic for these rows and the mean of its values, each a share of those of `num_rows` rows, and the
-/// gradient by the values. Squared errors count, or with `huber` half of them, and linearly beyond 1; each as often as `weigh`
-/// says of a row and an error.
+/// The loss of one critic for these rows and the mean of its values, each as a contribution to that of `num_rows` rows, and the
+/// gradient with respect to the values. The loss is the squared error, or with `huber` half of it, and linear beyond 1; `weigh`
+/// returns its weight for a row and an error.
 pub fn regress(
     value: &[f32],
     target: &[f32],

@@ -1,8 +1,9 @@
-//! Soft actor-critic with choices (Christodoulou 2019): critics say Q of every choice, and means over the policy's probabilities
-//! take the place of draws. Each element of an action has a policy and a Q of its own; the mean over the elements counts.
+//! Soft actor-critic for discrete actions (Christodoulou 2019): critics output Q of every choice, and expectations over the
+//! policy's probabilities replace samples. Each element of an action has its own policy and Q; results are means over the
+//! elements.
 //!
-//! In all calls `n` has the choices of each element, K of them and L together: Q, logarithms of probabilities and gradients are
-//! `[rows, L]`. Choices that a mask forbids have probability 0.
+//! In all calls `n` has the number of choices of each of K elements, with sum L: Q, log-probabilities and gradients are `[rows,
+//! L]`. Choices that a mask forbids have probability 0.
 
 use super::critic::lowest;
 use super::q;
@@ -16,7 +17,7 @@ use crate::learn::value_head::ValueHead;
 use crate::nn::{ALL, Carry};
 use crate::num;
 
-/// As [`critic::chunk`](super::critic::chunk), and with masks the entropy that the temperature goes after.
+/// As [`critic::chunk`](super::critic::chunk), and with masks also the target entropy.
 pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     if b.batch.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
@@ -84,7 +85,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     net.backward_input(own, obs, m, ALL, &Carry::NONE, tape, &[&*log_prob], None, grads, w.scratch)
 }
 
-/// What each element is worth, `[rows, K]`: the mean of Q, and `temperature` times the entropy.
+/// The value of each element, `[rows, K]`: the mean of Q, plus `temperature` times the entropy.
 pub fn values(n: &[u32], log_prob: &[f32], q: &[f32], temperature: f32, value: &mut [f32]) {
     let mut choices = log_prob.iter().zip(q);
     for (value, &n) in value.iter_mut().zip(n.iter().cycle()) {
@@ -96,11 +97,10 @@ pub fn values(n: &[u32], log_prob: &[f32], q: &[f32], temperature: f32, value: &
     }
 }
 
-/// The policy's loss of these rows and the sum of the entropies of their elements, each a share of those of `num_rows` rows; and
-/// the gradient by logits, in the place of the logarithms of probabilities.
+/// The policy's loss of these rows and the sum of the entropies of their elements, each as a contribution to that of `num_rows`
+/// rows; and the gradient with respect to logits, which replaces the log-probabilities.
 ///
-/// The loss is the mean over the elements of what each is worth less than nothing: of `temperature` times the logarithm of a
-/// probability, minus Q.
+/// The loss is the mean over the elements of the expectation of `temperature` times the log-probability, minus Q.
 pub fn descend(n: &[u32], q: &[f32], temperature: f32, num_rows: usize, log_prob: &mut [f32]) -> (f32, f32) {
     let share = 1.0 / num_rows.saturating_mul(n.len()) as f32;
     let (mut loss, mut entropy) = (0.0f64, 0.0f64);
@@ -128,8 +128,8 @@ pub fn descend(n: &[u32], q: &[f32], temperature: f32, num_rows: usize, log_prob
     ((loss * f64::from(share)) as f32, (entropy / num_rows as f64) as f32)
 }
 
-/// The entropy that the temperature goes after, summed over the rows whose masks these are; without masks that of one row. It is
-/// a share of the most that the allowed choices of each element can have, the logarithm of their number; below 0: half.
+/// The target entropy of the temperature, summed over the rows with these masks; without masks that of one row. It is a share
+/// of the largest entropy that the allowed choices of each element can have, the logarithm of their number; below 0: half.
 pub fn target_entropy(n: &[u32], mask: Option<&[u8]>, share: f32) -> f64 {
     let share = if share < 0.0 { 0.5 } else { share };
     let of = |choices: usize| f64::from(share * num::ln(choices as f32));

@@ -1,5 +1,5 @@
-//! What objectives of a policy and its values share: rows of the rollout go through the networks, a loss says how the
-//! log-probabilities of their actions and their values are to change, and its gradient goes back.
+//! The common part of objectives of a policy and its values: a forward pass of rows of the rollout, a loss with its derivatives
+//! with respect to the actions' log-probabilities and the values, and the backward pass.
 
 use crate::block::{self, Misfit};
 use crate::error::Result;
@@ -11,8 +11,9 @@ use crate::learn::learner::layout::{COLUMNS, Work, log_std, log_std_mut};
 use crate::learn::loss::{Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
 
-/// Fills the record of chunk `chunk`, which is zeros: the gradients of the parameters, then the losses. `loss` writes its
-/// derivatives by log-probability and by value, and finds those by entropy; it has the columns that are left.
+/// Fills the record of chunk `chunk`, which is initially zero: the gradients of the parameters, then the losses. `loss` writes
+/// its derivatives with respect to log-probability and value, and receives those with respect to entropy; it may use the spare
+/// columns.
 pub(super) fn chunk(
     b: &ChunkContext<'_, '_>,
     w: &mut Work<'_>,

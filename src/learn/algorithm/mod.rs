@@ -1,5 +1,5 @@
-//! The algorithms: what a learner holds for each, and gradients and losses of a chunk of a minibatch. An algorithm is a file here
-//! and its row in [`algorithm_table`](crate::algorithm_table), and the defaults that it has in
+//! The algorithms: their requirements on a learner, and the gradients and losses of a chunk of a minibatch. An algorithm
+//! consists of a file here, its row in [`algorithm_table`](crate::algorithm_table), and its defaults in
 //! [`learner_config_table`].
 
 #[cfg(feature = "actor_critic")]
@@ -44,47 +44,48 @@ use crate::error::Result;
 
 /// An algorithm.
 pub(super) trait Algorithm {
-    /// What the learner must hold for it.
+    /// Requirements on the learner.
     const NEEDS: Needs;
 
-    /// Once for an update of a rollout, before its first minibatch: advantages, targets, and the algorithm's own numbers.
+    /// Called once for an update of a rollout, before its first minibatch: computes advantages, targets, and the algorithm's
+    /// own data.
     fn begin(u: &mut UpdateContext<'_, '_>) -> Result {
         u.advantages(u.config.gae_lambda)
     }
 
-    /// Fills the record of a chunk, which is zeros: the gradients of the parameters, then the losses. Of a batch from a store, adds
-    /// up in `errors` how far values are from their targets.
+    /// Fills the record of a chunk, which is initially zero: the gradients of the parameters, then the losses. For a batch from
+    /// a replay store, adds the distances of values from their targets to `errors`.
     fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result;
 }
 
-/// What a learner must hold beside a policy's network and a network of values: data, from which blocks are laid out, and by
-/// which acting, updates and statistics go.
+/// Requirements on a learner besides a policy's network and a value network. The layout of blocks is derived from this data,
+/// and acting, updates and statistics depend on it.
 #[derive(Clone, Copy)]
 pub(super) struct Needs {
-    /// A store of transitions, in place of rollouts.
+    /// A replay store of transitions, in place of rollouts.
     pub replay: bool,
-    /// A network that says what each choice is worth, in place of a policy and of values.
+    /// A network that outputs the value of each choice, in place of a policy and a value.
     pub q: bool,
-    /// Critics of observations and actions, from whose values the policy learns.
+    /// Critics of observations and actions, whose values the policy learns from.
     pub critics: bool,
-    /// A temperature, which holds the policy at an entropy.
+    /// A temperature, which keeps the policy's entropy at a target.
     pub temperature: bool,
-    /// Eligibility traces, in place of minibatches and of an optimizer's moments.
+    /// Eligibility traces, in place of minibatches and an optimizer's moments.
     pub traces: bool,
-    /// Past steps, for auxiliary tasks.
+    /// A history of past steps, for auxiliary tasks.
     pub tasks: bool,
-    /// Whole sequences, and columns in which each minibatch makes targets of its own.
+    /// Whole sequences, and columns for targets that each minibatch computes.
     pub corrections: bool,
-    /// Ratios of probabilities, of which statistics say how many were clipped.
+    /// Probability ratios, whose clipped fraction is reported in the statistics.
     pub ratios: bool,
-    /// Further values of an observation, each a head of the network behind all others.
+    /// Number of additional values of an observation, each a head of the network after all others.
     pub values: u32,
-    /// Numbers of the algorithm's own beside each transition of a rollout.
+    /// Number of the algorithm's own columns of a rollout.
     pub numbers: usize,
 }
 
 impl Needs {
-    /// Rollouts, a policy and values.
+    /// A rollout, a policy and values.
     const NONE: Needs = Needs {
         replay: false,
         q: false,
@@ -99,11 +100,11 @@ impl Needs {
     };
 }
 
-/// Hands the table of algorithms to a macro: the core makes [`Algorithm`](crate::learn::Algorithm) of it and the way to what
-/// each needs and does, the C interface its enumeration.
+/// Passes the table of algorithms to a macro: the core generates [`Algorithm`](crate::learn::Algorithm) and the dispatch to the
+/// requirements and functions of each algorithm, the C interface its enumeration.
 ///
-/// A row is a sentence, the name in C and the number, the feature of builds that have it, and the type in this folder that
-/// implements it. Numbers are never used again.
+/// A row has a sentence, the name in C and the number, the feature of builds that have it, and the type in this folder that
+/// implements it. Numbers are never reused.
 #[macro_export]
 macro_rules! algorithm_table {
     ($to:ident $($more:tt)*) => {
@@ -135,7 +136,7 @@ macro_rules! algorithm_table {
     };
 }
 
-/// The table; in unit tests with the sketches.
+/// The table of algorithms; in unit tests with the sketches.
 #[cfg(not(test))]
 macro_rules! every_algorithm {
     ($to:ident) => {
@@ -147,9 +148,9 @@ macro_rules! every_algorithm {
 macro_rules! every_algorithm {
     ($to:ident) => {
         algorithm_table! { $to
-            /// PPO with rewards for what has rarely been seen, and values of their own
+            /// PPO with rewards for novelty, and separate values of them
             SKETCH_CURIOUS = 30, Curious: sketches::Curious;
-            /// PPO with the choices of somebody else as a second loss
+            /// PPO with a second loss on choices supplied by the host
             SKETCH_IMITATOR = 31, Imitator: sketches::Imitator;
         }
     };
@@ -161,7 +162,7 @@ macro_rules! algorithms {
         $id:ident = $number:literal, $(#[cfg(feature = $feature:literal)])? $name:ident: $file:ident::$algorithm:ident;
     )+) => {
         impl config::Algorithm {
-            /// What a learner must hold for it.
+            /// Requirements on the learner.
             #[inline]
             #[allow(unreachable_patterns)]
             pub(super) fn needs(self) -> Needs {
@@ -196,8 +197,8 @@ macro_rules! algorithms {
 
 every_algorithm!(algorithms);
 
-/// Fills the record of a chunk: the gradients of the parameters, then the losses. Of a batch from a store, adds up in `errors` how
-/// far values are from their targets.
+/// Fills the record of a chunk: the gradients of the parameters, then the losses. For a batch from a replay store, adds the
+/// distances of values from their targets to `errors`.
 pub(super) fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     record.fill(0.0);
     let errors = if x.config.needs().replay {

@@ -1,7 +1,7 @@
-//! Pixel control (Jaderberg et al. 2016): how much cells of a picture change, and what each choice is worth to each cell.
+//! Pixel control (Jaderberg et al. 2016): changes of the cells of a picture, and the values of the choices in each cell.
 //!
-//! Of a step, `change` and `target` are `[cells]`, advantages `[cells, choices]`, and a cell's values of choices are its value
-//! and its advantages, without their mean.
+//! For one step, `change` and `target` are `[cells]`, and advantages `[cells, choices]`; a cell's values of choices are its
+//! value plus its advantages, minus their mean.
 
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len};
@@ -10,9 +10,9 @@ use crate::kernels::stack::Convert;
 use crate::learn::tasks::crop;
 use crate::num;
 
-/// Changes of the cells from one picture to the next: the sizes of the differences, their means over the last `newest`
-/// channels, and of these the largest in each cell or their mean. Cells are squares of `cell` pixels over the picture without half a cell at each end,
-/// in the middle of what they show where they do not fit (SAME).
+/// Changes of the cells from one picture to the next: absolute differences, averaged over the last `newest` channels, and of
+/// these the maximum or the mean in each cell. Cells are squares of `cell` pixels over the picture without half a cell at each
+/// end, which is centered in the cells where they do not fit (SAME).
 pub fn changes<T: Copy>(
     [height, width, channels]: [usize; 3],
     newest: usize,
@@ -28,7 +28,7 @@ pub fn changes<T: Copy>(
         let (rest, border) = crop(len as u32, cell as u32);
         let (rest, border) = (rest as usize, border as usize);
         let cells = rest.div_ceil(cell.max(1));
-        // What the cells show beyond the picture, before it.
+        // Padding of the cells before the picture.
         let pad = cells.saturating_mul(cell).saturating_sub(rest) / 2;
         (cells, move |i: usize| {
             let begin = i.saturating_mul(cell);
@@ -58,7 +58,7 @@ pub fn changes<T: Copy>(
     }
 }
 
-/// The largest values of the choices of each cell, of those that the mask of the step allows.
+/// The largest value of the choices in each cell, among those that the mask of the step allows.
 pub fn best(choices: usize, advantage: &[f32], mask: Option<&[u8]>, value: &[f32], best: &mut [f32]) {
     let counts = |k: usize| mask.is_none_or(|mask| mask.get(k) != Some(&0));
     for ((own, value), to) in advantage.chunks_exact(choices.max(1)).zip(value).zip(best) {
@@ -71,18 +71,18 @@ pub fn best(choices: usize, advantage: &[f32], mask: Option<&[u8]>, value: &[f32
 /// The cells of one step, or of several.
 #[derive(Clone, Copy, Debug)]
 pub struct Cells<'a> {
-    /// Choices of a cell.
+    /// Choices in a cell.
     pub choices: usize,
     /// `[cells, choices]`
     pub advantage: &'a [f32],
-    /// `[cells]`; if it is empty, advantages are the values of choices themselves.
+    /// `[cells]`; if empty, advantages are the values of the choices.
     pub value: &'a [f32],
     /// `[cells]`
     pub target: &'a [f32],
 }
 
-/// The squared error of the values of a choice, summed over cells. Writes `weight` times its gradient, by advantages and
-/// values.
+/// The squared error of the values of a choice, summed over cells. Writes `weight` times its gradient, with respect to
+/// advantages and values.
 pub fn loss(c: &Cells<'_>, choice: i32, weight: f32, d_advantage: &mut [f32], d_value: &mut [f32]) -> f64 {
     let (mut sum, dueling) = (0.0f64, !c.value.is_empty());
     let (mut value, mut d_value) = (c.value.iter(), d_value.iter_mut());
@@ -104,7 +104,7 @@ pub fn loss(c: &Cells<'_>, choice: i32, weight: f32, d_advantage: &mut [f32], d_
     sum
 }
 
-/// The mean of [`loss`] over steps, `[steps, cells]`, with the choice of each, and its gradient. Errors: `Shape`, `Range`,
+/// The mean of [`loss`] over steps, `[steps, cells]`, with one choice each, and its gradient. Errors: `Shape`, `Range`,
 /// `Value`.
 pub fn mean_loss(c: &Cells<'_>, choice: &[i32], d_advantage: &mut [f32], d_value: &mut [f32]) -> Result<f32> {
     let (steps, cells) = (choice.len(), c.target.len().checked_div(choice.len()).unwrap_or(0));

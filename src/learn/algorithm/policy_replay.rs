@@ -1,4 +1,4 @@
-//! Off-policy actor-critic, as btgym has it: A2C's loss on past steps, as if the policy had just taken them.
+//! Off-policy actor-critic, as in btgym: A2C's loss on past steps, treated as if the policy had just taken them.
 
 use crate::block::{self, Misfit};
 use crate::error::{Result, check_finite};
@@ -10,23 +10,23 @@ use crate::learn::loss::{self, Batch, Coefficients};
 use crate::learn::rows::Rows;
 use crate::learn::store::history::{GIVEN_UP, TERMINATED, TRUNCATED};
 
-/// A pass over past steps, `[steps + 1, sequences]`, of which the last ones are not learnt.
+/// A pass over past steps, `[steps + 1, sequences]`; the last step of each sequence is not learned from.
 pub(super) struct Pass<'p> {
-    /// Slots of the steps, what the networks say of them, and the gradients of that, which are zeros.
+    /// Slots of the steps, network outputs, and their gradients, which are initially zero.
     pub past: &'p [u32],
     pub outputs: &'p [f32],
     pub value: &'p [f32],
     pub d_outputs: &'p mut [f32],
     pub d_value: &'p mut [f32],
-    /// Room for six columns, and for actions and masks of all steps.
+    /// Working space for six columns, and for actions and masks of all steps.
     pub columns: &'p mut [f32],
     pub choice: &'p mut [i32],
     pub vector: &'p mut [f32],
     pub mask: &'p mut [u8],
 }
 
-/// Returns the loss of the steps, and writes its gradients by outputs and values, weighed; those by logarithms of standard
-/// deviations are added to `grads`.
+/// Returns the loss of the steps, and writes its weighted gradients with respect to outputs and values; those with respect to
+/// logarithms of standard deviations are added to `grads`.
 pub(super) fn learn(b: &ChunkContext<'_, '_>, p: Pass<'_>, grads: &mut [f32]) -> Result<f32> {
     let (c, h, shape, m) = (b.config, &b.history, b.shape, p.past.len());
     let sequences = m.checked_div(c.replay_len().saturating_add(1)).ok_or(Misfit)?;
@@ -64,7 +64,7 @@ pub(super) fn learn(b: &ChunkContext<'_, '_>, p: Pass<'_>, grads: &mut [f32]) ->
             let own = old_value.get_mut(row).ok_or(Misfit)?;
             let before = *own;
             let (to, target) = if ends == GIVEN_UP {
-                // What it led to is not known: it is not learnt.
+                // The result of this step is unknown, so it is not learned from.
                 (*own, carry, *entropy) = (now, 0.0, 0.0);
                 (0.0, now)
             } else {

@@ -1,4 +1,4 @@
-//! Proximal policy optimisation (Schulman et al. 2017): the clipped surrogate, half the squared value error, and entropy.
+//! Proximal policy optimization (Schulman et al. 2017): the clipped surrogate, half the squared value error, and entropy.
 
 use super::{Algorithm, Needs, gradient};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Parallelised Q-networks (Gallici et al. 2024): Q(λ) over rollouts, with neither a store nor target parameters.
+//! Parallelized Q-networks (Gallici et al. 2024): Q(λ) over rollouts, without a replay store and target parameters.
 
 use super::{Algorithm, Needs};
 use crate::block::{self, Misfit};

@@ -1,8 +1,8 @@
-//! Deep Q-networks (Mnih et al. 2015), double (van Hasselt et al. 2016) and duelling (Wang et al. 2016), and those of
-//! distributions. Each element of an action has a Q of its own, and the mean of their losses counts (Tavakoli et al. 2018).
+//! Deep Q-networks (Mnih et al. 2015), double (van Hasselt et al. 2016) and dueling (Wang et al. 2016), also distributional.
+//! Each element of an action has its own Q, and the loss is the mean over the elements (Tavakoli et al. 2018).
 //!
-//! In all calls `n` has the choices of each element, K of them and L together: Q is `[rows, L]`, and choices are `[rows, K]`.
-//! Where distributions are learnt, `width` numbers stand for each Q: `[rows, L, width]`.
+//! In all calls `n` has the number of choices of each of K elements, with sum L: Q is `[rows, L]`, and choices are `[rows, K]`.
+//! Distributions have `width` outputs for each Q: `[rows, L, width]`.
 
 use super::{Algorithm, Needs};
 use crate::block::{self, Misfit};
@@ -68,7 +68,7 @@ impl Algorithm for Dqn {
     }
 }
 
-/// Q of all choices: these numbers, or in `to` what they stand for.
+/// Q of all choices: these outputs, or in `to` the means of their distributions.
 pub(in crate::learn) fn means<'q>(of: ValueHead, numbers: &'q [f32], to: &'q mut [f32]) -> &'q [f32] {
     if of.is_mean() {
         return numbers;
@@ -79,7 +79,7 @@ pub(in crate::learn) fn means<'q>(of: ValueHead, numbers: &'q [f32], to: &'q mut
     to
 }
 
-/// What a network says to `rows` observations: Q, or advantages and a value of each row.
+/// Network outputs for `rows` observations: Q, or advantages and a value of each row.
 pub(in crate::learn) fn infer(
     net: &Net<'_>,
     params: &[f32],
@@ -93,13 +93,13 @@ pub(in crate::learn) fn infer(
     net.infer_input(params, obs, rows, ALL, &mut [], scratch, outs.get_mut(..net.num_heads()).ok_or(Misfit)?)
 }
 
-/// The best choices that the mask allows, the first of equals. Errors: as [`categorical::greedy`].
+/// The best choices that the mask allows, the first one of equals. Errors: as [`categorical::greedy`].
 pub fn best(n: &[u32], q: &[f32], mask: Option<&[u8]>, choice: &mut [i32]) -> Result {
     let num_rows = choice.len().checked_div(n.len()).unwrap_or(0);
     categorical::greedy(&Logits { num_rows, n, logits: q, mask }, choice)
 }
 
-/// Runs through the elements of each row: the numbers of their choices, `width` each, and what else is given for each.
+/// Iterates over the elements of each row: the outputs of their choices, `width` each, and the next item of `of`.
 fn elements<'q, T>(
     n: &'q [u32],
     width: usize,
@@ -114,7 +114,7 @@ fn elements<'q, T>(
     })
 }
 
-/// The same, to write.
+/// Calls `change` with the outputs of each element of each row.
 fn each(n: &[u32], width: usize, mut q: &mut [f32], mut change: impl FnMut(&mut [f32])) {
     for &n in n.iter().cycle() {
         let len = (n as usize).saturating_mul(width);
@@ -124,8 +124,8 @@ fn each(n: &[u32], width: usize, mut q: &mut [f32], mut change: impl FnMut(&mut 
     }
 }
 
-/// Makes Q of advantages, in their place, and the value of each row: their sum, without the mean advantage of an element.
-/// Without values it stays. Where `width` numbers stand for a value, each of them is one.
+/// Replaces advantages by Q: adds the value of the row, and subtracts the mean advantage of the element. Without values nothing
+/// changes. Each of the `width` outputs of a choice is treated separately.
 pub fn combine(n: &[u32], width: usize, q: &mut [f32], value: &[f32]) {
     let rows = value.len().checked_div(width).unwrap_or(0);
     let l = q.len().checked_div(rows).unwrap_or(0).max(1);
@@ -139,7 +139,8 @@ pub fn combine(n: &[u32], width: usize, q: &mut [f32], value: &[f32]) {
     }
 }
 
-/// Makes gradients by advantages, in their place, and by values of those by Q: the way back of [`combine`].
+/// Backward pass of [`combine`]: replaces gradients with respect to Q by those with respect to advantages, and writes those
+/// with respect to values.
 pub fn split(n: &[u32], width: usize, d_q: &mut [f32], d_value: &mut [f32]) {
     let rows = d_value.len().checked_div(width).unwrap_or(0);
     let l = d_q.len().checked_div(rows).unwrap_or(0).max(1);
@@ -156,7 +157,7 @@ pub fn split(n: &[u32], width: usize, d_q: &mut [f32], d_value: &mut [f32]) {
     }
 }
 
-/// Number `k` of each choice.
+/// Output `k` of each choice.
 fn column(own: &mut [f32], width: usize, k: usize) -> impl Iterator<Item = &mut f32> {
     own.iter_mut().skip(k).step_by(width.max(1))
 }
@@ -166,12 +167,12 @@ fn mean(own: &mut [f32], width: usize, k: usize) -> f32 {
     column(own, width, k).map(|x| *x).sum::<f32>() / count as f32
 }
 
-/// The numbers of one choice.
+/// The outputs of one choice.
 fn at(q: &[f32], width: usize, choice: i32) -> &[f32] {
     block::rows(q, choice as usize, 1, width).unwrap_or_default()
 }
 
-/// The mean over the elements of a row of Q of what is chosen; `value` is `[rows]`.
+/// The Q of the chosen action in each row, the mean over the elements; `value` is `[rows]`.
 pub fn chosen(n: &[u32], q: &[f32], choice: &[i32], value: &mut [f32]) {
     let mut all = elements(n, 1, q, choice.iter());
     for value in value {
@@ -180,8 +181,8 @@ pub fn chosen(n: &[u32], q: &[f32], choice: &[i32], value: &mut [f32]) {
     }
 }
 
-/// What the numbers of each element should be, `[rows, K]` of them: those of Q are the reward and the discounted Q of the choice
-/// that follows. `reward` and `discount` are `[rows]`.
+/// Targets of the outputs of each element, for `[rows, K]` choices: for Q the reward plus the discounted Q of the next choice.
+/// `reward` and `discount` are `[rows]`.
 pub fn targets(
     of: ValueHead,
     n: &[u32],
@@ -201,9 +202,9 @@ pub fn targets(
     }
 }
 
-/// The loss of these rows and the mean Q of what was chosen, each a share of those of `num_rows` rows, and the gradient by Q, or
-/// by the numbers that stand for it. Squared errors count, or with `huber` half of them, and linearly beyond 1; each as often as
-/// `weigh` says of a row and an error.
+/// The loss of these rows and the mean Q of the chosen actions, each as a contribution to that of `num_rows` rows, and the
+/// gradient with respect to Q or to the outputs of its distribution. The loss is the squared error, or with `huber` half of it,
+/// and linear beyond 1; `weigh` returns its weight for a row and an error.
 #[allow(clippy::too_many_arguments)]
 pub fn loss(
     of: ValueHead,
@@ -232,7 +233,7 @@ pub fn loss(
     ((loss * share) as f32, (sum * share) as f32)
 }
 
-/// Weighs errors of rows by their importance, and adds this share of their sizes up.
+/// Returns the importance of a row as its weight, and adds `share` times the magnitude of its error to `errors`.
 pub(super) fn weigh<'w>(
     importance: &'w [f32],
     errors: &'w mut [f32],
@@ -240,7 +241,7 @@ pub(super) fn weigh<'w>(
 ) -> impl FnMut(usize, f32) -> f32 + use<'w> {
     move |row, error| {
         if let Some(sum) = errors.get_mut(row) {
-            // Saved between slices, a block is opened again whatever the update comes to.
+            // Kept finite, so that a block saved between slices is accepted again, regardless of the outcome of the update.
             let size = *sum + share * error.abs();
             *sum = if size <= f32::MAX { size } else { f32::MAX };
         }

@@ -41,10 +41,10 @@ pub fn mean_cross_entropy(logits: &[f32], class: &[i32], d_logits: &mut [f32]) -
     Ok((sum / class.len() as f64) as f32)
 }
 
-/// One sequence of observations: adds up what each of them, the oldest first, adds to the hidden units, `[frames, frames,
-/// units]` of which observation k has its own at k, and returns the cross-entropy. `free` are the biases of the units, the
-/// weights of the classes and their biases; `weight` times the gradients are added to `d_free`, and written to `d_share`, which
-/// is zeros.
+/// Processes one sequence of observations: adds their contributions to the hidden units, the oldest first, from `share`,
+/// `[frames, frames, units]`, where that of observation k is at k, and returns the cross-entropy. `free` has the biases of the
+/// units, the weights of the classes and their biases; `weight` times the gradients are added to `d_free`, and written to
+/// `d_share`, which is initially zero.
 pub(super) fn predict(
     frames: usize,
     share: &[f32],

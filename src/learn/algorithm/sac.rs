@@ -1,7 +1,8 @@
-//! Soft actor-critic (Haarnoja et al. 2018): Gaussian draws that pass through tanh, and a temperature that goes after an
-//! entropy.
+//! Soft actor-critic (Haarnoja et al. 2018): Gaussian samples that pass through tanh, and a temperature that adjusts to a
+//! target entropy.
 //!
-//! In all calls arrays are `[rows, action_len]`, but `log_prob` is `[rows]`; `limits` are those of the logarithms of deviations.
+//! In all calls arrays are `[rows, action_len]`, except `log_prob`, which is `[rows]`; `limits` are those of the logarithms of
+//! standard deviations.
 
 use core::f32::consts::LN_2;
 
@@ -11,7 +12,7 @@ use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::Work;
 use crate::num;
 
-/// Soft actor-critic, with choices too.
+/// Soft actor-critic, for continuous and discrete actions.
 pub(super) struct Sac;
 
 impl Algorithm for Sac {
@@ -28,7 +29,7 @@ impl Algorithm for Sac {
 
 const HALF_LN_2_PI: f32 = 0.918_938_5;
 
-/// Makes actions of normal draws, and the logarithms of their densities.
+/// Computes actions from normal draws, and their log-densities.
 pub fn act(
     (low, high): (f32, f32),
     mean: &[f32],
@@ -45,7 +46,7 @@ pub fn act(
             let log_std = num::clamp(*log_std, low, high);
             let raw = mean + num::exp(log_std) * normal;
             *action = num::tanh(raw);
-            // The squash takes ln(1 - tanh²) away.
+            // Squashing subtracts ln(1 - tanh²) from the log-density.
             let size = raw.abs();
             let squash = 2.0 * (LN_2 - size - num::softplus(-2.0 * size));
             sum -= 0.5 * (normal * normal) + (log_std + HALF_LN_2_PI) + squash;
@@ -54,8 +55,8 @@ pub fn act(
     }
 }
 
-/// Gradients by means and by logarithms of deviations of a loss that has those `d_action` by the actions, and to which the
-/// log-densities are added `weight` times. What a limit holds back has none.
+/// Gradients with respect to means and logarithms of standard deviations, of a loss with gradients `d_action` with respect to
+/// the actions, plus `weight` times the log-densities. A logarithm beyond its limits has gradient 0.
 #[allow(clippy::too_many_arguments)]
 pub fn gradient(
     (low, high): (f32, f32),
@@ -77,8 +78,8 @@ pub fn gradient(
     }
 }
 
-/// The gradient of temperature times (entropy - target) by the logarithm of the temperature: with less entropy than the target
-/// the temperature rises.
+/// The gradient of temperature times (entropy - target) with respect to the logarithm of the temperature: with less entropy
+/// than the target the temperature rises.
 pub fn temperature_gradient(temperature: f32, entropy: f32, target: f32) -> f32 {
     temperature * (entropy - target)
 }

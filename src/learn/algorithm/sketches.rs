@@ -1,5 +1,5 @@
-//! Two algorithms that no build has. They show that a second stream of rewards with values of its own, and a second loss on rows
-//! of the host's own, are a file and a row each: neither the learner nor a store knows of them.
+//! Two algorithms that exist in unit tests only. They show that a second stream of rewards with its own values, and a second
+//! loss on rows supplied by the host, need one file and one row each, and no change of the learner or a store.
 
 extern crate std;
 
@@ -23,11 +23,11 @@ use crate::learn::transition_batch::TransitionBatch;
 use crate::nn::Carry;
 use crate::space::{Elements, ElementsMut, Space};
 
-/// PPO that is also paid for what has rarely been seen in its rollout, without end. What that will come to has values of its own:
-/// targets for them are the number beside each transition.
+/// PPO with an additional non-episodic reward for observations that are rare in the rollout. Its returns have separate values,
+/// whose targets are the extra column of the rollout.
 pub(super) struct Curious;
 
-/// The head of its values.
+/// The head of these values.
 const NOVELTY: u32 = 1 << 2;
 
 impl Algorithm for Curious {
@@ -46,7 +46,7 @@ impl Algorithm for Curious {
             sizes.net.infer(u.params, obs, 1, NOVELTY, &mut [], u.work.scratch, &mut [&mut value])?;
             let [value] = value;
             let chain = chains.get_mut(env).ok_or(Misfit)?;
-            // Of what follows the last step nothing is known but the value before it.
+            // The value after the last step is unknown; the value before it is used.
             let (next, sum) = chain.unwrap_or((value, 0.0));
             let error = novelty(obs, &mean) + c.discount * next - value;
             let sum = if complete { error + c.discount * c.gae_lambda * sum } else { 0.0 };
@@ -94,7 +94,7 @@ fn novelty(obs: &[f32], mean: &[f32]) -> f32 {
     obs.iter().zip(mean).map(|(x, mean)| (x - mean) * (x - mean)).sum()
 }
 
-/// PPO whose policy also learns the choices of the rows that the host hands over, at each minibatch: cross-entropy.
+/// PPO whose policy also learns the choices in rows supplied by the host, in each minibatch, by cross-entropy.
 pub(super) struct Imitator;
 
 impl Algorithm for Imitator {
@@ -139,8 +139,8 @@ impl Algorithm for Imitator {
     }
 }
 
-/// A corridor of so many places, which observations show by a number of their own each. Choice 1 goes on, 0 back to the
-/// beginning; nothing is paid.
+/// A corridor of this many places, which observations encode one-hot. Choice 1 moves on, 0 returns to the beginning; there are
+/// no rewards.
 const PLACES: usize = 8;
 const N: usize = 4;
 const UNITS: usize = 16;
@@ -166,7 +166,7 @@ fn show(places: &[usize; N]) -> Vec<f32> {
     places.iter().flat_map(|place| (0..PLACES).map(move |i| if i == *place { 1.0 } else { 0.0 })).collect()
 }
 
-/// Walks until an update is due, and counts how often each place was come to.
+/// Acts until an update is due, and counts the visits of each place.
 fn walk(learner: &mut Learner<'_>, places: &mut [usize; N]) -> [usize; PLACES] {
     let mut counts = [0; PLACES];
     while learner.phase() == Phase::Act {
@@ -200,7 +200,7 @@ fn rewards_for_novelty_spread_visits_where_the_host_pays_nothing() {
     assert!(curious > 3 * plain, "the least visited place: {curious} steps, {plain} without");
 }
 
-/// Targets and advantages are those of the formula in f64, and what the loss adds to the gradient is its slope.
+/// Targets and advantages equal the formula in f64, and the loss adds its derivative to the gradient.
 #[test]
 fn values_of_the_second_stream_are_those_of_the_formula() {
     let c = config(config::Algorithm::Curious);
@@ -229,7 +229,7 @@ fn values_of_the_second_stream_are_those_of_the_formula() {
             sum = paid(at) + gamma * next.unwrap_or(here) - here + gamma * lambda * sum;
             next = Some(here);
             assert!((f64::from(r.numbers[at]) - (here + sum)).abs() < 1e-4, "environment {env}, slot {at}");
-            // Without rewards and ends the rest of an advantage is made of the first values alone.
+            // Without rewards and episode ends the rest of an advantage depends on the first values only.
             let first = f64::from(r.value[at]);
             let target = f64::from(r.value_target[at]);
             plain = match own {
@@ -240,7 +240,7 @@ fn values_of_the_second_stream_are_those_of_the_formula() {
             assert!((f64::from(r.advantage[at]) - (plain + sum)).abs() < 1e-4, "environment {env}, slot {at}");
         }
     }
-    // The slope of the second loss, by central differences.
+    // The derivative of the second loss, by central differences.
     let (scratch_len, len) = (view.scratch_size().unwrap(), view.params().len() + LOSSES);
     let (mut scratch, mut grads) = (vec![0u64; scratch_len / 8 + 1], vec![0.0; 3 * len]);
     view.learn_range(0, 3, bytemuck::cast_slice_mut(&mut scratch), &mut grads).unwrap();
@@ -249,7 +249,7 @@ fn values_of_the_second_stream_are_those_of_the_formula() {
         let error = |at: &u32| value(params, obs(*at as usize)) - f64::from(r.numbers[*at as usize]);
         whole.order.iter().map(|at| 0.5 * f64::from(c.value_coef) * error(at).powi(2) / rows as f64).sum()
     };
-    // Its hidden layer and its head lie last.
+    // The parameters of its hidden layer and its head come last.
     let own = (PLACES + 1) * UNITS + UNITS + 1;
     for i in (view.params().len() - own..view.params().len()).step_by(5) {
         let moved = |by: f32| {
@@ -288,7 +288,7 @@ fn a_saved_update_of_the_second_stream_goes_on_and_numbers_that_are_none_are_ref
     assert_eq!(refused.kind, Kind::Image);
 }
 
-/// Rows of a host's own: the script goes on in the first half of the corridor and back in the second.
+/// Rows supplied by the host: the script moves on in the first half of the corridor and returns in the second.
 fn script() -> (Vec<f32>, Vec<i32>) {
     let count = 3 * PLACES * 40;
     let obs = (0..count).flat_map(|row| (0..PLACES).map(move |i| if i == row % PLACES { 1.0 } else { 0.0 })).collect();

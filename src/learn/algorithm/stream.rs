@@ -1,5 +1,5 @@
-//! Learning from each step alone, by eligibility traces (Elsayed et al. 2024): stream AC(λ) and stream Q(λ). What is said here
-//! goes into the traces: gradients of what the error is to raise or lower.
+//! Learning from each step alone, by eligibility traces (Elsayed et al. 2024): stream AC(λ) and stream Q(λ). The gradients
+//! computed here are added to the traces: of the quantities that the error raises or lowers.
 
 use super::{Algorithm, Needs, gradient};
 use crate::block::{self, Misfit};
@@ -11,9 +11,9 @@ use crate::learn::loss::Losses;
 use crate::learn::q_values;
 use crate::learn::rows::Rows;
 
-/// Where the temporal-difference error lies among the losses.
+/// Index of the temporal-difference error among the losses.
 pub const ERROR: usize = 5;
-/// Where there is 1 if traces end with the step.
+/// Index of the flag among the losses that is 1 if traces end with the step.
 pub const CUT: usize = 6;
 
 /// Stream AC(λ).
@@ -40,7 +40,7 @@ impl Algorithm for StreamQ {
     }
 }
 
-/// Writes the error of the one transition of this update among the losses, and whether traces end with it.
+/// Writes the error of the update's only transition to the losses, and whether traces end with it.
 fn write_error(b: &ChunkContext<'_, '_>, record: &mut [f32], error: f32, cut: bool) -> Result {
     let slot = *b.order.first().ok_or(Misfit)? as usize;
     let ends = |flags: &[u8]| flags.get(slot).is_none_or(|&x| x != 0);
@@ -50,8 +50,8 @@ fn write_error(b: &ChunkContext<'_, '_>, record: &mut [f32], error: f32, cut: bo
     Ok(())
 }
 
-/// The gradients of the value, and of the log-probability with as much of the entropy as the configuration says: the error,
-/// which they are multiplied by, has a sign, and entropy is to grow whatever it is.
+/// The gradients of the value, and of the log-probability plus the weighted entropy. Since they are multiplied by the error,
+/// the entropy is multiplied by its sign, so that entropy grows for errors of both signs.
 fn actor_and_critic(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result<f32> {
     let error = *b.advantage.first().ok_or(Misfit)?;
     let sign = if error == 0.0 { 0.0 } else { 1f32.copysign(error) };
@@ -65,8 +65,8 @@ fn actor_and_critic(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f3
     Ok(error)
 }
 
-/// The gradient of Q of what was chosen, the mean over its elements. Returns how far that is from its target, and whether a
-/// better choice was there.
+/// The gradient of Q of the chosen action, the mean over its elements. Returns the difference of the target and this Q, and
+/// whether there was a better choice.
 fn q(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result<(f32, bool)> {
     let (c, net, shape, r) = (b.config, &b.sizes.net, b.shape, &b.rollout);
     let (n, l) = (b.head.choices(), shape.num_outputs as usize);

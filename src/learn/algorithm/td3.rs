@@ -1,5 +1,5 @@
-//! Twin delayed deterministic policy gradients (Fujimoto et al. 2018), and with one critic, no noise on targets and a policy
-//! that learns with each step DDPG (Lillicrap et al. 2016).
+//! Twin delayed deterministic policy gradients (Fujimoto et al. 2018); with one critic, no target noise and a policy that
+//! learns in each step this is DDPG (Lillicrap et al. 2016).
 
 use super::{Algorithm, Needs, critic};
 use crate::error::Result;
@@ -18,12 +18,12 @@ impl Algorithm for Td3 {
     }
 }
 
-/// The policy's actions: tanh of what its network says.
+/// The policy's actions: tanh of the network outputs.
 pub fn act(mean: &[f32], action: &mut [f32]) {
     action.iter_mut().zip(mean).for_each(|(to, x)| *to = num::tanh(*x));
 }
 
-/// The same with noise, from normal draws, that has this deviation and is clipped; the sum is clipped to [-1, 1].
+/// The policy's actions with noise from normal draws, of this standard deviation and clipped; the sum is clipped to [-1, 1].
 pub fn smooth((deviation, clip): (f32, f32), mean: &[f32], normal: &[f32], action: &mut [f32]) {
     for ((to, mean), normal) in action.iter_mut().zip(mean).zip(normal) {
         let noise = num::clamp(deviation * normal, -clip, clip);
@@ -31,7 +31,7 @@ pub fn smooth((deviation, clip): (f32, f32), mean: &[f32], normal: &[f32], actio
     }
 }
 
-/// Gradients by what the network says, from those by the actions that [`act`] made of it.
+/// Gradients with respect to the network outputs, from those with respect to the actions that [`act`] computed.
 pub fn gradient(action: &[f32], d_action: &[f32], d_mean: &mut [f32]) {
     for ((to, action), d_action) in d_mean.iter_mut().zip(action).zip(d_action) {
         *to = num::canonical(d_action * (1.0 - action * action));

@@ -1,5 +1,5 @@
-//! Truncated quantile critics (Kuznetsov et al. 2020): critics of SAC say quantiles, targets are those of all of them without the
-//! highest, and the policy goes after the mean of all.
+//! Truncated quantile critics (Kuznetsov et al. 2020): SAC's critics output quantiles, targets are the pooled quantiles of all
+//! critics without the highest ones, and the policy maximizes the mean of all quantiles.
 //!
 //! Quantiles are `[rows, num_quantiles]`, and pooled ones `[rows, num_critics * num_quantiles]`.
 
@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::learn::value_head::{Cost, quantiles};
 use crate::nn::{Input, Net};
 
-/// What critics, whose parameters lie one after another, say of pairs: quantiles of all of them in each row of `pool`, in order.
-/// `own` is for those of one.
+/// Outputs of critics, whose parameters are contiguous, for pairs: each row of `pool` gets the quantiles of all critics in
+/// ascending order. `own` is working space for the quantiles of one critic.
 pub(in crate::learn) fn pool(
     net: &Net<'_>,
     critics: &[f32],
@@ -34,7 +34,7 @@ pub(in crate::learn) fn pool(
     Ok(())
 }
 
-/// The means over the quantiles of all critics. `own` has room for those of one.
+/// The means over the quantiles of all critics. `own` is working space for the quantiles of one critic.
 pub(in crate::learn) fn means(
     net: &Net<'_>,
     critics: &[f32],
@@ -53,7 +53,7 @@ pub(in crate::learn) fn means(
     Ok(())
 }
 
-/// Adds the means over the quantiles of one of so many critics, a share of the mean over all.
+/// Adds the mean over the quantiles of one critic, divided by `num_critics`.
 pub fn add_means(own: &[f32], num_critics: usize, value: &mut [f32]) {
     let len = own.len().checked_div(value.len()).unwrap_or(0).max(1);
     for (own, value) in own.chunks_exact(len).zip(value) {
@@ -61,9 +61,9 @@ pub fn add_means(own: &[f32], num_critics: usize, value: &mut [f32]) {
     }
 }
 
-/// The loss of one critic for these rows and the mean of its values, each a share of those of `num_rows` rows, and the gradient
-/// by its quantiles: the mean over them and over the lowest `kept` numbers of the target's rows, as often as `weigh` says of a
-/// row and an error.
+/// The loss of one critic for these rows and the mean of its values, each as a contribution to that of `num_rows` rows, and the
+/// gradient with respect to its quantiles: the mean over these and over the lowest `kept` quantiles of the target's rows.
+/// `weigh` returns its weight for a row and an error.
 #[allow(clippy::too_many_arguments)]
 pub fn regress(
     own: &[f32],
@@ -87,7 +87,7 @@ pub fn regress(
     ((loss * share) as f32, (sum * share) as f32)
 }
 
-/// Sorts numbers upwards, by insertion among those further and further apart first.
+/// Sorts in ascending order, by Shell sort.
 pub fn sort(x: &mut [f32]) {
     let mut gap = x.len();
     while gap > 1 {

@@ -1,4 +1,4 @@
-//! UNREAL (Jaderberg et al. 2016): the actor-critic, and auxiliary tasks on past steps that add to its gradients.
+//! UNREAL (Jaderberg et al. 2016): the actor-critic, and auxiliary tasks on past steps whose gradients are added.
 
 use core::slice;
 
@@ -17,8 +17,8 @@ use crate::learn::store::history::{GIVEN_UP, GOES_ON, TERMINATED, TRUNCATED};
 use crate::learn::tasks::{CLASS_UNITS, FIRST};
 use crate::nn::{Carry, Input};
 
-/// Where the losses of the tasks lie behind those of the actor-critic, their weights not yet applied: of cells, of classes,
-/// and of values or the policy.
+/// Index of the tasks' losses, after those of the actor-critic, before weights are applied: of cells, of classes, and of values
+/// or the policy.
 const TASK_LOSSES: usize = 5;
 
 /// A2C with auxiliary tasks.
@@ -42,13 +42,13 @@ impl Algorithm for Unreal {
     }
 }
 
-/// What the sums of a task's losses are divided by, if there are so many in a minibatch.
+/// The factor of the sums of a task's losses, with `num` samples in a minibatch.
 fn share(b: &ChunkContext<'_, '_>, num: usize) -> f32 {
     if b.config.sum_losses != 0 { 1.0 } else { 1.0 / num as f32 }
 }
 
-/// Values, the policy and pixel control, on sequences that begin at these steps. Each sequence has one more step, from whose
-/// values the returns go back.
+/// Value replay, policy replay and pixel control, on sequences that begin at these steps. Each sequence has one more step,
+/// whose values bootstrap the returns.
 fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
     let (steps, s, n) = (c.replay_len(), begin.len(), tasks.choices);
@@ -163,7 +163,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
                         block::rows_mut(d_cell_value, row, 1, cells)?,
                     );
                 }
-                // What the last action of an episode changes is not seen.
+                // The change after the last action of an episode is not observed.
                 TERMINATED => w.target.fill(0.0),
                 _ => best(row, w.target)?,
             }
@@ -185,7 +185,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
     sizes.net.backward_input(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
 }
 
-/// Classes of the rewards that follow these steps.
+/// Predicts the classes of the rewards after these steps.
 fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
     let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
     let (frames, width) = (tasks.frames, tasks.frames.saturating_mul(CLASS_UNITS));
@@ -196,7 +196,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
     }
     let obs = h.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
     if sizes.state_len() > 0 {
-        // What predicts rewards remembers nothing.
+        // Reward prediction uses no recurrent states.
         block::rows_mut(w.cut, 0, m, 1)?.fill(1);
         block::rows_mut(w.state, 0, m, sizes.state_len())?.fill(0.0);
     }
@@ -229,7 +229,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
     sizes.net.backward_input(b.params, obs, m, heads, &carry, tape, &[&*d_share], None, grads, w.scratch)
 }
 
-/// Where the rows of a pass start from.
+/// The initial recurrent states of the rows of a pass.
 fn carry<'w>(b: &ChunkContext<'_, '_>, rows: usize, steps: usize, state: &'w [f32], cut: &'w [u8]) -> Fit<Carry<'w>> {
     let width = b.sizes.state_len();
     if width == 0 {

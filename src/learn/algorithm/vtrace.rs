@@ -1,6 +1,5 @@
-//! IMPALA (Espeholt et al. 2018): the actor-critic's loss, with targets and advantages of V-trace. They are made in each
-//! minibatch from what its values and log-probabilities are then, and from the log-probabilities of when the actions were
-//! taken.
+//! IMPALA (Espeholt et al. 2018): the actor-critic's loss, with targets and advantages of V-trace. They are computed in each
+//! minibatch from its current values and log-probabilities, and from the log-probabilities at the time of the actions.
 
 use super::{Algorithm, Needs, gradient};
 use crate::block::{self, Misfit};
@@ -16,14 +15,14 @@ pub(super) struct Impala;
 impl Algorithm for Impala {
     const NEEDS: Needs = Needs { corrections: true, ..Needs::NONE };
 
-    /// V-trace needs the policy that learns: until then rewards stand for advantages, and targets look one step ahead.
+    /// V-trace needs the policy that learns: until then advantages hold rewards, and targets are one-step targets.
     fn begin(u: &mut UpdateContext<'_, '_>) -> Result {
         u.advantages(0.0)?;
         u.rewards_for_advantages()
     }
 
-    /// The rows of a chunk are sequences, `[steps, sequences]`. Where a sequence or an episode ends, what follows is worth what it
-    /// was when it was recorded, which is in `value_target`; `advantage` has the rewards.
+    /// The rows of a chunk are sequences, `[steps, sequences]`. Where a sequence or an episode ends, the next value is the
+    /// recorded one, which is part of `value_target`; `advantage` holds the rewards.
     fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
         let c = b.config;
         let (begin, end) = c.chunk(b.chunk);

@@ -1,4 +1,4 @@
-//! Acting, with recording and without, and what else is asked of the networks.
+//! Acting, with and without recording, and other evaluations of the networks.
 
 use bytemuck::Zeroable;
 
@@ -11,14 +11,14 @@ use crate::learn::rows::select;
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
-    /// Chooses an action for each environment, by sampling the policy, or the best one or a random one, and begins a transition.
-    /// With `normalize_obs` the observations are normalized by the statistics of the steps before. Over a store the transition
-    /// goes there whose `n_step` steps are complete now.
+    /// Chooses an action for each environment, by sampling the policy, or the best one or a random one, and begins a
+    /// transition. With `normalize_obs` the observations are normalized by the statistics of the previous steps. Over a replay
+    /// store, a transition whose `n_step` steps are complete now is added to the store.
     ///
     /// `active`: `[N]` 0: this environment does not act now; its rows are neither read nor written. `None`: all act.
     /// `obs`: `[N, obs_len]`; `mask`: `[N, mask_len]` flags, exactly if `use_action_mask`; `action`: `[N, action_len]`.
-    /// Errors: `NotReady` if learning is due, or one of them has acted already; `Shape`; `Value` for a NaN or infinite
-    /// observation, and if the policy's outputs overflow. Nothing changes on error, here and in the other calls but
+    /// Errors: `NotReady` if learning is due, or if an active environment has acted already; `Shape`; `Value` for a NaN or
+    /// infinite observation, and if the policy's outputs overflow. Nothing changes on error, here and in the other calls except
     /// [`Learner::learn`].
     pub fn act(
         &mut self,
@@ -30,10 +30,10 @@ impl Learner<'_> {
         self.act_range(0, self.config.num_envs as usize, active, obs, mask, action)
     }
 
-    /// [`Learner::act`] for environments `[begin, end)`, whose rows alone the arrays have. If all environments act before
-    /// one of them observes, then in whatever parts, from the first to the last, they leave the bytes of one `act`.
+    /// [`Learner::act`] for environments `[begin, end)`; the arrays have only their rows. If all environments act before any of
+    /// them observes, calls for consecutive ranges from the first to the last produce the same bytes as one `act`.
     ///
-    /// Errors: as there; `Range`.
+    /// Errors: those of [`Learner::act`]; `Range`.
     pub fn act_range(
         &mut self,
         begin: usize,
@@ -59,9 +59,10 @@ impl Learner<'_> {
         done
     }
 
-    /// Acts without recording and without noise of layers, in any phase: the training goes on as if this had not been
-    /// called. `recurrent` is what recurrent layers carry in these episodes, apart from those that are recorded. Sampling of Q is
-    /// that of a policy of 1024 times Q, and so all but greedy unless a temperature says otherwise; TD3 has nothing to draw from.
+    /// Acts without recording and without the noise of noisy layers, in any phase: training continues as if this had not been
+    /// called. `recurrent` holds the recurrent states of these episodes, separate from the recorded ones. Sampling of Q is that
+    /// of a policy with logits of 1024 times Q, thus almost greedy unless a temperature is given; TD3 has no distribution to
+    /// sample from.
     ///
     /// Shapes and errors as [`Learner::act`].
     pub fn predict(
@@ -89,11 +90,11 @@ impl Learner<'_> {
         done
     }
 
-    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`; recurrent layers read what each environment
-    /// carries now. Of Q it is that of the best choice, the mean over the elements of an action; with critics, that of the mean
-    /// action, or the mean over the choices of SAC. Choices are those that `mask` `[N, mask_len]` allows; `None`: all are
-    /// allowed. Nothing is recorded. Errors: `Shape`; `Value` for
-    /// a NaN or infinite observation, and if values overflow; `value` stays as it was then.
+    /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`; recurrent layers read the current state of each
+    /// environment. For Q it is the value of the best choice, averaged over the elements of an action; with critics, that of
+    /// the mean action, or the mean over the choices of SAC. `mask` `[N, mask_len]` flags the allowed choices; `None`: all are
+    /// allowed. Nothing is recorded. Errors: `Shape`; `Value` for a NaN or infinite observation, and if values overflow;
+    /// `value` is unchanged then.
     pub fn value(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, value: &mut [f32]) -> Result {
         let _changing = self.mark.begin();
         let n = self.config.num_envs as usize;
@@ -115,14 +116,14 @@ impl Learner<'_> {
         self.tidy_scratch();
     }
 
-    /// Zeroes what networks work with.
+    /// Zeroes the scratch memory of the networks.
     pub(super) fn tidy_scratch(&mut self) {
         let n = self.sizes.n;
         let len = self.sizes.net.infer_scratch_len(n).max(self.sizes.critic.infer_scratch_len(n));
         zero(self.work.scratch, len);
     }
 
-    /// Zeroes all working arrays: after an update its bytes do not tell where its chunks were made.
+    /// Zeroes all working arrays, so that the bytes after an update do not depend on where its chunks were computed.
     pub(super) fn wipe(&mut self) {
         self.tidy_rows(usize::MAX);
         let w = &mut self.work;
@@ -136,7 +137,7 @@ impl Learner<'_> {
         w.past.fill(0);
     }
 
-    /// Zeroes the first `n` rows of them.
+    /// Zeroes the first `n` rows of the working arrays.
     pub(super) fn tidy_rows(&mut self, n: usize) {
         let w = &mut self.work;
         let (o, a) = (self.actor.shape.seen_len as usize, self.actor.shape.draw_len());

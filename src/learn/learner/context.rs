@@ -1,4 +1,4 @@
-//! What an algorithm has to begin an update, and to make gradients of a chunk of a minibatch.
+//! Inputs of an algorithm for beginning an update, and for computing gradients of a chunk of a minibatch.
 
 use core::ops::Range;
 
@@ -21,30 +21,30 @@ use crate::learn::transition_batch::TransitionBatch;
 use crate::nn::{Carry, Input};
 use crate::space::Elements;
 
-/// What an algorithm has once for an update of a rollout: the transitions of it, complete ones and those that wait.
+/// Inputs of an algorithm at the beginning of an update of a rollout: its transitions, complete and pending.
 pub(in crate::learn) struct UpdateContext<'u, 'a> {
     pub(in crate::learn) config: &'u Config,
     #[cfg_attr(not(test), allow(dead_code))]
     pub(in crate::learn) sizes: &'u Sizes<'u>,
-    /// Those that learn.
+    /// The parameters that learn.
     #[cfg_attr(not(test), allow(dead_code))]
     pub(in crate::learn) params: &'u [f32],
     pub(in crate::learn) rollout: &'u mut Rollout<'a>,
-    /// Values of what follows are `next`, those of the observations after the rollout.
+    /// `next` holds the values of the observations after the rollout.
     pub(in crate::learn) work: &'u mut Work<'a>,
-    /// Where the transitions lie, each environment's in their order.
+    /// Slots of the transitions, in time order for each environment.
     pub(in crate::learn) slots: Range<usize>,
-    /// `[N]` the slots of transitions that wait.
+    /// `[N]` the slots of pending transitions.
     pub(in crate::learn) waiting: &'u [u32],
 }
 
 impl UpdateContext<'_, '_> {
-    /// Whose transition a slot has, and whether it is complete.
+    /// The environment of the transition in a slot, and whether the transition is complete.
     pub(in crate::learn) fn owner(&self, slot: usize) -> Fit<(usize, bool)> {
         owner(self.rollout.env, self.waiting, slot)
     }
 
-    /// Generalized advantages, and the values that they lead to, of all complete transitions.
+    /// Computes generalized advantages and the value targets of all complete transitions.
     pub(in crate::learn) fn advantages(&mut self, lambda: f32) -> Result {
         let chain = Chain::new(self.config.accumulation(), self.config.discount, lambda);
         for at in self.slots.clone().rev() {
@@ -73,7 +73,7 @@ impl UpdateContext<'_, '_> {
         Ok(())
     }
 
-    /// Rewards take the place of advantages.
+    /// Copies rewards to the advantages.
     #[cfg(feature = "actor_critic")]
     pub(in crate::learn) fn rewards_for_advantages(&mut self) -> Result {
         for at in self.slots.clone() {
@@ -86,74 +86,74 @@ impl UpdateContext<'_, '_> {
     }
 }
 
-/// Nothing of it changes while the chunks of a minibatch are done, in whatever order and by however many threads.
+/// Inputs of a chunk. Constant while the chunks of a minibatch are computed, in any order and by any number of threads.
 pub(in crate::learn) struct ChunkContext<'b, 'r> {
     pub(in crate::learn) config: &'b Config,
     pub(in crate::learn) shape: &'b Shape,
     pub(in crate::learn) sizes: &'b Sizes<'b>,
     pub(in crate::learn) head: Head<'b>,
-    /// What normalizes the host's observations: mean and variance.
+    /// Statistics that normalize the host's observations: mean and variance.
     #[cfg_attr(not(test), allow(dead_code))]
     pub(in crate::learn) moments: [&'b [f64]; 2],
-    /// Rows of the host's own, which were checked.
+    /// Transitions supplied by the host, already checked.
     #[cfg_attr(not(test), allow(dead_code))]
     pub(in crate::learn) given: Option<&'b TransitionBatch<'r>>,
     /// The number of the chunk.
     pub(in crate::learn) chunk: u32,
     pub(in crate::learn) params: &'b [f32],
-    /// What was added to them.
+    /// The noise added to the parameters.
     pub(in crate::learn) noise: &'b [f32],
-    /// Older parameters, whose log-probabilities take the place of the recorded ones; empty: none do.
+    /// Older parameters, whose log-probabilities replace the recorded ones; empty: not used.
     pub(in crate::learn) prime: &'b [f32],
     pub(in crate::learn) rollout: RolloutView<'r>,
-    /// Past steps.
+    /// The history of past steps.
     #[cfg_attr(not(feature = "unreal"), allow(dead_code))]
     pub(in crate::learn) history: HistoryView<'r>,
-    /// The first of the rollout's slots.
+    /// The rollout's first slot.
     pub(in crate::learn) begin: u32,
-    /// Slots of the transitions of this minibatch; of a batch from the store, those of the chunk.
+    /// Slots of the transitions of this minibatch; of a batch from the replay store, those of the chunk.
     pub(in crate::learn) order: &'b [u32],
-    /// Their advantages, normalized if they are to be.
+    /// Their advantages, normalized with `normalize_advantage`.
     pub(in crate::learn) advantage: &'b [f32],
     /// The clip range of this update.
     pub(in crate::learn) clip: f32,
     /// The weight of the entropy bonus in this update.
     pub(in crate::learn) entropy_coef: f32,
-    /// The chunk of a batch from a store of transitions.
+    /// The data of a chunk of a batch from the replay store.
     #[cfg(feature = "off_policy")]
     pub(in crate::learn) batch: BatchContext<'b, 'r>,
 }
 
-/// What a chunk of a batch has, beside the order of its transitions.
+/// Data of a chunk of a batch, besides the order of its transitions.
 #[cfg(feature = "off_policy")]
 #[derive(Default)]
 pub(in crate::learn) struct BatchContext<'b, 'r> {
-    /// The parameters that targets are made with.
+    /// The parameters that compute targets.
     pub(in crate::learn) target: &'b [f32],
     pub(in crate::learn) store: TransitionView<'r>,
-    /// Frames that its observations are told by, if they are stacks.
+    /// Frames of the stored observations, if these are stacks.
     pub(in crate::learn) frames: &'b [u8],
     pub(in crate::learn) given: Option<Given<'b>>,
-    /// How much each of the transitions counts; empty: 1.
+    /// Importance weights of the transitions; empty: 1.
     pub(in crate::learn) importance: &'b [f32],
     /// Normal draws for the next actions and for those of the policy, a row for each transition.
     pub(in crate::learn) draws: [&'b [f32]; 2],
     pub(in crate::learn) temperature: f32,
-    /// The policy is to learn, not its critics.
+    /// This gradient step updates the policy, not the critics.
     pub(in crate::learn) policy_next: bool,
 }
 
-/// What transitions of the host's own have beside or in place of those of a store.
+/// Data of transitions supplied by the host, besides or in place of a replay store's.
 #[cfg(feature = "off_policy")]
 pub(in crate::learn) struct Given<'b> {
-    /// Actions are as environments take them.
+    /// Actions are in the environment's range.
     pub(in crate::learn) head: Head<'b>,
-    /// `[batch_size]` flags; discounts there are 0, and elsewhere that of the configuration if none are given.
+    /// `[batch_size]` flags; a set flag gives discount 0. Other discounts are the configuration's if none are given.
     pub(in crate::learn) terminated: &'b [u8],
 }
 
 impl<'r> ChunkContext<'_, 'r> {
-    /// What the network reads of the observations of these slots.
+    /// The network inputs of the observations in these slots.
     pub(in crate::learn) fn obs<'w>(&self, slots: Rows<'_>, to: &'w mut [f32]) -> Result<Input<'w>>
     where
         'r: 'w,
@@ -168,15 +168,16 @@ impl<'r> ChunkContext<'_, 'r> {
         }
     }
 
-    /// Whether the transition of a slot goes on with the episode of the one that lies before it in a sequence.
+    /// Whether the transition in `slot` continues the episode of the one in `before`, its predecessor in a sequence.
     pub(in crate::learn) fn follows(&self, before: u32, slot: u32) -> bool {
         let (r, slot) = (&self.rollout, slot as usize);
         let env = r.env.get(slot);
         env.is_some() && env == r.env.get(before as usize) && r.begin.get(slot) == Some(&0)
     }
 
-    /// Writes where the rows of a chunk start from, which are these slots: from the states that they had when an episode or a
-    /// sequence begins, and when the row before is another environment's. With `burn_in` sequences begin with fresh ones.
+    /// Writes the initial recurrent states of the rows of a chunk, whose slots are `order`: the recorded state where an episode
+    /// or a sequence begins, and where the previous row belongs to another environment. With `burn_in` sequences begin with
+    /// recomputed states.
     pub(in crate::learn) fn start(&self, order: &[u32], w: &mut Work<'_>) -> Result {
         let (width, r) = (self.sizes.state_len(), &self.rollout);
         if width == 0 {
@@ -194,9 +195,8 @@ impl<'r> ChunkContext<'_, 'r> {
         self.burn_in(order.get(..sequences).ok_or(Misfit)?, w)
     }
 
-    /// Runs up to `burn_in` steps before each of these slots, which sequences begin with, from the state that was recorded
-    /// there: what they leave are the states that the sequences begin with. Steps of other episodes and of the rollouts before
-    /// are none of them.
+    /// Runs up to `burn_in` steps before each of these slots, the first ones of sequences, from the state recorded there. The
+    /// resulting states are the initial states of the sequences. Steps of other episodes and of earlier rollouts are excluded.
     fn burn_in(&self, first: &[u32], w: &mut Work<'_>) -> Result {
         if !cfg!(feature = "recurrent") || self.config.burn_in == 0 {
             return Ok(());
@@ -223,7 +223,7 @@ impl<'r> ChunkContext<'_, 'r> {
                     block::copy(state, recorded(*at)?);
                 }
             }
-            // Rows whose steps are not due yet run along.
+            // Rows whose steps are not due yet are computed as well, and ignored.
             let (obs, net) = (self.obs(Rows::new(at, 0), w.obs)?, &self.sizes.net);
             let outputs = block::rows_mut(w.d_outputs, 0, m, self.shape.num_outputs as usize)?;
             let unused = &mut [outputs, block::rows_mut(w.scalar, 0, m, 1)?];
@@ -243,7 +243,7 @@ impl<'r> ChunkContext<'_, 'r> {
         Ok(())
     }
 
-    /// The slot of the step before this one in the episode, if the rollout has it.
+    /// The slot of the previous step in the episode, if the rollout has it.
     fn step_before(&self, slot: u32) -> Option<u32> {
         let (r, begin) = (&self.rollout, self.begin);
         let env = r.env.get(slot as usize).filter(|_| r.begin.get(slot as usize) == Some(&0))?;
@@ -251,14 +251,14 @@ impl<'r> ChunkContext<'_, 'r> {
         Some(begin.saturating_add(at as u32))
     }
 
-    /// The slot of the step after this one, which is `last` or one before it.
+    /// The slot of the next step of the environment, at most `last`.
     fn step_after(&self, slot: u32, last: u32) -> u32 {
         let (env, next) = (self.rollout.env.get(slot as usize), slot.saturating_add(1));
         let ours = self.rollout.env.get(next as usize..last as usize).unwrap_or_default();
         ours.iter().position(|other| Some(other) == env).map_or(last, |at| next.saturating_add(at as u32))
     }
 
-    /// Where so many rows of a chunk start from, once [`ChunkContext::start`] has written it.
+    /// The recurrent states and cut flags of `rows` rows of a chunk, once [`ChunkContext::start`] has written them.
     pub(in crate::learn) fn carry<'w>(&self, rows: usize, state: &'w [f32], cut: &'w [u8]) -> Fit<Carry<'w>> {
         let width = self.sizes.state_len();
         if width == 0 {
@@ -271,7 +271,7 @@ impl<'r> ChunkContext<'_, 'r> {
 
 #[cfg(feature = "off_policy")]
 impl<'b, 'r> ChunkContext<'b, 'r> {
-    /// The parameters of the policy and of critic `i`, among these.
+    /// The policy's parameters within `params`.
     pub(in crate::learn) fn policy_of(&self, params: &'b [f32]) -> Fit<&'b [f32]> {
         params.get(..self.sizes.net.param_len()).ok_or(Misfit)
     }
@@ -281,7 +281,7 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         block::rows(critics, i, 1, self.sizes.critic.param_len())
     }
 
-    /// Actions of these rows of the store, from -1 to 1.
+    /// Actions of these rows of the store, scaled to -1 to 1.
     pub(in crate::learn) fn actions<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
         let to = rows.get(self.batch.store.vector, self.sizes.std_len, to)?;
         if let Some(given) = &self.batch.given {
@@ -292,7 +292,7 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         Ok(to)
     }
 
-    /// What the values of the next observations of these rows count.
+    /// Discounts of the values of the next observations of these rows.
     pub(in crate::learn) fn discounts<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
         let Some(given) = &self.batch.given else { return rows.get(self.batch.store.discount, 1, to) };
         let to = if self.batch.store.discount.is_empty() {
@@ -310,7 +310,7 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         Ok(to)
     }
 
-    /// Observations of these rows of the store, as the network reads them.
+    /// Network inputs of the observations of these rows of the store.
     pub(in crate::learn) fn see<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<Input<'t>>
     where
         'r: 't,
@@ -319,7 +319,7 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         self.see_either((s.obs, s.pixels, s.frame), rows, to)
     }
 
-    /// What they led to.
+    /// Network inputs of the next observations of these rows.
     pub(in crate::learn) fn see_next<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<Input<'t>>
     where
         'r: 't,

@@ -1,4 +1,4 @@
-//! What `attach` asks of a learner's block.
+//! Checks of a learner's block by `attach`.
 
 use super::layout::{Places, block_plan, log_std};
 use super::{PARAM_LIMIT, View};
@@ -10,15 +10,15 @@ use crate::learn::noise;
 use crate::learn::stored::Stored;
 use crate::rng::Rng;
 
-/// Running sums of rewards are at most this in size: more than f32 rewards come to, and their squares are finite.
+/// Limit of the magnitude of running sums of rewards: more than sums of f32 rewards can reach, and the squares are finite.
 const MAX_RETURN: f64 = 1e60;
 
-/// The logarithm of a temperature stays within ± this.
+/// The logarithm of a temperature stays within ± this limit.
 pub(super) const TEMPERATURE_LIMIT: f32 = 20.0;
 
 impl<'a> View<'a> {
-    /// Reads bytes that a learner was copied to, once everything in them is checked that a later call relies on. Errors:
-    /// `Align`, `Size`, `Image`.
+    /// Reads bytes that a learner was copied to, after checking all data in them that later calls rely on. Errors: `Align`,
+    /// `Size`, `Image`.
     pub fn attach(mem: &'a [u8]) -> Result<View<'a>> {
         block::attach(mem, BlockKind::Learner, |s: &Stored| {
             s.check()?;

@@ -1,4 +1,4 @@
-//! Where everything lies in a learner's block.
+//! Layout of a learner's block.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -21,17 +21,17 @@ use crate::nn::{Net, Node};
 use crate::rng::Rng;
 use crate::space::Element;
 
-/// Working columns of a chunk, and those that V-trace has beside them.
+/// Working columns of a chunk, and the additional ones of V-trace.
 pub(in crate::learn) const COLUMNS: usize = 8;
 const SPARE: usize = 6;
 
 /// Working columns that acting on rollouts uses: values, log-probabilities and entropies.
 pub(super) const ACTING_COLUMNS: usize = 3;
 
-/// Numbers behind the gradients of a chunk: its losses, as the algorithm lists them, and zeros.
+/// Elements after the gradients of a chunk: its losses, in the order of the algorithm, then zeros.
 pub(in crate::learn) const LOSSES: usize = 8;
 
-/// Where working arrays and fields lie: calls look it up, and only `attach` works it out again.
+/// Spans of working arrays and fields. The block stores them; only `attach` recomputes them.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Spans {
@@ -39,7 +39,7 @@ pub(super) struct Spans {
     pub(super) fields: FieldSpans,
 }
 
-/// Where everything lies in a learner's block, which keeps it: of the stores, the one that its algorithm learns from.
+/// Spans of everything in a learner's block, which stores them. Only the store that the algorithm learns from is nonempty.
 #[derive(Clone, Copy)]
 pub(super) struct Plans {
     spans: Spans,
@@ -47,8 +47,8 @@ pub(super) struct Plans {
     replay: ReplaySpans,
 }
 
-/// The beginning of a block: compiled layers of the policy and of critics, and the parts of observations, whose numbers say how
-/// long everything else is; then the [`Plans`].
+/// The beginning of a block: the compiled layers of the policy and of critics, and the parts of observations, which determine
+/// all other lengths; then the [`Plans`].
 #[derive(Clone, Copy)]
 pub(super) struct Places {
     front: Front,
@@ -58,44 +58,44 @@ pub(super) struct Places {
     replay: Span<ReplaySpans>,
 }
 
-/// Numbers that the lengths of fields are made of.
+/// Lengths from which the lengths of fields are computed.
 pub(in crate::learn) struct Lens {
     /// N.
     pub(super) n: usize,
-    /// Transitions that an update orders: those of a rollout, or of a batch.
+    /// Transitions that an update orders: those of a rollout or of a batch.
     pub(super) order: usize,
-    /// Those of a minibatch whose advantages are known.
+    /// Transitions of a minibatch with known advantages.
     pub(super) minibatch: usize,
-    /// N, of learners over rollouts.
+    /// N for learners over rollouts, else 0.
     pub(super) recording: usize,
     obs: usize,
-    /// Frames of a stack that a call finds for each environment.
+    /// Frames of a stack that a call looks up for each environment.
     stacked: usize,
     choices: usize,
     std: usize,
     pub(super) shape: Shape,
     pub(super) moments: usize,
     masks: usize,
-    /// Of a recurrent state.
+    /// Elements of a recurrent state.
     pub(super) state: usize,
-    /// It is known where episodes begin.
+    /// Episode begins are recorded.
     pub(super) begins: bool,
     columns: usize,
     frames: usize,
     pub(super) params: usize,
-    /// Of a draw for noisy layers.
+    /// Elements of the noise of noisy layers.
     pub(super) noise: usize,
     pub(super) record: usize,
     pub(super) history: HistoryLens,
 }
 
-/// Rows and networks that working arrays are for.
+/// Row counts and network sizes for the working arrays.
 pub(in crate::learn) struct WorkLens<'l> {
     lens: &'l Lens,
-    /// Environments that act; those that record rollouts.
+    /// Environments that act, and those that record rollouts.
     n: usize,
     recording: usize,
-    /// A chunk, or one observation of each environment.
+    /// Rows of a chunk, or of one observation of each environment.
     rows: usize,
     /// Numbers of observations before they are normalized, and of those that networks read.
     raw: usize,
@@ -105,24 +105,24 @@ pub(in crate::learn) struct WorkLens<'l> {
     tape: usize,
     before: usize,
     scratch: usize,
-    /// Steps that are replayed, numbers of cells of one of them, and observations that rewards are predicted from.
+    /// Replayed steps, cells of one of them, and observations that rewards are predicted from.
     replayed: usize,
     cells: [usize; 2],
     frames: usize,
     batch: BatchLens,
 }
 
-/// What follows from the stored configuration.
+/// Sizes derived from the stored configuration.
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct Sizes<'n> {
-    /// The policy and the value of an observation, or Q.
+    /// The network of the policy and the value, or of Q.
     pub(in crate::learn) net: Net<'n>,
-    /// The values of actions, for TD3 and SAC; else no layers.
+    /// The critic network of TD3 and SAC; else without layers.
     #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
     pub(in crate::learn) critic: Net<'n>,
-    /// How networks see observations.
+    /// Encoding of observations for the networks.
     pub(in crate::learn) seen: Seen<'n>,
-    /// They are bytes, and all networks that read them divide them by 255 themselves.
+    /// Network inputs are bytes, and all networks that read them divide them by 255 themselves.
     pub(in crate::learn) reads_bytes: bool,
     /// N.
     pub(in crate::learn) n: usize,
@@ -131,50 +131,50 @@ pub(in crate::learn) struct Sizes<'n> {
     /// Rows of the longest chunk.
     pub(in crate::learn) chunk_rows: usize,
     /// Transitions that a rollout has room for: those that an update learns from, one more for each environment, because
-    /// they need not be complete when the update is due, and one to exchange two of them.
+    /// transitions may be incomplete when the update is due, and one as a temporary for exchanging two of them.
     pub(in crate::learn) room: usize,
-    /// Where logarithms of standard deviations lie in the parameters: behind the policy's network.
+    /// Offset of the logarithms of standard deviations in the parameters: after the policy's network.
     pub(in crate::learn) std_begin: usize,
     pub(in crate::learn) std_len: usize,
-    /// Parameters, and the losses of a chunk behind its gradients.
+    /// Parameters, and the losses of a chunk after its gradients.
     pub(in crate::learn) record_len: usize,
-    /// Numbers and bytes of an observation in the store; one of them is 0.
+    /// f32 elements and bytes of an observation in the store; one of them is 0.
     pub(in crate::learn) obs_len: usize,
     pub(in crate::learn) pixels_len: usize,
     /// Flags of a mask; 0 without `use_action_mask`.
     pub(in crate::learn) masks: usize,
-    /// Frames that a rollout keeps once.
+    /// Storage of frames that a rollout stores once.
     pub(in crate::learn) frames: Frames,
-    /// The auxiliary tasks, and the rows of their passes through the network: steps of sequences, and observations.
+    /// The auxiliary tasks, and the rows of their network passes: steps of sequences, and observations.
     pub(in crate::learn) tasks: Tasks,
     pub(in crate::learn) task_rows: [usize; 2],
-    /// Lengths of a store and of what critics say.
+    /// Lengths of a replay store and of critic outputs.
     #[cfg(feature = "off_policy")]
     pub(in crate::learn) replay: ReplaySizes,
 }
 
-/// Lengths of a store of transitions, and of what critics say.
+/// Lengths of a replay store and of critic outputs.
 #[cfg(feature = "off_policy")]
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct ReplaySizes {
     pub(in crate::learn) num_critics: usize,
-    /// Numbers of the distributions that critics say; 0 if they say one value.
+    /// Quantiles of the value distribution of a critic; 0 if critics output one value.
     pub(in crate::learn) quantiles: usize,
-    /// Where the frames of the store lie, if its observations are stacks.
+    /// Layout of the store's frames, if its observations are stacks.
     pub(in crate::learn) ring: Ring,
-    /// Flags of the mask of what was seen first, which SAC asks for.
+    /// Flags of the mask of a transition's first observation, required by SAC.
     pub(in crate::learn) own_masks: usize,
-    /// What a critic says of all choices; 0 if actions are numbers, and without critics.
+    /// Elements of a critic's output for all choices; 0 if actions are continuous, and without critics.
     pub(in crate::learn) choice_values: usize,
 }
 
 impl Sizes<'_> {
-    /// Numbers that recurrent layers carry from step to step.
+    /// Elements of the recurrent state of an environment.
     pub(in crate::learn) fn state_len(&self) -> usize {
         self.net.state_len()
     }
 
-    /// Parameters.
+    /// Number of parameters.
     pub(in crate::learn) fn params(&self) -> usize {
         self.record_len.saturating_sub(LOSSES)
     }
@@ -182,7 +182,7 @@ impl Sizes<'_> {
 
 #[cfg(feature = "off_policy")]
 impl Sizes<'_> {
-    /// Bytes of an observation in the store that is not told by frames.
+    /// Bytes of an observation in the store; 0 if it is stored as frames.
     pub(in crate::learn) fn whole(&self) -> usize {
         if self.replay.ring.stack.is_kept() { 0 } else { self.pixels_len }
     }
@@ -192,17 +192,17 @@ impl Sizes<'_> {
         self.replay.quantiles.saturating_mul(self.replay.num_critics)
     }
 
-    /// Numbers of what critics read, if there are actions among them.
+    /// Elements of a critic's input that includes an action; 0 if critics output the values of all choices.
     pub(in crate::learn) fn pair(&self) -> usize {
         if self.replay.choice_values > 0 { 0 } else { self.critic.input() }
     }
 
-    /// Numbers beside what the policy says first: what it says else, or critics of its choices.
+    /// Elements of a row of secondary outputs: of the network's second head, or of a critic's values of all choices.
     pub(in crate::learn) fn others(&self) -> usize {
         self.net.head_len(1).max(self.replay.choice_values)
     }
 
-    /// Working columns of a row: those of a chunk, or of what two critics say of an environment.
+    /// Working columns of a row: those of a chunk, or the outputs of two critics for an environment.
     fn columns(&self) -> usize {
         let said = if self.replay.choice_values > 0 {
             self.replay.choice_values.saturating_mul(2)
@@ -212,8 +212,8 @@ impl Sizes<'_> {
         COLUMNS.max(said)
     }
 
-    /// Numbers of a row of the arrays that acting uses beside the first outputs of the policy's network: its second outputs,
-    /// means of the first ones, inputs of critics, and working columns.
+    /// Elements of a row of the arrays that acting uses besides the outputs of the policy's first head: outputs of the second
+    /// head, means of the first head, critic inputs, and working columns.
     pub(super) fn acting_lens(&self, over_replay: bool) -> [usize; 4] {
         if !over_replay {
             return [0, 0, 0, ACTING_COLUMNS];
@@ -221,7 +221,7 @@ impl Sizes<'_> {
         [self.others(), self.net.head_len(0), self.pair(), self.columns()]
     }
 
-    /// Lengths of transitions in the store, and of those that wait.
+    /// Lengths of stored transitions, and of pending ones.
     fn replay_lens(&self, stored: &Stored) -> ReplayLens {
         let (c, ring) = (&stored.config, &self.replay.ring);
         let (n, n_step, slots) = (self.n, c.n_step as usize, c.buffer_size as usize);
@@ -252,7 +252,7 @@ impl Sizes<'_> {
         }
     }
 
-    /// Lengths of what a chunk of a batch works with.
+    /// Lengths of the working arrays of a chunk of a batch.
     fn batch_lens(&self, stored: &Stored) -> BatchLens {
         let (c, shape) = (&stored.config, &stored.shape);
         let is_mean = c.value_head().is_mean();
@@ -280,7 +280,7 @@ pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen
     let room = if over_replay { 0 } else { c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1) };
     let slots = room.saturating_mul(if c.overlap != 0 { 2 } else { 1 });
     let masks = if c.use_action_mask != 0 { shape.mask_len() } else { 0 };
-    // A rollout keeps what networks see, unless that is bytes; a store keeps observations as they come.
+    // A rollout stores encoded observations, unless they are bytes; a replay store stores the host's observations.
     let whole = match over_replay {
         true => shape.kinds().0 != Element::F32 || seen.coded,
         false => shape.obs_u8() && c.normalize_obs == 0,
@@ -291,7 +291,7 @@ pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen
         true => (c.batch_size as usize).div_ceil((c.num_chunks as usize).max(1)),
         false => c.chunk_len(),
     };
-    // What critics read beside actions is numbers.
+    // Critic inputs that include actions are f32.
     let reads_bytes = shape.obs_u8()
         && !seen.coded
         && c.normalize_obs == 0
@@ -335,11 +335,11 @@ pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen
     }
 }
 
-/// The compiled layers of a policy and of critics, and how they see observations: their parts, and numbers of choices.
+/// The compiled layers of the policy and the critics, and the encoding of observations: their parts, and numbers of choices.
 type Layers<'m> = ([&'m [Node]; 2], &'m [Part], &'m [u32]);
 
 impl Places {
-    /// Where the compiled layers and the plan of the rest lie.
+    /// Plans the compiled layers and the spans of the rest.
     pub(super) fn plan(p: &mut Plan, stored: &Stored) -> core::result::Result<Places, TooLong> {
         block::spans::<Stored>(p)?;
         let over_replay = stored.config.needs().replay;
@@ -352,13 +352,13 @@ impl Places {
         })
     }
 
-    /// The networks of a block, and how they see observations.
+    /// Returns the networks of a block, and the encoding of observations.
     pub(super) fn read<'m>(&self, mem: &'m [u8]) -> Result<Layers<'m>> {
         let (nodes, parts, n) = self.front.read(mem)?;
         Ok(([nodes, block::view(mem, self.critic)?], parts, n))
     }
 
-    /// Writes what a new block begins with.
+    /// Writes the beginning of a new block.
     pub(super) fn write(
         &self,
         cut: &mut Cutter<'_>,
@@ -375,7 +375,7 @@ impl Places {
         Ok(())
     }
 
-    /// The plan that a block keeps is this one. Errors: `Image`.
+    /// Checks that the plan stored in a block is this one. Errors: `Image`.
     pub(super) fn check(&self, mem: &[u8], (plans, size): (Plans, usize)) -> Result<usize> {
         if self.replay.is_empty() {
             block::check_plan(mem, self.rollout, (plans.rollout, size))?;
@@ -386,7 +386,7 @@ impl Places {
     }
 }
 
-/// Where everything lies in a learner's block with these networks, and its bytes.
+/// The spans of a learner's block with these networks, and its size in bytes.
 pub(super) fn block_plan(stored: &Stored, nets: [Net<'_>; 2], parts: &[Part]) -> Result<(Plans, usize)> {
     Ok(plan(stored, &sizes(stored, nets, stored.shape.seen(nets[0], parts, &[])))?)
 }
@@ -453,7 +453,7 @@ fn rollout_lens(stored: &Stored, sizes: &Sizes<'_>) -> RolloutLens {
     }
 }
 
-/// Where everything lies, and the bytes of the whole block.
+/// The spans of the block, and its size in bytes.
 pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Plans, usize), TooLong> {
     let lens = lens(stored, sizes);
     let mut p = Plan::default();
@@ -475,7 +475,7 @@ pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(
     Ok((Plans { spans, rollout, replay }, p.size()?))
 }
 
-/// Plans working arrays: of a block for `n` environments; 0: for chunks alone.
+/// Plans working arrays: of a block for `n` environments; with `n` 0, for chunks alone.
 fn work(
     p: &mut Plan,
     stored: &Stored,
@@ -527,71 +527,72 @@ pub(super) fn plan_scratch(stored: &Stored, sizes: &Sizes<'_>) -> core::result::
     Ok((spans, p.size()?))
 }
 
-/// Elements of so many rows. What overflows is too long for any element.
+/// Elements of `rows` rows; saturates, and a saturated length exceeds the limit of any element type.
 const fn grid(rows: usize, width: usize) -> usize {
     rows.saturating_mul(width)
 }
 
 fields! {
     pub(in crate::learn) spans WorkSpans(w: &WorkLens<'_>) {
-        /// Environments of this call, and where their transitions are or will be, `[N]` each.
+        /// Environments of this call, and the slots of their transitions, `[N]` each.
         pub(in crate::learn) row: [u32] = w.n,
         pub(in crate::learn) slot: [u32] = w.recording,
-        /// The frames of their observations.
+        /// Numbers of the frames of their observations.
         pub(in crate::learn) frame: [u32] = grid(w.n, w.lens.stacked),
-        /// Those of them that something is done for.
+        /// Environments of a pass over a subset of the rows.
         pub(in crate::learn) some: [u32] = w.recording,
-        /// Streams with the draws of this call, `[N]`.
+        /// Random streams with the draws of this call, `[N]`.
         pub(in crate::learn) rng: [Rng] = w.n,
-        /// What networks see of observations, before it is normalised, `[N, seen_len]`.
+        /// Encoded observations before normalization, `[N, seen_len]`.
         pub(in crate::learn) raw: [f32] = w.raw,
         pub(in crate::learn) noise: [f32] = grid(w.n, w.draws),
-        /// Values of what follows the transition that is looked at.
+        /// Bootstrap values: of the observation after the current transition.
         pub(in crate::learn) next: Late<[f32]> = w.recording,
-        /// Running returns, and what environments carry back through the rollout.
+        /// Running returns, and the accumulators of the backward pass over a rollout.
         pub(in crate::learn) running: [f64] = w.recording,
-        /// Terminated and truncated.
+        /// Terminated and truncated flags.
         pub(in crate::learn) ends: [u8] = grid(w.recording, 2),
         pub(in crate::learn) obs: [f32] = w.obs,
-        /// Choices and numbers of actions: as they were drawn, or from -1 to 1.
+        /// Discrete and continuous parts of actions: as they were drawn, or from -1 to 1.
         pub(in crate::learn) choice: [i32] = grid(w.rows, w.lens.choices),
         pub(in crate::learn) vector: [f32] = grid(w.rows, w.lens.std),
         pub(in crate::learn) mask: [u8] = grid(w.rows, w.lens.masks),
-        /// What recurrent layers carry, and 1 where a row starts from it.
+        /// Recurrent states, and 1 where a row starts from its state.
         pub(in crate::learn) state: [f32] = grid(w.rows, w.lens.state),
         pub(in crate::learn) cut: Late<[u8]> = if w.lens.state > 0 { w.rows } else { 0 },
-        /// Slots of steps before sequences, and how many steps they have before them.
+        /// Slots of burn-in steps before sequences, and the number of such steps.
         pub(in crate::learn) before: Late<[u32]> = w.before,
         pub(in crate::learn) scalar: [f32] = grid(w.rows, w.lens.columns),
-        /// What the policy's network says first.
+        /// Outputs of the policy's first head.
         pub(in crate::learn) outputs: [f32] = grid(w.rows, w.outputs),
         pub(in crate::learn) d_outputs: Late<[f32]> = grid(if w.batch.rows > 0 { w.batch.rows } else { w.rows }, w.outputs),
         /// Slots of past steps.
         pub(in crate::learn) past: Late<[u32]> = w.replayed.max(w.frames),
-        /// Advantages and values of cells, `[steps, cells, choices]` and `[steps, cells]`; what they should be, and changes.
+        /// Advantages and values of cells, `[steps, cells, choices]` and `[steps, cells]`, with their gradients; pixel changes
+        /// and targets.
         pub(in crate::learn) cell: Late<[f32]> = grid(w.replayed, w.cells[0]),
         pub(in crate::learn) d_cell: Late<[f32]> = grid(w.replayed, w.cells[0]),
         pub(in crate::learn) cell_value: Late<[f32]> = grid(w.replayed, w.cells[1]),
         pub(in crate::learn) d_cell_value: Late<[f32]> = grid(w.replayed, w.cells[1]),
         pub(in crate::learn) change: Late<[f32]> = w.cells[1],
         pub(in crate::learn) target: Late<[f32]> = w.cells[1],
-        /// What observations add to hidden units that predict rewards.
+        /// Contributions of observations to the hidden units that predict rewards.
         pub(in crate::learn) class: Late<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
         pub(in crate::learn) d_class: Late<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
-        /// What a batch from the store has beside that.
+        /// Additional working arrays of a batch from the replay store.
         #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
         pub(in crate::learn) batch: BatchWork = w.batch,
         pub(in crate::learn) tape: Late<[f32]> = w.tape,
         pub(in crate::learn) scratch: [f32] = w.scratch,
     }
-    /// Working arrays, meaningful within one call only. What calls of N rows use is zero between calls, so that one that
-    /// fails leaves every byte of the block as it was.
+    /// Working arrays, valid within one call only. The parts that calls of N rows use are zero between calls, so that a call
+    /// that fails leaves every byte of the block unchanged.
     #[derive(Default)]
     pub(in crate::learn) write Work {}
 }
 
 impl<'a> Learner<'a> {
-    /// A block that was accepted; what acting does not need only if it is to be `ALL`. A seal is taken off.
+    /// Cuts a block that was accepted; the fields that acting does not need only with `ALL`. Removes the seal.
     pub(super) fn of<const ALL: bool>(mem: &'a mut [u8]) -> Result<Learner<'a>> {
         block::unseal(mem);
         let (mark, stored, mut cut) = block::cut_marked::<Stored>(mem)?;
@@ -616,7 +617,7 @@ impl<'a> Learner<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Reads a block that `init` or `attach` has accepted, without looking at all of it again.
+    /// Reads a block that `init` or `attach` has accepted, without checking it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
         let stored: &Stored = block::config(mem, BlockKind::Learner)?;
         let places = Places::plan(&mut Plan::default(), stored)?;
@@ -635,7 +636,7 @@ impl<'a> View<'a> {
         Ok(View::of(mem, &s.fields, &stored.config, stored.actor(), sizes, rollout, replay)?)
     }
 
-    /// [`View::phase`] of a block that `init` or `attach` has accepted, of which nothing else is read.
+    /// [`View::phase`] of a block that `init` or `attach` has accepted, without reading the rest of it.
     pub fn phase_of(mem: &[u8]) -> Result<Phase> {
         let stored: &Stored = block::config(mem, BlockKind::Learner)?;
         let spans = block::view(mem, Places::plan(&mut Plan::default(), stored)?.spans)?.first().ok_or(Misfit)?;
@@ -644,12 +645,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// Logarithms of standard deviations, among the parameters.
+/// Logarithms of standard deviations, a part of the parameters.
 pub(in crate::learn) fn log_std<'p>(params: &'p [f32], sizes: &Sizes<'_>) -> Fit<&'p [f32]> {
     params.get(sizes.std_begin..sizes.std_begin.saturating_add(sizes.std_len)).ok_or(Misfit)
 }
 
-/// The same, for writing.
+/// Mutable version of `log_std`.
 pub(in crate::learn) fn log_std_mut<'p>(params: &'p mut [f32], sizes: &Sizes<'_>) -> Fit<&'p mut [f32]> {
     params.get_mut(sizes.std_begin..sizes.std_begin.saturating_add(sizes.std_len)).ok_or(Misfit)
 }

@@ -1,9 +1,9 @@
-//! Learners in one block: the host pushes experience in and learns in slices.
+//! Learners in one block: the host supplies experience and learns in slices.
 //!
-//! The order of calls is `act`, `observe`, until [`Learner::phase`] says that `learn` is due, and then `learn` until nothing of
-//! the update is left. Environments may also act and observe each in its own time. An algorithm learns from rollouts of the last
-//! steps, or from batches that are drawn from a store of transitions: these differ in what a step leaves behind, in `rollout`
-//! and `replay`, and in when an update is due.
+//! The order of calls is `act`, `observe`, until [`Learner::phase`] returns that `learn` is due, and then `learn` until the
+//! update is complete. Environments may also act and observe independently. An algorithm learns from rollouts of the last
+//! steps, or from batches that are drawn from a replay store of transitions. The two kinds, in `rollout` and `replay`, differ
+//! in the data recorded for a step and in when an update is due.
 
 mod act;
 pub(super) mod context;
@@ -52,7 +52,7 @@ pub use moments::merge_moments;
 pub use rollout::{Batch, BatchMut};
 pub use stats::{EPISODES, Stats};
 
-/// Parameters stay within ± this, so that networks go on giving finite numbers for observations of any usual size.
+/// Parameters stay within ± this limit, so that network outputs stay finite for observations of any usual size.
 const PARAM_LIMIT: f32 = 1e6;
 
 /// Which call is due, where all environments act in every step.
@@ -61,20 +61,20 @@ const PARAM_LIMIT: f32 = 1e6;
 pub enum Phase {
     /// `act` with the current observation.
     Act = 0,
-    /// `observe` with what the step returned.
+    /// `observe` with the results of the step.
     Observe = 1,
     /// `learn` until no minibatch is left.
     Learn = 2,
 }
 
-/// Streams of random numbers of a learner's seed. Environment i draws its actions from stream i, and those of `predict`,
-/// which leaves the training as it is, from stream `PREDICT + i`: what it draws depends on no other environment.
+/// Random streams of a learner's seed. Environment i draws its actions from stream i, and those of `predict`, which does not
+/// affect training, from stream `PREDICT + i`: its draws are independent of all other environments.
 const PARAMS: u64 = 1 << 32;
 const ORDER: u64 = 2 << 32;
 const PREDICT: u64 = 3 << 32;
 const PAST: u64 = 4 << 32;
 
-/// Which parameters networks are run with: those that act, those that learn, or those that act without noise.
+/// Parameters that networks are run with: those that act, those that learn, or those that act without noise.
 #[derive(Clone, Copy, PartialEq)]
 enum With {
     Acting,
@@ -82,25 +82,25 @@ enum With {
     Means,
 }
 
-/// Everything small that changes.
+/// All scalar state.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct State {
     num_steps: u64,
     num_updates: u64,
     num_dropped: u64,
-    /// Steps of the optimizer: of the network, Q or the policy; and of what follows.
+    /// Optimizer steps of the network, Q or the policy; then of the critics and of the temperature.
     adam_steps: u64,
     critic_steps: u64,
     temperature_steps: u64,
     /// Gradient steps that batches of the store were drawn for.
     num_gradient_steps: u64,
-    /// Transitions that ever went to the store, and that are gone again.
+    /// Transitions ever added to the replay store, and those removed from it since.
     num_stored: u64,
     num_gone: u64,
-    /// Frames that ever went to the store.
+    /// Frames ever added to the replay store.
     num_frames: u64,
-    /// Shuffles rollouts; draws batches of the store, and noise for them.
+    /// Shuffles rollouts; draws batches of the replay store, and noise for them.
     rng: Rng,
     sums: Sums,
     /// Sum over the gradient steps of the mean Q of a batch.
@@ -109,19 +109,19 @@ struct State {
     return_mean: f64,
     return_var: f64,
     return_count: f64,
-    /// The first slot of the rollout that is recorded.
+    /// The first slot of the rollout being recorded.
     begin: u32,
-    /// Where its slots end that are taken.
+    /// The end of its used slots.
     end: u32,
-    /// Transitions of it that are complete.
+    /// Its complete transitions.
     complete: u32,
-    /// 1: an update of a rollout runs. Of batches, 1: one is drawn for the gradient step, of Q or of the critics; 2: they took
-    /// it, and the policy's follows.
+    /// Rollouts: 1 while an update runs. Batches: 1 once one is drawn for the gradient step of Q or of the critics; 2 after
+    /// that step, when the policy's is next.
     updating: u32,
-    /// Slots of the transitions that it learns from.
+    /// Slots of the transitions of the running update.
     learn_begin: u32,
     learn_end: u32,
-    /// Minibatches of this update that are done.
+    /// Minibatches of this update that are complete.
     minibatch: u32,
     /// Gradient steps from the store that are due.
     due: u32,
@@ -131,23 +131,23 @@ struct State {
     entropy_coef: f32,
     explained_variance: f32,
     value_mean: f32,
-    /// Of the last gradient step of a policy with critics: its loss, entropy, and the mean logarithm of deviations.
+    /// Of the last gradient step of a policy with critics: loss, entropy, and mean logarithm of standard deviations.
     policy_loss: f32,
     entropy: f32,
     log_std: f32,
-    /// The logarithm of SAC's temperature, and moments of its gradient.
+    /// The logarithm of SAC's temperature, and the moments of its gradient.
     log_temperature: f32,
     temperature_m: f32,
     temperature_v: f32,
-    /// The largest weight that a transition had: that of new ones.
+    /// The largest priority weight so far, used for new transitions.
     largest: f32,
     /// 0.
     reserved: u32,
 }
 
 impl State {
-    /// Learning is due before anything is recorded: a rollout is complete, or is learned from and cannot be added to; or gradient
-    /// steps from the store are due.
+    /// Whether learning is due before recording can go on: a rollout is complete, or is being learned from and cannot be
+    /// extended; or gradient steps from the replay store are due.
     fn waits(&self, c: &Config) -> bool {
         if c.needs().replay {
             return self.due > 0;
@@ -173,7 +173,7 @@ impl State {
 }
 
 fields! {
-    /// Where the fields of a learner lie, but its rollout and its working arrays.
+    /// Spans of a learner's fields, except its rollout and its working arrays.
     spans FieldSpans(c: &Config, lens: &Lens) {
         taken: Actions = lens.shape,
         state: One<State> = (),
@@ -181,43 +181,44 @@ fields! {
         act_rng: [Rng] = lens.n,
         /// `[N]` streams that draw the actions of `predict`.
         predict_rng: Late<[Rng]> = lens.n,
-        /// `[N]` the slot of the transition that an environment has begun, or given up; `NONE` if there is none.
+        /// `[N]` the slot of an environment's begun or abandoned transition; `NONE` if there is none.
         slot: [u32] = lens.recording,
-        /// `[N]` 1: this environment has acted and not observed yet.
+        /// `[N]` 1: this environment has acted and has not observed yet.
         open: [u8] = lens.n,
-        /// `[N]` 1: statistics have not taken in this environment's observation in `new_obs`.
+        /// `[N]` 1: the observation in `new_obs` has not been added to the statistics yet.
         staged: [u8] = if lens.moments > 0 { lens.n } else { 0 },
-        /// `[N, seen_len]` what networks see of those observations; else 0.
+        /// `[N, seen_len]` encoded observations that wait for the statistics; else 0.
         new_obs: [f32] = lens.n.saturating_mul(lens.moments),
         params: [f32] = lens.params,
-        /// First moments; eligibility traces of algorithms that have them.
+        /// First moments; for algorithms with eligibility traces, the traces.
         adam_m: Late<[f32]> = lens.params,
         adam_v: Late<[f32]> = if c.needs().traces { 0 } else { lens.params },
         obs_mean: [f64] = lens.moments,
         obs_var: [f64] = lens.moments,
         running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
         episodes: Episodes = episodes::Lens { num_envs: lens.n, keep: EPISODES },
-        /// Slots of the transitions that the update learns from, shuffled in each epoch; or of those of a batch.
+        /// Slots of the transitions of the update, shuffled in each epoch; or of a batch.
         order: Late<[u32]> = lens.order,
         /// `[T * N / num_minibatches]` advantages of this minibatch.
         advantage: Late<[f32]> = lens.minibatch,
         /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch.
         grads: Late<[f32]> = (c.num_chunks as usize).saturating_mul(lens.record),
-        /// `[num_chunks]` 1: that chunk is done.
+        /// `[num_chunks]` 1: the gradients of that chunk are present.
         done: Late<[u8]> = c.num_chunks as usize,
-        /// `[N, state_len]` what recurrent layers carry from one step of an environment to the next.
+        /// `[N, state_len]` recurrent states between steps.
         carry: [f32] = lens.n.saturating_mul(lens.state),
         /// `[N]` 1: an episode begins with this environment's next action, from a state of zeros.
         begins: [u8] = if lens.begins { lens.n } else { 0 },
-        /// The parameters that act while an update runs, with `overlap`.
+        /// With `overlap`, the parameters that act while an update runs.
         acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
-        /// The noise of the rollout that is recorded or learned from, or of Q, and parameters with it, which act and learn.
+        /// The noise of the rollout that is recorded or learned from, or of Q; and the parameters with noise added, which act
+        /// and learn.
         noise: Late<[f32]> = lens.noise,
         noisy: [f32] = if lens.noise > 0 { lens.params } else { 0 },
-        /// The copy of the parameters that `prime_interval` asks for, and the updates begun since it was refreshed.
+        /// The copy of the parameters that `prime_interval` requires, and the updates begun since it was refreshed.
         prime: Late<[f32]> = if c.prime_interval > 0 { lens.params } else { 0 },
         prime_age: Late<[u32]> = u32::min(c.prime_interval, 1) as usize,
-        /// Past steps, with auxiliary tasks.
+        /// The history of past steps, with auxiliary tasks.
         history: Late<History> = lens.history,
     }
     /// A learner, cut from its block.
@@ -256,7 +257,7 @@ fields! {
         replay: Replay<'a>,
         work: Work<'a>,
     }
-    /// A learner, read from its block: what several threads may do at once.
+    /// A learner, read from its block; several threads may use it at the same time.
     pub read View {
         config: &'a Config,
         actor: ActorConfig,
@@ -269,7 +270,7 @@ fields! {
 acts!(Learner);
 
 impl<'a> Learner<'a> {
-    /// Bytes that a block must have. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.
+    /// The size of a block in bytes. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = Stored::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
@@ -277,9 +278,9 @@ impl<'a> Learner<'a> {
         Ok(block_plan(&stored, stored.compile(layers, parts.list(), nodes)?, parts.list())?.1)
     }
 
-    /// Lays a learner out in the caller's bytes and draws its first parameters: orthogonal, gain √2 in hidden layers,
-    /// 0.01 at the policy's outputs, 1 at the value's and of critics. Errors: `Align`, `Size`, `Config`, `Overflow`; then nothing
-    /// is written.
+    /// Writes a new learner to the caller's bytes and draws its initial parameters: orthogonal, with gain √2 in hidden layers,
+    /// 0.01 at the policy's outputs, 1 at the outputs of the value and of critics. Errors: `Align`, `Size`, `Config`,
+    /// `Overflow`; then nothing is written.
     pub fn init(
         mem: &'a mut [u8],
         config: &Config,
@@ -340,7 +341,7 @@ impl<'a> Learner<'a> {
         Ok(learner)
     }
 
-    /// Parameters or their noise have changed.
+    /// Recomputes the noisy parameters after a change of parameters or noise.
     fn add_noise(&mut self) -> Result {
         noise::add(&self.sizes.net, self.noise, self.params, self.noisy)?;
         #[cfg(feature = "off_policy")]
@@ -350,24 +351,24 @@ impl<'a> Learner<'a> {
         Ok(())
     }
 
-    /// Accepts bytes that a learner was copied to and checks everything in them that a later call relies on. A seal is
-    /// taken off, since the learner may change now. Errors: `Align`, `Size`, `Image`; then nothing is written.
+    /// Accepts bytes that a learner was copied to and checks all data in them that later calls rely on. Removes the seal, since
+    /// the learner may change from here on. Errors: `Align`, `Size`, `Image`; then nothing is written.
     pub fn attach(mem: &'a mut [u8]) -> Result<Learner<'a>> {
         View::attach(mem)?;
         Self::open(mem)
     }
 
-    /// Cuts a block that `init` or `attach` has accepted, without looking at it again; a seal is taken off.
+    /// Opens a block that `init` or `attach` has accepted, without checking it again; removes the seal.
     pub fn open(mem: &'a mut [u8]) -> Result<Learner<'a>> {
         Self::of::<true>(mem)
     }
 
-    /// [`Learner::open`] for calls that act and observe: it cuts what they need, or all where that is less code.
+    /// [`Learner::open`] for calls that act and observe: cuts only the fields they need, or all where that is less code.
     pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl Acts> {
         Self::of::<{ cfg!(not(feature = "simd")) }>(mem)
     }
 
-    /// The learner, to read.
+    /// A read-only view of the learner.
     pub fn view(&self) -> View<'_> {
         self.read(self.config, self.actor, self.sizes, self.rollout.read(), self.replay.read())
     }
@@ -402,47 +403,47 @@ impl<'a> Learner<'a> {
         &self.actor.shape
     }
 
-    /// N.
+    /// The number of environments, N.
     pub fn num_envs(&self) -> usize {
         self.sizes.n
     }
 
-    /// How many environments `[begin, end)` are. Errors: `Range` if they are not there.
+    /// The number of environments in `[begin, end)`. Errors: `Range` if they do not exist.
     pub fn check_envs(&self, begin: usize, end: usize) -> Result<usize> {
         check_envs(self.open, begin, end)
     }
 
-    /// A mask is given exactly if the configuration says so.
+    /// Checks that a mask is given exactly if the configuration uses masks.
     fn check_mask(&self, mask: Option<&[u8]>, rows: usize) -> Result {
         check_mask_given(self.config.use_action_mask, mask, rows, self.sizes.masks)
     }
 
-    /// The same of N observations whose mask may be left out.
+    /// Checks the mask of N observations, which may be omitted.
     fn check_mask_fits(&self, mask: Option<&[u8]>) -> Result {
         check_mask_fits(self.config.use_action_mask, mask, self.sizes.n, self.sizes.masks)
     }
 
-    /// Learning from transitions of the host's own. Errors: `Disabled`: this build has no algorithm that does.
+    /// Learns from transitions supplied by the host. Errors: `Disabled`: this build has no algorithm that can.
     #[cfg(not(feature = "off_policy"))]
     pub fn learn_transitions(&mut self, _: &TransitionBatch<'_>, _: Option<&mut [f32]>) -> Result<Stats> {
         self.config.check_transitions().and(Err(Misfit.into()))
     }
 
-    /// Stops or resumes updating the statistics that observations and rewards are normalised by.
+    /// Stops or resumes updating the statistics that normalize observations and rewards.
     pub fn freeze(&mut self, frozen: bool) {
         let _changing = self.mark.begin();
         self.state.frozen = u32::from(frozen);
     }
 
-    /// The parameters that act, but for noise.
+    /// The parameters that act, without noise.
     fn acting<'p>(config: &Config, acting: &'p [f32], params: &'p [f32]) -> &'p [f32] {
         if config.overlap != 0 { acting } else { params }
     }
 }
 
 impl<'a> View<'a> {
-    /// Which call is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
-    /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` says that acting has to wait for it.
+    /// The call that is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
+    /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` means that acting has to wait for it.
     pub fn phase(&self) -> Phase {
         self.state.phase(self.config, self.open)
     }
@@ -462,7 +463,7 @@ impl<'a> View<'a> {
         &self.actor.shape
     }
 
-    /// N.
+    /// The number of environments, N.
     pub fn num_envs(&self) -> usize {
         self.sizes.n
     }
@@ -472,25 +473,25 @@ impl<'a> View<'a> {
         Spaces::new(&self.actor.shape, &self.sizes.seen, &self.taken)
     }
 
-    /// All parameters: the policy's network, logarithms of standard deviations, the value network. Learners of the same
-    /// networks have them in the same order.
+    /// All parameters: the policy's network, logarithms of standard deviations, the value network. The order is the same for
+    /// all learners of the same networks.
     pub fn params(&self) -> &'a [f32] {
         self.params
     }
 
-    /// Numbers that recurrent layers carry from one step of an environment to the next; 0 without such layers.
+    /// Elements of the recurrent state of an environment; 0 without recurrent layers.
     pub fn state_len(&self) -> usize {
         self.sizes.state_len()
     }
 
-    /// Transitions of a batch, T * N, or from a store `batch_size`; and flags in the mask of each, 0 without `use_action_mask`.
+    /// Transitions of a batch, T * N, or `batch_size` from a replay store; and mask flags of each, 0 without `use_action_mask`.
     pub fn batch_len(&self) -> (usize, usize) {
         let c = self.config;
         (if c.needs().replay { c.batch_size as usize } else { c.batch_len() }, self.sizes.masks)
     }
 
-    /// Elements of `begin` and of `env` in a batch: one a transition with sequences; of `env` also with frames that are kept
-    /// once; else 0, as of batches from a store.
+    /// Elements of `begin` and of `env` in a batch: one per transition with sequences; of `env` also if frames are stored once;
+    /// else 0, as for batches from a replay store.
     pub fn order_len(&self) -> (usize, usize) {
         let (m, sequences) = (self.config.batch_len(), self.config.has_sequences());
         let some = |asked: bool| if asked { m } else { 0 };
@@ -498,12 +499,12 @@ impl<'a> View<'a> {
         (some(sequences), some(sequences || kept))
     }
 
-    /// Bytes that `export` needs.
+    /// The number of bytes that `export` needs.
     pub fn policy_size(&self) -> Result<usize> {
         policy::size(&self.actor, &self.sizes.net, &self.sizes.seen)
     }
 
-    /// Writes the policy alone, as it is now, to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
+    /// Writes the current policy alone to the caller's bytes. Errors: `Align`, `Size`; then nothing is written.
     pub fn export(&self, mem: &mut [u8]) -> Result {
         policy::write(mem, &self.actor, &self.sizes.net, &self.sizes.seen, |mut to| {
             to.taken.copy(self.taken);
@@ -522,8 +523,9 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The policy's parameters: outputs are 1024 times Q, so that drawing an action takes the best one, or logits of atoms 1024
-    /// times as large; the logits of SAC's choices; or means, with deviations as small as the configuration allows.
+    /// Writes the policy's parameters: outputs are 1024 times Q, so that sampling selects the best action, or logits of atoms
+    /// 1024 times as large; the logits of SAC's choices; or means, with the smallest standard deviations that the configuration
+    /// allows.
     #[cfg(feature = "off_policy")]
     fn export_of_store(&self, params: &mut [f32]) -> Result {
         let net = &self.sizes.net;

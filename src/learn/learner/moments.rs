@@ -1,26 +1,26 @@
-//! The statistics that normalise observations and rewards, as one array that goes from learner to learner.
+//! The statistics that normalize observations and rewards, as one array for transfer between learners.
 //!
-//! The array is two groups, each a count, means and population variances: of the discounted sums of rewards, 3 numbers; then
-//! of the numbers that networks see of an observation, 1 and two for each, or 1 if observations are not normalised.
+//! The array has two groups, each a count, means and population variances: of the discounted sums of rewards, 3 elements; then
+//! of the encoded observations, 1 element and two per observation element, or 1 if observations are not normalized.
 
 use super::{Learner, View};
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::kernels::moments::{MAX_COUNT, Moment, check_moments, merge};
 
-/// Numbers of the first group.
+/// Elements of the first group.
 const RETURNS: usize = 3;
 
 impl View<'_> {
-    /// Numbers of the statistics; 0 if neither observations nor rewards are normalised.
+    /// Elements of the statistics; 0 if neither observations nor rewards are normalized.
     pub fn moments_len(&self) -> usize {
         let seen = self.obs_mean.len();
         let len = seen.saturating_mul(2).saturating_add(RETURNS + 1);
         if seen == 0 && self.config.normalize_reward == 0 { 0 } else { len }
     }
 
-    /// Copies the statistics out: count, mean and variance of the sums of rewards; count, means and variances of observations.
-    /// Those that environments have acted on and not observed yet are not counted. Errors: `Shape`.
+    /// Copies the statistics: count, mean and variance of the sums of rewards; count, means and variances of observations.
+    /// Observations of environments that have acted and not observed yet are not counted. Errors: `Shape`.
     pub fn read_moments(&self, to: &mut [f64]) -> Result {
         self.check_moments(to)?;
         let s = &self.state;
@@ -30,7 +30,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Statistics are there exactly if the learner has some. Errors: `Shape`.
+    /// Checks that statistics are given exactly if the learner has some. Errors: `Shape`.
     pub(super) fn check_moments(&self, moments: &[f64]) -> Result {
         let what = "learner: moments must be the {needed} numbers of the learner that the parameters or transitions come from; \
                     {given} were given.";
@@ -39,7 +39,7 @@ impl View<'_> {
 }
 
 impl Learner<'_> {
-    /// Takes statistics over, as [`View::read_moments`] writes them, also while they are frozen. Errors: `Shape`; those of
+    /// Replaces the statistics, in the layout of [`View::read_moments`], also while they are frozen. Errors: `Shape`; those of
     /// [`check_moments`].
     pub fn write_moments(&mut self, moments: &[f64]) -> Result {
         let _changing = self.mark.begin();
@@ -81,7 +81,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// How long statistics are.
+/// The length error of statistics.
 const LENGTH: Error =
     Error::new(Kind::Shape, "learner moments: 4 numbers, and 2 for each that networks read of an observation.");
 
@@ -93,10 +93,10 @@ fn groups(all: &[f64]) -> Result<[Group<'_>; 2]> {
 
 /// Merges statistics of another learner into these by Chan's formula in f64, number by number.
 ///
-/// `base`: statistics that both learners began from, which the result counts once; `None`: they have counted nothing in
-/// common. They are taken away by the same formula with a negative count.
-/// Errors: `Shape`; those of [`check_moments`], also for the result; `Range` for a count below that of the base, and for
-/// counts that are 0 or above 2^64 together. Nothing changes on error.
+/// `base`: statistics that both learners started from, which the result counts once; `None`: they have no counts in common. The
+/// base is subtracted by the same formula with a negative count.
+/// Errors: `Shape`; those of [`check_moments`], also for the result; `Range` for a count below that of the base, and for counts
+/// whose sum is 0 or above 2^64. Nothing changes on error.
 pub fn merge_moments(moments: &mut [f64], with: &[f64], base: Option<&[f64]>) -> Result {
     check_len("learner moments: as many numbers to merge,", with, moments.len())?;
     check_some("learner moments: as many numbers of the base,", &base, moments.len())?;
@@ -124,7 +124,7 @@ pub fn merge_moments(moments: &mut [f64], with: &[f64], base: Option<&[f64]>) ->
     Ok(())
 }
 
-/// What two groups count that become one, and what both of them contain.
+/// Counts of two groups to be merged, and of their common base.
 struct Union {
     own: f64,
     with: f64,
@@ -150,6 +150,6 @@ impl Union {
             return both;
         }
         let Moment { mean, var } = merge(both, self.own + self.with, base, -self.base);
-        Moment { mean, var: if var < 0.0 { 0.0 } else { var } } // numbers that hardly vary, rounded
+        Moment { mean, var: if var < 0.0 { 0.0 } else { var } } // rounding error of nearly constant data
     }
 }

@@ -1,4 +1,4 @@
-//! The results of steps: transitions are completed, or given up.
+//! The results of steps: transitions are completed or discarded.
 
 use super::Learner;
 use crate::error::{Result, check_len};
@@ -7,14 +7,14 @@ use crate::space::Elements;
 
 impl Learner<'_> {
     /// Completes the transitions that `act` began.
-    /// Autoreset has to be same step: a row that next-step autoreset only resets is no transition.
+    /// Autoreset has to be same step: a row of next-step autoreset that only resets is not a transition.
     ///
-    /// `active`: `[N]` 0: this environment has nothing to tell; its rows are not read. `None`: all have.
-    /// `reward`: `[N]`, finite; `terminated`, `truncated`: `[N]` flags; `final_obs`: `[N, obs_len]`, required once an
-    /// environment is truncated and not terminated, and only those rows of it are read, as of `final_mask`, `[N, mask_len]`
-    /// flags of what is allowed there; `None`: everything.
-    /// Errors: `NotReady` if one of them has not acted; `Shape`; `Value`; `Null` if `final_obs` is missing. Nothing changes
-    /// on error.
+    /// `active`: `[N]` 0: this environment has no result; its rows are not read. `None`: all have one.
+    /// `reward`: `[N]`, finite; `terminated`, `truncated`: `[N]` flags; `final_obs`: `[N, obs_len]`, required if an environment
+    /// is truncated and not terminated; only such rows are read, also of `final_mask`, `[N, mask_len]` flags of the allowed
+    /// choices there; `None`: all are allowed.
+    /// Errors: `NotReady` if an active environment has not acted; `Shape`; `Value`; `Null` if `final_obs` is missing. Nothing
+    /// changes on error.
     pub fn observe(
         &mut self,
         active: Option<&[u8]>,
@@ -44,11 +44,11 @@ impl Learner<'_> {
         done
     }
 
-    /// Ends the episodes of agents that are gone before it is known what their last actions led to, and does not count
-    /// them. In a rollout their last transitions are taken back, whether they were observed or not; those before them are truncated
-    /// and go on from the values of the observations that the last actions answered. A rollout that was complete may not be any
-    /// more then. An update that has begun keeps its transitions: the observations after the last ones were
-    /// known. Transitions that are not in a store yet are dropped.
+    /// Ends the episodes of agents that are removed before the results of their last actions are known, without counting these
+    /// episodes. In a rollout their last transitions are discarded, observed or not; the preceding ones are truncated, with the
+    /// values of the last actions' observations as bootstrap values. A rollout that was complete may be incomplete afterwards.
+    /// An update that has begun keeps its transitions: the observations after the last ones were known. Transitions that are
+    /// not in a store yet are dropped.
     ///
     /// `gone`: `[N]` flags. Errors: `Shape`.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {

@@ -1,4 +1,4 @@
-//! What goes between learners on several threads, processes and machines: parameters and gradients.
+//! Transfer of parameters and gradients between learners on several threads, processes and machines.
 
 use super::layout::log_std;
 use super::{Learner, PARAM_LIMIT, View};
@@ -8,18 +8,18 @@ use crate::kernels::finite::check_finite;
 use crate::num;
 
 impl Learner<'_> {
-    /// [`Learner::write_params_with`] of a learner that normalises nothing. Errors: as there.
+    /// [`Learner::write_params_with`] for a learner that normalizes nothing. Errors: as there.
     pub fn write_params(&mut self, params: &[f32]) -> Result {
         self.write_params_with(params, &[])
     }
 
-    /// Takes parameters over, and the statistics that belong to them: of the learner that they come from, as
-    /// [`View::read_moments`] writes them. With `overlap` parameters act at once if no update runs, else after it. They become
-    /// the parameters of targets too: values are learned towards those that were handed over, not towards older ones.
+    /// Replaces the parameters, and the statistics that belong to them: of the learner that they come from, in the layout of
+    /// [`View::read_moments`]. With `overlap` the parameters act at once if no update is running, else after it. They replace
+    /// the target parameters too: values are learned towards the new parameters, not towards older ones.
     ///
-    /// Errors: `Shape`; `Value` if parameters are not within ± 1e6, or a logarithm of a deviation is not within its bounds; those
-    /// of [`Learner::write_moments`]; `NotReady` with `overlap` and statistics while an update runs, since they would act
-    /// before the parameters do.
+    /// Errors: `Shape`; `Value` if parameters are not within ± 1e6, or a logarithm of a standard deviation is not within its
+    /// bounds; those of [`Learner::write_moments`]; `NotReady` with `overlap` and statistics while an update is running, since
+    /// the statistics would act before the parameters do.
     pub fn write_params_with(&mut self, params: &[f32], moments: &[f64]) -> Result {
         let _changing = self.mark.begin();
         check_len("learner: parameters of length", params, self.params.len())?;
@@ -46,8 +46,8 @@ impl Learner<'_> {
         self.add_noise()
     }
 
-    /// Adds environment steps that others took to those that schedules go by. A step of gradients that came from elsewhere
-    /// takes the rates of the steps counted before it; an update, those of T * N fewer, which its rollout is.
+    /// Adds environment steps of other learners to the count that schedules use. A step of gradients from elsewhere uses the
+    /// rates at the steps counted before it; an update, those at T * N fewer steps, the length of its rollout.
     ///
     /// Errors: `NotReady` if learning is due; `Overflow`.
     pub fn count_steps(&mut self, num_steps: u64) -> Result {
@@ -56,14 +56,14 @@ impl Learner<'_> {
         add_steps(&mut self.state.num_steps, num_steps)
     }
 
-    /// Takes gradients of chunks `[begin, end)` over, as [`View::learn_range`] makes them: they are
-    /// done then. Errors: `Range`; `Shape`; `Value` for one that is not finite.
+    /// Stores gradients of chunks `[begin, end)`, as computed by [`View::learn_range`]; these chunks are complete then. Errors:
+    /// `Range`; `Shape`; `Value` for a gradient that is not finite.
     pub fn write_grads(&mut self, begin: usize, end: usize, grads: &[f32]) -> Result {
         self.take_grads(begin, end, grads, false)
     }
 
-    /// Adds gradients to those of chunks `[begin, end)` that are done, as a server of asynchronous workers does; others are
-    /// taken over. Sums depend on the order of additions. Errors: as [`Learner::write_grads`], also for a sum.
+    /// Adds gradients to those of the complete chunks in `[begin, end)`, as a server of asynchronous workers does; for other
+    /// chunks it stores them. Sums depend on the order of additions. Errors: as [`Learner::write_grads`], also for a sum.
     pub fn add_grads(&mut self, begin: usize, end: usize, grads: &[f32]) -> Result {
         self.take_grads(begin, end, grads, true)
     }
@@ -104,8 +104,8 @@ fn add_steps(counted: &mut u64, num_steps: u64) -> Result {
 }
 
 impl View<'_> {
-    /// Gradients and losses of chunks `[begin, end)` of the minibatch, `[end - begin, grads_len]`. Errors: `Range`; `Shape`;
-    /// `NotReady` if one of them is not done.
+    /// Copies gradients and losses of chunks `[begin, end)` of the minibatch, `[end - begin, grads_len]`. Errors: `Range`;
+    /// `Shape`; `NotReady` if one of the chunks is not complete.
     pub fn read_grads(&self, begin: usize, end: usize, grads: &mut [f32]) -> Result {
         self.config.check_rollouts()?;
         self.check_grads(begin, end, grads)?;
@@ -117,7 +117,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// How many chunks of a minibatch `[begin, end)` are. Errors: `Range` if they are not there.
+    /// The number of chunks in `[begin, end)` of a minibatch. Errors: `Range` if they do not exist.
     pub fn check_chunks(&self, begin: usize, end: usize) -> Result<usize> {
         if begin <= end && end <= self.config.num_chunks as usize {
             return Ok(end.saturating_sub(begin));
@@ -131,7 +131,7 @@ impl View<'_> {
         check_len("learner: gradients [end - begin, grads_len] of length", grads, len)
     }
 
-    /// Numbers that the gradients of a chunk are: one for each parameter, and 8 that tell of its losses.
+    /// Elements of the gradients of a chunk: one for each parameter, and 8 for its losses.
     pub fn grads_len(&self) -> usize {
         self.sizes.record_len
     }

@@ -1,25 +1,25 @@
-//! What a learner tells of its updates and episodes.
+//! Statistics of a learner's updates and episodes.
 
 use super::View;
 use super::layout::log_std;
 use crate::data::episodes::EpisodesRef;
 
-/// Episodes that the running means of the statistics look back on.
+/// The number of last episodes in the running means of the statistics.
 pub const EPISODES: usize = 100;
 
-/// What the last update did, and how the episodes go. Means are over the gradient steps of the update. A real number is NaN where
-/// an algorithm has none, and before there is one.
+/// Statistics of the last update and of episodes. Means are over the gradient steps of the update. A real number is NaN if the
+/// algorithm does not have it, and before its first value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// Minibatches that `learn` still has to do before the update is complete; off policy gradient steps.
+    /// Minibatches that `learn` still has to process before the update is complete; off policy gradient steps.
     pub minibatches_left: u32,
-    /// Environment steps observed, and those that `count_steps` told of.
+    /// Environment steps observed, and those added by `count_steps`.
     pub num_steps: u64,
     /// Complete updates.
     pub num_updates: u64,
     /// Updates that ended early because numbers overflowed.
     pub num_dropped: u64,
-    /// Episodes ended, without those that had a demonstrated action.
+    /// Episodes ended, except those with a demonstrated action.
     pub num_episodes: u64,
     /// Step size of this update.
     pub learning_rate: f32,
@@ -27,20 +27,20 @@ pub struct Stats {
     /// mean of minus the value of the policy's actions; SAC: that and temperature times log-probability.
     pub policy_loss: f32,
     /// Mean of half the squared error of the values, also of Q, without `value_coef`. With `huber` the Huber loss, with
-    /// quantiles that of quantile regression, with atoms the cross-entropy. Off policy rows count by their importance, and
-    /// it is the mean over the critics. With `sum_losses`, as [`Stats::policy_loss`], the sum over a minibatch.
+    /// quantiles the quantile regression loss, with atoms the cross-entropy. Off policy it is weighted by importance, and is
+    /// the mean over the critics. With `sum_losses`, as [`Stats::policy_loss`], the sum over a minibatch.
     pub value_loss: f32,
     /// Mean entropy of the policy, in nats: PPO, A2C, IMPALA, UNREAL, stream AC, SAC.
     pub entropy: f32,
     /// Mean of r - 1 - ln r, r the probability ratio: PPO, A2C, IMPALA, UNREAL.
     pub approx_kl: f32,
-    /// Part of the ratios outside the clip range: PPO.
+    /// Fraction of the ratios outside the clip range: PPO.
     pub clip_fraction: f32,
-    /// 1 - Var(target - value) / Var(target) of the rollout; 0 if the targets do not vary: PPO, A2C, IMPALA, UNREAL, PQN.
+    /// 1 - Var(target - value) / Var(target) of the rollout; 0 if the targets are constant: PPO, A2C, IMPALA, UNREAL, PQN.
     pub explained_variance: f32,
     /// Mean global norm of the gradients before clipping; of TD3 and SAC that of the critics.
     pub grad_norm: f32,
-    /// Mean value of the rollout's observations, or off policy of the batches' actions by the first critic.
+    /// Mean value of the rollout's observations, or off policy of the batches' actions according to the first critic.
     pub value_mean: f32,
     /// Mean return of the last 100 episodes.
     pub return_mean: f32,
@@ -48,8 +48,8 @@ pub struct Stats {
     pub length_mean: f32,
     /// Return of the episode that ended last.
     pub return_last: f32,
-    /// UNREAL, as the next three, before weights are applied; NaN for a task that is off, 0 where nothing was drawn. Mean
-    /// squared error of the values of the chosen actions' pixel changes, summed over cells.
+    /// UNREAL, as the next three, before weights are applied; NaN for a disabled task, 0 if no samples were drawn. Mean squared
+    /// error of the values of the chosen actions' pixel changes, summed over cells.
     pub pixel_control_loss: f32,
     /// Mean cross-entropy of the sign of the next reward, in nats.
     pub reward_class_loss: f32,
@@ -59,23 +59,23 @@ pub struct Stats {
     pub policy_replay_loss: f32,
     /// Standard deviation of the returns of the last 100 episodes.
     pub return_std: f32,
-    /// The least of them.
+    /// The minimum of these returns.
     pub return_min: f32,
-    /// The largest of them.
+    /// The maximum of these returns.
     pub return_max: f32,
-    /// SAC: what a nat of entropy is worth now.
+    /// SAC: the current temperature, the weight of a nat of entropy.
     pub temperature: f32,
-    /// Probability of a random action now: DQN, TD3, SAC, PQN, stream Q.
+    /// The current probability of a random action: DQN, TD3, SAC, PQN, stream Q.
     pub exploration_rate: f32,
-    /// Mean logarithm of the standard deviations of continuous actions: of policies of PPO, A2C, IMPALA, UNREAL and stream AC
-    /// now; of SAC over the last batch that the policy learned from.
+    /// Mean logarithm of the standard deviations of continuous actions: of the current policy for PPO, A2C, IMPALA, UNREAL and
+    /// stream AC; for SAC over the last batch that the policy learned from.
     pub log_std_mean: f32,
-    /// Transitions that the store holds; 0 on policy.
+    /// Transitions in the replay store; 0 on policy.
     pub num_stored: u64,
 }
 
 impl Stats {
-    /// What is known of episodes, and NaN for all else.
+    /// Statistics of episodes, with all other real numbers NaN.
     fn of(episodes: &EpisodesRef<'_>) -> Stats {
         let (ended, means) = (episodes.ended, episodes.means());
         let [return_std, return_min, return_max] = episodes.spread().map(|x| x as f32);
@@ -107,13 +107,13 @@ impl Stats {
     }
 }
 
-/// A number that there is, or NaN.
+/// `number`, or NaN if it does not exist.
 fn told(is_there: bool, number: impl FnOnce() -> f32) -> f32 {
     if is_there { number() } else { f32::NAN }
 }
 
 impl View<'_> {
-    /// What the last update did, or the running one has done so far.
+    /// Statistics of the last update, or of the running one so far.
     pub fn stats(&self) -> Stats {
         let (s, c) = (&self.state, self.config);
         let mean = |there: bool, sum: f64| told(there && s.sums.count > 0.0, || (sum / s.sums.count) as f32);

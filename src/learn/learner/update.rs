@@ -1,4 +1,4 @@
-//! An update: chunks of minibatches in any order, and the steps that follow them.
+//! An update: chunks of minibatches in any order, and the optimizer steps after them.
 
 use core::mem;
 
@@ -18,19 +18,19 @@ use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
 use crate::space::Elements;
 
-/// What failed where numbers of an update overflow.
+/// The error message if numbers of an update overflow.
 pub(super) const OVERFLOWED: &str = "learner learn: numbers overflowed; the update was dropped, act is due.";
 
 impl Learner<'_> {
-    /// Does at most `max_slices` chunks of the update that is due, of which a minibatch has `num_chunks` (0: all that are
-    /// left), and returns its statistics so far. Results do not depend on how an update is sliced.
+    /// Computes at most `max_slices` chunks of the update that is due, of which a minibatch has `num_chunks` (0: all that
+    /// remain), and returns its statistics so far. Results do not depend on how an update is sliced.
     ///
     /// `obs`: `[N, obs_len]`, the observations of the next `act`; required in the first call of an update of a rollout, else
-    /// ignored. `mask`: `[N, mask_len]` flags of what is allowed there; `None`: everything. Both are read where an environment has
-    /// observed and not acted since, and its episode goes on.
+    /// ignored. `mask`: `[N, mask_len]` flags of the allowed choices there; `None`: all are allowed. Both are read only for
+    /// environments that have observed and not acted since, and whose episode continues.
     /// Errors: `NotReady`; `Null`, `Shape`, `Value` for these two, then nothing changes; `Value` if numbers of the update
-    /// overflow. Then the update is over and counted in `num_dropped`, parameters are those of the last minibatch whose
-    /// numbers did not, and `act` is due.
+    /// overflow. Then the update ends and is counted in `num_dropped`, the parameters are those after the last minibatch
+    /// without overflow, and `act` is due.
     pub fn learn(&mut self, obs: Option<Elements<'_>>, mask: Option<&[u8]>, max_slices: u32) -> Result<Stats> {
         let _changing = self.mark.begin();
         if !self.is_learning() {
@@ -44,8 +44,8 @@ impl Learner<'_> {
         self.finish(done, OVERFLOWED)
     }
 
-    /// Begins the update that is due: values, advantages, and the first minibatch. [`Learner::learn`] does it by itself;
-    /// hosts that share the chunks of a minibatch among threads or machines call this, then [`View::learn_range`] and
+    /// Begins the update that is due: values, advantages, and the first minibatch. [`Learner::learn`] does this itself; hosts
+    /// that distribute the chunks of a minibatch among threads or machines call this, then [`View::learn_range`] and
     /// [`Learner::learn_apply`] until no minibatch is left. Arrays and errors as there; `Disabled` over a store.
     pub fn learn_begin(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result<Stats> {
         let _changing = self.mark.begin();
@@ -62,8 +62,8 @@ impl Learner<'_> {
         self.finish(done, OVERFLOWED)
     }
 
-    /// Adds the chunks of the minibatch, all of which have to be done, and takes its optimizer step. Without an update that
-    /// runs, this is a step of gradients that came from elsewhere: see [`Learner::add_grads`].
+    /// Sums the gradients of all chunks of the minibatch, which must be present, and takes its optimizer step. If no update is
+    /// running, this is a step of gradients from elsewhere: see [`Learner::add_grads`].
     ///
     /// Errors: `NotReady` if a chunk is missing; `Disabled` over a store; `Value` as [`Learner::learn`].
     pub fn learn_apply(&mut self) -> Result<Stats> {
@@ -76,7 +76,7 @@ impl Learner<'_> {
         self.finish(done, OVERFLOWED)
     }
 
-    /// Ends the update that runs or is due, without learning any more of it: `act` is due. Errors: `NotReady` if none is.
+    /// Ends the update that is running or due, without further learning: `act` is due. Errors: `NotReady` if there is none.
     pub fn learn_drop(&mut self) -> Result {
         let _changing = self.mark.begin();
         if !self.is_learning() {
@@ -87,7 +87,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// An update runs; one of batches runs as soon as it is due.
+    /// Whether an update is running; one of batches is running as soon as it is due.
     fn is_learning(&self) -> bool {
         if self.config.needs().replay { self.state.due > 0 } else { self.state.updating != 0 }
     }
@@ -101,7 +101,7 @@ impl Learner<'_> {
         if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: the rollout is not complete.")) }
     }
 
-    /// Drops an update that has failed, and says `what` if numbers overflowed.
+    /// Drops an update that has failed. An overflow is reported with the given message.
     pub(super) fn finish(&mut self, done: Result, what: &'static str) -> Result<Stats> {
         match done {
             Ok(()) => Ok(self.stats()),
@@ -113,7 +113,7 @@ impl Learner<'_> {
         }
     }
 
-    /// Does chunks of the update that runs: of its rollout, or of batches from the store or of those that are given.
+    /// Computes chunks of the running update: of its rollout, of batches from the replay store, or of the `given` transitions.
     pub(in crate::learn) fn learn_slices(&mut self, mut budget: u64, given: Option<&TransitionBatch<'_>>) -> Result {
         while budget > 0 && self.is_learning() {
             #[cfg(feature = "off_policy")]
@@ -151,7 +151,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Adds the chunks of a minibatch and takes the step of the optimizer that they are for.
+    /// Sums the chunks of a minibatch and takes its optimizer step.
     fn apply(&mut self, is_given: bool) -> Result {
         add_as_tree(self.grads, self.sizes.record_len);
         self.done.fill(0);
@@ -163,7 +163,7 @@ impl Learner<'_> {
         self.apply_minibatch()
     }
 
-    /// The update is over before its end.
+    /// Ends the update early.
     fn drop_update(&mut self) {
         #[cfg(feature = "off_policy")]
         if self.config.needs().replay {
@@ -175,15 +175,15 @@ impl Learner<'_> {
 }
 
 impl<'a> View<'a> {
-    /// Bytes of scratch that [`View::learn_range`] needs. Errors: `Overflow`.
+    /// The bytes of scratch memory that [`View::learn_range`] needs. Errors: `Overflow`.
     pub fn scratch_size(&self) -> Result<usize> {
         self.config.check_rollouts()?;
         Ok(plan_scratch(&self.spec(), &self.sizes)?.1)
     }
 
-    /// Gradients of chunks `[begin, end)` of the minibatch that is due, `grads`: `[end - begin, grads_len]`. Threads may do
-    /// different chunks at once, each with a `scratch` of its own, which is aligned as a block is: nothing of the learner
-    /// changes until [`Learner::write_grads`] takes them all.
+    /// Computes gradients of chunks `[begin, end)` of the minibatch that is due, `grads`: `[end - begin, grads_len]`. Threads
+    /// may compute different chunks at the same time, each with its own `scratch`, aligned as a block is: the learner does not
+    /// change until [`Learner::write_grads`] receives the gradients.
     ///
     /// Errors: `NotReady` if no update runs; `Range`; `Shape`; `Size` and `Align` of `scratch`; `Value` if numbers overflow.
     pub fn learn_range(&self, begin: usize, end: usize, scratch: &mut [u8], grads: &mut [f32]) -> Result {
@@ -210,8 +210,8 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// What a chunk of the minibatch is made from: of the rollout, or of a batch from the store or one that is given. What is
-    /// given stands beside a rollout.
+    /// The inputs of a chunk of the minibatch: of the rollout, of a batch from the replay store, or of `given` transitions.
+    /// Over a rollout, `given` is used besides it.
     pub(in crate::learn) fn context<'c>(
         &'c self,
         chunk: u32,
@@ -241,7 +241,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Slots of the transitions of the minibatch; of a batch from the store, those of the chunk.
+    /// Slots of the transitions of the minibatch; of a batch from the replay store, those of the chunk.
     fn chunk_order(&self, chunk: u32) -> Result<&[u32]> {
         let c = self.config;
         if c.needs().replay {
@@ -251,14 +251,15 @@ impl<'a> View<'a> {
         minibatch(c, self.state.minibatch, self.order)
     }
 
-    /// What the layout of the block follows from.
+    /// The configuration and shape that determine the layout of the block.
     fn spec(&self) -> Stored {
         Stored { config: *self.config, shape: self.actor.shape }
     }
 }
 
-/// Adds all parts of `width` numbers to the first one, as a binary tree over their numbers: parts 1 apart, then the sums
-/// that are 2 apart, then 4, and so on. So a tree of n parts is that of the largest power of two below n and the rest.
+/// Adds all parts of `width` elements to the first one, in a binary tree over their indices: parts at distance 1, then the sums
+/// at distance 2, then 4, and so on. Thus the tree of n parts consists of that of the largest power of two below n and that of
+/// the rest.
 pub(in crate::learn) fn add_as_tree(parts: &mut [f32], width: usize) {
     let mut apart = width.max(1);
     while apart < parts.len() {
@@ -289,8 +290,7 @@ mod tests {
     use crate::rng::Rng;
     use crate::space::{ElementsMut, Space};
 
-    /// The tree that is documented, written down as it is said: the largest power of two below the number of parts, and the
-    /// rest.
+    /// The documented tree, written as defined: the largest power of two below the number of parts, and the rest.
     fn tree(parts: &[Vec<f32>]) -> Vec<f32> {
         if let [part] = parts {
             return part.clone();
@@ -376,7 +376,8 @@ mod tests {
                     learner.act(None, Elements::F32(&obs), None, to).unwrap();
                     learner.observe(None, &obs[..4], &[0, 0, 1, 0], &[0; 4], None, None).unwrap();
                 }
-                // The first call has made advantages and the order, and no step unless there is one chunk alone.
+                // The first call has computed advantages and the order, and takes an optimizer step only if there is a single
+                // chunk.
                 let before = learner.params.to_vec();
                 learner.learn(Some(Elements::F32(&obs)), None, 1).unwrap();
                 let after = learner.params.to_vec();
@@ -395,7 +396,7 @@ mod tests {
                 let rate = config.learning_rate;
                 Adam::default().step(&mut params, &sum, &mut m, &mut v, &mut 0, rate, 0.0).unwrap();
                 assert!(*learner.params == *params, "{num_chunks} chunks");
-                // Whatever the chunks, the same gradient but for rounding.
+                // The gradient is the same for any number of chunks, up to rounding.
                 if plain.is_empty() {
                     plain = sum.clone();
                 }

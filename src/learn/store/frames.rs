@@ -1,7 +1,7 @@
-//! Frames that a rollout keeps once: those of observations that are stacks of an environment's last ones.
+//! Frames of a rollout that are stored once, for observations that are stacks of an environment's last frames.
 //!
-//! A stack is told by the numbers of its frames. Each slot has room for the newest frame of its transition, and each
-//! environment for a stack that nothing recorded came before.
+//! A stack is represented by the numbers of its frames. Each slot has room for the newest frame of its transition, and each
+//! environment for a stack without a recorded predecessor.
 
 use crate::block::{self, Fit, Misfit};
 use crate::error::Result;
@@ -11,27 +11,27 @@ use crate::learn::seen::Part;
 use crate::learn::store::stack::{Older, REFUSED, Stack};
 use crate::learn::stored::Stored;
 
-/// Where frames lie, and what they are.
+/// Layout of the frames of rollouts.
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct Frames {
     pub(in crate::learn) stack: Stack,
     num_envs: usize,
-    /// Slots of one rollout, and of all.
+    /// Slots of one rollout, and of all rollouts.
     room: usize,
     pub(in crate::learn) slots: usize,
 }
 
-/// Whose observation is recorded where.
+/// The environment and the slot of an observation.
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct Place {
     pub(in crate::learn) env: usize,
     pub(in crate::learn) slot: usize,
-    /// Slots of the transitions that are recorded.
+    /// Slots of the recorded transitions.
     pub(in crate::learn) recorded: (usize, usize),
 }
 
 impl Place {
-    /// The slot of the transition before it.
+    /// The slot of the environment's previous transition.
     fn before(&self, env_of: &[u32]) -> Option<usize> {
         let (begin, end) = (self.recorded.0, self.recorded.1.min(self.slot));
         let owners = block::rows(env_of, begin, end.saturating_sub(begin), 1).unwrap_or(&[]);
@@ -44,7 +44,7 @@ impl Frames {
         Frames { stack: Stack::new(stored, parts), num_envs: stored.config.num_envs as usize, room, slots }
     }
 
-    /// Frames that there is room for, the last of which is always zeros.
+    /// The number of frames that there is room for, the last of which is always zeros.
     pub(in crate::learn) fn count(&self) -> usize {
         let rollouts = self.slots.checked_div(self.room).unwrap_or(0);
         let of_envs = self.num_envs.saturating_mul(self.stack.num).saturating_mul(rollouts);
@@ -55,7 +55,7 @@ impl Frames {
         self.count().saturating_sub(1) as u32
     }
 
-    /// Frame `i` of the stack of an environment that nothing came before, in the rollout of a slot.
+    /// Frame `i` of an environment's stack without predecessor, in the rollout of a slot.
     fn of_env(&self, slot: usize, env: usize, i: usize) -> u32 {
         let rollout = slot.checked_div(self.room).unwrap_or(0);
         let stack = rollout.saturating_mul(self.num_envs).saturating_add(env).saturating_mul(self.stack.num);
@@ -67,8 +67,8 @@ impl Frames {
         block::rows(pixels, frame as usize, 1, self.stack.len)
     }
 
-    /// The numbers of the frames of a stack. `before`: those of the transition before it, and whether frame i of this stack is
-    /// frame i + 1 of that. Errors: `Value` if it is made of others.
+    /// The frame numbers of a stack. `before`: the frame numbers of the previous transition, and whether frame i of this stack
+    /// equals its frame i + 1. Errors: `Value` if a frame is not found.
     fn numbers<T: Copy + PartialEq>(
         &self,
         obs: &[T],
@@ -97,8 +97,7 @@ impl Frames {
         Ok(numbers)
     }
 
-    /// The numbers of the frames of an observation that is about to be recorded in a rollout of these transitions. Errors:
-    /// `Value`.
+    /// The frame numbers of an observation that is to be recorded in a rollout of these transitions. Errors: `Value`.
     pub(in crate::learn) fn find(
         &self,
         (env, frames, pixels): (&[u32], &[u32], &[u8]),
@@ -116,8 +115,8 @@ impl Frames {
         self.numbers(obs, 0, place, before.map(|frames| (frames, move |i| follows(frames, i))))
     }
 
-    /// The same for row `row` of observations that were recorded elsewhere, of environments `env`: they go to slots from
-    /// `first` on, and `frames` has the numbers of the rows before this one. Errors: `Value`.
+    /// `Frames::find` for row `row` of observations that were recorded elsewhere, of environments `env`. The rows go to slots
+    /// from `first` on, and `frames` has the frame numbers of the rows before this one. Errors: `Value`.
     pub(in crate::learn) fn find_in_batch(
         &self,
         frames: &[u32],
@@ -140,7 +139,7 @@ impl Frames {
         Ok((place, self.numbers(own, 0.0, &place, before)?))
     }
 
-    /// Records the stack of an observation by the numbers that it was found to have.
+    /// Records the stack of an observation under its frame numbers.
     pub(in crate::learn) fn keep<T: Copy>(
         &self,
         (frames, pixels): (&mut [u32], &mut [u8]),
@@ -151,7 +150,7 @@ impl Frames {
     ) -> Fit<()> {
         let numbers = numbers.get(..self.stack.num).ok_or(Misfit)?;
         for (i, &frame) in numbers.iter().enumerate() {
-            // The newest one, and those that nothing recorded came before, are to be written.
+            // The newest frame is written, and the frames of a stack without predecessor.
             let is_new = i.saturating_add(1) == self.stack.num || frame == self.of_env(place.slot, place.env, i);
             if is_new {
                 self.stack.copy(obs, i, byte, block::rows_mut(pixels, frame as usize, 1, self.stack.len)?);
@@ -161,7 +160,8 @@ impl Frames {
         Ok(())
     }
 
-    /// Keeps the stack of a transition that waits apart, because slots from the first on are filled anew.
+    /// Copies the stack of a pending transition to its environment's own frames, because the slots are reused from the first
+    /// on.
     pub(in crate::learn) fn set_apart(
         &self,
         (frames, pixels): (&mut [u32], &mut [u8]),
@@ -177,7 +177,7 @@ impl Frames {
         Ok(())
     }
 
-    /// Every number in these slots is that of a frame.
+    /// Whether every number in these slots is that of a frame.
     pub(in crate::learn) fn are_there(&self, frames: &[u32], first: usize, slots: usize) -> Fit<bool> {
         let count = self.count();
         Ok(block::rows(frames, first, slots, self.stack.num)?.iter().all(|&frame| (frame as usize) < count))

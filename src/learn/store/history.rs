@@ -1,4 +1,4 @@
-//! Past steps of each environment, for auxiliary tasks: rings of them, one after another, and what is drawn from them.
+//! Past steps of each environment, for auxiliary tasks: one ring per environment, and the samples drawn from them.
 
 use crate::block::fields;
 use crate::error::Result;
@@ -9,17 +9,17 @@ use crate::nn::Input;
 use crate::rng::Rng;
 use crate::space::Elements;
 
-/// Nothing was drawn.
+/// Marks a sample that was not drawn.
 pub(in crate::learn) const NOT_DRAWN: u32 = u32::MAX;
 
-/// How an episode goes on after a step.
+/// The state of the episode after a step.
 pub(in crate::learn) const GOES_ON: u8 = 0;
 pub(in crate::learn) const TERMINATED: u8 = 1;
 pub(in crate::learn) const TRUNCATED: u8 = 2;
-/// It was given up, and what the step led to is not known.
+/// The episode was abandoned, and the result of the step is unknown.
 pub(in crate::learn) const GIVEN_UP: u8 = 3;
 
-/// Numbers that the lengths of a history are made of.
+/// Lengths from which the array lengths of a history are computed.
 #[derive(Clone, Copy)]
 pub struct HistoryLens {
     /// N; 0 without a history.
@@ -33,7 +33,7 @@ pub struct HistoryLens {
     pub masks: usize,
     pub values: usize,
     pub state: usize,
-    /// Sequences and rewards that are drawn for a minibatch.
+    /// Sequences and rewards drawn for a minibatch.
     pub draws: usize,
 }
 
@@ -45,28 +45,29 @@ impl HistoryLens {
 
 fields! {
     pub(in crate::learn) spans HistorySpans(lens: HistoryLens) {
-        /// As networks saw them, or bytes, as in a rollout.
+        /// Encoded observations, or bytes, as in a rollout.
         pub(in crate::learn) obs: [f32] = lens.of(lens.obs),
         pub(in crate::learn) pixels: [u8] = lens.of(lens.pixels),
         pub(in crate::learn) choice: [i32] = lens.of(lens.choices),
-        /// What policy replay reads too: continuous actions, masks, which pixel control asks for as well, and values of when the
-        /// step was taken.
+        /// Continuous actions and values at the time of the step, for policy replay, and masks, for policy replay and pixel
+        /// control.
         pub(in crate::learn) vector: [f32] = lens.of(lens.vector),
         pub(in crate::learn) mask: [u8] = lens.of(lens.masks),
         pub(in crate::learn) value: [f32] = lens.of(lens.values),
         pub(in crate::learn) reward: [f32] = lens.of(1),
-        /// How the episode goes on.
+        /// The state of the episode after the step.
         pub(in crate::learn) ends: [u8] = lens.of(1),
-        /// What a truncated episode would have been worth.
+        /// The bootstrap value of a truncated episode.
         pub(in crate::learn) final_value: [f32] = lens.of(1),
-        /// What recurrent layers carried before the step.
+        /// Recurrent states before the step.
         pub(in crate::learn) state: [f32] = lens.of(lens.state),
-        /// `[N]` where the next step goes, and how many steps are there.
+        /// `[N]` the ring position of the next step, and the number of steps held.
         pub(in crate::learn) next: [u32] = lens.n,
         pub(in crate::learn) held: [u32] = lens.n,
-        /// The stream that draws, one.
+        /// The random stream of the draws, one.
         pub(in crate::learn) rng: [Rng] = if lens.n > 0 { 1 } else { 0 },
-        /// Where the sequences of this minibatch begin, and the last observations that rewards are predicted from.
+        /// The first slots of the sequences of this minibatch, and the slots of the last observations that rewards are
+        /// predicted from.
         pub(in crate::learn) sequence: [u32] = lens.draws,
         pub(in crate::learn) last: [u32] = lens.draws,
     }
@@ -78,12 +79,12 @@ fields! {
 }
 
 impl HistoryMut<'_> {
-    /// Steps of each environment.
+    /// The length of each environment's ring.
     fn len(&self) -> usize {
         self.reward.len().checked_div(self.next.len()).unwrap_or(0)
     }
 
-    /// Where the next step of an environment goes, in place of its oldest one; nothing without a history.
+    /// The slot of the next step of an environment, in place of its oldest one; `None` without a history.
     pub(in crate::learn) fn place(&mut self, env: usize) -> Option<usize> {
         let len = self.len();
         let (next, held) = (self.next.get_mut(env)?, self.held.get_mut(env)?);
@@ -96,7 +97,7 @@ impl HistoryMut<'_> {
         Some(at)
     }
 
-    /// Another episode of an environment begins: nothing follows its last step, unless an episode ended with it.
+    /// Marks the last step of an environment as abandoned, unless an episode ended with it: another episode begins.
     pub(in crate::learn) fn give_up(&mut self, env: usize) {
         let len = self.len();
         let (Some(next), Some(held)) = (self.next.get(env), self.held.get(env)) else { return };
@@ -107,8 +108,8 @@ impl HistoryMut<'_> {
         }
     }
 
-    /// Draws what the next minibatch learns from the past: sequences, all alike, and observations that rewards follow, of
-    /// which half come before a reward, if there are some of both kinds.
+    /// Draws the past samples of the next minibatch: sequences, uniformly, and observations followed by a reward, half of which
+    /// precede a nonzero reward, if both kinds exist.
     pub(in crate::learn) fn draw(&mut self, c: &Config) {
         let (len, [_, class, ..]) = (self.len(), c.tasks());
         let Some(rng) = self.rng.first_mut() else { return };
@@ -144,10 +145,10 @@ impl HistoryMut<'_> {
     }
 }
 
-/// What draws look at.
+/// The inputs of the draws.
 struct Past<'h> {
     len: usize,
-    /// Environments with fewer steps are left out.
+    /// Environments with fewer steps are excluded.
     starts: u32,
     next: &'h [u32],
     held: &'h [u32],
@@ -156,7 +157,7 @@ struct Past<'h> {
 }
 
 impl Past<'_> {
-    /// Where step `age` of an environment is, counted from its oldest one.
+    /// The slot of step `age` of an environment, counted from its oldest one.
     fn slot(&self, env: usize, age: usize) -> usize {
         let (next, held) = (self.next.get(env), self.held.get(env));
         let first =
@@ -165,7 +166,8 @@ impl Past<'_> {
         env.saturating_mul(self.len).saturating_add(at)
     }
 
-    /// Steps that have so many observations of their episode up to their own, and whose rewards are 0 or are not.
+    /// Steps with at least `frames` observations of their episode up to their own, with nonzero rewards if `pays`, else with
+    /// zero rewards.
     fn ends_of(&self, frames: usize, pays: bool) -> impl Iterator<Item = u32> {
         let envs = self.held.iter().enumerate().filter(|(_, held)| **held >= self.starts);
         envs.flat_map(move |(env, &held)| {
@@ -186,7 +188,7 @@ impl Past<'_> {
 
 #[cfg_attr(not(feature = "unreal"), allow(dead_code))]
 impl<'a> HistoryView<'a> {
-    /// Where the step lies that is so many after that of a slot, of the same environment.
+    /// The slot of the step that is `steps` after that of `slot`, of the same environment.
     pub(in crate::learn) fn after(&self, slot: u32, steps: usize) -> u32 {
         let len = self.reward.len().checked_div(self.next.len()).unwrap_or(0);
         let slot = slot as usize;
@@ -195,13 +197,13 @@ impl<'a> HistoryView<'a> {
         env.saturating_mul(len).saturating_add(at) as u32
     }
 
-    /// The same before it.
+    /// The slot of the step that is `steps` before that of `slot`.
     pub(in crate::learn) fn before(&self, slot: u32, steps: usize) -> u32 {
         let len = self.reward.len().checked_div(self.next.len()).unwrap_or(0);
         self.after(slot, len.saturating_sub(steps))
     }
 
-    /// What the network reads of the observations of these slots.
+    /// The network inputs of the observations in these slots.
     pub(in crate::learn) fn see<'w>(
         &self,
         (reads_bytes, seen, obs_len): (bool, &Seen<'_>, usize),

@@ -1,4 +1,4 @@
-//! What learners learn from: rollouts of the last steps, past steps of them, and transitions of all steps.
+//! The experience that learners learn from: rollouts of the last steps, their past steps, and replay stores of transitions.
 
 pub(super) mod frames;
 pub(super) mod history;

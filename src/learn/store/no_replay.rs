@@ -1,4 +1,4 @@
-//! In builds without learners over a store, nothing in its place.
+//! Empty replacement of the replay store, in builds without learners over one.
 
 use core::marker::PhantomData;
 
@@ -6,12 +6,12 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::block::{Cutter, Field, Fit, Plan, TooLong};
 
-/// Nowhere.
+/// Empty spans.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(in crate::learn) struct ReplaySpans {}
 
-/// Nothing to write.
+/// Empty replay store, mutable.
 #[derive(Default)]
 pub(in crate::learn) struct Replay<'a>(PhantomData<&'a ()>);
 
@@ -25,7 +25,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Nothing to read.
+/// Empty replay store, read-only.
 #[derive(Clone, Copy, Default)]
 pub(in crate::learn) struct ReplayView<'a>(PhantomData<&'a ()>);
 
@@ -35,14 +35,14 @@ impl<'a> ReplayView<'a> {
     }
 }
 
-/// No lengths of a batch.
+/// Empty lengths of a batch.
 #[derive(Clone, Copy, Default)]
 pub(in crate::learn) struct BatchLens {
     /// 0.
     pub(in crate::learn) rows: usize,
 }
 
-/// No working arrays of a batch.
+/// Empty working arrays of a batch.
 pub(in crate::learn) struct BatchWork;
 
 impl Field for BatchWork {

@@ -1,73 +1,74 @@
-//! A store of transitions: those that wait for what their `n_step` steps lead to, the ring that batches are drawn from, their
-//! weights, and what a gradient step keeps from chunk to chunk.
+//! A replay store of transitions: pending transitions, whose `n_step` steps are not complete, the ring that batches are drawn
+//! from, the weights, and the state that a gradient step keeps between chunks.
 
 use crate::block::{Late, fields};
 use crate::data::sum_tree::Weights;
 
-/// Elements of so many rows. What overflows is too long for any element.
+/// Elements of `rows` rows; saturates, and a saturated length exceeds the limit of any element type.
 const fn grid(rows: usize, width: usize) -> usize {
     rows.saturating_mul(width)
 }
 
-/// Numbers that the lengths of a store are made of.
+/// Lengths from which the array lengths of a store are computed.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::learn) struct ReplayLens {
     /// N.
     pub(in crate::learn) n: usize,
-    /// Transitions of the ring, those of each environment that wait, and those of a batch.
+    /// Transitions of the ring, pending transitions of each environment, and transitions of a batch.
     pub(in crate::learn) slots: usize,
     pub(in crate::learn) n_step: usize,
     pub(in crate::learn) batch: usize,
-    /// A transition of the ring, and one that waits.
+    /// Lengths of a transition of the ring, and of a pending one.
     pub(in crate::learn) stored: TransitionLens,
     pub(in crate::learn) begun: TransitionLens,
-    /// Frames that are kept once, bytes of one, and those of a stack.
+    /// Frames that are stored once, bytes of a frame, and frames of a stack.
     pub(in crate::learn) frames: usize,
     pub(in crate::learn) frame_len: usize,
     pub(in crate::learn) stacked: usize,
-    /// Parameters, and those with noise.
+    /// Parameters, and parameters with noise.
     pub(in crate::learn) params: usize,
     pub(in crate::learn) noisy: usize,
-    /// Transitions are drawn by their weights.
+    /// Transitions are drawn by weight.
     pub(in crate::learn) weighted: bool,
-    /// Numbers of an action.
+    /// Elements of a continuous action.
     pub(in crate::learn) vector: usize,
 }
 
 fields! {
     pub(in crate::learn) spans ReplaySpans(lens: &ReplayLens) {
-        /// `[N]` 1: an action of this episode was demonstrated, so that it is not counted.
+        /// `[N]` 1: an action of this episode was demonstrated, so that the episode is not counted.
         pub(in crate::learn) shown: [u8] = lens.n,
-        /// `[N]` transitions that an environment has begun in this episode.
+        /// `[N]` transitions begun by an environment in this episode.
         pub(in crate::learn) num_begun: [u64] = lens.n,
         pub(in crate::learn) store: Transitions = lens.stored,
-        /// `[count, len]` the frames that it tells stacks by, a ring, and one that is zeros.
+        /// `[count, len]` the frames of stacks, a ring, and one frame of zeros.
         pub(in crate::learn) frames: [u8] = grid(lens.frames, lens.frame_len),
-        /// `[N, n_step]` the last transitions that an environment has begun, a ring each: rewards so far, and the discount of
-        /// the next one.
+        /// `[N, n_step]` the last begun transitions of each environment, a ring each: rewards so far, and the discount of the
+        /// next reward.
         pub(in crate::learn) begun: Transitions = lens.begun,
-        /// `[N, n_step, num_stacked]` numbers of the frames of their observations, if they are in the store; else zeros' alone.
+        /// `[N, n_step, num_stacked]` frame numbers of their observations, if the frames are in the store; else of the zero
+        /// frame.
         pub(in crate::learn) begun_frames: [u64] = grid(grid(lens.n, lens.n_step), lens.stacked),
-        /// Parameters that targets are made with, and these with noise.
+        /// Parameters that compute targets, and these with noise.
         pub(in crate::learn) target: Late<[f32]> = lens.params,
         pub(in crate::learn) noisy_target: Late<[f32]> = lens.noisy,
-        /// What the transitions of the store are drawn in proportion to; one that is 0 where all are drawn alike.
+        /// Weights that the transitions of the store are drawn by; a single 0 with uniform draws.
         pub(in crate::learn) weights: Weights = if lens.weighted { lens.slots } else { 1 },
-        /// `[batch_size]` how much they count in this gradient step, and how far their values are from their targets.
+        /// `[batch_size]` importance weights of this gradient step, and distances of values from their targets.
         pub(in crate::learn) importance: Late<[f32]> = lens.batch,
         pub(in crate::learn) error: Late<[f32]> = lens.batch,
         /// `[2, batch_size, action_len]` normal draws: for the next actions, and for those of the policy.
         pub(in crate::learn) draws: Late<[f32]> = grid(grid(lens.batch, 2), lens.vector),
     }
-    /// To write; empty for learners over rollouts.
+    /// The mutable store; empty for learners over rollouts.
     #[derive(Default)]
     pub(in crate::learn) write Replay {}
-    /// To read.
+    /// The read-only store.
     #[derive(Clone, Copy, Default)]
     pub(in crate::learn) read ReplayView {}
 }
 
-/// What the lengths of an array of transitions are made of.
+/// Lengths from which the lengths of arrays of transitions are computed.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::learn) struct TransitionLens {
     pub(in crate::learn) rows: usize,
@@ -83,45 +84,45 @@ pub(in crate::learn) struct TransitionLens {
 fields! {
     pub(in crate::learn) spans TransitionSpans(lens: TransitionLens) {
         pub(in crate::learn) obs: [f32] = grid(lens.rows, lens.obs),
-        /// Observations of other kinds than numbers, as the bytes that they are; `obs` is empty then.
+        /// Observations of other types than f32, as bytes; `obs` is empty then.
         pub(in crate::learn) pixels: [u8] = grid(lens.rows, lens.pixels),
-        /// Where the frames of stacks lie; `pixels` is empty then.
+        /// Positions of the frames of stacks; `pixels` is empty then.
         pub(in crate::learn) frame: [u32] = grid(lens.rows, lens.stacked),
         pub(in crate::learn) next_obs: [f32] = grid(lens.rows, lens.obs),
         pub(in crate::learn) next_pixels: [u8] = grid(lens.rows, lens.pixels),
         pub(in crate::learn) next_frame: [u32] = grid(lens.rows, lens.stacked),
-        /// The lower half of how many frames there had been.
+        /// The lower 32 bits of the frame count when the transition was stored.
         pub(in crate::learn) stamp: [u32] = grid(lens.rows, lens.stacked.min(1)),
-        /// What is allowed in `next_obs`.
+        /// The mask of `next_obs`.
         pub(in crate::learn) next_mask: [u8] = grid(lens.rows, lens.masks),
-        /// What was allowed in `obs`, for SAC.
+        /// The mask of `obs`, for SAC.
         pub(in crate::learn) mask: [u8] = grid(lens.rows, lens.own_masks),
         pub(in crate::learn) choice: [i32] = grid(lens.rows, lens.choices),
         /// From -1 to 1.
         pub(in crate::learn) vector: [f32] = grid(lens.rows, lens.vector),
         pub(in crate::learn) reward: [f32] = lens.rows,
-        /// Of the value of `next_obs`: 0 where the episode terminated.
+        /// The discount of the value of `next_obs`: 0 where the episode terminated.
         pub(in crate::learn) discount: [f32] = lens.rows,
     }
-    /// To write.
+    /// Mutable transitions.
     #[derive(Default)]
     pub(in crate::learn) write TransitionsMut {}
-    /// To read.
+    /// Read-only transitions.
     #[derive(Clone, Copy, Default)]
     pub(in crate::learn) read TransitionView {}
-    /// Transitions: those of the store, a ring; and of each environment the one that it has begun.
+    /// Transitions: the ring of the store, or the begun ones of each environment.
     pub(in crate::learn) part Transitions(TransitionLens)
 }
 
-/// Numbers of a row of a batch from the store; zeros for learners over rollouts.
+/// Row lengths of a batch from the store; zeros for learners over rollouts.
 #[derive(Clone, Copy, Default)]
 pub(in crate::learn) struct BatchLens {
-    /// Rows of a chunk, and of a chunk or one observation of each environment.
+    /// Rows of a chunk; and rows of a chunk or of one observation of each environment, whichever is more.
     pub(in crate::learn) rows: usize,
     pub(in crate::learn) acting: usize,
-    /// What the policy says second, or critics say of its choices.
+    /// Outputs of the policy's second head, or a critic's values of the choices.
     pub(in crate::learn) others: usize,
-    /// Q of all choices, where the network says distributions.
+    /// Q of all choices, if the network outputs distributions.
     pub(in crate::learn) means: usize,
     pub(in crate::learn) best: usize,
     pub(in crate::learn) target: usize,
@@ -129,34 +130,34 @@ pub(in crate::learn) struct BatchLens {
     /// Quantiles of all critics.
     pub(in crate::learn) pool: usize,
     pub(in crate::learn) vector: usize,
-    /// What critics read, where actions are among it.
+    /// A critic's input that includes an action.
     pub(in crate::learn) pair: usize,
     pub(in crate::learn) critic_tape: usize,
 }
 
 fields! {
     pub(in crate::learn) spans BatchSpans(w: BatchLens) {
-        /// What the policy's network says second, and the means of what it says first, if that are distributions.
+        /// Outputs of the network's second head, and means of its first head's outputs, if these are distributions.
         pub(in crate::learn) others: [f32] = grid(w.acting, w.others),
         pub(in crate::learn) means: [f32] = grid(w.acting, w.means),
         pub(in crate::learn) d_others: Late<[f32]> = grid(w.rows, w.others),
         /// The best choices, and targets of Q.
         pub(in crate::learn) best: Late<[i32]> = grid(w.rows, w.best),
         pub(in crate::learn) target: Late<[f32]> = grid(w.rows, w.target),
-        /// Quantiles of a critic, their gradients, and those of all critics' targets.
+        /// Quantiles of a critic, their gradients, and the target quantiles of all critics.
         pub(in crate::learn) quantiles: Late<[f32]> = grid(w.rows, w.quantiles),
         pub(in crate::learn) d_quantiles: Late<[f32]> = grid(w.rows, w.quantiles),
         pub(in crate::learn) pool: Late<[f32]> = grid(w.rows, w.pool),
-        /// Gradients by actions, what critics read, and gradients by that.
+        /// Gradients with respect to actions, critic inputs, and gradients with respect to these.
         pub(in crate::learn) d_vector: Late<[f32]> = grid(w.rows, w.vector),
         pub(in crate::learn) pairs: [f32] = grid(w.acting, w.pair),
         pub(in crate::learn) d_pairs: Late<[f32]> = grid(w.rows, w.pair),
         pub(in crate::learn) critic_tape: Late<[f32]> = w.critic_tape,
     }
-    /// To write.
+    /// Mutable working arrays.
     #[derive(Default)]
     pub(in crate::learn) write BatchWorkMut {}
-    /// To read.
+    /// Read-only working arrays.
     #[derive(Clone, Copy, Default)]
     pub(in crate::learn) read BatchWorkView {}
     /// Working arrays of a chunk of a batch; empty for learners over rollouts.

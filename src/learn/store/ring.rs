@@ -1,8 +1,9 @@
-//! Frames of stacks that the store keeps once, in a ring.
+//! Frames of stacks that the replay store holds once, in a ring.
 //!
-//! Frames are numbered as they come. What environments have begun lies apart with whole observations; when a transition goes
-//! to the store, its stacks are told by the numbers of frames that are there already, if these came of late, and the others
-//! come new. So no transition needs a frame that came long before it did, and those overwritten are of transitions that are gone.
+//! Frames are numbered in the order of arrival. Begun transitions keep whole observations outside of the ring. When a
+//! transition is stored, its stacks refer to frames that are in the ring already, if these are recent; all other frames are
+//! added. Thus no transition needs a frame that is much older than itself, and overwritten frames belong to removed
+//! transitions.
 
 use super::stack::{Older, REFUSED, Stack};
 use crate::block::{self, Misfit};
@@ -12,20 +13,20 @@ use crate::learn::seen::Part;
 use crate::learn::stored::Stored;
 use crate::space::Elements;
 
-/// The number of the frame that is zeros.
+/// The number of the zero frame.
 pub(in crate::learn) const ZEROS: u64 = u64::MAX;
 
-/// One spare frame for so many transitions: for the last observations of episodes that are truncated, and as many again that
-/// transitions of slow environments may reach back.
+/// Transitions per spare frame: for the last observations of truncated episodes, and the same number again for older frames
+/// that transitions of slow environments refer to.
 const SPARE: u64 = 256;
 
-/// How frames are kept.
+/// Layout of the ring.
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct Ring {
     pub(in crate::learn) stack: Stack,
-    /// Frames that there is room for, but the one of zeros.
+    /// Frames that there is room for, without the zero frame.
     pub(in crate::learn) room: u64,
-    /// A transition's frames are not older than so many others, counted from when it is stored, and before its own are.
+    /// The largest age of a transition's frames when it is stored, in frames; `recent`: before its own frames are added.
     pub(in crate::learn) reach: u64,
     recent: u64,
 }
@@ -37,19 +38,19 @@ impl Ring {
             stack.num = 0;
         }
         let (slots, num, steps) = (u64::from(c.buffer_size), u64::from(c.num_stacked), u64::from(c.n_step));
-        // Of an environment at once: a stack, the steps that follow it, and another stack.
+        // Frames that an environment adds at once: a stack, the steps after it, and another stack.
         let most = num.saturating_add(num).saturating_add(steps);
         let reach = most.saturating_mul(4).saturating_mul(c.num_envs.into()).saturating_add(slots.div_euclid(SPARE));
         let room = slots.saturating_add(reach.saturating_mul(2));
         Ring { stack, room, reach, recent: reach.saturating_sub(most) }
     }
 
-    /// Frames that there is room for, the last of which is always zeros.
+    /// The number of frames that there is room for, the last of which is always zeros.
     pub(in crate::learn) fn count(&self) -> usize {
         if self.stack.is_kept() { self.room.saturating_add(1) as usize } else { 0 }
     }
 
-    /// Where frames of these numbers lie.
+    /// Writes the ring positions of the frames with these numbers.
     pub(in crate::learn) fn tell(&self, numbers: &[u64], to: &mut [u32]) {
         for (to, &number) in to.iter_mut().zip(numbers) {
             let own = if number == ZEROS { None } else { number.checked_rem(self.room) };
@@ -57,20 +58,20 @@ impl Ring {
         }
     }
 
-    /// Every one of these is the place of a frame.
+    /// Whether every entry is the position of a frame.
     pub(in crate::learn) fn are_there(&self, frames: &[u32]) -> bool {
         frames.iter().all(|&frame| u64::from(frame) <= self.room)
     }
 
-    /// A stack with these numbers came of late.
+    /// Whether the frames of a stack are recent.
     pub(in crate::learn) fn is_recent(&self, numbers: &[u64], num_frames: u64) -> bool {
         let age = |number| num_frames.checked_sub(number);
         let recent = |&number: &u64| number == ZEROS || age(number).is_some_and(|age| age <= self.recent);
         numbers.last() != Some(&ZEROS) && numbers.iter().all(recent)
     }
 
-    /// What an environment sees in the middle of an episode follows what it saw before, which is in `pixels` of what it has
-    /// begun. Errors: `Value`.
+    /// Checks that an observation in the middle of an episode continues the stack of the previous one, which is in `pixels` of
+    /// the begun transitions. Errors: `Value`.
     pub(in crate::learn) fn check(
         &self,
         pixels: &[u8],
@@ -92,7 +93,7 @@ impl Ring {
         if refused { Err(REFUSED) } else { Ok(()) }
     }
 
-    /// The number of frame `i` of a stack that comes new.
+    /// Adds frame `i` of a stack and returns its number.
     fn put(&self, (frames, num_frames): (&mut [u8], &mut u64), obs: &[u8], i: usize) -> Result<u64> {
         let number = *num_frames;
         let at = number.checked_rem(self.room).unwrap_or(0) as usize;
@@ -101,7 +102,7 @@ impl Ring {
         Ok(number)
     }
 
-    /// The numbers of a stack's frames, some of which may come new. `before`: the stack before it, with numbers and whole.
+    /// The frame numbers of a stack, after adding missing frames. `before`: the previous stack, by numbers and as a whole.
     pub(in crate::learn) fn place(
         &self,
         (frames, num_frames): (&mut [u8], &mut u64),

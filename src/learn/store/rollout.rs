@@ -1,4 +1,4 @@
-//! The transitions of a rollout: which are complete, how they become one stretch, and how they make room.
+//! The transitions of a rollout: which are complete, how they become contiguous, and how slots are freed.
 
 use super::frames::Frames;
 use super::history::{GOES_ON, HistoryMut, TERMINATED, TRUNCATED};
@@ -6,41 +6,41 @@ use crate::block::{self, Fit, Late, Misfit, fields};
 use crate::error::Result;
 use crate::learn::rows::{copy_row, copy_row_within};
 
-/// No slot.
+/// Marks an absent slot.
 pub(in crate::learn) const NONE: u32 = u32::MAX;
 
-/// Elements of so many rows. What overflows is too long for any element.
+/// Elements of `rows` rows; saturates, and a saturated length exceeds the limit of any element type.
 const fn grid(rows: usize, width: usize) -> usize {
     rows.saturating_mul(width)
 }
 
-/// Numbers that the lengths of a rollout are made of.
+/// Lengths from which the array lengths of a rollout are computed.
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct RolloutLens {
-    /// Transitions that there is room for; those of two rollouts with `overlap`.
+    /// Transitions that there is room for; of two rollouts with `overlap`.
     pub(in crate::learn) slots: usize,
-    /// Numbers of an observation; or bytes of all pictures, and frames of a stack.
+    /// f32 elements of an observation; or bytes of all pictures, and frames of a stack.
     pub(in crate::learn) kept: usize,
     pub(in crate::learn) pixels: usize,
     pub(in crate::learn) stacked: usize,
     pub(in crate::learn) choices: usize,
     pub(in crate::learn) std: usize,
     pub(in crate::learn) masks: usize,
-    /// Of a recurrent state.
+    /// Elements of a recurrent state.
     pub(in crate::learn) state: usize,
-    /// It is known where episodes begin.
+    /// Episode begins are recorded.
     pub(in crate::learn) begins: bool,
-    /// Of the algorithm's own.
+    /// Columns of the algorithm's own data.
     pub(in crate::learn) numbers: usize,
 }
 
 fields! {
     pub(in crate::learn) spans RolloutSpans(lens: &RolloutLens) {
-        /// As the networks saw them, normalised if they are to be.
+        /// Encoded observations, normalized with `normalize_obs`.
         pub(in crate::learn) obs: [f32] = grid(lens.slots, lens.kept),
-        /// Bytes that are not normalised stay bytes; `obs` is empty then. If frames are kept once, those.
+        /// Observations that are bytes and not normalized; `obs` is empty then. If frames are stored once, the frames.
         pub(in crate::learn) pixels: [u8] = lens.pixels,
-        /// The numbers of those that an observation is a stack of, oldest first.
+        /// Frame numbers of an observation's stack, oldest first.
         pub(in crate::learn) frame: [u32] = grid(lens.slots, lens.stacked),
         pub(in crate::learn) choice: [i32] = grid(lens.slots, lens.choices),
         /// Before squashing or clipping.
@@ -54,25 +54,25 @@ fields! {
         pub(in crate::learn) final_value: [f32] = lens.slots,
         pub(in crate::learn) advantage: Late<[f32]> = lens.slots,
         pub(in crate::learn) value_target: Late<[f32]> = lens.slots,
-        /// Whose transition it is.
+        /// The environment of the transition.
         pub(in crate::learn) env: [u32] = lens.slots,
-        /// What recurrent layers carried before it; and of sequences, and with past steps, 1 where an episode begins.
+        /// Recurrent states before the step; and with sequences or past steps, 1 where an episode begins.
         pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
         pub(in crate::learn) begin: [u8] = if lens.begins { lens.slots } else { 0 },
-        /// Of the algorithm's own, as [`Needs`](crate::learn::algorithm::Needs) has them.
+        /// The algorithm's own data, as [`Needs`](crate::learn::algorithm::Needs) has it.
         pub(in crate::learn) numbers: Late<[f32]> = grid(lens.slots, lens.numbers),
     }
-    /// Transitions, each in a slot: those of one environment lie in the order in which they were, and where all
-    /// environments act in every step they lie as `[T, N]`. Two rollouts, one after another, with `overlap`.
+    /// Transitions, each in a slot: those of one environment are in time order, and if all environments act in every step the
+    /// layout is `[T, N]`. With `overlap` two rollouts, one after another.
     #[derive(Default)]
     pub(in crate::learn) write Rollout {}
-    /// The same, to read.
+    /// Read-only version of `Rollout`.
     #[derive(Clone, Copy, Default)]
     pub(in crate::learn) read RolloutView {}
 }
 
 impl Rollout<'_> {
-    /// Keeps the complete steps of slots `[begin, end)` among the past ones of their environments.
+    /// Copies the complete steps of slots `[begin, end)` to the past steps of their environments.
     pub(in crate::learn) fn keep(
         &self,
         (begin, end): (usize, usize),
@@ -102,7 +102,7 @@ impl Rollout<'_> {
         let number = |numbers: &[f32]| numbers.get(slot).copied().ok_or(Misfit);
         let last = if ends == TRUNCATED { number(self.final_value)? } else { 0.0 };
         if !(number(self.value)?.is_finite() && last.is_finite()) {
-            // Nothing can be learnt from a step whose values overflow, nor across it.
+            // A step whose values overflow cannot be learned from, nor can sequences across it.
             past.give_up(env);
             return Ok(());
         }
@@ -150,8 +150,8 @@ impl Rollout<'_> {
         copy_row_within(self.env, slots, from, to)
     }
 
-    /// Brings the complete transitions of slots `[begin, end)` to the front, in their order, and returns where they end.
-    /// `spare` is a slot to exchange two of them.
+    /// Moves the complete transitions of slots `[begin, end)` to the front, in their order, and returns their end. `spare` is a
+    /// temporary slot for exchanging two transitions.
     pub(in crate::learn) fn gather_complete(
         &mut self,
         begin: usize,
@@ -176,8 +176,8 @@ impl Rollout<'_> {
         Ok(front)
     }
 
-    /// Moves the transitions of slots `[begin, end)` that environments wait with to slots from `to` on, and returns where
-    /// these end. What environments have given up is forgotten.
+    /// Moves the pending transitions of slots `[begin, end)` to slots from `to` on, and returns their end. Abandoned
+    /// transitions are dropped.
     pub(in crate::learn) fn carry(
         &mut self,
         frames: &Frames,
@@ -208,14 +208,14 @@ impl Rollout<'_> {
     }
 }
 
-/// Copies row `row` of an array to row `at` of one of `count` rows, whatever their width is.
+/// Copies row `row` of an array to row `at` of another one with `count` rows of the same width.
 fn keep_row<T: Copy>(from: &[T], to: &mut [T], (row, at, count): (usize, usize, usize)) -> Result {
     let width = to.len().checked_div(count).unwrap_or(0);
     copy_row(from, to, (row, at, width))
 }
 
-/// Lists slots from `begin` on, one for each entry of `order`, those of environment 0 first, each environment's in their
-/// order. `count` `[N]` is of zeros, and is again afterwards.
+/// Lists slots from `begin` on, one for each entry of `order`, by environment, and in time order within an environment. `count`
+/// `[N]` holds zeros, also afterwards.
 pub(in crate::learn) fn list_by_env(env: &[u32], begin: usize, count: &mut [u32], order: &mut [u32]) -> Fit<()> {
     let owners = block::rows(env, begin, order.len(), 1)?;
     for &env in owners {
@@ -235,7 +235,7 @@ pub(in crate::learn) fn list_by_env(env: &[u32], begin: usize, count: &mut [u32]
     Ok(())
 }
 
-/// Whose transition slot `at` has, and whether it is complete: `slot` has those of all environments that are not.
+/// The environment of the transition in slot `at`, and whether it is complete: `slot` has each environment's incomplete one.
 pub(in crate::learn) fn owner(env: &[u32], slot: &[u32], at: usize) -> Fit<(usize, bool)> {
     let env = *env.get(at).ok_or(Misfit)? as usize;
     Ok((env, *slot.get(env).ok_or(Misfit)? as usize != at))

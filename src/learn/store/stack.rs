@@ -1,6 +1,6 @@
 //! Observations that are stacks of an environment's last frames.
 //!
-//! Whoever keeps each frame once tells a stack by the numbers of its frames, of which it finds most in the stack before.
+//! Stores that hold each frame once represent a stack by its frame numbers; most frames are those of the previous stack.
 
 use crate::block::{self, Fit};
 use crate::error::{Error, Kind, Result};
@@ -9,34 +9,34 @@ use crate::learn::seen::Part;
 use crate::learn::stored::Stored;
 use crate::nn::Input;
 
-/// A stack that does not follow the one before it.
+/// The error for a stack that does not continue the previous one.
 pub(in crate::learn) const REFUSED: Error = Error::new(
     Kind::Value,
     "learner, num_stacked: older frames that are those of the previous observation shifted by one, or copies of the newest \
      one, or zeros",
 );
 
-/// How frames lie in an observation, along its last axis and the newest one last.
+/// Layout of frames in an observation: along its last axis, the newest one last.
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct Stack {
-    /// Frames of a stack; 0: observations are kept whole.
+    /// Frames of a stack; 0: observations are stored whole.
     pub(in crate::learn) num: usize,
     /// Bytes of a frame.
     pub(in crate::learn) len: usize,
-    /// Bytes of one of its pixels.
+    /// Bytes of a pixel of a frame.
     channels: usize,
 }
 
-/// Where an older frame of a stack is found again.
+/// Where an older frame of a stack is already stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::learn) enum Older {
-    /// In the stack before, one place on, as all of them are.
+    /// In the previous stack, shifted by one, as all older frames of this stack.
     Before,
-    /// It is the newest one.
+    /// It equals the newest frame.
     Newest,
     /// It is all zeros.
     Zeros,
-    /// Nowhere.
+    /// Not stored.
     Own,
 }
 
@@ -47,7 +47,7 @@ impl Stack {
         Stack { num, len: part(stored.shape.obs_len), channels: part(stored.last_axis(parts)) }
     }
 
-    /// Frames are kept once.
+    /// Whether frames are stored once.
     pub(in crate::learn) fn is_kept(&self) -> bool {
         cfg!(feature = "pictures") && self.num > 0
     }
@@ -64,7 +64,7 @@ impl Stack {
         obs.get(first..).unwrap_or(&[]).iter().step_by(stride).copied()
     }
 
-    /// Frame `i` of one stack is frame `k` of another.
+    /// Whether frame `i` of one stack equals frame `k` of another.
     pub(in crate::learn) fn are_same<T: Copy + PartialEq>(
         &self,
         (obs, i): (&[T], usize),
@@ -73,13 +73,13 @@ impl Stack {
         (0..self.channels).all(|channel| self.elements(obs, i, channel).eq(self.elements(other, k, channel)))
     }
 
-    /// Frame `i` of a stack is this one.
+    /// Whether frame `i` of a stack equals `frame`.
     pub(in crate::learn) fn is(&self, obs: &[u8], i: usize, frame: &[u8]) -> bool {
         let of = |channel| frame.get(channel..).unwrap_or(&[]).iter().step_by(self.channels.max(1)).copied();
         (0..self.channels).all(|channel| self.elements(obs, i, channel).eq(of(channel)))
     }
 
-    /// Copies frame `i` of a stack of elements that `byte` makes bytes of.
+    /// Copies frame `i` of a stack, converting its elements to bytes with `byte`.
     pub(in crate::learn) fn copy<T: Copy>(&self, obs: &[T], i: usize, byte: fn(T) -> u8, to: &mut [u8]) {
         for channel in 0..self.channels {
             let to = to.get_mut(channel..).unwrap_or_default().iter_mut().step_by(self.channels.max(1));
@@ -87,8 +87,8 @@ impl Stack {
         }
     }
 
-    /// Where the older frames of a stack are found. `follows`: whether frame i is frame i + 1 of the stack before; nothing: there
-    /// is none.
+    /// Where the older frames of a stack are stored. `follows`: whether frame i equals frame i + 1 of the previous stack;
+    /// `None`: there is no previous stack.
     pub(in crate::learn) fn older<T: Copy + PartialEq>(
         &self,
         obs: &[T],
@@ -108,12 +108,12 @@ impl Stack {
         })
     }
 
-    /// The frames of a slot's stack.
+    /// The frame numbers of a slot's stack.
     pub(in crate::learn) fn of<'r>(&self, frames: &'r [u32], slot: usize) -> Fit<&'r [u32]> {
         block::rows(frames, slot, 1, self.num)
     }
 
-    /// The frames of a slot's stack, of those that lie in `pixels`.
+    /// The frames of a slot's stack; `pixels` holds all frames.
     fn window<'r>(&self, (frames, pixels): (&[u32], &'r [u8]), slot: usize) -> Result<Window<'r, u8>> {
         let mut window = Window::new();
         for &frame in self.of(frames, slot)? {
@@ -122,12 +122,12 @@ impl Stack {
         Ok(window)
     }
 
-    /// Writes the stack of a slot whole, to row `at` of others.
+    /// Writes the whole stack of a slot to row `at` of `to`.
     pub(in crate::learn) fn join(&self, kept: (&[u32], &[u8]), slot: usize, to: &mut [u8], at: usize) -> Result {
         stack::stack(&self.window(kept, slot)?, self.channels, Layout::Hwc, block::rows_mut(to, at, 1, self.width())?)
     }
 
-    /// What a network that `reads_bytes`, or numbers, reads of the stacks of these slots, of frames that lie in `pixels`.
+    /// Network inputs of the stacks of these slots, as bytes if the network `reads_bytes`, else as f32.
     pub(in crate::learn) fn input<'t>(
         &self,
         reads_bytes: bool,
@@ -141,7 +141,7 @@ impl Stack {
         })
     }
 
-    /// The stacks of these slots as bytes, or as networks see them, of frames that lie in `pixels`.
+    /// The stacks of these slots, as bytes or as f32 network inputs.
     pub(in crate::learn) fn see<'t, T: Convert<u8>>(
         &self,
         kept: (&[u32], &[u8]),

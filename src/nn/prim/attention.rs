@@ -1,12 +1,12 @@
-//! Causal attention with several heads (Vaswani et al. 2017) over the last steps of an episode, whose keys know how long ago
-//! they were (Shaw et al. 2018).
+//! Causal multi-head attention (Vaswani et al. 2017) over the last steps of an episode, with learned relative positions added
+//! to the keys (Shaw et al. 2018).
 //!
-//! A row's query meets the keys of its own step and of those before it, `window` at most; one that is s steps old has the s-th
-//! learnt position added to it. What the heads read lies side by side and passes through a dense layer. A state is how many
-//! steps it holds, then what the layer read in the last `window - 1` steps, the newest last. Keys and values are worked out
-//! again from that, because an update changes them.
+//! A row's query attends to the keys of its own step and of earlier ones, at most `window`; the s-th learned position is added
+//! to a key that is s steps old. The heads' outputs lie side by side and pass through a dense layer. A state is the number of
+//! steps that it holds, then the inputs of the layer in the last `window - 1` steps, the newest last. Keys and values are
+//! recomputed from these inputs, because an update changes them.
 //!
-//! Parameters are the weights of queries `[input, units]`, of keys and values `[input, 2 * units]`, their biases `[3 * units]`,
+//! Parameters: weights of queries `[input, units]`, of keys and values `[input, 2 * units]`, their biases `[3 * units]`,
 //! positions `[window, units]`, and weights `[units, units]` and biases `[units]` of the output.
 
 use core::cell::Cell as Place;
@@ -23,15 +23,15 @@ use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
-/// Deviation of the positions at the start.
+/// Deviation of the initial positions.
 const POSITION_DEVIATION: f32 = 0.02;
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Attention {
     pub input: usize,
     pub units: usize,
-    /// Heads, which divide the units, and steps that a row sees.
+    /// Heads, which divide the units, and steps that a row attends to.
     pub heads: usize,
     pub window: usize,
 }
@@ -63,7 +63,7 @@ struct Params<T> {
     out_bias: T,
 }
 
-/// What rows have on the tape, besides their outputs.
+/// Tape data of rows, besides their outputs.
 struct Memo<T> {
     query: T,
     pairs: T,
@@ -106,20 +106,20 @@ impl Attention {
         })
     }
 
-    /// Numbers of a row that say how much each head reads of each step.
+    /// Number of attention weights of a row: one for each head and step.
     #[inline(always)]
     fn shares(self) -> usize {
         self.heads * self.window
     }
 
-    /// Steps that a state holds at most, and numbers of their keys and values.
+    /// Maximum number of steps that a state holds, and length of their keys and values.
     #[inline(always)]
     fn held(self) -> (usize, usize) {
         let steps = self.window.saturating_sub(1);
         (steps, steps * 2 * self.units)
     }
 
-    /// What a state holds, the newest step last.
+    /// Layer inputs that a state holds, the newest step last.
     #[inline(always)]
     fn tokens(self, state: &[f32]) -> Option<&[f32]> {
         let (&count, tokens) = state.get(..self.state_len())?.split_first()?;
@@ -127,7 +127,7 @@ impl Attention {
         tokens.get((most - (count as usize).min(most)) * self.input..)
     }
 
-    /// Keys and values of the steps that a state holds.
+    /// Computes keys and values of the steps that a state holds.
     #[inline(always)]
     fn pairs_of<'w, A: At>(self, at: A, of: &Params<&[f32]>, tokens: &[f32], to: &'w mut [f32]) -> Option<&'w [f32]> {
         if tokens.is_empty() {
@@ -140,7 +140,7 @@ impl Attention {
         Some(y)
     }
 
-    /// Queries, and keys and values, of rows.
+    /// Computes queries, and keys and values, of rows.
     #[inline(always)]
     fn project<A: At>(self, at: A, of: &Params<&[f32]>, x: &[f32], query: &mut [f32], pairs: &mut [f32]) -> Option<()> {
         let (u, rows) = (self.units, Flat(self.input));
@@ -153,8 +153,8 @@ impl Attention {
         at.call(Affine { x: mixed, rows: Flat(self.units), w: of.out, bias: Some(of.out_bias), y, n: self.units })
     }
 
-    /// The row where the sequence of `row` starts from a state, if that is in its window, and how many rows of the tape it
-    /// sees.
+    /// The row where the sequence of `row` starts from a state, if that is within the window, and the number of tape rows that
+    /// `row` attends to.
     #[inline(always)]
     fn look_back(self, flow: &Flow<'_>, row: usize) -> (Option<usize>, usize) {
         let (mut at, mut live) = (row, 1);
@@ -168,7 +168,7 @@ impl Attention {
         (Some(at), live)
     }
 
-    /// The rows of `range` sequence by sequence.
+    /// Rows of `range`, sequence by sequence.
     #[inline(always)]
     fn by_sequence(range: &Range<usize>, sequences: usize) -> impl Iterator<Item = Range<usize>> {
         let (begin, end) = (range.start, range.end);
@@ -176,11 +176,11 @@ impl Attention {
     }
 }
 
-/// The keys and values that a row meets.
+/// Keys and values that a row attends to.
 #[derive(Clone, Copy)]
 struct Pairs<'a> {
-    /// Of all rows of the tape, which row it is, how far it is to the row before of its sequence, and how many of them it
-    /// meets.
+    /// Of all rows of the tape; then the row, its distance to the previous row of its sequence, and the number of tape rows
+    /// that it attends to.
     tape: &'a [f32],
     row: usize,
     sequences: usize,
@@ -197,7 +197,7 @@ impl<'a> Pairs<'a> {
         (self.live + held).min(window)
     }
 
-    /// Key and value of so many steps ago.
+    /// Key and value of the step `age` steps ago.
     #[inline(always)]
     fn get(&self, age: usize) -> Option<(&'a [f32], &'a [f32])> {
         let width = 2 * self.units;
@@ -212,13 +212,13 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// What the heads read for one row.
+/// Attention of all heads for one row.
 struct Read<'a> {
     layer: Attention,
     query: &'a [f32],
     pairs: Pairs<'a>,
     positions: &'a [f32],
-    /// `[heads, window]`, the newest step first; 0 beyond the oldest.
+    /// `[heads, window]` attention weights, the newest step first; 0 beyond the oldest.
     shares: &'a mut [f32],
     mixed: &'a mut [f32],
     /// `[units]` working memory.
@@ -263,7 +263,7 @@ impl Kernel for Read<'_> {
     }
 }
 
-/// Gradients of what the heads read for one row.
+/// Gradients of the attention of all heads for one row.
 struct Unread<'a> {
     layer: Attention,
     query: &'a [f32],
@@ -273,7 +273,7 @@ struct Unread<'a> {
     d_mixed: &'a [f32],
     d_query: &'a mut [f32],
     d_positions: &'a mut [f32],
-    /// `[window, 2 * units]`: that of step t lies in place t modulo the window.
+    /// `[window, 2 * units]` gradients of keys and values; step t is at index t modulo the window.
     d_pairs: &'a mut [f32],
     step: usize,
     /// `[heads, window]` and `[units]` working memory.
@@ -333,7 +333,7 @@ impl Kernel for Unread<'_> {
 }
 
 impl Attention {
-    /// The parts of a tape behind the outputs, of so many rows.
+    /// Sections of a tape of this many rows, behind the outputs.
     #[inline(always)]
     fn memo(self, mut tape: &[f32], all: usize) -> Option<Memo<&[f32]>> {
         let mut next = |len: usize| tape.split_off(..all * len);
@@ -350,13 +350,13 @@ impl Attention {
 }
 
 impl StepWise for Attention {
-    /// How many steps it holds, and what it read in these.
+    /// Number of held steps, and the layer's inputs in these.
     #[inline(always)]
     fn state_len(self) -> usize {
         1 + self.held().0 * self.input
     }
 
-    /// Its query, its key and value, what the heads read and how much of each step.
+    /// Query, key and value, heads' outputs, and attention weights.
     #[inline(always)]
     fn memo_len(self) -> usize {
         4 * self.units + self.shares()
@@ -514,7 +514,7 @@ impl StepWise for Attention {
                 };
                 leave(0, part_mut(d_pairs, &here, 2 * u)?)?;
                 if start == Some(row) && !held.is_empty() {
-                    // What the state holds does not go further back, but its keys and values have weights.
+                    // The held inputs get no gradients, but the weights of their keys and values do.
                     let d_held = d_held.get_mut(..held.len())?;
                     let steps = held.len().checked_div(2 * u)?;
                     for (i, d) in rows_mut(d_held, 2 * u).enumerate() {
@@ -566,7 +566,7 @@ impl Prim for Attention {
         Start::scratch_len(self.input, self.units).max(Start::scratch_len(self.input, 2 * self.units))
     }
 
-    /// Biases start at 0, positions near it.
+    /// Biases start at 0, positions near 0.
     fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
         let Some(to) = self.split_mut(params) else { return Ok(()) };
         start.fill(to.query, self.input, self.units, rng, scratch)?;
@@ -585,7 +585,7 @@ impl Prim for Attention {
     }
 
     /// Weights are `[3 * units, input]` of queries, keys and values, positions `[window, units]`, and `[units, units]` of the
-    /// output; biases are theirs in the same order.
+    /// output; biases follow the same order.
     fn read(self, params: &[f32], mut weights: &mut [f32], mut bias: &mut [f32]) -> Option<()> {
         let (of, d, u) = (self.split(params)?, self.input, self.units);
         matmul::transpose(of.query, take(&mut weights, d * u)?, d, u)?;
@@ -596,7 +596,7 @@ impl Prim for Attention {
         copy(of.out_bias, bias)
     }
 
-    /// As they are read.
+    /// Layout as in `read`.
     fn write(self, params: &mut [f32], mut weights: &[f32], mut bias: &[f32]) -> Option<()> {
         let (to, d, u) = (self.split_mut(params)?, self.input, self.units);
         matmul::transpose(weights.split_off(..d * u)?, to.query, u, d)?;

@@ -1,13 +1,13 @@
 //! Recurrent layers: LSTM, GRU and minGRU cells (Hochreiter and Schmidhuber 1997; Cho et al. 2014; Feng et al. 2024).
 //!
-//! Rows of S sequences come step by step: row `t * S + s` is step t of sequence s. Parameters are the weights of the input,
-//! `[input, gates]`, those of the output before, `[units, gates]`, and biases. Gates are `units` numbers each: i, f, g, o of an
-//! LSTM; r, z, n of a GRU, which has biases inside r's product behind those of the gates; z and the candidate of a minGRU,
-//! which has no weights of the output before.
+//! Rows are ordered step by step: row `t * S + s` is step t of sequence s, of S sequences. Parameters: weights of the input,
+//! `[input, gates]`, weights of the previous output, `[units, gates]`, and biases. Gates have `units` values each: i, f, g, o
+//! of an LSTM; r, z, n of a GRU, whose biases inside the product with r follow those of the gates; z and the candidate of a
+//! minGRU, which has no weights of the previous output.
 //!
-//! An LSTM may normalise (Ba et al. 2016, as TensorFlow's LayerNormBasicLSTMCell does): the sums of each gate, before their
-//! bias, and the cells, which go on as they then are. Its biases are those of i, f, g, o and of the cells, then scales of the
-//! same.
+//! An LSTM may normalize (Ba et al. 2016, as in TensorFlow's LayerNormBasicLSTMCell): the sums of each gate, before their bias,
+//! and the cells, which are carried on in normalized form. Its biases are those of i, f, g, o and of the cells, followed by
+//! scales in the same order.
 
 use core::ops::Range;
 
@@ -23,14 +23,14 @@ use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
-/// What is added to the variances of gates and cells, as TensorFlow does.
+/// Epsilon added to the variances of gates and cells, as in TensorFlow.
 const EPSILON: f32 = 1e-12;
 
-/// Where the cells come among what an LSTM normalises, and how many those are.
+/// Index of the cells among the normalized vectors of an LSTM, and the number of these.
 const CELLS: usize = 4;
 const NORMS: usize = 5;
 
-/// What is computed of the gates.
+/// Type of the cell.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::nn) enum Cell {
     Lstm,
@@ -38,15 +38,15 @@ pub(in crate::nn) enum Cell {
     MinGru,
 }
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Recurrent {
     pub cell: Cell,
     pub input: usize,
     pub units: usize,
-    /// Biases of the forget gate start at 1.
+    /// Whether the forget-gate biases start at 1.
     pub forget_one: bool,
-    /// Gates and cells of an LSTM are normalised.
+    /// Whether the gates and cells of an LSTM are normalized.
     pub normalises: bool,
 }
 
@@ -78,7 +78,7 @@ impl Recurrent {
             }
     }
 
-    /// Numbers that a row has besides its gates: an LSTM's cells; of a GRU what r is multiplied by.
+    /// Values of a row besides its gates: the cells of an LSTM; for a GRU, the factor of r.
     #[inline(always)]
     fn extra(self) -> usize {
         if self.cell == Cell::MinGru { 0 } else { self.units }
@@ -99,7 +99,7 @@ impl Recurrent {
         cfg!(feature = "pictures") && self.normalises
     }
 
-    /// Weights of the input, of the output before, and biases.
+    /// Lengths of the weights of the input, of the weights of the previous output, and of the biases.
     #[inline(always)]
     fn lens(self) -> [usize; 3] {
         let gates = self.gates();
@@ -112,20 +112,20 @@ impl Recurrent {
         [self.input * gates, own, bias]
     }
 
-    /// The bias of a product: one that is normalised has none.
+    /// Bias of the input product; none before a normalization.
     #[inline(always)]
     fn added(self, bias: &[f32]) -> Option<&[f32]> {
         if self.normalises() { None } else { Some(bias) }
     }
 
-    /// What brings the sums of a gate, or the cells, to mean 0 and deviation 1.
+    /// Normalization of the sums of a gate, or of the cells, to mean 0 and deviation 1.
     #[inline(always)]
     fn norm(self) -> Norm {
         let (len, channels) = (self.units, self.units);
         Norm { len, channels, has_scale: true, has_bias: true, centres: true, epsilon: EPSILON }
     }
 
-    /// Normalises gates, or the cells, of a row: `x` holds what comes `first` among the five and those that follow.
+    /// Normalizes gates, or the cells, of a row: `x` holds those of the five vectors that start at index `first`.
     #[inline(always)]
     fn normalise(self, bias: &[f32], first: usize, x: &[f32], y: &mut [f32]) -> Option<()> {
         let u = self.units;
@@ -137,7 +137,7 @@ impl Recurrent {
         Some(())
     }
 
-    /// Turns gradients of what that made into those of `x`, and adds those of the biases and scales.
+    /// Replaces the gradients of the normalized values by those of `x`, and adds those of the biases and scales.
     #[inline(always)]
     fn retreat(self, learnt: &mut Learnt<'_>, first: usize, x: &[f32], d: &mut [f32], work: &mut [f32]) -> Option<()> {
         let u = self.units;
@@ -152,13 +152,13 @@ impl Recurrent {
         Some(())
     }
 
-    /// Numbers of working memory that a row needs to go back through this: its gates, its cells, and two for each of [`Norm`].
+    /// Working memory of a row for the backward pass of the normalization: its gates, its cells, and two vectors for [`Norm`].
     #[inline(always)]
     fn room_len(self) -> usize {
         if self.normalises() { (NORMS + 2) * self.units } else { 0 }
     }
 
-    /// An LSTM's gates, in place of what they are functions of.
+    /// Applies the activations of an LSTM's gates in place.
     #[inline(always)]
     fn open(self, gates: &mut [f32]) -> Option<()> {
         let (i_f, rest) = gates.split_at_mut_checked(2 * self.units)?;
@@ -186,7 +186,7 @@ impl Recurrent {
         Some((of_input, own, bias))
     }
 
-    /// The states that these rows start from, where all rows lie on the tape: outputs to `h`, cells to `c`.
+    /// Copies the states that these rows start from, where all rows lie on the tape: outputs to `h`, cells to `c`.
     #[inline(always)]
     fn before(self, flow: &Flow<'_>, range: Range<usize>, tape: &Tape<'_>, h: &mut [f32], c: &mut [f32]) -> Option<()> {
         let u = self.units;
@@ -206,7 +206,7 @@ impl Recurrent {
         Some(())
     }
 
-    /// What rows make of their gates so far, which know the input alone, and of the state before.
+    /// Completes the gates of rows, which so far depend on the input alone, with the previous state, and computes the outputs.
     #[inline(always)]
     fn advance<A: At>(
         self,
@@ -225,14 +225,14 @@ impl Recurrent {
     }
 }
 
-/// What rows have on the tape.
+/// Tape data of rows.
 struct Tape<'a> {
     y: &'a [f32],
     gates: &'a [f32],
     extra: &'a [f32],
 }
 
-/// The same, to write.
+/// Mutable tape data of rows.
 struct Made<'a> {
     y: &'a mut [f32],
     gates: &'a mut [f32],
@@ -246,7 +246,7 @@ struct Advance<'a> {
     bias: &'a [f32],
     h: &'a [f32],
     c: &'a [f32],
-    /// Products of the output before, `[rows, gates]`.
+    /// Products of the previous output, `[rows, gates]`.
     own: &'a mut [f32],
 }
 
@@ -268,7 +268,7 @@ impl Kernel for Advance<'_> {
             let (second, rest) = rest.split_at_mut_checked(u)?;
             match layer.cell {
                 Cell::Lstm => {
-                    // The tape keeps what is normalised.
+                    // The tape keeps the sums before normalization.
                     let gates = if layer.normalises() {
                         layer.normalise(bias, 0, gates, own)?;
                         own
@@ -317,13 +317,13 @@ impl Kernel for Advance<'_> {
     }
 }
 
-/// A minGRU's candidate, which is positive and grows: v + 1/2 from 0 on, else sigmoid.
+/// Candidate of a minGRU, which is positive and increasing: v + 1/2 from 0 on, else sigmoid.
 #[inline(always)]
 fn candidate(v: f32) -> f32 {
     if v >= 0.0 { v + 0.5 } else { num::sigmoid(v) }
 }
 
-/// The biases of a layer that normalises, and where their gradients go.
+/// Biases of a normalizing layer, and their gradients.
 struct Learnt<'a> {
     bias: &'a [f32],
     d_bias: &'a mut [f32],
@@ -333,7 +333,7 @@ struct Learnt<'a> {
 struct Retreat<'a> {
     layer: Recurrent,
     learnt: Learnt<'a>,
-    /// A row of what is normalised, and room to go back through that.
+    /// A row of normalized values, and working memory for the backward pass of the normalization.
     room: &'a mut [f32],
     made: Tape<'a>,
     h: &'a [f32],
@@ -342,7 +342,7 @@ struct Retreat<'a> {
     dh: &'a mut [f32],
     dc: &'a mut [f32],
     d: &'a mut [f32],
-    /// A GRU's gradients of the products of the output before.
+    /// Gradients of a GRU's products of the previous output.
     d_own: &'a mut [f32],
 }
 
@@ -509,13 +509,13 @@ impl StepWise for Recurrent {
         if back && self.is_recurrent() { matmul::transpose(own, to_own, self.units, self.gates()) } else { Some(()) }
     }
 
-    /// The output, and an LSTM's cells.
+    /// Output, and cells of an LSTM.
     #[inline(always)]
     fn state_len(self) -> usize {
         self.units + self.cells()
     }
 
-    /// Gates, and what else a row has.
+    /// Gates, and the other values of a row.
     #[inline(always)]
     fn memo_len(self) -> usize {
         self.gates() + self.extra()
@@ -599,7 +599,7 @@ impl StepWise for Recurrent {
         Some(())
     }
 
-    /// `back` is the gradients of what the row after each made: outputs of all sequences, and then their cells.
+    /// `back` holds the gradients from the next row of each sequence: outputs of all sequences, and then their cells.
     #[inline(always)]
     fn go_back<A: At>(
         self,
@@ -652,7 +652,7 @@ impl StepWise for Recurrent {
                 d: &mut *d,
                 d_own: &mut *d_own,
             })?;
-            // Before the first step nothing learns.
+            // No gradients are computed for the state before the first step.
             if self.is_recurrent() && step.start >= flow.sequences {
                 let (x, y) = (if self.cell == Cell::Gru { &*d_own } else { d }, part_mut(back, &own, u)?);
                 at.call(Affine { x, rows: Flat(gates), w: turned_own, bias: None, y: &mut *y, n: u })?;
@@ -698,17 +698,17 @@ mod tests {
 
     const X: [f32; 2] = [1.0, -1.0];
 
-    /// Weights of X and of the output before, as two columns and one, for so many gates.
+    /// Weights of X and of the previous output, as two columns and one, for this many gates.
     fn weights(gates: usize) -> Vec<f32> {
         let columns: [[f32; 4]; 3] = [[0.1, -0.2, 0.3, 0.4], [0.5, 0.6, -0.7, 0.8], [-0.3, 0.2, 0.1, -0.4]];
         columns.iter().flat_map(|column| &column[..gates]).copied().collect()
     }
 
-    /// What a step of one unit from the state `[h, c]` makes; and the gradients of the parameters, of the input and of the
-    /// state, from those of the output and of an LSTM's cell.
+    /// One step of one unit from the state `[h, c]`: the new state; and the gradients of the parameters, of the input and of
+    /// the state, from those of the output and of an LSTM's cell.
     fn step(layer: Recurrent, params: &[f32], x: &[f32], state: [f32; 2], d: [f32; 2]) -> ([f32; 2], [Vec<f32>; 3]) {
         let flow = Flow { sequences: 1, cut: &[1, 0], state: &[0.0; 4], width: 2, offset: 0 };
-        // The row before has left the state.
+        // The previous row holds the state.
         let (gates, extra) = (layer.gates(), layer.extra());
         let mut tape = vec![0.0; 2 * (1 + gates + extra)];
         tape[0] = state[0];
@@ -733,12 +733,12 @@ mod tests {
         assert!(got.iter().zip(want).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-7), "{got:?} {want:?}");
     }
 
-    /// Vectors made with PyTorch.
+    /// Expected values from PyTorch.
     #[test]
     fn cells_are_those_of_other_libraries() {
         let lstm = Recurrent { cell: Cell::Lstm, input: 2, units: 1, forget_one: false, normalises: false };
         let params = [weights(4), vec![0.01, 0.02, 0.03, 0.04]].concat();
-        // Of the loss h' + c' / 2.
+        // Loss h' + c' / 2.
         let (made, [grads, dx, d_state]) = step(lstm, &params, &X, [0.2, 0.5], [1.0, 0.5]);
         near(&made, &[0.1703627245476755, 0.4659067941826593]);
         let b = [0.15198646036973062, 0.08939905321821197, 0.12377233806359234, 0.10362466570870452];

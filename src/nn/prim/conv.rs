@@ -1,7 +1,7 @@
-//! A convolution over pictures `[height, width, channels]`, as a product of patches and weights without a copy of the patches.
+//! Convolution over pictures `[height, width, channels]`, as a product of patches and weights without a copy of the patches.
 //!
-//! Its parameters are weights `[height of the kernel, width of it, channels, units]`, then bias `[units]` if it has one. What
-//! lies outside of a picture is 0.
+//! Parameters: weights `[kernel height, kernel width, channels, units]`, then bias `[units]` if there is one. Pixels outside a
+//! picture are 0.
 
 use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
 use crate::cpu::At;
@@ -14,34 +14,34 @@ use crate::nn::matmul::{self, AddOuter, Affine, Flat, Rows};
 use crate::nn::node::Node;
 use crate::rng::Rng;
 
-/// Pictures, the windows that a layer looks at them through, and how many it looks through.
+/// Shape of pictures and of the windows of a layer, and number of windows.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Frame {
-    /// Height, width and channels of what goes in.
+    /// Height, width and channels of the input.
     pub input: [usize; 3],
     /// Height and width of a window.
     pub size: [usize; 2],
-    /// How far a window is from the next one, down and to the right.
+    /// Distance between neighboring windows, down and to the right.
     pub stride: [usize; 2],
-    /// Windows, down and to the right.
+    /// Number of windows, down and to the right.
     pub windows: [usize; 2],
-    /// Rows above a picture, and columns to the left of it, that windows reach to.
+    /// Padding above a picture and to the left of it.
     pub pad: [usize; 2],
 }
 
-/// Windows of a layer: what they lie in, and how far they are apart unless the layer says so.
+/// Picture that the windows of a layer lie in, and their default stride.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Windows {
-    /// In what it reads, one pixel apart.
+    /// The input, one pixel apart.
     Read,
-    /// In what it reads, side by side.
+    /// The input, side by side.
     Apart,
-    /// In what it makes, one pixel apart.
+    /// The output, one pixel apart.
     Made,
 }
 
 impl Frame {
-    /// The windows of a layer over `picture`, one for each pixel of the other one.
+    /// The windows of a layer over `picture`, one for each pixel of the other picture.
     #[inline(always)]
     pub fn of(node: &Node, picture: [u32; 3], [height, width, _]: [u32; 3]) -> Frame {
         let all = |lens: [u32; 2]| lens.map(|len| len as usize);
@@ -54,7 +54,7 @@ impl Frame {
         }
     }
 
-    /// [`Layered::set_shape`] of a layer with windows, and so many channels.
+    /// [`Layered::set_shape`] of a layer with windows, with this many output channels.
     pub(super) fn set_shape(node: &mut Node, layer: &Layer, number: usize, windows: Windows, channels: u32) -> Result {
         let [[height, width, _], _] = node.input;
         (node.size, node.same) = (layer.size, layer.same);
@@ -62,7 +62,7 @@ impl Frame {
         let sides = node.output.iter_mut().zip([height, width]).zip(layer.size).zip(layer.stride);
         for ((((output, len), size), stride), (to, pad)) in sides.zip(node.stride.iter_mut().zip(&mut node.pad)) {
             *to = if stride == 0 && windows == Windows::Apart { size } else { stride }.max(1);
-            // What the windows lie in, how many they are, and what they show with what is around it.
+            // Extent of the windows with their padding; side of their picture, and number of windows.
             let shown = |windows: u32| u64::from(windows - 1) * u64::from(*to) + u64::from(size);
             let (side, windows) = if windows == Windows::Made {
                 let side = if layer.same != 0 { u64::from(len) * u64::from(*to) } else { shown(len) };
@@ -88,7 +88,7 @@ impl Frame {
     pub(super) fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
         let [[height, width, channels], _] = node.input.map(|input| input.map(u64::from));
         let ([down, right, units], [kh, kw]) = (node.output.map(u64::from), node.size.map(u64::from));
-        // Weights, and gradients of a row of windows; where windows reach to: at most this much of a picture and of a window.
+        // Weights plus the patch gradients of a row of windows; upper bounds of the sides of a padded picture.
         let most = channels.max(units);
         let patches = product(&[kh, kw, most, width.max(right)])?;
         let weights = product(&[kh, kw, channels, units])?.saturating_add(patches);
@@ -96,19 +96,19 @@ impl Frame {
         Ok(Most { weights, padded: product(&[sides[0], sides[1], most])?, row: read.max(made) })
     }
 
-    /// Numbers of a picture.
+    /// Values in a picture.
     #[inline(always)]
     pub fn len(self) -> usize {
         self.input.iter().product()
     }
 
-    /// Windows of a picture.
+    /// Windows in a picture.
     #[inline(always)]
     pub fn num_windows(self) -> usize {
         self.windows.iter().product()
     }
 
-    /// Height and width of a picture and of what windows reach to around it.
+    /// Height and width of a picture with its padding.
     #[inline(always)]
     fn reach(self) -> [usize; 2] {
         let ([h, w, _], [kh, kw], [sh, sw], [oh, ow]) = (self.input, self.size, self.stride, self.windows);
@@ -121,13 +121,13 @@ impl Frame {
         self.reach() != [h, w]
     }
 
-    /// Numbers of a picture with what is around it.
+    /// Values in a padded picture.
     fn padded_len(self) -> usize {
         let ([h, w], [.., channels]) = (self.reach(), self.input);
         h * w * channels
     }
 
-    /// Copies a picture to the middle of 0, or back.
+    /// Calls `each` with the offset of each row of a picture, and its place in the padded picture.
     #[inline(always)]
     fn inner(self, padded: &mut [f32], mut each: impl FnMut(usize, &mut [f32])) -> Option<()> {
         let ([h, w, channels], [_, width], [top, left]) = (self.input, self.reach(), self.pad);
@@ -139,20 +139,20 @@ impl Frame {
     }
 }
 
-/// Patches of pictures: what windows show, row by row of windows.
+/// Patches of pictures: the contents of the windows, row by row of windows.
 #[derive(Clone, Copy)]
 struct Patches {
-    /// Numbers of a run, runs of a patch, and from one run to the next.
+    /// Length of a run, runs per patch, and distance between runs.
     run: usize,
     runs: usize,
     line: usize,
-    /// Windows side by side, and from one to the next.
+    /// Windows per row, and distance between neighbors.
     columns: usize,
     right: usize,
-    /// Rows of windows, and from one to the next.
+    /// Rows of windows, and distance between them.
     rows: usize,
     down: usize,
-    /// From one picture to the next.
+    /// Distance between pictures.
     picture: usize,
 }
 
@@ -212,19 +212,19 @@ impl Patches {
     }
 }
 
-/// The windows one after the other.
+/// Iterator over the windows.
 #[derive(Clone, Copy)]
 struct Walk {
     of: Patches,
     column: usize,
     row: usize,
     picture: usize,
-    /// From the start of the picture.
+    /// Offset from the start of the picture.
     start: usize,
 }
 
 impl Walk {
-    /// Where the window starts; goes to the next one.
+    /// Returns the start of the current window and advances to the next one.
     #[inline(always)]
     fn step(&mut self) -> usize {
         let start = self.picture + self.start;
@@ -252,7 +252,7 @@ impl Iterator for Walk {
     }
 }
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Conv {
     pub frame: Frame,
@@ -281,7 +281,7 @@ impl Layered for Conv {
 }
 
 impl Conv {
-    /// Numbers of a patch.
+    /// Values in a patch.
     #[inline(always)]
     fn patch_len(self) -> usize {
         let ([kh, kw], [.., channels]) = (self.frame.size, self.frame.input);
@@ -314,21 +314,21 @@ impl Conv {
         }
     }
 
-    /// Rows of windows whose gradients are computed at once, so that products have rows enough to be fast.
+    /// Rows of windows whose gradients are computed at once, so that products have enough rows to be fast.
     #[inline(always)]
     fn lines(self) -> usize {
         let [rows, columns] = self.frame.windows;
         matmul::MANY_ROWS.div_ceil(columns.max(1)).min(rows)
     }
 
-    /// Numbers that come out of a picture.
+    /// Output values of a picture.
     #[inline(always)]
     fn out_len(self) -> usize {
         self.frame.num_windows() * self.units
     }
 
-    /// Hands out pictures as patches look at them, and what comes out of them: each padded in `work`, as bytes are too, or all as
-    /// they are.
+    /// Calls `each` with pictures in the layout of the patches, and their outputs: one by one, padded in `work` and with bytes
+    /// converted, or all at once without a copy.
     #[inline(always)]
     fn each<X: Pixel, T>(
         self,
@@ -414,7 +414,7 @@ impl Prim for Conv {
 }
 
 impl Conv {
-    /// [`RowWise::forward`] of pictures of numbers or of bytes.
+    /// [`RowWise::forward`] of pictures of f32 values or bytes.
     #[inline(always)]
     pub fn look<A: At, X: Pixel>(self, at: A, params: &[f32], x: &[X], y: &mut [f32], work: &mut [f32]) -> Option<()> {
         let (w, bias) = params.split_at_checked(self.weight_len())?;
@@ -423,7 +423,7 @@ impl Conv {
         self.each(x, work, y, <[f32]>::split_at_mut_checked, |x, y| at.call(Affine { x, rows, w, bias, y, n }))
     }
 
-    /// [`RowWise::add_gradients`] of the same.
+    /// [`RowWise::add_gradients`] of pictures of f32 values or bytes.
     #[inline(always)]
     pub fn add_gradients_of<A: At, X: Pixel>(
         self,
@@ -451,7 +451,7 @@ impl RowWise for Conv {
         self.add_gradients_of(at, x, dy, grads, work)
     }
 
-    /// The patches' gradients of some rows of windows at a time, which are then added to the picture, window by window.
+    /// Computes the patch gradients of some rows of windows at a time and adds them to the picture, window by window.
     #[inline(always)]
     fn input_gradient<A: At>(
         self,
@@ -494,7 +494,7 @@ impl RowWise for Conv {
 }
 
 impl Conv {
-    /// Where the weights lie that hosts see in the order `[units, channels, height, width]`.
+    /// Offsets of the weights in the hosts' order `[units, channels, height, width]`.
     fn order(self) -> impl Iterator<Item = usize> {
         let ([kh, kw], [.., channels], units) = (self.frame.size, self.frame.input, self.units);
         let windows = move |unit, channel| (0..kh * kw).map(move |at| (at * channels + channel) * units + unit);

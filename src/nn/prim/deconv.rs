@@ -1,6 +1,6 @@
-//! A transposed convolution: each pixel adds a patch to a larger picture, the adjoint of a convolution over that.
+//! Transposed convolution: each pixel adds a patch to a larger picture, the adjoint of a convolution over that picture.
 //!
-//! Its parameters are weights `[height of the kernel, width of it, units, channels]`, then bias `[units]`.
+//! Parameters: weights `[kernel height, kernel width, units, channels]`, then bias `[units]` if there is one.
 
 use super::conv::{Conv, Frame, Windows};
 use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
@@ -11,7 +11,7 @@ use crate::nn::layer::{Layer, NO_BIAS};
 use crate::nn::node::Node;
 use crate::rng::Rng;
 
-/// The shape of a layer: that of the convolution from what it makes to what it reads.
+/// Shape of a layer: that of the convolution from its output to its input.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Deconv {
     pub conv: Conv,

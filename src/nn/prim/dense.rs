@@ -1,6 +1,6 @@
-//! A dense layer. Its parameters are weights, then bias `[units]` if it has one. Weights lie input-major, `[input, units]`;
-//! with fewer than 16 units, output-major, `[units, input]`, so that vectors run along the inputs. Deviations of a noisy layer
-//! lie behind them in the same order.
+//! Dense layer. Parameters: weights, then bias `[units]` if there is one. Weights are input-major, `[input, units]`; with fewer
+//! than 16 units, output-major, `[units, input]`, so that vectors run along the inputs. The deviations of a noisy layer follow
+//! in the same layout.
 
 use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy};
 use crate::cpu::At;
@@ -13,7 +13,7 @@ use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Dense {
     pub input: usize,
@@ -22,7 +22,7 @@ pub(in crate::nn) struct Dense {
     pub is_noisy: bool,
 }
 
-/// Deviations of a noisy layer start at this over √n, where it has n inputs.
+/// Numerator of the initial deviations of a noisy layer, over √n for n inputs.
 const DEVIATION: f32 = 0.4;
 
 impl Layered for Dense {
@@ -35,7 +35,7 @@ impl Layered for Dense {
         Op::Local(Local::Dense(Dense::new(node)))
     }
 
-    /// Its numbers may be a picture.
+    /// The output may be a picture.
     fn set_shape(node: &mut Node, layer: &Layer, number: usize, (): ()) -> Result {
         let [height, width] = layer.size;
         if !cfg!(feature = "pictures") || (height, width) == (0, 0) {
@@ -81,26 +81,26 @@ impl Dense {
         if self.has_bias { self.units } else { 0 }
     }
 
-    /// Numbers of weights and biases.
+    /// Length of weights and biases.
     #[inline(always)]
     fn half(self) -> usize {
         self.weight_len() + self.bias_len()
     }
 
-    /// 2: there are deviations too.
+    /// 2 if there are deviations, else 1.
     #[inline(always)]
     fn halves(self) -> usize {
         1 + usize::from(cfg!(feature = "noisy") && self.is_noisy)
     }
 
-    /// Weights, and bias or nothing, of half `k` of the parameters.
+    /// Weights, and bias if there is one, of half `k` of the parameters.
     #[inline(always)]
     fn split(self, params: &[f32], k: usize) -> Option<(&[f32], &[f32])> {
         let own = if cfg!(feature = "noisy") { params.get(k * self.half()..(k + 1) * self.half())? } else { params };
         own.split_at_checked(self.weight_len())
     }
 
-    /// The same, to write.
+    /// Mutable `split`.
     #[inline(always)]
     fn split_mut(self, params: &mut [f32], k: usize) -> Option<(&mut [f32], &mut [f32])> {
         let own =
@@ -108,18 +108,18 @@ impl Dense {
         own.split_at_mut_checked(self.weight_len())
     }
 
-    /// Output-major, because there are too few outputs to fill a vector.
+    /// Whether weights are output-major: there are too few outputs to fill a vector.
     #[inline(always)]
     fn is_narrow(self) -> bool {
         self.units < LANES
     }
 
-    /// Where the weight of an input to a unit lies.
+    /// Offset of the weight from an input to a unit.
     fn place(self, unit: usize, input: usize) -> usize {
         if self.is_narrow() { unit * self.input + input } else { input * self.units + unit }
     }
 
-    /// Makes parameters without deviations, of a layer of fewer units, each the mean of so many side by side.
+    /// Averages the parameters, without deviations, of each `group` adjacent units to those of a layer with fewer units.
     pub fn average(self, group: usize, params: &[f32], to: &mut [f32]) -> Option<()> {
         let few = Dense { units: self.units.checked_div(group)?, ..self };
         let (w, b) = self.split(params, 0)?;
@@ -139,7 +139,7 @@ impl Dense {
         Some(())
     }
 
-    /// Rows and columns of the weights as they lie.
+    /// Rows and columns of the weights in memory.
     #[inline(always)]
     fn lies(self) -> (usize, usize) {
         if self.is_narrow() { (self.units, self.input) } else { (self.input, self.units) }
@@ -166,7 +166,7 @@ impl Prim for Dense {
         Start::scratch_len(rows, columns)
     }
 
-    /// The bias starts at 0, but that of a noisy layer as its weights do if they are uniform.
+    /// The bias starts at 0; that of a noisy layer with uniform weights is drawn like them.
     fn init(self, params: &mut [f32], start: Start, rng: &mut Rng, scratch: &mut [f32]) -> Result {
         let (means, deviations) = params.split_at_mut_checked(self.half()).unwrap_or_default();
         if self.halves() > 1 {
@@ -201,7 +201,7 @@ impl Prim for Dense {
         Some(())
     }
 
-    /// As [`Dense::read`].
+    /// Layout as in [`Dense::read`].
     fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
         let (len, bias_len) = (self.weight_len(), self.bias_len());
         for k in 0..self.halves() {
@@ -215,12 +215,12 @@ impl Prim for Dense {
 }
 
 impl Dense {
-    /// Numbers of its noise: one for each that it reads, then one for each that it makes.
+    /// Length of its noise: one value per input, then one per output.
     pub fn noise_len(self) -> usize {
         self.input + self.units
     }
 
-    /// Calls `f` with each mean, its deviation, and what that is multiplied by.
+    /// Calls `f` with each mean, its deviation, and the noise of that.
     pub fn each_noisy(self, params: &mut [f32], noise: &[f32], f: impl Fn(&mut f32, &mut f32, f32)) -> Option<()> {
         let (read, made) = noise.split_at_checked(self.input)?;
         let (rows, columns) = if self.is_narrow() { (made, read) } else { (read, made) };

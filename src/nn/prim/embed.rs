@@ -1,6 +1,6 @@
-//! Tables of symbols: a pixel's output is the sum of the rows that its channels choose.
+//! Embeddings of symbols: the output of a pixel is the sum of the table rows that its channels select.
 //!
-//! Its parameters are a table for each channel, `[channels, symbols, units]`.
+//! Parameters: a table for each channel, `[channels, symbols, units]`.
 
 use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
 use crate::cpu::At;
@@ -12,14 +12,14 @@ use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Embed {
     pub channels: usize,
     /// Rows of each table.
     pub symbols: usize,
     pub units: usize,
-    /// What numbers are multiplied by to be symbols: 255 for bytes.
+    /// Factor from input values to symbols: 255 for bytes.
     pub scale: f32,
 }
 
@@ -53,7 +53,7 @@ impl Layered for Embed {
 }
 
 impl Embed {
-    /// Where the row of a channel's number begins. What is no symbol counts as the nearest one.
+    /// Offset of the table row for a channel's value. A value that is no symbol counts as the nearest one.
     #[inline(always)]
     fn begin(self, channel: usize, x: f32) -> usize {
         let most = self.symbols.saturating_sub(1);
@@ -112,7 +112,7 @@ impl RowWise for Embed {
         Some(())
     }
 
-    /// Symbols have none.
+    /// Symbols have no gradient.
     #[inline(always)]
     fn input_gradient<A: At>(
         self,

@@ -1,4 +1,4 @@
-//! Rows that are steps of sequences: where their states come from, and where they lie on the tape.
+//! Rows that are steps of sequences: origin of their states, and their place on the tape.
 
 use core::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::nn::compile::product;
 use crate::nn::node::Node;
 
-/// [`Layered::most`](super::Layered::most) of a layer that remembers: a row has gates or shares of a window, and states,
+/// [`Layered::most`](super::Layered::most) of a sequential layer: a row has gates or attention weights of a window, and states,
 /// besides its output.
 pub(super) fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
     let window = u64::from(node.window);
@@ -16,15 +16,15 @@ pub(super) fn most(node: &Node, read: u64, made: u64) -> Result<Most> {
     Ok(Most { weights, padded: 0, row })
 }
 
-/// Sequences, and where each row's state comes from.
+/// Sequences, and the origin of each row's state.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Flow<'a> {
     pub sequences: usize,
-    /// 1: a row starts from its own state; else from what the row before it of its sequence left.
+    /// 1: the row starts from its own state; else it continues from the previous row of its sequence.
     pub cut: &'a [u8],
     /// `[rows, width]` states.
     pub state: &'a [f32],
-    /// Numbers of all layers in a state, and where this layer's lie.
+    /// Length of a state over all layers, and offset of this layer's part.
     pub width: usize,
     pub offset: usize,
 }
@@ -41,7 +41,7 @@ impl Flow<'_> {
         self.state.get(row * self.width + self.offset..)
     }
 
-    /// The rows of one step that come last in `rows`.
+    /// Rows of the last step in `rows`.
     #[inline(always)]
     pub fn last_step(&self, rows: &Range<usize>) -> Range<usize> {
         let sequences = self.sequences.max(1);
@@ -49,7 +49,7 @@ impl Flow<'_> {
         begin.max(rows.start)..rows.end
     }
 
-    /// The rows of one step that come first in `rows`.
+    /// Rows of the first step in `rows`.
     #[inline(always)]
     pub fn first_step(&self, rows: &Range<usize>) -> Range<usize> {
         let sequences = self.sequences.max(1);
@@ -57,7 +57,7 @@ impl Flow<'_> {
     }
 }
 
-/// Rows `range` of an array of `width` numbers a row.
+/// Rows `range` of an array with `width` elements per row.
 #[inline(always)]
 pub(super) fn part<'a>(a: &'a [f32], range: &Range<usize>, width: usize) -> Option<&'a [f32]> {
     a.get(range.start * width..range.end * width)
@@ -68,21 +68,21 @@ pub(super) fn part_mut<'a>(a: &'a mut [f32], range: &Range<usize>, width: usize)
     a.get_mut(range.start * width..range.end * width)
 }
 
-/// Arrays of working memory, one after the other.
+/// Takes the next `len` elements of working memory.
 #[inline(always)]
 pub(super) fn take<'w>(work: &mut &'w mut [f32], len: usize) -> Option<&'w mut [f32]> {
     work.split_off_mut(..len)
 }
 
-/// Rows of the tape that a layer goes back through.
+/// Tape rows for the backward pass of a layer.
 pub(in crate::nn) struct Taped<'a> {
     pub params: &'a [f32],
-    /// The copy of parameters that [`super::Prim::turn`] makes.
+    /// Copy of parameters from [`super::Prim::turn`].
     pub turned: &'a [f32],
-    /// What these rows read, and the gradients of what they made.
+    /// Inputs of these rows, and gradients of their outputs.
     pub x: &'a [f32],
     pub dy: &'a [f32],
-    /// How many rows the whole tape has, and which these are.
+    /// Number of rows of the whole tape, and range of these rows.
     pub all: usize,
     pub range: Range<usize>,
     pub tape: &'a [f32],

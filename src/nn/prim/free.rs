@@ -1,4 +1,4 @@
-//! Learned numbers that depend on no input. All of them start at the gain of their layer.
+//! Learned values that depend on no input. All of them start at the gain of their layer.
 
 use super::{Layered, Op, Prim, Scope, Sort};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::nn::initializer::Start;
 use crate::nn::node::Node;
 use crate::rng::Rng;
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Free {
     pub units: usize,

@@ -1,4 +1,4 @@
-//! Two values made into one: a sum, a product or both side by side.
+//! Merge of two values: sum, product or concatenation.
 
 use super::{Layered, Op, Prim, Scope, Sort, copy, rows, rows_mut};
 use crate::error::{Error, Kind, Result};
@@ -6,7 +6,7 @@ use crate::nn::compile::TOO_LARGE;
 use crate::nn::layer::Layer;
 use crate::nn::node::Node;
 
-/// What is made of two values.
+/// Operation of a merge.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::nn) enum Way {
     Add,
@@ -14,12 +14,12 @@ pub(in crate::nn) enum Way {
     Join,
 }
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Merge {
     pub way: Way,
-    /// Numbers of each value that belong together: of both to be joined, those of a pixel; else those of the second, which is
-    /// added to each part of the first that is as long, or multiplied by it.
+    /// Group length in each value: for `Join`, the channels of a pixel; else the length of the second value, which is added to
+    /// each group of that length in the first, or multiplied by it.
     pub lens: [usize; 2],
 }
 
@@ -53,7 +53,7 @@ impl Layered for Merge {
 impl Prim for Merge {}
 
 impl Merge {
-    /// `y[m, output]` of `x[m, input]`; the second has `len` numbers a row, the first `first`.
+    /// `y[m, output]` from two values; a row of the first one has `first` elements.
     #[inline(always)]
     pub fn forward(self, x: [&[f32]; 2], first: usize, y: &mut [f32]) -> Option<()> {
         let ([a, b], [m, n]) = (x, self.lens);

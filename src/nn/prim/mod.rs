@@ -1,10 +1,10 @@
-//! What nodes do: the forward pass, the gradients and the parameters of each kind of layer.
+//! Primitives: forward pass, gradients and parameters of each kind of layer.
 //!
-//! A kind of layer is a file here, its row in [`layer_table`](crate::layer_table), and its test: the list that hosts write, its
-//! checks, the C interface and the header follow from the row and from [`Layered`]. The compiler asks for what is missing.
+//! A kind of layer is a file here, its row in [`layer_table`](crate::layer_table), and its test: the host's list of layers, its
+//! checks, the C interface and the header follow from the row and from [`Layered`]. The compiler reports missing items.
 //!
-//! Each primitive is plain shapes. It is inlined into the kernel that calls it, at that kernel's level, and reports `None` if a
-//! length does not fit; the network checks lengths first, so it does not happen.
+//! Each primitive is a plain shape. It is inlined into the kernel that calls it, at that kernel's level, and returns `None` for
+//! mismatched lengths; the network checks lengths first, so it does not happen.
 
 #[cfg(feature = "attention")]
 mod attention;
@@ -58,14 +58,14 @@ use crate::cpu::At;
 use crate::error::Result;
 use crate::rng::Rng;
 
-/// Hands the table of kinds of layers to a macro: the core makes [`LayerKind`] of it and all that it asks of a kind, the C
-/// interface its enumeration, tests the header.
+/// Passes the table of layer kinds to a macro: the core generates [`LayerKind`] and its dispatch, the C interface its
+/// enumeration; tests check the header.
 ///
 /// A row is `sentence, name in C = number, reads [fields], flags [flags]; kind: file::primitive, form;`:
-/// - fields of a [`Layer`] besides its sources; who reads the initializer reads the gain too. All others must be 0.
-/// - the file of this folder and the primitive that it has, which takes this form to be that kind.
+/// - `reads`: fields of a [`Layer`] besides its sources, with the gain if the initializer is among them; all others must be 0.
+/// - `kind`: the file of this folder, its primitive, and the form that makes the primitive this kind.
 ///
-/// Numbers are never used again; 2 is [`LayerKind::Free`], which hosts of the C interface do not list.
+/// Numbers are never reused; 2 is [`LayerKind::Free`], which hosts of the C interface do not list.
 #[macro_export]
 macro_rules! layer_table {
     ($to:ident) => {
@@ -116,7 +116,7 @@ macro_rules! layer_table {
     };
 }
 
-/// Sources and fields of a [`Layer`] that a kind reads, and flags that it has.
+/// Sources and fields of a [`Layer`] that a kind reads, and flags that it allows.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Reads {
     pub sources: usize,
@@ -132,13 +132,13 @@ pub(super) struct Reads {
     pub flags: u32,
 }
 
-/// What a network does with a layer.
+/// How a network runs a layer.
 #[allow(dead_code, reason = "a build may have no kind of one of them")]
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Sort {
-    /// Reads nothing: free numbers.
+    /// Free values without a source.
     Free,
-    /// Works on each row alone.
+    /// Processes each row independently.
     Local,
     /// Carries a state from row to row.
     Sequential,
@@ -146,30 +146,30 @@ pub(super) enum Sort {
     Merge,
 }
 
-/// What a number that a layer makes depends on, of the picture that it reads.
+/// Part of the input picture that an output value depends on.
 #[allow(dead_code, reason = "a build may have no kind of one of them")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All of it: the output is no picture, unless the layer says so.
+    /// All of it: the output is no picture, unless the layer gives it a size.
     All,
-    /// The pixel at the same place, or that and its normalization.
+    /// The pixel at the same position, or that and its normalization.
     Pixel,
-    /// A window of it.
+    /// A window.
     Window,
-    /// One of several pixels that show their windows: the output is a larger picture.
+    /// One of several pixels whose windows cover the output pixel: the output is a larger picture.
     Spread,
 }
 
-/// More numbers than a layer has in its weights or their copies, in a picture with what is around it, and in a row.
+/// Upper bounds of the lengths of a layer: weights or their copies, a padded picture, a row.
 pub(super) struct Most {
     pub weights: u64,
     pub padded: u64,
     pub row: u64,
 }
 
-/// A primitive as the list of layers describes it.
+/// A primitive as built from the list of layers.
 pub(super) trait Layered: Prim {
-    /// Which of the kinds that it is.
+    /// Distinguishes the kinds that share the primitive.
     type Form;
 
     const SORT: Sort;
@@ -179,30 +179,29 @@ pub(super) trait Layered: Prim {
     /// The primitive of a compiled layer.
     fn of(node: &Node, form: Self::Form) -> Op;
 
-    /// Sets the shape of what a layer makes, which is one row of its units before, and of its windows. Errors: `Config` for
-    /// layer `number`; `Overflow`.
+    /// Sets the output shape, initially one row of `units`, and the windows. Errors: `Config` for layer `number`; `Overflow`.
     fn set_shape(_node: &mut Node, _layer: &Layer, _number: usize, _form: Self::Form) -> Result {
         Ok(())
     }
 
-    /// Undoes that in the description of a compiled layer.
+    /// The inverse of `set_shape`, in the description of a compiled layer.
     fn describe(_node: &Node, _layer: &mut Layer) {}
 
-    /// Bounds of a layer that reads so many numbers of a row and makes so many. Errors: `Overflow`.
+    /// Bounds of a layer that reads and makes this many values per row. Errors: `Overflow`.
     fn most(_node: &Node, read: u64, made: u64) -> Result<Most> {
         Ok(Most { weights: made, padded: 0, row: read.max(made) })
     }
 }
 
-/// Makes [`LayerKind`] of the table, and a macro that does the same with the primitive and the form of each kind. A kind that
-/// this build does not have, and so no number names, is as free numbers.
+/// Generates [`LayerKind`] from the table, and a macro that dispatches to the primitive and the form of each kind. A kind that
+/// this build lacks, which no number names, acts as `Free`.
 macro_rules! kinds {
     ($(
         $(#[doc = $sentence:literal])+
         $name:ident = $number:literal, reads [$($field:ident),*], flags [$($flag:ident),*];
         $(#[cfg($($with:tt)+)])? $kind:ident: $file:ident::$prim:ident, $form:expr;
     )+) => {
-        /// [`Layer::kind`], each with the header's words.
+        /// Values of [`Layer::kind`], described as in the header.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         pub enum LayerKind {
@@ -213,7 +212,7 @@ macro_rules! kinds {
         }
 
         impl LayerKind {
-            /// The kind of this number, if this build has it.
+            /// The kind with this number, if this build has it.
             #[inline(always)]
             pub(crate) fn from_number(number: u32) -> Option<LayerKind> {
                 match number {
@@ -223,7 +222,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// What a layer of this kind reads.
+            /// Fields that a layer of this kind reads.
             pub(super) fn reads(self) -> Reads {
                 let (sources, head) = match self.sort() {
                     Sort::Free => (0, 0),
@@ -304,8 +303,7 @@ impl LayerKind {
     }
 }
 
-/// Rows of `len`. Pairs of `chunks_exact` alone would divide where optimisers may not
-/// see that the length is not zero.
+/// Rows of `len` elements. Pairs of `chunks_exact` alone would divide where optimizers may not see that the length is not zero.
 #[cfg(any(feature = "pictures", feature = "recurrent", feature = "residual"))]
 #[inline(always)]
 fn rows<T>(all: &[T], len: usize) -> impl Iterator<Item = &[T]> {
@@ -313,7 +311,7 @@ fn rows<T>(all: &[T], len: usize) -> impl Iterator<Item = &[T]> {
     core::iter::from_fn(move || rows.next())
 }
 
-/// [`rows`] that are written.
+/// Mutable [`rows`].
 #[cfg(any(feature = "pictures", feature = "recurrent", feature = "residual"))]
 #[inline(always)]
 fn rows_mut<T>(all: &mut [T], len: usize) -> impl Iterator<Item = &mut [T]> {
@@ -329,65 +327,65 @@ pub(super) fn copy(from: &[f32], to: &mut [f32]) -> Option<()> {
     Some(())
 }
 
-/// The shape of a layer, and its parameters. By default it has none.
+/// Shape of a layer, and its parameters. By default it has none.
 pub(super) trait Prim: Copy {
-    /// Numbers in its parameters.
+    /// Length of its parameters.
     fn param_len(self) -> usize {
         0
     }
 
-    /// Numbers of the copy of parameters that gradients of inputs ask for; 0 if they read the parameters themselves.
+    /// Length of the copy of parameters that input gradients need; 0 if they read the parameters themselves.
     fn turned_len(self) -> usize {
         0
     }
 
-    /// Makes that copy.
+    /// Writes that copy.
     fn turn(self, _params: &[f32], _turned: &mut [f32]) -> Option<()> {
         Some(())
     }
 
-    /// Numbers of working memory of a pass of so many rows.
+    /// Length of the working memory of a pass of this many rows.
     fn work_len(self, _rows: usize) -> usize {
         0
     }
 
-    /// Numbers of scratch that [`Prim::init`] needs.
+    /// Scratch length of [`Prim::init`].
     fn init_scratch_len(self) -> usize {
         0
     }
 
-    /// Draws the parameters that it starts with.
+    /// Draws the initial parameters.
     fn init(self, _params: &mut [f32], _start: Start, _rng: &mut Rng, _scratch: &mut [f32]) -> Result {
         Ok(())
     }
 
-    /// Numbers in the weights and in the biases that hosts read and write.
+    /// Lengths of the weights and of the biases that hosts read and write.
     fn shape(self) -> (usize, usize) {
         (0, 0)
     }
 
-    /// Copies the weights out, and the biases.
+    /// Copies weights and biases out.
     fn read(self, _params: &[f32], _weights: &mut [f32], _bias: &mut [f32]) -> Option<()> {
         Some(())
     }
 
-    /// Copies the weights in, and the biases.
+    /// Copies weights and biases in.
     fn write(self, _params: &mut [f32], _weights: &[f32], _bias: &[f32]) -> Option<()> {
         Some(())
     }
 }
 
-/// A layer whose rows know nothing of each other.
+/// A layer that processes rows independently.
 pub(super) trait RowWise: Prim {
-    /// `y[m, output]` of `x[m, input]`.
+    /// `y[m, output]` from `x[m, input]`.
     fn forward<A: At>(self, at: A, params: &[f32], x: &[f32], y: &mut [f32], work: &mut [f32]) -> Option<()>;
 
-    /// Adds the gradients of the parameters, rows upwards.
+    /// Adds the gradients of the parameters, rows in ascending order.
     fn add_gradients<A: At>(self, _at: A, _x: &[f32], _dy: &[f32], _g: &mut [f32], _work: &mut [f32]) -> Option<()> {
         Some(())
     }
 
-    /// `dx[m, input]` of `dy[m, output]` and of the `x` that went in.
+    /// `dx[m, input]` from `dy[m, output]` and the input `x`.
     #[allow(clippy::too_many_arguments)]
     fn input_gradient<A: At>(
         self,
@@ -401,24 +399,25 @@ pub(super) trait RowWise: Prim {
     ) -> Option<()>;
 }
 
-/// A layer whose rows know those before them. Row `t * S + s` is step t of sequence s.
+/// A layer whose rows depend on earlier ones. Row `t * S + s` is step t of sequence s.
 #[cfg(feature = "recurrent")]
 pub(super) trait StepWise: Prim {
-    /// [`Prim::turn`] of what is used: for the gradient of the input, and for what goes back from step to step.
+    /// [`Prim::turn`] of the copies in use: for the gradient of the input, and for the gradients carried back from step to
+    /// step.
     fn turn_used(self, params: &[f32], turned: &mut [f32], _used: [bool; 2]) -> Option<()> {
         self.turn(params, turned)
     }
 
-    /// Numbers of a state, which goes from step to step.
+    /// Length of a state, which is carried from step to step.
     fn state_len(self) -> usize;
 
-    /// Numbers of a row on the tape, besides its output.
+    /// Values of a row on the tape, besides its output.
     fn memo_len(self) -> usize;
 
-    /// Numbers of a sequence that go back from step to step, zero after the last.
+    /// Length of the gradients that a sequence carries back from step to step, zero after the last.
     fn back_len(self) -> usize;
 
-    /// Rows `range` of all that lie on `tape`: the outputs of all, then what else they have.
+    /// Rows `range` of all rows on `tape`: the outputs of all rows, then their other data.
     #[allow(clippy::too_many_arguments)]
     fn go_forward<A: At>(
         self,
@@ -432,7 +431,7 @@ pub(super) trait StepWise: Prim {
         work: &mut [f32],
     ) -> Option<()>;
 
-    /// One step of each row from its own state, which becomes the one after: `(width, offset)` of `state` as in [`Flow`].
+    /// One step of each row from its own state, which is updated: `(width, offset)` of `state` as in [`Flow`].
     #[allow(clippy::too_many_arguments)]
     fn step<A: At>(
         self,
@@ -445,8 +444,8 @@ pub(super) trait StepWise: Prim {
         work: &mut [f32],
     ) -> Option<()>;
 
-    /// Goes back through rows of the tape, after all rows behind them. `back` `[S * back_len]` is what they left, and becomes
-    /// what these leave to the rows before.
+    /// Backward pass through rows of the tape, after all later rows. `back` `[S * back_len]` holds the gradients carried back
+    /// by the later rows, and receives those for earlier rows.
     fn go_back<A: At>(
         self,
         at: A,
@@ -458,7 +457,7 @@ pub(super) trait StepWise: Prim {
     ) -> Option<()>;
 }
 
-/// An enum of primitives, and a macro of its name that does the same with each.
+/// An enum of primitives, and a macro that dispatches to each.
 macro_rules! one_of {
     ($(#[$doc:meta])* $one:ident, $each:ident: $($(#[$cfg:meta])? $prim:ident),+) => {
         $(#[$doc])*
@@ -518,7 +517,7 @@ macro_rules! one_of {
 }
 
 one_of! {
-    /// A layer whose rows know nothing of each other, as a node says.
+    /// A layer that processes rows independently, built from a node.
     Local, each_local:
     Dense,
     #[cfg(feature = "pictures")] Conv,
@@ -556,7 +555,7 @@ impl RowWise for Local {
 
 #[cfg(feature = "recurrent")]
 one_of! {
-    /// A layer whose rows know those before them, as a node says.
+    /// A layer whose rows depend on earlier ones, built from a node.
     Sequential, each_sequential:
     Recurrent,
     #[cfg(feature = "attention")] Attention

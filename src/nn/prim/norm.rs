@@ -1,6 +1,6 @@
-//! Layer normalisation: numbers brought to mean 0 and deviation 1, over the channels of each pixel or over a whole picture.
+//! Layer normalization to mean 0 and deviation 1, over the channels of each pixel or over a whole picture.
 //!
-//! Its parameters are a scale for each channel, then a bias for each, as far as it has them.
+//! Parameters: a scale for each channel, then a bias for each channel, if present.
 
 #[cfg(feature = "pictures")]
 use super::{Layered, Local, Op, Scope, Sort};
@@ -15,21 +15,21 @@ use crate::nn::node::Node;
 use crate::num;
 use crate::rng::Rng;
 
-/// What a layer of its own adds to a variance, as PyTorch does.
+/// Epsilon that a normalization layer adds to a variance, as in PyTorch.
 #[cfg(feature = "pictures")]
 const EPSILON: f32 = 1e-5;
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Norm {
-    /// Numbers that are brought to mean 0 and deviation 1 together.
+    /// Number of values that are normalized together.
     pub len: usize,
     pub channels: usize,
     pub has_scale: bool,
     pub has_bias: bool,
-    /// Whether the mean is taken out; else numbers are divided by the root of their mean square.
+    /// Whether the mean is subtracted; else values are only divided by their root mean square.
     pub centres: bool,
-    /// What is added to a variance, so that its root has an inverse.
+    /// Added to a variance, so that its root has an inverse.
     pub epsilon: f32,
 }
 
@@ -70,7 +70,7 @@ impl Norm {
         params.split_at_checked(self.scale_len())
     }
 
-    /// The mean that is taken out, and what the rest is multiplied by.
+    /// Mean to subtract, and factor of the difference.
     #[inline(always)]
     fn moments(self, x: &[f32]) -> (f32, f32) {
         let share = 1.0 / self.len as f32;
@@ -88,7 +88,7 @@ impl Norm {
         (mean, 1.0 / num::sqrt(num::tree(squares) * share + self.epsilon))
     }
 
-    /// A row of `y`, by this scale and this bias.
+    /// Normalizes a row of `x` into `y`, with this scale and this bias.
     #[inline(always)]
     pub(super) fn apply(self, scale: &[f32], bias: &[f32], x: &[f32], y: &mut [f32]) {
         let (mean, factor) = self.moments(x);
@@ -101,7 +101,7 @@ impl Norm {
         }
     }
 
-    /// Adds the gradients of scale and bias that come from a row.
+    /// Adds the gradients of scale and bias from a row.
     #[inline(always)]
     pub(super) fn learn(self, x: &[f32], dy: &[f32], d_scale: &mut [f32], d_bias: &mut [f32]) {
         let (mean, factor) = self.moments(x);
@@ -113,7 +113,7 @@ impl Norm {
         }
     }
 
-    /// Gradients of a row of `x` from those of what was made of it, in their place.
+    /// Replaces the gradients of a row of outputs by those of the inputs `x`.
     #[inline(always)]
     pub(super) fn retreat(self, scale: &[f32], x: &[f32], d: &mut [f32], work: &mut [f32]) -> Option<()> {
         let share = 1.0 / self.len as f32;
@@ -145,7 +145,7 @@ impl Prim for Norm {
         2 * self.len
     }
 
-    /// Scales of 1 and biases of 0.
+    /// Scales start at 1 and biases at 0.
     fn init(self, params: &mut [f32], _: Start, _: &mut Rng, _: &mut [f32]) -> Result {
         let (scale, bias) = params.split_at_mut_checked(self.scale_len()).unwrap_or_default();
         scale.fill(1.0);

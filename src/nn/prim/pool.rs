@@ -1,4 +1,4 @@
-//! The largest number, or the mean, of each channel in each window of a picture. What lies outside of a picture takes no part.
+//! Maximum or mean of each channel in each window of a picture. Pixels outside the picture are ignored.
 
 use super::conv::Windows;
 use super::{Frame, Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, rows, rows_mut};
@@ -8,7 +8,7 @@ use crate::nn::layer::{Layer, MEAN};
 use crate::nn::node::Node;
 use crate::num;
 
-/// The shape of a layer.
+/// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Pool {
     pub frame: Frame,
@@ -36,7 +36,7 @@ impl Layered for Pool {
 }
 
 impl Pool {
-    /// Calls `each` with the places of the pixels of each window that lie in the picture.
+    /// Calls `each` with the pixels of each window that lie in the picture.
     #[inline(always)]
     fn windows(self, mut each: impl FnMut(Pixels) -> Option<()>) -> Option<()> {
         let ([h, w, channels], [kh, kw]) = (self.frame.input, self.frame.size);
@@ -70,7 +70,7 @@ impl Pixels {
         (top..bottom).flat_map(move |i| (left..right).map(move |j| (i * self.width + j) * self.channels))
     }
 
-    /// One part of their number, which is at least 1.
+    /// Reciprocal of the number of pixels, which is at least 1.
     #[inline(always)]
     fn share(self) -> f32 {
         1.0 / ((self.rows.1 - self.rows.0) * (self.columns.1 - self.columns.0)) as f32
@@ -102,7 +102,7 @@ impl RowWise for Pool {
         Some(())
     }
 
-    /// The gradient of the largest number goes to the first pixel that has it.
+    /// The gradient of a maximum goes to the first pixel that has it.
     #[inline(always)]
     fn input_gradient<A: At>(
         self,

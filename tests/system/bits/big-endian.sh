@@ -16,7 +16,7 @@ cp Cargo.lock "$tree/"
 ln -s "$PWD/src" "$PWD/benches" "$PWD/README.md" "$tree/"
 for item in tests/*; do
   case $item in
-    tests/system | tests/floors.rs) ;;  # about the sources, not about the processor
+    tests/system | tests/floors.rs | tests/words.rs) ;;  # about the sources, not about the processor
     *) ln -s "$PWD/$item" "$tree/tests/" ;;
   esac
 done

@@ -1,4 +1,4 @@
-//! Acting, with recording and without, and recording what the host has chosen.
+//! Acting, with and without recording, and recording of the host's actions.
 
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_finite, check_rows};
@@ -16,7 +16,7 @@ use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
-    /// [`Learner::act_range`] of the first `m` environments of the list, with what was checked.
+    /// [`Learner::act_range`] of the first `m` environments of the list, with checked arguments.
     pub(in crate::learn::learner) fn act_for_store(
         &mut self,
         begin: usize,
@@ -42,7 +42,7 @@ impl Learner<'_> {
         }
         self.say(m, true, bytes)?;
         self.choose(m)?;
-        // Nothing fails from here on.
+        // No error is possible from here on.
         let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
         envs.put(block::rows(self.work.rng, 0, m, 1)?, 1, self.act_rng)?;
         self.begin(begin, m, obs)?;
@@ -59,8 +59,8 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Begins a transition for each of the first `m` environments of the list, with the actions in the working arrays. Those
-    /// that are `n_step` steps old go to the store.
+    /// Begins a transition for each of the first `m` environments of the list, with the actions in the working arrays.
+    /// Transitions that are `n_step` steps old are added to the store.
     fn begin(&mut self, begin: usize, m: usize, obs: Elements<'_>) -> Result {
         let (choices, numbers) = (self.taken.n.len(), self.sizes.std_len);
         for k in 0..m {
@@ -91,10 +91,10 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Begins transitions with actions of the host's own in place of `act`. They lie in the action space, and choices are
-    /// among those that the mask allows. An episode with such an action counts in no statistics of episodes.
+    /// Begins transitions with actions supplied by the host, in place of `act`. The actions must be in the action space, and
+    /// choices allowed by the mask. An episode with such an action is excluded from the episode statistics.
     ///
-    /// Shapes and errors as [`Learner::act`]; `Value` for an action that does not.
+    /// Shapes and errors as [`Learner::act`]; `Value` for an action outside of the action space or not allowed.
     pub fn demonstrate(
         &mut self,
         active: Option<&[u8]>,
@@ -148,7 +148,7 @@ impl Learner<'_> {
             Error::new(Kind::Value, what).given(env).when(!fits)?;
         }
         self.begin(0, m, obs)?;
-        // Their episodes are not the agent's.
+        // Episodes with demonstrations are excluded from the agent's statistics.
         for env in Rows::new(block::rows(self.work.row, 0, m, 1)?, 0).iter() {
             *self.replay.shown.get_mut(env).ok_or(Misfit)? = 1;
             self.episodes.forget(env);
@@ -156,8 +156,8 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Changes the best choices of the first `m` environments of the list to those that are to be taken, or draws actions
-    /// around the means. Their streams go on in the working array alone.
+    /// Replaces the best choices of the first `m` environments of the list by the actions to take, or draws actions around the
+    /// means. The random streams advance in the working array only.
     fn choose(&mut self, m: usize) -> Result {
         let (c, a, masks) = (self.config, self.shape().action_len as usize, self.sizes.masks);
         let (epsilon, w) = (c.exploration(self.state.num_steps), &mut self.work);
@@ -194,8 +194,8 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// The outputs of the policy of `m` rows, which are seen or are these bytes, with noise or without, and the best choices of
-    /// them. Errors: `Value`.
+    /// Computes the outputs of the policy for `m` rows, which are encoded in the working arrays or are these bytes, with or
+    /// without noise, and the best choices. Errors: `Value`.
     fn say(&mut self, m: usize, noisy: bool, bytes: Option<&[u8]>) -> Result {
         let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
         let (w, net, of) = (&mut self.work, &self.sizes.net, self.config.value_head());
@@ -225,7 +225,7 @@ impl Learner<'_> {
         q::best(self.taken.n, if of.is_mean() { outputs } else { block::rows(w.batch.means, 0, m, l)? }, mask, best)
     }
 
-    /// [`Learner::predict`] with what was checked.
+    /// [`Learner::predict`] with checked arguments.
     pub(in crate::learn::learner) fn predict_by_store(
         &mut self,
         obs: Elements<'_>,
@@ -265,7 +265,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// [`Learner::value`] with what was checked.
+    /// [`Learner::value`] with checked arguments.
     pub(in crate::learn::learner) fn value_by_store(
         &mut self,
         obs: Elements<'_>,
@@ -293,7 +293,7 @@ impl Learner<'_> {
         hand_over(values, value)
     }
 
-    /// What the critics say of all observations and their mean actions.
+    /// The critics' values of all observations with their mean actions.
     fn value_by_critics(&mut self, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (self.sizes.n, &self.sizes, &mut self.work);
         let critics = self.params.get(sizes.net.param_len()..).ok_or(Misfit)?;
@@ -312,7 +312,7 @@ impl Learner<'_> {
         hand_over(values, value)
     }
 
-    /// The mean of what the critics say over the choices, and over the elements of an action.
+    /// The critics' values, averaged over the choices, and over the elements of an action.
     fn value_of_choices(&mut self, mask: Option<&[u8]>, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
         let critics = self.params.get(sizes.net.param_len()..).ok_or(Misfit)?;
@@ -330,7 +330,7 @@ impl Learner<'_> {
         hand_over(values, value)
     }
 
-    /// What the policy says to all observations.
+    /// Computes the outputs of the policy for all observations.
     fn see_all(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>, noisy: bool) -> Result {
         self.sizes.seen.rows(obs, self.sizes.n, self.work.raw)?;
         check_rows(what, self.work.raw, self.sizes.seen.len, 0..)?;
@@ -343,14 +343,14 @@ impl Learner<'_> {
     }
 }
 
-/// Hands values over, unless one is infinite. Errors: `Value`; then nothing is written.
+/// Copies values to the caller, unless one is infinite. Errors: `Value`; then nothing is written.
 fn hand_over(values: &[f32], to: &mut [f32]) -> Result {
     check_finite("learner value: values that do not overflow", values)?;
     block::copy(to, values);
     Ok(())
 }
 
-/// Draws each element of an action from what the mask allows, all of it alike.
+/// Draws each element of an action uniformly from its allowed choices.
 fn draw_any(n: &[u32], mask: Option<&[u8]>, rng: &mut Rng, choice: &mut [i32]) {
     let mut first = 0usize;
     for (to, &n) in choice.iter_mut().zip(n) {

@@ -1,4 +1,4 @@
-//! What learners off policy ask of a configuration, and the networks that follow from it.
+//! Checks of a configuration for learners off policy, and the networks derived from it.
 
 use core::f32::consts::LN_2;
 
@@ -11,7 +11,7 @@ use crate::learn::stored::Stored;
 use crate::nn::{Net, Node};
 
 impl Config {
-    /// [`Config::check`] for a learner over a store.
+    /// [`Config::check`] for a learner over a replay store.
     pub(in crate::learn) fn check_replay(&self) -> Result {
         let (most, given) = (self.batch_size as usize, self.num_chunks as usize);
         Error::limit(Kind::Config, "learner config: num_chunks of at most batch_size,", most, given)
@@ -20,7 +20,7 @@ impl Config {
             ("learner config: batch_size of at most buffer_size,", self.batch_size),
             ("learner config: n_step of at most buffer_size,", self.n_step),
         ];
-        // Without a store the host has transitions of its own.
+        // Without a replay store the host supplies the transitions.
         for (what, given) in kept.into_iter().filter(|_| self.buffer_size > 0) {
             let most = self.buffer_size;
             Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;
@@ -42,7 +42,7 @@ impl Config {
         Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])
     }
 
-    /// Checks what says how values are distributed.
+    /// Checks the settings of value distributions.
     fn check_distributions(&self) -> Result {
         let lens = [
             ("learner config: num_quantiles of 0, or 2 to 256", self.num_quantiles),
@@ -63,7 +63,7 @@ impl Config {
 }
 
 impl Stored {
-    /// Checks configuration and shape, and that they go together.
+    /// Checks configuration and shape, and that they match.
     pub(in crate::learn) fn check_replay(&self) -> Result {
         self.check_parts(true)?;
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
@@ -89,7 +89,7 @@ impl Stored {
         self.check_fields()
     }
 
-    /// Checks compiled layers of critics that may come from anywhere. Errors: `Image`.
+    /// Checks compiled layers of critics from an untrusted source. Errors: `Image`.
     pub(in crate::learn) fn accept_critic<'n>(&self, nodes: &'n [Node], parts: &[Part]) -> Result<Net<'n>> {
         if !self.config.needs().critics {
             return Ok(Net::new(&[]));
@@ -104,8 +104,8 @@ impl Stored {
         Ok(net)
     }
 
-    /// What a critic reads and says: an observation and an action, and what they are worth; or an observation, and what each
-    /// choice is worth there.
+    /// Lengths of a critic's input and output: of an observation and an action, and of their value; or of an observation, and
+    /// of the value of each choice.
     pub(in crate::learn) fn critic_lens(&self) -> (u32, u32) {
         let s = &self.shape;
         if s.discrete() {
@@ -115,7 +115,7 @@ impl Stored {
         }
     }
 
-    /// The pictures of what it reads, and how many they are.
+    /// The shapes of the pictures in a critic's input, and their number.
     pub(in crate::learn) fn critic_parts(&self, parts: &[Part]) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
         critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) })
     }

@@ -1,4 +1,4 @@
-//! How the frames of transitions come to the store.
+//! Storing the frames of transitions.
 
 use crate::block;
 use crate::error::Result;
@@ -9,8 +9,9 @@ use crate::learn::store::ring::ZEROS;
 use crate::space::Elements;
 
 impl Learner<'_> {
-    /// Before an environment's transitions go to the store, of which it has begun `count` in this episode: their frames are
-    /// there then, and those of what they led to, whose numbers are returned.
+    /// Adds the frames of an environment's pending transitions and of their next observation to the store, before the
+    /// transitions themselves. `count` transitions were begun in this episode. Returns the frame numbers of the next
+    /// observation.
     pub(super) fn place(
         &mut self,
         env: usize,
@@ -50,7 +51,7 @@ impl Learner<'_> {
         Ok(numbers)
     }
 
-    /// Transitions whose frames may have been overwritten are gone.
+    /// Removes transitions whose frames may have been overwritten.
     fn forget(&mut self) {
         let (ring, slots) = (self.sizes.replay.ring, self.config.buffer_size.into());
         let most = ring.room.saturating_sub(ring.reach);
@@ -90,8 +91,9 @@ mod tests {
         block
     }
 
-    /// Every transition that is held has the stacks that a twin keeps whole, which never forgets; also if others came long
-    /// after those of a slow environment, and if there is no room for the frames of so many ends.
+    /// Every stored transition has the same stacks as in a twin learner, which stores whole observations and never removes one;
+    /// also if a slow environment's transitions are followed by many others, and if there is no room for the frames of so many
+    /// episode ends.
     #[test]
     fn what_is_held_is_what_was_seen() {
         let pixels = |stack: &[u8]| stack.iter().map(|x| f32::from(*x) / 255.0).collect::<Vec<f32>>();

@@ -1,4 +1,4 @@
-//! What `attach` asks of a store and of the batch that is drawn from it.
+//! Checks of a replay store and of the batch drawn from it by `attach`.
 
 use crate::block;
 use crate::error::{Error, Kind, Result, check_finite};
@@ -7,7 +7,7 @@ use crate::learn::noise;
 use crate::learn::store::replay::TransitionView;
 
 impl View<'_> {
-    /// What `attach` asks of a learner over a store.
+    /// Checks a learner over a replay store.
     pub(in crate::learn::learner) fn check_replay_image(&self) -> Result {
         let image = |what| Error::new(Kind::Image, what);
         let (s, c, r) = (&self.state, self.config, &self.replay);
@@ -41,13 +41,13 @@ impl View<'_> {
         if !((0..weights.len()).all(right) && shares && s.largest > 0.0 && s.largest <= f32::MAX) {
             return Err(image("learner image: a weight of each transition that is stored"));
         }
-        // What environments have begun leads to nothing yet.
+        // Begun transitions have no next observation yet.
         self.check_transitions(&self.replay.store, used, true)?;
         self.check_transitions(&self.replay.begun, self.replay.begun.reward.len(), false)?;
         Ok(())
     }
 
-    /// What is known of transitions: finite numbers, choices that are there, and if they are over something allowed after them.
+    /// Checks transitions: finite numbers, existing choices, and with `over` an allowed choice in each next observation.
     fn check_transitions(&self, rows: &TransitionView<'_>, count: usize, over: bool) -> Result {
         let image = |what| Error::new(Kind::Image, what);
         let choice = block::rows(rows.choice, 0, count, self.taken.n.len())?;

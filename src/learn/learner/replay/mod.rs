@@ -1,7 +1,7 @@
-//! How a learner puts transitions in a store and learns from batches of them.
+//! Storing transitions and learning from batches of them.
 //!
-//! A transition goes to the store once what its `n_step` steps led to is known: where the episode goes on, with the `act` that
-//! follows them; where it ends, with whatever steps it has (as in Rainbow, Hessel et al. 2018).
+//! A transition is stored once the observation after its `n_step` steps is known: if the episode continues, at the `act` that
+//! follows them; if it ends, with the steps it has (as in Rainbow, Hessel et al. 2018).
 
 mod act;
 mod config;
@@ -17,7 +17,7 @@ use crate::learn::store::ring::ZEROS;
 use crate::num;
 
 impl Learner<'_> {
-    /// What a new store begins with.
+    /// Initializes a new replay store.
     pub(super) fn init_replay(&mut self) {
         if !self.config.needs().replay {
             return;
@@ -31,27 +31,27 @@ impl Learner<'_> {
 }
 
 impl View<'_> {
-    /// What SAC says that a nat of entropy is worth; 1 of other algorithms, but for their configuration.
+    /// The temperature: SAC's current weight of a nat of entropy; for other algorithms the configured one, by default 1.
     pub fn temperature(&self) -> f32 {
         num::exp(self.state.log_temperature)
     }
 
-    /// Transitions that the store holds.
+    /// The number of transitions in the replay store.
     pub fn stored(&self) -> usize {
         self.state.num_stored.saturating_sub(self.state.num_gone) as usize
     }
 
-    /// Slots of the store that ever held a transition.
+    /// The number of slots that have ever held a transition.
     pub(super) fn used(&self) -> usize {
         self.state.num_stored.min(self.config.buffer_size.into()) as usize
     }
 
-    /// Transitions had to go because there was no room for frames.
+    /// Whether transitions were removed because there was no room for frames.
     pub(super) fn is_thinned(&self) -> bool {
         self.stored() < self.used()
     }
 
-    /// This slot of the store holds a transition.
+    /// Whether this slot holds a transition.
     pub(super) fn holds(&self, slot: usize) -> bool {
         let slots = u64::from(self.config.buffer_size);
         let newest = self.state.num_stored.checked_rem(slots).unwrap_or(0).saturating_add(slots).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! What the steps returned: transitions go to the store once what they led to is known.
+//! The results of steps: transitions are stored once their next observation is known.
 
 use crate::block::{self, Misfit};
 use crate::error::{Error, Kind, Result, check_rows};
@@ -11,7 +11,7 @@ use crate::num;
 use crate::space::Elements;
 
 impl Learner<'_> {
-    /// [`Learner::observe`] of the first `m` environments of the list, with what was checked.
+    /// [`Learner::observe`] of the first `m` environments of the list, with checked arguments.
     pub(in crate::learn::learner) fn observe_for_store(
         &mut self,
         m: usize,
@@ -75,7 +75,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Counts environment steps, and the gradient steps that are due with them.
+    /// Counts environment steps, and the gradient steps that become due.
     fn count(&mut self, steps: u64) {
         let stored = self.view().stored();
         let (c, s) = (self.config, &mut *self.state);
@@ -88,16 +88,15 @@ impl Learner<'_> {
         }
     }
 
-    /// The row of the transition that an environment begins as the one of this number in its episode: those of the last
-    /// `n_step` numbers are there.
+    /// The row of an environment's transition with this number in its episode. Only the last `n_step` numbers have rows.
     pub(super) fn begun_row(&self, env: usize, number: u64) -> usize {
         let n = self.config.n_step;
         let own = number.checked_rem(n.into()).unwrap_or(0) as usize;
         env.saturating_mul(n as usize).saturating_add(own)
     }
 
-    /// Stores a row of those begun. `next` is what it led to, in a row of these observations, whose frames have these numbers;
-    /// nothing: the episode terminated. What is allowed there is row `mask` of the working array.
+    /// Stores a begun transition. `next` is the next observation, a row of these observations with the frame numbers `frames`;
+    /// `None`: the episode terminated. The next observation's mask is row `mask` of the working array.
     pub(super) fn store_begun(
         &mut self,
         begun: usize,
@@ -144,7 +143,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// [`Learner::cut_rows`], with flags that were checked.
+    /// [`Learner::cut_rows`], with checked flags.
     pub(in crate::learn::learner) fn cut_in_store(&mut self, gone: &[u8]) {
         let r = &mut self.replay;
         let rows = self.open.iter_mut().zip(&mut *r.num_begun).zip(&mut *r.shown);

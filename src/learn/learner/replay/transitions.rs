@@ -1,4 +1,4 @@
-//! Learning from transitions of the host's own.
+//! Learning from transitions supplied by the host.
 
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len, check_rows};
@@ -10,16 +10,16 @@ use crate::learn::transition_batch::TransitionBatch;
 use crate::space::Elements;
 
 impl Learner<'_> {
-    /// Takes one gradient step, of Q or of the critics and, when it is due, of the policy and the targets, from transitions of
-    /// the host's own: its store may be shared, prioritised, or relabelled with other goals. It counts as an update of one
-    /// gradient step, and no environment step. The learner's own store and its priorities stay as they are.
+    /// Takes one gradient step, of Q or of the critics and, when it is due, of the policy and the targets, from transitions
+    /// supplied by the host, whose store may be shared, prioritized, or relabeled with other goals. It counts as an update of
+    /// one gradient step, and not as environment steps. The learner's own store and its priorities do not change.
     ///
-    /// `error`: `[B]` to write: how far the value of each is from its target, for priorities. Of several elements of an action,
-    /// or two critics, it is the mean.
+    /// `error`: `[B]`, written: the distance of each transition's value from its target, for priorities. With several elements
+    /// of an action, or two critics, it is the mean.
     ///
-    /// Errors: `NotReady` while gradient steps from the own store are due; `Shape`; `Value` for numbers that are not finite,
-    /// actions outside of their space or not allowed, and masks that allow nothing: then nothing has changed. `Value` if numbers
-    /// of the update overflow, as [`Learner::learn`].
+    /// Errors: `NotReady` while gradient steps from the learner's own store are due; `Shape`; `Value` for numbers that are not
+    /// finite, actions outside of their space or not allowed, and masks that allow no choice: then nothing changes. `Value` if
+    /// numbers of the update overflow, as [`Learner::learn`].
     pub fn learn_transitions(&mut self, batch: &TransitionBatch<'_>, error: Option<&mut [f32]>) -> Result<Stats> {
         let _changing = self.mark.begin();
         self.config.check_transitions()?;
@@ -89,7 +89,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Masks are given where the algorithm asks for them, and leave something allowed in each choice of each row.
+    /// Checks that masks are given where the algorithm requires them, and allow a choice in each element of each row.
     fn check_masks(&self, mask: Option<&[u8]>, next_mask: Option<&[u8]>, rows: usize) -> Result {
         let use_mask = self.config.use_action_mask as usize;
         let what = "learner learn_transitions: next_action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
@@ -107,7 +107,7 @@ impl Learner<'_> {
     }
 }
 
-/// Errors: `Value` for a number that is not right.
+/// Errors: `Value` for a number that `is_right` rejects.
 fn check_all(what: &'static str, numbers: &[f32], is_right: impl Fn(f32) -> bool) -> Result {
     match numbers.iter().enumerate().find(|(_, x)| !is_right(**x)) {
         Some((row, &x)) => Err(Error::new(Kind::Value, what).given_f32(x).in_row(row)),
@@ -116,7 +116,7 @@ fn check_all(what: &'static str, numbers: &[f32], is_right: impl Fn(f32) -> bool
 }
 
 impl<'a> TransitionBatch<'a> {
-    /// The same as the rows of a store; what is stored otherwise than it is given is told beside.
+    /// This batch as rows of a replay store, and the data that a store has in a different form.
     pub(in crate::learn::learner) fn rows<'b>(
         &self,
         as_numbers: bool,
@@ -190,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Rows of bytes as elements of a kind.
+    /// Rows of bytes as elements of a given type.
     fn elements(kind: Element, bytes: &[u32], size: usize) -> Elements<'_> {
         match kind {
             Element::F32 => Elements::F32(bytemuck::cast_slice(bytes)),
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// The transitions of the slots in `order`, as a host would have them.
+    /// The transitions of the slots in `order`, in the form that a host has them.
     struct Host {
         kind: Element,
         obs: Vec<u32>,
@@ -267,8 +267,8 @@ mod tests {
         }
     }
 
-    /// A step from what the own store has drawn, handed over by the host, is the learner's own step to the bit: with all kinds
-    /// of observations, algorithms, chunks, masks, steps of several rewards, noise, and priorities.
+    /// A step from transitions that the learner's own store has drawn, supplied by the host, equals the learner's own step bit
+    /// by bit: with all kinds of observations, algorithms, chunks, masks, n-step transitions, noise, and priorities.
     #[test]
     fn steps_from_given_transitions_are_those_of_the_own_store() {
         let real = Space { low: &LOW, high: &HIGH, ..Space::unbounded(2) };
@@ -310,7 +310,7 @@ mod tests {
                 let choice: Vec<i32> = (0..2 * N).map(|i| rng.bounded(2 - i as u64 % 2) as i32).collect();
                 let mut mask: Vec<u8> = (0..5 * N).map(|_| rng.coin().into()).collect();
                 (0..N).for_each(|i| (0..2).for_each(|k| mask[5 * i + 3 * k + choice[2 * i + k] as usize] = 1));
-                // Exact in f32 between -1 and 1 and between their bounds.
+                // Exact in f32, both from -1 to 1 and within the bounds.
                 let part = |rng: &mut Rng| rng.bounded(64) as f32 / 64.0;
                 let vector: Vec<f32> =
                     (0..2 * N).map(|i| LOW[i % 2] + part(&mut rng) * (HIGH[i % 2] - LOW[i % 2])).collect();
@@ -361,11 +361,12 @@ mod tests {
                     if config.gradient_steps == 1 {
                         assert_eq!(std::format!("{:?}", l.stats()), std::format!("{:?}", t.stats()));
                     }
-                    // The own store's priorities stay; the host's errors are those that the learner's own follow.
+                    // The store's priorities do not change; the host's errors are those that determine the learner's own
+                    // priorities.
                     let (ours, theirs) = (l.replay.weights.view(), t.replay.weights.view());
                     assert!((0..theirs.len()).all(|i| theirs.weight(i) == before[i]) && t.view().stored() == stored);
                     let exponent = f64::from(config.priority_exponent);
-                    // One that was drawn twice has the weight of its last error.
+                    // A transition that was drawn twice has the weight of its last error.
                     let last = |k: usize| !l.order[k + 1..].contains(&l.order[k]);
                     let drawn = l.order.iter().zip(&errors).enumerate().filter(|(k, _)| last(*k) && exponent > 0.0);
                     for (_, (slot, error)) in drawn {

@@ -1,4 +1,4 @@
-//! Batches that are drawn from the store, and the steps of optimizer and targets.
+//! Batches drawn from the replay store, and the optimizer and target steps.
 
 use bytemuck::Zeroable;
 use core::mem;
@@ -17,21 +17,21 @@ use crate::learn::step::Moving;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
 
-/// Transitions that are drawn side by side.
+/// The number of transitions that are drawn together.
 const DRAWS: usize = 32;
 
-/// Added to the error of a transition, so that each is drawn at times.
+/// Added to the error of a transition, so that every transition has a chance to be drawn.
 pub(super) const LEAST_PRIORITY: f64 = 1e-6;
 
 impl Learner<'_> {
-    /// No gradient step is due, and none has begun.
+    /// Resets the state: no gradient step is due or running.
     pub(in crate::learn::learner) fn end_batches(&mut self) {
         (self.state.due, self.state.updating) = (0, 0);
         self.done.fill(0);
         self.replay.error.fill(0.0);
     }
 
-    /// Draws a batch, unless it is given, and noise for it.
+    /// Draws a batch, unless it is given, and its noise.
     pub(in crate::learn::learner) fn begin_step(&mut self, is_given: bool) -> Result {
         let (c, s) = (self.config, &mut *self.state);
         if is_given || s.due.is_multiple_of(c.gradient_steps) {
@@ -51,13 +51,13 @@ impl Learner<'_> {
         self.add_noise()
     }
 
-    /// Draws transitions of the store: all alike, or by their priorities.
+    /// Draws transitions of the store, uniformly or by priority.
     pub(super) fn draw(&mut self) -> Result {
         if self.config.priority_exponent > 0.0 {
             return self.draw_by_priority();
         }
         let last = self.view().stored().saturating_sub(1) as u64;
-        // Slots in turn, unless the oldest ones are empty: then from the oldest transition on.
+        // Any used slot, unless the oldest ones are empty: then slots from the oldest transition on.
         let from = if self.view().is_thinned() { self.state.num_gone } else { 0 };
         let slots = u64::from(self.config.buffer_size);
         self.order.fill_with(|| {
@@ -68,8 +68,9 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Draws a batch in proportion to the weights of transitions, one from each of as many equal parts of their sum. The
-    /// importance of each makes up for it, as far as `importance_exponent` says, by that of the transition that is drawn least.
+    /// Draws a batch in proportion to the weights of transitions, one from each of `batch_size` equal parts of their sum. The
+    /// importance of a transition corrects for its weight with the exponent `importance_exponent`, relative to the smallest
+    /// weight.
     fn draw_by_priority(&mut self) -> Result {
         let (weights, s) = (self.replay.weights.view(), &mut *self.state);
         let part = weights.total() / f64::from(self.config.batch_size);
@@ -91,7 +92,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Gives the transitions of the batch the weights of their errors.
+    /// Sets the weights of the batch's transitions from their errors.
     fn set_priorities(&mut self) {
         let exponent = f64::from(self.config.priority_exponent);
         if exponent > 0.0 {
@@ -103,8 +104,7 @@ impl Learner<'_> {
         }
     }
 
-    /// Takes the step of the optimizer that the chunks of a batch are for, which are added; after the last one of a gradient
-    /// step that of the targets.
+    /// Takes the optimizer step of a batch, whose chunks are summed; at the end of a gradient step also the target step.
     pub(in crate::learn::learner) fn apply_batch(&mut self, is_given: bool) -> Result {
         let c = self.config;
         let grads = mem::take(&mut self.grads);
@@ -132,7 +132,7 @@ impl Learner<'_> {
         self.add_noise()
     }
 
-    /// The step of Q, or of all critics.
+    /// The optimizer step of Q, or of all critics.
     fn step_values(&mut self, record: &[f32]) -> Result {
         let (c, s) = (self.config, &mut *self.state);
         let (grads, losses) = record.split_at_checked(self.params.len()).ok_or(Misfit)?;
@@ -148,7 +148,7 @@ impl Learner<'_> {
         let (m, v) = (self.adam_m.get_mut(first..).ok_or(Misfit)?, self.adam_v.get_mut(first..).ok_or(Misfit)?);
         let grads = grads.get(first..).ok_or(Misfit)?;
         let norm = c.descend(Moving { params, m, v, steps }, grads, rate, PARAM_LIMIT)?;
-        // Reported is a critic's share, and of squares half.
+        // The reported loss is the mean over critics, and half of squared errors.
         let halves = if c.huber == 0 && c.num_quantiles == 0 && c.num_atoms == 0 { 0.5 } else { 1.0 };
         s.sums.value_loss += f64::from(value_loss) * halves / self.sizes.replay.num_critics.max(1) as f64;
         s.sums.grad_norm += f64::from(num::min(norm, f32::MAX));
@@ -156,7 +156,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// The step of the policy, and of the temperature.
+    /// The optimizer step of the policy, and of the temperature.
     fn step_policy(&mut self, record: &[f32]) -> Result {
         let (c, s, len) = (self.config, &mut *self.state, self.sizes.net.param_len());
         let losses = record.get(self.params.len()..).and_then(|losses| losses.first_chunk::<LOSSES>());
@@ -185,7 +185,7 @@ impl Learner<'_> {
 }
 
 impl<'a> View<'a> {
-    /// What a chunk of a batch has, from the store or from transitions that are given.
+    /// The data of a chunk of a batch, from the replay store or from given transitions.
     pub(in crate::learn::learner) fn batch_context(
         &self,
         chunk: u32,
@@ -218,7 +218,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Moves target parameters towards the others, by this part of the way.
+/// Moves target parameters towards `params` by the fraction `rate`.
 fn move_target(rate: f32, params: &[f32], target: &mut [f32]) {
     if rate >= 1.0 {
         return block::copy(target, params);
@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// A learner whose store is full, with an update that is due.
+    /// A learner with a full replay store and an update that is due.
     fn filled(config: &Config) -> Vec<u64> {
         let config = Config { batch_size: config.batch_size.min(ROWS as u32), ..*config };
         let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
@@ -275,7 +275,7 @@ mod tests {
         block
     }
 
-    /// Transitions are drawn as often as their weights say, and the importance of each is that of the paper.
+    /// Transitions are drawn in proportion to their weights, and importance follows the paper.
     #[test]
     fn draws_are_in_proportion_to_weights() {
         let mut block = filled(&config(0.6));
@@ -304,7 +304,7 @@ mod tests {
         }
     }
 
-    /// After a gradient step the transitions of the batch have the weights of their errors, others the ones that they had.
+    /// After a gradient step the weights of the batch's transitions follow from their errors; all others are unchanged.
     #[test]
     fn weights_are_those_of_errors() {
         for exponent in [0.5, 1.0] {
@@ -316,7 +316,7 @@ mod tests {
             let (params, target) = (l.params.to_vec(), l.replay.target.to_vec());
             l.learn(None, None, 1).unwrap();
             let say = |params: &[f32], x: f32, which: usize| -> f64 {
-                // A hidden layer of 8 with tanh or ReLU, as the network's own inference has it.
+                // A hidden layer of 8 units, evaluated by the network's own inference.
                 let (mut q, mut scratch) = ([0.0; 2], vec![0.0; 4096]);
                 q::infer(&l.sizes.net, params, Input::F32(&[x]), 1, &mut scratch, &mut q, &mut []).unwrap();
                 if which < 2 { f64::from(q[which]) } else { f64::from(q[0].max(q[1])) }

@@ -1,4 +1,4 @@
-//! Acting, and what is asked of the networks, where rollouts are recorded.
+//! Acting and other evaluations of the networks, over rollouts.
 
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Result, check_finite, check_len, check_rows};
@@ -18,8 +18,8 @@ use crate::nn::Input;
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
-    /// [`Learner::act_range`] of the first `m` environments of the list, with what was checked: everything happens in the
-    /// working arrays until nothing can fail any more.
+    /// [`Learner::act_range`] of the first `m` environments of the list, with checked arguments: all results stay in the
+    /// working arrays until no further error is possible.
     pub(in crate::learn::learner) fn act_for_rollout(
         &mut self,
         begin: usize,
@@ -122,7 +122,7 @@ impl Learner<'_> {
             slots.put(mask, shape.mask_len(), r.mask)?;
         }
         if self.config.marks_begins() {
-            // The states before go to the rollout, and those after are carried on.
+            // The states before the step go to the rollout; those after it are kept for the next step.
             let after = states;
             for (k, (env, slot)) in envs.iter().zip(slots.iter()).enumerate() {
                 let begins = block::rows_mut(self.begins, env, 1, 1)?;
@@ -187,7 +187,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// [`Learner::value`] with what was checked.
+    /// [`Learner::value`] with checked arguments.
     pub(in crate::learn::learner) fn value_by_rollout(
         &mut self,
         obs: Elements<'_>,
@@ -201,11 +201,12 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Log-probability and entropy of an action of each environment: `obs` and `mask` as [`Learner::act`]; `action`
-    /// `[N, action_len]`, continuous ones as the policy draws them, before they are squashed or clipped; `log_prob` and
-    /// `entropy` `[N]`; recurrent layers read what each environment carries now. Nothing is recorded.
+    /// Log-probability and entropy of an action of each environment: `obs` and `mask` as [`Learner::act`]; `action` `[N,
+    /// action_len]`, continuous ones as sampled by the policy, before squashing or clipping; `log_prob` and `entropy` `[N]`;
+    /// recurrent layers read the current state of each environment. Nothing is recorded.
     ///
-    /// Errors: as [`Learner::act`]; `Disabled` over a store; `Value` for an action that is not there or that the mask forbids, or not finite.
+    /// Errors: as [`Learner::act`]; `Disabled` over a store; `Value` for an action that does not exist, that the mask forbids,
+    /// or that is not finite.
     pub fn log_prob(
         &mut self,
         obs: Elements<'_>,
@@ -272,14 +273,14 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// [`Learner::infer`] of all observations, with the parameters that act.
+    /// [`Learner::infer`] of all observations, with the acting parameters.
     fn look(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>, head: u32) -> Result {
         let n = list(0..self.config.num_envs as usize, self.work.some)?;
         self.look_at_some(what, obs, mask, n, head, With::Acting)
     }
 
-    /// [`Learner::infer`] of these rows of observations and of their masks; without these, all choices are allowed. `some` of
-    /// the working arrays lists the rows, `count` of them.
+    /// [`Learner::infer`] of these rows of observations and masks; without masks, all choices are allowed. `some` of the
+    /// working arrays lists the `count` rows.
     pub(in crate::learn::learner) fn look_at_some(
         &mut self,
         what: &'static str,
@@ -302,10 +303,9 @@ impl Learner<'_> {
         done
     }
 
-    /// Runs one head of the networks on the rows that `some` of the working arrays lists, `m` of them, and on the first rows of
-    /// states, with these parameters. What it says is in
-    /// the working arrays then: `outputs` of the policy, values in the first column. Those of Q are of choices that `mask` of
-    /// the working arrays allows.
+    /// Runs one head of the networks on the `m` rows that `some` of the working arrays lists, and on the first rows of
+    /// recurrent states, with these parameters. The outputs are then in the working arrays: `outputs` of the policy, values in
+    /// the first column. Values of Q are over the choices that `mask` of the working arrays allows.
     fn infer(&mut self, what: &'static str, obs: Elements<'_>, m: usize, head: u32, with: With) -> Result {
         let (shape, sizes, w) = (&self.actor.shape, &self.sizes, &mut self.work);
         let some = Rows::new(block::rows(w.some, 0, m, 1)?, 0);
@@ -346,13 +346,13 @@ impl Learner<'_> {
     }
 }
 
-/// What a choice has to be that is asked about.
+/// The requirement on the choices whose log-probability is computed.
 const FORBIDDEN: &str = "learner log_prob: choices that exist and are allowed";
 
-/// What recurrent layers have to leave.
+/// The requirement on recurrent states after a step.
 const STATES: &str = "learner: recurrent states that do not overflow";
 
-/// Copies what these environments carry to the front of `to`: zeros where an episode begins.
+/// Copies the recurrent states of these environments to the front of `to`: zeros where an episode begins.
 fn recall<'t>(carry: &[f32], begins: &[u8], envs: Rows<'_>, state_len: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
     let to = envs.get(carry, state_len, to)?;
     for (row, env) in to.chunks_exact_mut(state_len.max(1)).zip(envs.iter()) {

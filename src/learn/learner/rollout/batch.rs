@@ -1,4 +1,4 @@
-//! Rollouts that go from the learner that recorded them to the one that learns from them.
+//! Transfer of rollouts from the learner that recorded them to the one that learns from them.
 
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len, check_rows};
@@ -10,13 +10,12 @@ use crate::learn::seen::bytes_to_f32;
 use crate::learn::words::MAX_EACH;
 use crate::space::{Elements, ElementsMut};
 
-/// The T * N transitions of a rollout, each with what an update asks of it.
+/// The T * N transitions of a rollout, with the data that an update needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
-    /// `[T * N, seen_len]` observations as the networks saw them: bytes divided by 255, choices one-hot, and all of it
-    /// normalised if it is to be.
+    /// `[T * N, seen_len]` network inputs: bytes divided by 255, choices one-hot, and normalized with `normalize_obs`.
     pub obs: &'a [f32],
-    /// `[T * N, action_len]`, continuous ones before they were squashed or clipped.
+    /// `[T * N, action_len]`, continuous ones before squashing or clipping.
     pub action: Elements<'a>,
     /// `[T * N, mask_len]` flags of allowed choices; empty without `use_action_mask`.
     pub mask: &'a [u8],
@@ -24,22 +23,23 @@ pub struct Batch<'a> {
     pub log_prob: &'a [f32],
     /// `[T * N]` values of the observations.
     pub value: &'a [f32],
-    /// `[T * N]` advantages of the actions; with IMPALA the rewards, as it makes advantages when it learns.
+    /// `[T * N]` advantages of the actions; with IMPALA the rewards, since it computes advantages when it learns.
     pub advantage: &'a [f32],
-    /// `[T * N]` what the values should be; with IMPALA as far as one step tells.
+    /// `[T * N]` value targets; with IMPALA one-step targets.
     pub value_target: &'a [f32],
-    /// `[T * N, state_len]` what recurrent layers carried before it; empty without such layers.
+    /// `[T * N, state_len]` recurrent states before the step; empty without recurrent layers.
     pub state: &'a [f32],
-    /// `[T * N]` 1: an episode begins; empty without recurrent layers, but not with IMPALA.
+    /// `[T * N]` 1: an episode begins; empty without recurrent layers, except with IMPALA.
     pub begin: &'a [u8],
-    /// `[T * N]` numbers below N of the environments; the transitions of each are in their order. Empty without such layers
-    /// and frames that are kept once.
+    /// `[T * N]` indices of the environments, below N; the transitions of each are in time order. Empty without `begin` and
+    /// without frames that are stored once.
     pub env: &'a [u32],
-    /// Statistics of the learner that recorded it, as [`View::read_moments`] writes them; empty if nothing is normalised.
+    /// Statistics of the learner that recorded the rollout, in the layout of [`View::read_moments`]; empty without
+    /// normalization.
     pub moments: &'a [f64],
 }
 
-/// The same, to write.
+/// Mutable version of `Batch`.
 #[derive(Debug)]
 pub struct BatchMut<'a> {
     /// See [`Batch`].
@@ -85,14 +85,15 @@ impl BatchMut<'_> {
 }
 
 impl Learner<'_> {
-    /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range`
-    /// and `learn_apply`, go on with it. The statistics of the learner that recorded it become its own, also while they are
-    /// frozen: parameters that are learned from observations that they have normalised belong to them. Those of a rollout that
-    /// several learners have recorded are merged with [`merge_moments`](crate::learn::merge_moments).
+    /// Begins an update with a rollout that was recorded elsewhere, in place of one of its own: `learn`, or `learn_range` and
+    /// `learn_apply`, continue it. The statistics of the recording learner replace the learner's own, also while they are
+    /// frozen, because parameters learned from normalized observations belong to the statistics that normalized them.
+    /// Statistics of a rollout that several learners have recorded are merged with
+    /// [`merge_moments`](crate::learn::merge_moments).
     ///
-    /// Errors: `NotReady` if this learner has recorded something or an update runs; `Config` with noisy layers, but with IMPALA,
-    /// because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are
-    /// not finite, and for choices that are not there or that their mask forbids; those of [`Learner::write_moments`].
+    /// Errors: `NotReady` if this learner has recorded steps or an update is running; `Config` with noisy layers, except with
+    /// IMPALA, because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are not finite, and for
+    /// choices that do not exist or that their mask forbids; those of [`Learner::write_moments`].
     pub fn learn_batch(&mut self, batch: &Batch<'_>) -> Result<Stats> {
         let _changing = self.mark.begin();
         self.config.check_rollouts()?;
@@ -190,9 +191,9 @@ impl Learner<'_> {
 }
 
 impl View<'_> {
-    /// Hands out what the update that runs learns from: its first T * N transitions, which are all unless environments act
-    /// in their own time. A learner that only records ends its update by [`Learner::learn_drop`]. Errors: `NotReady` if no
-    /// update runs; `Shape`.
+    /// Copies the transitions of the running update: its first T * N transitions, which are all unless environments act
+    /// independently. A learner that only records ends its update by [`Learner::learn_drop`]. Errors: `NotReady` if no update
+    /// is running; `Shape`.
     pub fn read_batch(&self, to: BatchMut<'_>) -> Result {
         self.config.check_rollouts()?;
         if self.state.updating == 0 {
@@ -245,10 +246,10 @@ impl View<'_> {
     }
 }
 
-/// What a choice has to be that is learned from.
+/// The requirement on the choices of a batch.
 const FORBIDDEN: &str = "learner learn_batch: choices that exist and are allowed";
 
-/// The byte that an observation was before it was divided by 255.
+/// The byte of an observation that was divided by 255.
 fn byte(x: f32) -> u8 {
     (x * 255.0 + 0.5) as u8
 }

@@ -1,4 +1,4 @@
-//! What `attach` asks of a rollout and of past steps.
+//! Checks of a rollout and of past steps by `attach`.
 
 use crate::block;
 use crate::error::{Error, Kind, Result, check_finite};
@@ -9,7 +9,7 @@ use crate::learn::tasks;
 use crate::rng::Rng;
 
 impl View<'_> {
-    /// What `attach` asks of the rollout that is recorded, of the update that runs, and of past steps.
+    /// Checks the rollout being recorded, the running update, and past steps.
     pub(in crate::learn::learner) fn check_rollout_image(&self) -> Result {
         let image = |what| Err(Error::new(Kind::Image, what));
         let (s, c) = (&self.state, self.config);
@@ -28,7 +28,7 @@ impl View<'_> {
         self.check_history()
     }
 
-    /// Every transition that is recorded has its slot, and is whose environment says so.
+    /// Checks that every recorded transition has its slot, and that the slot's environment refers to it.
     fn check_slots(&self) -> Result {
         let refuse = Err(Error::new(Kind::Image, "learner image: transitions in their slots"));
         let (s, c, room) = (&self.state, self.config, self.sizes.room as u32);
@@ -62,7 +62,7 @@ impl View<'_> {
         if s.learn_begin == apart && inside && whole { Ok(()) } else { refuse }
     }
 
-    /// What an update reads: actions that the policy can have taken, finite numbers, and rows that are there.
+    /// Checks the data that an update reads: actions that the policy can have taken, finite numbers, and existing rows.
     fn check_rollout(&self) -> Result {
         let image = |what| Error::new(Kind::Image, what);
         let (r, s) = (&self.rollout, &self.state);
@@ -90,7 +90,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// What an update reads of rows whose environments have acted.
+    /// Checks the data that an update reads of rows whose environments have acted.
     fn check_rows(&self, first: usize, count: usize) -> Result {
         let (r, shape) = (&self.rollout, &self.actor.shape);
         let mask = match self.config.use_action_mask {
@@ -119,7 +119,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// What `attach` asks of past steps.
+    /// Checks past steps.
     fn check_history(&self) -> Result {
         let h = &self.history;
         if !tasks::BUILT || h.next.is_empty() {

@@ -1,4 +1,4 @@
-//! How a learner records rollouts and learns from them.
+//! Recording rollouts and learning from them.
 
 mod act;
 mod batch;

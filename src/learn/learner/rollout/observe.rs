@@ -13,7 +13,7 @@ use crate::learn::store::rollout::{NONE, Rollout};
 use crate::space::Elements;
 
 impl Learner<'_> {
-    /// [`Learner::observe`] of the first `m` environments of the list, with what was checked.
+    /// [`Learner::observe`] of the first `m` environments of the list, with checked arguments.
     pub(in crate::learn::learner) fn observe_for_rollout(
         &mut self,
         m: usize,
@@ -87,7 +87,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// [`Learner::cut_rows`], with flags that were checked.
+    /// [`Learner::cut_rows`], with checked flags.
     pub(in crate::learn::learner) fn cut_in_rollout(&mut self, gone: &[u8]) -> Result {
         self.take_in()?;
         self.tidy();
@@ -109,25 +109,25 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// An update runs on the rollout that is recorded.
+    /// Whether an update is running on the rollout being recorded.
     fn learns_in_place(&self) -> bool {
         self.state.updating != 0 && self.config.overlap == 0
     }
 
-    /// Takes back what an environment has begun beside the transitions that are learnt from.
+    /// Discards the begun transition of an environment, which is not among those being learned from.
     fn leave(&mut self, env: usize) -> Result {
         if let Some(open) = self.open.get_mut(env) {
             *open = 0;
         }
         if self.config.needs().traces {
-            // Traces have to reach the step that is being learnt, and end with it.
+            // The traces include the step being learned, and end with it.
             let learnt = self.state.learn_begin as usize;
             *self.rollout.truncated.get_mut(learnt).ok_or(Misfit)? = 1;
         }
         Ok(())
     }
 
-    /// Takes the last transition of an environment back, unless an episode ended with it.
+    /// Discards the last transition of an environment, unless an episode ended with it.
     fn give_up(&mut self, env: usize) -> Result {
         let (r, state) = (&mut self.rollout, &mut *self.state);
         let (Some(slot), Some(open)) = (self.slot.get_mut(env), self.open.get_mut(env)) else { return Ok(()) };
@@ -141,7 +141,7 @@ impl Learner<'_> {
             flag(r.terminated) || flag(r.truncated)
         };
         if *open == 0 {
-            // What it led to is not known, if no episode ended with it: its place is for the next one.
+            // Its result is not known, unless an episode ended with it: the slot is reused for the next transition.
             let at = if *slot == NONE { last(state.end, r.env) } else { None };
             let Some(at) = at.filter(|&at| !ended(r, at)) else { return Ok(()) };
             *slot = at as u32;
@@ -156,7 +156,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Brings the observations that environments have acted on into the statistics.
+    /// Adds the observations that environments have acted on to the statistics.
     fn take_in(&mut self) -> Result {
         let width = self.obs_mean.len();
         if width == 0 || !self.staged.contains(&1) {

@@ -1,4 +1,4 @@
-//! An update of a rollout: its values and advantages, minibatches of it, and the steps of the optimizer.
+//! An update of a rollout: its values and advantages, its minibatches, and the optimizer steps.
 
 use bytemuck::Zeroable;
 
@@ -21,7 +21,8 @@ use crate::num;
 use crate::space::Elements;
 
 impl Learner<'_> {
-    /// Values of the observations after the rollout: of environments that go on and have not acted yet.
+    /// Computes the values of the observations after the rollout, for environments whose episode continues and that have not
+    /// acted yet.
     pub(in crate::learn::learner) fn bootstrap(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
         let (begin, end) = (self.state.begin as usize, self.state.end as usize);
         let n = self.config.num_envs as usize;
@@ -46,7 +47,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Advantages and targets; then the rollout is taken over, and the first minibatch made ready.
+    /// Computes advantages and targets, then takes the rollout for the update and prepares the first minibatch.
     pub(in crate::learn::learner) fn begin_update(&mut self) -> Result {
         let (begin, end) = (self.state.begin as usize, self.state.end as usize);
         self.state.updating = 1;
@@ -67,14 +68,14 @@ impl Learner<'_> {
         let columns = [advantage?, target?, numbers?];
         let finite = columns.iter().try_for_each(|column| check_finite("", column));
         if finite.is_err() {
-            // Their bytes are those of no processor.
+            // NaN payloads differ between processors, so the columns are zeroed.
             columns.into_iter().for_each(|column| column.fill(0.0));
         }
         finite?;
         self.begin_learning()
     }
 
-    /// Makes one stretch of what is complete, which the update learns from. Returns how much it is.
+    /// Makes the complete transitions, which the update learns from, contiguous. Returns their number.
     fn take_over(&mut self, begin: usize, end: usize) -> Result<usize> {
         self.keep()?;
         let spare = begin.saturating_add(self.sizes.room).saturating_sub(1);
@@ -84,7 +85,7 @@ impl Learner<'_> {
         Ok(complete.saturating_sub(begin))
     }
 
-    /// What is complete goes to the past steps, which stay as they are while an update runs.
+    /// Copies the complete transitions to the past steps, which do not change while an update is running.
     fn keep(&mut self) -> Result {
         if !tasks::BUILT {
             return Ok(());
@@ -106,7 +107,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// What is known of the rollout before the first minibatch, and that.
+    /// Computes the statistics and schedules of the update, and prepares the first minibatch.
     pub(in crate::learn::learner) fn begin_learning(&mut self) -> Result {
         let (c, s, r) = (self.config, &mut *self.state, &self.rollout);
         let (begin, rows) = (s.learn_begin as usize, s.learn_end.saturating_sub(s.learn_begin) as usize);
@@ -128,7 +129,7 @@ impl Learner<'_> {
         self.begin_minibatch()
     }
 
-    /// The order and the advantages of the minibatch that comes next.
+    /// Prepares the order and the advantages of the next minibatch.
     fn begin_minibatch(&mut self) -> Result {
         let (c, s) = (self.config, &mut *self.state);
         let part = s.minibatch.checked_rem(c.num_minibatches).unwrap_or(0);
@@ -159,7 +160,7 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Takes the optimizer step of a minibatch, whose chunks are added, and makes the next one ready.
+    /// Takes the optimizer step of a minibatch, whose chunks are summed, and prepares the next one.
     pub(in crate::learn::learner) fn apply_minibatch(&mut self) -> Result {
         let (c, sizes, s) = (self.config, &self.sizes, &mut *self.state);
         let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
@@ -190,7 +191,7 @@ impl Learner<'_> {
                     let policy =
                         if c.needs().q { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
                     let norm = c.follow(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?;
-                    // The agent may have gone since the losses were told so.
+                    // The agent may have been removed after the losses were computed; the traces end then too.
                     if self.rollout.truncated.get(s.learn_begin as usize).is_some_and(|&x| x != 0) {
                         self.adam_m.fill(0.0);
                     }
@@ -212,21 +213,21 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// An update that is due is over before it began.
+    /// Ends an update that is due before it has begun.
     pub(in crate::learn::learner) fn drop_rollout(&mut self) -> Result {
         (self.state.learn_begin, self.state.learn_end) = (self.state.begin, self.state.end);
         self.keep()?;
         self.hand_over()
     }
 
-    /// Steps before have no part in the errors of those to come.
+    /// Zeroes the traces, so that earlier steps do not contribute to later errors.
     pub(in crate::learn::learner) fn cut_traces(&mut self) {
         if self.config.needs().traces {
             self.adam_m.fill(0.0);
         }
     }
 
-    /// The update is over: the new parameters act, and the transitions that it learned from make room.
+    /// Ends the update: the new parameters act, and the slots of its transitions are freed.
     pub(in crate::learn::learner) fn end_rollout(&mut self) {
         block::copy(self.acting, self.params);
         self.done.fill(0);
@@ -234,12 +235,12 @@ impl Learner<'_> {
         let s = &mut *self.state;
         if s.updating != 0 || s.learn_end != 0 {
             if self.config.overlap == 0 {
-                // Transitions that wait move to the front. They are where they were if one is not there at all.
+                // Pending transitions move to the front; if one is missing, all stay in place.
                 let moved = self.rollout.carry(&self.sizes.frames, (0, s.end as usize), 0, self.slot, self.open);
                 (s.end, s.complete) = (moved.unwrap_or(0) as u32, 0);
             }
             (s.learn_begin, s.learn_end) = (0, 0);
-            // Lengths fit: nothing fails.
+            // Lengths fit, so these calls cannot fail.
             noise::draw(&self.sizes.net, &mut s.rng, self.noise).unwrap_or_default();
             noise::add(&self.sizes.net, self.noise, self.params, self.noisy).unwrap_or_default();
         }
@@ -253,7 +254,7 @@ pub(in crate::learn::learner) fn minibatch<'o>(c: &Config, minibatch: u32, order
     Ok(block::rows(order, part.saturating_mul(c.minibatch_len()), c.minibatch_len(), 1)?)
 }
 
-/// Orders the rows of each chunk of a minibatch, which are sequences, step by step. `copy` is as long as `order`.
+/// Orders the rows of each chunk of a minibatch of sequences step by step. `copy` is as long as `order`.
 fn order_by_step(c: &Config, order: &mut [u32], copy: &mut [u32]) -> Result {
     block::copy(copy, order);
     let together = c.num_together().max(1);
@@ -270,5 +271,5 @@ fn order_by_step(c: &Config, order: &mut [u32], copy: &mut [u32]) -> Result {
     Ok(())
 }
 
-/// Added to the deviation that advantages are divided by (spec: agents, section 2.3).
+/// Added to the standard deviation that advantages are divided by (spec: agents, section 2.3).
 pub(in crate::learn::learner) const ADVANTAGE_EPSILON: f64 = 1e-7;
