@@ -288,7 +288,7 @@ impl<'a> Policy<'a> {
         let (work, scratch) = scratch.split_at_mut_checked(work).ok_or_else(short)?;
         let seen = match obs {
             Elements::U8(bytes) if !self.seen.coded && self.config.normalize_obs == 0 && self.net.reads_bytes() => {
-                Input::U8(bytes)
+                Input::of_bytes(bytes)
             }
             _ => {
                 self.seen.rows(obs, num_rows, raw)?;

@@ -132,10 +132,10 @@ impl<'r> Rows<'r> {
         to: &'t mut [f32],
     ) -> Result<Input<'t>> {
         if let Some(bytes) = self.bytes(reads_bytes, seen, obs) {
-            return Ok(Input::U8(bytes));
+            return Ok(Input::of_bytes(bytes));
         }
         Ok(match obs {
-            Elements::U8(bytes) if reads_bytes => Input::U8(self.get(bytes, seen.len, cast_slice_mut(to))?),
+            Elements::U8(bytes) if reads_bytes => Input::of_bytes(self.get(bytes, seen.len, cast_slice_mut(to))?),
             _ => Input::F32(self.see(seen, obs, to)?),
         })
     }

@@ -9,15 +9,29 @@ pub enum Input<'a> {
     /// f32 values.
     F32(&'a [f32]),
     /// Bytes, divided by 255 by the layers that read them. For networks that [read bytes](super::Net::reads_bytes).
+    #[cfg(feature = "pictures")]
     U8(&'a [u8]),
 }
 
 impl<'a> Input<'a> {
+    /// Bytes; an empty input in builds without pictures, in which no network reads bytes.
+    #[inline(always)]
+    pub(crate) fn of_bytes(bytes: &'a [u8]) -> Input<'a> {
+        #[cfg(feature = "pictures")]
+        return Input::U8(bytes);
+        #[cfg(not(feature = "pictures"))]
+        {
+            let _ = bytes;
+            Input::F32(&[])
+        }
+    }
+
     /// Number of elements.
     #[inline(always)]
     pub fn len(&self) -> usize {
         match self {
             Input::F32(x) => x.len(),
+            #[cfg(feature = "pictures")]
             Input::U8(x) => x.len(),
         }
     }
@@ -33,6 +47,7 @@ impl<'a> Input<'a> {
     pub fn numbers(self) -> &'a [f32] {
         match self {
             Input::F32(x) => x,
+            #[cfg(feature = "pictures")]
             Input::U8(_) => &[],
         }
     }
@@ -42,6 +57,7 @@ impl<'a> Input<'a> {
     pub fn bytes(self) -> &'a [u8] {
         match self {
             Input::F32(_) => &[],
+            #[cfg(feature = "pictures")]
             Input::U8(x) => x,
         }
     }

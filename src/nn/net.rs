@@ -464,6 +464,7 @@ impl<'a> Net<'a> {
         check_len("net: parameters of length", params, self.param_len())?;
         match x {
             Input::F32(x) => check_len("net: input of length", x, rows.saturating_mul(self.input()))?,
+            #[cfg(feature = "pictures")]
             Input::U8(x) => {
                 check_len("net: bytes of the input, of length", x, rows.saturating_mul(self.input()))?;
                 let what = "net: numbers as the input of layers that do not read bytes";

@@ -141,6 +141,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
                             let (from, to) = (block::rows(x, row, 1, pixels)?, block::rows(x, next, 1, pixels)?);
                             pixel_control::changes(picture, newest, side, mean, from, to, w.change);
                         }
+                        #[cfg(feature = "pictures")]
                         Input::U8(x) => {
                             let (from, to) = (block::rows(x, row, 1, pixels)?, block::rows(x, next, 1, pixels)?);
                             pixel_control::changes(picture, newest, side, mean, from, to, w.change);

@@ -136,7 +136,7 @@ impl Stack {
         to: &'t mut [f32],
     ) -> Result<Input<'t>> {
         Ok(match reads_bytes {
-            true => Input::U8(self.see(kept, slots, bytemuck::cast_slice_mut(to))?),
+            true => Input::of_bytes(self.see(kept, slots, bytemuck::cast_slice_mut(to))?),
             false => Input::F32(self.see(kept, slots, to)?),
         })
     }

@@ -200,7 +200,7 @@ impl Learner<'_> {
         let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
         let (w, net, of) = (&mut self.work, &self.sizes.net, self.config.value_head());
         let seen = match bytes {
-            Some(bytes) => Input::U8(bytes),
+            Some(bytes) => Input::of_bytes(bytes),
             None => Input::F32(block::rows(w.raw, 0, m, o)?),
         };
         let outputs = block::rows_mut(w.outputs, 0, m, net.head_len(0))?;
