@@ -534,18 +534,18 @@ fn bytes_are_read_as_numbers_divided_by_255() {
             }
             let (x, carry) = (Input::U8(&bytes), &Carry::NONE);
             let to = &mut slices(&mut outs);
-            let seen = net.forward_input(&case.params, x, rows, ALL, carry, &mut tape, &mut work, to);
+            let seen = net.forward(&case.params, x, rows, ALL, carry, &mut tape, &mut work, to);
             if !all {
                 assert_eq!(seen.unwrap_err().kind, Kind::Shape, "{layers:?}");
                 continue;
             }
             seen.unwrap();
             let mut scratch = room(net.infer_scratch_len(rows));
-            net.infer_input(&case.params, x, rows, ALL, &mut [], &mut scratch, &mut slices(&mut again)).unwrap();
+            net.infer(&case.params, x, rows, ALL, &mut [], &mut scratch, &mut slices(&mut again)).unwrap();
             let (mut grads, mut scratch) = (vec![0.0; case.params.len()], room(net.scratch_len(false, 0)));
             let d_outs: Vec<_> = case.d_outs.iter().map(|d| &d[..]).collect();
             let back = |d_input: Option<&mut [f32]>, grads: &mut [f32], scratch: &mut [f32]| {
-                net.backward_input(&case.params, x, rows, ALL, carry, &tape, &d_outs, d_input, grads, scratch)
+                net.backward(&case.params, x, rows, ALL, carry, &tape, &d_outs, d_input, grads, scratch)
             };
             back(None, &mut grads, &mut scratch).unwrap();
             let mut d_input = room(bytes.len());
@@ -559,6 +559,13 @@ fn bytes_are_read_as_numbers_divided_by_255() {
         }
     }
     assert!(count > 12, "{count}");
+    // A picture that is the only part of the input is all of it; one of two parts is not.
+    let layers = [Layer { source: [INPUT + 1, 0], ..conv(4, 3, 1, 0, Activation::Relu) }, head(2)];
+    for (parts, all) in [(&[[5, 5, 2]][..], true), (&[[5, 5, 2], [1, 1, 3]], false)] {
+        let (mut nodes, len) = ([Node::default(); 2], if all { 50 } else { 53 });
+        let net = Net::compile_parts(&layers, [1, 1, len], parts, &mut nodes).unwrap();
+        assert_eq!(net.reads_bytes(), all);
+    }
 }
 
 /// PyTorch's convolution of a picture with a border at the bottom and the right, as TensorFlow pads it.

@@ -287,9 +287,7 @@ impl<'a> Policy<'a> {
         let work = self.net.infer_scratch_len(num_rows);
         let (work, scratch) = scratch.split_at_mut_checked(work).ok_or_else(short)?;
         let seen = match obs {
-            Elements::U8(bytes) if !self.seen.coded && self.config.normalize_obs == 0 && self.net.reads_bytes() => {
-                Input::of_bytes(bytes)
-            }
+            Elements::U8(bytes) if self.seen.reads_bytes(self.config.normalize_obs) => Input::of_bytes(bytes),
             _ => {
                 self.seen.rows(obs, num_rows, raw)?;
                 self.seen.check_finite("policy act: a finite obs", obs, raw, 0..)?;
@@ -298,7 +296,7 @@ impl<'a> Policy<'a> {
             }
         };
         recurrent.start(self.state_len(), states);
-        self.net.infer_input(self.params, seen, num_rows, POLICY, states, work, &mut [&mut *outputs])?;
+        self.net.infer(self.params, seen, num_rows, POLICY, states, work, &mut [&mut *outputs])?;
         Ok((self.means(outputs, means)?, states, scratch))
     }
 

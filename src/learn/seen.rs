@@ -316,6 +316,11 @@ impl Seen<'_> {
         })
     }
 
+    /// Whether observations of bytes can be the network's input as they are.
+    pub fn reads_bytes(&self, normalize_obs: u32) -> bool {
+        !self.coded && normalize_obs == 0 && self.net.reads_bytes()
+    }
+
     /// Whether the encoding is bytes divided by 255, which are always finite.
     fn are_bytes(&self, obs: Elements<'_>) -> bool {
         !self.coded && obs.kind() == Element::U8

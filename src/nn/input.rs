@@ -13,6 +13,13 @@ pub enum Input<'a> {
     U8(&'a [u8]),
 }
 
+impl<'a, T: AsRef<[f32]> + ?Sized> From<&'a T> for Input<'a> {
+    #[inline(always)]
+    fn from(x: &'a T) -> Input<'a> {
+        Input::F32(x.as_ref())
+    }
+}
+
 impl<'a> Input<'a> {
     /// Bytes; an empty input in builds without pictures, in which no network reads bytes.
     #[inline(always)]

@@ -116,7 +116,7 @@ impl<'a> Net<'a> {
     pub fn reads_bytes(&self) -> bool {
         #[cfg(feature = "pictures")]
         return self.nodes.iter().all(|n| match n.op() {
-            Op::Local(Local::Conv(_)) => n.part(0).is_none(),
+            Op::Local(Local::Conv(_)) => n.part(0).is_none_or(|part| part == (0..n.row as usize)),
             _ => !n.reads_input(),
         });
         #[cfg(not(feature = "pictures"))]
@@ -266,17 +266,18 @@ impl<'a> Net<'a> {
         Ok(())
     }
 
-    /// The outputs of `x[rows, input]`. `heads` has a bit for each wanted head ([`ALL`]: every one); `outs` has the arrays of
-    /// these alone, `[rows, head_len]`, in order. `tape[tape_len(rows)]` receives the values that [`Net::backward`] needs;
-    /// `scratch` has at least [`Net::work_len`] elements, whose values do not matter.
+    /// The outputs of `x[rows, input]`: f32, or bytes if the network [reads bytes](Net::reads_bytes). `heads` has a bit for each
+    /// wanted head ([`ALL`]: every one); `outs` has the arrays of these alone, `[rows, head_len]`, in order.
+    /// `tape[tape_len(rows)]` receives the values that [`Net::backward`] needs; `scratch` has at least [`Net::work_len`]
+    /// elements, whose values do not matter.
     ///
     /// The result of a row does not depend on other rows, except, in a recurrent network, on the earlier rows of its sequence,
     /// as `carry` defines. Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
-    pub fn forward(
+    pub fn forward<'x>(
         &self,
         params: &[f32],
-        x: &[f32],
+        x: impl Into<Input<'x>>,
         rows: usize,
         heads: u32,
         carry: &Carry<'_>,
@@ -284,22 +285,7 @@ impl<'a> Net<'a> {
         scratch: &mut [f32],
         outs: &mut [&mut [f32]],
     ) -> Result {
-        self.forward_input(params, Input::F32(x), rows, heads, carry, tape, scratch, outs)
-    }
-
-    /// [`Net::forward`] of f32 or bytes. Errors: as there; `Shape` for bytes, unless it [reads bytes](Net::reads_bytes).
-    #[allow(clippy::too_many_arguments)]
-    pub fn forward_input(
-        &self,
-        params: &[f32],
-        x: Input<'_>,
-        rows: usize,
-        heads: u32,
-        carry: &Carry<'_>,
-        tape: &mut [f32],
-        scratch: &mut [f32],
-        outs: &mut [&mut [f32]],
-    ) -> Result {
+        let x = x.into();
         self.check(params, x, rows, heads, outs)?;
         self.check_carry(rows, carry)?;
         check_len("net: tape of length", tape, self.tape_len(rows))?;
@@ -327,31 +313,17 @@ impl<'a> Net<'a> {
     ///
     /// Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
-    pub fn infer(
+    pub fn infer<'x>(
         &self,
         params: &[f32],
-        x: &[f32],
+        x: impl Into<Input<'x>>,
         rows: usize,
         heads: u32,
         state: &mut [f32],
         scratch: &mut [f32],
         outs: &mut [&mut [f32]],
     ) -> Result {
-        self.infer_input(params, Input::F32(x), rows, heads, state, scratch, outs)
-    }
-
-    /// [`Net::infer`] of f32 or bytes. Errors: as there; `Shape` for bytes, unless it [reads bytes](Net::reads_bytes).
-    #[allow(clippy::too_many_arguments)]
-    pub fn infer_input(
-        &self,
-        params: &[f32],
-        x: Input<'_>,
-        rows: usize,
-        heads: u32,
-        state: &mut [f32],
-        scratch: &mut [f32],
-        outs: &mut [&mut [f32]],
-    ) -> Result {
+        let x = x.into();
         self.check(params, x, rows, heads, outs)?;
         let width = self.state_len();
         check_len("net: states [rows, state_len] of length", state, rows.saturating_mul(width))?;
@@ -376,8 +348,8 @@ impl<'a> Net<'a> {
 
     /// Adds the gradients of the parameters to `grads[param_len]`, from those of the outputs and the tape that [`Net::forward`]
     /// wrote for the same `params`, `x`, `carry` and `heads`, or for more heads. `d_outs` has the arrays of the wanted heads
-    /// alone. The gradient of the input is written to `d_input[rows, input]`, if given; then `grads` may be empty, unless the
-    /// network is recurrent, and the gradients of the parameters are not computed.
+    /// alone. The gradient of the input, which bytes do not have, is written to `d_input[rows, input]`, if given; then `grads`
+    /// may be empty, unless the network is recurrent, and the gradients of the parameters are not computed.
     ///
     /// Sums run over the rows in ascending order, in a recurrent network by strips of 64 rows from the last strip to the first;
     /// and over the layers that read one value from the last to the first. Attention sums the gradients of its positions, and
@@ -385,10 +357,10 @@ impl<'a> Net<'a> {
     /// steps to the row that starts from its own state. `scratch` has at least [`Net::scratch_len`] elements, whose values do
     /// not matter. Errors: `Shape`; `Size` for a scratch that is too small; nothing is written then.
     #[allow(clippy::too_many_arguments)]
-    pub fn backward(
+    pub fn backward<'x>(
         &self,
         params: &[f32],
-        x: &[f32],
+        x: impl Into<Input<'x>>,
         rows: usize,
         heads: u32,
         carry: &Carry<'_>,
@@ -398,25 +370,7 @@ impl<'a> Net<'a> {
         grads: &mut [f32],
         scratch: &mut [f32],
     ) -> Result {
-        self.backward_input(params, Input::F32(x), rows, heads, carry, tape, d_outs, d_input, grads, scratch)
-    }
-
-    /// [`Net::backward`] of f32 or bytes, which have no gradient. Errors: as there; `Shape` for bytes, unless the network
-    /// [reads bytes](Net::reads_bytes).
-    #[allow(clippy::too_many_arguments)]
-    pub fn backward_input(
-        &self,
-        params: &[f32],
-        x: Input<'_>,
-        rows: usize,
-        heads: u32,
-        carry: &Carry<'_>,
-        tape: &[f32],
-        d_outs: &[&[f32]],
-        d_input: Option<&mut [f32]>,
-        grads: &mut [f32],
-        scratch: &mut [f32],
-    ) -> Result {
+        let x = x.into();
         self.check(params, x, rows, heads, d_outs)?;
         check_len("net: tape of length", tape, self.tape_len(rows))?;
         if d_input.is_none() || !grads.is_empty() || self.state_len() > 0 {

@@ -72,10 +72,11 @@ fn canonical(x: &mut [f32]) {
     }
 }
 
-/// Copies the input parts that a node reads to the front of `to`: of the first source, then of the second.
+/// Copies the input parts that a node reads to the front of `to`: of the first source, then of the second. An input of bytes is
+/// read where it lies.
 #[inline(always)]
 fn split_parts<'t>(node: &Node, strip: Strip, input: &[f32], to: &'t mut [f32]) -> Option<[&'t [f32]; 2]> {
-    if !cfg!(feature = "residual") || to.is_empty() {
+    if !cfg!(feature = "residual") || to.is_empty() || input.is_empty() {
         return Some([&[]; 2]);
     }
     let len = |k| node.part(k).map_or(0, |part| part.len() * strip.len);

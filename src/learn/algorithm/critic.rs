@@ -70,7 +70,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
     let (mut loss, mut first) = (0.0, 0.0);
     for i in 0..b.sizes.replay.num_critics {
         let params = b.critic_of(b.params, i)?;
-        net.forward(params, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
+        net.forward(params, Input::F32(pair), m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
         let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics as f32);
         let (own, mean) = match quantiles {
             0 => regress(value, target, c.batch_size as usize, c.huber != 0, d_value, weigh),
@@ -83,7 +83,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
         loss += own;
         first = if i == 0 { mean } else { first };
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;
-        net.backward(params, pair, m, ALL, &Carry::NONE, tape, &[d_value], None, grads, w.scratch)?;
+        net.backward(params, Input::F32(pair), m, ALL, &Carry::NONE, tape, &[d_value], None, grads, w.scratch)?;
     }
     block::copy(losses, &[loss, first]);
     Ok(())
@@ -109,7 +109,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     let tape = block::rows_mut(w.tape, 0, b.sizes.net.tape_len(m), 1)?;
     let outs = &mut [&mut *mean, &mut *log_std];
     let outs = outs.get_mut(..heads).ok_or(Misfit)?;
-    b.sizes.net.forward_input(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
+    b.sizes.net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
     log_prob.fill(0.0);
     let is_sac = c.needs().temperature;
     let (count, limits) = (if is_sac { b.sizes.replay.num_critics } else { 1 }, (c.log_std_min, c.log_std_max));
@@ -136,7 +136,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
             _ => &mut *all,
         };
         let tape = block::rows_mut(w.batch.critic_tape, i, 1, tapes)?;
-        net.forward(b.critic_of(b.params, i)?, pair, m, ALL, &Carry::NONE, tape, w.scratch, &mut [said])?;
+        net.forward(b.critic_of(b.params, i)?, Input::F32(pair), m, ALL, &Carry::NONE, tape, w.scratch, &mut [said])?;
         if quantiles > 0 {
             tqc::add_means(all, count, value);
         }
@@ -149,7 +149,18 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
         }
         let d_value = if quantiles > 0 { &*d_all } else { &*d_value };
         let (params, tape) = (b.critic_of(b.params, i)?, block::rows(w.batch.critic_tape, i, 1, tapes)?);
-        net.backward(params, pair, m, ALL, &Carry::NONE, tape, &[d_value], Some(d_pair), &mut [], w.scratch)?;
+        net.backward(
+            params,
+            Input::F32(pair),
+            m,
+            ALL,
+            &Carry::NONE,
+            tape,
+            &[d_value],
+            Some(d_pair),
+            &mut [],
+            w.scratch,
+        )?;
         for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
             let by_action = block::rows(d_pair, row, 1, net.input())?.iter().skip(b.sizes.seen.len);
             to.iter_mut().zip(by_action).for_each(|(to, x)| *to += x);
@@ -172,7 +183,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     }
     let d_outs = [&*d_mean, d_log_std];
     let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
-    b.sizes.net.backward_input(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+    b.sizes.net.backward(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
 }
 
 /// Concatenates rows of `[obs_len]` and of `[action_len]` elements to inputs of critics.

@@ -50,14 +50,14 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
     let (d_q, mut loss, mut first) = (log_prob, 0.0, 0.0);
     for i in 0..b.sizes.replay.num_critics {
         let params = b.critic_of(b.params, i)?;
-        net.forward_input(params, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *q])?;
+        net.forward(params, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *q])?;
         let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics.saturating_mul(k) as f32);
         let (own, mean) =
             q::loss(ValueHead::Mean, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
         loss += own;
         first = if i == 0 { mean } else { first };
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;
-        net.backward_input(params, obs, m, ALL, &Carry::NONE, tape, &[&*d_q], None, grads, w.scratch)?;
+        net.backward(params, obs, m, ALL, &Carry::NONE, tape, &[&*d_q], None, grads, w.scratch)?;
     }
     block::copy(losses, &[loss, first]);
     Ok(())
@@ -75,14 +75,14 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     lowest(&b.sizes.critic, critics, obs, m, w.scratch, other, q)?;
     let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
     let own = b.policy_of(b.params)?;
-    net.forward_input(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *logits])?;
+    net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *logits])?;
     log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
     let (loss, entropy) = descend(n, q, b.batch.temperature, b.config.batch_size as usize, log_prob);
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
     let target = mask.map_or(0.0, |mask| target_entropy(n, Some(mask), b.config.target_entropy));
     block::copy(losses, &[loss, entropy, (target / f64::from(b.config.batch_size)) as f32]);
     let grads = grads.get_mut(..net.param_len()).ok_or(Misfit)?;
-    net.backward_input(own, obs, m, ALL, &Carry::NONE, tape, &[&*log_prob], None, grads, w.scratch)
+    net.backward(own, obs, m, ALL, &Carry::NONE, tape, &[&*log_prob], None, grads, w.scratch)
 }
 
 /// The value of each element, `[rows, K]`: the mean of Q, plus `temperature` times the entropy.

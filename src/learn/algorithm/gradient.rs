@@ -46,10 +46,10 @@ pub(super) fn chunk(
     let raw = Raw { choice, vector };
     if !b.prime.is_empty() {
         let to = &mut [&mut *outputs];
-        sizes.net.forward_input(b.prime, obs, m, POLICY, &carry, tape, w.scratch, to)?;
+        sizes.net.forward(b.prime, obs, m, POLICY, &carry, tape, w.scratch, to)?;
         b.head.with(log_std(b.prime, sizes)?).evaluate(outputs, mask, raw, old_log_prob, entropy)?;
     }
-    sizes.net.forward_input(b.params, obs, m, POLICY | VALUE, &carry, tape, w.scratch, &mut [outputs, value])?;
+    sizes.net.forward(b.params, obs, m, POLICY | VALUE, &carry, tape, w.scratch, &mut [outputs, value])?;
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
     let batch = Batch { num_rows, log_prob, old_log_prob, advantage, value, old_value, value_target };
@@ -64,16 +64,5 @@ pub(super) fn chunk(
     block::copy(to, &[policy_loss, value_loss, approx_kl, clip_fraction, entropy_share as f32]);
     let d_log_std = log_std_mut(grads, sizes)?;
     b.head.gradient(outputs, mask, raw, d_log_prob, d_entropy, d_outputs, d_log_std)?;
-    sizes.net.backward_input(
-        b.params,
-        obs,
-        m,
-        POLICY | VALUE,
-        &carry,
-        tape,
-        &[d_outputs, d_value],
-        None,
-        grads,
-        w.scratch,
-    )
+    sizes.net.backward(b.params, obs, m, POLICY | VALUE, &carry, tape, &[d_outputs, d_value], None, grads, w.scratch)
 }

@@ -27,9 +27,9 @@ impl Algorithm for Pqn {
         let (q, d_q) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
         let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
         let carry = b.carry(m, w.state, w.cut)?;
-        net.forward_input(b.params, obs, m, POLICY, &carry, tape, w.scratch, &mut [&mut *q])?;
+        net.forward(b.params, obs, m, POLICY, &carry, tape, w.scratch, &mut [&mut *q])?;
         let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
         block::copy(losses, &[0.0, loss(n, q, choice, target, c.loss_rows(), d_q)]);
-        net.backward_input(b.params, obs, m, POLICY, &carry, tape, &[&*d_q], None, grads, w.scratch)
+        net.backward(b.params, obs, m, POLICY, &carry, tape, &[&*d_q], None, grads, w.scratch)
     }
 }

@@ -56,7 +56,7 @@ impl Algorithm for Dqn {
         let (grads, losses) = record.split_at_mut_checked(net.param_len()).ok_or(Misfit)?;
         let heads = net.num_heads();
         let outs = &mut [&mut *q, &mut *value];
-        net.forward_input(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
+        net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
         combine(n, of.width(), q, value);
         let weigh = weigh(b.batch.importance, errors, 1.0 / k as f32);
         let (loss, mean) = loss(of, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
@@ -64,7 +64,7 @@ impl Algorithm for Dqn {
         split(n, of.width(), d_q, d_value);
         let d_outs = [&*d_q, d_value];
         let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
-        net.backward_input(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+        net.backward(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
     }
 }
 
@@ -90,7 +90,7 @@ pub(in crate::learn) fn infer(
     value: &mut [f32],
 ) -> Result {
     let outs = &mut [q, value];
-    net.infer_input(params, obs, rows, ALL, &mut [], scratch, outs.get_mut(..net.num_heads()).ok_or(Misfit)?)
+    net.infer(params, obs, rows, ALL, &mut [], scratch, outs.get_mut(..net.num_heads()).ok_or(Misfit)?)
 }
 
 /// The best choices that the mask allows, the first one of equals. Errors: as [`categorical::greedy`].

@@ -70,7 +70,7 @@ impl Algorithm for Curious {
         let mut column = || columns.next().ok_or(Misfit);
         let (value, target, d_value) = (column()?, rows.get(b.rollout.numbers, 1, column()?)?, column()?);
         let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
-        net.forward_input(b.params, obs, m, NOVELTY, &Carry::NONE, tape, w.scratch, &mut [&mut *value])?;
+        net.forward(b.params, obs, m, NOVELTY, &Carry::NONE, tape, w.scratch, &mut [&mut *value])?;
         let share = c.value_coef / c.loss_rows() as f32;
         let mut loss = 0.0;
         for ((d_value, value), target) in d_value.iter_mut().zip(&*value).zip(&*target) {
@@ -79,7 +79,7 @@ impl Algorithm for Curious {
         }
         let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
         *losses.get_mut(1).ok_or(Misfit)? += loss;
-        net.backward_input(b.params, obs, m, NOVELTY, &Carry::NONE, tape, &[&*d_value], None, grads, w.scratch)
+        net.backward(b.params, obs, m, NOVELTY, &Carry::NONE, tape, &[&*d_value], None, grads, w.scratch)
     }
 }
 
@@ -118,6 +118,7 @@ impl Algorithm for Imitator {
                 let limits = Limits { clip: c.obs_clip, ..Limits::default() };
                 normalise(mean, var, limits, Rewrite::in_place(seen))?;
             }
+            let seen = &*seen;
             let raw = Raw { choice: &*rows.get(choice, k, w.choice)?, vector: &[] };
             let mask = mask.map(|mask| rows.get(mask, flags, w.mask)).transpose()?;
             let outputs = block::rows_mut(w.outputs, 0, m, b.shape.num_outputs as usize)?;
@@ -166,17 +167,20 @@ fn show(places: &[usize; N]) -> Vec<f32> {
     places.iter().flat_map(|place| (0..PLACES).map(move |i| if i == *place { 1.0 } else { 0.0 })).collect()
 }
 
-/// Acts until an update is due, and counts the visits of each place.
-fn walk(learner: &mut Learner<'_>, places: &mut [usize; N]) -> [usize; PLACES] {
-    let mut counts = [0; PLACES];
-    while learner.phase() == Phase::Act {
+/// Acts until an update is due, and counts the visits of each place. Environment 0 acts in step `waits` for the last time, and
+/// its transition stays pending.
+fn walk(learner: &mut Learner<'_>, places: &mut [usize; N], waits: usize) -> [usize; PLACES] {
+    let (mut counts, mut step) = ([0; PLACES], 0);
+    while learner.phase() != Phase::Learn {
+        let [acts, observes] = [step <= waits, step < waits].map(|first| [u8::from(first), 1, 1, 1]);
         let (obs, mut action) = (show(places), [0; N]);
-        learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap();
-        for (place, choice) in places.iter_mut().zip(action) {
+        learner.act(Some(&acts), Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap();
+        for ((place, choice), _) in places.iter_mut().zip(action).zip(observes).filter(|(_, observes)| *observes != 0) {
             *place = if choice == 1 { (*place + 1).min(PLACES - 1) } else { 0 };
             counts[*place] += 1;
         }
-        learner.observe(None, &[0.0; N], &[0; N], &[0; N], None, None).unwrap();
+        learner.observe(Some(&observes), &[0.0; N], &[0; N], &[0; N], None, None).unwrap();
+        step += 1;
     }
     counts
 }
@@ -188,7 +192,7 @@ fn rewards_for_novelty_spread_visits_where_the_host_pays_nothing() {
         let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
         let mut sum = [0; PLACES];
         for update in 0..60 {
-            let counts = walk(&mut learner, &mut places);
+            let counts = walk(&mut learner, &mut places, usize::MAX);
             if update >= 20 {
                 sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             }
@@ -203,41 +207,46 @@ fn rewards_for_novelty_spread_visits_where_the_host_pays_nothing() {
 /// Targets and advantages equal the formula in f64, and the loss adds its derivative to the gradient.
 #[test]
 fn values_of_the_second_stream_are_those_of_the_formula() {
+    second_stream(usize::MAX, 0);
+    // The columns of transitions behind the pending one move to its front.
+    second_stream(20, 1);
+}
+
+fn second_stream(waits: usize, pending: usize) {
     let c = config(config::Algorithm::Curious);
     let (mut block, mut places) = (block(&c), [0; N]);
     let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
-    walk(&mut learner, &mut places);
+    walk(&mut learner, &mut places, waits);
     learner.learn_begin(Elements::F32(&show(&places)), None).unwrap();
     let view = View::attach(bytemuck::cast_slice(&block)).unwrap();
     let whole = view.context(0, None).unwrap();
     let (r, sizes) = (&whole.rollout, whole.sizes);
-    let count = c.batch_len();
+    let (count, all) = (c.batch_len(), c.batch_len() + pending);
     let value = |params: &[f32], obs: &[f32]| {
         let (mut value, mut scratch) = ([0.0], vec![0.0; 4096]);
         sizes.net.infer(params, obs, 1, NOVELTY, &mut [], &mut scratch, &mut [&mut value]).unwrap();
         f64::from(value[0])
     };
     let obs = |at: usize| &r.obs[at * PLACES..][..PLACES];
-    let share = |i: usize| (0..count).map(|at| f64::from(obs(at)[i])).sum::<f64>() / count as f64;
+    let share = |i: usize| (0..all).map(|at| f64::from(obs(at)[i])).sum::<f64>() / all as f64;
     let mean: Vec<f64> = (0..PLACES).map(share).collect();
     let paid = |at: usize| obs(at).iter().zip(&mean).map(|(x, mean)| (f64::from(*x) - mean).powi(2)).sum::<f64>();
     let (gamma, lambda) = (f64::from(c.discount), f64::from(c.gae_lambda));
     for env in 0..N {
         let (mut next, mut sum, mut own, mut plain) = (None, 0.0, None, 0.0);
-        for at in (0..count).rev().filter(|at| r.env[*at] as usize == env) {
-            let here = value(view.params(), obs(at));
-            sum = paid(at) + gamma * next.unwrap_or(here) - here + gamma * lambda * sum;
-            next = Some(here);
-            assert!((f64::from(r.numbers[at]) - (here + sum)).abs() < 1e-4, "environment {env}, slot {at}");
-            // Without rewards and episode ends the rest of an advantage depends on the first values only.
-            let first = f64::from(r.value[at]);
-            let target = f64::from(r.value_target[at]);
-            plain = match own {
-                Some(later) => gamma * later - first + gamma * lambda * plain,
-                None => target - first,
-            };
-            own = Some(first);
-            assert!((f64::from(r.advantage[at]) - (plain + sum)).abs() < 1e-4, "environment {env}, slot {at}");
+        for at in (0..all).rev().filter(|at| r.env[*at] as usize == env) {
+            let (here, first) = (value(view.params(), obs(at)), f64::from(r.value[at]));
+            if at < count {
+                sum = paid(at) + gamma * next.unwrap_or(here) - here + gamma * lambda * sum;
+                assert!((f64::from(r.numbers[at]) - (here + sum)).abs() < 1e-4, "environment {env}, slot {at}");
+                // Without rewards and episode ends the rest of an advantage depends on the first values only.
+                plain = match own {
+                    Some(later) => gamma * later - first + gamma * lambda * plain,
+                    None => f64::from(r.value_target[at]) - first,
+                };
+                assert!((f64::from(r.advantage[at]) - (plain + sum)).abs() < 1e-4, "environment {env}, slot {at}");
+            }
+            (next, own) = (Some(here), Some(first));
         }
     }
     // The derivative of the second loss, by central differences.
@@ -268,7 +277,7 @@ fn a_saved_update_of_the_second_stream_goes_on_and_numbers_that_are_none_are_ref
     let c = config(config::Algorithm::Curious);
     let (mut whole, mut places) = (block(&c), [0; N]);
     let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut whole)).unwrap();
-    walk(&mut learner, &mut places);
+    walk(&mut learner, &mut places, usize::MAX);
     let after = show(&places);
     learner.learn(Some(Elements::F32(&after)), None, 5).unwrap();
     let mut saved = whole.clone();
@@ -311,7 +320,7 @@ fn imitate(config: &Config, updates: usize, given: bool) -> Vec<u64> {
         importance: None,
     };
     for _ in 0..updates {
-        walk(&mut learner, &mut places);
+        walk(&mut learner, &mut places, usize::MAX);
         learner.learn_begin(Elements::F32(&show(&places)), None).unwrap();
         learner.learn_slices(u64::MAX, given.then_some(&batch)).unwrap();
     }

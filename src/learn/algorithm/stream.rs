@@ -78,11 +78,11 @@ fn q(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result<(
     let (q, d_q) = (block::rows_mut(w.outputs, 0, 1, l)?, block::rows_mut(w.d_outputs, 0, 1, l)?);
     let tape = block::rows_mut(w.tape, 0, net.tape_len(1), 1)?;
     let carry = b.carry(1, w.state, w.cut)?;
-    net.forward_input(b.params, obs, 1, POLICY, &carry, tape, w.scratch, &mut [&mut *q])?;
+    net.forward(b.params, obs, 1, POLICY, &carry, tape, w.scratch, &mut [&mut *q])?;
     let (value, is_best) = q_values::of_choice(n, q, mask, choice, d_q);
     let error = target - value;
     let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
     block::copy(losses, &[0.0, 0.5 * error * error]);
-    net.backward_input(b.params, obs, 1, POLICY, &carry, tape, &[&*d_q], None, grads, w.scratch)?;
+    net.backward(b.params, obs, 1, POLICY, &carry, tape, &[&*d_q], None, grads, w.scratch)?;
     Ok((error, !is_best))
 }

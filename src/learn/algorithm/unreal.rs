@@ -93,7 +93,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
     let wanted = first..if cells > 0 { 4 } else { 2 };
     let outs = &mut [&mut *outputs, &mut *value, &mut *cell, &mut *cell_value];
     let outs = outs.get_mut(wanted.clone()).ok_or(Misfit)?;
-    sizes.net.forward_input(b.params, obs, m, heads, &carry, tape, w.scratch, outs)?;
+    sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, outs)?;
 
     d_outputs.fill(0.0);
     d_value.fill(0.0);
@@ -183,7 +183,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
     }
     let d_outs = [&*d_outputs, d_value, d_cell, d_cell_value];
     let d_outs = d_outs.get(wanted).ok_or(Misfit)?;
-    sizes.net.backward_input(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
+    sizes.net.backward(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
 }
 
 /// Predicts the classes of the rewards after these steps.
@@ -205,7 +205,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
     let (share_of, d_share) = (block::rows_mut(w.class, 0, m, width)?, block::rows_mut(w.d_class, 0, m, width)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     let heads = 1u32.checked_shl(tasks.class_head as u32).unwrap_or(0);
-    sizes.net.forward_input(b.params, obs, m, heads, &carry, tape, w.scratch, &mut [&mut *share_of])?;
+    sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, &mut [&mut *share_of])?;
     let share = share(b, c.num_replays());
     let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
     let free = sizes.net.free_params(tasks.class_head);
@@ -227,7 +227,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
     if let Some([_, classes, _]) = losses.get_mut(TASK_LOSSES..) {
         *classes = (loss * f64::from(share)) as f32;
     }
-    sizes.net.backward_input(b.params, obs, m, heads, &carry, tape, &[&*d_share], None, grads, w.scratch)
+    sizes.net.backward(b.params, obs, m, heads, &carry, tape, &[&*d_share], None, grads, w.scratch)
 }
 
 /// The initial recurrent states of the rows of a pass.

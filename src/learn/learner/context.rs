@@ -95,8 +95,8 @@ pub(in crate::learn) struct ChunkContext<'b, 'r> {
     /// Statistics that normalize the host's observations: mean and variance.
     #[cfg_attr(not(test), allow(dead_code))]
     pub(in crate::learn) moments: [&'b [f64]; 2],
-    /// Transitions supplied by the host, already checked.
-    #[cfg_attr(not(test), allow(dead_code))]
+    /// Transitions supplied by the host, already checked: in place of a batch from the replay store, or besides a rollout.
+    #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
     pub(in crate::learn) given: Option<&'b TransitionBatch<'r>>,
     /// The number of the chunk.
     pub(in crate::learn) chunk: u32,
@@ -133,7 +133,6 @@ pub(in crate::learn) struct BatchContext<'b, 'r> {
     pub(in crate::learn) store: TransitionView<'r>,
     /// Frames of the stored observations, if these are stacks.
     pub(in crate::learn) frames: &'b [u8],
-    pub(in crate::learn) given: Option<Given<'b>>,
     /// Importance weights of the transitions; empty: 1.
     pub(in crate::learn) importance: &'b [f32],
     /// Normal draws for the next actions and for those of the policy, a row for each transition.
@@ -141,15 +140,6 @@ pub(in crate::learn) struct BatchContext<'b, 'r> {
     pub(in crate::learn) temperature: f32,
     /// This gradient step updates the policy, not the critics.
     pub(in crate::learn) policy_next: bool,
-}
-
-/// Data of transitions supplied by the host, besides or in place of a replay store's.
-#[cfg(feature = "off_policy")]
-pub(in crate::learn) struct Given<'b> {
-    /// Actions are in the environment's range.
-    pub(in crate::learn) head: Head<'b>,
-    /// `[batch_size]` flags; a set flag gives discount 0. Other discounts are the configuration's if none are given.
-    pub(in crate::learn) terminated: &'b [u8],
 }
 
 impl<'r> ChunkContext<'_, 'r> {
@@ -228,7 +218,7 @@ impl<'r> ChunkContext<'_, 'r> {
             let outputs = block::rows_mut(w.d_outputs, 0, m, self.shape.num_outputs as usize)?;
             let unused = &mut [outputs, block::rows_mut(w.scalar, 0, m, 1)?];
             let unused = unused.get_mut(..net.num_heads().min(2)).ok_or(Misfit)?;
-            net.infer_input(self.params, obs, m, POLICY | VALUE, states, w.scratch, unused)?;
+            net.infer(self.params, obs, m, POLICY | VALUE, states, w.scratch, unused)?;
             for ((at, ahead), first) in at.iter_mut().zip(&*ahead).zip(first) {
                 if *ahead >= left {
                     *at = self.step_after(*at, *first);
@@ -281,20 +271,21 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         block::rows(critics, i, 1, self.sizes.critic.param_len())
     }
 
-    /// Actions of these rows of the store, scaled to -1 to 1.
+    /// Actions of these rows of the store, scaled to -1 to 1, as those of the host are in the environment's range.
     pub(in crate::learn) fn actions<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
         let to = rows.get(self.batch.store.vector, self.sizes.std_len, to)?;
-        if let Some(given) = &self.batch.given {
+        if self.given.is_some() {
             for action in to.chunks_exact_mut(self.sizes.std_len.max(1)) {
-                given.head.shrink(action);
+                self.head.shrink(action);
             }
         }
         Ok(to)
     }
 
-    /// Discounts of the values of the next observations of these rows.
+    /// Discounts of the values of the next observations of these rows: of the host's transitions 0 at terminations, else the
+    /// configuration's if none are given.
     pub(in crate::learn) fn discounts<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
-        let Some(given) = &self.batch.given else { return rows.get(self.batch.store.discount, 1, to) };
+        let Some(given) = self.given else { return rows.get(self.batch.store.discount, 1, to) };
         let to = if self.batch.store.discount.is_empty() {
             let to = block::rows_mut(to, 0, rows.len(), 1)?;
             to.fill(self.config.discount);
@@ -337,7 +328,7 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         let (sizes, stack) = (self.sizes, self.sizes.replay.ring.stack);
         match sizes.pixels_len {
             0 => rows.input(false, &sizes.seen, Elements::F32(obs), to),
-            _ if stack.is_kept() && self.batch.given.is_none() => {
+            _ if stack.is_kept() && self.given.is_none() => {
                 stack.input(sizes.reads_bytes, (frames, self.batch.frames), rows.iter(), to)
             }
             bytes => rows.input(sizes.reads_bytes, &Seen { elements: bytes, ..sizes.seen }, Elements::U8(pixels), to),

@@ -293,9 +293,7 @@ pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen
     };
     // Critic inputs that include actions are f32.
     let reads_bytes = shape.obs_u8()
-        && !seen.coded
-        && c.normalize_obs == 0
-        && net.reads_bytes()
+        && seen.reads_bytes(c.normalize_obs)
         && (num_critics == 0 || critic.reads_bytes() && shape.discrete());
     let params = net.param_len().saturating_add(critic.param_len().saturating_mul(num_critics));
     #[cfg(feature = "off_policy")]

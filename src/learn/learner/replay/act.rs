@@ -199,10 +199,7 @@ impl Learner<'_> {
     fn say(&mut self, m: usize, noisy: bool, bytes: Option<&[u8]>) -> Result {
         let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
         let (w, net, of) = (&mut self.work, &self.sizes.net, self.config.value_head());
-        let seen = match bytes {
-            Some(bytes) => Input::of_bytes(bytes),
-            None => Input::F32(block::rows(w.raw, 0, m, o)?),
-        };
+        let seen = either(bytes, block::rows(w.raw, 0, m, o)?);
         let outputs = block::rows_mut(w.outputs, 0, m, net.head_len(0))?;
         let others = block::rows_mut(w.batch.others, 0, m, net.head_len(1))?;
         let params = if noisy { noise::of(self.params, self.noisy) } else { &*self.params };
@@ -274,9 +271,9 @@ impl Learner<'_> {
     ) -> Result {
         let (n, l, k) = (self.sizes.n, self.shape().num_outputs as usize, self.taken.n.len());
         self.view().head()?.check_mask(mask, n)?;
-        self.see_all("learner value: a finite obs", obs, mask, true)?;
+        let bytes = self.see_all("learner value: a finite obs", obs, mask, true)?;
         if self.sizes.replay.choice_values > 0 {
-            return self.value_of_choices(mask, value);
+            return self.value_of_choices(mask, bytes, value);
         }
         if self.config.needs().critics {
             return self.value_by_critics(value);
@@ -313,13 +310,13 @@ impl Learner<'_> {
     }
 
     /// The critics' values, averaged over the choices, and over the elements of an action.
-    fn value_of_choices(&mut self, mask: Option<&[u8]>, value: &mut [f32]) -> Result {
+    fn value_of_choices(&mut self, mask: Option<&[u8]>, bytes: Option<&[u8]>, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
         let critics = self.params.get(sizes.net.param_len()..).ok_or(Misfit)?;
         let len = sizes.n.saturating_mul(sizes.replay.choice_values);
         let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(Misfit)?;
         let (other, logits) = (block::rows_mut(other, 0, len, 1)?, block::rows(w.outputs, 0, len, 1)?);
-        critic::lowest(&sizes.critic, critics, Input::F32(w.raw), sizes.n, w.scratch, other, q)?;
+        critic::lowest(&sizes.critic, critics, either(bytes, w.raw), sizes.n, w.scratch, other, q)?;
         check_finite("learner value: outputs that do not overflow", q)?;
         categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits, mask }, other)?;
         discrete_sac::values(n, other, q, 0.0, w.noise);
@@ -330,17 +327,35 @@ impl Learner<'_> {
         hand_over(values, value)
     }
 
-    /// Computes the outputs of the policy for all observations.
-    fn see_all(&mut self, what: &'static str, obs: Elements<'_>, mask: Option<&[u8]>, noisy: bool) -> Result {
-        self.sizes.seen.rows(obs, self.sizes.n, self.work.raw)?;
-        check_rows(what, self.work.raw, self.sizes.seen.len, 0..)?;
+    /// Computes the outputs of the policy for all observations. Returns these if the networks read them as bytes.
+    fn see_all<'o>(
+        &mut self,
+        what: &'static str,
+        obs: Elements<'o>,
+        mask: Option<&[u8]>,
+        noisy: bool,
+    ) -> Result<Option<&'o [u8]>> {
+        let bytes = match obs {
+            Elements::U8(bytes) if self.sizes.reads_bytes => Some(bytes),
+            _ => None,
+        };
+        if bytes.is_none() {
+            self.sizes.seen.rows(obs, self.sizes.n, self.work.raw)?;
+            check_rows(what, self.work.raw, self.sizes.seen.len, 0..)?;
+        }
         let allowed = block::rows_mut(self.work.mask, 0, self.sizes.n, self.sizes.masks)?;
         match mask {
             Some(mask) => block::copy(allowed, mask),
             None => allowed.fill(1),
         }
-        self.say(self.sizes.n, noisy, None)
+        self.say(self.sizes.n, noisy, bytes)?;
+        Ok(bytes)
     }
+}
+
+/// Observations that networks read: these bytes, or else their encoding.
+fn either<'o>(bytes: Option<&'o [u8]>, encoded: &'o [f32]) -> Input<'o> {
+    bytes.map_or(Input::F32(encoded), Input::of_bytes)
 }
 
 /// Copies values to the caller, unless one is infinite. Errors: `Value`; then nothing is written.

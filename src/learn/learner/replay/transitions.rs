@@ -3,7 +3,6 @@
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len, check_rows};
 use crate::learn::actor::{Head, check_action, check_obs};
-use crate::learn::learner::context::Given;
 use crate::learn::learner::{Learner, Stats};
 use crate::learn::store::replay::TransitionView;
 use crate::learn::transition_batch::TransitionBatch;
@@ -116,15 +115,8 @@ fn check_all(what: &'static str, numbers: &[f32], is_right: impl Fn(f32) -> bool
 }
 
 impl<'a> TransitionBatch<'a> {
-    /// This batch as rows of a replay store, and the data that a store has in a different form.
-    pub(in crate::learn::learner) fn rows<'b>(
-        &self,
-        as_numbers: bool,
-        head: Head<'b>,
-    ) -> (TransitionView<'a>, Option<Given<'b>>)
-    where
-        'a: 'b,
-    {
+    /// This batch as rows of a replay store.
+    pub(in crate::learn::learner) fn rows(&self, as_numbers: bool) -> TransitionView<'a> {
         let split = |obs: Elements<'a>| match obs {
             Elements::F32(x) if as_numbers => (x, &[][..]),
             _ => (&[][..], obs.bytes()),
@@ -138,7 +130,7 @@ impl<'a> TransitionBatch<'a> {
         let (mask, next_mask) = (self.mask.unwrap_or_default(), self.next_mask.unwrap_or_default());
         let reward = self.reward;
         let discount = self.discount.unwrap_or_default();
-        let view = TransitionView {
+        TransitionView {
             obs,
             pixels,
             frame: &[],
@@ -152,8 +144,7 @@ impl<'a> TransitionBatch<'a> {
             vector,
             reward,
             discount,
-        };
-        (view, Some(Given { head, terminated: self.terminated }))
+        }
     }
 }
 

@@ -193,10 +193,7 @@ impl<'a> View<'a> {
     ) -> Result<BatchContext<'_, 'a>> {
         let (r, c) = (&self.replay, self.config);
         let (begin, end) = c.part(chunk, c.batch_size as usize);
-        let (store, given_rows) = match given {
-            None => (r.store, None),
-            Some(batch) => batch.rows(self.sizes.pixels_len == 0, self.head()?),
-        };
+        let store = given.map_or(r.store, |batch| batch.rows(self.sizes.pixels_len == 0));
         let importance = match given {
             None => r.importance.get(begin..end).ok_or(Misfit)?,
             Some(batch) => batch.importance.and_then(|all| all.get(begin..end)).unwrap_or_default(),
@@ -209,7 +206,6 @@ impl<'a> View<'a> {
             target: noise::of(r.target, r.noisy_target),
             store,
             frames: r.frames,
-            given: given_rows,
             importance,
             draws: [draws(0)?, draws(1)?],
             temperature: self.temperature(),

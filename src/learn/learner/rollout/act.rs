@@ -3,8 +3,8 @@
 use crate::block::{self, Fit, Misfit};
 use crate::error::{Result, check_finite, check_len, check_rows};
 use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_action, check_obs, see};
-use crate::learn::actor_config::{POLICY, VALUE};
-use crate::learn::learner::layout::log_std;
+use crate::learn::actor_config::{ActorConfig, POLICY, VALUE};
+use crate::learn::learner::layout::{Sizes, log_std};
 use crate::learn::learner::{Learner, With};
 use crate::learn::noise;
 #[cfg(feature = "pqn")]
@@ -29,22 +29,13 @@ impl Learner<'_> {
         mut action: ElementsMut<'_>,
     ) -> Result {
         let (shape, sizes) = (&self.actor.shape, &self.sizes);
-        let (o, l, a) = (shape.seen_len as usize, shape.num_outputs as usize, shape.action_len as usize);
+        let (l, a) = (shape.num_outputs as usize, shape.action_len as usize);
         let (r, w) = (&mut self.rollout, &mut self.work);
         let list = block::rows(w.row, 0, m, 1)?;
         let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
-        let mut raw: &[f32] = &[];
-        let seen = if self.actor.normalize_obs != 0 {
-            raw = rows.see(&sizes.seen, obs, w.raw)?;
-            sizes.seen.check_finite("learner act: a finite obs", obs, raw, rows.iter())?;
-            let seen = block::rows_mut(w.obs, 0, m, o)?;
-            see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
-            Input::F32(seen)
-        } else {
-            let seen = rows.input(sizes.reads_bytes, &sizes.seen, obs, w.obs)?;
-            sizes.seen.check_finite("learner act: a finite obs", obs, seen.numbers(), rows.iter())?;
-            seen
-        };
+        let moments = [&*self.obs_mean, self.obs_var];
+        let what = "learner act: a finite obs";
+        let (raw, seen) = encode(&self.actor, sizes, moments, what, rows, obs, [&mut *w.raw, w.obs])?;
         let all = mask;
         let mask = match mask {
             Some(mask) => Some(&*rows.get(mask, shape.mask_len(), w.mask)?),
@@ -62,7 +53,7 @@ impl Learner<'_> {
         let heads = sizes.net.num_heads().min(2);
         let outs = &mut [&mut *outputs, &mut *value];
         let outs = outs.get_mut(..heads).ok_or(Misfit)?;
-        sizes.net.infer_input(params, seen, m, POLICY | VALUE, states, w.scratch, outs)?;
+        sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, outs)?;
         check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
@@ -309,17 +300,8 @@ impl Learner<'_> {
     fn infer(&mut self, what: &'static str, obs: Elements<'_>, m: usize, head: u32, with: With) -> Result {
         let (shape, sizes, w) = (&self.actor.shape, &self.sizes, &mut self.work);
         let some = Rows::new(block::rows(w.some, 0, m, 1)?, 0);
-        let seen = if self.actor.normalize_obs != 0 {
-            let raw = some.see(&sizes.seen, obs, w.raw)?;
-            sizes.seen.check_finite(what, obs, raw, some.iter())?;
-            let seen = block::rows_mut(w.obs, 0, m, shape.seen_len as usize)?;
-            see(&self.actor, self.obs_mean, self.obs_var, raw, seen)?;
-            Input::F32(seen)
-        } else {
-            let seen = some.input(sizes.reads_bytes, &sizes.seen, obs, w.obs)?;
-            sizes.seen.check_finite(what, obs, seen.numbers(), some.iter())?;
-            seen
-        };
+        let moments = [&*self.obs_mean, self.obs_var];
+        let (_, seen) = encode(&self.actor, sizes, moments, what, some, obs, [&mut *w.raw, w.obs])?;
         let params = match with {
             With::Learning => &*self.params,
             _ => Self::acting(self.config, self.acting, self.params),
@@ -329,7 +311,7 @@ impl Learner<'_> {
         #[cfg(feature = "pqn")]
         if self.config.needs().q {
             let q = block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?;
-            self.sizes.net.infer_input(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
+            self.sizes.net.infer(params, seen, m, POLICY, states, w.scratch, &mut [&mut *q])?;
             if head == VALUE {
                 let flags = self.sizes.masks;
                 let mask = if flags > 0 { Some(block::rows(w.mask, 0, m, flags)?) } else { None };
@@ -342,8 +324,31 @@ impl Learner<'_> {
             POLICY => block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?,
             _ => block::rows_mut(w.scalar, 0, m, 1)?,
         };
-        self.sizes.net.infer_input(params, seen, m, head, states, w.scratch, &mut [to])
+        self.sizes.net.infer(params, seen, m, head, states, w.scratch, &mut [to])
     }
+}
+
+/// Encodes rows of observations in `raw`, and in `to` if they are normalized or have to be gathered. Returns the encoding before
+/// normalization, empty without, and the network input. Errors: `Value` with `what` for values that are not finite.
+fn encode<'t>(
+    actor: &ActorConfig,
+    sizes: &Sizes<'_>,
+    [mean, var]: [&[f64]; 2],
+    what: &'static str,
+    rows: Rows<'_>,
+    obs: Elements<'t>,
+    [raw, to]: [&'t mut [f32]; 2],
+) -> Result<(&'t [f32], Input<'t>)> {
+    if actor.normalize_obs == 0 {
+        let seen = rows.input(sizes.reads_bytes, &sizes.seen, obs, to)?;
+        sizes.seen.check_finite(what, obs, seen.numbers(), rows.iter())?;
+        return Ok((&[], seen));
+    }
+    let raw = rows.see(&sizes.seen, obs, raw)?;
+    sizes.seen.check_finite(what, obs, raw, rows.iter())?;
+    let to = block::rows_mut(to, 0, rows.len(), sizes.seen.len)?;
+    see(actor, mean, var, raw, to)?;
+    Ok((raw, Input::F32(to)))
 }
 
 /// The requirement on the choices whose log-probability is computed.
