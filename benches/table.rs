@@ -1,4 +1,4 @@
-//! What `cargo bench` has measured so far, as tables: `cargo bench --bench table` prints them, `-- --write benches/README.md`
+//! What `cargo bench` has measured so far, as tables: `cargo bench --bench table` prints them, `-- --write README.md`
 //! puts the second one between the file's lines `<!-- bench -->` and `<!-- /bench -->`.
 //!
 //! The first has every kernel with its bytes and its share of what bounds it. The second has what a reader asks about, and

@@ -2,7 +2,7 @@
 //!
 //! The f32 functions are branch-free: additions, multiplications, divisions, selects and integer operations on the bits. A loop
 //! over lanes that calls them is vectorized, and each lane has the bits of a single call. Errors are in ulp, the distance
-//! between neighboring f32 at the exact result, and hold for all inputs (`tests/num.rs` sweeps them). A NaN result is always
+//! between neighboring f32 at the exact result, and hold for all inputs (`tests/kernels/num.rs` sweeps them). A NaN result is always
 //! [`f32::NAN`], except for [`root`]. The f64 functions are those of `libm` except [`rem64`].
 
 use crate::cpu;

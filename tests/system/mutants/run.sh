@@ -8,7 +8,7 @@
 #   run.sh const [file...]  the mutants of constants, which no program can choose while it runs: a build for each
 #   run.sh check            this program itself, if it has changed: lints, and a crate whose mutants are known
 #
-# The first two and `check` write judged.txt if they hold, to be committed: for each file a hash of its text and of what
+# The first two and `check` write judged.txt if they hold, to be committed: for each file a hash of its code and of what
 # explained.txt says of its survivors, and one of this program and the compiler. What has the same hash is skipped, so a
 # shallow clone will do. What a full run alone sees is a mutant of an unchanged file that is no longer noticed, because a test
 # or code that the file leans on has changed.
@@ -25,11 +25,11 @@ fail() { echo "tests/system/mutants: $*"; exit 1; }
 
 scope=(src/block src/data src/kernels)
 
-state() {  # a line for each file: the hash of its text and of what explained.txt says of it
+state() {  # a line for each file: the hash of its code, without lines of comments, and of its lines in explained.txt
   local file
   git ls-files -co --exclude-standard -- "${scope[@]/%//*.rs}" | while read -r file; do
     [ ! -e "$file" ] ||
-      printf '%s  %s\n' "$({ cat "$file" && sed -n "\\|^$file: |p" "$here/explained.txt"; } | sha256sum | cut -d ' ' -f 1)" "$file"
+      printf '%s  %s\n' "$({ sed '/^[[:space:]]*\/\//d' "$file" && sed -n "\\|^$file: |p" "$here/explained.txt"; } | sha256sum | cut -d ' ' -f 1)" "$file"
   done
 }
 

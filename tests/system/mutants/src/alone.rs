@@ -1,17 +1,13 @@
-//! Mutants that cannot be chosen at run time, constants above all: one build for each, of the nearest programs first and of
-//! all if those let it live.
+//! Mutants that cannot be chosen at run time, constants above all: one build for each, of the folder's own program first and of
+//! all if that lets it live.
 
 use crate::build::{self, Program, Tree};
 use crate::judge::{End, Progress, READ_SOURCES, Verdict, Verdicts, limit, run};
 use crate::list::Mutant;
 use crate::weave::replace;
-use crate::{Result, read, write};
+use crate::{Result, write};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// How many programs are near.
-const NEAR: usize = 2;
 
 /// Judges `mutants` one after another; `explained` says which of them may live without a second look.
 pub fn judge(
@@ -26,15 +22,13 @@ pub fn judge(
         write(&tree.root.join(file), text)?;
     }
     let times = measure(tree)?;
-    let words =
-        times.keys().map(|name| Ok((name.clone(), words_of(tree, name)?))).collect::<Result<BTreeMap<_, _>>>()?;
     let progress = Progress::new("mutants", numbers.len());
     let mut verdicts = Verdicts::new();
     for &n in numbers {
         let Some((mutant, text)) = mutants.get(n).and_then(|m| Some((m, sources.get(&m.file)?))) else { continue };
         let path = tree.root.join(&mutant.file);
         write(&path, &replace(text, mutant))?;
-        let near = nearest(&mutant.file, &words);
+        let near = nearest(&mutant.file, &times);
         let mut verdict = one(tree, &times, &near, &[])?;
         if verdict == Verdict::Alive && !explained(mutant) {
             verdict = one(tree, &times, &[], &near)?;
@@ -81,33 +75,8 @@ fn one(tree: &Tree, times: &BTreeMap<String, Duration>, names: &[String], others
     Ok(Verdict::Alive)
 }
 
-/// How often a program's text says each name.
-fn words_of(tree: &Tree, program: &str) -> Result<BTreeMap<String, usize>> {
-    let path = tree.root.join(format!("tests/{program}.rs"));
-    let mut counts = BTreeMap::new();
-    // Tests inside of the library speak of everything.
-    let text = if path.exists() { read(&path)? } else { String::new() };
-    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
-        *counts.entry(word.to_owned()).or_default() += 1;
-    }
-    Ok(counts)
-}
-
-/// The program that has the name of a file's module, or of the folder that it is in; else those that speak of it most often.
-fn nearest(file: &str, words: &BTreeMap<String, BTreeMap<String, usize>>) -> Vec<String> {
-    let names = Path::new(file).with_extension("");
-    let names: Vec<&str> = names.iter().filter_map(|n| n.to_str()).collect();
-    let floor = names.get(1).copied().unwrap_or_default();
-    if let Some(own) = names.iter().rev().map(|n| format!("{floor}_{n}")).find(|own| words.contains_key(own)) {
-        return vec![own];
-    }
-    for name in names.iter().rev() {
-        let count = |program: &String| words.get(program).and_then(|w| w.get(*name)).copied().unwrap_or(0);
-        let mut near: Vec<&String> = words.keys().filter(|p| count(p) > 0).collect();
-        near.sort_by_key(|p| std::cmp::Reverse(count(p)));
-        if !near.is_empty() {
-            return near.into_iter().take(NEAR).cloned().collect();
-        }
-    }
-    Vec::new()
+/// The program of the folder that a file is in, if there is one of that name.
+fn nearest(file: &str, times: &BTreeMap<String, Duration>) -> Vec<String> {
+    let floor = file.split('/').nth(1).filter(|floor| times.contains_key(*floor));
+    floor.map(str::to_owned).into_iter().collect()
 }

@@ -30,7 +30,7 @@ pub enum Verdict {
 pub type Verdicts = BTreeMap<usize, Verdict>;
 
 /// Programs that read the text of the sources, which weaving changes.
-pub const READ_SOURCES: [&str; 1] = ["floors"];
+pub const READ_SOURCES: [&str; 1] = ["sources"];
 
 /// A process may take ten times as long as it does without a mutant, and some time to start on a busy machine.
 pub fn limit(time: Duration) -> Duration {

@@ -1,0 +1,16 @@
+//! Environments, batches of them and wrappers around them.
+
+mod batch;
+mod bit_flip;
+mod columns;
+mod golden;
+mod grid_games;
+mod masks;
+mod maze;
+mod memory;
+mod point_reach;
+mod probe;
+mod render;
+mod vecenv;
+mod wrap;
+mod wrap_obs;

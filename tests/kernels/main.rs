@@ -1,0 +1,14 @@
+//! Kernels and the arithmetic under them.
+
+mod categorical;
+mod cpu;
+mod gae;
+mod gaussian;
+mod image;
+mod moments;
+mod nan;
+mod num;
+mod range_splits;
+mod targets;
+mod transpose;
+mod vtrace;

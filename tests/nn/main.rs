@@ -1,0 +1,11 @@
+//! Networks, optimizers and initializations.
+
+mod adam;
+mod large;
+mod net;
+mod noisy;
+mod orthogonal;
+mod parts;
+mod pictures;
+mod recurrent;
+mod rmsprop;

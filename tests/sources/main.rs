@@ -1,0 +1,4 @@
+//! The sources themselves: which module uses which, and the words of comments.
+
+mod floors;
+mod words;
