@@ -139,7 +139,7 @@ uint32_t rlcore_image_version(void);
 
 /* CPU levels, each including those before it. The library selects the highest level that the processor supports. */
 typedef enum rlcore_cpu_level {
-  RLCORE_CPU_BASE = 0,    /* what the library was compiled for */
+  RLCORE_CPU_BASE = 0,    /* the instructions that the library was compiled for */
   RLCORE_CPU_AVX2 = 1,    /* x86-64 with AVX2 and FMA */
   RLCORE_CPU_AVX512 = 2,  /* x86-64 with AVX-512 F, BW, DQ and VL, and FMA */
 } rlcore_cpu_level;
@@ -245,7 +245,7 @@ typedef struct rlcore_field {
 
 /* ---- Wrappers ---- */
 
-/* What a wrapper does, followed by the fields of rlcore_wrapper that it reads; all other fields must be zero.
+/* Effect of a wrapper, followed by the fields of rlcore_wrapper that it reads; all other fields must be zero.
    No-op reset: after each reset of the inner environment, draws the number of no-ops from the environment's stream,
    uniform from 1 to noop_max; with noop_count it draws nothing. If an episode ends during the no-ops, it is reset and the
    remaining no-ops follow.
@@ -282,7 +282,7 @@ typedef enum rlcore_wrap {
   RLCORE_WRAP_OBSERVE = 20,         /* applies the caller's function to the observation: len, observe, user */
 } rlcore_wrap;
 
-/* What to convert an Atari screen to. */
+/* Format to which an Atari screen is converted. */
 typedef enum rlcore_atari_screen {
   RLCORE_ATARI_WHOLE = 0,   /* unchanged */
   RLCORE_ATARI_GRAY84 = 1,  /* 84 by 84 gray bytes */
@@ -406,8 +406,8 @@ typedef int32_t (*rlcore_env_restart_fn)(void *user, uint32_t row, void *state, 
                                          void *obs);
 
 /* An environment: its properties and functions, which rlcore_env_init compiles. It and all that it points to may be
-   changed or freed afterwards; what user leads to, here and in wrappers, has to stay.
-   One of the library's own with wrappers or functions of the host's is env_id, an rlcore_env_id, and what may be chosen:
+   changed or freed afterwards, except the data behind user, here and in wrappers.
+   For a built-in environment with wrappers or functions of the host's, set env_id, an rlcore_env_id, and any of
    max_episode_steps, user, render, lives, action_mask, fields and wrappers. All else is zero. */
 typedef struct rlcore_env_def {
   uint32_t struct_size;  /* sizeof(rlcore_env_def) */
@@ -760,7 +760,7 @@ typedef enum rlcore_initializer {
 typedef struct rlcore_layer {
   uint32_t kind;   /* an rlcore_layer_kind */
   uint32_t units;  /* outputs, or channels of a picture */
-  /* what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
+  /* its input: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
      RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
      obs_fields of the learner config. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
      RLCORE_LAYER_JOIN only */
@@ -804,7 +804,7 @@ rlcore_status rlcore_net_preset(uint32_t net, rlcore_layer *out, uint32_t capaci
 
 /* ---- Configurations of learners ---- */
 
-/* What a learner optimizes. */
+/* Algorithm of a learner. */
 typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_PPO = 0,     /* proximal policy optimization */
   RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic, whose workers A3C runs apart */
@@ -1113,7 +1113,7 @@ rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t c
 /* The call that is due next. */
 typedef enum rlcore_learner_due {
   RLCORE_LEARNER_ACT = 0,      /* rlcore_learner_act with the current observations */
-  RLCORE_LEARNER_OBSERVE = 1,  /* rlcore_learner_observe with what the step returned */
+  RLCORE_LEARNER_OBSERVE = 1,  /* rlcore_learner_observe with the results of the step */
   RLCORE_LEARNER_LEARN = 2,    /* rlcore_learner_learn until no minibatch is left */
 } rlcore_learner_due;
 
@@ -1275,13 +1275,13 @@ rlcore_status rlcore_learner_learn(rlcore_learner *p, const rlcore_rows *rows, u
                                    rlcore_learner_stats *stats);
 
 /* Returns the statistics as a call that learns would write them now, in any phase. Of a learner that was saved amid an
-   update, minibatches_left is what is left of it.
+   update, minibatches_left counts the rest of that update.
    stats: to write.
    Errors: E_CONFIG for struct_size. */
 rlcore_status rlcore_learner_stats_read(const rlcore_learner *p, rlcore_learner_stats *stats);
 
-/* Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read what each
-   environment carries now, zeros where an episode begins, and leave it as it is.
+/* Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read their current
+   state for each environment, zeros where an episode begins, and do not change it.
    rows:  reads obs and action_mask; NULL: all choices are allowed, as without use_action_mask. The value of a learner
           of Q is that of the best of these choices, and that of discrete SAC a mean over them.
    value: [N] to write.
@@ -1290,7 +1290,7 @@ rlcore_status rlcore_learner_stats_read(const rlcore_learner *p, rlcore_learner_
 rlcore_status rlcore_learner_value(rlcore_learner *p, const rlcore_rows *rows, float *value);
 
 /* Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
-   Recurrent layers read what each environment carries now, zeros where an episode begins, and leave it as it is. With
+   Recurrent layers read their current state for each environment, zeros where an episode begins, and do not change it. With
    squash both are those of the action before tanh, as in updates.
    rows: reads obs, action_mask as in rlcore_learner_act, and action; continuous actions as the policy draws them,
          before they are squashed or clipped.
@@ -1315,8 +1315,8 @@ rlcore_status rlcore_learner_batch_len(const rlcore_learner *p, size_t *out_len,
 
 /* Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
    rows:     reads obs and action_mask, writes action, as rlcore_learner_act; active is not read: all act.
-   state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
-             are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
+   state:    [N, rlcore_learner_state_len()] of recurrent layers from call to call, apart from the episodes that are
+             recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
              or become 0 with reset. NULL without such layers.
    reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
    sampling: NULL means RLCORE_SAMPLING_BASIC.
@@ -1341,7 +1341,7 @@ typedef struct rlcore_learner_batch {
   float *log_prob;       /* [T * N] */
   float *value;          /* [T * N] */
   float *advantage;      /* [T * N]; IMPALA computes advantages when it learns: with it, the rewards */
-  float *value_target;   /* [T * N]; with IMPALA the reward and the discounted value of what follows */
+  float *value_target;   /* [T * N]; with IMPALA the reward plus the discounted next value */
   float *state;          /* [T * N, rlcore_learner_state_len()] of recurrent layers, before it; NULL without them */
   uint8_t *begin;        /* [T * N] 1 where an episode begins; with recurrent layers and with IMPALA, else NULL */
   uint32_t *env;         /* [T * N] environments, the rows of each in order; as begin, and with num_stacked */
@@ -1448,10 +1448,10 @@ rlcore_status rlcore_learner_params_len(const rlcore_learner *p, size_t *out_len
 rlcore_status rlcore_learner_params_read(const rlcore_learner *p, float *params, size_t params_len);
 
 /* Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
-   normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
+   normalized its training data: with other moments the parameters are another policy. With overlap, a current update ends
    before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so that
-   a learner that starts from the parameters of another one does not learn towards the values of those it had. What the
-   optimizer remembers stays.
+   a learner that starts from the parameters of another one does not learn towards the values of those it had. The state of
+   the optimizer stays.
    params:  [params_len] as rlcore_learner_params_read writes them.
    moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
             without normalize_obs and normalize_reward.
@@ -1474,7 +1474,7 @@ rlcore_status rlcore_learner_moments_len(const rlcore_learner *p, size_t *out_le
 rlcore_status rlcore_learner_moments_read(const rlcore_learner *p, double *moments, size_t moments_len);
 
 /* Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they are
-   frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
+   frozen (rlcore_learner_freeze). Recorded steps stay normalized as they were.
    moments: [moments_len] as rlcore_learner_moments_read writes them; NULL if it is 0.
    Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(); E_VALUE and E_RANGE as rlcore_moments_update. */
 rlcore_status rlcore_learner_moments_write(rlcore_learner *p, const double *moments, size_t moments_len);
@@ -1557,7 +1557,7 @@ rlcore_status rlcore_policy_export(const rlcore_learner *p, void *mem, size_t me
 rlcore_status rlcore_policy_attach(const void *mem, size_t mem_size, const rlcore_space *obs,
                                    const rlcore_space *action, const rlcore_policy **out);
 
-/* Spaces of a policy, e.g. of a loaded one: what rlcore_policy_act reads and writes for each row.
+/* Spaces of a policy, e.g. of a loaded one: those of each row that rlcore_policy_act reads and writes.
    out_obs, out_action: as rlcore_learner_spaces; the arrays point into the policy. */
 rlcore_status rlcore_policy_spaces(const rlcore_policy *p, rlcore_space *out_obs, rlcore_space *out_action);
 
@@ -1726,7 +1726,7 @@ rlcore_status rlcore_batch_close(rlcore_batch *b);
 #define RLCORE_MONITOR_MAX_INFO 16   /* Maximum num_info: numbers of an episode besides its return, length and time. */
 #define RLCORE_MONITOR_ROW_SIZE 512  /* Maximum size of a row of monitor.csv, in bytes. */
 
-/* What an episode is for. */
+/* Purpose of an episode. */
 typedef enum rlcore_episode_type {
   RLCORE_EPISODE_TRAIN = 0,  /* to learn from */
   RLCORE_EPISODE_TEST = 1,   /* to test on: act with rlcore_learner_predict, and neither learn from it nor store it */
@@ -1839,7 +1839,7 @@ rlcore_status rlcore_monitor_format_header(double t_start, const char *env_id, c
 rlcore_status rlcore_monitor_format_row(const rlcore_episode *episode, const double *info, uint32_t num_info,
                                         char *text, size_t text_size, size_t *out_len);
 
-/* What an episode is for: num_train episodes to learn from, then num_test to test on, and so on.
+/* Purpose of an episode: num_train episodes to learn from, then num_test to test on, and so on.
    index:    number of the episode, from 0.
    out_type: [1] an rlcore_episode_type.
    Errors: E_CONFIG if num_train and num_test are both 0. */
@@ -3339,8 +3339,7 @@ typedef struct rlcore_losses {
   float clip_fraction;  /* fraction of ratios outside 1 +- clip; 0 from rlcore_actor_critic_loss */
 } rlcore_losses;
 
-/* What each cell of a picture is worth to each action, and what it should be. B = num_rows, C = num_cells, A =
-   num_choices. */
+/* Values of each action for each cell of a picture, and their targets. B = num_rows, C = num_cells, A = num_choices. */
 typedef struct rlcore_pixel_control {
   uint32_t struct_size;    /* sizeof(rlcore_pixel_control) */
   uint32_t num_rows;       /* B, at least 1 */
@@ -3356,7 +3355,7 @@ typedef struct rlcore_pixel_control {
    losses: [1] to write.
      loss = -mean(log_prob * advantage) + value_coef * mean((value - value_target)^2) / 2
    An entropy bonus is the host's: its gradient by the entropy of each row is -entropy_coef / B.
-   rlcore_categorical_gradient and rlcore_gaussian_gradient take both further, to what a network gives.
+   rlcore_categorical_gradient and rlcore_gaussian_gradient take both further, to the outputs of a network.
    Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a number below 0; E_VALUE for one that is not
    finite. Outputs are untouched on error. */
 rlcore_status rlcore_actor_critic_loss(const rlcore_loss_batch *batch, float *d_log_prob, float *d_value,
@@ -3377,8 +3376,8 @@ rlcore_status rlcore_value_loss(const float *value, const float *value_target, s
 rlcore_status rlcore_reward_class_loss(const float *logits, const int32_t *reward_class, uint32_t num_rows,
                                        float *d_logits, float *loss);
 
-/* Loss of pixel control, and its gradient: the squared error of what a row's action is worth to each cell, summed over
-   cells and its mean over rows.
+/* Loss of pixel control, and its gradient: the squared error of the value q of a row's action for each cell, summed over
+   cells and averaged over rows.
      q[b][c] = value[b][c] + advantage[b][c][action[b]] - mean of advantage[b][c]
    d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
    value is, which ignores it; loss: [1] to write. E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE. */

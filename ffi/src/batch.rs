@@ -1,4 +1,4 @@
-//! Steps that the host does not wait for, in a block that threads and processes share.
+//! Asynchronous steps of N environments, in a block that threads and processes share.
 
 use core::ffi::c_void;
 
@@ -64,12 +64,12 @@ unsafe fn config(p: *const rlcore_batch_config) -> Result<Config> {
     Ok(unsafe { ptr::sized(p)? }.into())
 }
 
-/// The setup of the vectorised environment that a batch is made for.
+/// The setup of the vectorized environment that a batch is made for.
 unsafe fn vecenv_setup(env: &CompiledEnv<'_>, config: *const rlcore_vecenv_config) -> Result<rlcore::env::Setup> {
     Ok(rlcore::env::Setup::new(&env.spec(), &unsafe { vecenv::config(config)? })?)
 }
 
-/// A block that `init` or `attach` accepted. Only its header and setup are looked at, which nothing writes.
+/// A block that `init` or `attach` accepted. Only its header and setup are read, which no call writes.
 struct Block {
     base: *mut u8,
     extent: Extent,
@@ -94,14 +94,14 @@ impl Block {
         Ok(Batch::over(self.setup, unsafe { ptr::atomics(self.base, self.spans.words) })?)
     }
 
-    /// The vectorised environment that it was made for. Errors: `Null`, `Align`, `Image`; `Config` for another.
+    /// The vectorized environment that the batch was made for. Errors: `Null`, `Align`, `Image`; `Config` for another.
     unsafe fn vecenv<'v>(&self, v: *const rlcore_vecenv, env: &CompiledEnv<'_>) -> Result<vecenv::Block<'v>> {
         let block = unsafe { vecenv::Block::at(v, env)? };
         self.setup.check_vecenv(block.setup)?;
         Ok(block)
     }
 
-    /// Room for `rows` rows and `more` that is written, apart from the block.
+    /// The output arrays of `rows` rows, and `more`; none overlaps another or the block.
     unsafe fn out<'a, A: Args>(
         &self,
         out: *const rlcore_rows,
@@ -139,7 +139,7 @@ impl Shares for Block {
         let (base, s) = (self.base, &self.spans);
         let obs = (self.setup.vecenv.obs_len as usize).saturating_mul(self.obs_kind.size());
         let action = (self.setup.vecenv.action_len as usize).saturating_mul(self.action_kind.size());
-        // SAFETY: the core asks for the columns of a group only on behalf of the one who has it.
+        // SAFETY: the core asks for the columns of a group only on behalf of the group's current owner.
         unsafe {
             let elements = |kind, span, width: usize| {
                 let (first, len) = (begin.saturating_mul(width), rows.saturating_mul(width));
@@ -165,7 +165,7 @@ impl Shares for Block {
     }
 }
 
-/// The rows of a vectorised environment, group by group.
+/// The rows of a vectorized environment, group by group.
 struct Groups<'a> {
     vecenv: &'a vecenv::Block<'a>,
     in_series: usize,
@@ -180,7 +180,7 @@ impl Lanes for Groups<'_> {
     }
 }
 
-/// What most calls begin with.
+/// The objects that most calls open first.
 struct Parts<'a> {
     block: Block,
     env: &'a CompiledEnv<'a>,
@@ -197,7 +197,7 @@ impl<'a> Parts<'a> {
         Ok(Parts { block, env, vecenv })
     }
 
-    /// Actions of so many rows, apart from both blocks.
+    /// Actions of `rows` rows; they overlap neither block.
     unsafe fn action<'b>(&self, given: *const rlcore_rows, rows: usize) -> Result<Elements<'b>> {
         let action = unsafe { rlcore_rows::at(given, &mut None)?.action.cast_const() };
         let width = self.block.setup.vecenv.action_len as usize;
@@ -205,7 +205,7 @@ impl<'a> Parts<'a> {
         self.writing(action)
     }
 
-    /// The arrays of a call that changes both blocks.
+    /// The arrays of a call that writes to both blocks.
     fn writing<A: Args>(&self, arrays: A) -> Result<A::Slices> {
         Ok(args((arrays, Writes([self.block.extent, self.vecenv.extent])))?.0)
     }

@@ -1,4 +1,4 @@
-//! Blocks as bytes.
+//! Hashes and seals of blocks.
 
 use core::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! The library's own environments, through the same door as those that C supplies.
+//! Built-in environments, compiled by the same code as those that C supplies.
 
 use core::ffi::c_void;
 
@@ -6,7 +6,7 @@ use crate::env::{builtin, compile, rlcore_env, rlcore_env_def};
 use crate::status::{call, rlcore_status};
 use rlcore::error::{Error, Kind};
 
-// The enumeration of all rows of the core's table; tests/common/env_table.rs hands it to cbindgen.
+// The enumeration of all rows of the core's table of environments; tests/common/env_table.rs hands it to cbindgen.
 macro_rules! ids {
     ($(
         $(#[doc = $kind_is:literal])+

@@ -28,7 +28,7 @@ pub struct rlcore_logits {
 
 versioned!(rlcore_logits, "logits", logits);
 
-/// A batch, how many actions that are, and what no output may touch.
+/// A batch, its number of actions, and the extents of its arrays, which no output may overlap.
 pub unsafe fn batch<'a>(p: *const rlcore_logits) -> Result<(Logits<'a>, usize, [Extent; 3])> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("logits: reserved", c.reserved)?;

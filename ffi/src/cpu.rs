@@ -1,4 +1,4 @@
-//! Which instructions are used.
+//! Limit of the CPU instructions in use.
 
 use crate::status::{About, call, rlcore_status};
 use rlcore::cpu::{LEVELS, set_limit};
@@ -8,7 +8,7 @@ use rlcore::error::{Error, Kind};
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_cpu_level {
-    /// what the library was compiled for
+    /// the instructions that the library was compiled for
     RLCORE_CPU_BASE = 0,
     /// x86-64 with AVX2 and FMA
     RLCORE_CPU_AVX2 = 1,

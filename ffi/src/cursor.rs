@@ -1,11 +1,11 @@
-//! What readers of records keep between calls.
+//! Read positions, which readers of records keep between calls.
 
 use crate::ptr::{self, One};
 use crate::status::Result;
 use rlcore::data::monitor::Read;
 use rlcore::error;
 
-/// Where a reader goes on, how much it has read and what it has lost: `next`, `out_count`, `out_lost`.
+/// Number of the next record to read, and numbers of records read and lost: `next`, `out_count`, `out_lost`.
 pub type Cursor<'a> = (One<'a, u64>, One<'a, u32>, Option<One<'a, u64>>);
 
 /// Errors: `Null`, `Align`.
@@ -16,7 +16,7 @@ pub unsafe fn cursor<'a>(next: *mut u64, out_count: *mut u32, out_lost: *mut u64
     }
 }
 
-/// Moves a cursor over what `read` reads from its number on.
+/// Advances a cursor past the records that `read` reads from its position on.
 pub fn advance(
     (next, count, lost): (&mut u64, &mut u32, Option<&mut u64>),
     read: impl FnOnce(u64) -> error::Result<Read>,

@@ -1,4 +1,4 @@
-//! Environments that C supplies: checked and compiled once, and as the core sees them in every call.
+//! Environments that C supplies: a definition is checked and compiled once, and every call uses the compiled form.
 
 use core::ffi::c_void;
 use core::ptr::from_ref;
@@ -103,8 +103,8 @@ pub type rlcore_env_action_mask_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, row: u32, state: *const c_void, mask: *mut u8) -> i32>;
 
 /// An environment: its properties and functions, which rlcore_env_init compiles. It and all that it points to may be
-/// changed or freed afterwards; what user leads to, here and in wrappers, has to stay.
-/// One of the library's own with wrappers or functions of the host's is env_id, an rlcore_env_id, and what may be chosen:
+/// changed or freed afterwards, except the data behind user, here and in wrappers.
+/// For a built-in environment with wrappers or functions of the host's, set env_id, an rlcore_env_id, and any of
 /// max_episode_steps, user, render, lives, action_mask, fields and wrappers. All else is zero.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -161,12 +161,12 @@ pub struct rlcore_env;
 // SAFETY: plain data.
 unsafe impl Plain for rlcore_step {}
 
-/// What a definition says, read and checked by itself.
+/// A definition as read, each part checked on its own.
 #[derive(Clone, Copy)]
 struct Definition<'a> {
     raw: RawEnv<'a>,
     fields: &'a [rlcore_field],
-    /// The observation was said to be a structure.
+    /// The caller declared the observation as a structure.
     structured: bool,
     wrappers: &'a [rlcore_wrapper],
 }
@@ -174,7 +174,7 @@ struct Definition<'a> {
 /// An environment without its wrappers.
 #[derive(Clone, Copy)]
 struct RawEnv<'a> {
-    /// One of the library's own has no other functions than those that look at a state.
+    /// A built-in environment; its only callbacks are those that read a state: `render`, `lives` and `action_mask`.
     own: Option<Builtin>,
     user: *mut c_void,
     reset: rlcore_env_reset_fn,
@@ -189,40 +189,40 @@ struct RawEnv<'a> {
 // SAFETY: callbacks may run on several threads at once, by their contract.
 unsafe impl Sync for RawEnv<'_> {}
 
-/// What begins the memory of an `rlcore_env`. All that it refers to lies behind it.
+/// The start of the memory of an `rlcore_env`. Its references point to the rest of that memory.
 #[repr(C)]
 pub struct CompiledEnv<'a> {
-    /// [`MARK`] at this address: bytes that were moved are no environment.
+    /// [`MARK`] xor this address, so that moved bytes are refused.
     mark: usize,
     size: usize,
     raw: &'a RawEnv<'a>,
     pipeline: Option<&'a Pipeline<'a>>,
-    /// What calls see, wrappers included; bounds have one number for each element.
+    /// The specification that calls use, wrappers included; bounds have one number for each element.
     spec: Spec<'a>,
-    /// What blocks remember of it.
+    /// The setup that blocks store and compare.
     pub setup: Setup,
 }
 
 const MARK: usize = 0x726c_656e;
 
-/// Said of no environment that was checked.
+/// Never occurs with an environment that was checked.
 const MISSING: Error = Error::new(Kind::Null, "env_def: the function pointer is NULL.");
 
 const UNKNOWN: Error =
     Error::new(Kind::Config, "an env_id of the caller's, 0 or from 1000, or an rlcore_env_id that this library has");
 
-/// The library's own environment of this number.
+/// The built-in environment of this number.
 pub fn builtin(env_id: u32) -> Option<Builtin> {
     Builtin::from_id(env_id).filter(|_| cfg!(feature = "games"))
 }
 
 impl rlcore_env_def {
-    /// One of the library's own, as it is.
+    /// The definition of an unchanged built-in environment.
     pub fn own(env_id: u32) -> Self {
         rlcore_env_def { env_id, ..ptr::zeros() }
     }
 
-    /// The library's own environment with its number. Errors: `Config` if there is none, or if it is described anew.
+    /// The built-in environment of this `env_id`. Errors: `Config` if there is none, or if a field that it determines is set.
     fn builtin(&self) -> Result<Builtin> {
         let unknown = UNKNOWN.given(self.env_id as usize);
         let env = builtin(self.env_id).ok_or(unknown).about("env_def")?;
@@ -241,7 +241,7 @@ impl rlcore_env_def {
         }
     }
 
-    /// What it says of an environment of the caller's own. Errors: `Null`, `Align`, `Config`.
+    /// The specification of the caller's own environment. Errors: `Null`, `Align`, `Config`.
     ///
     /// # Safety
     /// As [`Definition::at`].
@@ -257,7 +257,7 @@ impl rlcore_env_def {
 }
 
 impl<'a> Definition<'a> {
-    /// What the caller hands over, and the arrays that it refers to. Errors: `Null`, `Align`, `Config`.
+    /// The caller's definition, and the extents of its arrays. Errors: `Null`, `Align`, `Config`.
     ///
     /// # Safety
     /// The structure is as long as it says, its arrays as long as its spaces say, its callbacks keep their contracts.
@@ -291,8 +291,8 @@ impl<'a> Definition<'a> {
         Ok((Definition { raw, fields, structured, wrappers }, extents))
     }
 
-    /// Puts it together in these places, of which those of fields and wrappers are asked for if there are any, and says what
-    /// calls see. Errors: `Config`.
+    /// Builds the environment in these places and returns the specification that calls use. `fields` and `pipeline` are only
+    /// called if there are fields or wrappers. Errors: `Config`.
     fn compile(
         &self,
         raw: &'a mut Option<RawEnv<'a>>,
@@ -300,11 +300,11 @@ impl<'a> Definition<'a> {
         pipeline: impl FnOnce() -> &'a mut Option<Pipeline<'a>>,
     ) -> Result<(&'a RawEnv<'a>, Option<&'a Pipeline<'a>>, Spec<'a>)> {
         let raw = raw.insert(self.raw);
-        // A build without wrappers has refused lists of either.
+        // A build without wrappers has already refused both lists.
         if cfg!(feature = "wrappers") && !self.fields.is_empty() {
             raw.spec.obs.fields = parts(self.fields, fields())?;
         }
-        // Nobody may take bytes of a structure for numbers, who has this space alone.
+        // Callers that have only this space must not take the bytes of a structure for numbers.
         let mixed = !self.fields.is_empty() && space::structured(rlcore_space::bare(&raw.spec.obs).kind);
         let what = "kind of 3 (bytes of a structure) exactly if fields are of other kinds than bytes";
         let own = self.raw.own.is_some();
@@ -321,7 +321,7 @@ impl<'a> Definition<'a> {
         Ok((raw, Some(pipeline), pipeline.spec()))
     }
 
-    /// Checks all of it and says how much memory it takes. Errors: `Config`, `Overflow`.
+    /// Checks the whole definition and returns the layout of its memory. Errors: `Config`, `Overflow`.
     fn check(&self) -> Result<Layout> {
         let (mut raw, mut fields, mut pipeline) = (None, None, None);
         let (_, _, spec) = self.compile(&mut raw, || &mut fields, || &mut pipeline)?;
@@ -330,10 +330,10 @@ impl<'a> Definition<'a> {
         Layout::of(self, &spec).ok_or(wide).about("env_def")
     }
 
-    /// Copies all of it to the caller's memory and puts it together there.
+    /// Copies the definition to the caller's memory and compiles it there.
     ///
     /// # Safety
-    /// It was checked, which gave the layout; so many bytes at `base` are the caller's for the life of `'a`, and aligned.
+    /// `check` returned the layout; `layout.size` bytes at `base` are aligned and the caller's alone for the life of `'a`.
     unsafe fn install(&self, base: *mut u8, layout: Layout) -> Result {
         let at = |offset: usize| base.wrapping_add(offset);
         unsafe {
@@ -355,7 +355,7 @@ impl<'a> Definition<'a> {
             let (raw, pipeline, mut spec) =
                 def.compile(ptr::slot(raw), || ptr::slot(fields), || ptr::slot(pipeline))?;
             if cfg!(feature = "wrappers") && pipeline.is_some() {
-                // Wrappers may show other choices than those that were counted.
+                // Wrappers may change the number of choices, so that `n` no longer fits.
                 let choices = space::count(space::OBS.n, spec.obs.fields, Element::I32)?;
                 spec.obs.n = if choices == spec.obs.n.len() { spec.obs.n } else { &[] };
                 (spec.obs, spec.action) = (spread(&spec.obs, &mut rest), spread(&spec.action, &mut rest));
@@ -368,14 +368,14 @@ impl<'a> Definition<'a> {
     }
 }
 
-/// The next `len` of these numbers.
+/// Takes the next `len` numbers of `rest`.
 fn take<'a>(rest: &mut &'a mut [f32], len: usize) -> &'a mut [f32] {
     let (head, tail) = core::mem::take(rest).split_at_mut_checked(len).unwrap_or_default();
     *rest = tail;
     head
 }
 
-/// A space whose arrays are copies in `rest`, and whose fields are found later.
+/// A copy of a space, with its arrays in `rest`; its fields are filled in later.
 fn copy_space<'a>(space: &Space<'_>, rest: &mut &'a mut [f32]) -> Space<'a> {
     let mut copy = |x: &[f32]| {
         let to = take(rest, x.len());
@@ -384,12 +384,12 @@ fn copy_space<'a>(space: &Space<'_>, rest: &mut &'a mut [f32]) -> Space<'a> {
     };
     let (low, high) = (copy(space.low), copy(space.high));
     let n = take(rest, space.n.len());
-    // SAFETY: as many words, to be written as other numbers.
+    // SAFETY: as many 32-bit words, to be written as `u32`.
     let n = unsafe { ptr::copied(n.as_mut_ptr().cast(), space.n) };
     Space { kind: space.kind, len: space.len, low, high, n, fields: space::stand_in(!space.fields.is_empty()) }
 }
 
-/// A space whose bounds have one number for each element, in `rest`.
+/// The space with bounds of one number for each element, stored in `rest`.
 fn spread<'a>(space: &Space<'a>, rest: &mut &'a mut [f32]) -> Space<'a> {
     let mut side = |any: bool, of: fn((f32, f32)) -> f32| {
         let to = take(rest, if any { space.len as usize } else { 0 });
@@ -401,7 +401,7 @@ fn spread<'a>(space: &Space<'a>, rest: &mut &'a mut [f32]) -> Space<'a> {
     Space { low, high, ..*space }
 }
 
-/// Where everything lies in the memory of a compiled environment, in bytes; what is not there takes none.
+/// Offsets in the memory of a compiled environment, in bytes; absent parts take no bytes.
 #[derive(Clone, Copy)]
 struct Layout {
     raw: usize,
@@ -453,7 +453,7 @@ impl<'a> CompiledEnv<'a> {
         unsafe {
             Input::at("env", p.cast::<usize>(), 1)?;
             let env = p.cast::<CompiledEnv<'_>>();
-            // SAFETY: an environment begins with its mark, which is all that is read of anything else.
+            // SAFETY: an environment begins with its mark; of any other bytes only this word is read.
             if (&raw const (*env).mark).read() == MARK ^ p.addr() { Ok(&*env) } else { Err(moved()) }
         }
     }
@@ -471,13 +471,13 @@ impl<'a> CompiledEnv<'a> {
     }
 }
 
-/// What is said of bytes that are no environment.
+/// The failure for bytes that are no environment.
 #[cold]
 fn moved() -> Fault {
     Fault::at("env", Error::new(Kind::Image, "what rlcore_env_init has made in this place and in this process."))
 }
 
-/// A list of the caller's, which is the library's to have only if it has wrappers.
+/// A list of the caller's; a library without wrappers refuses lists that are not empty.
 unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<(&'a [T], Extent)> {
     let len = len as usize;
     Error::limit(Kind::Config, "a list of at most", most, len).when(len > most).about(what)?;
@@ -488,7 +488,7 @@ unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: u
     Ok((list.slice(), extent))
 }
 
-/// The fields as the core knows them.
+/// The fields in the core's form, stored in `room`.
 pub fn parts<'a>(given: &'a [rlcore_field], room: &'a mut Option<[Field<'a>; MAX_FIELDS]>) -> Result<&'a [Field<'a>]> {
     let fields = room.insert([Field::new("", Element::U8, &[], 0); MAX_FIELDS]);
     for (place, (to, from)) in fields.iter_mut().zip(given).enumerate() {
@@ -497,7 +497,7 @@ pub fn parts<'a>(given: &'a [rlcore_field], room: &'a mut Option<[Field<'a>; MAX
     Ok(fields.get(..given.len()).unwrap_or(&[]))
 }
 
-// What is wrapped goes through the pipeline, what is not goes straight to its functions.
+// Wrapped environments are called through the pipeline, others directly.
 macro_rules! by_either {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
         $(
@@ -546,7 +546,7 @@ impl RawEnv<'_> {
     }
 }
 
-// SAFETY of all calls: the core hands out a state of `state_size` bytes and arrays of the lengths of the spaces.
+// SAFETY of all calls: the core passes a state of `state_size` bytes and arrays of the lengths of the spaces.
 impl Env for RawEnv<'_> {
     #[inline(always)]
     fn spec(&self) -> Spec<'_> {
@@ -656,7 +656,7 @@ pub unsafe fn compile(
         let layout = def.check()?;
         let short = Error::limit(Kind::Size, "at least {needed} bytes", layout.size, mem_size);
         short.when(layout.size > mem_size).about("mem")?;
-        // Aligned, that is.
+        // Checks the alignment.
         Input::at("mem", mem.cast::<u64>().cast_const(), layout.size / size_of::<u64>())?;
         place.take(&extents, |mem| def.install(mem.as_mut_ptr(), layout))
     }

@@ -25,7 +25,7 @@ pub struct rlcore_gaussian {
 
 versioned!(rlcore_gaussian, "gaussian", log_std);
 
-/// A batch, and what no output may touch.
+/// A batch, and the extents of its arrays, which no output may overlap.
 pub unsafe fn batch<'a>(p: *const rlcore_gaussian) -> Result<(Gaussian<'a>, [Extent; 2])> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("gaussian: reserved", c.reserved)?;

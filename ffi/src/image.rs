@@ -1,4 +1,4 @@
-//! Pictures.
+//! Conversion, scaling and tiling of images.
 
 use crate::ptr::{self, Extent, Input, One, Output, Plain, args, args_beside};
 use crate::status::{Result, call, rlcore_status};
@@ -19,7 +19,7 @@ pub struct rlcore_image_size {
 // SAFETY: plain data.
 unsafe impl Plain for rlcore_image_size {}
 
-/// The two sizes of a call, and where they lie.
+/// The two sizes of a call, and their extents.
 struct Sizes {
     from: Size,
     to: Size,
@@ -35,7 +35,7 @@ impl Sizes {
     }
 }
 
-/// A size, and where it lies. Errors: `Null`, `Align`.
+/// A size, and its extent. Errors: `Null`, `Align`.
 unsafe fn size(what: &'static str, p: *const rlcore_image_size) -> Result<(Size, Extent)> {
     let given = unsafe { Input::at(what, p, 1)? };
     let extent = given.extent();

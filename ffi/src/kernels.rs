@@ -1,4 +1,4 @@
-//! Advantages and returns, and arrays the other way round.
+//! Advantages and returns.
 
 use crate::mirror::versioned;
 use crate::ptr::{self, Cells, Extent, Input, args, args_beside};
@@ -107,13 +107,13 @@ unsafe fn estimate(
 /// Environments [begin, end), or all.
 pub type Range = Option<[u32; 2]>;
 
-/// These environments of `num_envs`. Errors: `Shape`, `Range`.
+/// The columns of a range of `num_envs` environments. Errors: `Shape`, `Range`.
 pub fn columns(num_steps: usize, num_envs: usize, range: Range) -> Result<Columns> {
     let [begin, end] = range.map_or([0, num_envs], |range| range.map(|i| i as usize));
     Ok(Columns::new(num_steps, num_envs, begin, end)?)
 }
 
-/// A rollout, T times N, and what no output may touch. Errors: `Null`, `Align`, `Config`, `Overflow`.
+/// A rollout, T * N, and the extents of its arrays, which no output may overlap. Errors: `Null`, `Align`, `Config`, `Overflow`.
 ///
 /// # Safety
 /// As [`ptr::sized`], and as [`Input::at`] of every pointer.
@@ -138,7 +138,7 @@ pub unsafe fn rollout<'a>(p: *const rlcore_rollout) -> Result<(Rollout<'a>, usiz
     Ok((rollout, len, extents))
 }
 
-/// What sums are made in. Errors: `Config`.
+/// Precision of a recursion over time. Errors: `Config`.
 pub fn accumulate(what: &'static str, number: u32) -> Result<Accumulate> {
     let unknown = Error::new(Kind::Config, "one of rlcore_accumulate").given(number as usize);
     Accumulate::from_number(number).ok_or(unknown).about(what)

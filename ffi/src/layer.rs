@@ -28,8 +28,8 @@ pub enum rlcore_activation {
     RLCORE_ACTIVATION_LEAKY_RELU = 6,
 }
 
-// The enumeration of all rows of the core's table. tests/common/layer_table.rs makes of the table the sentences that the header
-// says.
+// The enumeration of all rows of the core's table of layers. tests/common/layer_table.rs makes the header's sentences from the
+// table.
 macro_rules! kinds {
     ($(
         $(#[doc = $sentence:literal])+
@@ -110,7 +110,7 @@ pub struct rlcore_layer {
     pub kind: u32,
     /// outputs, or channels of a picture
     pub units: u32,
-    /// what it reads: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
+    /// its input: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
     /// RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
     /// obs_fields of the learner config. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
     /// RLCORE_LAYER_JOIN only

@@ -1,4 +1,4 @@
-//! Observations of environments with wrappers, in parts.
+//! Fields of observations: listing, splitting and joining them.
 
 use core::ffi::c_void;
 

@@ -27,7 +27,7 @@ pub struct rlcore_learner;
 pub enum rlcore_learner_due {
     /// rlcore_learner_act with the current observations
     RLCORE_LEARNER_ACT = 0,
-    /// rlcore_learner_observe with what the step returned
+    /// rlcore_learner_observe with the results of the step
     RLCORE_LEARNER_OBSERVE = 1,
     /// rlcore_learner_learn until no minibatch is left
     RLCORE_LEARNER_LEARN = 2,
@@ -155,10 +155,10 @@ struct Spaces<'a> {
     extents: [Extent; 6],
 }
 
-/// Where the fields of observations and of actions are kept.
+/// Storage for the fields of observations and of actions.
 type Fields<'a> = [Option<[Field<'a>; MAX_FIELDS]>; 2];
 
-/// The spaces of a learner, with their fields, which are kept in `room`.
+/// The spaces of a learner, with their fields, stored in `seen` and `taken`.
 unsafe fn spaces<'a>(
     setup: &Setup<'a>,
     [seen, taken]: &'a mut Fields<'a>,
@@ -171,16 +171,16 @@ unsafe fn spaces<'a>(
     Ok(Spaces { obs, action, extents: [a, b, c, d, e, f] })
 }
 
-/// The arrays that acting takes and fills, for a number of rows.
+/// The arrays of a call that acts: observations, mask, and room for actions.
 pub type Arrays<'a> = (AnyInput<'a>, Option<Input<'a, u8>>, AnyOutput<'a>);
 
 /// Observations, and a mask of the choices that they allow.
 pub type Seen<'a> = (AnyInput<'a>, Option<Input<'a, u8>>);
 
-/// What recurrent layers carry, and where it begins anew.
+/// Recurrent state, and flags of the rows in which it restarts.
 pub type Carried<'a> = (Option<Output<'a, f32>>, Option<Input<'a, u8>>);
 
-/// What recurrent layers carry in so many rows: nothing without such layers. Errors: `Null`, `Align`, `Overflow`.
+/// Recurrent state of `rows` rows; nothing without recurrent layers. Errors: `Null`, `Align`, `Overflow`.
 ///
 /// # Safety
 /// As [`Output::at`] and [`Input::at`].
@@ -192,7 +192,7 @@ pub unsafe fn carried<'a>(rows: usize, state_len: usize, state: *mut f32, reset:
     Ok((Some(state), unsafe { Input::optional("reset", reset, rows)? }))
 }
 
-/// The same, as the core takes it.
+/// Recurrent state in the core's form.
 pub fn recurrent<'a>((state, reset): (Option<&'a mut [f32]>, Option<&'a [u8]>)) -> Recurrent<'a> {
     Recurrent { state: state.unwrap_or_default(), reset: reset.unwrap_or_default() }
 }
@@ -207,7 +207,7 @@ pub unsafe fn arrays<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<
     Ok((obs, mask, unsafe { AnyOutput::at("action", action, shape.kinds().1, n, width)? }))
 }
 
-/// Observations of `n` rows and what they allow. Errors: as [`arrays`].
+/// Observations of `n` rows and their mask of allowed choices. Errors: as [`arrays`].
 ///
 /// # Safety
 /// As [`AnyInput::at`].
@@ -215,7 +215,7 @@ pub unsafe fn seen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<Se
     unsafe { Ok((obs("obs", shape, n, rows.obs)?, mask(shape, n, rows.action_mask)?)) }
 }
 
-/// Actions of `n` rows that were chosen. Errors: as [`arrays`].
+/// The actions chosen in `n` rows. Errors: as [`arrays`].
 ///
 /// # Safety
 /// As [`AnyInput::at`].
@@ -224,7 +224,7 @@ unsafe fn chosen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<AnyI
     unsafe { AnyInput::at("action", action, shape.kinds().1, n, shape.action_len as usize) }
 }
 
-/// The rows that are there: all of them, or those that are `active`. Errors: `Align`, `Overflow`.
+/// Flags of the active rows; nothing if all are active. Errors: `Align`, `Overflow`.
 unsafe fn active<'a>(rows: &rlcore_rows, n: usize) -> Result<Option<Input<'a, u8>>> {
     unsafe { Input::optional("active", rows.active, n) }
 }
@@ -237,7 +237,7 @@ pub unsafe fn mask<'a>(shape: &Shape, rows: usize, p: *const u8) -> Result<Optio
     unsafe { named_mask("action_mask", shape, rows, p) }
 }
 
-/// [`mask`] of this name.
+/// [`mask`], with a name for the array.
 unsafe fn named_mask<'a>(
     what: &'static str,
     shape: &Shape,
@@ -255,7 +255,7 @@ pub unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const 
     unsafe { AnyInput::at(what, p, shape.kinds().0, rows, shape.obs_len as usize) }
 }
 
-/// The same, or nothing for NULL.
+/// As `obs`, or nothing for NULL.
 unsafe fn optional<'a>(
     what: &'static str,
     shape: &Shape,
@@ -265,12 +265,12 @@ unsafe fn optional<'a>(
     if p.is_null() { Ok(None) } else { unsafe { obs(what, shape, rows, p) }.map(Some) }
 }
 
-/// N.
+/// N, the number of environments.
 pub fn num_envs(learner: &Learner<'_>) -> usize {
     learner.config().num_envs as usize
 }
 
-/// A call that learns: `at` checks its arrays, `learn` takes them and tells the statistics.
+/// A call that learns: `at` checks its arrays, `learn` uses them and returns the statistics.
 pub(crate) fn learning<L, A: Args>(
     p: *mut rlcore_learner,
     stats: *mut rlcore_learner_stats,
@@ -438,7 +438,7 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
         let (begin, end) = (begin as usize, end as usize);
         learner.check_envs(begin, end)?;
         let (shape, n) = (*learner.shape(), learner.num_envs());
-        // The arrays have been found to fit as a whole.
+        // Used after `arrays` has checked that the whole arrays fit, so the products are exact.
         let part = |width: u32| (begin.saturating_mul(width as usize), end.saturating_mul(width as usize));
         let (obs, mask, action) = arrays(&shape, n, &rows)?;
         let (low, high) = part(shape.obs_len);
@@ -558,7 +558,7 @@ pub unsafe extern "C" fn rlcore_learner_learn(
 }
 
 /// Returns the statistics as a call that learns would write them now, in any phase. Of a learner that was saved amid an
-/// update, minibatches_left is what is left of it.
+/// update, minibatches_left counts the rest of that update.
 /// stats: to write.
 /// Errors: E_CONFIG for struct_size.
 #[unsafe(no_mangle)]
@@ -573,8 +573,8 @@ pub unsafe extern "C" fn rlcore_learner_stats_read(
     })
 }
 
-/// Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read what each
-/// environment carries now, zeros where an episode begins, and leave it as it is.
+/// Computes the value of an observation of each environment. Nothing is recorded. Recurrent layers read their current
+/// state for each environment, zeros where an episode begins, and do not change it.
 /// rows:  reads obs and action_mask; NULL: all choices are allowed, as without use_action_mask. The value of a learner
 ///        of Q is that of the best of these choices, and that of discrete SAC a mean over them.
 /// value: [N] to write.
@@ -598,7 +598,7 @@ pub unsafe extern "C" fn rlcore_learner_value(
 }
 
 /// Computes the log-probability of each environment's action and the entropy of its distribution. Nothing is recorded.
-/// Recurrent layers read what each environment carries now, zeros where an episode begins, and leave it as it is. With
+/// Recurrent layers read their current state for each environment, zeros where an episode begins, and do not change it. With
 /// squash both are those of the action before tanh, as in updates.
 /// rows: reads obs, action_mask as in rlcore_learner_act, and action; continuous actions as the policy draws them,
 ///       before they are squashed or clipped.
@@ -674,8 +674,8 @@ pub unsafe extern "C" fn rlcore_learner_batch_len(
 
 /// Acts without recording and without the noise of noisy layers, in any phase. Training is not affected.
 /// rows:     reads obs and action_mask, writes action, as rlcore_learner_act; active is not read: all act.
-/// state:    [N, rlcore_learner_state_len()] what recurrent layers carry from call to call, apart from the episodes that
-///           are recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
+/// state:    [N, rlcore_learner_state_len()] of recurrent layers from call to call, apart from the episodes that are
+///           recorded; read, then written. Numbers of layers that only the values read (policy_layer) stay as they are,
 ///           or become 0 with reset. NULL without such layers.
 /// reset:    [N] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
 /// sampling: NULL means RLCORE_SAMPLING_BASIC.

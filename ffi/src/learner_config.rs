@@ -11,13 +11,13 @@ use rlcore::error::{Error, Kind};
 use rlcore::learn::{Algorithm, Config};
 use rlcore::nn::Layer;
 
-// The enumeration of all rows of the core's table; tests/common/learner_config.rs hands it to cbindgen.
+// The enumeration of all rows of the core's table of algorithms; tests/common/learner_config.rs hands it to cbindgen.
 macro_rules! algorithms {
     ($(
         $(#[doc = $sentence:literal])+
         $id:ident = $number:literal, $(#[cfg(feature = $feature:literal)])? $name:ident: $file:ident::$algorithm:ident;
     )+) => {
-        /// What a learner optimizes.
+        /// Algorithm of a learner.
         #[derive(Clone, Copy)]
         #[repr(C)]
         pub enum rlcore_algorithm {
@@ -46,8 +46,7 @@ pub enum rlcore_optimizer {
     RLCORE_OPTIMIZER_ADAM_RECTIFIED = 5,
 }
 
-// The structure of all rows of the core's table. tests/common/learner_config.rs makes of it, and of the table, what the header
-// says.
+// The structure of all rows of the core's table of fields. tests/common/learner_config.rs makes the header's text from both.
 macro_rules! config {
     ($($group:literal $of:ident {$(
         $(#[doc = $sentence:literal])+
@@ -92,13 +91,13 @@ rlcore::learner_config_table!(config);
 
 versioned!(rlcore_learner_config, "learner config", num_action_fields, Config::default().into());
 
-/// A configuration and what it lists.
+/// A configuration with its lists.
 pub(crate) struct Setup<'a> {
     pub(crate) config: Config,
     pub(crate) layers: &'a [Layer],
     pub(crate) obs_fields: &'a [rlcore_field],
     pub(crate) action_fields: &'a [rlcore_field],
-    /// Where the layers lie, and both lists of fields.
+    /// Extents of the layers and of both lists of fields.
     pub(crate) extents: [Extent; 3],
 }
 

@@ -1,4 +1,4 @@
-//! How the calls about learners open their blocks.
+//! Opening the blocks of learners.
 
 use crate::lifecycle::{Block, bytes};
 use crate::ptr::Extent;
@@ -26,7 +26,7 @@ pub fn off_policy(mem: &mut [u8]) -> Result<Learner<'_>> {
     Ok(learner)
 }
 
-/// What `work` does with a learner that acts and observes. It is large: it is used where it was made.
+/// Runs `work` on a learner opened to act and observe. The opened learner is large, so it is used in place, not moved.
 ///
 /// # Safety
 /// As [`open`](crate::lifecycle::open).

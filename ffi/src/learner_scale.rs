@@ -1,4 +1,4 @@
-//! What learners on several threads, processes and machines hand to each other: gradients, rollouts and parameters.
+//! Exchange between learners on several threads, processes and machines: gradients, rollouts and parameters.
 
 use core::ffi::c_void;
 
@@ -33,7 +33,7 @@ pub struct rlcore_learner_batch {
     pub value: *mut f32,
     /// [T * N]; IMPALA computes advantages when it learns: with it, the rewards
     pub advantage: *mut f32,
-    /// [T * N]; with IMPALA the reward and the discounted value of what follows
+    /// [T * N]; with IMPALA the reward plus the discounted next value
     pub value_target: *mut f32,
     /// [T * N, rlcore_learner_state_len()] of recurrent layers, before it; NULL without them
     pub state: *mut f32,
@@ -80,7 +80,7 @@ pub struct rlcore_learner_transitions {
 
 versioned!(rlcore_learner_transitions, "learner transitions", error);
 
-/// A call that tells a number of a learner.
+/// The body of a call that returns a number of a learner.
 fn look(
     p: *const rlcore_learner,
     what: &'static str,
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
     })
 }
 
-/// Numbers in the states of a batch, flags of its episodes, and environments; 0 where the learner asks for none.
+/// Lengths of the arrays `state`, `begin` and `env` of a batch; 0 where the learner reads none.
 fn recurrent_lens(learner: &View<'_>) -> Result<(usize, usize, usize)> {
     let (begin, env) = learner.order_len();
     Ok((ptr::grid("state", learner.config().batch_len(), learner.state_len())?, begin, env))
@@ -355,10 +355,10 @@ pub unsafe extern "C" fn rlcore_learner_params_read(
 }
 
 /// Sets the parameters to those of another learner with the same networks, whatever its N, and with them the moments that
-/// normalized what it learned from: with others the parameters are another policy. With overlap, a current update ends
+/// normalized its training data: with other moments the parameters are another policy. With overlap, a current update ends
 /// before they act. Off policy the target networks become copies of them, as a move with target_rate 1 makes them, so that
-/// a learner that starts from the parameters of another one does not learn towards the values of those it had. What the
-/// optimizer remembers stays.
+/// a learner that starts from the parameters of another one does not learn towards the values of those it had. The state of
+/// the optimizer stays.
 /// params:  [params_len] as rlcore_learner_params_read writes them.
 /// moments: [moments_len] of the same learner, as rlcore_learner_moments_read writes them; NULL if moments_len is 0, as
 ///          without normalize_obs and normalize_reward.
@@ -410,7 +410,7 @@ pub unsafe extern "C" fn rlcore_learner_moments_read(
 }
 
 /// Sets the moments, for example to those of several learners, merged by rlcore_learner_moments_merge. Also while they are
-/// frozen (rlcore_learner_freeze). What environments have recorded stays normalized as it was.
+/// frozen (rlcore_learner_freeze). Recorded steps stay normalized as they were.
 /// moments: [moments_len] as rlcore_learner_moments_read writes them; NULL if it is 0.
 /// Errors: E_SHAPE if moments_len is not rlcore_learner_moments_len(); E_VALUE and E_RANGE as rlcore_moments_update.
 #[unsafe(no_mangle)]
@@ -515,18 +515,18 @@ fn take_grads(
     })
 }
 
-/// Floats of the gradients of chunks [begin, end). Errors: `Range`; `Shape` if that is not how many are `given`.
+/// Floats of the gradients of chunks [begin, end). Errors: `Range`; `Shape` if `given` is another number.
 fn grads_of(learner: &View<'_>, begin: usize, end: usize, given: usize) -> Result<usize> {
     exact("grads", ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?, given)
 }
 
-/// How many elements an array of the caller's has, which are as many as it says. Errors: `Shape`.
+/// `len`, the required length of a caller's array. Errors: `Shape` if the caller has `given` another.
 fn exact(what: &'static str, len: usize, given: usize) -> Result<usize> {
     Error::limit(Kind::Shape, "elements, exactly", len, given).when(given != len).about(what)?;
     Ok(len)
 }
 
-/// The statistics that a learner takes over, if it has some. Errors: `Shape`; `Null`, `Align`.
+/// The moments to write to a learner; nothing if it has none. Errors: `Shape`; `Null`, `Align`.
 unsafe fn moments<'a>(learner: &Learner<'_>, p: *const f64, given: usize) -> Result<Option<Input<'a, f64>>> {
     let needed = learner.view().moments_len();
     let what = "{needed} numbers must come from the learner whose parameters these are; {given} were given.";

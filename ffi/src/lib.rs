@@ -1,12 +1,12 @@
 //! The C interface: each function converts its arguments, makes one call into the core and stores the result.
 //!
 //! Names are spelled as in C, so that one search finds both sides. [`ptr`] is the only folder that turns pointers into
-//! slices. What the callers of all these functions promise: a pointer is NULL, or it is good for as many elements as
-//! the header says, and nobody else writes there during the call. Everything else is checked. Unsafe functions that say
-//! nothing else ask for the same.
+//! slices. Callers of all these functions promise that a pointer is NULL or points to as many elements as the header
+//! says, and that nobody else writes to them during the call. Everything else is checked. Unsafe functions without a
+//! safety section require the same.
 #![no_std]
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
-// A build without some parts has helpers that nothing in it calls.
+// Builds without some features have unused helpers.
 #![cfg_attr(
     not(all(
         feature = "batch",

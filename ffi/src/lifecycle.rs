@@ -1,4 +1,4 @@
-//! What is alike for all kinds of blocks: how they are made from a configuration, attached, and opened in a call.
+//! Code common to all kinds of blocks: creation from a configuration, attaching, and opening in a call.
 
 use core::ffi::c_void;
 use core::ops::{Deref, DerefMut};
@@ -10,9 +10,9 @@ use rlcore::error;
 
 /// A kind of block, by the name of its type in C.
 pub trait Block {
-    /// What failures call it.
+    /// Name in error messages.
     const WHAT: &'static str;
-    /// What its header says.
+    /// Kind in the block's header.
     const KIND: Kind;
 }
 
@@ -24,7 +24,7 @@ pub unsafe fn config_init<T: Versioned>(config: *mut T, config_size: usize) -> r
     call(|| unsafe { ptr::init_sized(config, config_size, || Ok(T::defaults())) })
 }
 
-/// The body of `_attach_reader`: hands a block out that `accept` accepts beside the one who writes to it.
+/// The body of `_attach_reader`: hands out a block that `accept` accepts while its writer may go on writing.
 ///
 /// # Safety
 /// As [`Input::at`] of the block, except that its writer may go on; as [`Output::at`] of `out`.
@@ -42,7 +42,7 @@ pub unsafe fn attach_reader<'a, B: 'static, T>(
     })
 }
 
-/// The caller's bytes for a block, and where it is handed out.
+/// The caller's memory for a block, and the place for its pointer.
 pub struct Place<'a, B> {
     mem: Output<'a, u8>,
     out: One<'a, *mut B>,
@@ -55,7 +55,7 @@ impl<'a, B: 'static> Place<'a, B> {
         unsafe { Ok(Place { mem: Output::at("mem", mem.cast(), mem_size)?, out: One::at("out", out)? }) }
     }
 
-    /// Hands the block out once `make` has made it of its configuration. Errors: those of both; `Overlap`.
+    /// Hands the block out once `make` has made it from its configuration. Errors: those of both; `Overlap`.
     pub fn init<C, T>(
         self,
         config: impl FnOnce() -> Result<C>,
@@ -65,7 +65,7 @@ impl<'a, B: 'static> Place<'a, B> {
         self.take(&[], |mem| make(mem, &config))
     }
 
-    /// Hands the block out once `accept` has accepted it. Errors: those of `accept`; `Overlap`, also with what is read.
+    /// Hands the block out once `accept` has accepted it. Errors: those of `accept`; `Overlap`, also with arrays in `read`.
     pub fn take<T, E>(self, read: &[Extent], accept: impl FnOnce(&'a mut [u8]) -> core::result::Result<T, E>) -> Result
     where
         Fault: From<E>,
@@ -86,7 +86,7 @@ pub struct Opened<T> {
 }
 
 impl<T> Opened<T> {
-    /// Stores what `find` finds in it. Errors: `Null`, `Align`, `Overlap`; those of `find`.
+    /// Stores the result of `find` at `out`. Errors: `Null`, `Align`, `Overlap`; those of `find`.
     #[inline]
     pub unsafe fn tell<V: Plain>(
         mut self,
@@ -113,7 +113,7 @@ impl<T> DerefMut for Opened<T> {
     }
 }
 
-/// The bytes of a block, as its header says. Errors: `Null`, `Align`, `Image`.
+/// Size of a block in bytes, as its header says. Errors: `Null`, `Align`, `Image`.
 unsafe fn size<B: Block>(p: *const B) -> Result<usize> {
     let head = unsafe { Input::at(B::WHAT, p.cast::<u8>(), size_of::<Header>())? };
     let head = head.slice();

@@ -1,4 +1,4 @@
-//! Losses of a host's own networks, and their gradients: those that learners optimise.
+//! The losses that learners optimize, and their gradients, for a host's own networks.
 
 use crate::categorical::{self, rlcore_logits};
 use crate::gaussian::{self, rlcore_gaussian};
@@ -60,7 +60,7 @@ pub struct rlcore_losses {
 // SAFETY: numbers only.
 unsafe impl ptr::Plain for rlcore_losses {}
 
-/// A minibatch, its weights, and what no output may touch.
+/// A minibatch, its coefficients, and the extents of its arrays, which no output may overlap.
 unsafe fn batch<'a>(p: *const rlcore_loss_batch, ratios: bool) -> Result<(Batch<'a>, Coefficients, [Extent; 6])> {
     let c = unsafe { ptr::sized(p)? };
     ptr::reserved("loss batch: reserved", c.reserved)?;
@@ -109,7 +109,7 @@ unsafe fn policy_loss(
 /// losses: [1] to write.
 ///   loss = -mean(log_prob * advantage) + value_coef * mean((value - value_target)^2) / 2
 /// An entropy bonus is the host's: its gradient by the entropy of each row is -entropy_coef / B.
-/// rlcore_categorical_gradient and rlcore_gaussian_gradient take both further, to what a network gives.
+/// rlcore_categorical_gradient and rlcore_gaussian_gradient take both further, to the outputs of a network.
 /// Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a number below 0; E_VALUE for one that is not
 /// finite. Outputs are untouched on error.
 #[unsafe(no_mangle)]
@@ -178,8 +178,7 @@ pub unsafe extern "C" fn rlcore_reward_class_loss(
     })
 }
 
-/// What each cell of a picture is worth to each action, and what it should be. B = num_rows, C = num_cells, A =
-/// num_choices.
+/// Values of each action for each cell of a picture, and their targets. B = num_rows, C = num_cells, A = num_choices.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_pixel_control {
@@ -203,8 +202,8 @@ pub struct rlcore_pixel_control {
 
 versioned!(rlcore_pixel_control, "pixel control", action);
 
-/// Loss of pixel control, and its gradient: the squared error of what a row's action is worth to each cell, summed over
-/// cells and its mean over rows.
+/// Loss of pixel control, and its gradient: the squared error of the value q of a row's action for each cell, summed over
+/// cells and averaged over rows.
 ///   q[b][c] = value[b][c] + advantage[b][c][action[b]] - mean of advantage[b][c]
 /// d_advantage: [B, C, A] to write; d_value: [B, C] to write, or NULL if
 /// value is, which ignores it; loss: [1] to write. E_CONFIG; E_SHAPE if a count is 0; E_RANGE for an action; E_VALUE.

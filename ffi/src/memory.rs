@@ -1,4 +1,4 @@
-//! Replay memory: the last frames, drawn in sequences that lie within one episode and that rewards balance.
+//! Replay memory: the last frames, drawn as sequences within one episode and balanced by reward.
 
 use core::ffi::c_void;
 
@@ -134,8 +134,7 @@ pub struct rlcore_sequences {
 
 versioned!(rlcore_sequences, "sequences", samples);
 
-/// The sequences, how many rows each takes, and how many all of them take. Errors: `Null`, `Align`, `Config`,
-/// `Overflow`.
+/// The sequences, rows per sequence, and rows in all. Errors: `Null`, `Align`, `Config`, `Overflow`.
 unsafe fn sequences<'a>(p: *const rlcore_sequences) -> Result<(Input<'a, Sample>, usize, usize)> {
     let given = unsafe { ptr::sized(p)? };
     ptr::reserved("sequences: reserved", given.reserved)?;
@@ -200,10 +199,11 @@ impl Block for rlcore_memory {
     const KIND: BlockKind = BlockKind::Memory;
 }
 
-/// Changes the memory in the block at `base`, field by field: [`open`] takes twice the instructions of a frame that is added.
+/// Runs `work` on the memory in the block at `base`, opened field by field: [`open`] takes twice the instructions of adding a
+/// frame.
 ///
 /// # Safety
-/// As [`open`] of it; this is what it begins with.
+/// As [`open`]; the front was read from this block.
 #[inline(always)]
 unsafe fn change<'a, T>(
     base: *mut u8,
@@ -238,7 +238,7 @@ unsafe fn change<'a, T>(
                 columns: Default::default(),
             },
         };
-        // In place: a list of all columns is long.
+        // Filled in place: an array of all columns is long.
         for ((to, &span), _) in memory.table.columns.iter_mut().zip(&spans.table.columns).zip(config.columns()) {
             *to = all(base, span);
         }
@@ -246,7 +246,7 @@ unsafe fn change<'a, T>(
     }
 }
 
-/// Adds the `count` frames at `given`, and says where they went. `add` gets a memory, frames and the rows of their columns.
+/// Adds the `count` frames at `given` and stores the results. `add` gets a memory, frames and the rows of their columns.
 #[inline(always)]
 unsafe fn add(
     m: *mut rlcore_memory,
@@ -262,7 +262,7 @@ unsafe fn add(
         let values = table::values(front.config.table.columns(), values, count)?;
         let out = (One::optional("out_number", out_number)?, One::optional("out_cuts", out_cuts)?);
         let block = Extent::of("memory", base, front.size);
-        // Mostly nothing else is written, and all that is read lies below or above the block.
+        // Most calls have no outputs, and all their inputs lie below or above the block.
         let apart = matches!(out, (None, None)) && {
             let range = BoundingRange::of(block);
             range.clears(given.extent(), &[block]) && values.are_clear_of(&range)

@@ -1,6 +1,6 @@
-//! Structures of C's and of the core's that say the same.
+//! Pairs of structures with the same content: one of C, one of the core.
 
-/// Both have these fields; others of C's are zeros.
+/// Conversions between two structures with these fields; further fields of the C structure are zeros.
 macro_rules! mirror {
     ($c:ident, $core:ident { $($field:ident),+ $(,)? }) => {
         impl From<$core> for $c {
@@ -17,7 +17,7 @@ macro_rules! mirror {
     };
 }
 
-/// Both are laid out alike, field by field, so that the caller's arrays of one are the core's of the other.
+/// Checks that both have the same layout, field by field, so that the core can use the caller's arrays.
 macro_rules! alike {
     ($c:ident, $core:ident { $($field:ident),+ }) => {
         const _: () = {
@@ -29,8 +29,8 @@ macro_rules! alike {
     };
 }
 
-/// A structure that begins with `struct_size`: what failures call it, the last field that every caller has to give, and what
-/// stands in the others, unless zeros.
+/// A structure that begins with `struct_size`: its name in error messages, the last field that every caller has to give, and
+/// its defaults, unless zeros.
 macro_rules! versioned {
     ($c:ident, $what:literal, $last:ident $(, $default:expr)?) => {
         const _: () = assert!(core::mem::offset_of!($c, struct_size) == 0);

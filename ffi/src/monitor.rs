@@ -325,7 +325,7 @@ pub unsafe extern "C" fn rlcore_monitor_format_row(
     })
 }
 
-/// What an episode is for.
+/// Purpose of an episode.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_episode_type {
@@ -335,7 +335,7 @@ pub enum rlcore_episode_type {
     RLCORE_EPISODE_TEST = 1,
 }
 
-/// What an episode is for: num_train episodes to learn from, then num_test to test on, and so on.
+/// Purpose of an episode: num_train episodes to learn from, then num_test to test on, and so on.
 /// index:    number of the episode, from 0.
 /// out_type: [1] an rlcore_episode_type.
 /// Errors: E_CONFIG if num_train and num_test are both 0.

@@ -1,4 +1,4 @@
-//! A policy that acts and does not learn: what a game ships.
+//! Policies that act and do not learn, to be shipped with a game.
 
 use core::ffi::c_void;
 
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn rlcore_policy_attach(
     })
 }
 
-/// Spaces of a policy, e.g. of a loaded one: what rlcore_policy_act reads and writes for each row.
+/// Spaces of a policy, e.g. of a loaded one: those of each row that rlcore_policy_act reads and writes.
 /// out_obs, out_action: as rlcore_learner_spaces; the arrays point into the policy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_spaces(
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn rlcore_policy_act_greedy(
     })
 }
 
-/// Numbers of the policy's own: for its work, and between its calls.
+/// Scratch of a policy, and its recurrent state between calls.
 type Buffers<'a> = (Output<'a, f32>, learner::Carried<'a>);
 
 /// The arrays of a policy that acts. Errors: `Null`, `Align`, `Config`, `Overflow`.

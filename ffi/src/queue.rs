@@ -1,4 +1,4 @@
-//! Trajectories that wait for a learner.
+//! Bounded queue in shared memory, e.g. of trajectories for a learner.
 
 use core::ffi::c_void;
 
@@ -43,7 +43,7 @@ unsafe fn config(p: *const rlcore_queue_config) -> Result<QueueConfig> {
     Ok(c.into())
 }
 
-/// A block that `init` or `attach` accepted. Only its header and configuration are looked at, which nothing writes.
+/// A block that `init` or `attach` accepted. Only its header and configuration are read, which no call writes.
 struct Block {
     base: *mut u8,
     extent: Extent,
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn rlcore_queue_attach(
     mem_size: usize,
     out: *mut *mut rlcore_queue,
 ) -> rlcore_status {
-    // Those who made it may be inside a call.
+    // Other processes may be inside a call.
     unsafe { lifecycle::attach_reader(mem, mem_size, out.cast::<*const rlcore_queue>(), queue::attach) }
 }
 

@@ -153,7 +153,7 @@ impl Block for rlcore_replay {
     const KIND: BlockKind = BlockKind::Replay;
 }
 
-/// Row `i` of what ends episodes: what is no observation is as in the step.
+/// Row `i` of the last observations of episodes; columns that are not observations are as in the step.
 fn tail<'a>(config: &ReplayConfig, rows: &Rows<'a>, tails: &Tails<'a>, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
     let mut row = rows.padded(i);
     for ((to, tail), column) in row.iter_mut().zip(tails).zip(config.table.columns()) {

@@ -26,7 +26,7 @@ pub struct rlcore_rng {
 
 const _: () = assert!(size_of::<rlcore_rng>() == size_of::<Rng>() && align_of::<rlcore_rng>() == align_of::<Rng>());
 
-/// The stream at `p`, and where it lies. Errors: `Null`, `Align`; `Image` if nothing was seeded there.
+/// The stream at `p`, to draw from. Errors: `Null`, `Align`; `Image` if it was never seeded.
 pub unsafe fn stream<'a>(p: *mut rlcore_rng) -> Result<Output<'a, Rng>> {
     let rng = unsafe { Input::at("rng", p.cast_const().cast::<Rng>(), 1)? };
     if rng.slice().iter().all(Rng::is_valid) {

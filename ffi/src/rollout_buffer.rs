@@ -1,4 +1,4 @@
-//! Rollouts: T steps of N environments, and what minibatches are made with.
+//! Rollouts of T steps of N environments, drawn in minibatches.
 
 use core::ffi::{c_char, c_void};
 use core::ptr::null;
@@ -565,8 +565,8 @@ pub unsafe extern "C" fn rlcore_rollout_buffer_sample(
     call(|| unsafe { open(b, RolloutBuffer::open)?.tell("out_step", out_step, |buffer| buffer.sample()) })
 }
 
-/// Hands `index` out and the caller's room for a minibatch: `rows` rows of `window_len` samples, numbers for `each` samples of
-/// a row; apart from one another and the block.
+/// Calls `gather` with `index` and the caller's arrays for a minibatch: `rows` rows of `window_len` samples, with numbers for
+/// `each` samples of a row. No output overlaps another array or the block.
 unsafe fn gather<A: Args>(
     view: &Opened<View<'_>>,
     index: A,

@@ -138,7 +138,7 @@ impl rlcore_rollout_file {
     }
 }
 
-/// How many elements each array has.
+/// Lengths of the arrays.
 struct Lens {
     obs_len: usize,
     rows: usize,

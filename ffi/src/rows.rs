@@ -45,17 +45,17 @@ pub struct rlcore_rows_out {
 
 versioned!(rlcore_rows_out, "rows", memory);
 
-/// Where an array of the rows that are held lies; NULL if some were added without it.
+/// Pointer to an array of the rows held; NULL if some were added without it.
 pub(crate) fn given(array: &[f32], num_rows: usize) -> *const f32 {
     if num_rows > 0 && array.is_empty() { null() } else { array.as_ptr() }
 }
 
-/// Reads rows of `num_envs` environments with these columns and `memory_len` numbers of a memory into the caller's room,
-/// everything apart from the block.
+/// Reads rows of `num_envs` environments with these columns and `memory_len` floats of recurrent state into the caller's
+/// arrays, which overlap neither each other nor the block.
 /// Errors: `Null`, `Align`, `Config`, `Overflow`, `Overlap`; those of `read`.
 ///
 /// # Safety
-/// As [`ptr::sized`] of `out` and as [`Output::at`] of what it points to.
+/// As [`ptr::sized`] of `out` and as [`Output::at`] of the arrays that it points to.
 pub(crate) unsafe fn read(
     block: Extent,
     columns: &[Column],
@@ -92,7 +92,7 @@ pub(crate) unsafe fn read(
     advance(cursor, |next| read(next, out))
 }
 
-/// Most arrays that one call stacks.
+/// Maximum number of arrays that one call stacks.
 const MAX_PARTS: usize = 64;
 
 /// Concatenates arrays, such as those of several trajectories.

@@ -1,8 +1,8 @@
-//! What a library without std has to bring along itself.
+//! Runtime functions that a library without std has to define.
 
 use core::panic::PanicInfo;
 
-/// Nothing reaches it: tests/symbols.rs looks for it in the release library, and links a small one with `prove-no-panic`, as
+/// Unreachable: tests/symbols.rs looks for panics in the release library, and links a small one with `prove-no-panic`, as
 /// tests/system/bits does for other processors.
 ///
 /// cbindgen:ignore
@@ -13,7 +13,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
         unsafe extern "C" {
             fn rlcore_a_panic_is_reachable() -> !;
         }
-        // SAFETY: no definition exists, so no program that holds this call was ever linked.
+        // SAFETY: no definition exists, so no program that contains this call can be linked.
         unsafe { rlcore_a_panic_is_reachable() }
     }
     #[cfg(all(debug_assertions, not(feature = "prove-no-panic")))]
@@ -21,7 +21,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
         unsafe extern "C" {
             fn abort() -> !;
         }
-        // SAFETY: the C library's own; a library with assertions is only ever linked with one.
+        // SAFETY: from the C library, with which a library with assertions is always linked.
         unsafe { abort() }
     }
     #[cfg(not(any(debug_assertions, feature = "prove-no-panic")))]
@@ -30,14 +30,14 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     }
 }
 
-/// Without link-time optimization, `core` as it was compiled asks for the unwinder's hook.
+/// Without link-time optimization, the precompiled `core` refers to this hook of the unwinder.
 ///
 /// cbindgen:ignore
 #[cfg(debug_assertions)]
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 
-/// An index that may be out of bounds: tests/symbols.rs plants it to see the proof fail.
+/// An index that may be out of bounds: tests/symbols.rs compiles it in to see the proof fail.
 ///
 /// cbindgen:ignore
 #[cfg(rlcore_plant_panic)]

@@ -39,7 +39,7 @@ pub struct rlcore_sampling {
 // SAFETY: plain data.
 unsafe impl Plain for rlcore_sampling {}
 
-/// How the caller wants actions to be chosen; NULL stands for basic. Errors: `Align`, `Config`.
+/// The caller's choice of sampling; NULL stands for basic. Errors: `Align`, `Config`.
 pub unsafe fn sampling(p: *const rlcore_sampling) -> Result<Sampling> {
     let Some(given) = (unsafe { Input::optional("sampling", p, 1)? }).and_then(|x| x.slice().first()) else {
         return Ok(Sampling::Basic);

@@ -1,4 +1,4 @@
-//! Advantages of rollouts in the older form.
+//! Advantages of rollouts with one flag per observation, as in older code.
 
 use crate::kernels::accumulate;
 use crate::mirror::versioned;

@@ -66,7 +66,7 @@ impl rlcore_field {
     pub const NONE: rlcore_field =
         rlcore_field { name: [0; 24], kind: 0, rank: 0, dims: [0; 4], offset: 0, reserved: 0 };
 
-    /// What a C caller sees of a field.
+    /// The C form of a field.
     pub fn of(field: &Field<'_>) -> Self {
         let mut name = [0; 24];
         for (to, from) in name.iter_mut().take(23).zip(field.name.as_bytes()) {
@@ -99,35 +99,35 @@ impl rlcore_field {
     }
 }
 
-/// What a number that says the kind of a field has to be.
+/// The kinds that a caller may give, for error messages.
 const KINDS: &str = "kind of 0 (f32), 1 (i32) or 2 (u8)";
 
-/// What stands for the parts of a structure where they are not known.
+/// Placeholder for the fields of a structure that are not known yet.
 const PARTS: &[Field<'static>] = &[Field::new("", Element::I32, &[], 0)];
 
-/// Parts of a space whose own are found later.
+/// Placeholder for the fields of a space, to be filled in later.
 pub fn stand_in(structured: bool) -> &'static [Field<'static>] {
     if structured { PARTS } else { &[] }
 }
 
-/// The kind of elements that a number of the caller says. Errors: `Config`.
+/// The element kind with the caller's number. Errors: `Config`.
 pub fn element(what: &'static str, kind: u32) -> Result<Element> {
     let unknown = Error::new(Kind::Config, KINDS).given(kind as usize);
     Element::from_number(kind).ok_or(unknown).about(what)
 }
 
-/// True if it says bytes of a structure.
+/// True if the kind is `RLCORE_STRUCT`.
 pub fn structured(kind: u32) -> bool {
     kind == rlcore_element::RLCORE_STRUCT as u32
 }
 
-/// The number that tells C the kind of a space's elements.
+/// The C number of a space's kind.
 fn number(space: &Space<'_>) -> u32 {
     let mixed = space.kind == Element::U8 && space.fields.iter().any(|field| field.kind != Element::U8);
     if mixed { rlcore_element::RLCORE_STRUCT as u32 } else { space.kind as u32 }
 }
 
-/// What failures call the parts of a space.
+/// Names of a space and its arrays in error messages.
 pub struct Names {
     /// The space.
     pub space: &'static str,
@@ -144,13 +144,13 @@ pub const OBS: Names = Names { space: "obs", low: "obs.low", high: "obs.high", n
 /// An action space of a call.
 pub const ACTION: Names = Names { space: "action", low: "action.low", high: "action.high", n: "action.n" };
 
-/// Longer spaces are refused before their arrays are read: a length that large was never meant.
+/// Longer spaces are refused before their arrays are read: so large a length is a mistake.
 pub(crate) const MAX_LEN: u32 = 1 << 24;
 
 /// The space that the caller describes. Errors: `Config`, `Null`, `Align`.
 ///
 /// # Safety
-/// Arrays that are not NULL have as many elements as it says, for the life of `'a`.
+/// Arrays of the space that are not NULL have `len` elements, for the life of `'a`.
 #[inline(never)]
 pub unsafe fn space<'a>(names: &Names, s: &rlcore_space) -> Result<Space<'a>> {
     let refuse = |what, given: u32| Err(Fault::at(names.space, Error::new(Kind::Config, what).given(given as usize)));
@@ -194,10 +194,10 @@ pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>
     Ok((space, extents(names, &space)))
 }
 
-/// [`at`] with the fields that the observation of a learner has.
+/// [`at`] with the fields of a learner's observation.
 ///
 /// # Safety
-/// As [`at`]; a structure's `n` has an element for each discrete one of its fields.
+/// As [`at`]; the `n` of a structure has an entry for each discrete element of its fields.
 pub unsafe fn in_parts<'a>(
     names: &Names,
     p: *const rlcore_space,
@@ -225,7 +225,7 @@ pub fn count(what: &'static str, fields: &[Field<'_>], kind: Element) -> Result<
     Ok(count)
 }
 
-/// The action space of a learner, with the fields that a structure has. Errors: as [`space`].
+/// The action space of a learner, with the fields of a structure. Errors: as [`space`].
 ///
 /// # Safety
 /// As [`at`]; a structure has choices and bounds for the elements of its fields.
@@ -254,35 +254,35 @@ pub unsafe fn action<'a>(p: *const rlcore_space, fields: &'a [Field<'a>]) -> Res
 unsafe impl Plain for rlcore_space {}
 
 impl rlcore_space {
-    /// None: all zero.
+    /// No space: all zero.
     pub(crate) const NONE: rlcore_space = rlcore_space { kind: 0, len: 0, low: null(), high: null(), n: null() };
 
-    /// The same numbers and the same arrays.
+    /// True if both have the same numbers and the same pointers.
     #[inline(always)]
     pub fn is(&self, other: &Self) -> bool {
         (self.kind, self.len, self.low, self.high, self.n) == (other.kind, other.len, other.low, other.high, other.n)
     }
 
-    /// Kind and length of a space alone.
+    /// The C form of a space with kind and length alone.
     pub fn bare(space: &Space<'_>) -> Self {
         rlcore_space { kind: number(space), len: space.len, low: null(), high: null(), n: null() }
     }
 
-    /// What a C caller sees of a space as long as that lives.
+    /// The C form of a space, valid while the space lives.
     pub fn of(space: &Space<'_>) -> Self {
         rlcore_space { low: start(space.low), high: start(space.high), n: start(space.n), ..Self::bare(space) }
     }
 }
 
-/// Where an array starts; NULL if it has no elements.
+/// Pointer to an array; NULL if it has no elements.
 pub fn start<T>(values: &[T]) -> *const T {
     if values.is_empty() { null() } else { values.as_ptr() }
 }
 
-/// What failures call a field.
+/// Names of fields in error messages.
 const PLACES: [&str; 8] = places!("fields" 0 1 2 3 4 5 6 7);
 
-/// A failure that is about one field of a list.
+/// A failure of one field of a list.
 pub fn fault(place: usize, error: Error) -> Fault {
     Fault::at(PLACES.get(place).copied().unwrap_or("fields"), error)
 }

@@ -1,4 +1,4 @@
-//! What environments show and take, and what learners were made for.
+//! Observation and action spaces of environments and learners, and their comparison with a host's.
 
 use core::ptr::null;
 
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn rlcore_learner_spaces(
     })
 }
 
-/// What a C caller sees of the spaces of a block: observations, and actions.
+/// The C form of the spaces of a block: observations, then actions.
 pub fn told(spaces: &Spaces<'_>) -> [rlcore_space; 2] {
     let shape = &spaces.shape;
     let kind = |structured, kind| if structured { rlcore_element::RLCORE_STRUCT as u32 } else { kind };
@@ -75,7 +75,7 @@ pub fn told(spaces: &Spaces<'_>) -> [rlcore_space; 2] {
     [obs, action]
 }
 
-/// The spaces that a host has, to hold those of a block against; one that is NULL is not.
+/// The spaces of a host, to compare with those of a block; a NULL one is not compared.
 pub struct Expected<'a> {
     obs: Option<&'a rlcore_space>,
     action: Option<&'a rlcore_space>,
@@ -87,7 +87,7 @@ impl<'a> Expected<'a> {
     /// Errors: `Align`, `Overflow`.
     ///
     /// # Safety
-    /// As [`Input::at`]; the arrays of [`Expected::check`].
+    /// As [`Input::at`], and the promise of [`Expected::check`].
     pub unsafe fn at(obs: *const rlcore_space, action: *const rlcore_space) -> Result<Expected<'a>> {
         let at = |what, p| unsafe {
             let space = Input::optional(what, p, 1)?;
@@ -98,11 +98,11 @@ impl<'a> Expected<'a> {
         Ok(Expected { obs, action, extents: [seen, taken] })
     }
 
-    /// Kinds and lengths are those of the block; numbers of choices too, but for structures; and bounds of actions of
-    /// floats that are not NULL. Errors: `Shape`; `Null` and `Align` of n and bounds.
+    /// Checks that kinds and lengths equal those of the block, numbers of choices except for structures, and bounds of float
+    /// actions unless they are NULL. Errors: `Shape`; `Null` and `Align` of n and bounds.
     ///
     /// # Safety
-    /// Of spaces of the block's kinds and lengths, these arrays are there.
+    /// If a space has the block's kind and length, the arrays to compare are present.
     pub unsafe fn check(&self, of: &Spaces<'_>) -> Result {
         let [obs, action] = told(of);
         unsafe {
@@ -112,7 +112,7 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// Holds a space of the host against one of a block, with these numbers of choices and bounds.
+/// Compares a space of the host with one of a block, which has these numbers of choices and bounds.
 unsafe fn hold(
     names: &Names,
     own: &rlcore_space,

@@ -1,4 +1,4 @@
-//! What calls return, in numbers and in words.
+//! Status of calls, as a number and as text.
 
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, Ordering, fence};
@@ -119,15 +119,15 @@ impl From<Kind> for rlcore_status {
     }
 }
 
-/// A failure that is kept in words already: what is left of it is its status.
+/// A failure whose text is already recorded, so that only its status is left.
 pub struct Fault(rlcore_status);
 
-/// What every function of this crate returns inside.
+/// Result of the internal functions of this crate.
 pub type Result<T = ()> = core::result::Result<T, Fault>;
 
 impl Fault {
-    /// A failure of the core, and the argument that it is about where the core could not know. Keeps it in words, so
-    /// it is called only once a call has failed.
+    /// A failure of the core, with the name of the argument if the core did not know it. Records its text, so it is
+    /// called only once a call has failed.
     #[cfg_attr(feature = "words", cold, inline(never))]
     #[cfg_attr(not(feature = "words"), inline(always))]
     pub fn at(what: &'static str, error: Error) -> Self {
@@ -138,13 +138,13 @@ impl Fault {
         Fault(status)
     }
 
-    /// What a program sees of it.
+    /// The status that C receives.
     pub fn status(&self) -> rlcore_status {
         self.0
     }
 }
 
-/// What failures call the elements of an array of the caller's.
+/// Names of the elements of a caller's array in error messages.
 macro_rules! places {
     ($array:literal $($i:literal)+) => {
         [$(concat!($array, "[", $i, "]")),+]
@@ -159,9 +159,9 @@ impl From<Error> for Fault {
     }
 }
 
-/// What the core could not know of a failure.
+/// Adds to a failure the name of its argument, which the core does not know.
 pub trait About<T> {
-    /// The argument that it is about.
+    /// Names the argument.
     fn about(self, what: &'static str) -> Result<T>;
 }
 
@@ -181,7 +181,7 @@ pub fn call(body: impl FnOnce() -> Result) -> rlcore_status {
     }
 }
 
-/// A failure in words, cut where it does not fit.
+/// Text of a failure, truncated if it does not fit.
 struct Text {
     bytes: [u8; Text::SIZE],
     len: usize,
@@ -243,7 +243,7 @@ impl Text {
         self.push(digits.get(skip..).unwrap_or_default());
     }
 
-    /// The shortest decimal that reads back as the same value, as 0.25, 1e-7 or -3.4028235e38.
+    /// The shortest decimal that reads back as the same value, such as 0.25, 1e-7 or -3.4028235e38.
     fn real(&mut self, x: f32) {
         if x.is_nan() {
             return self.push(b"NaN");
@@ -309,15 +309,15 @@ fn scale(x: f64, exponent: i32) -> f64 {
 
 const WORDS_KEPT: usize = 64;
 
-/// Room for one failure in words. A writer makes `turn` odd while it writes; a reader that sees it change starts again, so
-/// a text is always that of one failure.
+/// Room for the text of one failure. A writer makes `turn` odd while it writes; a reader that sees it change starts again, so
+/// that it never mixes two texts.
 struct Slot {
     turn: AtomicU32,
     words: [AtomicU32; WORDS_KEPT],
 }
 
-/// The most recent failure in words. Threads that fail at once write to slots of their own; so does the child of a fork(),
-/// in which the slots of threads that were amid a text stay odd for ever.
+/// Text of the most recent failure. Threads that fail at the same time write to different slots. After a fork(), slots to which
+/// other threads were writing stay odd in the child, which uses the others.
 struct Last {
     /// Number of the slot that was completed last.
     latest: AtomicU32,
@@ -331,7 +331,7 @@ static LAST: Last = Last { latest: AtomicU32::new(0), slots: [const { Slot::empt
 impl Last {
     fn keep(&self, text: &Text) {
         let latest = self.latest.load(Ordering::Relaxed) as usize;
-        // The slot that readers look at comes last. If none is free this failure is dropped: all are "the most recent".
+        // The slot that readers use is tried last. If none is free, this failure is dropped: those being written are as recent.
         let numbers = (0..SLOTS).map(|k| latest.wrapping_add(k).wrapping_add(1) % SLOTS);
         for number in numbers {
             if self.slots.get(number).is_some_and(|slot| slot.keep(text)) {
@@ -341,7 +341,7 @@ impl Last {
         }
     }
 
-    /// Nothing if writers kept changing it.
+    /// The latest text; an empty one if writers kept changing it.
     fn read(&self) -> [u8; Text::SIZE] {
         for _ in 0..100 {
             let latest = self.latest.load(Ordering::Acquire) as usize;
@@ -358,7 +358,7 @@ impl Slot {
         Slot { turn: AtomicU32::new(0), words: [const { AtomicU32::new(0) }; WORDS_KEPT] }
     }
 
-    /// False if another thread is writing to it.
+    /// Stores a text. False if another thread is writing to this slot.
     fn keep(&self, text: &Text) -> bool {
         let turn = self.turn.load(Ordering::Relaxed);
         if turn & 1 == 1 || !self.begin(turn) {

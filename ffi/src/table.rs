@@ -1,4 +1,4 @@
-//! Columns of replay memories: what the objects share that keep a table.
+//! Columns of tables, common to all objects that store rows.
 
 use core::ffi::{c_char, c_void};
 use core::mem::MaybeUninit;
@@ -60,18 +60,18 @@ pub unsafe fn config(
     Ok(config)
 }
 
-/// What failures call the values of a column.
+/// Names of the values of a column in error messages.
 static PLACES: [&str; MAX_COLUMNS] = places!("values" 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
 
-/// An array for each column that is not left out, and the caller's list of them.
+/// An array for each column that is not omitted, and the extent of the caller's list of pointers.
 pub struct Columns<A> {
     list: Extent,
     arrays: [Option<A>; MAX_COLUMNS],
 }
 
 impl<A: Array> Columns<A> {
-    /// The arrays that `array` makes of the pointers of a list: number and pointer, kind and `len` of its column.
-    /// Errors: those of `array`.
+    /// The arrays that `array` makes from a list of pointers; its arguments are the number of a column, its pointer, kind and
+    /// `len`. Errors: those of `array`.
     fn of<P: Plain>(
         list: Option<Input<'_, P>>,
         columns: &[Column],
@@ -102,8 +102,8 @@ impl<A: Array> Args for Columns<A> {
     }
 }
 
-/// The arrays of columns, `[rows, len]` elements at each of `[num_columns]` pointers, that are to be read: all of them.
-/// They stay the caller's list: adding a row is to cost as much as the columns that there are.
+/// Input arrays of all columns: `[rows, len]` elements at each of `[num_columns]` pointers. The caller's list is not copied, so
+/// that adding a row costs only as much as the columns in use.
 pub struct Values<'a> {
     columns: &'a [Column],
     list: &'a [*const c_void],
@@ -121,7 +121,7 @@ pub unsafe fn values<'a>(columns: &'a [Column], list: *const *const c_void, rows
 }
 
 impl Values<'_> {
-    /// All of them, and the list, lie below or above what this range holds.
+    /// True if all arrays and the list lie outside this range.
     #[inline(always)]
     pub fn are_clear_of(&self, range: &BoundingRange) -> bool {
         let mut arrays = self.list.iter().zip(self.columns);
@@ -149,7 +149,7 @@ impl<'a> Args for Values<'a> {
     }
 }
 
-/// The elements of all rows, column by column, apart from what the call writes.
+/// The elements of all rows, column by column; they overlap no array that the call writes.
 pub struct Rows<'a>(Values<'a>);
 
 /// Room for the elements of some rows.
@@ -169,12 +169,12 @@ impl<'a> Rows<'a> {
         self.part(0, self.0.rows, room)
     }
 
-    /// Row `i`, which is there.
+    /// Row `i`, which must exist.
     pub fn row<'r>(&self, i: usize, room: &'r mut Room<'a>) -> &'r [Elements<'a>] {
         self.part(i, 1, room)
     }
 
-    /// Row `i`, and nothing beyond the columns that there are.
+    /// Row `i`; entries beyond the last column are empty.
     pub fn padded(&self, i: usize) -> [Elements<'a>; MAX_COLUMNS] {
         let mut row = [Elements::U8(&[]); MAX_COLUMNS];
         row.iter_mut().zip(self.elements(i, 1)).for_each(|(to, elements)| *to = elements);
@@ -192,7 +192,7 @@ impl<'a> Rows<'a> {
         unsafe { ptr::filled(&room.0, len) }
     }
 
-    /// Rows `begin` up to `begin + rows` of each column, or as many of them as there are.
+    /// Rows `[begin, begin + rows)` of each column, cut to the rows that exist.
     #[inline]
     fn elements(&self, begin: usize, rows: usize) -> impl Iterator<Item = Elements<'a>> {
         let Values { columns, list, rows: all } = self.0;
@@ -201,13 +201,13 @@ impl<'a> Rows<'a> {
         list.iter().zip(columns).map(move |(p, column)| {
             let p = p.wrapping_byte_add(begin.wrapping_mul(column.row_size()));
             let kind = column.element().unwrap_or(Element::U8);
-            // SAFETY: within what `values` has checked; apart from what is written.
+            // SAFETY: within the arrays that `values` has checked; they overlap no output.
             unsafe { AnyInput::known(p, kind, rows.wrapping_mul(column.len as usize)) }.elements()
         })
     }
 }
 
-/// As [`values`], of those columns that `wanted` wants; nothing for NULL.
+/// As [`values`], for the columns that `wanted` selects; nothing for NULL.
 pub unsafe fn final_values<'a>(
     columns: &[Column],
     list: *const *const c_void,
@@ -222,7 +222,7 @@ pub unsafe fn final_values<'a>(
     Columns::of(Some(list), columns, array).map(Some)
 }
 
-/// As [`values`], of those columns that are not NULL.
+/// As [`values`], for the columns that are not NULL.
 pub unsafe fn inputs<'a>(columns: &[Column], list: *const *const c_void, rows: usize) -> Result<Columns<AnyInput<'a>>> {
     let list = unsafe { Input::optional("columns", list, columns.len())? };
     Columns::of(list, columns, |_, p, kind, len| unsafe { AnyInput::optional("a column", p, kind, rows, len) })
@@ -234,10 +234,10 @@ pub unsafe fn outputs<'a>(columns: &[Column], list: *const *mut c_void, rows: us
     Columns::of(list, columns, |_, p, kind, len| unsafe { AnyOutput::optional("a column", p, kind, rows, len) })
 }
 
-/// The elements of all rows of the columns that are not left out.
+/// The elements of all rows of the columns that are not omitted.
 pub type Tails<'a> = [Option<Elements<'a>>; MAX_COLUMNS];
 
-/// Room for `rows` rows of a column as they are read, of the column's kind or of `kind`, an `rlcore_element`.
+/// Room for `rows` rows of a column as they are read, of `kind`, an `rlcore_element`: the column's, or f32 for bytes.
 /// Errors: `Null`, `Align`, `Overflow`; `Range` for the column or the kind.
 pub unsafe fn room<'a>(
     what: &'static str,
@@ -259,7 +259,7 @@ pub unsafe fn room<'a>(
     unsafe { AnyOutput::at(what, out, kind, rows, column.read_len()) }
 }
 
-/// Rings `[begin, end)` of the table in the block at `base`: nothing else of it is touched. The caller has checked them.
+/// Rings `[begin, end)` of the table in the block at `base`; no other ring is touched. The caller has checked the range.
 ///
 /// # Safety
 /// As [`ptr::field_mut`].

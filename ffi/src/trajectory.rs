@@ -314,7 +314,7 @@ pub unsafe extern "C" fn rlcore_trajectory_read(
     })
 }
 
-/// Hands the caller's room for rows out, and `more` that is written; apart from one another and the block.
+/// Calls `process` with the caller's arrays for rows, and `more`. No output overlaps another array or the block.
 unsafe fn process<A: Args>(
     view: &Opened<View<'_>>,
     out: *const rlcore_trajectory_rows,

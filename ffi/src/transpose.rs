@@ -1,4 +1,4 @@
-//! Arrays laid out the other way round.
+//! Transposition of arrays.
 
 use core::ffi::c_void;
 

@@ -68,7 +68,7 @@ pub(crate) unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConf
     Ok(VecEnvConfig { num_envs: c.num_envs, seed: c.seed, autoreset, max_episode_steps: c.max_episode_steps })
 }
 
-/// A block that `init` or `attach` accepted. Only its header and setup are looked at, which nothing writes.
+/// A block that `init` or `attach` accepted. Only its header and setup are read, which no call writes.
 pub(crate) struct Block<'a> {
     base: *mut u8,
     pub(crate) extent: Extent,
@@ -85,7 +85,7 @@ impl<'a> Block<'a> {
         unsafe { Self::made_for(p, env) }
     }
 
-    /// [`Block::at`], compiled into the call that is made all the time.
+    /// [`Block::at`], inlined into the most frequent call.
     #[inline(always)]
     unsafe fn made_for(p: *const rlcore_vecenv, env: &CompiledEnv<'_>) -> Result<Block<'a>> {
         let block = unsafe { Self::of_any(p)? };
@@ -95,7 +95,7 @@ impl<'a> Block<'a> {
         Ok(block)
     }
 
-    /// [`Block::at`] of any environment. Errors: `Null`, `Align`, `Image`.
+    /// [`Block::at`] for any environment. Errors: `Null`, `Align`, `Image`.
     #[inline(always)]
     unsafe fn of_any(p: *const rlcore_vecenv) -> Result<Block<'a>> {
         let base: *const u8 = p.cast();
@@ -168,12 +168,12 @@ impl<'a> Block<'a> {
         Ok(unsafe { self.rows(begin, end)? }.reset(env, seed, obs)?)
     }
 
-    /// The arrays of a call that writes to this block, or to nothing else.
+    /// The arrays of a call that writes to this block, or whose arrays are all outputs.
     fn writing<A: Args>(&self, env: &CompiledEnv<'_>, arrays: A) -> Result<A::Slices> {
         Ok(args((arrays, Writes([self.extent]), Reads([env.extent()])))?.0)
     }
 
-    /// A step of the environment that it was made for.
+    /// A step of the environment that the block was made for.
     #[inline(always)]
     unsafe fn step(&self, env: &CompiledEnv<'_>, step: Step) -> Result {
         let Step { range, level, rows } = step;
@@ -189,7 +189,7 @@ impl<'a> Block<'a> {
         let rows = unsafe { self.rows(begin, end)? };
         let (n, count, masks) = (self.num_envs(), rows.len(), self.setup.mask_len as usize);
         let (obs_len, action_len) = (self.setup.obs_len as usize, self.setup.action_len as usize);
-        // These rows are there: `rows` has checked the range, and all arrays have as many rows as the block.
+        // These rows exist: `rows` has checked the range, and all arrays have as many rows as the block.
         let (action, out) = unsafe {
             let observed = |p| AnyOutput::known(p, self.obs_kind, n).rows(begin, count, obs_len).elements();
             let flags = |p: *mut u8, width: usize| {
@@ -212,7 +212,7 @@ impl<'a> Block<'a> {
         Ok(rows.step_cut(env, level, action, out)?)
     }
 
-    /// A step of a block of one row, whose arrays were looked at.
+    /// A step of a block of one row, whose arrays were checked.
     #[inline(always)]
     unsafe fn step_only(&self, env: &CompiledEnv<'_>, level: Level, given: &rlcore_rows) -> Result {
         let (obs_len, masks) = (self.setup.obs_len as usize, self.setup.mask_len as usize);
@@ -234,7 +234,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The arrays of a step are there, aligned, and one beside the other, as is told of nearly all in few instructions.
+    /// Fast check: true only if the arrays of a step are present, aligned and do not overlap. It accepts nearly all steps in a
+    /// few instructions.
     #[inline(always)]
     fn are_apart(&self, rows: &rlcore_rows, env: &CompiledEnv<'_>) -> bool {
         let (n, element) = (self.num_envs(), self.obs_kind.size());
@@ -243,7 +244,8 @@ impl<'a> Block<'a> {
         let (obs, reward, action) = (rows.obs.addr(), rows.reward.addr(), rows.action.addr());
         let (terminated, truncated) = (rows.terminated.addr(), rows.truncated.addr());
         let (final_obs, valid) = (rows.final_obs.addr(), rows.valid.addr());
-        // Addresses from the lower half of 64 bits, from which no array of a block leads out; but not 0, which wraps around.
+        // Required addresses lie in the lower half of 64 bits, from which no array of a block wraps around, and are not 0:
+        // `p - 1` would set the sign bit.
         let needed = [obs, reward, action, terminated, truncated];
         let there = needed.iter().fold(final_obs | valid, |all, p| all | p | p.wrapping_sub(1));
         let crooked = ((obs | final_obs) & element.wrapping_sub(1)) | ((reward | action) & 3);
@@ -254,13 +256,13 @@ impl<'a> Block<'a> {
         let bytes = |start, size| Extent::of_elements("", start, size, 1);
         let (action, env) = (bytes(action, deep), env.extent());
         let mut written = BoundingRange::of(bytes(obs, wide));
-        // One by one: a list would first have to be stored.
+        // One by one: a list would have to be stored first.
         let beside = written.takes(bytes(reward, n.wrapping_mul(size_of::<f32>())))
             && written.takes(bytes(terminated, n))
             && written.takes(bytes(truncated, n))
             && (final_obs == 0 || written.takes(bytes(final_obs, wide)))
             && (valid == 0 || written.takes(bytes(valid, n)));
-        // Actions mostly lie between the block and what is written.
+        // The block is not part of the range: actions mostly lie between it and the outputs.
         beside
             && written.is_beside(self.extent)
             && written.is_beside(action)
@@ -269,11 +271,11 @@ impl<'a> Block<'a> {
             && !self.extent.meets(env)
     }
 
-    /// Refuses arrays of a step that are not there, or that share bytes, by name.
+    /// Full check of the arrays of a step: a failure names the array that is missing or overlaps another.
     #[cold]
     #[inline(never)]
     unsafe fn check_arrays(v: *const rlcore_vecenv, rows: &rlcore_rows, env: &CompiledEnv<'_>) -> Result {
-        // Opened again: a block that were handed over would first have to be stored.
+        // The block is opened again: callers would have to store one to pass it.
         let block = unsafe { Self::at(v, env)? };
         let Setup { obs_len, action_len, mask_len, .. } = *block.setup;
         let (n, obs_len, action_len) = (block.num_envs(), obs_len as usize, action_len as usize);
@@ -411,7 +413,7 @@ pub unsafe extern "C" fn rlcore_vecenv_reset_one(
     })
 }
 
-/// What a step is asked for, beside the block and the environment.
+/// Parameters of a step besides the block and the environment.
 #[derive(Clone, Copy)]
 struct Step<'a> {
     /// `[begin, end)`, or all.
@@ -420,7 +422,7 @@ struct Step<'a> {
     rows: *const rlcore_rows,
 }
 
-/// Every call that steps.
+/// The body of every call that steps.
 #[inline(never)]
 unsafe fn step(v: *mut rlcore_vecenv, env: *const rlcore_env, step: Step) -> Result {
     unsafe {

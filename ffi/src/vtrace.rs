@@ -93,7 +93,7 @@ versioned!(rlcore_vtrace_logits, "vtrace logits", action);
 versioned!(rlcore_vtrace_out, "vtrace out", target_log_prob);
 mirror!(rlcore_vtrace, Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak });
 
-/// The caller's arrays without log-ratios, T times N, and what no output may touch.
+/// The caller's arrays without log-ratios, T * N, and their extents, which no output may overlap.
 unsafe fn steps<'a>(c: &rlcore_vtrace) -> Result<(VTrace<'a>, usize, [Extent; 6])> {
     ptr::reserved("vtrace: reserved", c.reserved)?;
     let (accumulate, rates) = (accumulate("vtrace: accumulate", c.accumulate)?, (*c).into());

@@ -12,7 +12,7 @@ use rlcore::env::wrap::{Atari, LifeOrder, Observe, Screen, Wrapper};
 use rlcore::error::{Error, Kind};
 use rlcore::space::{Elements, ElementsMut};
 
-/// What a wrapper does, followed by the fields of rlcore_wrapper that it reads; all other fields must be zero.
+/// Effect of a wrapper, followed by the fields of rlcore_wrapper that it reads; all other fields must be zero.
 /// No-op reset: after each reset of the inner environment, draws the number of no-ops from the environment's stream,
 /// uniform from 1 to noop_max; with noop_count it draws nothing. If an episode ends during the no-ops, it is reset and the
 /// remaining no-ops follow.
@@ -124,7 +124,7 @@ pub struct rlcore_wrapper {
     pub user: *mut c_void,
 }
 
-// SAFETY: plain data; NULL or not any callback is a value.
+// SAFETY: plain data; any callback pointer is a value, also NULL.
 unsafe impl Plain for rlcore_wrapper {}
 
 // SAFETY: `observe` may run on several threads at once, by its contract.
@@ -134,7 +134,7 @@ impl Observe for rlcore_wrapper {
     fn observe(&self, row: usize, obs: Elements<'_>, out: ElementsMut<'_>) -> rlcore::error::Result {
         let missing = Error::new(Kind::Null, "wrappers: observe is NULL.");
         let observe = self.observe.ok_or(missing)?;
-        // SAFETY: the core hands out what the layers below show and as many numbers as `len` says.
+        // SAFETY: the core passes the observation of the inner wrappers and room for `len` numbers.
         let code = unsafe { observe(self.user, row as u32, ptr::start(obs), out.f32()?.as_mut_ptr()) };
         if code == 0 {
             Ok(())
@@ -144,10 +144,10 @@ impl Observe for rlcore_wrapper {
     }
 }
 
-/// What failures call a wrapper.
+/// Names of wrappers in error messages.
 const PLACES: [&str; 16] = places!("wrappers" 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
 
-/// A failure that is about one wrapper of a list.
+/// A failure of one wrapper of a list.
 pub fn fault(place: usize, error: Error) -> Fault {
     Fault::at(PLACES.get(place).copied().unwrap_or("wrappers"), error)
 }
@@ -157,9 +157,9 @@ impl rlcore_wrapper {
     // SAFETY: plain numbers, and pointers that may be NULL.
     pub const NONE: rlcore_wrapper = unsafe { core::mem::zeroed() };
 
-    /// The wrapper as the core knows it. Errors: `Config`, `Null`, which name its place in the list.
+    /// The wrapper in the core's form. Errors: `Config`, `Null`, which name its place in the list.
     pub fn wrapper(&self, place: usize) -> Result<Wrapper<'_>> {
-        // What the kind reads is taken out of `rest`; what is left has to be zero.
+        // The fields that the kind reads are taken out of `rest`; all others must be zero.
         let mut rest = *self;
         let or = |value: &mut u32, default: u32| match take(value) {
             0 => default,
@@ -226,7 +226,7 @@ impl rlcore_wrapper {
         Ok(wrapper)
     }
 
-    /// The first field that is not zero, in words.
+    /// The error text for the first field that is not zero.
     fn first_set(&self) -> Option<&'static str> {
         macro_rules! unread {
             ($($field:ident: $is_set:expr),* $(,)?) => {
@@ -263,7 +263,7 @@ pub fn name(chars: &[c_char; 24]) -> rlcore::error::Result<&str> {
     ptr::ascii(chars).ok_or(Error::new(Kind::Config, "a name of up to 23 bytes of ASCII that ends in 0"))
 }
 
-/// What to convert an Atari screen to.
+/// Format to which an Atari screen is converted.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_atari_screen {
@@ -363,7 +363,7 @@ unsafe fn atari(p: *const rlcore_atari_config) -> Result<Atari> {
 }
 
 impl rlcore_wrapper {
-    /// A wrapper of a preset as C writes it down.
+    /// The C form of a wrapper of a preset.
     fn of(wrapper: &Wrapper<'_>) -> Self {
         let none = rlcore_wrapper::NONE;
         match *wrapper {

@@ -1,4 +1,4 @@
-//! The fields of a block, listed once: where they lie, and the arrays to write and to read.
+//! The fields of a block, declared once: their places, and the arrays to write and to read.
 
 use bytemuck::Pod;
 use core::fmt::Debug;
@@ -6,28 +6,28 @@ use core::marker::PhantomData;
 
 use super::plan::{Cutter, Fit, Misfit, Plan, Span, TooLong, view};
 
-/// What a field is while it is planned, written and read.
+/// The types and operations of a field: planning, writing and reading.
 pub trait Field {
-    /// What its size depends on.
+    /// Argument that determines its size.
     type Len<'a>;
-    /// Where it lies.
+    /// Its place in the block.
     type Span: Pod + Debug;
-    /// To write.
+    /// The field for writing.
     type Mut<'a>;
-    /// To read.
+    /// The field for reading.
     type Ref<'a>: Copy;
 
-    /// Plans it behind what was planned before.
+    /// Plans the field behind all fields planned so far.
     fn plan(plan: &mut Plan, len: Self::Len<'_>) -> Result<Self::Span, TooLong>;
-    /// Takes it out of its block; what is [`Late`] only if it is to be `ALL`.
+    /// Takes the field out of its block; a [`Late`] field only if `ALL`, else it is empty.
     fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, span: &Self::Span) -> Fit<Self::Mut<'a>>;
-    /// Reads it in its block.
+    /// Reads the field in its block.
     fn view<'a>(block: &'a [u8], span: &Self::Span) -> Fit<Self::Ref<'a>>;
-    /// Reads what was taken out.
+    /// Reads a field that was taken out of its block.
     fn read<'a>(field: &'a Self::Mut<'_>) -> Self::Ref<'a>;
 }
 
-/// An array of so many elements.
+/// An array, whose size is its number of elements.
 impl<T: Pod + Debug> Field for [T] {
     type Len<'a> = usize;
     type Span = Span<T>;
@@ -85,7 +85,7 @@ impl<T: Pod + Debug> Field for One<T> {
     }
 }
 
-/// A field that may be left out where a block is cut for calls that do not use it: it is empty then.
+/// A field that is cut only if `ALL`, and empty otherwise, for calls that do not use it.
 pub struct Late<F: ?Sized>(PhantomData<F>);
 
 impl<F: Field + ?Sized> Field for Late<F>
@@ -118,12 +118,12 @@ where
     }
 }
 
-/// Lists the fields of a block once and makes of them: the spans that say where they lie, with `plan`; if it is named, a
-/// structure of arrays to write, with `cut`; and, if that is named too, one of arrays to read, with `of`, and `read` on the
-/// first. Both structures may begin with members of their own, which are handed over last.
+/// Generates code from one list of a block's fields: a structure of their spans, with `plan`; if `write` is given, a structure
+/// of arrays to write, with `cut`; and if `read` is given too, one of arrays to read, with `of`, and `read` on the first. Both
+/// may begin with extra members, which are passed as the last arguments.
 ///
-/// `part Name(Len)` at the end, of a list with one argument and of structures without such members, makes of them a [`Field`]
-/// that other lists may have.
+/// `part Name(Len)` at the end makes the list a [`Field`] for use in other lists; it needs a list with one argument and
+/// structures without extra members.
 ///
 /// ```ignore
 /// fields! {
@@ -197,7 +197,7 @@ macro_rules! fields {
                 Self::cut_some::<true>(cut, spans, $($w),*)
             }
 
-            /// The same; what is late only if it is to be `ALL`. Errors: `Size`.
+            /// The same; late fields are empty unless `ALL`. Errors: `Size`.
             #[allow(clippy::too_many_arguments)]
             #[inline(always)]
             $own fn cut_some<const ALL: bool>(
@@ -230,7 +230,7 @@ macro_rules! fields {
         }
 
         impl $write<'_> {
-            /// The fields, to read. Members that are no fields are given.
+            /// The fields, for reading; extra members are passed in.
             #[allow(dead_code)]
             #[inline(always)]
             $own fn read<'a>(&'a self, $($r: $r_type),*) -> $read<'a> {

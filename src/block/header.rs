@@ -1,14 +1,15 @@
-//! The first field of every block: what it is, of which version, how long, and the configuration it was made with.
+//! The header of every block: its kind, version, size and the configuration it was created with.
 //!
-//! The header and the configuration are written once, by `create`, with a checksum of their own. `attach` refuses
-//! everything else by name before it touches a byte; later calls trust what it accepted.
+//! The header and the configuration are written once, by `create`, with a checksum of their own. `attach` refuses all other
+//! bytes with a named error and writes nothing; later calls trust a block that it accepted.
 //!
-//! A learner or a policy may also carry a [`seal`]: a checksum of all its bytes, for as long as nothing changes them. Behind
-//! it lies the [`Mark`] of calls that change a block, where its kind has no other way to say so.
+//! A learner or a policy may also carry a [`seal`]: a checksum of all its bytes, valid until one of them changes. Behind it
+//! lies the [`Mark`] of calls that change the block, for kinds that have no other record of an interrupted change.
 //!
-//! Words of a block are those of the machine that wrote it, all of fixed width and in a fixed place: every little-endian
-//! machine, of 32 bits or 64, writes the same bytes and goes on from another's. The order of bytes is looked at right after
-//! the first eight, which are text: an image of the other order is refused by name, never read and never converted.
+//! The words of a block have the byte order of the machine that wrote it, a fixed width and a fixed place: all little-endian
+//! machines, of 32 or 64 bits, write the same bytes and can continue from each other's blocks. The byte order is checked right
+//! after the first eight bytes, which are text: an image of the other order is refused with an error of its own, never read and
+//! never converted.
 
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
@@ -18,7 +19,7 @@ use super::mark::{self, Mark};
 use super::plan::{BLOCK_ALIGN, Cutter, Fit, Misfit, Plan, Span, TooLong};
 use crate::error::{Error, Kind as ErrorKind, Result};
 
-/// What a block holds. The numbers are part of the image and are never reused; 13 was that of learners off policy.
+/// The kinds of block. The numbers are part of the image and are never reused; 13 was the number of off-policy learners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -28,23 +29,23 @@ pub enum Kind {
     Learner = 2,
     /// A policy that acts and does not learn.
     Policy = 3,
-    /// Rings of frames that stacks are made from.
+    /// Rings of frames for frame stacks.
     LazyFrames = 4,
     /// The episodes that N environments have finished.
     Monitor = 5,
-    /// Running statistics that normalise observations and rewards.
+    /// Running statistics that normalize observations and rewards.
     VecNormalize = 6,
-    /// Steps of a vectorised environment that the host does not wait for.
+    /// Steps of a vectorized environment that the host does not wait for.
     Batch = 7,
     /// A replay memory whose samples are balanced by reward.
     Memory = 8,
     /// A replay memory whose samples follow priorities.
     Replay = 9,
-    /// What N environments did in T steps, for learners on policy.
+    /// The transitions of N environments over T steps, for on-policy learners.
     RolloutBuffer = 10,
-    /// One trajectory, for learners that take them one by one.
+    /// One trajectory, for learners that take single trajectories.
     Trajectory = 11,
-    /// Trajectories that wait for a learner, first in, first out.
+    /// A queue of trajectories for a learner, first in, first out.
     Queue = 12,
 }
 
@@ -52,8 +53,8 @@ pub enum Kind {
 pub const IMAGE: u32 = 13;
 
 impl Kind {
-    /// The image version of this kind of block: what [`IMAGE`] was raised to when its layout last changed. A kind's blocks
-    /// are refused only if their own layout has changed since they were written.
+    /// The image version of this kind of block: the value of [`IMAGE`] when its layout last changed. Blocks are refused only if
+    /// the layout of their own kind has changed since they were written.
     pub const fn image(self) -> u32 {
         match self {
             Kind::LazyFrames => 4,
@@ -69,7 +70,7 @@ impl Kind {
 const MAGIC: [u8; 8] = *b"rlcore\0\n";
 const BYTE_ORDER: u32 = 0x0102_0304;
 
-/// The first bytes of every block, followed by the configuration it was made with.
+/// The first bytes of every block, followed by its configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Header {
@@ -88,7 +89,7 @@ impl Header {
         self.size
     }
 
-    /// [`Header::read`] would accept it: for calls that are made all the time.
+    /// Whether [`Header::read`] would accept the header; fast, for frequent calls.
     #[inline(always)]
     pub fn begins(mem: &[u8], kind: Kind) -> bool {
         let Some(bytes) = mem.get(..size_of::<Header>()) else { return false };
@@ -100,7 +101,7 @@ impl Header {
             & (mem.as_ptr() as usize).is_multiple_of(BLOCK_ALIGN)
     }
 
-    /// Bytes of the whole block, as [`Header::read`] finds them: for calls that are made all the time.
+    /// Bytes of the whole block, as from [`Header::read`]; fast, for frequent calls.
     #[inline(always)]
     pub fn size_of(mem: &[u8], kind: Kind) -> Result<u64> {
         if !Self::begins(mem, kind) {
@@ -110,7 +111,7 @@ impl Header {
         Ok(bytemuck::pod_read_unaligned::<Header>(bytes).size)
     }
 
-    /// Reads the header alone and checks everything that it says about itself.
+    /// Reads the header alone and checks alignment, magic, byte order, kind and version.
     #[inline(never)]
     pub fn read(mem: &[u8], kind: Kind) -> Result<Header> {
         let h = Self::of_any_kind(mem)?;
@@ -144,7 +145,7 @@ impl Header {
     }
 }
 
-/// Plans the header and the configuration, which every block begins with.
+/// Plans the header and the configuration, the start of every block.
 pub fn spans<C: Pod>(plan: &mut Plan) -> core::result::Result<(Span<Header>, Span<C>), TooLong> {
     Ok((plan.span(1)?, plan.span(1)?))
 }
@@ -156,8 +157,8 @@ pub fn create<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C
     create_with(mem, kind, size, config, |_| Ok(()))
 }
 
-/// As [`create`], of a block that does not begin with zeros alone: `fill` writes the fields that are not zero, before there is
-/// a header that `attach` would accept.
+/// As [`create`], for a block whose fields are not all zero at first: `fill` writes them before the header, so that `attach`
+/// never accepts a block without them.
 pub fn create_with<'a, C: Pod>(
     mem: &'a mut [u8],
     kind: Kind,
@@ -172,12 +173,13 @@ pub fn create_with<'a, C: Pod>(
     Ok(block)
 }
 
-/// As [`create`], of a block that is marked as changing until [`Mark::end`] or [`end_mark`]: whoever makes it has more to write.
+/// As [`create`], with the block marked as changing until [`Mark::end`] or [`end_mark`]: the caller has more to write.
 pub fn create_marked<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C) -> Result<&'a mut [u8]> {
     create_with(mem, kind, size, config, |block| Ok(block.get_mut(MARK.start()).ok_or(Misfit).map(|byte| *byte = 1)?))
 }
 
-/// The first `size` bytes, all zero, those of the header first: a process that is stopped amid this leaves no image.
+/// Zeroes the first `size` bytes, the header first, and returns them: a process that is stopped meanwhile leaves no valid
+/// image.
 fn clear(mem: &mut [u8], size: usize) -> Result<&mut [u8]> {
     check_align(mem)?;
     let given = mem.len();
@@ -190,7 +192,7 @@ fn clear(mem: &mut [u8], size: usize) -> Result<&mut [u8]> {
     Ok(block)
 }
 
-/// Writes the configuration and then the header, with which the block begins to be one.
+/// Writes the configuration and then the header, which makes the block valid.
 fn begin(block: &mut [u8], kind: Kind, start: usize, config: &[u8]) -> Result {
     let mut h = Header {
         magic: MAGIC,
@@ -208,8 +210,8 @@ fn begin(block: &mut [u8], kind: Kind, start: usize, config: &[u8]) -> Result {
     Ok(())
 }
 
-/// Accepts bytes that a block was copied to and returns its configuration; `size_of_config` recomputes the size that
-/// a block of this configuration has, so that an image can never promise more than it holds. Nothing is written.
+/// Accepts a copy of a block and returns its configuration; `size_of_config` recomputes the size of a block of this
+/// configuration, so that an image can never claim more than it holds. Nothing is written.
 ///
 /// Errors: `Align`; `Size` if bytes are missing; `Image` for anything else that is wrong.
 pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) -> Result<usize>) -> Result<C> {
@@ -222,7 +224,7 @@ pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) ->
     Ok(config)
 }
 
-/// Checks that a block keeps this plan where it says, and hands the size on that goes with it. Errors: `Image`.
+/// Checks that the plan stored at `kept` equals `plan`, and returns `size`. Errors: `Image`.
 pub fn check_plan<P: Pod>(mem: &[u8], kept: Span<P>, (plan, size): (P, usize)) -> Result<usize> {
     let kept = bytemuck::cast_slice::<P, u8>(super::plan::view(mem, kept)?);
     let damaged = Error::new(ErrorKind::Image, "block: arrays that lie where its configuration puts them");
@@ -230,7 +232,7 @@ pub fn check_plan<P: Pod>(mem: &[u8], kept: Span<P>, (plan, size): (P, usize)) -
     Ok(size)
 }
 
-/// Checks a block with `config_size` bytes of configuration from `start`, and returns the size that it says it has.
+/// Checks a block with `config_size` bytes of configuration from `start`, and returns the size in its header.
 fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Result<u64> {
     let h = Header::read(mem, kind)?;
     let damaged = |what| Error::new(ErrorKind::Image, what);
@@ -252,14 +254,14 @@ fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Resu
     Ok(h.size)
 }
 
-/// Where the seal lies, right behind the header: zeros in a block that has none.
+/// Bytes of the seal, right behind the header; zeros in a block without one.
 const SEAL: Range<usize> = size_of::<Header>()..size_of::<Header>() + size_of::<u64>();
 
-/// Where the mark lies, behind the seal.
+/// Place of the mark, behind the seal.
 const MARK: Span<u32> = Span::at(SEAL.end, 1);
 
-/// Writes a checksum over all bytes of a learner or a policy into it, which `attach` compares from then on. Whatever cuts the
-/// block to change it takes the seal off again, so that none is ever stale.
+/// Writes a checksum of all bytes of a learner or a policy into the block; `attach` compares it from then on. Calls that cut
+/// the block for a change remove the seal, so that it is never stale.
 ///
 /// Errors: `Align`; `Size` if bytes are missing; `Image` for a block of another kind, or a damaged header. Nothing changes then.
 pub fn seal(mem: &mut [u8]) -> Result {
@@ -273,7 +275,7 @@ pub fn seal(mem: &mut [u8]) -> Result {
     Ok(())
 }
 
-/// [`seal`] of a new block that is marked as changing, whose mark is cleared then: it is whole only with its seal.
+/// [`seal`] for a new block that is marked as changing, whose mark is then cleared: it is complete only with its seal.
 pub fn seal_new(mem: &mut [u8]) -> Result {
     let h = Header::of_any_kind(mem)?;
     put_seal(mem, &h);
@@ -285,13 +287,13 @@ fn put_seal(mem: &mut [u8], h: &Header) {
     super::copy(mem.get_mut(SEAL).unwrap_or_default(), &sum);
 }
 
-/// Takes the seal off, if there is one: before a block is changed.
+/// Removes the seal, if there is one, before a block is changed.
 pub fn unseal(mem: &mut [u8]) {
     mem.get_mut(SEAL).unwrap_or_default().fill(0);
 }
 
-/// What the seal of a block has to be, never 0: FNV-1a over all its bytes but the seal's own, where every flipped byte shows;
-/// its mark counts as cleared.
+/// The expected seal of a block, never 0: FNV-1a over all its bytes but the seal's own, with the mark as cleared; every flipped
+/// byte changes it.
 fn content(mem: &[u8], h: &Header) -> u64 {
     let cleared = [0; size_of::<u32>()];
     let rest = mem.get(SEAL.end.saturating_add(cleared.len())..h.size as usize).unwrap_or_default();
@@ -299,20 +301,20 @@ fn content(mem: &[u8], h: &Header) -> u64 {
     hash(hash(state, &cleared), rest).max(1)
 }
 
-/// Clears the mark of a new block, which is whole now.
+/// Clears the mark of a new block, which is complete now.
 pub fn end_mark(mem: &mut [u8]) -> Fit<()> {
     Mark::new(Cutter::new(mem).take(MARK)?.first_mut().ok_or(Misfit)?).end();
     Ok(())
 }
 
-/// The configuration of a block that `create` or `attach` has accepted, of which only the header is looked at again.
+/// The configuration of a block that `create` or `attach` has accepted; only the header is checked again.
 pub fn config<C: Pod>(mem: &[u8], kind: Kind) -> Result<&C> {
     Header::size_of(mem, kind)?;
     let (_, body) = spans::<C>(&mut Plan::default())?;
     Ok(super::plan::view(mem, body)?.first().ok_or(Misfit)?)
 }
 
-/// The configuration of a block that was accepted, and the fields behind it, to be taken out.
+/// The configuration of an accepted block, and a cutter for the fields behind it.
 pub fn cut_config<C: Pod>(mem: &mut [u8]) -> Fit<(&C, Cutter<'_>)> {
     let (_, body) = spans::<C>(&mut Plan::default()).map_err(|_| Misfit)?;
     let mut cut = Cutter::new(mem);
@@ -320,7 +322,7 @@ pub fn cut_config<C: Pod>(mem: &mut [u8]) -> Fit<(&C, Cutter<'_>)> {
     Ok((config, cut))
 }
 
-/// As [`cut_config`], of a block whose calls mark their changes: its mark too.
+/// As [`cut_config`], with the mark, for a block whose calls mark their changes.
 pub fn cut_marked<C: Pod>(mem: &mut [u8]) -> Fit<(Mark<'_>, &C, Cutter<'_>)> {
     let (_, body) = spans::<C>(&mut Plan::default()).map_err(|_| Misfit)?;
     let mut cut = Cutter::new(mem);
@@ -348,11 +350,11 @@ fn checksum(h: &Header, config: &[u8]) -> u64 {
     hash(hash(HASH_START, bytemuck::bytes_of(h)), config)
 }
 
-/// What [`hash`] starts from.
+/// Initial state of [`hash`].
 pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// FNV-1a, 64 bits, continued from `state`: names a state in a log or compares two, and guards against accidents,
-/// not against attackers.
+/// FNV-1a, 64 bits, continued from `state`: identifies a state in a log or compares two, and guards against accidents, not
+/// against attackers.
 ///
 /// ```
 /// use rlcore::block::{HASH_START, hash};

@@ -1,9 +1,9 @@
-//! A mark that says that a call is changing a block.
+//! A mark that is set while a call changes a block.
 //!
-//! Each call that changes the block sets it before its first change and clears it after its last, also where it fails. A
-//! process that is killed in between leaves it set, and `attach` refuses the block: some of its bytes are those before the
-//! call and some those after. Order is kept as in [`shared`](super::shared): the mark is seen before what follows it, and its
-//! end after all that was changed.
+//! Each call that changes the block sets it before its first change and clears it after its last, even if the call fails. A
+//! process that is killed in between leaves it set, and `attach` refuses the block, whose bytes are partly from before the call
+//! and partly from after it. Memory order is as in [`shared`](super::shared): the set mark is visible before any change, the
+//! cleared mark only after all changes.
 
 use core::sync::atomic::{AtomicU32, Ordering, fence};
 
@@ -20,7 +20,7 @@ impl<'a> Mark<'a> {
         Mark(cpu::atomic(word))
     }
 
-    /// Sets the mark until the result goes. Calls within calls leave it set.
+    /// Sets the mark until the result is dropped. Nested calls leave it set.
     #[inline(always)]
     pub fn begin(self) -> Changing<'a> {
         let before = self.0.load(Ordering::Relaxed);
@@ -29,13 +29,13 @@ impl<'a> Mark<'a> {
         Changing { word: self.0, before }
     }
 
-    /// Clears the mark of a new block, which is whole now.
+    /// Clears the mark of a new block, which is complete now.
     pub fn end(self) {
         self.0.store(0, Ordering::Release);
     }
 }
 
-/// A block is being changed.
+/// Keeps the mark set; dropping it restores the state before.
 #[must_use]
 #[derive(Debug)]
 pub struct Changing<'a> {
@@ -50,7 +50,7 @@ impl Drop for Changing<'_> {
     }
 }
 
-/// A block whose mark is set is no image. Errors: `Image`.
+/// Refuses a block whose mark is set. Errors: `Image`.
 pub(super) fn check_image(mark: &[u8]) -> Result {
     let what = "block: a call that changed it was interrupted, so that it is neither as before nor as after that call.";
     Error::new(Kind::Image, what).when(mark.iter().any(|&b| b != 0))

@@ -1,8 +1,8 @@
-//! The caller's memory, laid out: one plan serves size, init, attach and ranges, and no block holds a pointer.
+//! Layout of the caller's memory: one plan serves size, init, attach and ranges, and no block holds a pointer.
 //!
-//! A saved block is portable between little-endian machines of any width. Those of the other byte order refuse it with
-//! [`Kind::Image`](crate::error::Kind::Image), and so the other way round; what has to cross is a rollout file or a program's
-//! own format.
+//! A saved block is portable between little-endian machines of any width. Machines of the other byte order refuse it with
+//! [`Kind::Image`](crate::error::Kind::Image), and vice versa; to cross byte orders, use a rollout file or the program's own
+//! format.
 
 mod fields;
 mod header;

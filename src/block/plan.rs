@@ -1,4 +1,4 @@
-//! Spans, one after another: asking for a size and laying a block out are the same walk.
+//! Consecutive spans: the size of a block and its layout come from the same code.
 
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
@@ -11,7 +11,7 @@ pub const BLOCK_ALIGN: usize = 8;
 /// Fields start on a multiple of this, counted from the base: no two share a cache line.
 pub const FIELD_ALIGN: usize = 64;
 
-/// A plan that the address space cannot hold. Says nothing, so that a long plan compiles to little code.
+/// A plan that the address space cannot hold. Carries no details, so that a long plan compiles to little code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -21,11 +21,11 @@ impl From<TooLong> for Error {
     }
 }
 
-/// Memory that is not what it was planned to be; cannot happen in a block that was accepted. Says nothing, as [`TooLong`].
+/// Memory that does not match its plan; impossible in an accepted block. Carries no details, as [`TooLong`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misfit;
 
-/// Something of a block, if it is where its plan says.
+/// A part of a block, if the block matches its plan.
 pub type Fit<T> = Result<T, Misfit>;
 
 impl From<Misfit> for Error {
@@ -34,7 +34,7 @@ impl From<Misfit> for Error {
     }
 }
 
-/// Where one array of a block lies. Plain data, alike on all machines: a block may keep its own plan.
+/// The place of one array in a block. Plain data, equal on all machines: a block may store its own plan.
 #[derive(Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Span<T> {
@@ -52,7 +52,7 @@ impl<T> Clone for Span<T> {
 impl<T> Copy for Span<T> {}
 
 impl<T> Span<T> {
-    /// `len` elements from this byte on.
+    /// `len` elements from byte `start` on.
     pub(super) const fn at(start: usize, len: usize) -> Span<T> {
         Span { lies: [start as u64, len as u64], element: PhantomData }
     }
@@ -88,7 +88,7 @@ impl Plan {
         Ok(span)
     }
 
-    /// [`Plan::span`] of a plan that is checked when all of it is made.
+    /// [`Plan::span`] without the check, for a plan that is checked when it is complete.
     #[cfg_attr(feature = "simd", inline)]
     #[cfg_attr(not(feature = "simd"), inline(never))]
     pub(super) fn next<T: Pod>(&mut self, len: usize) -> Span<T> {
@@ -105,7 +105,7 @@ impl Plan {
     /// The next array, of `rows` times `width` elements.
     #[inline]
     pub fn grid<T: Pod>(&mut self, rows: usize, width: usize) -> Result<Span<T>, TooLong> {
-        // What overflows is too long for any element.
+        // A product that overflows is too long for any element.
         self.span(rows.saturating_mul(width))
     }
 
@@ -115,8 +115,8 @@ impl Plan {
         self.end.checked_next_multiple_of(FIELD_ALIGN).ok_or(TooLong)
     }
 
-    /// Where the next array starts, of `len` elements of `size` bytes. What does not fit lies beyond `isize::MAX`, and so does
-    /// everything behind it.
+    /// Start of the next array, of `len` elements of `size` bytes. An array that does not fit ends beyond `isize::MAX`, and so
+    /// do all arrays behind it.
     #[inline]
     fn bytes(&mut self, len: usize, size: usize) -> usize {
         let start = self.end.saturating_add(FIELD_ALIGN.wrapping_sub(1)) & !FIELD_ALIGN.wrapping_sub(1);
@@ -125,7 +125,7 @@ impl Plan {
     }
 }
 
-/// Hands the spans of a plan out as disjoint slices, in the order in which they were planned.
+/// Hands out the spans of a plan as disjoint slices, in the order of the plan.
 pub struct Cutter<'a> {
     rest: &'a mut [u8],
     at: usize,
@@ -137,7 +137,7 @@ impl<'a> Cutter<'a> {
         Cutter { rest: block, at: 0 }
     }
 
-    /// The array of this span. Spans have to be taken in the order of the plan; some may be left out.
+    /// The array of this span. Spans are taken in the order of the plan; some may be skipped.
     #[inline]
     pub fn take<T: Pod>(&mut self, span: Span<T>) -> Fit<&'a mut [T]> {
         let array = self.next(span);
@@ -145,21 +145,21 @@ impl<'a> Cutter<'a> {
         Ok(array)
     }
 
-    /// [`Cutter::take`] for callers who check that all arrays fit when they have taken them: one that does not is empty.
+    /// [`Cutter::take`] without the check, for callers that check after the last array: one that does not fit is empty.
     #[inline(never)]
     pub(super) fn next<T: Pod>(&mut self, span: Span<T>) -> &'a mut [T] {
         let field = self.bytes(span.start(), span.len().saturating_mul(size_of::<T>()));
         match field.and_then(|field| bytemuck::try_cast_slice_mut(field).ok()) {
             Some(array) => array,
             None => {
-                // Nothing starts behind this, and nothing is left.
+                // All later spans fail: none starts this far, and no bytes are left.
                 (self.rest, self.at) = (&mut [], usize::MAX);
                 &mut []
             }
         }
     }
 
-    /// Whether all arrays so far did fit.
+    /// Whether all arrays so far fit.
     #[inline]
     pub(crate) fn check(&self) -> Fit<()> {
         if self.at < usize::MAX { Ok(()) } else { Err(Misfit) }
@@ -190,7 +190,7 @@ pub fn rows<T>(array: &[T], index: usize, count: usize, width: usize) -> Fit<&[T
     array.get(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(Misfit)
 }
 
-/// The same, for writing.
+/// The same rows, for writing.
 pub fn rows_mut<T>(array: &mut [T], index: usize, count: usize, width: usize) -> Fit<&mut [T]> {
     let begin = index.saturating_mul(width);
     array.get_mut(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(Misfit)
@@ -207,7 +207,7 @@ pub fn copy<T: Copy>(to: &mut [T], from: &[T]) {
 mod tests {
     use super::*;
 
-    /// What does not fit is noticed at the end, however much is planned or taken behind it.
+    /// An array that does not fit is noticed at the end, however much is planned or taken behind it.
     #[test]
     fn nothing_fits_behind_what_does_not() {
         for len in [usize::MAX, isize::MAX as usize / 8 + 1, usize::MAX / 8 + 1] {

@@ -1,40 +1,40 @@
-//! One process writes a block, others read the same bytes: how a reader knows what to believe.
+//! Blocks that one process writes while others read: how a reader knows which rows are valid.
 //!
-//! A block may lie in memory that processes share, as a mapped file is. One of them changes it; any number of others have
-//! the bytes for reading alone and copy rows out. Nobody waits for anybody: a reader copies first and asks afterwards
-//! whether anything of it was overwritten meanwhile. If so, the copy means nothing and the call says so. Writers keep to
-//! this whether somebody reads or not, and `attach` refuses a block whose writer has died amid a change.
+//! A block may lie in shared memory, such as a mapped file. One process changes it; any number of others only read it and copy
+//! rows out. No process waits for another: a reader copies first and then checks whether a row was overwritten meanwhile. If
+//! so, the copy is invalid and the call says so. Writers follow this protocol even without readers, and `attach` refuses a
+//! block whose writer died during a change.
 //!
 //! # Rings
 //!
 //! The rows of a ring are numbered from 0, numbers are never reused, and row n is in slot `n % num_rows`. Before a writer
-//! touches a row it stores in the ring's word of `writing` how many rows it is about to push ([`begin`]), and 0 after the
-//! last ([`end`]). A row is whole before it is counted in `pushed` ([`count`]). So a number below `pushed` was a whole row,
-//! and rows from `pushed + writing - num_rows` on have not been touched since ([`Rings::check_held`]): a reader loses rows
-//! only to a writer that laps it.
+//! touches a row, it stores the number of rows it is about to push in the ring's word of `writing` ([`begin`]), and 0 after the
+//! last ([`end`]). A row is complete before it is counted in `pushed` ([`count`]). So each row below `pushed` was complete, and
+//! rows from `pushed + writing - num_rows` on have not been overwritten since ([`Rings::check_held`]): a reader loses rows only
+//! to a writer that laps it.
 //!
 //! # Stores that are emptied
 //!
-//! A rollout or a trajectory takes rows until all of them are forgotten at once. Its rows are numbered over that, and
-//! [`Turn::first`] is the number of the oldest one that is held, moved on before any of them is overwritten
-//! ([`Turn::forget`]): rows that are appended cost a reader nothing. What is known beside the rows, how many there are
-//! among it, changes while [`Turn::turn`] is odd, so that a reader has all of it from one moment ([`Turn::look`]).
+//! A rollout or a trajectory takes rows until all of them are discarded at once. Row numbers continue after that, and
+//! [`Turn::first`] is the number of the oldest row held, advanced before any row is overwritten ([`Turn::forget`]): appended
+//! rows do not disturb a reader. The metadata beside the rows, such as their count, changes only while [`Turn::turn`] is odd,
+//! so that a reader gets a consistent copy ([`Turn::look`]).
 //!
 //! # Order
 //!
-//! All of this has to hold where a processor, too, lets loads and stores pass one another. What says something about rows
-//! is a [`Word`], loaded and stored whole; rows are plain bytes, which may be torn, and then are not believed.
+//! This must hold even on processors that reorder loads and stores. A counter or flag about rows is a [`Word`], loaded and
+//! stored whole; rows are plain bytes, which may be torn and are then discarded.
 //!
-//! - What is announced is seen before what follows: after the store to `writing`, to an odd [`Changes`] or to `first` stands a
-//!   release fence, after the copies of a reader an acquire fence. So a reader that has seen one byte of a change finds it
-//!   announced when it asks.
-//! - What is counted is whole: counts, and what says that a change is over, are stored with release and loaded with
-//!   acquire. So a reader that has seen a count finds the rows below it.
-//! - `writing` is loaded before `pushed`, with acquire: a reader that finds it 0 again finds the rows counted that it stood for.
+//! - An announcement is visible before the change: a release fence follows the store to `writing`, to an odd [`Changes`] or to
+//!   `first`, and an acquire fence follows a reader's copies. So a reader that has seen one byte of a change finds it announced
+//!   when it checks.
+//! - A counted row is complete: counts, and words that end a change, are stored with release and loaded with acquire. So a
+//!   reader that has seen a count sees the rows below it.
+//! - `writing` is loaded before `pushed`, with acquire: a reader that finds it back at 0 also finds the announced rows counted.
 //!
-//! A fence where a single word would do costs nothing on x86-64, and on others less than the copy that it stands beside.
+//! A fence instead of ordering on a single word costs nothing on x86-64, and elsewhere less than the copy beside it.
 //!
-//! Where a machine reads 64 bits in two halves, no reader may look while a count passes a multiple of 2^32.
+//! On machines that read 64 bits in two halves, no reader may read while a count passes a multiple of 2^32.
 
 use bytemuck::{Pod, Zeroable};
 use core::hint::spin_loop;
@@ -43,15 +43,15 @@ use core::sync::atomic::{Ordering, fence};
 use crate::cpu::{Word, snapshot};
 use crate::error::{Error, Kind, Result};
 
-/// Numbers stop here, so that no sum of them overflows.
+/// The largest number, so that no sum of numbers overflows.
 pub(crate) const LAST: u64 = i64::MAX as u64;
 
-/// So many more may be numbered after `number`. Errors: `Range`.
+/// Checks that `more` numbers are left after `number`. Errors: `Range`.
 pub(crate) fn check_room(what: &'static str, number: u64, more: u64) -> Result {
     if number > LAST.saturating_sub(more) { Err(Error::new(Kind::Range, what)) } else { Ok(()) }
 }
 
-/// Says that each of these rings is about to take up to `rows` rows, before anything of them is written.
+/// Announces up to `rows` rows for each of these rings, before the first of them is written.
 #[inline(always)]
 pub fn begin(writing: &mut [u32], rows: u32) {
     for word in writing {
@@ -60,7 +60,7 @@ pub fn begin(writing: &mut [u32], rows: u32) {
     fence(Ordering::Release);
 }
 
-/// Says that all rows which were announced are there.
+/// Withdraws the announcement: all announced rows are complete.
 #[inline(always)]
 pub fn end(writing: &mut [u32]) {
     for word in writing {
@@ -68,13 +68,13 @@ pub fn end(writing: &mut [u32]) {
     }
 }
 
-/// Counts a row that is whole.
+/// Counts a complete row.
 #[inline(always)]
 pub fn count(pushed: &mut u64) {
     pushed.store(pushed.wrapping_add(1), Ordering::Release);
 }
 
-/// A block whose writer was stopped amid rows is no image. Errors: `Image`, with the ring.
+/// Refuses a block whose writer was stopped in the middle of a row. Errors: `Image`, with the ring.
 pub fn check_image(writing: &[u32]) -> Result {
     match writing.iter().position(|&rows| rows != 0) {
         Some(ring) => {
@@ -85,8 +85,8 @@ pub fn check_image(writing: &[u32]) -> Result {
     }
 }
 
-/// Number of the oldest row that a reader may still believe, from what it finds in `pushed` and `writing` of the ring after
-/// it has copied, read in this order of `writing` first.
+/// Number of the oldest row that is still valid for a reader, from `pushed` and `writing` of the ring, both loaded after the
+/// copy, `writing` first.
 #[inline(always)]
 pub fn oldest_after(pushed: u64, writing: u32, num_rows: u32) -> u64 {
     pushed.saturating_add(writing.into()).saturating_sub(num_rows.into())
@@ -94,13 +94,13 @@ pub fn oldest_after(pushed: u64, writing: u32, num_rows: u32) -> u64 {
 
 const GONE: Error =
     Error::new(Kind::Range, "block: row {given} was overwritten meanwhile; the oldest row is {needed}.");
-/// A reader has looked [`LOOKS`] times in vain.
+/// All [`LOOKS`] attempts of a reader have failed.
 pub const BUSY: Error = Error::new(Kind::Busy, "block: the writer changes the object faster than it can be read.");
 
-/// Times that a reader looks again before it says that the writer is too fast.
+/// Attempts of a reader before it reports that the writer is too fast.
 pub const LOOKS: u32 = 100;
 
-/// What rings say about their rows while a writer goes on.
+/// The counters of rings, read while a writer continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Rings<'a> {
     /// `[R]` rows pushed so far.
@@ -112,8 +112,8 @@ pub struct Rings<'a> {
 }
 
 impl Rings<'_> {
-    /// After rows were copied: none of them has been overwritten meanwhile. `oldest` are rings and the number of the oldest
-    /// row that was read of each, known before this is called. Errors: `Range`; what was copied means nothing then.
+    /// Checks that no copied row was overwritten meanwhile. `oldest`: pairs of a ring and the number of the oldest row read
+    /// from it, known before the call. Errors: `Range`; the copy is invalid then.
     #[inline]
     pub fn check_held(&self, oldest: impl Iterator<Item = (usize, u64)>) -> Result {
         let mut seen = None;
@@ -130,7 +130,7 @@ impl Rings<'_> {
 
     #[inline(always)]
     fn oldest(&self, ring: usize) -> u64 {
-        // What was copied, and what says how far back, was read before.
+        // Orders the copies and the numbers of their oldest rows before these loads.
         fence(Ordering::Acquire);
         let writing = self.writing.get(ring).map_or(0, |word| word.load(Ordering::Acquire));
         let pushed = self.pushed.get(ring).map_or(0, |word| word.load(Ordering::Acquire));
@@ -138,26 +138,26 @@ impl Rings<'_> {
     }
 }
 
-/// Goes up by one before and after every change of what it stands for: odd while that is going on.
+/// A counter that goes up by one before and after every change of the data it guards: odd during a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Changes(pub u32);
 
 impl Changes {
-    /// Says that a change is about to be made.
+    /// Announces a change.
     #[inline]
     pub fn begin(&mut self) {
         self.0.store(self.0.wrapping_add(1), Ordering::Relaxed);
         fence(Ordering::Release);
     }
 
-    /// Says that it has been made.
+    /// Ends the change.
     #[inline]
     pub fn end(&mut self) {
         self.0.store(self.0.wrapping_add(1), Ordering::Release);
     }
 
-    /// What `find` reads, of one moment. Errors: `Busy`.
+    /// The result of a `find` that no change overlapped. Errors: `Busy`.
     #[inline]
     pub fn look<T>(&self, find: impl Fn() -> T) -> Result<T> {
         for _ in 0..LOOKS {
@@ -172,7 +172,7 @@ impl Changes {
         Err(BUSY)
     }
 
-    /// A block whose writer was stopped amid a change is no image. Errors: `Image`.
+    /// Refuses a block whose writer was stopped during a change. Errors: `Image`.
     pub fn check_image(&self) -> Result {
         match self.0 & 1 {
             0 => Ok(()),
@@ -181,46 +181,46 @@ impl Changes {
     }
 }
 
-/// What a store that is emptied says about its rows while a writer goes on.
+/// The counters of a store that is emptied as a whole, read while a writer continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Turn {
-    /// Number of the oldest row that is held: rows that were forgotten.
+    /// Number of the oldest row held, which is the count of rows discarded so far.
     pub first: u64,
-    /// Changes of what is known beside the rows.
+    /// Changes of the metadata beside the rows.
     pub turn: Changes,
-    /// Rows that a writer is about to push to a ring which the store has beside its rows.
+    /// Rows that a writer is about to push to the ring that the store has beside its rows.
     pub writing: u32,
 }
 
 impl Turn {
-    /// Says that what is known beside the rows is about to change.
+    /// Announces a change of the metadata beside the rows.
     #[inline]
     pub fn begin(&mut self) {
         self.turn.begin();
     }
 
-    /// Says that it has changed.
+    /// Ends the change.
     #[inline]
     pub fn end(&mut self) {
         self.turn.end();
     }
 
-    /// Gives up the numbers of the `rows` rows that are held, before any of them is overwritten; between `begin` and `end`.
+    /// Advances `first` past the `rows` rows held, before any of them is overwritten; between `begin` and `end`.
     #[inline]
     pub fn forget(&mut self, rows: u32) {
         self.first.store(self.first.wrapping_add(rows.into()), Ordering::Relaxed);
         fence(Ordering::Release);
     }
 
-    /// The number of the first row and what is known beside the rows, of one moment. Errors: `Busy`.
+    /// A consistent copy of `first` and of the metadata `known`. Errors: `Busy`.
     #[inline]
     pub fn look<T: Pod>(&self, known: &T) -> Result<(u64, T)> {
         self.turn.look(|| (self.first.load(Ordering::Relaxed), snapshot(known)))
     }
 
-    /// After rows were copied: those that were held when [`Turn::look`] found this `first` still are.
-    /// Errors: `Range`; what was copied means nothing then.
+    /// Checks after a copy that the rows held when [`Turn::look`] returned this `first` are still held. Errors: `Range`; the
+    /// copy is invalid then.
     #[inline]
     pub fn check_held(&self, first: u64) -> Result {
         fence(Ordering::Acquire);
@@ -228,7 +228,7 @@ impl Turn {
         if now == first { Ok(()) } else { Err(GONE.needed(now as usize).given(first as usize)) }
     }
 
-    /// A block whose writer was stopped amid a change is no image. Errors: `Image`.
+    /// Refuses a block whose writer was stopped during a change. Errors: `Image`.
     pub fn check_image(&self) -> Result {
         check_image(&[self.writing])?;
         self.turn.check_image()
@@ -289,7 +289,7 @@ mod tests {
         turn.begin();
         assert_eq!(turn.look(&7).unwrap_err().kind, Kind::Busy);
         assert_eq!(kind(turn.check_image()), Some(Kind::Image));
-        // Appending leaves rows as they are, whatever else changes.
+        // Appending rows does not invalidate the rows held.
         assert_eq!(kind(turn.check_held(0)), None);
         turn.forget(5);
         assert_eq!(kind(turn.check_held(0)), Some(Kind::Range));

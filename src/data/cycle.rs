@@ -1,18 +1,18 @@
-//! Episodes to learn from and episodes to test on, in turns.
+//! Alternating training and test episodes.
 
 use crate::error::{Error, Kind, Result};
 
-/// `num_train` episodes to learn from, then `num_test` to test on, and so on.
+/// `num_train` training episodes, then `num_test` test episodes, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// Episodes to learn from.
+    /// Training episodes of a cycle.
     pub num_train: u32,
-    /// Episodes to test on.
+    /// Test episodes of a cycle.
     pub num_test: u32,
 }
 
 impl Cycle {
-    /// Whether episode number `index`, from 0, is one to test on. Errors: `Config` if there are none of either.
+    /// Whether episode `index`, from 0, is a test episode. Errors: `Config` if both counts are 0.
     pub fn is_test(self, index: u64) -> Result<bool> {
         let (train, test) = (u64::from(self.num_train), u64::from(self.num_test));
         let what = "episode_type_of: num_train or num_test of at least 1";

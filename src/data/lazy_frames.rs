@@ -1,7 +1,7 @@
-//! Frames from which stacks are made when they are read: every frame is kept once, a stack is k numbers.
+//! Frames that are stacked when they are read: every frame is stored once, and a stack is k frame numbers.
 //!
-//! A [`table`] of one column in a block of its own, with a ring for each environment: a frame's number counts from the first
-//! frame that its environment ever pushed and is never reused. All reading is the table's, of column 0.
+//! A [`table`] of one column in a block of its own, with a ring for each environment: the frames of an environment are numbered
+//! from 0 and numbers are never reused. All reading is done through the table, column 0.
 //!
 //! ```
 //! use rlcore::data::lazy_frames::{LazyFrames, LazyFramesConfig};
@@ -30,12 +30,12 @@ use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::kernels::stack::MAX_STACK;
 use crate::space::{Element, Elements};
 
-/// What rings of frames are made from: a shape of frames. The block stores the [`TableConfig`] that it stands for.
+/// Configuration of rings of frames. The block stores the [`TableConfig`] made from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LazyFramesConfig {
     /// Number of environments, at least 1: each has a ring of its own.
     pub num_envs: u32,
-    /// Frames kept of each environment, at least `num_stack`; a transition with full stacks takes one more.
+    /// Frames kept of each environment, at least `num_stack`; a transition with full stacks needs one more.
     pub num_frames: u32,
     /// Rows of pixels in a frame, at least 1.
     pub height: u32,
@@ -54,7 +54,7 @@ impl Default for LazyFramesConfig {
 }
 
 impl LazyFramesConfig {
-    /// The table that this stands for. Errors: `Config`; `Overflow`.
+    /// The table of this configuration. Errors: `Config`; `Overflow`.
     pub fn table(&self) -> Result<TableConfig> {
         self.check()?;
         let pixels = self.height.checked_mul(self.width);
@@ -63,8 +63,8 @@ impl LazyFramesConfig {
         Ok(TableConfig::new(self.num_envs, self.num_frames, &[frames]))
     }
 
-    /// Bytes of the block for each transition it can keep, rounded up: those of one frame and what is known about it.
-    /// An episode of L transitions keeps L + 1 frames. Errors: `Config`, `Overflow`.
+    /// Bytes of the block per transition it can keep, rounded up: one frame and the data about it. An episode of L transitions
+    /// keeps L + 1 frames. Errors: `Config`, `Overflow`.
     pub fn bytes_per_transition(&self) -> Result<u64> {
         let frames = u64::from(self.num_envs).saturating_mul(self.num_frames.into());
         Ok((LazyFrames::size(self)? as u64).div_ceil(frames.max(1)))
@@ -85,14 +85,14 @@ const OVERFLOW: Error = Error::new(Kind::Overflow, "lazy_frames: frames that fit
 const SHAPE: Error =
     Error::new(Kind::Shape, "lazy_frames: a table of one column of bytes, with the rows of all its rings");
 
-/// The one place where the layout is written down: the table and the bytes of the whole block.
+/// The layout, defined only here: the table and the bytes of the whole block.
 pub fn spans(config: &TableConfig) -> Result<(Spans, usize)> {
     SHAPE.when(config.columns().len() != 1 || config.column(0)?.element()? != Element::U8)?;
     config.check()?;
     Ok(lay(config)?)
 }
 
-/// As [`spans`], of a configuration that was checked when its block was accepted.
+/// As [`spans`], for a configuration that was checked when its block was accepted.
 pub fn lay(config: &TableConfig) -> core::result::Result<(Spans, usize), TooLong> {
     let mut plan = Plan::default();
     block::spans::<TableConfig>(&mut plan)?;
@@ -106,19 +106,19 @@ pub struct Frames<'a> {
     pub frame: &'a [u8],
     /// `[rows]` nonzero where that frame starts an episode.
     pub first: &'a [u8],
-    /// `[rows, frame_len]` where `first`, the last frame of the episode that ended in the same step, which is pushed
-    /// before; `None` if no episode ended, or if its last frame has been pushed.
+    /// `[rows, frame_len]` where `first`, the last frame of the episode that ended in the same step, which is pushed before
+    /// `frame`; `None` if no episode ended, or if its last frame has been pushed.
     pub final_frame: Option<&'a [u8]>,
 }
 
-/// Rings of frames in the caller's block, or some of them: two that share none may go to different threads.
+/// All or some rings of frames in the caller's block: disjoint sets of rings may go to different threads.
 #[derive(Debug)]
 pub struct LazyFrames<'a> {
     table: Table<'a>,
 }
 
 impl<'a> LazyFrames<'a> {
-    /// Bytes from the base of a block to the end of its configuration: all that has to be read to know the layout.
+    /// Bytes from the base of a block to the end of its configuration, which determine the layout.
     pub const END: usize = block::FIELD_ALIGN + size_of::<TableConfig>();
 
     /// Bytes a block must have. Errors: `Config`, `Overflow`.
@@ -126,14 +126,14 @@ impl<'a> LazyFrames<'a> {
         Ok(spans(&config.table()?)?.1)
     }
 
-    /// Lays empty rings out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    /// Initializes empty rings. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &LazyFramesConfig) -> Result<Self> {
         let config = config.table()?;
         let (_, size) = spans(&config)?;
         Self::open(block::create(mem, block::Kind::LazyFrames, size, &config)?)
     }
 
-    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Accepts a copy of a block. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         Self::accept(mem)?;
@@ -142,7 +142,7 @@ impl<'a> LazyFrames<'a> {
         Ok(frames)
     }
 
-    /// A block that was accepted before. Errors: `Align`, `Size`, `Image` for another.
+    /// Opens a block that was accepted before. Errors: `Align`, `Size`, `Image` for any other block.
     #[inline(always)]
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let (spans, _) = lay(Self::config(mem)?)?;
@@ -150,21 +150,21 @@ impl<'a> LazyFrames<'a> {
         Self::of(Table::cut(&mut cut, &spans, config, 0)?)
     }
 
-    /// Accepts bytes that another process writes to meanwhile, see [`block::shared`]: looks only at what never changes.
+    /// Accepts a block that another process is writing, see [`block::shared`]: checks only the constant parts.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach_reader(mem: &'a [u8]) -> Result<View<'a>> {
         Self::accept(mem)?;
         Self::read(mem)
     }
 
-    /// A block that was accepted before, to read. Errors: `Align`, `Size`, `Image` for another.
+    /// Opens a block that was accepted before, for reading. Errors: `Align`, `Size`, `Image` for any other block.
     pub fn read(mem: &'a [u8]) -> Result<View<'a>> {
         let config = Self::config(mem)?;
         Ok(View::of(mem, &lay(config)?.0, config)?)
     }
 
-    /// The configuration of a block that was accepted before, of which [`LazyFrames::END`] bytes suffice.
-    /// Errors: `Align`, `Size`, `Image` for another.
+    /// The configuration of a block that was accepted before; its first [`LazyFrames::END`] bytes suffice.
+    /// Errors: `Align`, `Size`, `Image` for any other block.
     pub fn config(mem: &[u8]) -> Result<&TableConfig> {
         Header::read(mem, block::Kind::LazyFrames)?;
         let (_, config) = block::spans(&mut Plan::default())?;
@@ -175,7 +175,7 @@ impl<'a> LazyFrames<'a> {
         block::attach(mem, block::Kind::LazyFrames, |config| Ok(spans(config)?.1))
     }
 
-    /// Rings that were cut from such a block. Errors: `Shape` if their fields are not of one length, or of no such table.
+    /// Rings cut from such a block. Errors: `Shape` if the lengths of their fields do not match, or for another kind of table.
     #[inline(always)]
     pub fn of(table: Table<'a>) -> Result<Self> {
         let config = table.config;
@@ -187,7 +187,7 @@ impl<'a> LazyFrames<'a> {
         if right { Ok(LazyFrames { table }) } else { Err(SHAPE) }
     }
 
-    /// Bytes of a frame. Errors: none, of a block that was accepted.
+    /// Bytes of a frame. No errors for an accepted block.
     pub fn frame_len(&self) -> Result<usize> {
         Ok(self.table.config.column(0)?.row_size())
     }
@@ -197,13 +197,13 @@ impl<'a> LazyFrames<'a> {
         self.table.reborrow()
     }
 
-    /// All frames, to read.
+    /// All frames, for reading.
     pub fn view(&self) -> View<'_> {
         self.table.view()
     }
 
-    /// Appends a frame to ring `i`, counted from the first of these, and returns its number; `first` starts an episode. The
-    /// oldest frame is forgotten when the ring is full.
+    /// Appends a frame to ring `i`, counted from the first of these, and returns its number; `first` starts an episode. A full
+    /// ring drops its oldest frame.
     ///
     /// Errors: `Range`; `Shape`; `NotReady` for a ring without frames unless `first`. Nothing is written then.
     pub fn push(&mut self, i: usize, frame: &[u8], first: bool) -> Result<u64> {
@@ -215,9 +215,8 @@ impl<'a> LazyFrames<'a> {
         number
     }
 
-    /// Appends one step: a frame to each ring, after the final frame where an episode ended. `number`, `[rows]`, gets the
-    /// numbers of the frames to act on next; each of them but the first of its ring then has a transition that leads
-    /// from the number given in the call before.
+    /// Appends one step: a frame to each ring, after the final frame where an episode ended. `number`, `[rows]`, is set to the
+    /// numbers of the frames to act on next. The number that the call before gave for a ring then starts a complete transition.
     ///
     /// Errors: `Shape`; `NotReady` for a ring without frames whose `first` is 0 or whose `final_frame` would come first.
     /// Nothing is written then.

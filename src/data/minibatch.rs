@@ -1,4 +1,4 @@
-//! Which samples of a rollout a minibatch is made of, and copies of rows: functions without a state.
+//! Choice of the samples of a minibatch, and copies of rows: stateless functions.
 //!
 //! Samples are numbered environment by environment: step t of environment e is sample e * T + t. A window of r samples from
 //! a multiple of r on stays in one environment exactly if r divides T.
@@ -20,7 +20,7 @@ pub struct Cut {
     pub num_envs: usize,
     /// Samples of a minibatch; divides T * N.
     pub minibatch_size: usize,
-    /// Samples in a row that stay together, for learners with a memory; divides T and `minibatch_size`. 1: none do.
+    /// Consecutive samples that stay together, for recurrent learners; divides T and `minibatch_size`. 1: none do.
     pub recurrence: usize,
 }
 
@@ -43,14 +43,14 @@ impl Cut {
         Ok(self.check()?.checked_div(self.recurrence).unwrap_or(0))
     }
 
-    /// Windows of a minibatch: so many entries after one another. Errors: `Shape`, `Overflow`, `Range`.
+    /// Windows of a minibatch, as consecutive entries of that array. Errors: `Shape`, `Overflow`, `Range`.
     pub fn windows_each(&self) -> Result<usize> {
         self.check()?;
         Ok(self.minibatch_size.checked_div(self.recurrence).unwrap_or(0))
     }
 
-    /// Turns numbers of windows into the samples that they start with. Errors: `Shape`; `Overflow`; `Range`, also for a
-    /// window that is not there; then nothing is written.
+    /// Converts window numbers to the first samples of the windows. Errors: `Shape`; `Overflow`; `Range`, also for a window that
+    /// does not exist; then nothing is written.
     pub fn starts(&self, windows: &mut [u32]) -> Result {
         let num_windows = self.num_windows()?;
         check_len("minibatch: indexes of length", windows, num_windows)?;
@@ -73,7 +73,7 @@ impl Cut {
     }
 }
 
-/// T times N, of which every one has a number. Errors: `Shape`, `Overflow`.
+/// T times N, if 32 bits can number all samples. Errors: `Shape`, `Overflow`.
 fn num_samples(num_steps: usize, num_envs: usize) -> Result<usize> {
     let num_samples = grid(num_steps, num_envs)?;
     match u32::try_from(num_samples) {
@@ -92,15 +92,15 @@ pub struct Window {
     pub first: u32,
     /// Samples, at least 1.
     pub len: u32,
-    /// Rows that are padded before them, so that all windows have one length.
+    /// Rows of padding before them, so that all windows have one length.
     pub pad: u32,
     /// Steps of the trajectory before it.
     pub timestep: u32,
 }
 
-/// Writes the first sample of every trajectory: that of each environment, and every one after an end. Returns how many.
+/// Writes the first sample of every trajectory: of each environment, and after each end of an episode. Returns their number.
 ///
-/// Flags: `[T, N]`; `starts`: room for `[T * N]`, zero behind those that are written. Errors: `Shape`, `Overflow`.
+/// Flags: `[T, N]`; `starts`: room for `[T * N]`, filled up with zeros. Errors: `Shape`, `Overflow`.
 pub fn find_trajectories(
     terminated: &[u8],
     truncated: &[u8],
@@ -131,11 +131,12 @@ pub fn find_trajectories(
     Ok(count)
 }
 
-/// Draws a window of at most `timesteps` samples, in this order: a trajectory, each as likely as any other; if it is no
-/// longer than the window, all of it; else a number below 1, and if that is below `end_chance` the last samples; else the
-/// end, from `timesteps` to the trajectory's length, each as likely.
+/// Draws a window of at most `timesteps` samples. Order of the draws: a trajectory, all equally likely, which is used whole if it
+/// is no longer than the window; else a number below 1, and if that is below `end_chance`, the last samples are used; else the
+/// end of the window, from `timesteps` to the trajectory's length, all equally likely.
 ///
-/// `starts`: of the trajectories, in rising order from 0; `num_samples` comes after the last. None if there is no trajectory.
+/// `starts`: first samples of the trajectories, ascending from 0; `num_samples` ends the last one. `None` if there is no
+/// trajectory.
 pub fn draw_window(starts: &[u32], num_samples: u32, timesteps: u32, end_chance: f64, rng: &mut Rng) -> Option<Window> {
     let k = rng.bounded(starts.len().checked_sub(1)? as u64) as usize;
     let start = *starts.get(k)?;
@@ -151,8 +152,8 @@ pub fn draw_window(starts: &[u32], num_samples: u32, timesteps: u32, end_chance:
     Some(Window { first: start.wrapping_add(timestep), len: timesteps, pad: 0, timestep })
 }
 
-/// Puts arrays behind one another. Errors: `Shape` for another kind, or another number of elements than all of them have;
-/// then nothing is written.
+/// Concatenates arrays. Errors: `Shape` for another kind, or an output of another length than all of them together; then nothing
+/// is written.
 pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
     let len = parts.iter().fold(0usize, |len, part| len.saturating_add(part.len()));
     Error::limit(Kind::Shape, "stack: out of length", len, out.len()).when(len != out.len())?;
@@ -167,7 +168,7 @@ pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
 }
 
 /// Copies rows of `width` elements: row `index[i]` becomes row i. A negative index counts from the end, -1 is the last row.
-/// Errors: `Shape`; `Range` for a row that is not there; then nothing is written.
+/// Errors: `Shape`; `Range` for a row that does not exist; then nothing is written.
 pub fn gather_rows(x: Elements<'_>, width: usize, index: &[i64], out: ElementsMut<'_>) -> Result {
     let whole = x.len().checked_rem(width).ok_or(Error::limit(Kind::Shape, "gather: a width of at least", 1, 0))?;
     Error::limit(Kind::Shape, "gather: rows of whole width,", width, x.len()).when(whole != 0)?;
@@ -190,7 +191,7 @@ pub fn gather_rows(x: Elements<'_>, width: usize, index: &[i64], out: ElementsMu
     Ok(())
 }
 
-/// Says which rows of padded arrays are real: the first `time_steps[i]` of part i. `valid`: `[parts, size]`, 0 or 1.
+/// Marks the rows of padded arrays that are not padding: the first `time_steps[i]` of part i. `valid`: `[parts, size]`, 0 or 1.
 /// Errors: `Shape`; `Range` for a part that is longer than `size`; then nothing is written.
 pub fn valid_rows(time_steps: &[u32], size: usize, valid: &mut [u8]) -> Result {
     check_len("valid rows: valid [parts, size] of length", valid, time_steps.len().saturating_mul(size))?;

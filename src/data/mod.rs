@@ -1,4 +1,4 @@
-//! What is kept between steps: statistics, records, and the arrays that learners read.
+//! State kept between steps: statistics, records, and the arrays that learners read.
 
 pub mod cycle;
 pub mod lazy_frames;
@@ -20,7 +20,7 @@ pub mod vec_normalize;
 
 pub use part::{episodes, scale as normalizer, table, tree as sum_tree};
 
-/// Room for rows of rollouts and trajectories that are copied out.
+/// Output for rows copied from rollouts and trajectories.
 pub mod rows {
     pub use super::part::rollout::RowsOut;
 }

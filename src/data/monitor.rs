@@ -1,8 +1,8 @@
-//! Returns and lengths of the episodes of N environments: what is counted, and the records of what has ended.
+//! Returns and lengths of the episodes of N environments: running counts, and records of ended episodes.
 //!
-//! Records lie in a ring and are numbered from 0 for the life of the block. A reader says which number it wants next, so
-//! several may read, and one that comes too late is told how many it has lost. It may be another process, beside the one
-//! whose environments step: see [`shared`].
+//! Records are kept in a ring and numbered from 0 for the life of the block. A reader passes the number it wants next, so that
+//! several may read, and a late reader is told how many records it has lost. A reader may be another process than the one whose
+//! environments step: see [`shared`].
 
 use bytemuck::{Pod, Zeroable};
 use core::iter::once;
@@ -19,25 +19,25 @@ use crate::decimal::round6;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_rows;
 
-/// Most numbers that an episode may carry beside its return, length and time.
+/// Most extra numbers of an episode, beside its return, length and time.
 pub const MAX_INFO: usize = 16;
 
-/// Records that are held if the configuration does not say.
+/// Default number of records held.
 pub const CAPACITY: u32 = 1024;
 
 const EPISODES: &str = "monitor: fewer than 2^63 episodes";
 
-/// What a monitor of N environments is made from; stored in the block beside the header, never written again.
+/// Configuration of a monitor of N environments, stored in the block beside the header and never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MonitorConfig {
-    /// What the host's clock shows at second 0 of the records.
+    /// Time of the host's clock at second 0 of the records.
     pub start: f64,
     /// Number of environments, at least 1.
     pub num_envs: u32,
-    /// Episodes that [`View::means`] looks back on; 0 for none.
+    /// Episodes in [`View::means`]; 0 for none.
     pub keep: u32,
-    /// Records that are held, at least `num_envs`, as many as one step can end; 0: 1024, or `num_envs` if that is more.
+    /// Records held, at least `num_envs`, the most that one step can add; 0: 1024, or `num_envs` if that is more.
     pub capacity: u32,
     /// Numbers that the host adds to each record, at most [`MAX_INFO`].
     pub num_info: u32,
@@ -53,11 +53,11 @@ impl Default for MonitorConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Episode {
-    /// Counts the episodes of all environments from 0, in the order in which they ended, lower environments first.
+    /// Number of the episode, from 0, among those of all environments, in the order of their ends, lower environments first.
     pub number: u64,
-    /// When it ended: seconds since the start, rounded to 6 decimal places.
+    /// Time of its end: seconds since the start, rounded to 6 decimal places.
     pub seconds: f64,
-    /// The sum of its rewards, added up in f64.
+    /// Sum of its rewards, in f64.
     pub episode_return: f64,
     /// Its environment.
     pub env: u32,
@@ -65,20 +65,21 @@ pub struct Episode {
     pub len: u32,
 }
 
-/// What a reader got.
+/// Result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
     /// Records written.
     pub count: usize,
-    /// Records that were forgotten before they were read.
+    /// Records that were dropped before they were read.
     pub lost: u64,
     /// Number of the record to ask for next.
     pub next: u64,
 }
 
 impl Read {
-    /// Of records that are held, those from number `next` on, at most `room`: the number of the first, and what their reader
-    /// is told. Errors: `Range`, by this sentence, if fewer than `next` have come.
+    /// The read of at most `room` of the records `held`, from number `next` on: the number of the first, and the result for the
+    /// reader.
+    /// Errors: `Range`, with this message, if fewer than `next` records were added.
     pub(super) fn of(what: &'static str, next: u64, held: Range<u64>, room: usize) -> Result<(u64, Read)> {
         let first = next.max(held.start);
         let Some(left) = held.end.checked_sub(first) else {
@@ -91,7 +92,7 @@ impl Read {
 }
 
 impl MonitorConfig {
-    /// With the capacity that is held.
+    /// The configuration with its default capacity resolved.
     fn settled(&self) -> MonitorConfig {
         let capacity = if self.capacity == 0 { CAPACITY.max(self.num_envs) } else { self.capacity };
         MonitorConfig { capacity, ..*self }
@@ -109,12 +110,12 @@ impl MonitorConfig {
 }
 
 fields! {
-    /// The one place where the layout is written down.
+    /// The layout of the block, defined only here.
     spans Spans(config: &MonitorConfig, n: usize, keep: usize, capacity: usize) {
         /// Episodes ended.
         count: One<u64> = (),
-        /// Records that a step is about to add, for readers beside it; else 0. Then 1 while returns and lengths change, which
-        /// no reader looks at.
+        /// Two words: the records that a step is about to add, for concurrent readers, else 0; and 1 while `total` and `len`
+        /// change, which readers never read, else 0.
         writing: [u32] = 2,
         total: [f64] = n,
         len: [u32] = n,
@@ -147,9 +148,10 @@ fields! {
     /// ```
     #[derive(Debug)]
     pub write Monitor { config: MonitorConfig }
-    /// The records of a monitor, to read: any number of threads may look at the same ones.
+    /// The records of a monitor, for reading by any number of threads.
     ///
-    /// Beside a writer, [`View::read`] refuses with `Range` what it has overwritten meanwhile; then what was copied means nothing.
+    /// With a concurrent writer, [`View::read`] fails with `Range` if records were overwritten meanwhile; the copy is invalid
+    /// then.
     #[derive(Clone, Copy, Debug)]
     pub read View { config: MonitorConfig }
 }
@@ -168,7 +170,7 @@ impl<'a> Monitor<'a> {
         Ok(spans(&config.settled())?.1)
     }
 
-    /// Lays a monitor out that has seen nothing. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    /// Initializes an empty monitor. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &MonitorConfig) -> Result<Self> {
         let config = config.settled();
         let (spans, size) = spans(&config)?;
@@ -176,7 +178,7 @@ impl<'a> Monitor<'a> {
         Ok(Self::cut(&mut Cutter::new(block), &spans, config)?)
     }
 
-    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Accepts a copy of a block. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::Monitor, |config| Ok(spans(config)?.1))?;
@@ -185,13 +187,13 @@ impl<'a> Monitor<'a> {
         Ok(m)
     }
 
-    /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
+    /// Opens a block that `init` or `attach` has accepted; only the header is checked again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let config = *block::config(mem, BlockKind::Monitor)?;
         Ok(Self::cut(&mut Cutter::new(mem), &spans(&config)?.0, config)?)
     }
 
-    /// What no sequence of calls can produce is no image.
+    /// Refuses contents that no sequence of calls can produce. Errors: `Image`.
     fn check_image(&self) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
         shared::check_image(self.writing)?;
@@ -218,12 +220,12 @@ impl<'a> Monitor<'a> {
         damaged("monitor: finite info").when(!self.info.iter().all(|x| x.is_finite()))
     }
 
-    /// What the block was made with; `capacity` is that which is held.
+    /// The configuration of the block, with its actual `capacity`.
     pub fn config(&self) -> MonitorConfig {
         self.config
     }
 
-    /// All environments begin an episode: what they have counted so far is dropped. Records and their numbers stay.
+    /// Starts an episode in all environments: their counts so far are dropped. Records and their numbers stay.
     pub fn reset(&mut self) {
         self.begin(0);
         self.total.fill(0.0);
@@ -231,7 +233,7 @@ impl<'a> Monitor<'a> {
         self.end();
     }
 
-    /// Environment `i` alone begins an episode. Errors: `Range`.
+    /// Starts an episode in environment `i` alone. Errors: `Range`.
     pub fn reset_one(&mut self, i: usize) -> Result {
         let n = self.total.len();
         Error::limit(Kind::Range, "monitor: an environment below", n, i).when(i >= n)?;
@@ -243,7 +245,7 @@ impl<'a> Monitor<'a> {
         Ok(())
     }
 
-    /// Says that a change is about to be made, and so many records added.
+    /// Announces a change that adds `records` records.
     fn begin(&mut self, records: u32) {
         if let [writing, changing] = &mut *self.writing {
             shared::begin(from_mut(changing), 1);
@@ -251,17 +253,17 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Says that it has been made.
+    /// Ends the change.
     fn end(&mut self) {
         shared::end(self.writing);
     }
 
     /// Counts one step of all environments. A row that was only reset is no step.
     ///
-    /// `reward`: `[N]`. `info`: `[N, num_info]`, read only in rows that ended. `clock` is asked once, if an episode ended,
-    /// for what the host's clock shows.
-    /// Errors: `Shape`; `Value` for a reward, an info or a time that is not finite; `Range` after 2^63 episodes; the clock's
-    /// own. Nothing changes then.
+    /// `reward`: `[N]`. `info`: `[N, num_info]`, read only in rows that ended. `clock` is called once, if an episode ended, for
+    /// the time of the host's clock.
+    /// Errors: `Shape`; `Value` for a reward, an info or a time that is not finite; `Range` after 2^63 episodes; errors of
+    /// `clock`. Nothing changes then.
     pub fn step(
         &mut self,
         reward: &[f32],
@@ -305,27 +307,27 @@ impl<'a> Monitor<'a> {
         Ok(())
     }
 
-    /// The records, to read.
+    /// The records, for reading.
     pub fn view(&self) -> View<'_> {
         self.read(self.config)
     }
 }
 
 impl<'a> View<'a> {
-    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
+    /// Accepts a block that another process is writing: checks only the constant parts.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::Monitor, |config| Ok(spans(config)?.1))?;
         Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 
-    /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
+    /// Opens a block that `init` or `attach` has accepted; only the header is checked again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
         let config = *block::config(mem, BlockKind::Monitor)?;
         Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 
-    /// What the block was made with; `capacity` is that which is held.
+    /// The configuration of the block, with its actual `capacity`.
     pub fn config(&self) -> MonitorConfig {
         self.config
     }
@@ -335,17 +337,17 @@ impl<'a> View<'a> {
         self.count.load(Ordering::Acquire)
     }
 
-    /// After records from this number on were copied from a ring of so many: they are still held.
+    /// Checks after a copy that records from number `oldest` on are still held in a ring of `num_rows`.
     fn check_held(&self, oldest: u64, num_rows: usize) -> Result {
         let writing = self.writing.get(..1).unwrap_or_default();
         let rings = shared::Rings { pushed: from_ref(self.count), writing, num_rows: num_rows as u32 };
         rings.check_held(once((0, oldest)))
     }
 
-    /// Writes the records from number `next` on, the oldest first, as many as there are and `episodes` has room for.
+    /// Writes the records from number `next` on, the oldest first, as many as are held and fit `episodes`.
     ///
-    /// `info`: `[episodes.len(), num_info]`, or empty to leave it out. Records that are no longer held are skipped and
-    /// counted as lost. Errors: `Shape`; `Range` if fewer than `next` episodes have ended. Nothing is written then.
+    /// `info`: `[episodes.len(), num_info]`, or empty to leave it out. Records no longer held are skipped and counted as lost.
+    /// Errors: `Shape`; `Range` if fewer than `next` episodes have ended. Nothing is written then.
     pub fn read(&self, next: u64, episodes: &mut [Episode], info: &mut [f64]) -> Result<Read> {
         let width = self.config.num_info as usize;
         if !info.is_empty() {
@@ -371,7 +373,7 @@ impl<'a> View<'a> {
     }
 
     /// Means over the last `keep` episodes, or as many as have ended.
-    /// Errors: `Busy` only beside a writer that ends episodes faster than this adds them up.
+    /// Errors: `Busy` only with a concurrent writer that ends episodes faster than they are summed.
     pub fn means(&self) -> Result<Means> {
         for _ in 0..shared::LOOKS {
             let ended = self.count();

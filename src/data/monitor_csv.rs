@@ -1,23 +1,22 @@
-//! `monitor.csv` as Stable-Baselines3 and its ancestors read it: a header line in JSON behind `# `, the names of the
-//! columns, then one row an episode.
+//! `monitor.csv` as Stable-Baselines3 and its ancestors read it: a header line in JSON behind `# `, the names of the columns,
+//! then one row per episode.
 //!
-//! The first line ends with a blank and LF, the others with CR LF. Reals are laid out as Python prints
-//! a float, in the shortest text that reads back as the same number. Only times are rounded to six places; returns, which
-//! are sums in f64, are not (Monitor, of one environment, rounds both; VecMonitor sums in f32).
+//! The first line ends with a blank and LF, the others with CR LF. Reals are formatted as Python floats: the shortest text that
+//! reads back as the same number. Only times are rounded, to six decimal places; returns are f64 sums and not rounded (Monitor,
+//! for one environment, rounds both; VecMonitor sums in f32).
 
 use super::monitor::{Episode, MAX_INFO};
 use super::text;
 use crate::decimal::Repr;
 use crate::error::{Error, Kind, Result};
 
-/// No row is longer.
+/// Upper bound on the bytes of a row.
 pub const MAX_ROW_LEN: usize = 512;
 
 const _: () = assert!(MAX_ROW_LEN > (MAX_INFO + 3) * (Repr::MAX_LEN + 1));
 
-/// Writes the first two lines. `t_start`: seconds of Unix time at the start; `env_id`: what to call the environment, if
-/// anything; `keywords`: a name for each info. Texts are printable ASCII. Returns the bytes written, or needed if `out`
-/// is `None`.
+/// Writes the first two lines. `t_start`: Unix time of the start, in seconds; `env_id`: name of the environment, if any;
+/// `keywords`: a name for each info. Texts are printable ASCII. Returns the bytes written, or needed if `out` is `None`.
 ///
 /// Errors: `Value` for a time that is not finite or a character that is not printable ASCII; `Range` for too many
 /// keywords; `Size`. Nothing is written then.

@@ -1,9 +1,9 @@
-//! Items that wait for a learner, first in, first out: any number of threads or processes put and take at once.
+//! Items that wait for a learner, first in, first out: any number of threads or processes may put and take concurrently.
 //!
-//! Each slot has a word that counts its uses: it equals the place of the next item to be put there, or that place and 1
-//! while the item lies there (D. Vyukov's bounded queue). Whoever moves `tail` by one owns a slot until its item is
-//! [`Queue::publish`]ed, whoever moves `head` until it is [`Queue::release`]d; nobody ever waits inside a call. The bytes
-//! of the items are the owner's business: this file only says whose slot is whose.
+//! Each slot has a turn word: the place of the next item to be put there, or that place plus 1 while the item is there (D.
+//! Vyukov's bounded queue). The caller that advances `tail` by one owns the slot until its item is [`Queue::publish`]ed, the
+//! caller that advances `head` until it is [`Queue::release`]d; no call ever waits. The bytes of the items belong to the owner of
+//! their slot: this file only tracks ownership.
 
 use bytemuck::{Pod, Zeroable};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -12,11 +12,11 @@ use crate::block::{self, Cutter, Plan, fields};
 use crate::cpu;
 use crate::error::{Error, Kind, Result};
 
-/// What a queue is made from; stored in the block beside the header, never written again.
+/// Configuration of a queue, stored in the block beside the header and never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct QueueConfig {
-    /// Items held at most: a power of two from 2 to 2^30.
+    /// Most items held: a power of two from 2 to 2^30.
     pub capacity: u32,
     /// Bytes of the largest item, at least 1.
     pub item_size: u32,
@@ -33,7 +33,7 @@ const FIRST_SLOT: usize = 32;
 const TAIL: usize = 16;
 
 impl QueueConfig {
-    /// Bytes from the base of a block to the end of its configuration: all that has to be read to know the layout.
+    /// Bytes from the base of a block to the end of its configuration, which determine the layout.
     pub const END: usize = block::FIELD_ALIGN + size_of::<QueueConfig>();
 
     /// Reads the configuration from the first [`QueueConfig::END`] bytes of a block that `init` or `attach` accepted.
@@ -57,7 +57,7 @@ impl QueueConfig {
 }
 
 fields! {
-    /// Where the fields of a block lie, behind its configuration.
+    /// Places of the fields of a block, behind its configuration.
     pub spans Spans(config: &QueueConfig) {
         /// `[num_words]` see [`Queue::over`].
         pub words: [u32] = config.num_words(),
@@ -66,7 +66,7 @@ fields! {
     }
 }
 
-/// The one place where the layout is written down: the fields and the bytes of the whole block.
+/// The layout, defined only here: the fields and the bytes of the whole block.
 pub fn spans(config: &QueueConfig) -> Result<(Spans, usize)> {
     config.check()?;
     let mut plan = Plan::default();
@@ -74,7 +74,7 @@ pub fn spans(config: &QueueConfig) -> Result<(Spans, usize)> {
     Ok((Spans::plan(&mut plan, config)?, plan.size()?))
 }
 
-/// Lays an empty queue out in the caller's block. Errors: `Config`, `Overflow`, `Align`, `Size`; then nothing is written.
+/// Initializes an empty queue in the caller's block. Errors: `Config`, `Overflow`, `Align`, `Size`; then nothing is written.
 pub fn init(mem: &mut [u8], config: &QueueConfig) -> Result {
     let (spans, size) = spans(config)?;
     let block = block::create(mem, block::Kind::Queue, size, config)?;
@@ -85,7 +85,7 @@ pub fn init(mem: &mut [u8], config: &QueueConfig) -> Result {
     Ok(())
 }
 
-/// Accepts bytes that a queue was copied to, or that others use at this moment. Errors: `Align`, `Size`, `Image`.
+/// Accepts a copy of a queue, or a queue in use. Errors: `Align`, `Size`, `Image`.
 pub fn attach(mem: &[u8]) -> Result {
     block::attach(mem, block::Kind::Queue, |config: &QueueConfig| Ok(spans(config)?.1))?;
     Ok(())
@@ -99,13 +99,13 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Which of the `capacity` slots it is.
+    /// Index of the slot, below `capacity`.
     pub fn index(&self) -> usize {
         self.index
     }
 }
 
-/// Who owns which slot.
+/// Ownership of the slots.
 ///
 /// ```
 /// use core::sync::atomic::AtomicU32;
@@ -150,18 +150,18 @@ impl<'a> Queue<'a> {
         Ok(Queue { config, head, tail, turns, sizes })
     }
 
-    /// Items that lie there or are being put: as many as there were at one moment, while others go on.
+    /// Items in the queue or being put: a momentary count if others use the queue.
     pub fn len(&self) -> u32 {
         let head = self.head.load(Ordering::Acquire);
         self.tail.load(Ordering::Acquire).wrapping_sub(head).min(self.config.capacity)
     }
 
-    /// True if there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A slot for an item of `size` bytes, which nobody else looks at until it is published.
+    /// Reserves a slot for an item of `size` bytes, which no other caller accesses until it is published.
     /// Errors: `Range` for a size of 0 or above `item_size`; `Busy` if the queue is full.
     pub fn reserve(&self, size: usize) -> Result<Slot> {
         let most = self.config.item_size as usize;
@@ -177,19 +177,19 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Lets others take the item that lies in a reserved slot now.
+    /// Makes the item in a reserved slot available to others.
     pub fn publish(&self, slot: Slot) {
         self.pass(slot, 1);
     }
 
-    /// The oldest item: its slot, which nobody else looks at until it is released, and its bytes. It is only taken if it
-    /// has at most `room` bytes. Errors: `NotReady` if nothing waits; `Size`; `Image` for a damaged size.
+    /// Takes the oldest item, if it has at most `room` bytes: its slot, which no other caller accesses until it is released, and
+    /// its bytes. Errors: `NotReady` if the queue is empty; `Size`; `Image` for a damaged size.
     pub fn claim(&self, room: usize) -> Result<(Slot, usize)> {
         loop {
             let slot = self.due(self.head, 1)?.ok_or(Error::new(Kind::NotReady, "queue: an item; none waits"))?;
             let size = self.sizes.get(slot.index).ok_or(DAMAGED)?.load(Ordering::Relaxed) as usize;
             let fits = size <= room && size <= self.config.item_size as usize;
-            // If nobody was faster, the size belongs to this item.
+            // If no other caller was faster, the size belongs to this item.
             if fits && self.advance(self.head, &slot) {
                 return Ok((slot, size));
             }
@@ -205,7 +205,7 @@ impl<'a> Queue<'a> {
         self.pass(slot, self.config.capacity);
     }
 
-    /// The slot that a counter points at, if it has its turn there. Errors: `Image`.
+    /// The slot that a counter points at, if its turn word is the counter plus `by`. Errors: `Image`.
     fn due(&self, counter: &AtomicU32, by: u32) -> Result<Option<Slot>> {
         loop {
             let place = counter.load(Ordering::Acquire);
@@ -214,7 +214,7 @@ impl<'a> Queue<'a> {
             match turn.wrapping_sub(place.wrapping_add(by)).cast_signed() {
                 0 => return Ok(Some(slot)),
                 ..0 => return Ok(None),
-                // Somebody was faster, and has moved the counter first.
+                // Another caller was faster and has advanced the counter.
                 _ if counter.load(Ordering::Acquire) != place => {}
                 _ => return Err(DAMAGED),
             }

@@ -1,13 +1,14 @@
-//! Hindsight: a step that missed its goal is a good example of how to reach what it did reach (Andrychowicz et al. 2017).
+//! Hindsight relabeling: a step that missed its goal is a good example for the goal that it did achieve (Andrychowicz et al.
+//! 2017).
 //!
-//! Two calls: [`draw`] chooses, for steps of episodes, which achieved goal each is to be judged by, [`relabel`] copies
-//! those goals and asks the environment for the rewards that go with them. Achieved goals are rows: row t of an episode is
-//! what was achieved when `obs[t]` was seen, so step t leads to row t + 1, and an episode of T steps has T + 1 rows.
+//! Two calls: [`draw`] chooses, for steps of episodes, the achieved goal that becomes the new goal of each; [`relabel`] copies
+//! these goals and asks the environment for the matching rewards. Achieved goals are rows: row t of an episode is the goal
+//! achieved at `obs[t]`, so step t leads to row t + 1, and an episode of T steps has T + 1 rows.
 
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::rng::Rng;
 
-/// Where in the episode the new goal comes from. The numbers are the C values.
+/// Source of the new goal within the episode. The numbers are the C values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Strategy {
@@ -26,9 +27,9 @@ impl Strategy {
     }
 }
 
-/// Draws, for step `step[b]` of an episode of `num_steps[b]` steps, the row of the achieved goal that becomes its goal:
-/// from `step[b] + 1` (future), 1 (episode) or `num_steps[b]` (final) to `num_steps[b]`, all equally likely. One bounded
-/// draw a row, in order; none where there is no choice.
+/// Draws, for step `step[b]` of an episode of `num_steps[b]` steps, the row of the achieved goal that becomes its goal: from
+/// `step[b] + 1` (future), 1 (episode) or `num_steps[b]` (final) to `num_steps[b]`, all equally likely. One bounded draw per row,
+/// in order; none where there is no choice.
 ///
 /// Errors: `Shape`; `Range` for a step that its episode does not have. Then nothing is drawn.
 pub fn draw(strategy: Strategy, step: &[u32], num_steps: &[u32], rng: &mut Rng, goal_step: &mut [u32]) -> Result {
@@ -49,12 +50,12 @@ pub fn draw(strategy: Strategy, step: &[u32], num_steps: &[u32], rng: &mut Rng, 
     Ok(())
 }
 
-/// What an environment says of an achieved goal, judged by another.
+/// An environment's judgment of an achieved goal by another goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     /// Reward of the step that led there.
     pub reward: f32,
-    /// Whether that ended the episode as a terminal state.
+    /// Whether the step ended the episode in a terminal state.
     pub terminated: bool,
 }
 
@@ -65,16 +66,16 @@ pub struct Steps<'a> {
     pub goal_len: usize,
     /// `[R, G]` achieved goals of any number of episodes, R rows.
     pub achieved: &'a [f32],
-    /// `[B]` the row of what each step led to.
+    /// `[B]` row of the goal that each step achieved.
     pub row: &'a [u32],
-    /// `[B]` the row of its new goal.
+    /// `[B]` row of its new goal.
     pub goal_row: &'a [u32],
 }
 
 /// Writes the new goals, `[B, G]`, and the rewards and flags, `[B]`, that `judge(achieved, goal)` gives.
 ///
-/// Errors: `Shape`; `Range` for a row that is not there; `Value` for an achieved goal that is not finite: then nothing is
-/// written. `Value` for a reward that is not finite, or what `judge` fails with: then the rows before are done.
+/// Errors: `Shape`; `Range` for a row that does not exist; `Value` for an achieved goal that is not finite: then nothing is
+/// written. `Value` for a reward that is not finite, or an error of `judge`: then the rows before are written.
 ///
 /// ```
 /// use rlcore::data::relabel::{Judgement, Steps, relabel};

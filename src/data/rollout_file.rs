@@ -1,9 +1,9 @@
 //! A rollout as a file that other programs read: safetensors with one fixed set of named arrays.
 //!
-//! The file is a header of [`HEADER_SIZE`] bytes, JSON as safetensors wants it, then the arrays, little-endian and without
-//! gaps, the widest elements first. The first array, `meta`, says everything that the header says again, so that reading
-//! needs no JSON: the header that follows from `meta` has to be there, byte for byte. A checksum in `meta` covers the whole
-//! file: a flipped byte anywhere is noticed. It guards against accidents, not against attackers.
+//! The file is a header of [`HEADER_SIZE`] bytes, in the JSON of safetensors, then the arrays, little-endian and without gaps,
+//! the widest elements first. The first array, `meta`, repeats everything in the header, so that reading needs no JSON: the
+//! header has to equal the one derived from `meta`, byte for byte. A checksum in `meta` covers the whole file: a flipped byte
+//! anywhere is noticed. It guards against accidents, not against attackers.
 
 use super::text::{self, Sink};
 use crate::block::{self, HASH_START};
@@ -11,13 +11,13 @@ use crate::decimal::Repr;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::space::{Element, Elements, ElementsMut, MAX_RANK};
 
-/// Bytes before the first array: its length as 8 bytes, then JSON, then blanks.
+/// Bytes before the first array: the length of the JSON as 8 bytes, then the JSON, padded with blanks.
 pub const HEADER_SIZE: usize = 4096;
 
 /// Version of the set of arrays.
 pub const SCHEMA: u64 = 1;
 
-/// What is in a file, and what its numbers came from.
+/// Dimensions of a file, and the origin of its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RolloutFile {
     /// T, at least 1.
@@ -38,20 +38,20 @@ pub struct RolloutFile {
     pub state_len: u32,
     /// K, the number of final observations.
     pub num_finals: u32,
-    /// What the environments were seeded with.
+    /// Seed of the environments.
     pub seed: u64,
-    /// Which version of the policy chose the actions.
+    /// Version of the policy that chose the actions.
     pub policy_version: u64,
-    /// Steps of single environments before the first one here.
+    /// Steps of single environments before the first step of the file.
     pub global_step: u64,
-    /// Episodes that had ended before the first step here.
+    /// Episodes that had ended before the first step of the file.
     pub num_episodes: u64,
 }
 
 /// The arrays of a rollout, to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays<'a> {
-    /// `[T + 1, N, obs...]`; the last row is what was seen after the last step.
+    /// `[T + 1, N, obs...]`; the last row is the observation after the last step.
     pub obs: Elements<'a>,
     /// `[T, N, action_len]`
     pub action: Elements<'a>,
@@ -67,20 +67,20 @@ pub struct Arrays<'a> {
     pub terminated: &'a [u8],
     /// `[T, N]` nonzero where the episode was cut.
     pub truncated: &'a [u8],
-    /// `[T, N]` nonzero where there was a step at all.
+    /// `[T, N]` nonzero where the environment was stepped.
     pub valid: &'a [u8],
-    /// `[K]` the steps that have a final observation, as `t * N + n`, ascending. Each of them is valid and ended; every
+    /// `[K]` the steps with a final observation, as `t * N + n`, ascending. Each of them is valid and ended its episode; every
     /// valid step that was truncated and not terminated is among them.
     pub final_index: &'a [u64],
-    /// `[K, obs...]` what was seen when those episodes ended.
+    /// `[K, obs...]` final observations of those episodes.
     pub final_obs: Elements<'a>,
-    /// `[K]` its value.
+    /// `[K]` values of the final observations.
     pub final_value: &'a [f32],
     /// `[N, M]` recurrent state before the first step.
     pub state: &'a [f32],
 }
 
-/// Room for the arrays of a rollout; nothing is written where there is none.
+/// Output for the arrays of a rollout; arrays of `None` are left out.
 #[derive(Debug, Default)]
 pub struct ArraysMut<'a> {
     /// `[T + 1, N, obs...]`
@@ -131,12 +131,12 @@ parts! {
 
 /// Words of `meta`.
 const META_LEN: usize = 24;
-/// The word of `meta` that has the checksum.
+/// The word of `meta` with the checksum.
 const CHECKSUM: usize = 2;
 /// Bytes of `meta`.
 const META_SIZE: usize = META_LEN * 8;
 
-/// What the elements of an array are, as safetensors calls them, and their size.
+/// Element type of an array, with its name in safetensors and its size.
 #[derive(Clone, Copy, PartialEq)]
 enum Type {
     U64,
@@ -163,7 +163,7 @@ impl Type {
     }
 }
 
-/// One array: what it is called, its elements, its shape (two leading lengths at most, then those of an observation).
+/// One array: name, element type and shape (up to three leading lengths, then those of an observation if `is_obs`).
 struct Array {
     name: &'static [u8],
     element: Type,
@@ -188,9 +188,9 @@ impl RolloutFile {
         self.obs_dims.iter().try_fold(1usize, |len, &d| len.checked_mul(d as usize)).ok_or(OVERFLOW)
     }
 
-    /// Writes the file into the first [`RolloutFile::size`] bytes of `out` and returns how many those are.
+    /// Writes the file into the first [`RolloutFile::size`] bytes of `out` and returns that size.
     ///
-    /// Errors: `Config`; `Overflow`; `Shape`; `Range` for a final index that is not above the one before it, or of no ended
+    /// Errors: `Config`; `Overflow`; `Shape`; `Range` for a final index that is not above the one before it, or not of an ended
     /// step; `NotReady` if a truncated step has no final observation; `Size`. Nothing is written then.
     pub fn write(&self, arrays: &Arrays<'_>, out: &mut [u8]) -> Result<usize> {
         let size = self.size()?;
@@ -286,7 +286,7 @@ impl RolloutFile {
         self.part_len(part)?.checked_mul(self.array(part).element.size()).ok_or(OVERFLOW)
     }
 
-    /// The arrays as they lie in the file: each starts on a multiple of its element's size.
+    /// The arrays in the order of the file: each starts on a multiple of its element's size.
     fn order(&self) -> impl Iterator<Item = Part> + '_ {
         let of = move |size| PARTS.into_iter().filter(move |part| self.array(*part).element.size() == size);
         of(8).chain(of(4)).chain(of(1))
@@ -318,7 +318,7 @@ impl RolloutFile {
             }
             text.push(b"],\"data_offsets\":[");
             number(text, at);
-            // A size that overflows was refused before there is anything to write.
+            // Sizes that overflow were refused before this call.
             at = at.saturating_add(self.part_size(part).unwrap_or(0) as u64);
             text.push(b",");
             number(text, at);
@@ -327,7 +327,7 @@ impl RolloutFile {
         text.push(b"}");
     }
 
-    /// The words of `meta`, the checksum still 0.
+    /// The words of `meta`, with a checksum of 0.
     fn meta(&self) -> [u64; META_LEN] {
         let [a, b, c, d] = self.obs_dims.map(u64::from);
         [
@@ -432,7 +432,7 @@ impl RolloutFile {
     }
 }
 
-/// A file whose every byte was checked.
+/// A file that was checked in full.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     file: RolloutFile,
@@ -440,7 +440,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Checks the whole of a file. `bytes` may be longer than it.
+    /// Checks a whole file. `bytes` may be longer than it.
     ///
     /// Errors: `Size` for a file that was cut short; `Image` for another format or schema, or damage.
     pub fn open(bytes: &'a [u8]) -> Result<Reader<'a>> {
@@ -464,13 +464,12 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// What is in it.
+    /// Dimensions of the file, and the origin of its data.
     pub fn file(&self) -> &RolloutFile {
         &self.file
     }
 
-    /// Copies the arrays that there is room for. Errors: `Shape` for room of another length or kind; then nothing is
-    /// written.
+    /// Copies the wanted arrays. Errors: `Shape` for an output of another length or kind; then nothing is written.
     pub fn read(&self, mut out: ArraysMut<'_>) -> Result {
         self.file.check_room(&out)?;
         let mut rest = self.bytes.get(HEADER_SIZE..).unwrap_or_default();
@@ -497,7 +496,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Where an array lies.
+    /// The bytes of an array.
     fn part(&self, part: Part) -> Result<&'a [u8]> {
         let mut at = HEADER_SIZE;
         for before in self.file.order().take_while(|p| *p != part) {
@@ -506,7 +505,7 @@ impl<'a> Reader<'a> {
         self.bytes.get(at..at.saturating_add(self.file.part_size(part)?)).ok_or(DAMAGED)
     }
 
-    /// What no rollout can have is no rollout, even if the checksum is right.
+    /// Refuses flags and final indexes that no rollout can have, even if the checksum is right.
     fn check_flags(&self) -> Result {
         let flags = [self.part(Terminated)?, self.part(Truncated)?, self.part(Valid)?];
         let what = "rollout file: flags of 0 or 1";
@@ -529,7 +528,7 @@ const fn number(text: &str) -> u64 {
     }
 }
 
-/// Each index belongs to a valid step that ended, and no step that needs a final observation is without.
+/// Checks that each index belongs to a valid step that ended, and that every step that needs a final observation has one.
 fn check_finals(index: impl Iterator<Item = u64>, terminated: &[u8], truncated: &[u8], valid: &[u8]) -> Result {
     let mut index = index.peekable();
     let steps = terminated.iter().zip(truncated).zip(valid);
@@ -550,7 +549,7 @@ fn check_finals(index: impl Iterator<Item = u64>, terminated: &[u8], truncated: 
     }
 }
 
-/// FNV-1a over words of 8 bytes, with the word of the checksum as 0, and over what is left byte by byte.
+/// FNV-1a over words of 8 bytes, with the checksum's word as 0, and over the remaining bytes one by one.
 fn checksum(file: &[u8]) -> u64 {
     let (words, rest) = file.as_chunks::<8>();
     let mut sum = HASH_START;

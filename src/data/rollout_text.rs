@@ -1,4 +1,4 @@
-//! What a person reads of a rollout: how training goes, and one of its steps.
+//! A rollout as text for people: the progress of training, and one of its steps.
 
 use super::rollout_buffer::{Progress, View};
 use super::text::{Sink, fill};
@@ -8,9 +8,9 @@ use crate::space::Elements;
 
 const SHORT: &str = "rollout text: bytes, at least";
 
-/// Three lines, `global_step=`, `avg_episode_length=` and `avg_episode_return=`, with zeros before numbers of fewer than six
-/// characters and means to two places; nothing if no episode has ended since the last reset. Returns the bytes written, or
-/// needed if `out` is `None`. Errors: `Size`; then nothing is written.
+/// Three lines, `global_step=`, `avg_episode_length=` and `avg_episode_return=`, with numbers padded with zeros to six characters
+/// and means to two decimal places; empty if no episode has ended since the last reset. Returns the bytes written, or needed if
+/// `out` is `None`. Errors: `Size`; then nothing is written.
 pub fn progress(progress: &Progress, out: Option<&mut [u8]>) -> Result<usize> {
     fill(SHORT, out, |sink| {
         if progress.num_ended == 0 {
@@ -60,7 +60,7 @@ pub fn step(view: &View<'_>, step: u32, out: Option<&mut [u8]>) -> Result<usize>
     Ok(len)
 }
 
-/// Row `step` of an array.
+/// Writes row `step` of an array as a line.
 fn line(sink: &mut Sink<'_>, name: &str, x: Elements<'_>, step: u32, width: usize) {
     let first = (step as usize).saturating_mul(width);
     let row = x.get(first, first.saturating_add(width));

@@ -1,4 +1,4 @@
-//! What a step of N environments hands to what stands around it.
+//! Arrays of a step of N environments, for the code that monitors and normalizes it.
 
 use crate::error::{Result, check_len};
 
@@ -30,7 +30,7 @@ impl<'a> Ends<'a> {
     }
 }
 
-/// An array that is rewritten, in place or from one into another.
+/// An array to transform, in place or into another one.
 #[derive(Debug)]
 pub struct Rewrite<'a> {
     from: Option<&'a [f32]>,
@@ -38,7 +38,7 @@ pub struct Rewrite<'a> {
 }
 
 impl<'a> Rewrite<'a> {
-    /// Results take the place of what they are made from.
+    /// Results replace their inputs.
     pub fn in_place(x: &'a mut [f32]) -> Self {
         Rewrite { from: None, to: x }
     }
@@ -48,24 +48,24 @@ impl<'a> Rewrite<'a> {
         Rewrite { from: Some(from), to }
     }
 
-    /// What is read.
+    /// The input.
     #[inline(always)]
     pub fn input(&self) -> &[f32] {
         self.from.unwrap_or(self.to)
     }
 
-    /// What is written.
+    /// The output.
     #[inline(always)]
     pub fn output(&mut self) -> &mut [f32] {
         self.to
     }
 
-    /// The same arrays for a shorter time.
+    /// The same arrays, for a shorter lifetime.
     pub fn reborrow(&mut self) -> Rewrite<'_> {
         Rewrite { from: self.from, to: self.to }
     }
 
-    /// Elements `[begin, end)` of both, if they are there.
+    /// Elements `[begin, end)` of both, if they exist.
     pub(crate) fn range(&mut self, begin: usize, end: usize) -> Option<Rewrite<'_>> {
         let from = match self.from {
             Some(from) => Some(from.get(begin..end)?),
@@ -79,7 +79,7 @@ impl<'a> Rewrite<'a> {
         check_len(what, self.to, len)
     }
 
-    /// Writes each result of `each`.
+    /// Applies `each` to every element.
     #[inline(always)]
     pub(crate) fn map(self, each: impl Fn(f32) -> f32) {
         match self.from {

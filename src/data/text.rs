@@ -1,8 +1,8 @@
-//! Texts in the caller's bytes: all of a text or nothing, and its length either way.
+//! Text output into the caller's bytes: a text is written in full or not at all, and its length is returned either way.
 
 use crate::error::{Error, Kind, Result};
 
-/// Counts what is written, and writes what there is room for.
+/// Counts the bytes pushed, and writes those that fit.
 pub(crate) struct Sink<'a> {
     room: &'a mut [u8],
     len: usize,
@@ -17,7 +17,8 @@ impl Sink<'_> {
     }
 }
 
-/// Writes everything or nothing, and returns its length; without room it is only measured. Errors: `Size`, as `what`.
+/// Writes the text in full or not at all, and returns its length; without `out` it is only measured. Errors: `Size`, with the
+/// given message.
 pub(crate) fn fill(what: &'static str, out: Option<&mut [u8]>, body: impl Fn(&mut Sink<'_>)) -> Result<usize> {
     let mut sink = Sink { room: &mut [], len: 0 };
     body(&mut sink);

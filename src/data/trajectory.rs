@@ -1,11 +1,11 @@
 //! One trajectory: an episode or a part of it, frame by frame, for learners that take trajectories one by one.
 //!
-//! `process` writes what a learner reads into the caller's arrays: returns and advantages, padded to one length, with the
-//! true length beside them, so that padding never has to enter a mean. Processed into consecutive parts of larger arrays,
-//! trajectories are a batch as they stand, rollout after rollout; [`minibatch`](mod@super::minibatch) stacks and gathers others.
+//! `process` writes the learner's input into the caller's arrays: returns and advantages, padded to one length, with the true
+//! length beside them, so that padding never has to enter a mean. Trajectories processed into consecutive parts of larger arrays
+//! already form a batch; [`minibatch`](mod@super::minibatch) stacks and gathers other arrays.
 //!
-//! Frames are numbered for the life of the block, and another process may read them beside the one that appends: see
-//! [`block::shared`]. `pop` and `reset` give their numbers up: what is left has new ones.
+//! Frames are numbered for the life of the block, and another process may read them while one appends: see [`block::shared`].
+//! `pop` and `reset` discard the numbers in use: remaining frames get new ones.
 //!
 //! ```
 //! use rlcore::data::table::Column;
@@ -51,28 +51,29 @@ use crate::kernels::grid::check_rate;
 use crate::kernels::returns::bootstrapped_sum;
 use crate::space::{Element, Elements, ElementsMut};
 
-/// What a trajectory is made from; stored in the block beside the header, never written again.
+/// Configuration of a trajectory, stored in the block beside the header and never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TrajectoryConfig {
-    /// M: numbers of a recurrent policy's memory, as it was before the frame; 0 for none.
+    /// M: elements of a recurrent policy's memory before the frame; 0 for none.
     pub memory_len: u32,
-    /// Bit i: rows of column i are one-hot; padding is element 0. Other padding is zeros.
+    /// Bit i: rows of column i are one-hot and padded with element 0 as the hot one. Other padding is zeros.
     pub one_hot: u32,
-    /// What returns and advantages are summed in: an [`Accumulate`].
+    /// Number type of the sums of returns and advantages: an [`Accumulate`].
     pub accumulate: u32,
-    /// What is kept of a frame beside reward, value and flags, without stacks: one ring, with a row for each frame.
+    /// Columns of a frame, beside reward, value and flags, without stacks: one ring, with a row for each frame.
     pub table: TableConfig,
 }
 
-/// Frames in a row, to append.
+/// Consecutive frames, to append.
 #[derive(Clone, Copy, Debug)]
 pub struct Frames<'a> {
-    /// One entry a column, `[frames, len]` of its kind.
+    /// One entry per column, `[frames, len]` of its kind.
     pub columns: &'a [Elements<'a>],
-    /// `[frames]` what the action earned.
+    /// `[frames]` rewards.
     pub reward: &'a [f32],
-    /// `[frames]` V of the state that was acted on; empty: left out, and what needs values is refused until none is held.
+    /// `[frames]` value of the state before the action; empty: left out, and calls that need values are refused until no frame is
+    /// held.
     pub value: &'a [f32],
     /// `[frames]` nonzero where the frame reached a terminal state: the last one at most.
     pub terminated: &'a [u8],
@@ -85,52 +86,52 @@ pub struct Frames<'a> {
 /// How a trajectory is processed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Process {
-    /// From 0 to 1.
+    /// Discount, from 0 to 1.
     pub discount: f32,
-    /// Of advantages, from 0 to 1; returns look to the end whatever it is.
+    /// Lambda of the advantages, from 0 to 1; returns do not depend on it.
     pub gae_lambda: f32,
     /// Value of the state after the last frame; not used if that frame terminated.
     pub bootstrap_value: f32,
-    /// Rows of the arrays to write: at least the frames that are held, and exactly those with `time_flat`.
+    /// Rows of the output arrays: at least the frames held, and exactly as many with `time_flat`.
     pub rows: usize,
-    /// Each frame is a sample of its own: its memory, and 1 time step.
+    /// Each frame is a sample of its own, with its memory and 1 time step.
     pub time_flat: bool,
 }
 
 impl Process {
-    /// No discount, plain advantages, and no rows yet.
+    /// No discounting, a `gae_lambda` of 1, and no rows yet.
     pub const fn new(bootstrap_value: f32) -> Self {
         Process { discount: 1.0, gae_lambda: 1.0, bootstrap_value, rows: 0, time_flat: false }
     }
 }
 
-/// Room for a processed trajectory of `rows` rows.
+/// Output for a processed trajectory of `rows` rows.
 #[derive(Debug, Default)]
 pub struct Processed<'a> {
-    /// One entry a column, `[rows, len]` of its kind; `None`, or missing from the end: left out.
+    /// One entry per column, `[rows, len]` of its kind; `None`, or missing from the end: left out.
     pub columns: &'a mut [Option<ElementsMut<'a>>],
-    /// `[rows]` discounted sums of rewards up to the end and the value of what comes after it.
+    /// `[rows]` discounted sums of the rewards up to the end, and of the value after it.
     pub returns: &'a mut [f32],
-    /// `[rows]` generalised advantages.
+    /// `[rows]` generalized advantages.
     pub advantage: &'a mut [f32],
-    /// `[1, M]` the memory before the first frame; with `time_flat` `[rows, M]`, before each.
+    /// `[1, M]` the memory before the first frame; with `time_flat` `[rows, M]`, before each frame.
     pub memory: Option<&'a mut [f32]>,
-    /// `[1]` frames; with `time_flat` `[rows]` ones.
+    /// `[1]` number of frames; with `time_flat` `[rows]` ones.
     pub time_steps: Option<&'a mut [u32]>,
-    /// `[rows]` 1 where a row is a frame, 0 where it is padding.
+    /// `[rows]` 1 for frames, 0 for padding.
     pub valid: Option<&'a mut [u8]>,
 }
 
-/// What a processed trajectory counts as.
+/// Size of a processed trajectory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Frames: rows that are no padding.
+    /// Frames: rows that are not padding.
     pub num_steps: usize,
     /// Samples of a batch: 1, or the frames with `time_flat`.
     pub batch_size: usize,
 }
 
-/// What a reward is to the eyes of reward prediction: the place of its 1 in a one-hot row.
+/// Class of a reward for reward prediction: the index of the 1 in its one-hot row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum RewardClass {
@@ -138,12 +139,13 @@ pub enum RewardClass {
     Zero = 0,
     /// Above the threshold.
     Positive = 1,
-    /// Below its negative.
+    /// Below the negative threshold.
     Negative = 2,
 }
 
 impl RewardClass {
-    /// Errors: `Value` for a reward that is not finite; `Range` for a threshold that is not, or negative.
+    /// The class of a reward. Errors: `Value` for a reward that is not finite; `Range` for a threshold that is negative or not
+    /// finite.
     pub fn of(reward: f32, threshold: f32) -> Result<Self> {
         Error::new(Kind::Value, "reward class: a finite reward").given_f32(reward).when(!reward.is_finite())?;
         let what = "reward class: a finite reward_threshold of at least 0";
@@ -155,7 +157,7 @@ impl RewardClass {
         })
     }
 
-    /// Writes 1 in the place of the class and 0 in the others.
+    /// The one-hot row of the class.
     pub fn one_hot(self) -> [f32; 3] {
         [RewardClass::Zero, RewardClass::Positive, RewardClass::Negative]
             .map(|class| f32::from(u8::from(class == self)))
@@ -163,7 +165,7 @@ impl RewardClass {
 }
 
 impl TrajectoryConfig {
-    /// At most `capacity` frames with these columns; all else as is usual.
+    /// At most `capacity` frames with these columns; defaults otherwise.
     pub fn new(capacity: u32, columns: &[Column]) -> Self {
         TrajectoryConfig { table: TableConfig::new(1, capacity, columns), ..Zeroable::zeroed() }
     }
@@ -182,7 +184,7 @@ impl TrajectoryConfig {
         self.table.num_rows as usize
     }
 
-    /// Of one environment.
+    /// Dimensions of the arrays, for one environment.
     fn shape(&self) -> rollout::Shape<'_> {
         rollout::Shape { table: &self.table, memory_len: self.memory_len as usize, judged: false }
     }
@@ -192,35 +194,35 @@ impl TrajectoryConfig {
     }
 }
 
-/// What changes and is no array.
+/// The scalars that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 struct State {
     /// Frames held.
     len: u32,
-    /// [`rollout::VALUE`] if some were added without values.
+    /// [`rollout::VALUE`] if some frames were added without values.
     left_out: u32,
 }
 
 fields! {
-    /// The one place where the layout is written down.
+    /// The layout of the block, defined only here.
     spans Spans(config: &TrajectoryConfig) {
         turn: One<Turn> = (),
         state: One<State> = (),
         rows: rollout::Rollout = &config.shape(),
     }
-    /// The arrays, to write.
+    /// The arrays, for writing.
     write Fields {}
-    /// A trajectory as it was when this was made, to read; several threads may.
+    /// A trajectory as of the creation of the view, for reading by any number of threads.
     ///
-    /// Beside a writer, calls that copy frames out refuse with `Range` what it has forgotten meanwhile; then what was copied
-    /// means nothing. Frames that are only pointed at may change at any time.
+    /// With a concurrent writer, calls that copy frames out fail with `Range` if these were discarded meanwhile; the copy is
+    /// invalid then. Frames that are only borrowed may change at any time.
     #[derive(Clone, Copy, Debug)]
     pub read View {
         config: TrajectoryConfig,
         /// Number of the first frame.
         first: u64,
-        /// What [`State`] was when this was made.
+        /// The [`State`] when the view was made.
         held: State,
     }
 }
@@ -230,7 +232,7 @@ fn spans(config: &TrajectoryConfig) -> Result<(Spans, usize)> {
     lay(config)
 }
 
-/// As [`spans`], of a configuration that was checked when its block was accepted.
+/// As [`spans`], for a configuration that was checked when its block was accepted.
 fn lay(config: &TrajectoryConfig) -> Result<(Spans, usize)> {
     let mut plan = Plan::default();
     block::spans::<TrajectoryConfig>(&mut plan)?;
@@ -240,7 +242,7 @@ fn lay(config: &TrajectoryConfig) -> Result<(Spans, usize)> {
 const NUMBERS: &str = "trajectory: fewer than 2^63 frames";
 
 impl Fields<'_> {
-    /// Forgets all frames but the first `len`, which count as new ones: the place of another may be taken.
+    /// Drops all frames but the first `len`, which get new numbers, as their successors may change.
     fn keep(self, len: u32) {
         self.turn.begin();
         self.turn.forget(self.state.len);
@@ -266,14 +268,14 @@ impl<'a> Trajectory<'a> {
         Ok(spans(config)?.1)
     }
 
-    /// Lays a trajectory out that has no frame. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    /// Initializes an empty trajectory. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &TrajectoryConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
         let mem = block::create(mem, BlockKind::Trajectory, size, config)?;
         Ok(Trajectory { config: *config, spans, mem })
     }
 
-    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Accepts a copy of a block. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::Trajectory, |config| Ok(spans(config)?.1))?;
@@ -283,18 +285,18 @@ impl<'a> Trajectory<'a> {
         Ok(trajectory)
     }
 
-    /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
+    /// Opens a block that `init` or `attach` has accepted; only the header is checked again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let config = *block::config(mem, BlockKind::Trajectory)?;
         Ok(Trajectory { config, spans: lay(&config)?.0, mem })
     }
 
-    /// What the block was made with.
+    /// The configuration of the block.
     pub fn config(&self) -> &TrajectoryConfig {
         &self.config
     }
 
-    /// Everything, to read.
+    /// The trajectory, for reading.
     pub fn view(&self) -> Result<View<'_>> {
         View::cut(self.mem, self.config, &self.spans)
     }
@@ -303,10 +305,10 @@ impl<'a> Trajectory<'a> {
         Fields::cut(&mut Cutter::new(self.mem), &self.spans)
     }
 
-    /// Appends frames, such as one that was just seen, or a sequence that a replay memory gathered.
+    /// Appends frames: one that was just seen, for example, or a sequence gathered from a replay memory.
     ///
-    /// Errors: `NotReady` without room for all of them, or after a frame that ended its episode; `Shape`; `Range` if a frame but
-    /// the last ends it, and after 2^63 frames; `Value` for a number that is not finite. Nothing changes then.
+    /// Errors: `NotReady` without room for all of them, or after a frame that ended its episode; `Shape`; `Range` if a frame
+    /// before the last one ends it, and after 2^63 frames; `Value` for a number that is not finite. Nothing changes then.
     pub fn add(&mut self, frames: &Frames<'_>) -> Result {
         self.view()?.check_frames(frames)?;
         let config = self.config;
@@ -322,7 +324,7 @@ impl<'a> Trajectory<'a> {
         Ok(())
     }
 
-    /// Forgets the last frame. Errors: `NotReady` if there is none; `Range` where numbers for those that stay have run out.
+    /// Drops the last frame. Errors: `NotReady` if there is none; `Range` if no numbers are left for the remaining frames.
     pub fn pop(&mut self) -> Result {
         let f = self.fields()?;
         let none = Error::limit(Kind::NotReady, "trajectory: frames, at least", 1, 0);
@@ -333,7 +335,7 @@ impl<'a> Trajectory<'a> {
         Ok(())
     }
 
-    /// Forgets all frames.
+    /// Drops all frames.
     pub fn reset(&mut self) -> Result {
         self.fields()?.keep(0);
         Ok(())
@@ -341,14 +343,15 @@ impl<'a> Trajectory<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes, and at the frames of this
-    /// moment. Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
+    /// Accepts a block that another process is writing: checks only the constant parts, and reads the current frames.
+    /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::Trajectory, |config| Ok(spans(config)?.1))?;
         Self::cut(mem, config, &lay(&config)?.0)
     }
 
-    /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only beside a writer.
+    /// Opens a block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only with a concurrent
+    /// writer.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
         let config = *block::config(mem, BlockKind::Trajectory)?;
         Self::cut(mem, config, &lay(&config)?.0)
@@ -360,27 +363,27 @@ impl<'a> View<'a> {
         Ok(view)
     }
 
-    /// Frames that are held.
+    /// Frames held.
     pub fn len(&self) -> usize {
         self.held.len as usize
     }
 
-    /// True if there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.held.len == 0
     }
 
-    /// The columns that the block was made with.
+    /// The columns of the block.
     pub fn columns(&self) -> &[Column] {
         self.config.table.columns()
     }
 
-    /// M.
+    /// M, the elements of a recurrent policy's memory.
     pub fn memory_len(&self) -> usize {
         self.config.memory_len as usize
     }
 
-    /// The frames that are held, in the order in which they came; all arrays have `len` entries, or none if left out.
+    /// The frames held, oldest first; all arrays have `len` entries, or none if left out.
     pub fn frames(&self) -> Result<Held<'a>> {
         let (shape, held) = (self.config.shape(), self.rows_held());
         let rows = self.rows.rollout(&shape, &held, self.config.accumulate())?;
@@ -392,13 +395,13 @@ impl<'a> View<'a> {
         rollout::Held { first: self.first, len: self.len(), left_out: self.held.left_out }
     }
 
-    /// A column of the frames that are held, `[frames, len]`. Errors: `Range`.
+    /// A column of the frames held, `[frames, len]`. Errors: `Range`.
     pub fn column(&self, column: usize) -> Result<Elements<'a>> {
         self.rows.column(&self.config.shape(), column, 0, self.len())
     }
 
-    /// Copies frames out from number `next` on, counted for the life of the block, as many as are held and as there is room
-    /// for. Frames that are no longer held are skipped and counted as lost.
+    /// Copies frames out from number `next` on, counted for the life of the block, as many as are held and fit. Frames no longer
+    /// held are skipped and counted as lost.
     /// Errors: `Shape`; `NotReady` for values that were left out; `Range` if fewer than `next` have been added. Nothing is
     /// written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
@@ -407,7 +410,7 @@ impl<'a> View<'a> {
         Ok(read)
     }
 
-    /// Writes returns, advantages, columns and what counts them; padded rows are zeros, or element 0 of one-hot columns.
+    /// Writes returns, advantages and the other wanted arrays; padding is zeros, or element 0 of one-hot columns.
     ///
     /// ```text
     /// returns[t]   = reward[t] + discount * returns[t+1]              (after the last: the bootstrap, 0 if it terminated)
@@ -415,16 +418,16 @@ impl<'a> View<'a> {
     /// advantage[t] = delta[t] + discount * gae_lambda * advantage[t+1]
     /// ```
     ///
-    /// Errors: `NotReady` without a frame, or its value; `Shape`; `Range` for a rate outside [0, 1], or fewer rows than frames; `Value` for a
-    /// bootstrap that is not finite. Nothing is written then.
+    /// Errors: `NotReady` without a frame, or its value; `Shape`; `Range` for a rate outside [0, 1], or fewer rows than frames;
+    /// `Value` for a bootstrap that is not finite. Nothing is written then.
     pub fn process(&self, process: &Process, out: Processed<'_>) -> Result<Shape> {
         self.process_first(self.len(), process, out)
     }
 
-    /// For reward prediction: [`View::process`] of all frames but the last, without a discount, and the class of the last
-    /// frame's reward. What comes after those frames is worth what the last one says. The trajectory stays as it is.
+    /// For reward prediction: [`View::process`] of all frames but the last, without a discount, and the class of the last frame's
+    /// reward. The value of the last frame is the bootstrap. The trajectory does not change.
     ///
-    /// Errors: as there, and `NotReady` with fewer than 2 frames; `Range` for the threshold.
+    /// Errors: as [`View::process`], and `NotReady` with fewer than 2 frames; `Range` for the threshold.
     pub fn process_rp(
         &self,
         reward_threshold: f32,
@@ -442,7 +445,7 @@ impl<'a> View<'a> {
         Ok((self.process_first(len, &Process { rows, time_flat, ..Process::new(value) }, out)?, class))
     }
 
-    /// As if only the first `len` frames were held.
+    /// [`View::process`] as if only the first `len` frames were held.
     fn process_first(&self, len: usize, process: &Process, out: Processed<'_>) -> Result<Shape> {
         let Process { discount, gae_lambda, bootstrap_value, rows, time_flat } = *process;
         let Some(last) = len.checked_sub(1) else {
@@ -459,7 +462,7 @@ impl<'a> View<'a> {
         let after = [if ended { 0.0 } else { bootstrap_value }];
         let flags = block::rows(self.rows.terminated, 0, len, 1)?;
         let (reward, value) = (block::rows(self.rows.reward, 0, len, 1)?, block::rows(self.rows.value, 0, len, 1)?);
-        // A frame after which the episode was cut counts what came next, as any last frame: only terminated ones differ.
+        // A truncated last frame is bootstrapped like any other last frame; only a terminated one is not.
         let rollout = gae::Rollout {
             num_steps: len,
             num_envs: 1,
@@ -557,7 +560,7 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// What no sequence of calls can produce is no image. Columns are not looked at: they may be large and are only copied.
+    /// Refuses contents that no sequence of calls can produce. Columns are not checked: they may be large and are only copied.
     fn check_image(&self) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
         damaged("trajectory: no more frames than its capacity").when(self.len() > self.config.capacity())?;
@@ -572,7 +575,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The frames of a trajectory beside their columns.
+/// The frames held by a trajectory, without their columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held<'a> {
     /// `[frames]`
@@ -604,7 +607,7 @@ impl Processed<'_> {
     }
 }
 
-/// The bytes of a 1, zeros after them.
+/// The bytes of a 1 of this kind, zeros after them.
 fn one(kind: Element) -> [u8; 4] {
     match kind {
         Element::F32 => 1.0f32.to_ne_bytes(),

@@ -1,9 +1,9 @@
-//! Observations and rewards of N environments normalised by running moments, in the caller's block.
+//! Observations and rewards of N environments normalized by running moments, in the caller's block.
 //!
-//! The order of a step is fixed: merge the observations into their moments and normalise them with the result; add the
-//! rewards to the discounted sums, merge the sums into theirs, and scale the rewards; then start the sums of ended
-//! episodes again. The last observations of ended episodes are normalised with the same moments and not merged.
-//! Statistics need the whole batch, so a step is one call.
+//! The order of a step is fixed: merge the observations into their moments and normalize them with the result; add the rewards to
+//! the discounted sums, merge the sums into their moments, and scale the rewards; then reset the sums of ended episodes to 0. The
+//! last observations of ended episodes are normalized with the same moments and not merged. Statistics need the whole batch, so a
+//! step is one call.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -15,7 +15,7 @@ use crate::block::{self, Fit, Kind as BlockKind, Mark, Plan, fields};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::finite::{check_finite, check_rows};
 
-/// What a normaliser of N environments is made from; stored in the block beside the header, never written again.
+/// Configuration of a normalizer of N environments, stored in the block beside the header and never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct VecNormalizeConfig {
@@ -27,11 +27,11 @@ pub struct VecNormalizeConfig {
     pub num_envs: u32,
     /// Elements of one observation, at least 1.
     pub obs_len: u32,
-    /// 1: observations are normalised; 0: they pass as they are.
+    /// 1: observations are normalized; 0: they pass unchanged.
     pub normalize_obs: u32,
-    /// 1: rewards are scaled; 0: they pass as they are.
+    /// 1: rewards are scaled; 0: they pass unchanged.
     pub normalize_reward: u32,
-    /// Normalised observations lie from -clip to clip; above 0.
+    /// Normalized observations lie from -clip to clip; above 0.
     pub clip_obs: f32,
     /// Scaled rewards lie from -clip to clip; above 0.
     pub clip_reward: f32,
@@ -79,11 +79,11 @@ impl VecNormalizeConfig {
 }
 
 fields! {
-    /// The one place where the layout is written down.
+    /// The layout of the block, defined only here.
     spans Spans(lens: Lens) {
         scale: Scale = lens,
     }
-    /// A normaliser of N environments, cut from its block.
+    /// A normalizer of N environments, cut from its block.
     ///
     /// ```
     /// use rlcore::data::step::{Ends, Rewrite};
@@ -111,7 +111,7 @@ fields! {
     /// ```
     #[derive(Debug)]
     pub write VecNormalize { mark: Mark<'a>, config: VecNormalizeConfig }
-    /// A normaliser to read: any number of threads may look at the same one.
+    /// A normalizer, for reading by any number of threads.
     #[derive(Clone, Copy, Debug)]
     pub read View { config: VecNormalizeConfig }
 }
@@ -124,7 +124,7 @@ fn spans(config: &VecNormalizeConfig) -> Result<(Spans, usize)> {
     Ok((Spans::plan(&mut plan, lens)?, plan.size()?))
 }
 
-/// What a step of N environments returned, to be normalised: each array in place, or from one into another.
+/// Arrays returned by a step of N environments, to normalize in place or into other arrays.
 #[derive(Debug)]
 pub struct StepArrays<'a> {
     /// `[N, obs_len]`
@@ -143,7 +143,7 @@ impl<'a> VecNormalize<'a> {
         Ok(spans(config)?.1)
     }
 
-    /// Lays a normaliser out: means of 0, variances of 1, counts of [`INITIAL_COUNT`](super::normalizer::INITIAL_COUNT).
+    /// Initializes a normalizer: means of 0, variances of 1, counts of [`INITIAL_COUNT`](super::normalizer::INITIAL_COUNT).
     /// Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &VecNormalizeConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
@@ -153,7 +153,7 @@ impl<'a> VecNormalize<'a> {
         Ok(v)
     }
 
-    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Accepts a copy of a block. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::VecNormalize, |config| Ok(spans(config)?.1))?;
@@ -162,7 +162,7 @@ impl<'a> VecNormalize<'a> {
         if v.scale.is_right() { Ok(v) } else { Err(Error::new(Kind::Image, what)) }
     }
 
-    /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
+    /// Opens a block that `init` or `attach` has accepted; only the header is checked again. Errors: `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let spans = spans(block::config(mem, BlockKind::VecNormalize)?)?.0;
         Ok(Self::cut_from(mem, &spans)?)
@@ -173,30 +173,30 @@ impl<'a> VecNormalize<'a> {
         Self::cut(&mut cut, spans, mark, *config)
     }
 
-    /// What the block was made with.
+    /// The configuration of the block.
     pub fn config(&self) -> VecNormalizeConfig {
         self.config
     }
 
-    /// The moments as they are now.
+    /// The current moments.
     pub fn statistics(&self) -> Statistics<'_> {
         self.view().statistics()
     }
 
-    /// The same block, to read.
+    /// The same block, for reading.
     pub fn view(&self) -> View<'_> {
         self.read(self.config)
     }
 
-    /// While frozen, `reset` and `step` normalise and change nothing in the block: not the moments, and not the sums, so
-    /// that an evaluation can run between two steps of a training.
+    /// While frozen, `reset` and `step` normalize and change neither the moments nor the sums, so that an evaluation can run
+    /// between two steps of training.
     pub fn freeze(&mut self, frozen: bool) {
         let _changing = self.mark.begin();
         self.scale.state.frozen = frozen.into();
     }
 
-    /// Takes the first observations of all environments, `[N, obs_len]`: merges and normalises them, and starts every
-    /// discounted sum at 0. Errors: `Shape`; `Value` for a number that is not finite; nothing changes then.
+    /// Takes the first observations of all environments, `[N, obs_len]`: merges and normalizes them, and resets every discounted
+    /// sum to 0. Errors: `Shape`; `Value` for a number that is not finite; nothing changes then.
     pub fn reset(&mut self, obs: Rewrite<'_>) -> Result {
         let _changing = self.mark.begin();
         obs.check("vec_normalize: obs [N, obs_len] of length", self.batch_len()?)?;
@@ -221,8 +221,8 @@ impl<'a> VecNormalize<'a> {
         Ok(())
     }
 
-    /// Takes what a step returned, in the order that stands at the top of this file. A row that was only reset counts as
-    /// an observation; its reward, which is none, stays out of the statistics.
+    /// Takes the arrays of a step, in the order described at the top of this file. A row that was only reset counts as an
+    /// observation; its reward is not one and stays out of the statistics.
     /// Errors: `Shape`; `Value` for a number that is not finite in any row that is read; nothing changes then.
     pub fn step(&mut self, arrays: StepArrays<'_>) -> Result {
         let _changing = self.mark.begin();
@@ -254,8 +254,8 @@ impl<'a> VecNormalize<'a> {
         self.view().normalize_obs(obs)
     }
 
-    /// Merges the statistics of another normaliser into these, as if this one had seen its observations and sums too.
-    /// Each brings its initial count along. Its sums of unfinished episodes stay with it.
+    /// Merges the statistics of another normalizer into these, as if this one had seen its observations and sums too. Both
+    /// initial counts are included. The other's sums of unfinished episodes are not merged.
     /// Errors: `Config` for another obs_len; `Range` for more than 2^64 counts; then nothing changes.
     pub fn merge(&mut self, other: &Statistics<'_>) -> Result {
         let _changing = self.mark.begin();
@@ -281,24 +281,24 @@ impl<'a> VecNormalize<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Cuts a block that `init` or `attach` has accepted, without looking at it again. Errors: `Image`.
+    /// Opens a block that `init` or `attach` has accepted; only the header is checked again. Errors: `Image`.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
         let config = *block::config(mem, BlockKind::VecNormalize)?;
         Ok(Self::of(mem, &spans(&config)?.0, config)?)
     }
 
-    /// What the block was made with.
+    /// The configuration of the block.
     pub fn config(&self) -> VecNormalizeConfig {
         self.config
     }
 
-    /// The moments as they are now.
+    /// The current moments.
     pub fn statistics(&self) -> Statistics<'a> {
         self.scale.statistics()
     }
 
-    /// Normalises any number of observations, `[n, obs_len]`, with the moments as they are: for a policy that acts
-    /// elsewhere. Errors: `Shape`; `Value` for a number that is not finite; nothing is written then.
+    /// Normalizes any number of observations, `[n, obs_len]`, with the current moments, for a policy that acts elsewhere. Errors:
+    /// `Shape`; `Value` for a number that is not finite; nothing is written then.
     pub fn normalize_obs(&self, obs: Rewrite<'_>) -> Result {
         let len = obs.input().len();
         let what = "vec_normalize: obs [n, obs_len] of whole rows, obs_len";

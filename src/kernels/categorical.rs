@@ -1,8 +1,8 @@
 //! Categorical policies over batches of logits: log-probabilities, entropy, sampling and gradients.
 //!
-//! A row of logits may hold several choices one after another (MultiDiscrete): their log-probabilities and entropies
-//! add. Sixteen rows are worked on at once; sums along a row run from the first choice to the last, so a row gives the
-//! same bits alone and among others.
+//! A row of logits may hold several choices one after another (MultiDiscrete): their log-probabilities and entropies add.
+//! Sixteen rows are processed at once; sums along a row run from the first choice to the last, so a row gives the same bits
+//! alone as in a batch.
 
 use super::finite::{check_finite, check_one};
 use super::tile::{Lanes, ROWS, Tile, load_column, load_lanes, parts, store_column, store_lanes};
@@ -29,11 +29,11 @@ use crate::num;
 pub struct Logits<'a> {
     /// B, at least 1.
     pub num_rows: usize,
-    /// `[K]` numbers of choices, each at least 1: one is Discrete, more are MultiDiscrete.
+    /// `[K]` numbers of options per choice, each at least 1: one choice is Discrete, more are MultiDiscrete.
     pub n: &'a [u32],
-    /// `[B, L]` finite logits, those of the first choice first.
+    /// `[B, L]` finite logits, the first choice first.
     pub logits: &'a [f32],
-    /// `[B, L]` 0 forbids what it stands beside; of each choice something has to be allowed. `None` allows all.
+    /// `[B, L]` 0 forbids an option; each choice needs one that is allowed. `None` allows all.
     pub mask: Option<&'a [u8]>,
 }
 
@@ -52,10 +52,10 @@ pub enum Sampling {
     BottomK(u32),
 }
 
-/// Writes the log-probability of every single choice, `[B, L]`: negative infinity where it is forbidden.
+/// Writes the log-probability of every option, `[B, L]`: negative infinity where it is forbidden.
 ///
-/// Errors, here and below: `Shape`; `Range` for an action that is not there or forbidden; `Value` for a number that is
-/// not finite, or nothing allowed. Outputs are untouched on error.
+/// Errors, here and below: `Shape`; `Range` for an action that is out of range or forbidden; `Value` for a number that is not
+/// finite, or a choice with nothing allowed. Outputs are untouched on error.
 pub fn log_softmax(batch: &Logits<'_>, out: &mut [f32]) -> Result {
     let stride = check(batch)?;
     check_len("categorical: log-probabilities [B, L] of length", out, batch.logits.len())?;
@@ -103,8 +103,8 @@ pub fn evaluate(batch: &Logits<'_>, action: &[i32], log_prob: &mut [f32], entrop
     Ok(())
 }
 
-/// Writes the gradient with respect to the logits, `[B, L]`, of a loss of which the gradients with respect to each
-/// row's log-probability and entropy are given, `[B]` each.
+/// Writes the gradient of a loss with respect to the logits, `[B, L]`, from its gradients with respect to each row's
+/// log-probability and entropy, `[B]` each.
 pub fn gradient(
     batch: &Logits<'_>,
     action: &[i32],
@@ -135,8 +135,8 @@ pub fn gradient(
     Ok(())
 }
 
-/// Draws actions, `[B, K]`: the smallest j whose cumulative probability is above the uniform number, or the last that
-/// has any. `uniform` is `[B, K]` in [0, 1], where 1 means just below it; for `Greedy` it is not used and may be empty.
+/// Draws actions, `[B, K]`: the smallest j whose cumulative probability is above the uniform number, or the last with a nonzero
+/// probability. `uniform` is `[B, K]` in [0, 1], where 1 means just below it; for `Greedy` it is not used and may be empty.
 pub fn sample(batch: &Logits<'_>, sampling: Sampling, uniform: &[f32], action: &mut [i32]) -> Result {
     let stride = check(batch)?;
     let num_actions = batch.num_rows.saturating_mul(batch.n.len());
@@ -242,7 +242,7 @@ struct Choice<'a> {
     loaded: bool,
 }
 
-/// Calls `each` once a choice of each 16 rows of the batch, with the numbers of the first row and of the choice.
+/// Calls `each` for every choice of every 16 rows of the batch, with the indices of the first row and of the choice.
 fn for_each_choice<'a>(batch: &Logits<'a>, stride: usize, each: &mut dyn FnMut(&mut Choice<'a>, usize, usize)) {
     let size = stride.saturating_mul(ROWS);
     if size == 0 {
@@ -456,8 +456,8 @@ impl Kernel for Draw<'_, '_> {
     }
 }
 
-/// Takes one action of each choice after another, from its logits and its mask, which is empty where all is allowed. Row by
-/// row: to turn a batch around would take longer than it saves.
+/// Writes the action that `take` selects for each choice from its logits and its mask, which is empty where all is allowed. Row
+/// by row: transposing a batch would take longer than it saves.
 fn take_each(batch: &Logits<'_>, stride: usize, action: &mut [i32], mut take: impl FnMut(&[f32], &[u8]) -> i32) {
     let mut actions = action.iter_mut();
     for row in 0..batch.num_rows {
@@ -484,8 +484,8 @@ fn take_best(batch: &Logits<'_>, stride: usize, action: &mut [i32]) {
     });
 }
 
-/// Draws from the k best of each choice, where a larger logit times `sign` is better. Quadratic in the number of choices: no
-/// scratch memory, and nothing that training waits for.
+/// Draws from the k best of each choice, where a larger logit times `sign` is better. Quadratic in the number of options: needs
+/// no scratch memory, and training does not use it.
 fn sample_ranked(batch: &Logits<'_>, stride: usize, k: u32, sign: f32, uniform: &[f32], action: &mut [i32]) {
     let mut uniform = uniform.iter();
     take_each(batch, stride, action, |logits, mask| {

@@ -4,13 +4,13 @@ use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{self, Error, Kind, Result, overflowing};
 use crate::space::Elements;
 
-/// [`error::check_finite`] for large arrays: the same answer from the best instructions there are.
+/// [`error::check_finite`] for large arrays: the same result with the best instructions of the CPU.
 #[inline(never)]
 pub fn check_finite(what: &'static str, values: &[f32]) -> Result {
     if values.len() >= 64 && cpu::dispatch(AllFinite(values)) { Ok(()) } else { error::check_finite(what, values) }
 }
 
-/// [`error::check_rows`] of rows that are numbered from 0, for large arrays.
+/// [`error::check_rows`] with rows numbered from 0, for large arrays.
 #[inline]
 pub fn check_rows(what: &'static str, values: &[f32], width: usize) -> Result {
     check_finite(what, values).or_else(|_| error::check_rows(what, values, width, 0..))
@@ -22,8 +22,8 @@ pub fn check_one(what: &'static str, value: f32) -> Result {
     if value.is_finite() { Ok(()) } else { Err(Error::new(Kind::Value, what).given_f32(value)) }
 }
 
-/// Writes 1 to `ok`, `[rows]`, where all numbers of a row of `x`, `[rows, width]`, are finite, else 0; numbers that are no f32
-/// are. Returns how many are not. Errors: `Shape`.
+/// Writes 1 to `ok`, `[rows]`, where all numbers of a row of `x`, `[rows, width]`, are finite, else 0; integers always are.
+/// Returns the number of rows that are not. Errors: `Shape`.
 pub fn finite_rows(x: Elements<'_>, width: usize, ok: &mut [u8]) -> Result<usize> {
     let len = ok.len().saturating_mul(width);
     Error::limit(Kind::Shape, "finite rows: numbers [rows, width],", len, x.len()).when(x.len() != len)?;
@@ -53,7 +53,7 @@ impl Kernel for AllFinite<'_> {
 /// True if every number is finite, for use inside a kernel.
 #[inline(always)]
 pub(crate) fn all_finite(values: &[f32]) -> bool {
-    // 0 times finite numbers is 0, and NaN for good after one that is not: an instruction a vector.
+    // 0 times a finite number is 0; any other number leaves NaN for good. One instruction per vector.
     let (blocks, rest) = if FEW_WAYS { (&[] as &[_], values) } else { values.as_chunks::<64>() };
     let [mut a, mut b, mut c, mut d] = [[0.0; 16]; 4];
     for block in blocks {

@@ -1,4 +1,4 @@
-//! Generalised advantage estimation over `[T, N]` rollouts, with terminated and truncated steps kept apart.
+//! Generalized advantage estimation over `[T, N]` rollouts, with terminated and truncated steps kept apart.
 
 use core::cell::Cell;
 
@@ -7,24 +7,24 @@ use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate,
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len, overflowing};
 
-/// What the recursion is summed in.
+/// Number type of the sums in the recursion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accumulate {
     /// f32: at the speed of memory.
     #[default]
     F32,
-    /// f64, rounded once to what is written: for long rollouts, and for agreement with other implementations.
+    /// f64, rounded once when written: for long rollouts, and for agreement with other implementations.
     F64,
 }
 
 impl Accumulate {
-    /// The one with this number, 0 or 1.
+    /// The variant with this number, 0 or 1.
     pub fn from_number(number: u32) -> Option<Self> {
         [Accumulate::F32, Accumulate::F64].get(number as usize).copied()
     }
 }
 
-/// What N environments did in T steps, time-major. Step t led from `obs[t]` to `obs[t + 1]`.
+/// T steps of N environments, time-major. Step t led from `obs[t]` to `obs[t + 1]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rollout<'a> {
     /// T, at least 1.
@@ -43,7 +43,7 @@ pub struct Rollout<'a> {
     pub truncated: &'a [u8],
     /// `[T, N]` V(final_obs), read only where truncated and not terminated; `None` only if nothing is truncated.
     pub final_value: Option<&'a [f32]>,
-    /// What the recursion is summed in.
+    /// Number type of the sums in the recursion.
     pub accumulate: Accumulate,
 }
 
@@ -56,9 +56,9 @@ pub struct Rollout<'a> {
 /// value_target = advantage + value
 /// ```
 ///
-/// `discount` and `gae_lambda` lie in [0, 1]. Errors: `Shape`; `Range`; `Null` if something is truncated without
-/// `final_value`; `Value` for a number that is read and not finite. That is found while computing: the outputs then hold
-/// nothing of meaning. On any other error they are untouched.
+/// `discount` and `gae_lambda` lie in [0, 1]. Errors: `Shape`; `Range`; `Null` if something is truncated without `final_value`;
+/// `Value` for a number that is read and not finite. `Value` is found during the computation: the outputs are meaningless then.
+/// On any other error they are untouched.
 pub fn gae(
     rollout: &Rollout<'_>,
     discount: f32,
@@ -70,8 +70,8 @@ pub fn gae(
     gae_range(rollout, columns, discount, gae_lambda, cells(advantage), cells(value_target))
 }
 
-/// [`gae`] of some environments: arrays are those of all, and nothing but these columns is read or written. The results
-/// do not depend on the split. Errors: as there, `Shape` if the columns are those of other arrays.
+/// [`gae`] for some environments: the arrays cover all environments, and only these columns are read or written. The results do
+/// not depend on the split. Errors: as there, `Shape` if the columns do not fit the arrays.
 pub fn gae_range(
     rollout: &Rollout<'_>,
     columns: Columns,
@@ -85,7 +85,7 @@ pub fn gae_range(
     check_rate("gae: discount from 0 to 1", discount)?;
     check_rate("gae: gae_lambda from 0 to 1", gae_lambda)?;
     rollout.check_arrays(columns)?;
-    // Not read where the last step terminated, and looked at all the same.
+    // Checked even where the last step terminated, although it is not read there.
     check_finite("rollout: a finite bootstrap_value", columns.part(rollout.bootstrap_value).unwrap_or(&[]))?;
     let y = [advantage, value_target];
     let finite = match rollout.accumulate {
@@ -108,7 +108,7 @@ fn scan<'a, R: Real>(
     Scan {
         estimator,
         columns,
-        // Where nothing is truncated final values are never read, so any array of the shape will do.
+        // Final values are read only where truncated, so any array of the shape will do if nothing is.
         x: [r.reward, r.value, r.final_value.unwrap_or(r.value)],
         last_x: [&[], r.bootstrap_value, &[]],
         flags: [r.terminated, r.truncated],
@@ -133,9 +133,9 @@ pub struct ShiftedRollout<'a> {
     pub done: &'a [f32],
     /// `[N]` value of the observation after the last step.
     pub next_value: &'a [f32],
-    /// `[N]` whether that observation starts a new episode.
+    /// `[N]` as `done`: whether that observation starts a new episode.
     pub next_done: &'a [f32],
-    /// What the recursion is summed in.
+    /// Number type of the sums in the recursion.
     pub accumulate: Accumulate,
 }
 
@@ -148,7 +148,7 @@ pub struct ShiftedRollout<'a> {
 /// value_target = advantage + value
 /// ```
 ///
-/// It cannot tell a cut episode from a finished one; use [`gae`] for that. Errors as there.
+/// The shifted form cannot tell a cut episode from a finished one; use [`gae`] for that. Errors as there.
 pub fn gae_shifted(
     rollout: &ShiftedRollout<'_>,
     discount: f32,
@@ -190,8 +190,8 @@ fn scan_shifted<R: Real>(r: &ShiftedRollout<'_>, columns: Columns, gae: Gae<R>, 
 }
 
 impl Rollout<'_> {
-    /// Checks all that estimators read of these columns. Errors: `Shape`; `Value`; `Null` if something is truncated
-    /// without `final_value`.
+    /// Checks all numbers and arrays of these columns that estimators read. Errors: `Shape`; `Value`; `Null` if something is
+    /// truncated without `final_value`.
     pub(crate) fn check(&self, columns: Columns) -> Result {
         self.check_arrays(columns)?;
         self.check_values(columns)
@@ -217,7 +217,7 @@ impl Rollout<'_> {
         check_len("rollout: final_value [T, N] of length", final_value, len)
     }
 
-    /// Checks the numbers in them. Errors: `Value`.
+    /// Checks the numbers in the arrays. Errors: `Value`.
     fn check_values(&self, columns: Columns) -> Result {
         if cpu::dispatch(Check { rollout: self, columns }) { Ok(()) } else { Err(culprit(self, columns)) }
     }
@@ -247,7 +247,7 @@ impl Kernel for Check<'_> {
             let (blocks, rest) = truncated.as_chunks::<BLOCK>();
             let (others, other_rest) = terminated.as_chunks::<BLOCK>();
             let finals = part.row(finals, t).unwrap_or(&[]).as_chunks::<BLOCK>();
-            // Final values of which none is read are not touched.
+            // Blocks of final values that are not read are not touched.
             for (i, (truncated, terminated)) in blocks.iter().zip(others).enumerate() {
                 if truncated.as_chunks().0.iter().fold(0, |any, flags| any | u64::from_ne_bytes(*flags)) != 0 {
                     flags |= unfit(finals.0.get(i).map_or(&[], |finals| finals), terminated, truncated);
@@ -259,7 +259,7 @@ impl Kernel for Check<'_> {
     }
 }
 
-/// Flags that are looked at together.
+/// Flags that are checked together.
 const BLOCK: usize = 64;
 
 /// Has the top bit if a final value is read that is not finite.
@@ -272,7 +272,7 @@ fn unfit(finals: &[f32], terminated: &[u8], truncated: &[u8]) -> u32 {
 
 const FINAL: &str = "rollout: a finite final_value where truncated";
 
-/// Names what [`Check`] found.
+/// Names the cause of a failed [`Check`].
 #[cold]
 fn culprit(r: &Rollout<'_>, columns: Columns) -> Error {
     for (what, values) in [("rollout: a finite reward", r.reward), ("rollout: a finite value", r.value)] {
@@ -297,7 +297,7 @@ fn culprit(r: &Rollout<'_>, columns: Columns) -> Error {
     Error::new(Kind::Value, FINAL)
 }
 
-/// One step of [`gae`] at a time, backwards: for transitions that do not lie as `[T, N]`.
+/// One step of [`gae`] at a time, backwards: for transitions that are not stored as `[T, N]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Chain {
     single: Gae<f32>,
@@ -310,8 +310,8 @@ impl Chain {
         Chain { single: Gae::new(discount, gae_lambda), double: Gae::new(discount, gae_lambda), accumulate }
     }
 
-    /// Advantage and value target of a transition. `next` is the value of the observation after it; `carry` is what the
-    /// transition after it left, 0 if there is none.
+    /// Advantage and value target of a transition. `next` is the value of the observation after it; `carry` is the advantage of
+    /// the transition after it, 0 if there is none, and is replaced by this one's.
     #[inline]
     pub(crate) fn step(
         &self,

@@ -1,7 +1,7 @@
 //! Diagonal Gaussian policies with a standard deviation that does not depend on the state, plain or squashed by tanh.
 //!
-//! Sixteen rows are worked on at once; sums along a row run from the first action element to the last, so a row gives
-//! the same bits alone and among others.
+//! Sixteen rows are processed at once; sums along a row run from the first action element to the last, so a row gives the same
+//! bits alone as in a batch.
 
 use super::finite::check_finite;
 use super::tile::{COLUMNS, ROWS, Tile, load_lanes, parts, store_lanes};
@@ -9,7 +9,7 @@ use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
-/// Logarithms of standard deviations lie within this of 0, so that squared distances stay finite.
+/// Largest magnitude of the logarithm of a standard deviation, so that squared distances stay finite.
 pub const LOG_STD_LIMIT: f32 = 40.0;
 
 const HALF_LN_2_PI: f32 = 0.918_938_5;
@@ -52,7 +52,7 @@ pub fn log_prob(batch: &Gaussian<'_>, action: &[f32], log_prob: &mut [f32]) -> R
     Ok(())
 }
 
-/// The entropy in nats, which all rows share; that of the Gaussian, also where its draws are squashed.
+/// The entropy in nats, equal for all rows; the entropy of the Gaussian, even where its draws are squashed.
 pub fn entropy(log_std: &[f32]) -> Result<f32> {
     check_log_std(log_std)?;
     Ok(log_std.iter().fold(0.0, |sum, log_std| sum + (log_std + (HALF_LN_2_PI + 0.5))))
@@ -68,7 +68,7 @@ pub fn sample(batch: &Gaussian<'_>, normal: &[f32], action: &mut [f32]) -> Resul
     Ok(())
 }
 
-/// Takes the means, `[B, A]`: the most probable actions.
+/// Copies the means, `[B, A]`: the most probable actions.
 pub fn greedy(batch: &Gaussian<'_>, action: &mut [f32]) -> Result {
     check(batch)?;
     check_len("gaussian: action [B, A] of length", action, batch.mean.len())?;
@@ -78,10 +78,10 @@ pub fn greedy(batch: &Gaussian<'_>, action: &mut [f32]) -> Result {
     Ok(())
 }
 
-/// Writes the gradients with respect to the means, `[B, A]`, and to the logarithms of the standard deviations, `[A]`,
-/// of a loss of which the gradients with respect to each row's log-density and entropy are given, `[B]` each.
+/// Writes the gradients of a loss with respect to the means, `[B, A]`, and to the logarithms of the standard deviations, `[A]`,
+/// from its gradients with respect to each row's log-density and entropy, `[B]` each.
 ///
-/// They also hold for squashed actions, because the squash does not depend on the parameters.
+/// The gradients also hold for squashed actions, because the squash does not depend on the parameters.
 pub fn gradient(
     batch: &Gaussian<'_>,
     action: &[f32],
@@ -103,7 +103,7 @@ pub fn gradient(
     Ok(())
 }
 
-/// Writes tanh(action), element by element: what the environment gets.
+/// Writes tanh(action), element by element: the action for the environment.
 pub fn squash(action: &[f32], squashed: &mut [f32]) -> Result {
     check_len("gaussian: squashed action of length", squashed, action.len())?;
     check_finite("gaussian: a finite action", action)?;
@@ -111,7 +111,7 @@ pub fn squash(action: &[f32], squashed: &mut [f32]) -> Result {
     Ok(())
 }
 
-/// Turns the log-densities of actions, `[B]`, into those of the squashed actions: takes away the sum over the row of
+/// Turns the log-densities of actions, `[B]`, into the log-densities of the squashed actions: subtracts the sum over the row of
 /// ln(1 - tanh²(action)) = 2 (ln 2 - |action| - softplus(-2 |action|)). `action` is `[B, A]`, before the squash.
 pub fn squash_log_prob(action: &[f32], log_prob: &mut [f32]) -> Result {
     let num_rows = log_prob.len();
@@ -176,7 +176,7 @@ impl Kernel for LogProb<'_> {
             return;
         }
         if !FEW_WAYS && self.log_prob.len() < ROWS {
-            // Fewer rows than a tile has, one by one: the same sums.
+            // Fewer rows than in a tile, one by one: the same sums.
             for (begin, columns) in parts(width) {
                 let inverse = scales(log_std, begin, -1.0);
                 let rows = self.batch.mean.chunks_exact(width).zip(self.action.chunks_exact(width));

@@ -1,11 +1,11 @@
-//! `[T, N]` arrays of which one call works on the columns `[begin, end)`, and the reverse scan under all estimators.
+//! `[T, N]` arrays, the columns `[begin, end)` of a call, and the reverse scan of the estimators.
 //!
-//! Inputs are slices that everyone reads. Outputs are slices of cells: threads that hold the whole of one write disjoint
-//! columns, and no exclusive reference to the whole ever exists.
+//! Inputs are shared slices. Outputs are slices of cells: threads that share an array write disjoint columns, and no exclusive
+//! reference to the whole ever exists.
 //!
-//! To write an estimator, implement `Estimator::step` for a small `Copy` struct of its rates, and hand that, the arrays
-//! and what stands after the last step to `Scan`. Its state is what it wrote: a step sees the inputs and the outputs of
-//! the step after it, and nothing else is carried. All lanes of a step do the same without branches.
+//! To write an estimator, implement `Estimator::step` for a small `Copy` struct of its rates, and pass it, the arrays and the
+//! values after the last step to `Scan`. Its outputs are its state: a step sees the inputs and the outputs of the step after
+//! it, and nothing else is carried. All lanes of a step run the same operations without branches.
 
 use core::cell::Cell;
 use core::ops::{Add, Mul, Sub};
@@ -15,22 +15,22 @@ use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{Error, Kind, Result};
 use crate::num;
 
-/// From this many columns on, rows are faster than columns with the recursion in registers.
+/// Columns from which a walk by rows is faster than one by columns with the recursion in registers.
 const ROWS_FROM: usize = 64;
 
-/// Columns walked row by row at a time: the rows that carry the recursion stay in the nearest cache.
+/// Columns per walk by rows: the rows that carry the recursion stay in the nearest cache.
 const ROW_BLOCK: usize = 4096;
 
-/// Groups by which rows are asked for before they are worked on: beyond the L2 cache that saves a quarter of the time.
+/// Prefetch distance in groups: beyond the L2 cache it saves a quarter of the time.
 const AHEAD: usize = 8;
 
-/// Elements from which on arrays are taken to lie beyond it.
+/// Elements from which arrays are assumed to exceed the L2 cache.
 const FAR: usize = 1 << 16;
 
-/// Groups of 16 columns that are walked row by row at a time where what is carried is not all written: it lies on the stack.
+/// Groups of 16 columns per walk by rows if the outputs do not hold all carried state: it lies on the stack.
 const CARRIED: usize = 8;
 
-/// Columns from which on a row is long.
+/// Columns from which a row counts as long.
 const LONG: usize = 1024;
 
 /// T times N, if both are at least 1.
@@ -46,13 +46,13 @@ pub(crate) fn check_rate(what: &'static str, rate: f32) -> Result {
     if (0.0..=1.0).contains(&rate) { Ok(()) } else { Err(Error::new(Kind::Range, what).given_f32(rate)) }
 }
 
-/// An array as threads write it that share it.
+/// An array as cells, for threads that share it as an output.
 #[inline]
 pub fn cells<T>(array: &mut [T]) -> &[Cell<T>] {
     Cell::from_mut(array).as_slice_of_cells()
 }
 
-/// Which part of `[T, N]` arrays a call works on: all steps of the environments `begin..end`.
+/// The part of `[T, N]` arrays that a call works on: all steps of the environments `begin..end`.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
     num_steps: usize,
@@ -108,7 +108,7 @@ impl Columns {
         array.get(self.begin..self.end)
     }
 
-    /// The same arrays as few slices that hold nothing but the range: all of `[T, N]` as one, or a row a step.
+    /// The range as few slices: all of `[T, N]` as one if it covers all environments, else a row per step.
     #[inline(always)]
     pub(crate) fn joined(&self) -> Columns {
         let len = self.len();
@@ -116,8 +116,8 @@ impl Columns {
         if whole { Columns { num_steps: 1, num_envs: len, begin: 0, end: len } } else { *self }
     }
 
-    /// The same for a look at all arrays that goes forward in time, before a scan that goes backwards: long rows stay apart, so
-    /// that the look leaves the end of every array in the cache, not all of the last one.
+    /// The same for a check of all arrays, forward in time, before a backward scan: long rows stay separate, so that the check
+    /// leaves the end of every array in the cache, not all of the last one.
     #[inline(always)]
     pub(crate) fn turns(&self) -> Columns {
         if self.width() < LONG { self.joined() } else { *self }
@@ -143,18 +143,18 @@ impl Columns {
         self.num_steps
     }
 
-    /// Checks the numbers that the range has of a `[T, N]` array. Errors: `Value`.
+    /// Checks the numbers of a `[T, N]` array in the range. Errors: `Value`.
     pub(crate) fn check_finite(&self, what: &'static str, array: &[f32]) -> Result {
         let part = self.joined();
         (0..part.num_steps).try_for_each(|t| check_finite(what, part.row(array, t).unwrap_or(&[])))
     }
 }
 
-/// What sums are made in: f32, or f64 that is rounded once when it is written.
+/// The number type of sums: f32, or f64 that is rounded once when written.
 pub(crate) trait Real:
     Copy + PartialOrd + From<f32> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
-    /// Whether what was written is all of what was carried.
+    /// Whether f32 outputs hold all carried state.
     const STORED: bool;
     /// To the nearest f32.
     fn narrow(self) -> f32;
@@ -196,20 +196,20 @@ pub(crate) struct Now<'a, const X: usize, const F: usize, const Y: usize, const 
     pub x: [&'a [f32; W]; X],
     /// Flags.
     pub flags: [&'a [u8; W]; F],
-    /// What stands where the outputs will: the input of a scan in place.
+    /// The outputs before the step: the input of an in-place scan.
     pub y: [[f32; W]; Y],
 }
 
-/// The step after it. What an estimator does not use costs nothing.
+/// The step after it. Fields that an estimator does not use cost nothing.
 pub(crate) struct After<R, const X: usize, const Y: usize, const W: usize> {
     /// Inputs.
     pub x: [[f32; W]; X],
-    /// Outputs, before they were rounded.
+    /// Outputs, before rounding.
     pub y: [[R; W]; Y],
 }
 
-/// Whether numbers were finite, at the cost of one instruction a vector: 0 times finite numbers is 0, and NaN for good after
-/// one that is not.
+/// Tracks whether numbers are finite, at one instruction per vector: 0 times a finite number is 0; any other number leaves NaN
+/// for good.
 #[derive(Clone, Copy)]
 pub(crate) struct Zeros<const W: usize>([f32; W]);
 
@@ -232,7 +232,7 @@ impl<const W: usize> Zeros<W> {
     }
 }
 
-/// Makes every NaN of these columns [`f32::NAN`], in arrays of which something overflowed.
+/// Replaces every NaN of these columns by [`f32::NAN`], in arrays where a sum overflowed.
 #[cold]
 #[inline(never)]
 pub(crate) fn settle(columns: Columns, outputs: &[&[Cell<f32>]]) {
@@ -243,16 +243,17 @@ pub(crate) fn settle(columns: Columns, outputs: &[&[Cell<f32>]]) {
     }
 }
 
-/// What one step makes of X inputs, F flags and what the step after it made: Y outputs.
+/// A step from X inputs, F flags and the step after it to Y outputs.
 pub(crate) trait Estimator<const X: usize, const F: usize, const Y: usize>: Copy {
-    /// What the recursion runs in.
+    /// Number type of the recursion.
     type Real: Real;
-    /// Whether what was written is all of what was carried, and no output is missing.
+    /// Whether the output arrays hold all carried state, and none of them is missing.
     const STORED: bool = Self::Real::STORED;
-    /// The first so many inputs are read in every step, the others seldom.
+    /// Number of leading inputs that are read in every step; the others are read seldom.
     const READ: usize = X;
 
-    /// W environments. `#[inline(always)]`, loops over `0..W`. Where the first output is finite, none is NaN.
+    /// Takes the step for W environments. `#[inline(always)]`, loops over `0..W`. Where the first output is finite, no output
+    /// is NaN.
     fn step<const W: usize>(
         &self,
         now: &Now<'_, X, F, Y, W>,
@@ -260,19 +261,19 @@ pub(crate) trait Estimator<const X: usize, const F: usize, const Y: usize>: Copy
     ) -> [[Self::Real; W]; Y];
 }
 
-/// An estimator and its arrays, of agreed lengths. To be dispatched.
+/// A kernel: an estimator and its arrays, whose lengths the caller has checked.
 pub(crate) struct Scan<'a, E, const X: usize, const F: usize, const Y: usize> {
     pub estimator: E,
     pub columns: Columns,
     /// `[T, N]` each.
     pub x: [&'a [f32]; X],
-    /// `[N]` each, what stands after the last step; empty for zeros.
+    /// `[N]` each, the values after the last step; empty for zeros.
     pub last_x: [&'a [f32]; X],
     /// `[T, N]` each.
     pub flags: [&'a [u8]; F],
-    /// `[T, N]` each; empty for one that is carried only.
+    /// `[T, N]` each; empty for an output that is only carried.
     pub y: [&'a [Cell<f32>]; Y],
-    /// `[N]` each, what stands after the last step; empty for zeros.
+    /// `[N]` each, the values after the last step; empty for zeros.
     pub last_y: [&'a [f32]; Y],
 }
 
@@ -280,20 +281,21 @@ impl<E, const X: usize, const F: usize, const Y: usize> Kernel for Scan<'_, E, X
 where
     E: Estimator<X, F, Y>,
 {
-    /// Whether what was written is finite, and so everything that was read.
+    /// Whether the outputs are finite, and so all inputs that were read.
     type Output = bool;
 
     #[inline(always)]
     fn run(mut self) -> bool {
         let (Columns { begin, num_steps, .. }, width) = (self.columns, self.columns.width());
-        // One length for all, so that one comparison tells that an element of each is there.
+        // Equal lengths, so that one comparison checks the bounds of all arrays.
         let len = self.columns.len();
         let Some(x) = each(self.x, &[] as &[f32], |x| x.get(..len)) else { return true };
         let Some(flags) = each(self.flags, &[] as &[u8], |flags| flags.get(..len)) else { return true };
         let missing = &[] as &[Cell<f32>];
         let Some(y) = each(self.y, missing, |y| if y.is_empty() { Some(y) } else { y.get(..len) }) else { return true };
         (self.x, self.flags, self.y) = (x, flags, y);
-        // Of many columns the last step is made here, and the rest by rows; or all steps are, with what is carried beside.
+        // With many columns, the last step runs here and the others by rows; or all steps run by rows, with the state on the
+        // stack.
         let many = !FEW_WAYS && width >= ROWS_FROM;
         let by_rows = if many { begin.wrapping_add(width.wrapping_sub(width % 16)) } else { begin };
         let (mut at, mut finite) = (begin, true);
@@ -329,8 +331,8 @@ impl<E, const X: usize, const F: usize, const Y: usize> Scan<'_, E, X, F, Y>
 where
     E: Estimator<X, F, Y>,
 {
-    /// The last steps of W environments from `begin` on, the recursion in registers. Here and below: whether what was written
-    /// is finite. None if there are not so many.
+    /// Runs the last `num_steps` steps of W environments from `begin` on, the recursion in registers. Returns, here and below,
+    /// whether the outputs are finite; None if there are fewer environments.
     #[inline(always)]
     fn columns<const W: usize>(&self, begin: usize, num_steps: usize) -> Option<bool> {
         if begin.checked_add(W)? > self.columns.end {
@@ -341,7 +343,7 @@ where
         let mut after = After { x: self.last_x.map(last), y: self.last_y.map(|row| last(row).map(E::Real::from)) };
         let (mut x, mut flags, mut y, len) = (self.x, self.flags, self.y, self.columns.len());
         if !FEW_WAYS {
-            // Of one length that is known here, so that one comparison tells that an element of each is there.
+            // Equal lengths, known here, so that one comparison checks the bounds of all arrays.
             x = each(x, &[] as &[f32], |x| x.get(..len))?;
             flags = each(flags, &[] as &[u8], |flags| flags.get(..len))?;
             if E::STORED {
@@ -366,7 +368,7 @@ where
         Some(zeros.all_finite())
     }
 
-    /// All steps but the last of whole groups of 16 environments, row by row. The row just written carries the recursion.
+    /// Runs all steps but the last for whole groups of 16 environments, row by row. The row just written carries the recursion.
     #[inline(always)]
     fn rows(&self, part: Columns) -> Option<bool> {
         let (estimator, count, mut zeros) = (self.estimator, part.width() / 16, Zeros::new());
@@ -402,7 +404,7 @@ where
         Some(zeros.all_finite())
     }
 
-    /// All steps of the first up to `CARRIED` groups of 16 environments, row by row, with what is carried beside the arrays.
+    /// Runs all steps of up to `CARRIED` groups of 16 environments, row by row, with the state on the stack.
     #[inline(always)]
     fn carried_rows(&self, part: Columns) -> Option<bool> {
         let (count, mut zeros) = (part.width() / 16, Zeros::new());
@@ -439,7 +441,7 @@ where
     }
 }
 
-/// What `f` makes of each, if it makes something of all.
+/// The result of `f` for each element; None if any is None.
 #[inline(always)]
 fn each<A: Copy, B: Copy, const K: usize>(from: [A; K], blank: B, f: impl Fn(A) -> Option<B>) -> Option<[B; K]> {
     let mut to = [blank; K];

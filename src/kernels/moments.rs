@@ -1,20 +1,20 @@
-//! Means, variances and sums in f64, with an order of summation that depends on nothing but the shape.
+//! Means, variances and sums in f64, with an order of summation that depends only on the shape.
 
 use super::finite::{all_finite, check_finite};
 use crate::cpu::{self, FEW_WAYS, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::num;
 
-/// Columns worked on at once; in sums over a flat slice element i goes into lane i mod 16.
+/// Columns processed at once; in sums over a flat slice, element i goes into lane i mod 16.
 pub(crate) const LANES: usize = 16;
 
-/// Times 16 columns that are worked on side by side.
+/// Parts of 16 columns that are processed side by side.
 pub(crate) const PARTS: usize = 4;
 
 /// Columns of a part.
 const WIDE: usize = if FEW_WAYS { 1 } else { LANES };
 
-/// Rows of 16 columns that are worked on before the next 16.
+/// Rows of a part that are processed before the next part.
 pub(crate) const BLOCK_ROWS: usize = 32;
 
 /// Mean and variance of numbers.
@@ -44,8 +44,8 @@ pub fn columns(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64]) -> Result
     check_found(Columns { x, n, mean, var, count: None }.set(), x)
 }
 
-/// Merges the columns of `x`, `[n, D]`, into running moments: `mean` and `var` are `[D]`, `count` is how many rows they
-/// have seen, which may be a fraction. Errors as in [`columns`] and [`check_moments`].
+/// Merges the columns of `x`, `[n, D]`, into running moments: `mean` and `var` are `[D]`, `count` is the number of rows they
+/// cover, which may be a fraction. Errors as in [`columns`] and [`check_moments`].
 ///
 /// ```
 /// use rlcore::kernels::moments;
@@ -66,11 +66,11 @@ pub fn update(x: &[f32], n: usize, mean: &mut [f64], var: &mut [f64], count: &mu
     Ok(())
 }
 
-/// Merges the moments of `n` rows, made elsewhere, into running moments: `with` is their mean and variance. Moments that
-/// begin at an initial count bring it along. All four slices are `[D]`.
+/// Merges the moments of `n` rows, computed elsewhere, into running moments: `with` is their mean and variance. Moments that
+/// began with an initial count include it. All four slices are `[D]`.
 ///
-/// Errors: `Shape`; `Value` for a number that is not finite; `Range` for a negative variance, or counts that are not from 0
-/// to 2^64, both 0, or more than that together. Nothing is updated on error.
+/// Errors: `Shape`; `Value` for a number that is not finite; `Range` for a negative variance, a count outside 0 to 2^64, or a
+/// sum of counts that is 0 or above 2^64. Nothing is updated on error.
 pub fn merge_columns(with: (&[f64], &[f64]), n: f64, mean: &mut [f64], var: &mut [f64], count: &mut f64) -> Result {
     check_len("moments: var [D] of the length of the mean", var, mean.len())?;
     check_len("moments: merged mean [D] of the length of the mean", with.0, mean.len())?;
@@ -89,18 +89,17 @@ pub fn merge_columns(with: (&[f64], &[f64]), n: f64, mean: &mut [f64], var: &mut
     Ok(())
 }
 
-/// So many rows more; from 2^64 on no more are counted.
+/// Adds `n` rows to a count, up to 2^64.
 #[inline(always)]
 pub(crate) fn count_more(count: f64, n: usize) -> f64 {
     (count + n as f64).min(MAX_COUNT)
 }
 
-/// More rows than anything lives to see.
+/// Largest count of rows, out of reach in practice.
 pub(crate) const MAX_COUNT: f64 = 18_446_744_073_709_551_616.0;
 
-/// Checks running moments that came from elsewhere: a variance of at least 0 that is, with the square of the mean, at most
-/// 1e120, more than sums of f32 can have, and a count from 0 to 2^64. Nothing that is merged with them overflows or leaves
-/// these bounds.
+/// Checks running moments from outside: a variance of at least 0 that is, with the square of the mean, at most 1e120, beyond
+/// the reach of sums of f32, and a count from 0 to 2^64. Merges with such moments neither overflow nor leave these bounds.
 pub fn check_moments(mean: &[f64], var: &[f64], count: f64) -> Result {
     const MEAN: Error = Error::new(Kind::Value, "moments: a finite mean of at most 1e60");
     const VAR: Error = Error::new(Kind::Value, "moments: a finite variance, with the mean's square at most 1e120");
@@ -114,12 +113,12 @@ pub fn check_moments(mean: &[f64], var: &[f64], count: f64) -> Result {
     Error::new(Kind::Range, what).given_f32(count as f32).when(!(0.0..=MAX_COUNT).contains(&count))
 }
 
-/// The moments of a slice; 0 and 0 of an empty one.
+/// The moments of a slice; both 0 for an empty one.
 pub fn of(x: &[f64]) -> Moment {
     moment(x, x, |x, _| x)
 }
 
-/// The moments of the elements whose flag in `keep` is not 0, and how many they are. Where all are kept, the bits of [`of`].
+/// The moments of the elements whose flag in `keep` is not 0, and their number. If all are kept, the bits of [`of`].
 pub fn of_kept(x: &[f64], keep: &[u8]) -> (Moment, usize) {
     let first = x.iter().zip(keep).find(|(_, keep)| **keep != 0);
     let Some((&origin, _)) = first else { return (Moment { mean: 0.0, var: 0.0 }, 0) };
@@ -137,7 +136,7 @@ pub fn of_kept(x: &[f64], keep: &[u8]) -> (Moment, usize) {
     (finish(origin, tree(sum), tree(squares), count as f64), count)
 }
 
-/// The mean and the unbiased standard deviation (n - 1) of a slice; 0 for what so few numbers do not have.
+/// The mean and the unbiased standard deviation (n - 1) of a slice; 0 for a value that needs more numbers.
 pub fn mean_std(x: &[f32]) -> Result<(f64, f64)> {
     check_finite("moments: a finite number", x)?;
     Ok(mean_std_of(x))
@@ -160,8 +159,8 @@ pub fn standardise(x: &mut [f32], epsilon: f64) -> Result {
     Ok(())
 }
 
-/// How much of the variance of `target` the values explain: 1 - var(target - value) / var(target). 1 is a perfect
-/// value, 0 one no better than a constant. 0 where the target does not vary.
+/// The share of the variance of `target` that the values explain: 1 - var(target - value) / var(target). 1 for perfect values,
+/// 0 for values no better than a constant. 0 where the target does not vary.
 pub fn explained_variance(value: &[f32], target: &[f32]) -> Result<f64> {
     check_len("moments: value of the target's length", value, target.len())?;
     check_finite("moments: a finite value", value)?;
@@ -190,7 +189,7 @@ fn check_found(finite: bool, x: &[f32]) -> Result {
     if finite { Ok(()) } else { check_finite("moments: a finite number", x) }
 }
 
-/// Checks what is added to a standard deviation or a variance.
+/// Checks an epsilon to be added to a standard deviation or a variance.
 pub(crate) fn check_epsilon(epsilon: f64) -> Result {
     if epsilon >= 0.0 && epsilon.is_finite() {
         Ok(())
@@ -199,8 +198,8 @@ pub(crate) fn check_epsilon(epsilon: f64) -> Result {
     }
 }
 
-/// Sums of x - origin and of its square over n numbers. With the first number as origin the squares cannot drown the
-/// variance, because (mean - x[0])² is at most n times it: one pass is enough.
+/// The moments of n numbers from the sums of x - origin and of its square. With the first number as origin the squares cannot
+/// drown the variance, because (mean - x[0])² is at most n times the variance: one pass is enough.
 #[inline(always)]
 fn finish(origin: f64, sum: f64, squares: f64, n: f64) -> Moment {
     let mean = sum / n;
@@ -208,7 +207,7 @@ fn finish(origin: f64, sum: f64, squares: f64, n: f64) -> Moment {
     Moment { mean: origin + mean, var: if var > 0.0 { var } else { 0.0 } }
 }
 
-/// Sets the moments of the columns, or merges them into those of `count` rows. False, and nothing is written, if a
+/// Sets the moments of the columns, or merges them into the moments of `count` rows. Returns false and writes nothing if a
 /// number is not finite.
 struct Columns<'a> {
     x: &'a [f32],
@@ -223,7 +222,7 @@ impl Columns<'_> {
         if !FEW_WAYS && self.x.len() <= 64 { self.set_few() } else { cpu::dispatch(self) }
     }
 
-    /// One column after another: the same sums, where a sweep over rows does not pay.
+    /// One column after another: the same sums, for arrays too small for a sweep over rows.
     fn set_few(self) -> bool {
         let Columns { x, n, mean, var, count } = self;
         let width = mean.len().max(1);
@@ -244,7 +243,7 @@ impl Columns<'_> {
     }
 }
 
-/// Sets moments, or merges them into those of `count` rows.
+/// Sets moments, or merges them into the moments of `count` rows.
 #[inline(always)]
 fn put(mean: &mut f64, var: &mut f64, count: Option<f64>, batch: Moment, rows: f64) {
     let all = match count {
@@ -261,7 +260,7 @@ impl Kernel for Columns<'_> {
     fn run(self) -> bool {
         let Columns { x, n, mean, var, count } = self;
         let (width, rows) = (mean.len(), n as f64);
-        // The sums of one group tell whether it is finite; those of several would tell too late.
+        // The sums of one group reveal a number that is not finite before any write; those of several would be too late.
         if width > PARTS * WIDE && !all_finite(x) {
             return false;
         }
@@ -278,7 +277,7 @@ impl Kernel for Columns<'_> {
                     *origin = f64::from(*x);
                 }
             }
-            // A few rows at a time, so that they are read from memory in order and the sums of a part stay in registers.
+            // A few rows at a time, to read memory in order and keep the sums of a part in registers.
             let (mut first, mut left) = (begin, n);
             while left > 0 {
                 let rows = left.min(BLOCK_ROWS);
@@ -324,7 +323,7 @@ struct Sums {
     squares: [f64; WIDE],
 }
 
-/// The numbers of a part from `at` on, whatever row they belong to. Where there are fewer, `spare` holds them and zeros.
+/// The numbers of a part from `at` on, even across the end of a row. If there are too few, `spare` holds them and zeros.
 #[inline(always)]
 pub(crate) fn window<'a>(x: &'a [f32], at: usize, spare: &'a mut [f32; WIDE]) -> &'a [f32; WIDE] {
     let rest = x.get(at..).unwrap_or(&[]);
@@ -355,7 +354,7 @@ fn tree(lanes: [f64; LANES]) -> f64 {
     (a + c) + (b + d)
 }
 
-/// The moments of the numbers that `each` makes of the elements of two slices of one length.
+/// The moments of `each(a[i], b[i])` over two slices of one length.
 #[inline(always)]
 fn moment<T: Copy>(a: &[T], b: &[T], each: impl Fn(T, T) -> f64) -> Moment {
     let (Some(first_a), Some(first_b)) = (a.first(), b.first()) else { return Moment { mean: 0.0, var: 0.0 } };

@@ -1,4 +1,4 @@
-//! Discounted sums over time: backward from the end, and forward as reward scaling needs them.
+//! Discounted sums over time: backward from the end, and forward for reward scaling.
 
 use super::finite::check_finite;
 use super::grid::{After, Columns, Estimator, Now, Scan, cells, check_rate, grid};
@@ -7,8 +7,8 @@ use crate::error::{Error, Kind, Result, check_len};
 
 /// Writes `out[t] = x[t] + discount * out[t + 1]`, with 0 after the last step. All arrays are `[T, N]`.
 ///
-/// `discount` lies in [0, 1]. Errors, here and below: `Shape`; `Range`; `Value` for a number that is not finite. Outputs
-/// are untouched on error, but here and in [`bootstrapped_sum`] for `Value`: they hold nothing of meaning then.
+/// `discount` lies in [0, 1]. Errors, here and below: `Shape`; `Range`; `Value` for a number that is not finite. Outputs are
+/// untouched on error, except for `Value` here and in [`bootstrapped_sum`]: they are meaningless then.
 ///
 /// ```
 /// use rlcore::kernels::returns::discounted_sum;
@@ -24,13 +24,13 @@ pub fn discounted_sum(x: &[f32], discount: f32, num_steps: usize, num_envs: usiz
     backward(Some(x), &[], discount, num_steps, num_envs, out)
 }
 
-/// [`discounted_sum`] whose results take the place of what they are made from.
+/// [`discounted_sum`] in place: the results replace the inputs.
 pub fn discounted_sum_in_place(x: &mut [f32], discount: f32, num_steps: usize, num_envs: usize) -> Result {
     backward(None, &[], discount, num_steps, num_envs, x)
 }
 
-/// [`discounted_sum`] with `bootstrap_value`, `[N]`, after the last step: whole returns of episodes that go on. Where some
-/// end, see [`n_step_returns`](super::targets::n_step_returns).
+/// [`discounted_sum`] with `bootstrap_value`, `[N]`, after the last step: full returns of episodes that do not end. For
+/// episodes that end, see [`n_step_returns`](super::targets::n_step_returns).
 pub fn bootstrapped_sum(
     reward: &[f32],
     bootstrap_value: &[f32],
@@ -43,8 +43,8 @@ pub fn bootstrapped_sum(
     backward(Some(reward), bootstrap_value, discount, num_steps, num_envs, out)
 }
 
-/// Steps the running return of each environment: `running = discount * running + reward` is written to `out`, then
-/// `running` becomes 0 where the episode ended. All arrays are `[N]`; an ended episode has a nonzero flag of either kind.
+/// Steps the running return of each environment: `running = discount * running + reward` is written to `out`, then `running`
+/// becomes 0 where the episode ended. All arrays are `[N]`; an episode ends where either flag is nonzero.
 pub fn forward(
     reward: &[f32],
     terminated: &[u8],
@@ -70,7 +70,7 @@ pub fn forward(
     Ok(())
 }
 
-/// Running returns that came from elsewhere. Errors: `Value`.
+/// Checks running returns from outside. Errors: `Value`.
 pub(crate) fn check_running(running: &[f64]) -> Result {
     match running.iter().find(|x| !x.is_finite()) {
         Some(bad) => Err(Error::new(Kind::Value, "returns: a finite running return").given_f32(*bad as f32)),
@@ -86,7 +86,7 @@ pub(crate) fn accumulate(reward: &[f32], discount: f64, running: &mut [f64]) {
     }
 }
 
-/// Running returns start again where an episode ended.
+/// Resets running returns where an episode ended.
 #[inline]
 pub(crate) fn clear_ended(terminated: &[u8], truncated: &[u8], running: &mut [f64]) {
     for (running, (terminated, truncated)) in running.iter_mut().zip(terminated.iter().zip(truncated)) {
@@ -94,7 +94,7 @@ pub(crate) fn clear_ended(terminated: &[u8], truncated: &[u8], running: &mut [f6
     }
 }
 
-/// `x` is what is summed, or `out` is; `last` stands after the last step, or nothing does.
+/// Sums `x`, or `out` in place without `x`; `last` holds the values after the last step, empty for zeros.
 fn backward(x: Option<&[f32]>, last: &[f32], discount: f32, t: usize, n: usize, out: &mut [f32]) -> Result {
     let columns = Columns::all(t, n)?;
     check_len("returns: rewards [T, N] of length", x.unwrap_or(out), columns.len())?;
@@ -116,7 +116,7 @@ fn backward(x: Option<&[f32]>, last: &[f32], discount: f32, t: usize, n: usize, 
     if finite {
         return Ok(());
     }
-    // What is not finite was read, or finite numbers have overflowed.
+    // A number that is not finite was read, or finite numbers overflowed.
     check_finite("returns: a finite reward", x)?;
     check_finite("returns: a finite bootstrap_value", last)
 }

@@ -1,4 +1,4 @@
-//! Rows of a series, each one step later than the one before: what sums over all later steps are written with.
+//! Copies of a series, each shifted one step later than the one before: a form for sums over all later steps.
 
 use crate::error::{Error, Kind, Result, check_len};
 

@@ -1,7 +1,7 @@
-//! Frames put side by side: the last k of an episode are one observation, oldest first.
+//! Frame stacking: the last k frames of an episode are one observation, oldest first.
 //!
-//! A frame is `[H, W, C]`, channels last; a vector is one pixel whose channels are its elements. Whatever keeps frames,
-//! a replay memory or an environment's own ring, materialises them here and nowhere else.
+//! A frame is `[H, W, C]`, channels last; a vector is one pixel whose channels are its elements. All owners of frames, a replay
+//! memory or an environment's own ring, build stacks only with this module.
 
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len};
@@ -9,14 +9,14 @@ use crate::error::{Error, Kind, Result, check_len};
 /// Most frames of one stack.
 pub const MAX_STACK: usize = 16;
 
-/// How the frames of a stack lie. The numbers are the C values.
+/// Memory order of a stack. The numbers are the C values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Layout {
-    /// `[H, W, C * k]`: on the last axis, as environments stack them.
+    /// `[H, W, C * k]`: frames on the last axis, as environments stack them.
     #[default]
     Hwc = 0,
-    /// `[C * k, H, W]`: each channel a plane, those of the oldest frame first, as convolutions want them.
+    /// `[C * k, H, W]`: each channel a plane, the oldest frame first, as convolutions want them.
     Chw = 1,
 }
 
@@ -27,9 +27,9 @@ impl Layout {
     }
 }
 
-/// What an element of a frame becomes in a stack.
+/// Conversion of an element of a frame to an element of a stack.
 pub trait Convert<T>: Copy {
-    /// Converts one.
+    /// Converts one element.
     fn convert(x: T) -> Self;
 }
 
@@ -64,7 +64,7 @@ pub fn unit(x: u8) -> f32 {
     x * HIGH + x * LOW
 }
 
-/// Frames in their order, oldest first: those of a stack, or of two that follow one another.
+/// Frames in order, oldest first: of one stack, or of two consecutive ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Window<'a, T> {
     frames: [&'a [T]; MAX_STACK + 1],
@@ -72,7 +72,7 @@ pub struct Window<'a, T> {
 }
 
 impl<'a, T> Window<'a, T> {
-    /// None yet.
+    /// A window without frames.
     pub fn new() -> Self {
         Window { frames: [&[]; MAX_STACK + 1], len: 0 }
     }
@@ -92,7 +92,7 @@ impl<'a, T> Window<'a, T> {
         Ok(window)
     }
 
-    /// Appends a newer frame. Errors: `Range` if there are [`MAX_STACK`] and one already.
+    /// Appends a newer frame. Errors: `Range` if there are already [`MAX_STACK`] + 1.
     pub fn push(&mut self, frame: &'a [T]) -> Result {
         let full = Error::limit(Kind::Range, "stack: frames up to", MAX_STACK, self.len);
         *self.frames.get_mut(self.len).ok_or(full)? = frame;
@@ -159,8 +159,8 @@ fn next_slot(slot: usize, num_stack: usize) -> usize {
     if next < num_stack { next } else { 0 }
 }
 
-/// Writes the stack of these frames, each `[H * W, channels]`; `out` is as long as all of them.
-/// Errors: `Range` for the number of frames; `Shape`. `out` is untouched on error.
+/// Writes the stack of these frames, each `[H * W, channels]`; `out` is as long as all of them together. Errors: `Range` for
+/// the number of frames; `Shape`. `out` is untouched on error.
 pub fn stack<T: Copy, U: Convert<T>>(window: &Window<'_, T>, channels: usize, layout: Layout, out: &mut [U]) -> Result {
     let frames = window.frames();
     check(frames, frames.len(), channels, out)?;
@@ -186,7 +186,7 @@ pub fn stack_ring<T: Copy, U: Convert<T>>(
     out: &mut [U],
 ) -> Result {
     check_ring(ring.len(), num_stack, newest)?;
-    // Frames of one pixel lie in the stack as in the ring, but for where it begins.
+    // A stack of one-pixel frames is the ring, rotated to begin with the oldest frame.
     if channels.checked_mul(num_stack) == Some(ring.len()) && ring.len() == out.len() {
         let oldest = next_slot(newest, num_stack).wrapping_mul(channels);
         let (new, old) = ring.split_at_checked(oldest).unwrap_or_default();
@@ -198,7 +198,7 @@ pub fn stack_ring<T: Copy, U: Convert<T>>(
     stack(&Window::of_ring(ring, num_stack, newest)?, channels, layout, out)
 }
 
-/// Writes the stacks of all frames but the last, `obs`, and of all but the first, `next_obs`: every frame is read from
+/// Writes the stack of all frames but the last, `obs`, and the stack of all but the first, `next_obs`; every frame is read from
 /// memory once. Errors: as [`stack`].
 pub fn pair<T: Copy, U: Convert<T>>(
     window: &Window<'_, T>,
@@ -247,11 +247,11 @@ pub fn pair<T: Copy, U: Convert<T>>(
     Ok(())
 }
 
-/// Elements of one frame that [`pair`] takes at a time.
+/// Elements of one frame that [`pair`] processes at a time.
 const TILE: usize = 1024;
 
-/// Writes the newest frame of a stack that lies as `layout` says, which is all that is new in an observation of a stacked
-/// environment. Errors: `Range` for the number of frames; `Shape`. `frame` is untouched on error.
+/// Writes the newest frame of a stack in `layout`, the only new one in an observation of a stacked environment. Errors: `Range`
+/// for the number of frames; `Shape`. `frame` is untouched on error.
 pub fn newest<T: Convert<T>>(
     stack: &[T],
     num_stack: usize,
@@ -317,7 +317,7 @@ fn copy<T: Copy, U: Convert<T>>(from: &[T], to: &mut [U]) {
     }
 }
 
-/// One frame with each of its channels as a plane.
+/// Writes one frame with each of its channels as a plane.
 fn planes<T: Copy, U: Convert<T>>(frame: &[T], channels: usize, out: &mut [U]) {
     if channels == 1 {
         cpu::dispatch(Copy1 { from: frame, to: out });

@@ -1,6 +1,6 @@
-//! Targets over several steps, all of one reverse scan: TD(λ), UPGO and Retrace; and returns over n steps.
+//! Multi-step targets from one reverse scan: TD(λ), UPGO and Retrace; and n-step returns.
 //!
-//! A target is what the step itself promises, corrected by what its successor found out:
+//! A target is the one-step target plus a correction from the step after it:
 //!
 //! ```text
 //! target[t]     = reward[t] + discount * (next[t] + (0 if ended[t] or t = T-1, else correction[t+1]))
@@ -9,8 +9,8 @@
 //! next[t]       = 0 where terminated, else final_value[t] where truncated, else value[t+1] (bootstrap_value at T-1)
 //! ```
 //!
-//! Estimators differ in the baseline and the trace alone. With trace lambda and the values as baseline, the error is what
-//! [`gae`](super::gae::gae) calls advantage.
+//! Estimators differ only in the baseline and the trace. With trace lambda and the values as baseline, the error is the
+//! advantage of [`gae`](super::gae::gae).
 
 use core::cell::Cell;
 
@@ -21,8 +21,8 @@ use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::num;
 
-/// Writes lambda returns, `[T, N]`: all n-step returns of a step, weighted with `(1 - td_lambda) * td_lambda^(n - 1)`, the
-/// last with what remains. Lambda 0 looks one step ahead, lambda 1 to the end of the episode or the rollout.
+/// Writes lambda returns, `[T, N]`: all n-step returns of a step, weighted with `(1 - td_lambda) * td_lambda^(n - 1)`, the last
+/// with the remaining weight. Lambda 0 looks one step ahead, lambda 1 to the end of the episode or the rollout.
 ///
 /// ```text
 /// value_target[t] = reward[t] + discount * ((1 - td_lambda) * next[t] + td_lambda * value_target[t+1])
@@ -37,7 +37,7 @@ pub fn lambda_returns(rollout: &Rollout<'_>, discount: f32, td_lambda: f32, valu
     lambda_returns_range(rollout, columns, discount, td_lambda, cells(value_target))
 }
 
-/// [`lambda_returns`] of some environments: here and below, arrays are those of all, and nothing but these columns is read
+/// [`lambda_returns`] for some environments: here and below, the arrays cover all environments, and only these columns are read
 /// or written. The results do not depend on the split.
 pub fn lambda_returns_range(
     rollout: &Rollout<'_>,
@@ -67,7 +67,7 @@ pub fn td_lambda(
     td_lambda_range(rollout, columns, discount, td_lambda, cells(td_error), cells(value_target))
 }
 
-/// [`td_lambda`] of some environments.
+/// [`td_lambda`] for some environments.
 pub fn td_lambda_range(
     rollout: &Rollout<'_>,
     columns: Columns,
@@ -89,13 +89,13 @@ pub fn td_lambda_range(
 /// advantage       = value_target - value
 /// ```
 ///
-/// where step t ended an episode or was the last: `reward[t] + discount * next[t]`.
+/// Where step t ended an episode or was the last, `value_target[t]` is `reward[t] + discount * next[t]`.
 pub fn upgo(rollout: &Rollout<'_>, discount: f32, advantage: &mut [f32], value_target: &mut [f32]) -> Result {
     let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
     upgo_range(rollout, columns, discount, cells(advantage), cells(value_target))
 }
 
-/// [`upgo`] of some environments.
+/// [`upgo`] for some environments.
 pub fn upgo_range(
     rollout: &Rollout<'_>,
     columns: Columns,
@@ -107,13 +107,13 @@ pub fn upgo_range(
     job.run(Trace::Upgoing, value_target, Some(advantage))
 }
 
-/// What Retrace reads beside a rollout whose values are those that the target policy expects: the sum of its probabilities
-/// times the action values.
+/// Inputs of Retrace beside a rollout whose values are expectations under the target policy: the sum of its probabilities times
+/// the action values.
 #[derive(Clone, Copy, Debug)]
 pub struct OffPolicy<'a> {
     /// `[T, N]` Q(obs\[t\], action\[t\]) of the action that was taken.
     pub q: &'a [f32],
-    /// `[T, N]` the logarithm of the target policy's probability of that action minus the behavior's; row 0 is never
+    /// `[T, N]` log-probability of that action under the target policy minus that under the behavior policy; row 0 is never
     /// read.
     pub log_rho: &'a [f32],
 }
@@ -126,7 +126,7 @@ pub struct OffPolicy<'a> {
 /// td_error    = q_target - q
 /// ```
 ///
-/// where step t ended an episode or was the last: `reward[t] + discount * next[t]`.
+/// Where step t ended an episode or was the last, `q_target[t]` is `reward[t] + discount * next[t]`.
 pub fn retrace(
     rollout: &Rollout<'_>,
     actions: OffPolicy<'_>,
@@ -139,7 +139,7 @@ pub fn retrace(
     retrace_range(rollout, actions, columns, discount, td_lambda, cells(td_error), cells(q_target))
 }
 
-/// [`retrace`] of some environments.
+/// [`retrace`] for some environments.
 pub fn retrace_range(
     rollout: &Rollout<'_>,
     actions: OffPolicy<'_>,
@@ -160,20 +160,20 @@ pub fn retrace_range(
     job.run(Trace::Retrace, q_target, Some(td_error))
 }
 
-/// Writes returns over `n` steps, `[T, N]`: discounted rewards of up to n steps, then the value of what they led to.
+/// Writes n-step returns, `[T, N]`: discounted rewards of up to `n` steps, then the value of the observation after them.
 ///
 /// ```text
 /// value_target[t] = reward[t] + discount * (reward[t+1] + ... discount * (reward[t+k-1] + discount * next[t+k-1]))
 /// ```
 ///
-/// with `k = n`, or less where the episode or the rollout ends before. With n = T or more it is the whole return; the time
-/// that a call takes grows with n up to there. Errors: `Range` too if n is 0.
+/// with `k = n`, or less where the episode or the rollout ends earlier. With n = T or more it is the full return; the time of a
+/// call grows with n up to T. Errors: also `Range` if n is 0.
 pub fn n_step_returns(rollout: &Rollout<'_>, discount: f32, n: usize, value_target: &mut [f32]) -> Result {
     let columns = Columns::all(rollout.num_steps, rollout.num_envs)?;
     n_step_returns_range(rollout, columns, discount, n, cells(value_target))
 }
 
-/// [`n_step_returns`] of some environments.
+/// [`n_step_returns`] for some environments.
 pub fn n_step_returns_range(
     rollout: &Rollout<'_>,
     columns: Columns,
@@ -195,7 +195,7 @@ pub fn n_step_returns_range(
     Ok(())
 }
 
-/// How much of the error of a step is news for the step before it.
+/// The share of a step's error that corrects the step before it.
 #[derive(Clone, Copy)]
 enum Trace {
     /// lambda
@@ -241,7 +241,7 @@ impl<'a> Job<'a> {
 
     fn scan<R: Real>(&self, estimator: Multistep<R>, y: [&'a [Cell<f32>]; 3]) -> Scan<'a, Multistep<R>, 5, 2, 3> {
         let r = self.rollout;
-        // Where nothing is truncated final values are never read, and log_rho by Retrace alone: any array of the shape.
+        // Final values are read only where truncated, and log_rho only by Retrace: any array of the shape will do.
         let log_rho = if self.log_rho.is_empty() { r.value } else { self.log_rho };
         Scan {
             estimator,
@@ -307,7 +307,7 @@ impl<R: Real> Estimator<5, 2, 3> for Multistep<R> {
     }
 }
 
-/// Returns over n steps.
+/// n-step returns.
 struct NStep<'a, R> {
     rollout: &'a Rollout<'a>,
     columns: Columns,
@@ -336,12 +336,12 @@ impl<R: Real> Kernel for NStep<'_, R> {
 }
 
 impl<R: Real> NStep<'_, R> {
-    /// All steps of G groups of W environments, one step of all after the other. None if there are not so many.
+    /// All steps of G groups of W environments, one step of all groups after another. None if there are fewer environments.
     #[inline(always)]
     fn columns<const W: usize, const G: usize>(&self, at: usize) -> Option<()> {
         let (r, num_steps) = (self.rollout, self.rollout.num_steps);
         self.columns.part(r.bootstrap_value)?.get(at..)?.get(..W * G)?;
-        // The return to the end, as long as that is within reach.
+        // The return to the end, used while the end is within n steps.
         let mut whole = [[R::from(0.0); W]; G];
         for (whole, at) in whole.iter_mut().zip((at..).step_by(W)) {
             *whole = lanes::<f32, W>(self.columns.part(r.bootstrap_value)?, at)?.map(R::from);
@@ -368,7 +368,7 @@ impl<R: Real> NStep<'_, R> {
         Some(())
     }
 
-    /// The sum that begins a step earlier.
+    /// Extends the sum backwards by step `t`.
     #[inline(always)]
     fn extend<const W: usize>(&self, mut sum: [R; W], t: usize, at: usize) -> Option<[R; W]> {
         let r = self.rollout;

@@ -1,19 +1,19 @@
-//! Sixteen rows turned on their side, so that each lane of a vector works on a row of its own.
+//! Sixteen rows, transposed, so that each lane of a vector works on a row of its own.
 //!
-//! Sums along a row then run in its own order, one column after another, whatever the number of rows.
+//! Sums along a row then run in column order, whatever the number of rows.
 
 use crate::cpu::{self, FEW_WAYS};
 
-/// Rows of a tile: one a lane. Where bytes count, rows are worked on one after another.
+/// Rows of a tile: one per lane. Where code size counts, rows are processed one after another.
 pub(crate) const ROWS: usize = if FEW_WAYS { 1 } else { 16 };
 
-/// Columns of a tile. Longer rows are taken in several parts.
+/// Columns of a tile. Longer rows are split into parts.
 pub(crate) const COLUMNS: usize = 32;
 
 /// One number of each row.
 pub(crate) type Lanes = [f32; ROWS];
 
-/// Columns of up to 16 rows. Lanes beyond the rows hold whatever was there before.
+/// Columns of up to 16 rows. Lanes beyond the rows keep their previous contents.
 #[repr(align(64))]
 pub(crate) struct Tile(pub [Lanes; COLUMNS]);
 
@@ -24,7 +24,7 @@ impl Tile {
         Tile([[0.0; ROWS]; COLUMNS])
     }
 
-    /// Takes columns `begin..begin + width` of `rows`, `[up to 16, stride]`.
+    /// Loads columns `begin..begin + width` of `rows`, `[up to 16, stride]`.
     #[inline(never)]
     pub fn load(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) {
         match stride {
@@ -39,7 +39,7 @@ impl Tile {
         }
     }
 
-    /// Number by number.
+    /// One number at a time.
     #[inline(always)]
     fn load_each(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize) {
         let mut rest = rows;
@@ -52,7 +52,7 @@ impl Tile {
         }
     }
 
-    /// Four of the rows, in squares of four columns, of which the last overlaps the one before it. None if there are fewer.
+    /// Loads four of the rows, in squares of four columns; the last may overlap the one before it. None if there are fewer.
     #[inline(always)]
     fn load_four(&mut self, rows: &[f32], stride: usize, begin: usize, width: usize, four: usize) -> Option<()> {
         let row = |i: usize| {
@@ -78,7 +78,7 @@ impl Tile {
         Some(())
     }
 
-    /// Puts negative infinity wherever `mask`, shaped as the rows that were loaded, is 0.
+    /// Writes negative infinity wherever `mask`, of the shape of the loaded rows, is 0.
     #[inline(never)]
     pub fn forbid(&mut self, mask: &[u8], stride: usize, begin: usize, width: usize) {
         if stride == 0 {
@@ -105,7 +105,7 @@ impl Tile {
         }
     }
 
-    /// Number by number.
+    /// One number at a time.
     #[inline(always)]
     fn store_each(&self, rows: &mut [f32], stride: usize, begin: usize, width: usize) {
         for (i, row) in rows.chunks_exact_mut(stride.max(1)).take(ROWS).enumerate() {
@@ -140,7 +140,7 @@ impl Tile {
     }
 }
 
-/// The parts in which `width` columns are taken: where each begins and how wide it is.
+/// Splits `width` columns into parts that fit a tile: the first column and the width of each.
 #[inline(always)]
 pub(crate) fn parts(width: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..width).step_by(COLUMNS).map(move |begin| (begin, (width - begin).min(COLUMNS)))

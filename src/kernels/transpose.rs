@@ -1,9 +1,9 @@
-//! Arrays that are laid out the other way round: `[N, T, len]` as `[T, N, len]`, and back.
+//! Exchange of the first two axes: `[N, T, len]` to `[T, N, len]`, and back.
 
 use crate::error::{Error, Kind, Result};
 use crate::space::{Elements, ElementsMut};
 
-/// Rows and columns of a tile: as many lines of the cache as are read are written.
+/// Rows and columns of a tile: equal numbers of cache lines are read and written.
 const TILE: usize = 16;
 
 /// Writes `out[c][r] = x[r][c]` for all rows r and columns c of `x`, `[rows, columns, len]`; `out` is
@@ -41,7 +41,7 @@ pub fn transpose(rows: usize, columns: usize, len: usize, x: Elements<'_>, out: 
     Ok(())
 }
 
-/// Four bytes are moved alike, whatever they mean.
+/// Elements of four bytes, moved without regard to their type.
 fn bits<T: bytemuck::Pod>(x: &[T]) -> &[u32] {
     bytemuck::try_cast_slice(x).unwrap_or(&[])
 }
@@ -50,7 +50,7 @@ fn bits_mut<T: bytemuck::Pod>(x: &mut [T]) -> &mut [u32] {
     bytemuck::try_cast_slice_mut(x).unwrap_or(&mut [])
 }
 
-/// The shape of what is read.
+/// The shape of the input.
 #[derive(Clone, Copy)]
 struct Shape {
     rows: usize,
@@ -75,7 +75,7 @@ impl Shape {
         }
     }
 
-    /// Elements of column `c` in `high` rows from `row` on: far from each other in `x`, side by side in `out`.
+    /// Copies column `c` of `high` rows from `row` on: elements far apart in `x`, adjacent in `out`.
     #[inline(always)]
     fn copy_column<T: Copy>(&self, x: &[T], out: &mut [T], c: usize, row: usize, high: usize) {
         let from = row.wrapping_mul(self.columns).wrapping_add(c).wrapping_mul(self.len);

@@ -1,8 +1,8 @@
-//! V-trace: value targets and policy-gradient advantages of what one policy did and another learns from.
+//! V-trace: value targets and policy-gradient advantages for a policy that learns from the steps of another.
 //!
-//! Sixteen environments lie in the lanes of a vector, time runs backwards, and stripes of environments are walked row by
-//! row: what the recursion carries stays in the nearest cache. From logits, the log-ratios of all steps come first, in an
-//! output that the recursion overwrites if nobody wants them: nothing here needs scratch memory.
+//! Sixteen environments share the lanes of a vector, time runs backwards, and stripes of environments are walked row by row:
+//! the carried state stays in the nearest cache. From logits, the log-ratios of all steps are computed first; unless the caller
+//! wants them, they lie in an output that the recursion overwrites. No scratch memory is needed.
 
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -15,7 +15,7 @@ use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len, check_some, overflowing};
 use crate::num;
 
-/// What N environments did in T steps under a behavior policy, time-major, and how to correct for it.
+/// T steps of N environments under a behavior policy, time-major, and the rates of the off-policy correction.
 #[derive(Clone, Copy, Debug)]
 pub struct VTrace<'a> {
     /// T, at least 1.
@@ -30,29 +30,29 @@ pub struct VTrace<'a> {
     pub value: &'a [f32],
     /// `[N]` value of the observation after the last step.
     pub bootstrap_value: &'a [f32],
-    /// `[T, N]` nonzero where step t was the last of an episode that was cut; `None`: nothing is.
+    /// `[T, N]` nonzero where step t was the last of an episode that was cut; `None` if no step was.
     pub truncated: Option<&'a [u8]>,
     /// `[T, N]` V(final_obs), read only where truncated with a discount above 0; `None` only if nothing is truncated.
     pub final_value: Option<&'a [f32]>,
     /// Ceilings and rates.
     pub rates: Rates,
-    /// What the recursion runs in.
+    /// Number type of the recursion.
     pub accumulate: Accumulate,
 }
 
 /// Ceilings of the ratios pi(a) / mu(a), each above 0, infinite for none, and rates from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Of the ratio that scales a temporal difference: decides which policy the targets are those of.
+    /// Ceiling of the ratio that scales a temporal difference: decides which policy the targets evaluate.
     pub clip_rho: f32,
-    /// Of the ratio that carries later differences back: decides how fast they converge.
+    /// Ceiling of the ratio that carries later differences back: decides how fast the targets converge.
     pub clip_c: f32,
-    /// Of the ratio that scales `pg_advantage`.
+    /// Ceiling of the ratio that scales `pg_advantage`.
     pub clip_pg_rho: f32,
     /// Decay of later differences, as in TD(lambda).
     pub td_lambda: f32,
-    /// How much of what a ceiling cuts off comes through all the same: 0 is V-trace, 1 plain importance sampling. 1 - alpha
-    /// of leaky V-trace (Zahavy et al. 2020).
+    /// Share of the ratio above a ceiling that is kept: 0 is V-trace, 1 plain importance sampling. 1 - alpha of leaky V-trace
+    /// (Zahavy et al. 2020).
     pub leak: f32,
 }
 
@@ -62,7 +62,7 @@ impl Default for Rates {
     }
 }
 
-/// Two policies over A actions and what was done.
+/// Two policies over A actions, and the actions taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Policies<'a> {
     /// A, at least 1.
@@ -75,12 +75,12 @@ pub struct Policies<'a> {
     pub action: &'a [i32],
 }
 
-/// Where to write, `[T, N]` each; `None` skips one. See [`cells`].
+/// Output arrays, `[T, N]` each; `None` skips one. See [`cells`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outputs<'a> {
     /// Targets of the value function.
     pub vs: Option<&'a [Cell<f32>]>,
-    /// What log pi(a) is to be weighted with.
+    /// Weights of log pi(a).
     pub pg_advantage: Option<&'a [Cell<f32>]>,
     /// log pi(a) - log mu(a)
     pub log_rho: Option<&'a [Cell<f32>]>,
@@ -102,8 +102,8 @@ pub struct Outputs<'a> {
 /// pg_advantage[t] = min(rho[t], clip_pg_rho) * (d[t] + k[t])
 /// ```
 ///
-/// With lambda 1, `d + k` is the familiar `reward[t] + discounts[t] * vs[t+1] - value[t]`; on policy, where every ratio is
-/// 1, `pg_advantage` is that of GAE for any lambda. With a leak, each `min` is that plus `leak * (rho - min)`. A ratio
+/// With lambda 1, `d + k` is the familiar `reward[t] + discounts[t] * vs[t+1] - value[t]`; on policy, where every ratio is 1,
+/// `pg_advantage` is the GAE advantage for any lambda. With a leak, each `min` becomes `min + leak * (rho - min)`. A ratio
 /// counts as e^88 at most and as 0 below e^-87.
 ///
 /// Errors: `Shape`; `Range` for a discount, a rate or a ceiling; `Value` for a number that is read and not finite; `Null` if
@@ -113,11 +113,11 @@ pub fn from_importance_weights(v: &VTrace<'_>, log_rho: &[f32], vs: &mut [f32], 
     from_importance_weights_range(v, Some(log_rho), Columns::all(v.num_steps, v.num_envs)?, &out)
 }
 
-/// [`from_importance_weights`] of some environments: arrays are those of all, and nothing but these columns is read or
+/// [`from_importance_weights`] for some environments: the arrays cover all environments, and only these columns are read or
 /// written. The results do not depend on the split.
 ///
-/// Without `log_rho` it stands in `out.log_rho`, which may be the array of one of the other outputs: the recursion then
-/// runs in place. Errors: as there; `Shape` if the columns are those of other arrays; `Null` if there is no log-ratio.
+/// Without `log_rho`, the log-ratios are in `out.log_rho`, which may be the array of another output: the recursion then runs in
+/// place. Errors: as there; `Shape` if the columns do not fit the arrays; `Null` if there is no log-ratio.
 pub fn from_importance_weights_range(
     v: &VTrace<'_>,
     log_rho: Option<&[f32]>,
@@ -141,7 +141,7 @@ pub fn from_importance_weights_range(
     Ok(())
 }
 
-/// The first number that is not finite.
+/// An error for the first number that is not finite.
 fn infinite(columns: Columns, place: &[Cell<f32>]) -> Option<Error> {
     let part = columns.joined();
     let mut rows = (0..part.num_steps()).filter_map(|t| part.row(place, t));
@@ -149,8 +149,8 @@ fn infinite(columns: Columns, place: &[Cell<f32>]) -> Option<Error> {
     Some(Error::new(Kind::Value, "vtrace: a finite log_rho").given_f32(bad))
 }
 
-/// Writes what of [`Outputs`] is wanted, from logits: log-probabilities of the actions as log-softmax has them, at least
-/// -1.7e38 each, their difference as `log_rho`, and from it `vs` and `pg_advantage` as [`from_importance_weights`] does.
+/// Writes the given [`Outputs`] from logits: log-probabilities of the actions by log-softmax, at least -1.7e38 each, their
+/// difference as `log_rho`, and from it `vs` and `pg_advantage` as [`from_importance_weights`] does.
 ///
 /// Errors: as there; `Shape` for A of 0; `Range` for an action; `Value` for a logit that is not finite.
 pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
@@ -168,7 +168,7 @@ pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, ou
     if let Some(error) = found {
         return Err(error);
     }
-    // If nobody wants the log-ratios, they lie where the recursion will write.
+    // Log-ratios that are not wanted lie in an output that the recursion overwrites.
     let place = out.log_rho.or(out.pg_advantage).or(out.vs);
     cpu::dispatch(LogProbs { policies, columns, place, out });
     if out.vs.is_some() || out.pg_advantage.is_some() {
@@ -205,8 +205,8 @@ fn check(v: &VTrace<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
     check_rate("vtrace: leak from 0 to 1", v.rates.leak)
 }
 
-/// True if every number that the sweep will read, beside log-ratios in place, is finite and in its range, and there is a
-/// final value wherever one is needed.
+/// True if every number that the sweep will read, except log-ratios in place, is finite and in its range, and every final value
+/// that is needed exists.
 struct Check<'a> {
     v: &'a VTrace<'a>,
     log_rho: Option<&'a [f32]>,
@@ -236,7 +236,7 @@ impl Kernel for Check<'_> {
     }
 }
 
-/// The first final value that is needed and not finite: infinity if there is none at all.
+/// The first final value that is needed and not finite; infinity if there are no final values.
 #[inline(never)]
 fn missing_final(v: &VTrace<'_>, columns: Columns) -> Option<f32> {
     let (truncated, part) = (v.truncated?, columns.joined());
@@ -261,7 +261,7 @@ fn missing_final(v: &VTrace<'_>, columns: Columns) -> Option<f32> {
     None
 }
 
-/// Names what [`Check`] found.
+/// Names the cause of a failed [`Check`].
 #[cold]
 fn culprit(v: &VTrace<'_>, columns: Columns) -> Option<Error> {
     let part = columns.joined();
@@ -287,7 +287,7 @@ fn culprit(v: &VTrace<'_>, columns: Columns) -> Option<Error> {
     })
 }
 
-/// The recursion. The log-ratios are `given`, or stand in `place`: one of the arrays to write where there is one.
+/// Runs the recursion. The log-ratios are in `given`, or else in `place`, which may be an output.
 fn sweep(v: &VTrace<'_>, columns: Columns, given: Option<&[f32]>, place: Option<&[Cell<f32>]>, out: &Outputs<'_>) {
     match (v.accumulate, v.rates.leak > 0.0) {
         (Accumulate::F32, false) => {
@@ -298,14 +298,14 @@ fn sweep(v: &VTrace<'_>, columns: Columns, given: Option<&[f32]>, place: Option<
     }
 }
 
-/// Bytes that the environments of a stripe carry: they are on the stack, which is small in small things.
+/// Bytes of carried state per stripe, on the stack, which is small on small machines.
 const CARRIED: usize = if cfg!(target_pointer_width = "64") { 8192 } else { 256 };
 
-/// Environments walked row by row at a time, in sixteens that carry f32, and in those that carry f64.
+/// Groups of 16 environments per stripe, with f32 state and with f64 state.
 const F32S: usize = CARRIED / size_of::<[f32; ROWS]>();
 const F64S: usize = CARRIED / size_of::<[f64; ROWS]>();
 
-/// The recursion, in numbers of type `R`, with a leak or without, in stripes of so many sixteens.
+/// The recursion in numbers of type `R`, with or without a leak, in stripes of `STRIPE` groups of 16.
 struct Sweep<'a, R, const LEAKY: bool, const STRIPE: usize> {
     v: &'a VTrace<'a>,
     columns: Columns,
@@ -334,7 +334,7 @@ impl<R: Real, const LEAKY: bool, const STRIPE: usize> Sweep<'_, R, LEAKY, STRIPE
     #[inline(always)]
     fn stripe(&self, part: Columns, zeros: &mut Zeros<ROWS>) -> Option<()> {
         let (v, len) = (self.v, part.len());
-        // Of one length, so that one comparison serves them all.
+        // Equal lengths, so that one comparison checks the bounds of all arrays.
         let (discounts, reward) = (v.discounts.get(..len)?, v.reward.get(..len)?);
         let value = v.value.get(..len)?;
         let (whole, left) = (part.width() / ROWS, part.width() % ROWS);
@@ -371,19 +371,19 @@ struct Row<'r> {
     next: &'r [f32],
     /// Empty if nothing is truncated.
     truncated: &'r [u8],
-    /// Empty if there are none.
+    /// Empty if there are no final values.
     finals: &'r [f32],
-    /// Empty if they are in place.
+    /// Empty if the log-ratios are in `place`.
     log_rho: &'r [f32],
     place: &'r [Cell<f32>],
-    /// Empty if nobody wants them.
+    /// Empty if not wanted.
     vs: &'r [Cell<f32>],
-    /// Empty if nobody wants them.
+    /// Empty if not wanted.
     pg_advantage: &'r [Cell<f32>],
 }
 
 impl Row<'_> {
-    /// Takes the step in the first `count` sixteens.
+    /// Takes the step for the first `count` groups of 16.
     #[inline(always)]
     fn step<R: Real, const LEAKY: bool>(
         &self,
@@ -393,7 +393,7 @@ impl Row<'_> {
         zeros: &mut Zeros<ROWS>,
     ) {
         let Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak } = *rates;
-        // Of one length, so that one comparison serves them all.
+        // Equal lengths, so that one comparison checks the bounds of all arrays.
         let (Some(discounts), Some(reward), Some(value), Some(next), Some(carry)) = (
             groups(self.discounts).get(..count),
             groups(self.reward).get(..count),
@@ -410,7 +410,7 @@ impl Row<'_> {
         for (g, ((((discount, reward), value), next), carry)) in inputs.zip(carry).enumerate() {
             let (discount, reward, value, mut next, mut carried) = (*discount, *reward, *value, *next, *carry);
             if let Some(flags) = truncated.get(g).filter(|flags| flags.iter().fold(0, |any, x| any | x) != 0) {
-                // Where an episode was cut, its final value is the next one, and nothing is carried back.
+                // Where an episode was cut, the next value is its final value, and nothing is carried back.
                 let finals = finals.get(g).copied().unwrap_or(next);
                 for i in 0..ROWS {
                     let cut = flags[i] != 0;
@@ -451,13 +451,13 @@ impl Row<'_> {
     }
 }
 
-/// Whole sixteens.
+/// Whole groups of 16.
 #[inline(always)]
 fn groups<T>(row: &[T]) -> &[[T; ROWS]] {
     row.as_chunks().0
 }
 
-/// Room for fewer than 16 environments.
+/// Fewer than 16 environments, padded to 16.
 #[derive(Default)]
 struct Padded {
     discounts: Lanes,
@@ -472,7 +472,7 @@ struct Padded {
 }
 
 impl Padded {
-    /// Takes the step of the environments behind `whole` sixteens.
+    /// Takes the step for the environments behind `whole` groups of 16.
     #[inline(never)]
     fn step<R: Real, const LEAKY: bool>(
         row: &Row<'_>,
@@ -535,16 +535,16 @@ fn write(row: &[Cell<f32>], at: usize, lanes: &Lanes) {
     }
 }
 
-/// True if every logit is finite and every action is there.
+/// True if every logit is finite and every action is in range.
 struct CheckPolicies<'a> {
     policies: &'a Policies<'a>,
     columns: Columns,
 }
 
-/// Logits that are checked of one policy before those of the other.
+/// Logits of one policy that are checked before a turn of the other policy.
 const BY_TURNS: usize = 4096;
 
-/// What the range has of a `[T, N, width]` array, in as few runs as hold nothing else.
+/// The range of a `[T, N, width]` array, in as few contiguous runs as possible.
 fn runs<T>(array: &[T], columns: Columns, width: usize) -> impl Iterator<Item = &[T]> {
     let part = columns.joined().wide(width);
     (0..part.num_steps()).map_while(move |t| part.row(array, t))
@@ -575,7 +575,7 @@ impl Kernel for CheckPolicies<'_> {
     }
 }
 
-/// Names what [`CheckPolicies`] found.
+/// Names the cause of a failed [`CheckPolicies`].
 #[cold]
 fn culprit_of_policies(p: &Policies<'_>, columns: Columns) -> Option<Error> {
     let logits =
@@ -592,7 +592,7 @@ fn culprit_of_policies(p: &Policies<'_>, columns: Columns) -> Option<Error> {
     Some(Error::new(Kind::Range, what).needed(p.num_actions).given_i64((*bad).into()))
 }
 
-/// The first pass from logits: log-probabilities, and log-ratios in their place.
+/// The first pass from logits: log-probabilities, and log-ratios in `place`.
 struct LogProbs<'a> {
     policies: &'a Policies<'a>,
     columns: Columns,
@@ -637,14 +637,15 @@ impl Kernel for LogProbs<'_> {
     }
 }
 
-/// f32 in a line of the cache.
+/// f32 numbers in a cache line.
 const LINE: usize = 16;
 
-/// Logits of each policy that are asked for before they are worked on: more would drive each other out of the nearest cache.
+/// Logits of each policy that are prefetched: more would evict each other from the nearest cache.
 const AHEAD: usize = 64 * LINE;
 
-/// Log-probabilities of one action each of up to 16 rows of both policies, `[rows, a]`: -ln sum exp(x - x\[action\]),
-/// without a look for the largest. `tiles` are room; both are filled before the first is read, which hides the stores.
+/// Log-probabilities of one action in each of up to 16 rows of both policies, `[rows, a]`: -ln sum exp(x - x\[action\]),
+/// without a search for the largest logit. `tiles` are scratch; both are filled before the first is read, which hides the store
+/// latency.
 #[inline(always)]
 fn log_probs(rows: [&[f32]; 2], a: usize, action: &[i32; ROWS], tiles: &mut [Tile; 2]) -> [Lanes; 2] {
     let taken = rows.map(|rows| {
@@ -679,10 +680,10 @@ fn log_probs(rows: [&[f32]; 2], a: usize, action: &[i32; ROWS], tiles: &mut [Til
     log_probs
 }
 
-/// From here on down a log-probability is computed with a look for the largest logit: the sum may have overflowed.
+/// Log-probabilities below this are recomputed with the largest logit subtracted: the sum may have overflowed.
 const IMPROBABLE: f32 = -80.0;
 
-/// Row by row, what is below [`IMPROBABLE`].
+/// Recomputes log-probabilities below [`IMPROBABLE`], row by row.
 #[cold]
 #[inline(never)]
 fn retake(rows: &[f32], a: usize, action: &[i32; ROWS], log_prob: &mut Lanes) {
@@ -692,7 +693,7 @@ fn retake(rows: &[f32], a: usize, action: &[i32; ROWS], log_prob: &mut Lanes) {
             let max = row.iter().fold(f32::MIN, |max, x| num::max(*x, max));
             let sum = row.iter().fold(0.0, |sum, x| sum + num::exp_normal(x - max));
             let taken = row.get(*action as usize).copied().unwrap_or(max);
-            // Finite, whatever the logits, so that log-ratios are.
+            // Finite for all logits, so that log-ratios are finite.
             *log_prob = num::max(taken - max - num::ln(sum), f32::MIN / 2.0);
         }
     }

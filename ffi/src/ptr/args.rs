@@ -1,4 +1,4 @@
-//! The arrays of a call together: they become slices once they are known to be apart.
+//! All arrays of a call: they become slices after a check that no output overlaps another array.
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -10,15 +10,15 @@ use super::overlap::{Extent, Part, apart};
 use super::versioned::{OutSized, Versioned};
 use crate::status::Result;
 
-/// An array that was checked by itself.
+/// An array that was checked on its own.
 pub trait Array {
-    /// What it becomes.
+    /// The slice that it becomes.
     type Slice;
-    /// The call writes to it.
+    /// True if the call writes to it.
     const WRITTEN: bool;
     /// The bytes it covers.
     fn extent(&self) -> Extent;
-    /// What it has become.
+    /// Converts it to a slice.
     fn slice(self) -> Self::Slice;
 }
 
@@ -66,7 +66,7 @@ impl<A: Array> Array for Part<A> {
     }
 }
 
-/// Room for a structure, which is stored at once.
+/// Room for a structure, which is stored as a whole.
 impl<T: Versioned> Array for OutSized<T> {
     type Slice = Self;
     const WRITTEN: bool = true;
@@ -80,19 +80,19 @@ impl<T: Versioned> Array for OutSized<T> {
 
 /// One or more arrays, or tuples of them.
 pub trait Args {
-    /// What they become.
+    /// The slices that they become.
     type Slices;
-    /// Most extents that they have.
+    /// Maximum number of their extents.
     const MOST: usize;
-    /// The call writes to none of them.
+    /// True if the call writes to none of them.
     const READ_ONLY: bool;
-    /// Lists what they cover.
+    /// Adds their extents to a list.
     fn list(&self, list: &mut List<'_>);
-    /// What they have become.
+    /// Converts them to slices.
     fn slices(self) -> Self::Slices;
 }
 
-/// What the arrays of a call cover: those that are written from the front, those that are read from the back.
+/// Extents of the arrays of a call: written ones from the front, read ones from the back.
 pub struct List<'l> {
     all: &'l mut [MaybeUninit<Extent>],
     written: usize,
@@ -104,7 +104,7 @@ impl List<'_> {
     #[inline(always)]
     pub fn add(&mut self, extent: Extent, written: bool) {
         let place = if written { self.written } else { self.all.len().wrapping_sub(1).wrapping_sub(self.read) };
-        // It is there: `args` has room for all of them.
+        // The place exists: `args` has room for all extents.
         if let Some(to) = self.all.get_mut(place) {
             to.write(extent);
             self.written = self.written.wrapping_add(written.into());
@@ -113,7 +113,7 @@ impl List<'_> {
     }
 }
 
-/// Errors: `Overlap` of arrays, also with `more` that is read.
+/// Checks that no written array overlaps another, or one of `more`, which are read. Errors: `Overlap`.
 #[inline(always)]
 fn apart_in<const N: usize>(args: &impl Args, more: &[Extent]) -> Result {
     let mut all = [MaybeUninit::<Extent>::uninit(); N];
@@ -137,11 +137,11 @@ pub fn args<A: Args>(args: A) -> Result<A::Slices> {
     args_beside(args, &[])
 }
 
-/// [`args`] of a call that also reads what these cover.
+/// [`args`] of a call that also reads the extents `more`.
 #[inline(always)]
 pub fn args_beside<A: Args>(args: A, more: &[Extent]) -> Result<A::Slices> {
     const { assert!(A::MOST <= 40) };
-    // A short list takes less code.
+    // Short lists take less code.
     match const { A::MOST } {
         0..=2 => apart_in::<2>(&args, more)?,
         3..=4 => apart_in::<4>(&args, more)?,
@@ -151,7 +151,7 @@ pub fn args_beside<A: Args>(args: A, more: &[Extent]) -> Result<A::Slices> {
     Ok(args.slices())
 }
 
-/// What arrays cover that are only read, and these as slices: no array that is written has to be known for that.
+/// The extents of read-only arrays, and the arrays as slices: possible before the written arrays are known.
 #[inline(always)]
 pub fn inputs<A: Args, const N: usize>(args: A) -> ([Extent; N], A::Slices) {
     const { assert!(A::READ_ONLY && A::MOST == N) };
@@ -218,7 +218,7 @@ impl<A: Array> Args for A {
     }
 }
 
-/// What may be left out.
+/// Optional arrays.
 impl<A: Args> Args for Option<A> {
     type Slices = Option<A::Slices>;
     const MOST: usize = A::MOST;

@@ -10,22 +10,22 @@ use super::overlap::{Extent, Part};
 use crate::status::Result;
 use rlcore::data::step::Rewrite;
 
-/// Where an array starts, and what its elements are.
+/// Start of an array, with the type of its elements.
 pub trait Start: Copy {
-    /// What the array becomes.
+    /// The slice that the array becomes.
     type Slice<'a>;
-    /// The call writes to it.
+    /// True if the call writes to it.
     const WRITTEN: bool;
     /// Address of the first element.
     fn addr(self) -> usize;
     /// Bytes and alignment of an element.
     fn layout(self) -> (usize, usize);
-    /// The start, so many elements later.
+    /// The start moved by `elements` elements.
     fn later(self, elements: usize) -> Self;
     /// The elements.
     ///
     /// # Safety
-    /// `len` of them are there for the life of `'a`: present, aligned, and ours alone if they are written.
+    /// `len` elements are present and aligned for the life of `'a`, and nobody else uses them if they are written.
     unsafe fn slice<'a>(self, len: usize) -> Self::Slice<'a>;
 }
 
@@ -90,7 +90,7 @@ impl<'a, P: Start> Checked<'a, P> {
         Ok(Self::unchecked(what, p, len))
     }
 
-    /// `len` elements if [`Checked::new`] would accept them at once.
+    /// `len` elements if the fast check of [`Checked::new`] accepts them.
     #[inline(always)]
     pub(super) fn if_fits(p: P, len: usize) -> Option<Self> {
         let (size, align) = p.layout();
@@ -103,7 +103,7 @@ impl<'a, P: Start> Checked<'a, P> {
         Extent::of_elements(self.what, self.p.addr(), self.len, self.p.layout().0)
     }
 
-    /// Elements `[begin, end)` of it, or as many of them as there are; nothing else of it is touched.
+    /// Elements `[begin, end)`, cut to the length of the array; no other element is touched.
     #[inline]
     pub fn part(self, begin: usize, end: usize) -> Part<Self> {
         let (whole, begin) = (self.extent(), begin.min(self.len));
@@ -111,10 +111,10 @@ impl<'a, P: Start> Checked<'a, P> {
         Part { whole, part: Checked { p: self.p.later(begin), len, ..self } }
     }
 
-    /// `rows` rows of `width` elements from row `begin` on; nothing else of it is touched.
+    /// `rows` rows of `width` elements from row `begin` on; no other element is touched.
     ///
     /// # Safety
-    /// So many rows are there.
+    /// The array has these rows.
     #[inline(always)]
     pub unsafe fn rows(self, begin: usize, rows: usize, width: usize) -> Self {
         Checked { p: self.p.later(begin.wrapping_mul(width)), len: rows.wrapping_mul(width), ..self }
@@ -128,13 +128,13 @@ impl<'a, P: Start> Checked<'a, P> {
     }
 }
 
-/// Of pointers to elements of one type.
+/// Arrays whose element type is known at compile time.
 impl<P: Start + Plain> Checked<'_, P> {
     /// The `len` values, or the room for them, that the caller says are at `p`. Errors: `Null`, `Align`, `Overflow`.
     ///
     /// # Safety
-    /// If `p` is not NULL, as many initialized values are there for the life of `'a`, and nobody else writes to them; nor
-    /// uses them if the call does, which asks [`args`](super::args) about them before they become a slice.
+    /// If `p` is not NULL, `len` initialized values are there for the life of `'a`, and nobody else writes to them. If the
+    /// call writes to them, nobody else uses them, and [`args`](super::args) checks them before they become a slice.
     #[inline]
     pub unsafe fn at(what: &'static str, p: P, len: usize) -> Result<Self> {
         Self::new(what, p, len)
@@ -152,7 +152,7 @@ impl<P: Start + Plain> Checked<'_, P> {
         if len == 0 { Ok(None) } else { Self::new(what, p, len).map(Some) }
     }
 
-    /// The `len` values if [`Checked::at`] would accept them at once.
+    /// The `len` values if the fast check of [`Checked::at`] accepts them.
     #[inline(always)]
     pub unsafe fn if_there(p: P, len: usize) -> Option<Self> {
         Self::if_fits(p, len)
@@ -160,7 +160,7 @@ impl<P: Start + Plain> Checked<'_, P> {
 }
 
 impl<'a, T: Plain> Output<'a, T> {
-    /// As [`Output::at`], with a failure that [`rlcore_last_error`](crate::status::rlcore_last_error) never tells.
+    /// As [`Output::at`], but [`rlcore_last_error`](crate::status::rlcore_last_error) does not report its failures.
     pub unsafe fn unkept(p: *mut T, len: usize) -> rlcore::error::Result<Self> {
         fault_of(p.addr(), len, size_of::<T>(), align_of::<T>()).map_or(Ok(()), Err)?;
         Ok(Self::unchecked("", p, len))
@@ -168,7 +168,7 @@ impl<'a, T: Plain> Output<'a, T> {
 
     /// The only value.
     pub fn one(self) -> &'a mut T {
-        // SAFETY: as in `slice`; every caller asked for one.
+        // SAFETY: as in `slice`; every caller checked one element.
         unsafe { &mut *self.p }
     }
 
@@ -177,10 +177,10 @@ impl<'a, T: Plain> Output<'a, T> {
         One(self)
     }
 
-    /// What becomes of [`Cells`].
+    /// The slice of [`Cells`].
     pub(super) fn shared(self) -> &'a [Cell<T>] {
-        // SAFETY: present and aligned by `check`; a reference to cells claims none of them for itself, and what is ours
-        // alone by the promise to `at` are the elements that the caller of this writes.
+        // SAFETY: present and aligned by `check`; a reference to cells claims no exclusive access. By the promise to `at`,
+        // nobody else uses the elements that the call writes.
         unsafe { slice::from_raw_parts(self.p.cast(), self.len) }
     }
 }
@@ -209,7 +209,7 @@ impl<T: Plain> Cells<'_, T> {
     /// As [`Output::at`].
     ///
     /// # Safety
-    /// As there; of what is written through them, nobody else uses anything.
+    /// As [`Output::at`]; nobody else uses the elements that are written through the cells.
     #[inline]
     pub unsafe fn at(what: &'static str, p: *mut T, len: usize) -> Result<Self> {
         unsafe { Output::at(what, p, len) }.map(Cells)
@@ -222,7 +222,7 @@ impl<T: Plain> Cells<'_, T> {
     }
 }
 
-/// An array to rewrite: what is read, unless it is what is written, and what is written.
+/// An array to rewrite: the input, unless the output is rewritten in place, and the output.
 pub type Through<'a> = (Option<Input<'a, f32>>, Output<'a, f32>);
 
 /// In place where both pointers are the same, else from one into the other. Errors: as [`Input::at`] and [`Output::at`].
@@ -238,7 +238,7 @@ pub unsafe fn through<'a>(
     Ok((if same { None } else { Some(from) }, to))
 }
 
-/// What becomes of [`Through`].
+/// The core's form of [`Through`].
 pub fn rewrite<'a>(arrays: (Option<&'a [f32]>, &'a mut [f32])) -> Rewrite<'a> {
     match arrays {
         (Some(from), to) => Rewrite::apart(from, to),

@@ -1,4 +1,4 @@
-//! What may be said of an array before it is touched: it is there, aligned and within the address space.
+//! Checks of an array before it is touched: it is present, aligned and within the address space.
 
 use crate::status::{About, Result};
 use rlcore::error::{Error, Kind};
@@ -6,7 +6,7 @@ use rlcore::error::{Error, Kind};
 /// Types that C and Rust lay out alike and whose every bit pattern is a value.
 ///
 /// # Safety
-/// That is what it promises.
+/// The type has both properties.
 pub unsafe trait Plain: Copy + 'static {}
 
 unsafe impl Plain for u8 {}
@@ -27,21 +27,21 @@ pub fn grid(what: &'static str, rows: usize, width: usize) -> Result<usize> {
     rows.checked_mul(width).ok_or(Error::new(Kind::Overflow, "an array that fits the address space")).about(what)
 }
 
-/// `len` elements of `size` bytes are there. Errors: `Null`, `Align`, `Overflow`.
+/// Checks that `len` elements of `size` bytes can be at `start`. Errors: `Null`, `Align`, `Overflow`.
 #[inline]
 pub(super) fn check(what: &'static str, start: usize, len: usize, (size, align): (usize, usize)) -> Result {
     if fits(start, len, size, align) { Ok(()) } else { check_bytes(what, start, len, size, align) }
 }
 
-/// There is nothing that [`fault_of`] would say: what nearly every array is told in a few instructions.
+/// Fast check: true only if [`fault_of`] would find nothing. It accepts nearly every array in a few instructions.
 #[inline(always)]
 pub(super) fn fits(start: usize, len: usize, size: usize, align: usize) -> bool {
-    // Fewer than 2^32 elements of 2^12 bytes from the lower half of 64 bits, but not from 0, end within the address space.
+    // Fewer than 2^32 elements of up to 2^12 bytes from the lower half of 64 bits, but not from 0, end within the address space.
     let near = size_of::<usize>() == 8 && (start.cast_signed() > 0) & (len <= u32::MAX as usize) & (size <= 1 << 12);
     near & (start & align.wrapping_sub(1) == 0)
 }
 
-/// [`check`] of whatever [`fits`] leaves open.
+/// [`check`] of arrays that [`fits`] does not accept.
 #[cold]
 #[inline(never)]
 pub(super) fn check_bytes(what: &'static str, start: usize, len: usize, size: usize, align: usize) -> Result {

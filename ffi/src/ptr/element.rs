@@ -1,4 +1,4 @@
-//! Arrays whose elements are of a kind that is known at run time.
+//! Arrays whose element kind is known only at run time.
 
 use core::ffi::c_void;
 use core::slice;
@@ -77,7 +77,7 @@ where
         if p.addr() == 0 { Ok(None) } else { Self::new(what, p, grid(what, rows, width)?).map(Some) }
     }
 
-    /// `len` elements of this kind if [`AnyInput::at`] would accept them at once.
+    /// `len` elements of this kind if the fast check of [`AnyInput::at`] accepts them.
     #[inline(always)]
     pub unsafe fn if_there(p: P, kind: Element, len: usize) -> Option<Self> {
         Self::if_fits(Kinded { kind, p }, len)
@@ -86,7 +86,7 @@ where
     /// `len` elements of this kind that are known to be there.
     ///
     /// # Safety
-    /// [`AnyInput::at`] accepted an array that they are in.
+    /// [`AnyInput::at`] accepted an array that contains them.
     #[inline(always)]
     pub unsafe fn known(p: P, kind: Element, len: usize) -> Self {
         Self::unchecked("", Kinded { kind, p }, len)
@@ -99,7 +99,7 @@ where
     }
 }
 
-/// Where elements start that C is to read.
+/// Pointer to elements for C to read.
 #[inline]
 pub fn start(x: Elements<'_>) -> *const c_void {
     match x {
@@ -109,7 +109,7 @@ pub fn start(x: Elements<'_>) -> *const c_void {
     }
 }
 
-/// Where elements start that C is to write.
+/// Pointer to elements for C to write.
 #[inline]
 pub fn start_mut(mut x: ElementsMut<'_>) -> *mut c_void {
     match &mut x {

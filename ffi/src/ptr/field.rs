@@ -5,7 +5,7 @@ use core::sync::atomic::AtomicU32;
 
 use rlcore::block::Span;
 
-/// Elements `[begin, begin + len)` of a field of the block at `base`, to change; nothing else of it is touched.
+/// Elements `[begin, begin + len)` of a field of the block at `base`, to change; no other element is touched.
 ///
 /// # Safety
 /// `base` is a block that was laid out with this span, and nobody else uses these elements for the life of `'a`.
@@ -40,6 +40,6 @@ pub unsafe fn field<'a, T>(base: *const u8, span: Span<T>) -> &'a [T] {
 /// # Safety
 /// `base` is a block that was laid out with this span, and nobody uses it but through atomics for the life of `'a`.
 pub unsafe fn atomics<'a>(base: *const u8, span: Span<u32>) -> &'a [AtomicU32] {
-    // SAFETY: the span is aligned within the block, an atomic is laid out as what it holds; shared by the promise.
+    // SAFETY: the span is aligned within the block, an atomic has the layout of its integer; shared by the promise.
     unsafe { slice::from_raw_parts(base.add(span.start()).cast::<AtomicU32>(), span.len()) }
 }

@@ -3,7 +3,7 @@
 use crate::status::{About, Result};
 use rlcore::error::{Error, Kind, Name};
 
-/// The bytes that an array covers and what failures call it.
+/// The bytes that an array covers, and its name in error messages.
 #[derive(Clone, Copy)]
 pub struct Extent {
     what: Name,
@@ -19,7 +19,7 @@ impl Extent {
         Extent { what: Name::new(what), start, end: start.saturating_add(size) }
     }
 
-    /// `len` elements of `size` bytes from `start` on, which are there.
+    /// `len` elements of `size` bytes from `start` on, known to be within the address space.
     #[inline(always)]
     pub fn of_elements(what: &'static str, start: usize, len: usize, size: usize) -> Extent {
         Extent { what: Name::new(what), start, end: start.wrapping_add(len.wrapping_mul(size)) }
@@ -28,34 +28,34 @@ impl Extent {
     /// Covers nothing: stands for an optional array that was not given.
     pub const NONE: Extent = Extent { what: Name::new(""), start: 0, end: 0 };
 
-    /// Shares a byte with another.
+    /// True if it shares a byte with another.
     #[inline(always)]
     pub fn meets(&self, other: Extent) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// Shares a byte with one of these.
+    /// True if it shares a byte with one of these.
     #[inline(always)]
     pub fn meets_any(&self, others: &[Extent]) -> bool {
         others.iter().any(|other| self.meets(*other))
     }
 }
 
-/// The least range that holds some arrays. Mostly each array lies below or above all before it, which takes two comparisons; only
-/// where one lies between some of them all are compared with one another.
+/// The smallest range that holds some arrays. Mostly each array lies below or above all earlier ones, which two comparisons show;
+/// only if one lies between them, every pair is compared.
 pub struct BoundingRange {
     start: usize,
     end: usize,
 }
 
 impl BoundingRange {
-    /// Holds this array.
+    /// The range of one array.
     #[inline(always)]
     pub fn of(first: Extent) -> BoundingRange {
         BoundingRange { start: first.start, end: first.end }
     }
 
-    /// Takes an array in. False if it lies between those before it, or shares a byte with one.
+    /// Extends the range to an array. False if the array lies between earlier ones, or shares a byte with one.
     #[inline(always)]
     pub fn takes(&mut self, x: Extent) -> bool {
         if x.start >= self.end {
@@ -68,19 +68,19 @@ impl BoundingRange {
         true
     }
 
-    /// An array lies below or above all.
+    /// True if an array lies outside the range.
     #[inline(always)]
     pub fn is_beside(&self, x: Extent) -> bool {
         x.start >= self.end || x.end <= self.start
     }
 
-    /// `size` bytes at `p`, which are there unless it is NULL, lie below or above all.
+    /// True if `p` is NULL, or if its `size` bytes, which are present, lie outside the range.
     #[inline(always)]
     pub fn is_clear_of<T>(&self, p: *const T, size: usize) -> bool {
         p.is_null() || p.addr() >= self.end || p.addr().wrapping_add(size) <= self.start
     }
 
-    /// An array shares no byte with those, which these are.
+    /// True if an array shares no byte with the arrays of the range, which are `all`.
     #[inline(always)]
     pub fn clears(&self, x: Extent, all: &[Extent]) -> bool {
         self.is_beside(x) || !x.meets_any(all)
@@ -97,7 +97,7 @@ pub fn apart(outputs: &[Extent], inputs: &[Extent]) -> Result {
     if beside { Ok(()) } else { overlap_of(outputs, inputs) }
 }
 
-/// Says which output shares a byte with another array, if one does.
+/// Names the first output that shares a byte with another array, if one does. Errors: `Overlap`.
 #[cold]
 #[inline(never)]
 fn overlap_of(outputs: &[Extent], inputs: &[Extent]) -> Result {
@@ -110,13 +110,13 @@ fn overlap_of(outputs: &[Extent], inputs: &[Extent]) -> Result {
     Ok(())
 }
 
-/// Checks that two objects are not one, before either is looked at. Errors: `Overlap`.
+/// Checks that two objects are not the same, before either is read. Errors: `Overlap`.
 pub fn distinct<T>(what: &'static str, a: *const T, b: *const T) -> Result {
     let same = Error::new(Kind::Overlap, "the two objects must differ.");
     same.when(a.addr() == b.addr() && !a.is_null()).about(what)
 }
 
-/// An array of which only a part is touched: the others may be somebody else's.
+/// An array of which a call touches only a part: other threads may use the rest.
 pub struct Part<A> {
     pub(super) whole: Extent,
     pub(super) part: A,

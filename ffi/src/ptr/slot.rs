@@ -1,4 +1,4 @@
-//! Values that are made in memory of the caller's.
+//! Values created in the caller's memory.
 
 use core::slice;
 
@@ -7,7 +7,7 @@ use super::Plain;
 /// An empty slot for one value.
 ///
 /// # Safety
-/// It is the caller's alone, aligned, for the life of `'a`.
+/// The slot at `p` is aligned, and nobody else uses it for the life of `'a`.
 pub unsafe fn slot<'a, T>(p: *mut u8) -> &'a mut Option<T> {
     unsafe {
         p.cast::<Option<T>>().write(None);
@@ -18,7 +18,7 @@ pub unsafe fn slot<'a, T>(p: *mut u8) -> &'a mut Option<T> {
 /// A copy of a list.
 ///
 /// # Safety
-/// As [`slot`], of as many as the list has.
+/// As [`slot`], for as many values as the list has.
 pub unsafe fn copied<'a, T: Plain>(p: *mut T, list: &[T]) -> &'a [T] {
     unsafe {
         p.copy_from_nonoverlapping(list.as_ptr(), list.len());

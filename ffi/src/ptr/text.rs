@@ -10,7 +10,7 @@ use rlcore::error::{Error, Kind};
 /// Longest text that a caller may hand over.
 const MAX_TEXT_LEN: usize = 4096;
 
-/// A text that ends with NUL, without it. Errors: `Null`, `Range`.
+/// The text before a terminating NUL. Errors: `Null`, `Range`.
 ///
 /// # Safety
 /// If `p` is not NULL, a NUL stands there or after at most `MAX_TEXT_LEN` characters, and nobody writes to them.
@@ -27,7 +27,7 @@ pub unsafe fn text<'a>(what: &'static str, p: *const c_char) -> Result<&'a [u8]>
     Err(Fault::at(what, long.needed(MAX_TEXT_LEN)))
 }
 
-/// Room for a text and where its length goes.
+/// Room for a text and for its length.
 pub type Room<'a> = (Option<Output<'a, u8>>, One<'a, usize>);
 
 /// `text_size` bytes at `text`, or none for NULL and 0, and the length at `out_len`. Errors: `Null`, `Align`, `Overflow`.

@@ -13,11 +13,11 @@ use rlcore::error::{Error, Kind, Name};
 /// # Safety
 /// `#[repr(C)]`; the first field is `struct_size: u32`; every bit pattern is a value.
 pub unsafe trait Versioned: Copy {
-    /// What failures call it.
+    /// Name in error messages.
     const WHAT: &'static str;
     /// Bytes up to the end of the fields that a caller has to give; never changes.
     const MIN_SIZE: usize;
-    /// What stands in the fields that a shorter structure does not have.
+    /// Values of the fields that a shorter structure does not have.
     fn defaults() -> Self {
         zeros()
     }
@@ -33,10 +33,10 @@ pub fn zeros<T: Versioned>() -> T {
     }
 }
 
-/// No structure will ever be longer: a larger `struct_size` was never set.
+/// No structure will ever be longer: a larger `struct_size` shows that the caller did not set it.
 const MAX_STRUCT_SIZE: usize = 4096;
 
-/// What the checks of a [`Versioned`] structure have to know of it.
+/// The properties of a [`Versioned`] structure that its checks need.
 #[derive(Clone, Copy)]
 struct Form {
     what: Name,
@@ -101,8 +101,8 @@ impl Form {
     }
 }
 
-/// A structure as the caller's version of the header has it: what a shorter one lacks is default, what a longer one
-/// has beyond ours must be zero. Errors: `Null`, `Align`, `Config`.
+/// A structure in the caller's version of the header: missing fields of a shorter one get defaults, further bytes of a
+/// longer one must be zero. Errors: `Null`, `Align`, `Config`.
 ///
 /// # Safety
 /// If `p` is not NULL, as many bytes are there as `struct_size` says.
@@ -112,10 +112,10 @@ pub unsafe fn sized<T: Versioned>(p: *const T) -> Result<T> {
     unsafe { sized_ref(p, &mut other) }.copied()
 }
 
-/// As [`sized`], without a copy of a structure that is of our own version; of another one, `other` takes it.
+/// As [`sized`], but only a structure of another version is copied, to `other`.
 ///
 /// # Safety
-/// As [`sized`], and nobody writes to the structure as long as it is looked at.
+/// As [`sized`], and nobody writes to the structure while the reference lives.
 #[inline]
 pub unsafe fn sized_ref<T: Versioned>(p: *const T, other: &mut Option<T>) -> Result<&T> {
     match unsafe { current(p) } {
@@ -191,7 +191,7 @@ impl<T: Versioned> OutSized<T> {
     }
 }
 
-/// Checks a field that a later version may give a meaning. Errors: `Config`.
+/// Checks that a field reserved for later versions is 0. Errors: `Config`.
 pub fn reserved(what: &'static str, value: u32) -> Result {
     Error::new(Kind::Config, "zero").given(value as usize).when(value != 0).about(what)
 }

@@ -18,7 +18,7 @@ const NOT_READY: Error = Error::new(Kind::NotReady, "memory: frames held, at lea
 const INEXACT: Error = Error::new(Kind::Inexact, "memory: sequences of the size that was asked for; shorter ones");
 const LAPPED: Error = Error::new(Kind::Busy, "memory: a writer that does not overwrite all that is drawn");
 
-/// What draws are made of.
+/// Source of the random numbers of draws.
 pub trait Chance {
     /// Uniform in [0, max], both ends included.
     fn bounded(&mut self, max: u64) -> u64;
@@ -31,14 +31,14 @@ impl Chance for Rng {
     }
 }
 
-/// Whose draws are reproduced.
+/// Rule of the draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Rule {
     /// Sequences within one episode, without gaps.
     #[default]
     Fixed = 0,
-    /// What the reference implementation draws. It knows of no stacks: it may draw frames whose stacks are forgotten, which
+    /// The draws of the reference implementation. It ignores stacks: it may draw frames whose stacks are no longer held, which
     /// [`View::gather`] refuses.
     Original = 1,
 }
@@ -50,20 +50,20 @@ impl Rule {
     }
 }
 
-/// What to draw.
+/// Parameters of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// Frames of a sequence, burn-in not counted; 0 is `priority_sample_size`, or `max_sample_size` in uniform draws.
+    /// Frames of a sequence, without the burn-in; 0 means `priority_sample_size`, or `max_sample_size` in uniform draws.
     pub size: u32,
-    /// Frames of the same episode to put before each sequence, fewer where it begins or is held no longer.
+    /// Frames of the same episode to put before each sequence, fewer where the episode begins or is no longer held.
     pub burn_in: u32,
-    /// Draws again where an episode ends within the sequence.
+    /// Whether to draw again if an episode ends within the sequence.
     pub exact_size: bool,
     /// One in `skewness` priority draws ends on a priority frame, at least 1.
     pub skewness: u32,
-    /// Draws until one with `exact_size` fails, at least 1.
+    /// Attempts of a draw with `exact_size` until it fails, at least 1.
     pub attempts: u32,
-    /// Whose draws.
+    /// Rule of the draws.
     pub rule: Rule,
 }
 
@@ -83,24 +83,24 @@ impl Draw {
     }
 }
 
-/// A sequence that was drawn. It names frames, and [`View::gather`] copies them if they are still there.
+/// A drawn sequence: the numbers of frames, which [`View::gather`] copies if they are still held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Sample {
     /// Number of the first frame.
     pub first: u64,
-    /// Frames, those of the burn-in among them.
+    /// Frames, including the burn-in.
     pub len: u32,
-    /// Frames of the burn-in, the first ones.
+    /// Frames of the burn-in, which come first.
     pub burn_in: u32,
-    /// Frames left out before the last one; 0 but in the original's draws.
+    /// Frames left out before the last one; 0 except in the original's draws.
     pub gap: u32,
-    /// 1 if it was drawn for its last frame as a priority frame, else 0.
+    /// 1 if its last frame was drawn as a priority frame, else 0.
     pub priority: u32,
 }
 
 impl Sample {
-    /// Number of the last frame; what overflows is never held.
+    /// Number of the last frame; a number that overflows is never held.
     pub fn last(&self) -> u64 {
         self.first.saturating_add(self.len.saturating_sub(1).into()).saturating_add(self.gap.into())
     }
@@ -120,7 +120,7 @@ impl Sample {
     }
 }
 
-/// What draws need to know of a moment.
+/// Consistent state of the memory for a draw.
 #[derive(Clone, Copy)]
 pub(super) struct Moment {
     pools: [Queue; 2],
@@ -134,7 +134,7 @@ pub(super) struct Moment {
     listed: u32,
 }
 
-/// Draws whose reads of memory are under way together.
+/// Draws whose memory reads overlap.
 const AT_ONCE: usize = 16;
 
 impl View<'_> {
@@ -149,12 +149,13 @@ impl View<'_> {
         self.entry(&now, usize::from(priority), queue, i).map(|(number, _)| number).ok_or(outside)
     }
 
-    /// Draws sequences by their first frame, each that can be read alike: the newest frames come last. `size` is cut to
-    /// what is held, and a sequence stops after a frame that has ended; with `exact_size` it is drawn again then.
+    /// Draws sequences by their first frame, uniformly over the frames that start a readable sequence of full length. The newest
+    /// frames are only at the ends of sequences. `size` is limited to the frames held, and a sequence stops after a frame that
+    /// has ended; with `exact_size` it is drawn again then.
     ///
-    /// Errors: `Range` for what `draw` says; `NotReady` if no frame is held, or by [`Rule::Original`] fewer than
-    /// `history_size`. Nothing is written then. `Inexact` with `exact_size` if a sequence is still shorter than `size`
-    /// after the last attempt: it is written as it is, and so are all others.
+    /// Errors: `Range` for the parameters; `NotReady` if no frame is held, or by [`Rule::Original`] fewer than `history_size`.
+    /// Nothing is written then. `Inexact` with `exact_size` if a sequence is still shorter than `size` after the last attempt: it
+    /// is written nevertheless, and so are all others.
     #[inline(never)]
     pub fn sample_uniform<R: Chance>(&self, draw: &Draw, rng: &mut R, samples: &mut [Sample]) -> Result {
         draw.check()?;
@@ -166,13 +167,13 @@ impl View<'_> {
         }
     }
 
-    /// Draws sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones, each of
-    /// its pool alike; where one pool is empty the other serves. A sequence does not reach back into another episode;
-    /// with `exact_size` it is drawn again, from the same pool, if its episode is shorter.
+    /// Draws sequences by their last frame: one in `skewness` is a priority frame, the others are ordinary ones, uniformly within
+    /// the pool; if one pool is empty, the other is used. A sequence does not reach back into another episode; with `exact_size`
+    /// it is drawn again, from the same pool, if its episode is shorter.
     ///
-    /// Errors: `Disabled` without `use_priority`; `Range` for what `draw` says, a `size` above `max_sample_size` among it,
-    /// which [`Rule::Original`] cuts instead; `Empty` if no frame has enough predecessors. Nothing is written then.
-    /// `Inexact` as in [`View::sample_uniform`]. `Busy` only beside a writer that overwrites faster than this reads.
+    /// Errors: `Disabled` without `use_priority`; `Range` for the parameters, including a `size` above `max_sample_size`, which
+    /// [`Rule::Original`] limits instead; `Empty` if no frame has enough predecessors. Nothing is written then. `Inexact` as in
+    /// [`View::sample_uniform`]. `Busy` only with a concurrent writer that overwrites faster than this reads.
     #[inline(never)]
     pub fn sample_priority<R: Chance>(&self, draw: &Draw, rng: &mut R, samples: &mut [Sample]) -> Result {
         draw.check()?;
@@ -197,8 +198,8 @@ impl View<'_> {
         exact(draw, short)
     }
 
-    /// Draws of one attempt each, of which none waits for another: the random numbers of several, then the places that
-    /// they name, then the reaches of the frames that are there.
+    /// Draws of one attempt each, batched so that none waits for another: first the random numbers of several, then the pool
+    /// entries that they select, then the reaches of those frames.
     #[inline(always)]
     fn priority_at_once<R: Chance>(
         &self,
@@ -211,7 +212,7 @@ impl View<'_> {
         let (mut now, frames, more) = (now, self.config.history_size(), size.saturating_sub(1));
         for chunk in samples.chunks_mut(AT_ONCE) {
             let (mut places, mut pools) = ([0; AT_ONCE], [0; AT_ONCE]);
-            // What was read belongs to `now`, whatever has to be drawn again.
+            // The values read belong to `now`, even if a draw is repeated at a later moment.
             let mut later = None;
             let (mut backs, mut reaches) = ([0; AT_ONCE], [0; AT_ONCE]);
             for ((place, from), _) in places.iter_mut().zip(&mut pools).zip(&*chunk) {
@@ -240,7 +241,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// One draw, from a later moment if a writer has changed what was to be drawn from. Errors: `Busy`.
+    /// One draw, repeated at a later moment if a writer has changed the pool. Errors: `Busy`.
     #[inline(never)]
     fn priority_one<R: Chance>(&self, now: &mut Moment, draw: &Draw, size: u32, rng: &mut R) -> Result<Sample> {
         for _ in 0..shared::LOOKS {
@@ -317,7 +318,7 @@ impl View<'_> {
         };
         for sample in samples {
             let drawn = now.end.wrapping_sub(frames).wrapping_add(rng.bounded(starts));
-            // The frame after one that has ended reaches back to nothing.
+            // The frame after one that has ended has a reach of 0.
             let has_ended = self.reach_of(now, drawn.wrapping_add(1)) == 0;
             let first = drawn.wrapping_add(has_ended.into());
             let (last, _) = self.until_end(now, first, first.wrapping_add(u64::from(size).saturating_sub(1)));
@@ -326,7 +327,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// One draw; nothing where a writer has changed what was to be drawn from.
+    /// One draw; `None` if a writer has changed the pool.
     #[inline(always)]
     fn priority<R: Chance>(&self, now: &Moment, draw: &Draw, size: u32, rng: &mut R) -> Option<Sample> {
         let from = pool(now, draw, rng);
@@ -366,12 +367,12 @@ impl View<'_> {
         }
     }
 
-    /// What there is to draw from. Errors: `Shape`.
+    /// The current state, for a draw. Errors: `Shape`.
     #[inline(always)]
     pub(super) fn look(&self) -> Result<Moment> {
         let pools = snapshot(&self.state.pools);
-        // Numbers were written to the pools after the frames that they name were counted. Halves of two moments name places
-        // where there is a 0 or a later number, neither of which is drawn.
+        // A frame is counted before its number enters a pool. Halves of a queue from two moments lead to a place with a 0 or a
+        // later number, neither of which is drawn.
         fence(Ordering::Acquire);
         let held = if self.config.table.max_stack() > 1 { self.table.whole(0)? } else { self.held() };
         let (end, frames) = (held.end, u64::from(self.config.history_size()));
@@ -384,7 +385,7 @@ impl View<'_> {
         })
     }
 
-    /// As [`View::look`], where the pools were empty: beside a writer they may be so for a moment. Errors: `Empty`, `Busy`.
+    /// As [`View::look`], after it found empty pools: a concurrent writer may empty them for a moment. Errors: `Empty`, `Busy`.
     #[cold]
     fn look_again(&self) -> Result<Moment> {
         for _ in 0..shared::LOOKS {
@@ -398,14 +399,14 @@ impl View<'_> {
         Err(LAPPED)
     }
 
-    /// Number and distance from the end of entry `i` of a queue; nothing if it cannot be there.
+    /// Number and distance from the end of entry `i` of a queue; `None` if the entry is not valid.
     #[inline(always)]
     fn entry(&self, now: &Moment, from: usize, queue: Queue, i: u32) -> Option<(u64, u32)> {
         let back = (now.end as u32).wrapping_sub(*self.pools.get(self.place(from, queue, i))?);
         (back.wrapping_sub(1) < now.listed).then(|| (now.end.wrapping_sub(back.into()), back))
     }
 
-    /// Where entry `i` of a queue is in [`View::pools`].
+    /// Index of entry `i` of a queue in [`View::pools`].
     #[inline(always)]
     fn place(&self, from: usize, queue: Queue, i: u32) -> usize {
         let frames = self.config.history_size();
@@ -419,7 +420,7 @@ impl View<'_> {
         self.entry(now, from, queue, i as u32)
     }
 
-    /// Number and reach of the first frame of `first..=last` that has ended, or of the last of them.
+    /// Number and reach of the first frame of `first..=last` that has ended, or else of `last`.
     #[inline(always)]
     fn until_end(&self, now: &Moment, first: u64, last: u64) -> (u64, u64) {
         let mut found = last;
@@ -428,7 +429,7 @@ impl View<'_> {
             if reach >= found.saturating_sub(first) {
                 return (found, reach);
             }
-            // The frame before the ones that it reaches back to has ended.
+            // The frame before the first one of this episode has ended.
             found = found.wrapping_sub(reach).wrapping_sub(1);
         }
     }
@@ -441,7 +442,7 @@ impl View<'_> {
     }
 }
 
-/// Which pool a draw is made from: a coin, and the other one if that is empty.
+/// The pool of a draw, by a coin; the other pool if that one is empty.
 #[inline(always)]
 fn pool<R: Chance>(now: &Moment, draw: &Draw, rng: &mut R) -> usize {
     let [low, high] = now.pools;
@@ -449,7 +450,7 @@ fn pool<R: Chance>(now: &Moment, draw: &Draw, rng: &mut R) -> usize {
     usize::from((heads | (low.len == 0)) & (high.len != 0))
 }
 
-/// Frames `first..=last` of one episode and the burn-in before them; `reach` is that of the last.
+/// Frames `first..=last` of one episode and the burn-in before them; `reach` is that of `last`.
 #[inline(always)]
 fn sequence(now: &Moment, draw: &Draw, first: u64, last: u64, reach: u64, pool: usize) -> Sample {
     let more = last.wrapping_sub(first);

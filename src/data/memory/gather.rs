@@ -1,4 +1,4 @@
-//! Sequences that were drawn, copied out.
+//! Copies of drawn sequences.
 
 use bytemuck::Pod;
 
@@ -12,7 +12,7 @@ use crate::space::ElementsMut;
 
 const GONE: Error = Error::new(Kind::Range, "memory: frames that no writer has overwritten meanwhile, from number");
 
-/// What is known of the frames of sequences, `[B, len]` each, zeros after a sequence that is shorter; `None` is left out.
+/// Output for the data of frames beside their columns, `[B, len]` each, zeros after a shorter sequence; `None` is left out.
 #[derive(Debug, Default)]
 pub struct FramesOut<'a> {
     /// Rewards.
@@ -29,9 +29,9 @@ impl View<'_> {
     /// Copies one column of sequences, `[B, len, stack, ...]` in this layout as
     /// [`gather_runs`](crate::data::table::View::gather_runs) does: the frames of each sequence, then zeros.
     ///
-    /// Errors: `Range` if a frame is not held, has been forgotten since the draw, or is one of a sequence longer than
-    /// `len`; `Range` for the column; `Shape`. Nothing is written then. `Range` too if a writer beside has overwritten a
-    /// frame meanwhile; then what was written means nothing.
+    /// Errors: `Range` if a frame is not held, was dropped since the draw, or belongs to a sequence longer than `len`; `Range`
+    /// for the column; `Shape`. Nothing is written then. Also `Range` if a concurrent writer has overwritten a frame meanwhile;
+    /// the output is invalid then.
     pub fn gather(
         &self,
         column: usize,
@@ -46,7 +46,7 @@ impl View<'_> {
         let what = "memory: out [B, len] with elements for every frame as it is read,";
         Error::limit(Kind::Shape, what, needed, out.len()).when(out.len() != needed)?;
         let mut rest = out;
-        // Of no sequence: whether these are elements that the column can be read as.
+        // Without sequences, this only checks that the column can be read as elements of this kind.
         self.table.gather_runs(column, &[], len, layout, rest.get(0, 0).ok_or(SHAPE)?)?;
         self.check(samples, len, description.stack() > 1)?;
         for sample in samples {
@@ -65,7 +65,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Copies what is known of the frames of sequences, `[B, len]`.
+    /// Copies rewards and flags of the frames of sequences, `[B, len]`.
     /// Errors: `Range` as [`View::gather`]; `Shape`. Nothing is written then.
     pub fn gather_frames(&self, samples: &[Sample], len: usize, out: FramesOut<'_>) -> Result {
         let cells = samples.len().saturating_mul(len);
@@ -96,7 +96,8 @@ impl View<'_> {
         self.table.rings().check_held(samples.iter().map(|sample| (0, sample.first)))
     }
 
-    /// These are sequences of at most `len` frames, all of which are held, and with `stacks` what their stacks read.
+    /// Checks that these are sequences of at most `len` frames, that all are held, and with `stacks` also the frames of their
+    /// stacks.
     /// Errors: `Range`.
     pub fn check(&self, samples: &[Sample], len: usize, stacks: bool) -> Result {
         for sample in samples {

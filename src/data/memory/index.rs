@@ -1,13 +1,13 @@
-//! What is known of each frame beside its columns, and the pools.
+//! Data of each frame beside its columns, and the pools.
 
 use super::{Index, SHAPE};
 use crate::data::part::pools::{Pools, ahead, behind};
 use crate::error::{Error, Kind, Result};
 
-/// One step of an episode, without what its columns hold.
+/// One step of an episode, without its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// Number of the episode, any that differs from the one before.
+    /// Number of the episode, any that differs from the previous one.
     pub episode: u64,
     /// Number of the step within it.
     pub step: u32,
@@ -19,7 +19,7 @@ pub struct Frame {
     pub truncated: bool,
 }
 
-/// Where frames went.
+/// Result of adding frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
     /// Number of the first of them.
@@ -35,11 +35,11 @@ pub enum Link {
     Continues,
     /// It is the first frame, or the frame before it has ended.
     Starts,
-    /// The frame before had not ended and this is no continuation of it: that one is marked truncated.
+    /// The frame before had not ended and this frame does not continue it: the frame before is marked truncated.
     Cuts,
 }
 
-/// The frame that another has to follow.
+/// The newest frame, which the next one has to follow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Last {
     pub(super) episode: u64,
@@ -47,7 +47,7 @@ pub(super) struct Last {
     pub(super) ended: bool,
 }
 
-/// How `frame` follows. Errors: `Range` for a further frame of an episode that has ended.
+/// How `frame` follows `last`. Errors: `Range` for a further frame of an episode that has ended.
 #[inline(always)]
 pub(super) fn link(last: Option<Last>, frame: &Frame) -> Result<Link> {
     let Some(last) = last else { return Ok(Link::Starts) };
@@ -64,13 +64,13 @@ pub(super) fn link(last: Option<Last>, frame: &Frame) -> Result<Link> {
 }
 
 impl Index<'_> {
-    /// Most frames that a row of any column is read as, at least 1: what is in the margin beside the longest sequence.
+    /// Longest stack of any column, at least 1: the part of the margin beside the longest sequence.
     #[inline(always)]
     pub(super) fn max_stack(&self) -> u32 {
         self.margin.saturating_sub(self.config.max_sample_size.saturating_sub(1)).saturating_add(1)
     }
 
-    /// Adds a frame of which nothing is kept beside the index; `end` frames came before it.
+    /// Adds a frame to the index alone; `end` frames came before it.
     /// Errors: `Range` for a further frame of an episode that has ended; nothing is written then.
     #[inline]
     pub fn add(&mut self, end: u64, frame: &Frame) -> Result<Link> {
@@ -97,7 +97,7 @@ impl Index<'_> {
         Ok(Some(Last { episode: self.state.episode, step: self.state.step, ended }))
     }
 
-    /// Writes a frame and returns its reach; [`Index::enlist`] is next, once readers may see it.
+    /// Writes a frame and returns its reach; [`Index::enlist`] follows, once readers may see the frame.
     #[inline(always)]
     pub(super) fn write(&mut self, frame: &Frame, link: Link) -> Result<u32> {
         let frames = self.config.history_size();
@@ -120,14 +120,14 @@ impl Index<'_> {
         Ok(reach)
     }
 
-    /// Moves the pools on: frame `end` was written.
+    /// Updates the pools after frame `end` was written.
     #[inline(always)]
     pub(super) fn enlist(&mut self, end: u64, reward: f32) -> Result {
         let (frames, margin) = (self.config.history_size(), u64::from(self.margin));
         if self.pools.is_empty() || end < margin {
             return Ok(());
         }
-        // Of the oldest frame, if it is forgotten now.
+        // The number that leaves the pools because the oldest frame is dropped now, if one is.
         let gone = end.checked_sub(frames.into()).map(|oldest| oldest.wrapping_add(margin) as u32);
         let pools = Pools { queues: &mut self.state.pools, rings: self.pools, num_rows: frames };
         Ok(pools.put(end as u32, self.config.is_priority(reward), gone)?)

@@ -1,35 +1,35 @@
-//! The last frames of a stream of episodes, drawn in sequences that lie within one episode and that rewards balance.
+//! The last frames of a stream of episodes, drawn in sequences within one episode and balanced by reward.
 //!
-//! Frames are numbered from 0 and numbers are never reused; a full memory forgets its oldest frame. Beside the columns of
-//! its [`table`] each frame has a reward, two flags and its *reach*: how many frames of its episode came before it. A
-//! window lies within one episode if its last frame reaches back to its first, so a draw asks one number.
+//! Frames are numbered from 0 and numbers are never reused; a full memory drops its oldest frame. Beside the columns of its
+//! [`table`] each frame has a reward, two flags and its *reach*: the number of frames of its episode before it. A window lies
+//! within one episode if its last frame reaches back to its first, so a draw reads one number.
 //!
 //! # The pools
 //!
-//! Two queues hold the numbers of all frames that have `max_sample_size - 1` predecessors (and the frames that the oldest
-//! stack of an image column reads), in order: priority frames, whose |reward| exceeds `reward_threshold`, and the
-//! ordinary ones. Together they are a range of numbers without gaps, so forgetting a frame takes one number from the
-//! front of one of them. NaN makes a priority frame.
+//! Two queues hold the numbers of all frames that have `max_sample_size - 1` predecessors (and the other frames of the oldest
+//! stack of an image column), in order: priority frames, whose |reward| exceeds `reward_threshold`, and ordinary frames. Together
+//! they are a range of numbers without gaps, so dropping a frame removes one number from the front of one of them. A reward of
+//! NaN makes a priority frame.
 //!
-//! # What follows what
+//! # Continuation of episodes
 //!
-//! A frame continues the one before it if that has not ended, in the same episode, one step later. If the frame before
-//! has neither ended nor is continued, its episode was cut there: it is marked truncated, and [`Added`] says so. Once an
-//! episode has ended, a further frame of it is refused. (The reference implementation drops every second end in a row,
-//! and with it episodes of one frame; here they are kept.)
+//! A frame continues the one before it if that one has not ended and this one is the next step of the same episode. A frame that
+//! has neither ended nor is continued was cut: it is marked truncated and counted in [`Added`]. Once an episode has ended,
+//! further frames of it are refused. (The reference implementation drops every second end in a row, and with it episodes of one
+//! frame; here they are kept.)
 //!
 //! # Draws
 //!
-//! [`Rule::Fixed`] draws sequences without gaps within one episode. [`Rule::Original`] draws what the reference
-//! implementation does, for comparison: windows with a gap or across episodes among them. Both draw a coin and then one
-//! index an attempt, or one index an attempt where there is no coin to toss.
+//! [`Rule::Fixed`] draws sequences without gaps within one episode. [`Rule::Original`] reproduces the draws of the reference
+//! implementation, for comparison, including windows with a gap or across episodes. Both draw a coin and then one index per
+//! attempt, or only the index where there is no coin to toss.
 //!
 //! | | `Fixed` | `Original` |
 //! |---|---|---|
-//! | uniform, first frame | each of the `held - size + 1` alike | never one of the newest; `held` must be `history_size` |
-//! | ... that has ended | a sequence of this one frame | the frame after it, which so is drawn twice as often |
+//! | uniform, first frame | any of `held - size + 1`, equally likely | never one of the newest; `held` must be `history_size` |
+//! | ... that has ended | a sequence of this one frame | the frame after it, which is thus drawn twice as often |
 //! | priority, another episode in the window | the frames after its end | the frames up to its end, and the last one |
-//! | `exact_size`, no attempt hit | [`Kind::Inexact`], and what the last attempt found | the last window as it is |
+//! | `exact_size`, no attempt hit | [`Kind::Inexact`], and the result of the last attempt | the last window, unchanged |
 //!
 //! ```
 //! use rlcore::data::memory::{Draw, Frame, Memory, MemoryConfig, Sample};
@@ -74,24 +74,24 @@ pub use gather::FramesOut;
 pub use index::{Added, Frame, Link};
 use index::{Last, link};
 
-/// What a memory is made from; stored in the block beside the header, never written again.
+/// Configuration of a memory, stored in the block beside the header and never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MemoryConfig {
-    /// Longest sequence that a priority draw may ask for, at least 1 and at most the frames that are kept.
+    /// Longest sequence of a priority draw, at least 1 and at most the frames kept.
     pub max_sample_size: u32,
-    /// Length of a priority draw that names none, at most `max_sample_size`; 0 is `max_sample_size`.
+    /// Default length of a priority draw, at most `max_sample_size`; 0 means `max_sample_size`.
     pub priority_sample_size: u32,
     /// A frame is a priority frame if |reward| is above this; finite, at least 0.
     pub reward_threshold: f32,
-    /// 1 keeps the two pools that priority draws need, 0 saves their 8 bytes a frame.
+    /// 1 keeps the two pools that priority draws need, 0 saves their 8 bytes per frame.
     pub use_priority: u32,
-    /// The columns, and as `num_rows` the frames that are kept; one ring.
+    /// The columns, and as `num_rows` the number of frames kept; one ring.
     pub table: TableConfig,
 }
 
 impl MemoryConfig {
-    /// The last `history_size` frames with these columns; all else as is usual.
+    /// The last `history_size` frames with these columns; defaults otherwise.
     pub fn new(history_size: u32, columns: &[Column]) -> Self {
         MemoryConfig {
             max_sample_size: 20,
@@ -102,7 +102,7 @@ impl MemoryConfig {
         }
     }
 
-    /// Frames that are kept.
+    /// Number of frames kept.
     #[inline]
     pub fn history_size(&self) -> u32 {
         self.table.num_rows
@@ -114,7 +114,7 @@ impl MemoryConfig {
         reward.abs() > self.reward_threshold || reward.is_nan()
     }
 
-    /// Predecessors that a frame has before it is in a pool: those of the longest sequence and of its oldest stack.
+    /// Predecessors that a frame needs to enter a pool: those of the longest sequence and of its oldest stack.
     #[inline]
     pub fn margin(&self) -> u32 {
         let stacks = self.table.max_stack() as u32;
@@ -138,7 +138,7 @@ impl MemoryConfig {
     }
 }
 
-/// What the memory knows beside its arrays.
+/// The scalars of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
@@ -150,7 +150,7 @@ pub struct State {
     pub head: u32,
     /// The pools: ordinary frames, priority frames.
     pub pools: [Queue; 2],
-    /// A random stream that the caller has put here.
+    /// A random stream stored by the caller.
     pub rng: Rng,
     /// Changes of the stream.
     pub rng_changes: shared::Changes,
@@ -159,9 +159,9 @@ pub struct State {
 }
 
 fields! {
-    /// Where everything but the columns lies in a block.
+    /// Places of all fields but the columns.
     pub spans IndexSpans(config: &MemoryConfig, frames: usize) {
-        /// What changes and is no array.
+        /// The scalars that change.
         pub state: One<State> = (),
         /// `[history_size]`
         pub reward: [f32] = frames,
@@ -171,37 +171,37 @@ fields! {
         pub truncated: [u8] = frames,
         /// `[history_size]` frames of the same episode before this one, counted up to `history_size`.
         pub reach: [u32] = frames,
-        /// `[2, history_size]` the lower halves of the numbers in the pools, and zeros; nothing without `use_priority`.
+        /// `[2, history_size]` lower halves of the numbers in the pools, zeros elsewhere; empty without `use_priority`.
         pub pools: [u32] = frames.saturating_mul(if config.use_priority == 1 { 2 } else { 0 }),
     }
-    /// Everything but the columns, to change. The fields are public for callers that cut them from a raw block along [`spans`].
+    /// All fields but the columns, for writing. The fields are public for callers that cut them from a raw block along [`spans`].
     #[derive(Debug)]
     pub write Index {
-        /// What the block was made from.
+        /// The configuration of the block.
         pub config: &'a MemoryConfig,
-        /// [`MemoryConfig::margin`] of it.
+        /// Its [`MemoryConfig::margin`].
         pub margin: u32,
     }
-    /// Frames to read: any number of threads may look at the same ones. The fields are public as those of [`Index`].
+    /// The frames, for reading by any number of threads. The fields are public for the same reason as those of [`Index`].
     ///
-    /// A process that shares the bytes with the writer may draw and gather beside it: see [`shared`]. What it draws are frames
-    /// that were there when it looked; gathering refuses those that are gone when they have been copied.
+    /// A process that shares the bytes with the writer may draw and gather concurrently: see [`shared`]. Draws name frames that
+    /// were held at that time; gathering refuses frames that are overwritten before the end of the copy.
     #[derive(Clone, Copy, Debug)]
     pub read View {
-        /// What the block was made from.
+        /// The configuration of the block.
         pub config: &'a MemoryConfig,
-        /// [`MemoryConfig::margin`] of it.
+        /// Its [`MemoryConfig::margin`].
         pub margin: u32,
         /// The columns.
         pub table: table::View<'a>,
     }
 }
 
-/// Where the fields of a block lie behind these, which it keeps: calls have nothing to plan.
+/// Places of the fields of a block, stored in the block itself: calls need not plan it.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Spans {
-    /// Everything but the columns.
+    /// All fields but the columns.
     pub index: IndexSpans,
     /// The columns.
     pub table: table::Spans,
@@ -209,7 +209,7 @@ pub struct Spans {
     pub margin: u64,
 }
 
-/// The one place where the layout is written down: the fields and the bytes of the whole block.
+/// The layout, defined only here: the fields and the bytes of the whole block.
 pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
     config.table.check()?;
     config.check()?;
@@ -219,30 +219,30 @@ pub fn spans(config: &MemoryConfig) -> Result<(Spans, usize)> {
     Ok((Spans { index, table, margin: config.margin().into() }, plan.size()?))
 }
 
-/// What every block begins with, and the plan of what lies behind it.
+/// Places of the configuration and of the stored plan, and the plan of the fields behind them.
 fn front() -> core::result::Result<(Span<MemoryConfig>, Span<Spans>, Plan), TooLong> {
     let mut plan = Plan::default();
     let (_, config) = block::spans(&mut plan)?;
     Ok((config, plan.span(1)?, plan))
 }
 
-/// What says where everything lies in a block that `init` or `attach` accepted.
+/// The front of a block that `init` or `attach` accepted, which determines the layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Front<'a> {
-    /// What the block was made from.
+    /// The configuration of the block.
     pub config: &'a MemoryConfig,
-    /// Where its fields lie.
+    /// Places of the fields.
     pub spans: &'a Spans,
-    /// Its bytes.
+    /// Bytes of the block.
     pub size: usize,
 }
 
 impl<'a> Front<'a> {
-    /// Bytes from the base of a block that have to be read.
+    /// Bytes from the base of a block that hold the front.
     pub const END: usize =
         block::FIELD_ALIGN + size_of::<MemoryConfig>().next_multiple_of(block::FIELD_ALIGN) + size_of::<Spans>();
 
-    /// Reads it in the first [`Front::END`] bytes of a block. Errors: `Align`, `Size`, `Image`.
+    /// Reads the front from the first [`Front::END`] bytes of a block. Errors: `Align`, `Size`, `Image`.
     #[inline(always)]
     pub fn of(mem: &'a [u8]) -> Result<Self> {
         let size = Header::size_of(mem, block::Kind::Memory)? as usize;
@@ -252,7 +252,7 @@ impl<'a> Front<'a> {
     }
 }
 
-/// Accepts a block whose configuration is right and that keeps the plan of it. Errors: `Align`, `Size`, `Image`.
+/// Accepts a block with a valid configuration and the plan that belongs to it. Errors: `Align`, `Size`, `Image`.
 fn accept(mem: &[u8]) -> Result {
     let (_, kept, _) = front()?;
     block::attach(mem, block::Kind::Memory, |config: &MemoryConfig| block::check_plan(mem, kept, spans(config)?))?;
@@ -262,33 +262,33 @@ fn accept(mem: &[u8]) -> Result {
 const SHAPE: Error = Error::new(Kind::Shape, "memory: fields with history_size elements");
 
 impl<'a> View<'a> {
-    /// A block that [`Memory::init`] or [`Memory::attach`] has accepted, to draw from and to read.
-    /// Errors: `Align`, `Size`, `Image` for another.
+    /// Opens a block that [`Memory::init`] or [`Memory::attach`] has accepted, for drawing and reading.
+    /// Errors: `Align`, `Size`, `Image` for any other block.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
         let Front { config, spans, .. } = Front::of(mem)?;
         let table = table::View::of(mem, &spans.table, &config.table)?;
         Ok(Self::of(mem, &spans.index, config, spans.margin as u32, table)?)
     }
 
-    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes.
+    /// Accepts a block that another process is writing: checks only the constant parts.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         accept(mem)?;
         Self::open(mem)
     }
 
-    /// Numbers of the frames that are held.
+    /// Numbers of the frames held.
     pub fn held(&self) -> Range<u64> {
         self.table.held(0).unwrap_or(0..0)
     }
 
-    /// The random stream that was stored last, that of seed 0 before. Errors: `Busy` only beside a writer that stores streams
-    /// faster than this looks.
+    /// The random stream stored last, or the stream of seed 0. Errors: `Busy` only with a concurrent writer that stores streams
+    /// faster than they can be read.
     pub fn rng(&self) -> Result<Rng> {
         self.state.rng_changes.look(|| snapshot(&self.state.rng))
     }
 
-    /// Numbers in a pool: `priority` frames or ordinary ones.
+    /// Length of a pool, of `priority` frames or ordinary ones.
     pub fn pool_len(&self, priority: bool) -> u32 {
         let [low, high] = self.state.pools;
         if priority { high.len } else { low.len }
@@ -298,7 +298,7 @@ impl<'a> View<'a> {
 /// A replay memory in the caller's block.
 #[derive(Debug)]
 pub struct Memory<'a> {
-    /// Everything but the columns.
+    /// All fields but the columns.
     pub index: Index<'a>,
     /// The columns.
     pub table: Table<'a>,
@@ -310,7 +310,7 @@ impl<'a> Memory<'a> {
         Ok(spans(config)?.1)
     }
 
-    /// Lays an empty memory out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    /// Initializes an empty memory. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &MemoryConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
         let block = block::create_with(mem, block::Kind::Memory, size, config, |block| {
@@ -322,7 +322,7 @@ impl<'a> Memory<'a> {
         Self::open(block)
     }
 
-    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Accepts a copy of a block. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         accept(mem)?;
@@ -332,7 +332,8 @@ impl<'a> Memory<'a> {
         Ok(memory)
     }
 
-    /// A block that [`Memory::init`] or [`Memory::attach`] has accepted. Errors: `Align`, `Size`, `Image` for another.
+    /// Opens a block that [`Memory::init`] or [`Memory::attach`] has accepted. Errors: `Align`, `Size`, `Image` for any other
+    /// block.
     #[inline(always)]
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         Front::of(mem)?;
@@ -342,17 +343,17 @@ impl<'a> Memory<'a> {
         Ok(Memory { index, table: Table::cut(&mut cut, &spans.table, &config.table, 0)? })
     }
 
-    /// What the block was made from.
+    /// The configuration of the block.
     pub fn config(&self) -> &'a MemoryConfig {
         self.index.config
     }
 
-    /// The frames, to read.
+    /// The frames, for reading.
     pub fn view(&self) -> View<'_> {
         self.index.read(self.index.config, self.index.margin, self.table.view())
     }
 
-    /// Appends a frame with the elements of its columns; the oldest is forgotten when the memory is full.
+    /// Appends a frame with the elements of its columns; a full memory drops its oldest frame.
     ///
     /// Errors: `Range` for a further frame of an episode that has ended; `Shape` for elements that do not match the
     /// columns. Nothing is written then.
@@ -378,8 +379,8 @@ impl<'a> Memory<'a> {
         Ok(Added { number, cuts: (link == Link::Cuts).into() })
     }
 
-    /// Appends frames one after another, `rows` being `[n, len]` elements of each column: what [`Memory::add`] would do,
-    /// but that an error comes before anything is written.
+    /// Appends frames in order, with `[n, len]` elements for each column in `rows`: as repeated [`Memory::add`], but an error
+    /// comes before anything is written.
     ///
     /// Errors: as [`Memory::add`]; `Range` for no frame.
     pub fn add_rollout<F>(&mut self, frames: F, rows: &[Elements<'_>]) -> Result<Added>
@@ -400,7 +401,7 @@ impl<'a> Memory<'a> {
         Ok(Added { number, cuts })
     }
 
-    /// How many frames [`Memory::add_rollout`] would cut. Errors: as it.
+    /// Number of frames that [`Memory::add_rollout`] would mark truncated. Errors: the same.
     fn check_rollout<F>(&self, frames: F, rows: &[Elements<'_>]) -> Result<u32>
     where
         F: ExactSizeIterator<Item = Frame>,
@@ -442,7 +443,7 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// Between [`Table::begin`] and [`Table::end`], once [`Table::check`] has accepted the row.
+    /// Appends a frame between [`Table::begin`] and [`Table::end`], once [`Table::check`] has accepted its row.
     #[inline(always)]
     fn append(&mut self, frame: &Frame, row: &[Elements<'_>], link: Link) -> Result<u64> {
         let reach = self.index.write(frame, link)?;
@@ -460,7 +461,7 @@ impl<'a> Memory<'a> {
         self.table.pushed.first().copied().unwrap_or(0)
     }
 
-    /// Keeps a random stream in the block, so that one image holds all that a run goes on from.
+    /// Stores a random stream in the block, so that one image holds everything that a run needs to resume.
     pub fn store_rng(&mut self, rng: &Rng) {
         let state = &mut *self.index.state;
         state.rng_changes.begin();
@@ -468,12 +469,12 @@ impl<'a> Memory<'a> {
         state.rng_changes.end();
     }
 
-    /// The stream that was stored last, that of seed 0 before.
+    /// The random stream stored last, or the stream of seed 0.
     pub fn rng(&self) -> Rng {
         self.index.state.rng
     }
 
-    /// What no sequence of calls can produce is no image.
+    /// Refuses contents that no sequence of calls can produce. Errors: `Image`.
     fn check_image(&self) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
         let Index { config, state, .. } = &self.index;
@@ -490,7 +491,7 @@ impl<'a> Memory<'a> {
         for i in 0..frames {
             let slot = behind(state.head, frames.wrapping_sub(i), frames);
             let (reward, flags, reach, age) = self.frame_at(slot)?;
-            // Until the memory is full the slots from the next frame on come first, and nothing is there.
+            // Until the memory is full, the slots from the next frame on come first and are empty.
             let Some(i) = i.checked_sub(frames.wrapping_sub(held)) else {
                 let what = "memory: zeros where no frame is";
                 damaged(what).when(reward.to_bits() != 0 || flags != [0, 0] || reach != 0)?;
@@ -521,7 +522,7 @@ impl<'a> Memory<'a> {
         self.check_pools(queues)
     }
 
-    /// The newest frame is at a step that it can have reached.
+    /// Checks that the newest frame is at a step that it can have reached.
     fn check_newest(&self, newest: Option<(u32, bool)>) -> Result {
         let State { episode, step, .. } = *self.index.state;
         let right = match newest {
@@ -531,7 +532,7 @@ impl<'a> Memory<'a> {
         if right { Ok(()) } else { Err(Error::new(Kind::Image, "memory: a step that the newest frame can be at")) }
     }
 
-    /// The pools have no more than was `seen` in them, at places that as many numbers have led to as are gone.
+    /// Checks that the pools hold no other numbers than `seen`, and begin at places that match the count of numbers removed.
     fn check_pools(&self, seen: [Queue; 2]) -> Result {
         let damaged = Err(Error::new(Kind::Image, "memory: pools with the numbers of the frames that may be drawn"));
         let (config, pools) = (self.index.config, self.index.state.pools);

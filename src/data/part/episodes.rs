@@ -1,5 +1,5 @@
-//! Returns and lengths of the episodes of N environments, and their means over the last ones. Returns are summed in f64, here
-//! and wherever else one is reported: in f32 a sum stops growing once a reward is below half its last place.
+//! Returns and lengths of the episodes of N environments, and their means over the last episodes. Returns are summed in f64, here
+//! and wherever else a return is reported: an f32 sum stops growing once a reward is below half its last place.
 //!
 //! ```
 //! use rlcore::block::{Cutter, Field, Plan};
@@ -24,14 +24,14 @@ use crate::block::{One, fields};
 use crate::num;
 use bytemuck::{Pod, Zeroable};
 
-/// Of each environment that it stepped, and whether its episode ended.
+/// For each environment: stepped, always true, and whether its episode ended.
 pub(crate) fn stepped<'a>(terminated: &'a [u8], truncated: &'a [u8]) -> impl Iterator<Item = (bool, bool)> + use<'a> {
     terminated.iter().zip(truncated).map(|(terminated, truncated)| (true, terminated | truncated != 0))
 }
 
-/// Adds one step of all environments to the sums of their rewards and to their lengths; `rows` says of each whether it
-/// stepped, and whether its episode ended. `ended` is told environment, return and length of each that ended, lower
-/// environments first, and the next begins with zeros. Errors: those of `ended`.
+/// Adds one step of all environments to their sums of rewards and their lengths; `rows` has, for each, whether it was stepped and
+/// whether its episode ended. `ended` is called with environment, return and length of each ended episode, lower environments
+/// first; the next episode begins with zeros. Errors: those of `ended`.
 pub fn count<E>(
     total: &mut [f64],
     len: &mut [u32],
@@ -54,17 +54,17 @@ pub fn count<E>(
 }
 
 fields! {
-    /// Where the last episodes lie.
+    /// Places of the last episodes.
     pub spans KeptSpans(keep: usize) {
-        /// Their returns; that of episode n in slot `n % keep`.
+        /// Their returns; episode n is in slot `n % keep`.
         pub returns: [f64] = keep,
         /// Their lengths.
         pub lens: [u32] = keep,
     }
-    /// The last episodes, to write.
+    /// The last episodes, for writing.
     #[derive(Debug)]
     pub write KeptMut {}
-    /// The last episodes, to read.
+    /// The last episodes, for reading.
     #[derive(Clone, Copy, Debug)]
     pub read KeptRef {}
     /// Returns and lengths of the last `keep` episodes.
@@ -72,16 +72,16 @@ fields! {
     pub part Kept(usize)
 }
 
-/// Means over the episodes that are kept for them.
+/// Means over the episodes kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Means {
     /// Episodes ended since the block was made.
     pub num_episodes: u64,
-    /// Episodes that the means are of.
+    /// Episodes in the means.
     pub num_kept: u32,
-    /// Mean return; NaN of none.
+    /// Mean return; NaN if there are none.
     pub return_mean: f64,
-    /// Mean length; NaN of none.
+    /// Mean length; NaN if there are none.
     pub len_mean: f64,
 }
 
@@ -96,7 +96,7 @@ impl KeptMut<'_> {
 }
 
 impl KeptRef<'_> {
-    /// Means, if so many episodes have ended.
+    /// Means after `num_episodes` ended episodes.
     pub fn means(&self, num_episodes: u64) -> Means {
         let num_kept = num_episodes.min(self.lens.len() as u64) as usize;
         let mean = |sum: f64| if num_kept > 0 { sum / num_kept as f64 } else { f64::NAN };
@@ -105,7 +105,7 @@ impl KeptRef<'_> {
         Means { num_episodes, num_kept: num_kept as u32, return_mean: mean(returns), len_mean: mean(lens) }
     }
 
-    /// Standard deviation, least and largest of the returns, if so many episodes have ended; NaN of none.
+    /// Standard deviation, minimum and maximum of the returns after `num_episodes` ended episodes; NaN if there are none.
     pub fn spread(&self, num_episodes: u64) -> [f64; 3] {
         let Means { num_kept, return_mean, .. } = self.means(num_episodes);
         let kept = self.returns.get(..num_kept as usize).unwrap_or_default().iter().copied();
@@ -115,7 +115,7 @@ impl KeptRef<'_> {
         [num::sqrt64(squares / f64::from(num_kept)), least, largest]
     }
 
-    /// Whether these are of some sequence of episodes, so many of which have ended.
+    /// Whether a sequence of episodes can produce this state, with `num_episodes` of them ended.
     pub fn are_right(&self, num_episodes: u64) -> bool {
         (0u64..).zip(self.returns.iter().zip(self.lens)).all(|(slot, (total, &len))| {
             if slot < num_episodes { total.is_finite() && len > 0 } else { *total == 0.0 && len == 0 }
@@ -123,50 +123,50 @@ impl KeptRef<'_> {
     }
 }
 
-/// How many there are.
+/// Dimensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Lens {
     /// N.
     pub num_envs: usize,
-    /// Episodes that means look back on.
+    /// Episodes kept for means.
     pub keep: usize,
 }
 
-/// What has ended.
+/// Counters of ended episodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Ended {
-    /// Episodes.
+    /// Episodes ended.
     pub num_episodes: u64,
-    /// Return of the last one; 0 before there is one.
+    /// Return of the last one; 0 before the first.
     pub return_last: f64,
 }
 
 fields! {
-    /// Where all of them lie.
+    /// Places of the fields.
     pub spans Spans(lens: Lens) {
-        /// What has ended.
+        /// Counters of ended episodes.
         pub ended: One<Ended> = (),
-        /// `[N]` sum of the rewards of the episode that is going on.
+        /// `[N]` sum of the rewards of the current episode.
         pub total: [f64] = lens.num_envs,
         /// `[N]` its steps.
         pub len: [u32] = lens.num_envs,
-        /// The last ones that have ended.
+        /// The last ended episodes.
         pub kept: Kept = lens.keep,
     }
-    /// Episodes, to count.
+    /// The episodes, for writing.
     #[derive(Debug)]
     pub write EpisodesMut {}
-    /// Episodes, to read.
+    /// The episodes, for reading.
     #[derive(Clone, Copy, Debug)]
     pub read EpisodesRef {}
-    /// Episodes that are counted and kept for means.
+    /// Episode counters, and the last episodes for means.
     #[derive(Debug)]
     pub part Episodes(Lens)
 }
 
 impl EpisodesMut<'_> {
-    /// Counts a step of environment `env`, with which its episode has ended or not.
+    /// Counts a step of environment `env`; `ended`: its episode ended with the step.
     pub fn step(&mut self, env: usize, reward: f32, ended: bool) {
         let (Some(total), Some(len)) = (self.total.get_mut(env), self.len.get_mut(env)) else { return };
         *total += f64::from(reward);
@@ -178,7 +178,7 @@ impl EpisodesMut<'_> {
         }
     }
 
-    /// Forgets the episode that is going on in environment `env`.
+    /// Drops the current episode of environment `env`.
     pub fn forget(&mut self, env: usize) {
         if let (Some(total), Some(len)) = (self.total.get_mut(env), self.len.get_mut(env)) {
             (*total, *len) = (0.0, 0);
@@ -187,17 +187,17 @@ impl EpisodesMut<'_> {
 }
 
 impl EpisodesRef<'_> {
-    /// Means over the episodes that are kept.
+    /// Means over the episodes kept.
     pub fn means(&self) -> Means {
         self.kept.means(self.ended.num_episodes)
     }
 
-    /// [`KeptRef::spread`] of the episodes that are kept.
+    /// [`KeptRef::spread`] of the episodes kept.
     pub fn spread(&self) -> [f64; 3] {
         self.kept.spread(self.ended.num_episodes)
     }
 
-    /// Whether some sequence of steps leads to this.
+    /// Whether a sequence of steps can produce this state.
     pub fn are_right(&self) -> bool {
         let running = self.total.iter().zip(self.len).all(|(x, &len)| x.is_finite() && (len > 0 || *x == 0.0));
         running && self.kept.are_right(self.ended.num_episodes) && self.ended.return_last.is_finite()

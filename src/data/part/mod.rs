@@ -1,4 +1,4 @@
-//! Parts that stores share: each is planned among the fields of its owner's block and knows no header.
+//! Parts shared by several stores: each is planned among the fields of its owner's block and has no header of its own.
 
 pub mod episodes;
 pub mod pools;

@@ -1,7 +1,7 @@
 //! Two pools of the numbers of rows, common ones and rare ones, each a queue from the oldest to the newest.
 //!
-//! Together they hold a range of numbers without gaps, so forgetting a row takes one number from the front of one of them. A
-//! ring of as many places as there are rows has room for all of them in either pool.
+//! Together they hold a range of numbers without gaps, so dropping a row removes one number from the front of one of them. Each
+//! ring has a place for every row, so that either pool can hold all of them.
 
 use bytemuck::{Pod, Zeroable};
 use core::sync::atomic::Ordering;
@@ -19,37 +19,37 @@ pub struct Queue {
     pub len: u32,
 }
 
-/// The pools of a block, to change.
+/// The pools of a block, for writing.
 pub struct Pools<'a> {
     /// Common rows, rare rows.
     pub queues: &'a mut [Queue; 2],
-    /// `[2, num_rows]` the lower halves of their numbers, and zeros.
+    /// `[2, num_rows]` lower halves of the row numbers, zeros in unused places.
     pub rings: &'a mut [u32],
     /// Rows that are kept.
     pub num_rows: u32,
 }
 
 impl Pools<'_> {
-    /// Appends a number to a pool, after `gone` has left the one that it is in.
+    /// Appends a number to a pool, after removing `gone` from the pool that has it.
     #[inline(always)]
     pub fn put(self, number: u32, is_rare: bool, gone: Option<u32>) -> Fit<()> {
         let Pools { queues: [common, rare], rings, num_rows } = self;
         let rings = rings.split_at_mut_checked(num_rows as usize).ok_or(Misfit)?;
-        // A row goes before one comes: a pool that holds all of them has room for no more.
+        // Removed first: a pool that holds all rows has no room for another.
         if let Some(gone) = gone {
             forget(common, rings.0, gone, num_rows);
             forget(rare, rings.1, gone, num_rows);
         }
         let (queue, ring) = if is_rare { (rare, rings.1) } else { (common, rings.0) };
         *ring.get_mut(ahead(queue.begin, queue.len, num_rows)).ok_or(Misfit)? = number;
-        // A reader beside the writer finds a number before it is counted.
+        // Counted after it is written, for concurrent readers.
         let len = queue.len.saturating_add(1);
         queue.len.store(len, Ordering::Release);
         Ok(())
     }
 }
 
-/// Takes a number from the front of a queue if it is there.
+/// Removes `gone` from the front of a queue, if it is there.
 #[inline(always)]
 fn forget(queue: &mut Queue, ring: &mut [u32], gone: u32, num_rows: u32) {
     if let Some(front) = ring.get_mut(queue.begin as usize).filter(|front| queue.len != 0 && **front == gone) {

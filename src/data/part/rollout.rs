@@ -1,4 +1,4 @@
-//! Steps of N environments, one after another: what a rollout keeps of each, and a trajectory, of which N is 1.
+//! Rows of steps of N environments: arrays shared by rollouts and by trajectories, where N is 1.
 
 use super::table::{Column, Columns, TableConfig};
 use crate::block::{self, Fit, Misfit, fields};
@@ -7,12 +7,12 @@ use crate::error::{Error, Kind, Result, check_finite, check_some};
 use crate::kernels::gae::{self, Accumulate, Chain};
 use crate::space::{Elements, ElementsMut};
 
-/// What the arrays are planned for.
+/// Dimensions of the arrays.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
     /// The columns; a ring for each environment, with a row for each step.
     pub table: &'a TableConfig,
-    /// M: numbers of a recurrent policy's memory.
+    /// M: elements of a recurrent policy's memory.
     pub memory_len: usize,
     /// Whether there is room for log-probabilities, final values and advantages, and in column 0 for the observation after
     /// the last step.
@@ -34,15 +34,15 @@ impl Shape<'_> {
 }
 
 fields! {
-    /// Where the arrays lie in their owner's block.
+    /// Places of the arrays in their owner's block.
     pub spans Spans(shape: &Shape<'_>) {
-        /// `[T, N]`, as all of these.
+        /// `[T, N]`, like all arrays here without another shape.
         pub reward: [f32] = shape.table.all_rows(),
         pub value: [f32] = shape.table.all_rows(),
         pub log_prob: [f32] = shape.len_if_judged(),
         pub terminated: [u8] = shape.table.all_rows(),
         pub truncated: [u8] = shape.table.all_rows(),
-        /// 0 where it is not needed.
+        /// 0 where unused.
         pub final_value: [f32] = shape.len_if_judged(),
         /// `[N]`
         pub bootstrap_value: [f32] = shape.envs_if_judged(),
@@ -56,25 +56,25 @@ fields! {
         pub columns: Columns =
             (shape.table.columns(), shape.table.all_rows(), shape.table.all_rows().saturating_add(shape.envs_if_judged())),
     }
-    /// To write.
+    /// The arrays, for writing.
     #[derive(Debug)]
     pub write Rows {}
-    /// To read.
+    /// The arrays, for reading.
     #[derive(Clone, Copy, Debug)]
     pub read View {}
-    /// The part, among the fields of its owner.
+    /// The arrays as a field of their owner's block.
     pub part Rollout(&'a Shape<'a>)
 }
 
-/// What `truncated` is where an episode was cut after a step whose outcome is not known: nothing is learnt from that step.
+/// Value of `truncated` where an episode was cut after a step of unknown outcome: nothing is learned from that step.
 pub const CUT: u8 = 2;
 
-/// Arrays that rows may be appended without, as bits of what their block remembers: values, with those of `final_obs`, ...
+/// Bit of `left_out`: some rows were appended without values, final values included.
 pub const VALUE: u32 = 1;
-/// ... and log-probabilities.
+/// Bit of `left_out`: some rows were appended without log-probabilities.
 pub const LOG_PROB: u32 = 2;
 
-/// Refuses a call that needs an array which rows were appended without. Errors: `NotReady`.
+/// Refuses a call that needs an array which is missing in some rows. Errors: `NotReady`.
 pub fn check_given(left_out: u32, array: u32) -> Result {
     let what = match left_out & array {
         0 => return Ok(()),
@@ -84,25 +84,25 @@ pub fn check_given(left_out: u32, array: u32) -> Result {
     Err(Error::new(Kind::NotReady, what))
 }
 
-/// Rows to append, one array entry for each environment of each.
+/// Rows to append; each array has one entry for each environment of each row.
 #[derive(Clone, Copy, Debug)]
 pub struct Appended<'a> {
-    /// What they earned.
+    /// Rewards.
     pub reward: &'a [f32],
-    /// Empty: left out.
+    /// Values; empty if left out.
     pub value: &'a [f32],
-    /// Empty: left out; `None` where there is no room.
+    /// Log-probabilities; empty if left out, `None` if the block has no room for them.
     pub log_prob: Option<&'a [f32]>,
-    /// Where a terminal state was reached.
+    /// Nonzero where a terminal state was reached.
     pub terminated: &'a [u8],
-    /// Where an episode was cut.
+    /// Nonzero where an episode was cut.
     pub truncated: &'a [u8],
-    /// The policy's memory before each.
+    /// The policy's memory before each row.
     pub memory: &'a [f32],
 }
 
 impl Rows<'_> {
-    /// Writes `count` rows from `at` on; a column of `None` stays as it is. Returns the bits of what was left out.
+    /// Writes `count` rows from row `at` on; a column of `None` is not written. Returns the bits of the arrays left out.
     pub fn append<'e>(
         &mut self,
         shape: &Shape<'_>,
@@ -133,15 +133,15 @@ impl Rows<'_> {
         }
         block::copy(block::rows_mut(self.terminated, at, count, n)?, rows.terminated);
         for (to, from) in block::rows_mut(self.truncated, at, count, n)?.iter_mut().zip(rows.truncated) {
-            // CUT is not for hosts to say.
+            // Hosts cannot set CUT.
             *to = if *from == CUT { 1 } else { *from };
         }
         block::copy(block::rows_mut(self.memory, at, count, n.saturating_mul(shape.memory_len))?, rows.memory);
         Ok(left_out)
     }
 
-    /// Advantages and value targets of the first `num_steps` steps, as [`gae::gae`] computes them. Errors: as there; nothing
-    /// is written then.
+    /// Computes advantages and value targets of the first `num_steps` steps, as [`gae::gae`] does. Errors: the same; nothing is
+    /// written then.
     pub fn judge(
         &mut self,
         shape: &Shape<'_>,
@@ -170,7 +170,7 @@ impl Rows<'_> {
         let Some(rows) = cut.and_then(|last| last.checked_div(num_envs)) else { return Ok(()) };
         let chain = Chain::new(accumulate, discount, gae_lambda);
         for env in 0..num_envs {
-            // Up to the last step that was cut: its value stands for what came, and for what its own action led to.
+            // Redone up to the last CUT step: the value of that step replaces the outcome of its action and all that followed.
             let steps = (0..=rows).rev().map(|step| step.saturating_mul(num_envs).saturating_add(env));
             let (mut carry, mut next) = (0.0, 0.0);
             for at in steps.skip_while(|&at| rollout.truncated.get(at) != Some(&CUT)) {
@@ -197,26 +197,26 @@ impl Rows<'_> {
     }
 }
 
-/// Which rows are held.
+/// The rows held.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     /// Number of the first one.
     pub first: u64,
-    /// How many, from the front of each array.
+    /// Their count, from the front of each array.
     pub len: usize,
-    /// Bits of the arrays that are not known of every row.
+    /// Bits of the arrays that are missing in some row.
     pub left_out: u32,
 }
 
 impl Held {
-    /// Whether this array is known of every row.
+    /// Whether every row has this array.
     pub fn has(&self, array: u32) -> bool {
         self.left_out & array == 0
     }
 }
 
 impl<'a> View<'a> {
-    /// What estimators read of the rows that are held. Without values where a row left them out: `value` is empty.
+    /// Input of the estimators, for the rows held. `value` is empty if some row has none.
     pub fn rollout(&self, shape: &Shape<'_>, held: &Held, accumulate: Accumulate) -> Fit<gae::Rollout<'a>> {
         let (num_steps, num_envs) = (held.len, shape.num_envs());
         let part = |x: &'a [f32]| block::rows(x, 0, num_steps, num_envs);
@@ -247,9 +247,9 @@ impl<'a> View<'a> {
         block::rows(self.memory, 0, count, shape.num_envs().saturating_mul(shape.memory_len))
     }
 
-    /// Copies rows from number `next` on, as many as are held and as there is room for; rows that are no longer held are
-    /// skipped and counted as lost. Errors: `Shape`; `NotReady` for an array that rows were appended without; `Range` if fewer
-    /// than `next` rows have come. Nothing is written then.
+    /// Copies rows from number `next` on, as many as are held and fit; rows no longer held are skipped and counted as lost.
+    /// Errors: `Shape`; `NotReady` for an array that is missing in some row; `Range` if fewer than `next` rows were appended.
+    /// Nothing is written then.
     pub fn read(&self, shape: &Shape<'_>, held: &Held, next: u64, out: RowsOut<'_>) -> Result<Read> {
         let n = shape.num_envs();
         let width = n.saturating_mul(shape.memory_len);
@@ -277,7 +277,7 @@ impl<'a> View<'a> {
         Ok(read)
     }
 
-    /// The numbers of all rows that are held are finite. Errors: `Image`.
+    /// Checks that the numbers of all rows held are finite. Errors: `Image`.
     pub fn check_image(&self, what: &'static str, shape: &Shape<'_>, held: &Held) -> Result {
         let numbers =
             [self.reward, self.value, self.log_prob].map(|x| x.get(..held.len.saturating_mul(shape.num_envs())));
@@ -294,7 +294,7 @@ fn flag(flags: &[u8], at: usize) -> bool {
     flags.get(at).is_some_and(|&x| x != 0)
 }
 
-/// Rows `at..at + count` of one array, if it is asked for.
+/// Copies rows `at..at + count` of one array, if it is wanted.
 fn copy<T: Copy>(to: Option<&mut [T]>, from: &[T], at: usize, count: usize, width: usize) -> Result {
     if let Some(to) = to {
         block::copy(block::rows_mut(to, 0, count, width)?, block::rows(from, at, count, width)?);
@@ -302,14 +302,14 @@ fn copy<T: Copy>(to: Option<&mut [T]>, from: &[T], at: usize, count: usize, widt
     Ok(())
 }
 
-/// Checks `rows` rows of a column by the two sentences. Errors: `Shape`.
+/// Checks kind and length of `rows` rows of a column, with these two error messages. Errors: `Shape`.
 pub fn check_elements([kinds, lens]: [&'static str; 2], column: &Column, rows: usize, given: (u32, usize)) -> Result {
     Error::new(Kind::Shape, kinds).when(given.0 != column.kind)?;
     let wanted = rows.saturating_mul(column.len as usize);
     if given.1 == wanted { Ok(()) } else { Err(Error::limit(Kind::Shape, lens, wanted, given.1)) }
 }
 
-/// Checks room for `rows` rows of columns by the three sentences. Errors: `Shape`.
+/// Checks the output for `rows` rows of columns, with these three error messages. Errors: `Shape`.
 pub fn check_room(
     [most, kinds, lens]: [&'static str; 3],
     columns: &[Column],
@@ -325,21 +325,21 @@ pub fn check_room(
     Ok(())
 }
 
-/// Room for rows, steps of N environments or frames, of which N is 1; what is `None`, or missing from the end of `columns`,
-/// is left out.
+/// Output for rows: steps of N environments, or frames, where N is 1. Arrays that are `None`, or missing from the end of
+/// `columns`, are left out.
 #[derive(Debug, Default)]
 pub struct RowsOut<'a> {
     /// Most rows to copy.
     pub num_rows: usize,
-    /// One entry a column, `[num_rows, N, len]` of its kind.
+    /// One entry per column, `[num_rows, N, len]` of its kind.
     pub columns: &'a mut [Option<ElementsMut<'a>>],
-    /// `[num_rows, N]` what the action earned.
+    /// `[num_rows, N]` rewards.
     pub reward: Option<&'a mut [f32]>,
-    /// `[num_rows, N]` V of the state that was acted on.
+    /// `[num_rows, N]` value of the state before the action.
     pub value: Option<&'a mut [f32]>,
-    /// `[num_rows, N]` of the action; not of trajectories.
+    /// `[num_rows, N]` log-probability of the action; trajectories have none.
     pub log_prob: Option<&'a mut [f32]>,
-    /// `[num_rows, N]` V(final_obs) where it counts, else 0; not of trajectories.
+    /// `[num_rows, N]` V(final_obs) where it counts, else 0; trajectories have none.
     pub final_value: Option<&'a mut [f32]>,
     /// `[num_rows, N]`
     pub terminated: Option<&'a mut [u8]>,

@@ -1,7 +1,7 @@
-//! Observations to mean 0 and variance 1, rewards to the scale of their discounted sums, from running moments.
+//! Normalization by running moments: observations to mean 0 and variance 1, rewards to the scale of their discounted sums.
 //!
-//! Everything works on the caller's arrays. To freeze the statistics, do not call what updates them. The order of a
-//! step is that of the usual vectorised normaliser: update with the new batch first, then normalise with the result.
+//! All functions work on the caller's arrays. To freeze the statistics, do not call the functions that update them. A step has
+//! the order of the usual vectorized normalizer: update with the new batch first, then normalize with the result.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -14,7 +14,7 @@ use crate::kernels::moments::{self, BLOCK_ROWS, LANES, Moment, PARTS};
 use crate::kernels::returns::{accumulate, check_running, clear_ended};
 use crate::num;
 
-/// What a count starts at, so that the first batch outweighs the initial moments.
+/// Initial value of a count, small so that the first batch outweighs the initial moments.
 pub const INITIAL_COUNT: f64 = 1e-4;
 
 /// Running mean and population variance of D columns.
@@ -24,12 +24,12 @@ pub struct Moments<'a> {
     pub mean: &'a mut [f64],
     /// `[D]`
     pub var: &'a mut [f64],
-    /// Rows seen, and [`INITIAL_COUNT`].
+    /// Rows seen, plus [`INITIAL_COUNT`].
     pub count: &'a mut f64,
 }
 
 impl Moments<'_> {
-    /// Forgets everything: mean 0, variance 1.
+    /// Resets to mean 0 and variance 1.
     pub fn reset(&mut self) {
         self.mean.fill(0.0);
         self.var.fill(1.0);
@@ -42,14 +42,14 @@ impl Moments<'_> {
         moments::update(x, rows, self.mean, self.var, self.count)
     }
 
-    /// Merges the moments of `count` other rows, as of another worker's environments. Errors: as
+    /// Merges the moments of `count` other rows, such as those of another worker's environments. Errors: as
     /// [`moments::merge_columns`]; nothing is updated on error.
     pub fn merge(&mut self, mean: &[f64], var: &[f64], count: f64) -> Result {
         moments::merge_columns((mean, var), count, self.mean, self.var, self.count)
     }
 }
 
-/// How far normalised numbers may go, and what keeps the divisor from 0.
+/// Bounds of normalized numbers, and the term that keeps the divisor above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Results lie from -clip to clip; above 0.
@@ -80,8 +80,8 @@ impl Limits {
 
 /// Turns x into clip((x - mean) / sqrt(var + epsilon)), `[n, D]`; `mean` and `var` are `[D]`.
 ///
-/// Errors: `Shape`; `Range` for the limits or a negative variance; `Value` for a number that is not finite, or moments that
-/// no f32 numbers have. Nothing is written on error.
+/// Errors: `Shape`; `Range` for the limits or a negative variance; `Value` for a number that is not finite, or moments that f32
+/// numbers cannot have. Nothing is written on error.
 pub fn normalise(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) -> Result {
     limits.check()?;
     check_len("normalizer: var [D] of the length of the mean", var, mean.len())?;
@@ -95,7 +95,7 @@ pub fn normalise(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) -> R
     Ok(())
 }
 
-/// [`normalise`] of numbers that were found to be finite, `[n, D]`.
+/// [`normalise`] without checks, for finite numbers, `[n, D]`.
 pub(crate) fn normalise_finite(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) {
     cpu::dispatch(Normalise { mean, var, limits, x });
 }
@@ -109,20 +109,20 @@ pub struct RewardScale<'a> {
     pub mean: &'a mut f64,
     /// Population variance of the sums.
     pub var: &'a mut f64,
-    /// Sums seen, and [`INITIAL_COUNT`].
+    /// Sums seen, plus [`INITIAL_COUNT`].
     pub count: &'a mut f64,
 }
 
 impl RewardScale<'_> {
-    /// Forgets the moments and the sums.
+    /// Resets the moments and the sums.
     pub fn reset(&mut self) {
         self.running.fill(0.0);
         (*self.mean, *self.var, *self.count) = (0.0, 1.0, INITIAL_COUNT);
     }
 
-    /// Takes the rewards of one step, `[N]`: adds them to the sums discounted by `discount`, from 0 to 1, merges the
-    /// sums into the moments, writes the scaled rewards, and starts the sums of ended episodes again. The sum of a row
-    /// that was only reset starts again and stays out of the moments.
+    /// Takes the rewards of one step, `[N]`: adds them to the sums discounted by `discount`, from 0 to 1, merges the sums into
+    /// the moments, writes the scaled rewards, and resets the sums of ended episodes to 0. The sum of a row that was only reset
+    /// is set to 0 and stays out of the moments.
     ///
     /// Errors: `Shape`; `Range`; `Value` for a number that is not finite. Nothing changes on error.
     pub fn step(&mut self, reward: Rewrite<'_>, ends: Ends<'_>, discount: f64, limits: Limits) -> Result {
@@ -139,7 +139,7 @@ impl RewardScale<'_> {
         Ok(())
     }
 
-    /// [`RewardScale::step`] of rewards that were found to be finite, and arrays of agreed length.
+    /// [`RewardScale::step`] without checks, for finite rewards and arrays of matching length.
     pub(crate) fn step_finite(&mut self, reward: Rewrite<'_>, ends: Ends<'_>, discount: f64, limits: Limits) {
         accumulate(reward.input(), discount, self.running);
         if let Some(valid) = ends.valid {
@@ -162,7 +162,7 @@ impl RewardScale<'_> {
     }
 }
 
-/// Writes clip(reward / sqrt(var + epsilon)) for any number of rewards: [`RewardScale`] with its variance as it is.
+/// Writes clip(reward / sqrt(var + epsilon)) for any number of rewards: [`RewardScale`] with a fixed variance.
 pub fn scale_rewards(var: f64, limits: Limits, reward: Rewrite<'_>) -> Result {
     reward.check("normalizer: out of the rewards' length", reward.input().len())?;
     limits.check()?;
@@ -172,13 +172,13 @@ pub fn scale_rewards(var: f64, limits: Limits, reward: Rewrite<'_>) -> Result {
     Ok(())
 }
 
-/// [`scale_rewards`] of finite ones.
+/// [`scale_rewards`] without checks, for finite rewards.
 pub(crate) fn scale(var: f64, limits: Limits, reward: Rewrite<'_>) {
     let scale = num::inverse_sqrt64(var + limits.epsilon);
     reward.map(|reward| limits.apply((f64::from(reward) * scale) as f32));
 }
 
-/// How many there are.
+/// Dimensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Lens {
     /// N.
@@ -187,38 +187,38 @@ pub struct Lens {
     pub obs_len: usize,
 }
 
-/// Everything small that changes.
+/// The scalars that change.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// Observations seen, and [`INITIAL_COUNT`].
+    /// Observations seen, plus [`INITIAL_COUNT`].
     pub obs_count: f64,
-    /// Of the discounted sums.
+    /// Mean of the discounted sums of rewards.
     pub return_mean: f64,
     /// Their population variance.
     pub return_var: f64,
-    /// Sums seen, and [`INITIAL_COUNT`].
+    /// Sums seen, plus [`INITIAL_COUNT`].
     pub return_count: f64,
-    /// 1: none of this changes.
+    /// 1: moments and sums are frozen.
     pub frozen: u64,
 }
 
 fields! {
-    /// Where the moments lie in their owner's block.
+    /// Places of the moments in their owner's block.
     pub spans Spans(lens: Lens) {
-        /// What is no array.
+        /// The scalars.
         pub state: One<State> = (),
-        /// `[D]` of the observations.
+        /// `[D]` means of the observations.
         pub mean: [f64] = lens.obs_len,
         /// `[D]`
         pub var: [f64] = lens.obs_len,
         /// `[N]` discounted sum of the rewards of each episode so far.
         pub running: [f64] = lens.num_envs,
     }
-    /// Moments, to change.
+    /// The moments, for writing.
     #[derive(Debug)]
     pub write ScaleMut {}
-    /// Moments, to read.
+    /// The moments, for reading.
     #[derive(Clone, Copy, Debug)]
     pub read ScaleRef {}
     /// Running moments of observations, and of discounted sums of rewards.
@@ -226,47 +226,47 @@ fields! {
     pub part Scale(Lens)
 }
 
-/// What is done with observations and rewards.
+/// Transformation of observations and rewards.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// `None`: observations pass as they are.
+    /// `None`: observations pass unchanged.
     pub obs: Option<Limits>,
-    /// `None`: rewards pass as they are.
+    /// `None`: rewards pass unchanged.
     pub reward: Option<Limits>,
-    /// Of the sums that scale the rewards.
+    /// Discount of the sums that scale the rewards.
     pub discount: f64,
 }
 
-/// The running moments, to look at.
+/// The running moments, for reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics<'a> {
     /// `[obs_len]` mean of the observations.
     pub obs_mean: &'a [f64],
     /// `[obs_len]` their population variance.
     pub obs_var: &'a [f64],
-    /// Observations seen, and [`INITIAL_COUNT`].
+    /// Observations seen, plus [`INITIAL_COUNT`].
     pub obs_count: f64,
     /// Mean of the discounted sums of rewards.
     pub return_mean: f64,
-    /// Their population variance: rewards are divided by its root.
+    /// Their population variance: rewards are divided by its square root.
     pub return_var: f64,
-    /// Sums seen, and [`INITIAL_COUNT`].
+    /// Sums seen, plus [`INITIAL_COUNT`].
     pub return_count: f64,
     /// `[N]` the discounted sum of each episode so far.
     pub running: &'a [f64],
-    /// Whether the moments stay as they are.
+    /// Whether the moments are frozen.
     pub frozen: bool,
 }
 
 impl ScaleMut<'_> {
-    /// Means of 0, variances of 1, counts of [`INITIAL_COUNT`]; not frozen.
+    /// Resets to means of 0, variances of 1, counts of [`INITIAL_COUNT`]; not frozen.
     pub fn reset(&mut self) {
         *self.state = State::zeroed();
         self.observations().reset();
         self.rewards().reset();
     }
 
-    /// Whether some sequence of steps leads to this.
+    /// Whether a sequence of steps can produce this state.
     pub fn is_right(&self) -> bool {
         let s = &*self.state;
         let returns = moments::check_moments(&[s.return_mean], &[s.return_var], s.return_count);
@@ -286,8 +286,8 @@ impl ScaleMut<'_> {
         RewardScale { running: self.running, mean, var, count }
     }
 
-    /// Merges observations, unless frozen, and normalises them, unless they pass as they are. Errors: `Value`, by this
-    /// sentence; nothing changes then.
+    /// Normalizes observations if `rule` says so, after merging them unless frozen. Errors: `Value`, with the given message;
+    /// nothing changes then.
     pub fn observe(&mut self, what: &'static str, rule: &Rule, obs: Rewrite<'_>) -> Result {
         if rule.obs.is_some() && self.state.frozen == 0 {
             let update = self.observations().update(obs.input());
@@ -308,7 +308,7 @@ impl ScaleMut<'_> {
         }
     }
 
-    /// Merges other moments of as many elements into these. Errors: `Range` for more than 2^64 counts; then nothing changes.
+    /// Merges other moments of the same length. Errors: `Range` for more than 2^64 counts; then nothing changes.
     pub fn merge(&mut self, other: &Statistics<'_>) -> Result {
         let s = &mut *self.state;
         let (mut mean, mut var, mut count) = ([s.return_mean], [s.return_var], s.return_count);
@@ -325,14 +325,14 @@ impl ScaleMut<'_> {
 }
 
 impl<'a> ScaleRef<'a> {
-    /// The moments as they are now.
+    /// The current moments.
     pub fn statistics(&self) -> Statistics<'a> {
         let State { obs_count, return_mean, return_var, return_count, frozen } = *self.state;
         let (obs_mean, obs_var, running, frozen) = (self.mean, self.var, self.running, frozen != 0);
         Statistics { obs_mean, obs_var, obs_count, return_mean, return_var, return_count, running, frozen }
     }
 
-    /// Normalises finite observations with the moments as they are.
+    /// Normalizes finite observations with the current moments.
     pub fn apply(&self, rule: &Rule, obs: Rewrite<'_>) {
         match rule.obs {
             None => obs.map(|x| x),
@@ -348,10 +348,10 @@ struct Normalise<'a> {
     x: Rewrite<'a>,
 }
 
-/// Columns that are worked on together.
+/// Columns processed together.
 const GROUP: usize = PARTS * LANES;
 
-/// What columns are shifted and scaled by.
+/// Shift and scale of each column.
 struct Affine {
     shift: [f64; GROUP],
     scale: [f64; GROUP],
@@ -404,7 +404,7 @@ impl Kernel for Normalise<'_> {
     }
 }
 
-/// Some rows, few enough that all their columns are done before they leave the nearest cache.
+/// Rows processed together, few enough to stay in the nearest cache until all their columns are done.
 struct Block<'a> {
     x: Rewrite<'a>,
     limits: Limits,
@@ -414,7 +414,7 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// W columns of the rows, `done` columns after `first`. Returns how many columns are done then.
+    /// Processes W columns of the rows, `done` columns after `first`. Returns the new number of columns done.
     #[inline(always)]
     fn columns<const W: usize>(&mut self, first: usize, done: usize) -> usize {
         let end = done.wrapping_add(W);

@@ -1,9 +1,9 @@
-//! Weights that items are drawn by: a tree of 16-wide nodes, one cache line of weights each, with the sum of every node
-//! in f64 above it.
+//! Tree of weights for drawing items in proportion: nodes of 16 weights, one cache line each, and above them the sum of every
+//! node in f64.
 //!
-//! A sum is always made anew from the 16 numbers below it, in one order, and never by adding differences: after any
-//! number of updates it has the bits that a tree built from the same weights has. Weights are f32; up to 2^32 of them add
-//! up in f64 with an error that no test of frequencies can see.
+//! A sum is always recomputed from the 16 numbers below it, in a fixed order, never by adding differences: after any number of
+//! updates it has the same bits as in a new tree of the same weights. Weights are f32; the error of an f64 sum of up to 2^32 of
+//! them is below the resolution of any test of frequencies.
 //!
 //! ```
 //! use rlcore::block::{Cutter, Plan};
@@ -33,18 +33,18 @@ use crate::num;
 /// Children of a node.
 pub const WIDTH: usize = 16;
 
-/// Children that are summed side by side.
+/// Children summed side by side.
 const LANES: usize = 4;
 
-/// Levels of sums above 2^32 weights.
+/// Most levels of sums, enough for 2^32 weights.
 const MAX_DEPTH: usize = 8;
 
-/// Items that go down or up the tree side by side, so that they wait for memory together.
+/// Items that go down or up the tree together, so that their cache misses overlap.
 const DOWN: usize = 32;
 const UP: usize = 256;
 
-/// Where the levels of sums begin, counted in nodes. Level 0 has an entry for each node of weights, and each further level
-/// one for each node of the level below, up to the level whose one entry is the sum of all.
+/// Starts of the levels of sums, counted in nodes. Level 0 has an entry for each node of weights, and each further level one for
+/// each node of the level below, up to the level whose only entry is the sum of all weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
     start: [usize; MAX_DEPTH],
@@ -70,7 +70,7 @@ impl Levels {
         levels
     }
 
-    /// Where each level begins, lowest first.
+    /// Start of each level, lowest first.
     #[inline(always)]
     fn starts(&self) -> &[usize] {
         self.start.get(..self.depth).unwrap_or(&[])
@@ -78,27 +78,28 @@ impl Levels {
 }
 
 fields! {
-    /// Where the parts of a tree lie in a block.
+    /// Places of the parts of a tree in a block.
     pub spans Spans(len: usize, nodes: usize) {
-        /// A weight for each item, 0 up to the next multiple of 16.
+        /// A weight for each item, padded with 0 to the next multiple of 16.
         pub weights: [[f32; WIDTH]] = len.div_ceil(WIDTH),
         /// Sums of nodes, level after level.
         pub sums: [[f64; WIDTH]] = nodes,
-        /// What lies before each child in a node of sums, so that a mass finds its child by comparisons alone; 0 in the root.
+        /// Sum of the children before each child in a node of sums, so that a mass finds its child by comparisons alone; 0 in the
+        /// root.
         pub begins: [[f64; WIDTH]] = nodes,
         /// Smallest weight above 0 of each node, infinite where there is none; laid out as the sums.
         pub mins: [[f32; WIDTH]] = nodes,
-        /// All 0 between calls: which nodes an update has touched.
+        /// 1 for nodes that an update has touched; all 0 between calls.
         pub marks: [[u8; WIDTH]] = nodes,
     }
-    /// A tree in a block, to change.
+    /// A tree in a block, for writing.
     #[derive(Debug, Default)]
     pub write SumTree { len: usize, levels: Levels }
-    /// A tree, to draw from: any number of threads may look at the same one.
+    /// A tree, for drawing by any number of threads.
     #[derive(Clone, Copy, Debug, Default)]
     pub read View { levels: Levels }
 }
-/// Plans a tree of `len` weights as the next parts of a block. A tree of more than 2^32 weights, or of none, has no room.
+/// Plans a tree of `len` weights as the next parts of a block. Errors for more than 2^32 weights, or none.
 pub fn spans(plan: &mut Plan, len: usize) -> core::result::Result<Spans, TooLong> {
     if len == 0 || u32::try_from(len.wrapping_sub(1)).is_err() {
         return Err(TooLong);
@@ -107,12 +108,12 @@ pub fn spans(plan: &mut Plan, len: usize) -> core::result::Result<Spans, TooLong
 }
 
 impl<'a> SumTree<'a> {
-    /// Takes a tree of `len` weights out of a block. In a new block, [`SumTree::clear`] comes next.
+    /// Takes a tree of `len` weights out of a block. In a new block, call [`SumTree::clear`] next.
     pub fn take(cut: &mut Cutter<'a>, spans: &Spans, len: usize) -> Fit<Self> {
         Self::cut(cut, spans, len, Levels::of(len))
     }
 
-    /// All weights are 0.
+    /// Sets all weights to 0.
     pub fn clear(&mut self) {
         self.weights.fill([0.0; WIDTH]);
         self.sums.fill([0.0; WIDTH]);
@@ -121,13 +122,12 @@ impl<'a> SumTree<'a> {
         self.marks.fill([0; WIDTH]);
     }
 
-    /// The same tree, to draw from.
+    /// The same tree, for drawing.
     pub fn view(&self) -> View<'_> {
         self.read(self.levels)
     }
 
-    /// Gives items their weights; an item that comes twice has the later one. Each node that is touched is summed once in
-    /// 256 items.
+    /// Sets the weights of items; of repeated items the last weight counts. Each touched node is summed once per 256 items.
     ///
     /// Errors: `Shape`; `Range` for an item that is not below the tree's length, or a negative weight; `Value` for a weight
     /// that is not finite. Nothing is written then.
@@ -166,13 +166,13 @@ impl<'a> SumTree<'a> {
         }
     }
 
-    /// What no sequence of calls can produce is no image.
+    /// Refuses contents that no sequence of calls can produce. Errors: `Image`.
     pub fn check_image(&self) -> Result {
         self.view().check_image(self.len)
     }
 }
 
-/// A tree of so many weights as a field of a block.
+/// A tree as a field of a block; its length is the number of weights.
 pub struct Weights;
 
 impl Field for Weights {
@@ -202,12 +202,12 @@ fn same_bits(a: &[f64; WIDTH], b: &[f64; WIDTH]) -> bool {
     a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
-/// Sum and minimum where no weight is above 0.
+/// Sum and minimum of a node without weights above 0.
 const NOTHING: (f64, f32) = (0.0, f32::INFINITY);
 
-/// What lies before each of 16 numbers, and the sum of all. They lie side by side in four lanes: 0, 4, 8, 12, then 1, 5, 9,
-/// 13, and so on. In this order what lies before a number never falls, and behind a 0 it stays as it was, whatever is
-/// rounded: what lies within a lane is added to what lies before it.
+/// Exclusive prefix sums of 16 numbers, and their total. The order is lane by lane: 0, 4, 8, 12, then 1, 5, 9, 13, and so on. In
+/// this order the prefix sums never fall, and do not change behind a 0, whatever is rounded: the sum within a lane is added to
+/// the sum of the lanes before it.
 #[inline(always)]
 fn before(x: &[f64; WIDTH]) -> ([f64; WIDTH], f64) {
     let one = rows(x);
@@ -233,16 +233,16 @@ fn add(a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
 }
 
-/// The child of the given number in the order of [`before`]: the number's four bits, turned by two.
+/// The child at a position in the order of [`before`]: the position's four bits, rotated by two.
 #[inline(always)]
 fn place(visited: usize) -> usize {
     visited.wrapping_mul(LANES).wrapping_add(visited / LANES) % WIDTH
 }
 
-/// The last child, in the order of [`before`], that begins at `mass` or before it, and what is left of the mass there.
+/// The last child, in the order of [`before`], that begins at or before `mass`, and the rest of the mass within it.
 #[inline(always)]
 fn child(before: &[f64; WIDTH], mass: f64) -> (usize, f64) {
-    // Signs are counted instead of comparisons, which compilers take apart one by one.
+    // Counts sign bits, not comparisons, which compilers take apart one by one.
     let mut behind = 0u64;
     for before in before {
         behind += (mass - before).to_bits() >> 63;
@@ -285,12 +285,12 @@ fn sum_weights(x: &[f32; WIDTH]) -> (f64, f32) {
 }
 
 impl View<'_> {
-    /// The tree of `len` weights in a block, to draw from.
+    /// The tree of `len` weights in a block, for drawing.
     pub fn open<'a>(block: &'a [u8], spans: &Spans, len: usize) -> Fit<View<'a>> {
         View::of(block, spans, Levels::of(len))
     }
 
-    /// Checks a tree of `len` weights: what no sequence of calls can produce is no image.
+    /// Refuses contents of a tree of `len` weights that no sequence of calls can produce. Errors: `Image`.
     pub fn check_image(&self, len: usize) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
         for (i, weight) in self.weights.as_flattened().iter().enumerate() {
@@ -328,7 +328,7 @@ impl View<'_> {
         damaged.when(self.begins.last().is_none_or(|root| !same_bits(root, &[0.0; WIDTH])))
     }
 
-    /// Room for weights, 0 at the end if there are fewer.
+    /// Number of weights, including the padding at the end.
     #[cfg(feature = "off_policy")]
     pub(crate) fn len(&self) -> usize {
         self.weights.as_flattened().len()
@@ -349,9 +349,9 @@ impl View<'_> {
         self.weights.as_flattened().get(slot).map_or(0.0, snapshot)
     }
 
-    /// Finds the item that each mass falls on, were the weights laid side by side from 0 to [`View::total`], in the tree's
-    /// own order: uniform masses draw items in proportion to their weights. A mass of the total or more falls on the last
-    /// item that has a weight above 0, and none ever on an item that has not. The masses are used up.
+    /// Finds the item on which each mass falls, with the weights laid side by side from 0 to [`View::total`] in the tree's own
+    /// order: uniform masses draw items in proportion to their weights. A mass of the total or more falls on the last item with a
+    /// weight above 0; no mass falls on an item without. The masses are overwritten.
     ///
     /// Errors: `Shape`; `NotReady` if all weights are 0. Nothing is written then.
     pub fn find(&self, mass: &mut [f64], slots: &mut [u32]) -> Result {
@@ -361,13 +361,14 @@ impl View<'_> {
         Ok(())
     }
 
-    /// [`View::find`] of as many items as masses, where a writer beside may leave no weight above 0: then of any item.
+    /// [`View::find`] without checks, for as many items as masses; if a concurrent writer leaves no weight above 0, it finds any
+    /// item.
     pub(crate) fn descend(&self, mass: &mut [f64], slots: &mut [u32]) {
         cpu::dispatch(Descend { tree: *self, mass, slots });
     }
 
-    /// Where a mass falls that rounding has moved past the last weight above 0 of some node: on that weight. There, and only
-    /// there, the way down has come to a sum of 0, by the last child of each node, whether anything lies below it or not.
+    /// The item for a mass that rounding has moved past the last weight above 0 of some node: the item of that weight. Only then
+    /// has the descent reached a sum of 0, by the last child of each node, whether anything lies below it or not.
     #[cold]
     #[inline(never)]
     fn nearest(&self, slot: u32) -> u32 {
@@ -391,7 +392,7 @@ impl View<'_> {
     }
 }
 
-/// Many masses down the tree, level by level.
+/// Moves many masses down the tree, level by level.
 struct Descend<'t, 'a> {
     tree: View<'t>,
     mass: &'a mut [f64],
@@ -404,7 +405,7 @@ impl Kernel for Descend<'_, '_> {
     #[inline(always)]
     fn run(self) {
         let Descend { tree, mass, slots } = self;
-        // The highest level is the sum of all, which leads nowhere.
+        // The highest level is the sum of all weights, without a choice of children.
         let levels = tree.levels.starts();
         let levels = levels.split_last().map_or(&[] as &[usize], |(_, levels)| levels);
         let (mut mass, mut slots) = (mass, slots);
@@ -424,7 +425,7 @@ impl Kernel for Descend<'_, '_> {
                 for (mass, slot) in now.iter_mut().zip(slots_now.iter_mut()) {
                     let (place, rest) = match level.get(*slot as usize) {
                         Some(node) => child(node, *mass),
-                        // Below a sum of 0, where any child will do.
+                        // Below a sum of 0, any child will do.
                         None => (0, *mass),
                     };
                     (*slot, *mass) = (*slot << 4 | place as u32, rest);
@@ -451,7 +452,7 @@ impl Kernel for Descend<'_, '_> {
     }
 }
 
-/// At most [`UP`] weights written, and the nodes above them summed level by level, each once.
+/// Writes at most [`UP`] weights, and sums the nodes above them level by level, each once.
 struct Raise<'a, 'b> {
     tree: &'b mut SumTree<'a>,
     slots: &'b [u32],
@@ -471,7 +472,7 @@ impl Kernel for Raise<'_, '_> {
         }
         let mut nodes = [0u32; UP];
         let mut count = 0usize;
-        // A node comes onto the list when it is marked for the first time.
+        // A node is listed when it is first marked.
         for (&slot, &weight) in slots.iter().zip(weights) {
             if let Some(at) = all.as_flattened_mut().get_mut(slot as usize) {
                 *at = weight;

@@ -11,21 +11,21 @@ use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::num;
 use crate::rng::Rng;
 
-/// By what corrections are divided, so that none is above 1, or below it where they are not.
+/// Divisor of the corrections, so that none is above 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Normalize {
-    /// The largest in the memory: that of the transition with the smallest weight.
+    /// The largest correction in the memory: that of the transition with the smallest weight.
     #[default]
     Memory = 0,
-    /// The largest of the batch.
+    /// The largest correction of the batch.
     Batch = 1,
-    /// Nothing: (N * probability)^-beta.
+    /// No divisor: (N * probability)^-beta, which may be above 1.
     Not = 2,
 }
 
 impl Normalize {
-    /// The choice of this number.
+    /// The divisor with this number.
     pub fn from_number(number: u32) -> Option<Normalize> {
         [Normalize::Memory, Normalize::Batch, Normalize::Not].get(number as usize).copied()
     }
@@ -36,9 +36,9 @@ impl Normalize {
 pub struct Draw {
     /// Exponent of the correction, at least 0: 0 corrects nothing, 1 everything.
     pub beta: f32,
-    /// By what corrections are divided.
+    /// Divisor of the corrections.
     pub normalize: Normalize,
-    /// Whether each transition of a batch of B is drawn from the whole memory, and not from one of B equal parts of it.
+    /// Whether each transition of a batch of B is drawn from the whole memory, instead of from one of B equal parts of it.
     pub independent: bool,
 }
 
@@ -48,8 +48,8 @@ impl Default for Draw {
     }
 }
 
-/// Where an alpha or a beta is that goes from `initial` to `end` while `progress` goes from 0 to 1.
-/// Errors: `Range` for another progress; `Value` for an end that is not finite.
+/// Linear schedule of an alpha or a beta, from `initial` at a `progress` of 0 to `end` at 1.
+/// Errors: `Range` for a progress outside [0, 1]; `Value` for an `initial` or `end` that is not finite.
 pub fn linear(initial: f32, end: f32, progress: f32) -> Result<f32> {
     let what = "replay: a progress from 0 to 1";
     Error::new(Kind::Range, what).given_f32(progress).when(!(0.0..=1.0).contains(&progress))?;
@@ -64,14 +64,14 @@ fn least(weights: &[f32], least: f32) -> f32 {
 }
 
 impl View<'_> {
-    /// Draws B transitions: their rows, `[B]`, their corrections, `[B]`, and if wanted the probability that each had of being
+    /// Draws B transitions: their rows, `[B]`, their corrections, `[B]`, and optionally the probability with which each was
     /// drawn, `[B]`.
     ///
-    /// Beside a writer a transition may be forgotten while it is drawn; one that is still held has a weight that it had when
-    /// it was drawn, and corrections are finite.
+    /// With a concurrent writer, a transition may be dropped while it is drawn; if it is still held, its weight is one that it
+    /// had during the draw. Corrections are finite.
     ///
-    /// Errors: `Shape`; `Value` or `Range` for beta; `NotReady` if no transition may be drawn. Nothing is written or drawn
-    /// from the stream then. `Busy`, with some of it done, only beside a writer that overwrites faster than this draws.
+    /// Errors: `Shape`; `Value` or `Range` for beta; `NotReady` if no transition may be drawn. Nothing is written or drawn from
+    /// the stream then. `Busy`, after a part of the batch, only with a concurrent writer that overwrites faster than this draws.
     pub fn sample(
         &self,
         draw: &Draw,
@@ -120,7 +120,7 @@ impl View<'_> {
             }
         }
         let base = match draw.normalize {
-            // Beside a writer the smallest weight may be that of another moment.
+            // With a concurrent writer, the smallest weight of the tree may be that of another moment.
             Normalize::Memory => least(weight, self.tree.min()),
             Normalize::Batch => least(weight, f32::INFINITY),
             Normalize::Not => (total / count as f64) as f32,
@@ -132,8 +132,8 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Sum of the weights and number of the transitions that may be drawn. Errors: `NotReady` if there is none; `Busy` if
-    /// there is none for as long as this looks because a writer beside overwrites all there are.
+    /// Sum of the weights and number of the transitions that may be drawn. Errors: `NotReady` if there is none; `Busy` if every
+    /// attempt finds none because a concurrent writer overwrites all of them.
     #[inline(always)]
     fn ready(&self) -> Result<(f64, u64)> {
         self.ready_now().map_or_else(|| self.ready_later(), Ok)
@@ -148,7 +148,7 @@ impl View<'_> {
     #[cold]
     #[inline(never)]
     fn ready_later(&self) -> Result<(f64, u64)> {
-        // Nothing is being added: how many rows there are then.
+        // The number of rows, if none is being added.
         let quiet = || {
             fence(Ordering::Acquire);
             let writing = self.table.writing.iter().any(|word| word.load(Ordering::Acquire) != 0);
@@ -167,18 +167,18 @@ impl View<'_> {
         Err(shared::BUSY)
     }
 
-    /// The transition in a slot that was found, and its weight; or 0, if there is none at this moment.
+    /// The transition in a slot found by a draw, and its weight; or 0, if there is none at this moment.
     #[inline(always)]
     fn drawn(&self, slot: u32) -> (FrameIndex, f32) {
         let (index, back) = self.index_of(slot);
-        // Rows that a writer is adding may be counted before the weights of those are gone that they have overwritten.
+        // A row being added may be counted before the weight of the row that it overwrites is cleared.
         let writing = self.table.writing.get(index.env as usize).map_or(0, |word| word.load(Ordering::Acquire));
         let weight = self.tree.weight(slot as usize);
         (index, if back > writing { weight } else { 0.0 })
     }
 
-    /// Draws those anew that have no weight, because a writer beside has changed the tree on the way: the first of them as
-    /// number `first` of a batch of so many parts. Errors: `Busy`.
+    /// Redraws the transitions without weight, after a concurrent writer has changed the tree during the draw; the first of them
+    /// is number `first` of a batch of `parts` parts. Errors: `Busy`.
     #[cold]
     #[inline(never)]
     fn draw_again(

@@ -1,4 +1,4 @@
-//! Transitions that were drawn, copied out.
+//! Copies of drawn transitions.
 
 use super::{CHUNK, SHAPE, TERMINATED, TRUNCATED, View};
 use crate::data::table::FrameIndex;
@@ -6,12 +6,12 @@ use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::stack::Layout;
 use crate::space::ElementsMut;
 
-/// What transitions are beside their columns; arrays are `[B]`.
+/// Output for the data of transitions beside their columns; arrays are `[B]`.
 #[derive(Debug)]
 pub struct Transitions<'a> {
     /// Sum of the discounted rewards.
     pub reward: Option<&'a mut [f32]>,
-    /// What the value of the next observation counts; 0 where the last step terminated.
+    /// Factor of the value of the next observation; 0 where the last step terminated.
     pub discount: Option<&'a mut [f32]>,
     /// Whether the last step terminated.
     pub terminated: Option<&'a mut [u8]>,
@@ -20,8 +20,8 @@ pub struct Transitions<'a> {
 }
 
 impl View<'_> {
-    /// Writes what transitions are beside their columns. Errors: `Shape`; `Range` for a transition that is not held. Nothing
-    /// is written then. `Range` too if a writer beside has overwritten one meanwhile; then what was written means nothing.
+    /// Writes the data of transitions beside their columns. Errors: `Shape`; `Range` for a transition that is not held. Nothing
+    /// is written then. Also `Range` if a concurrent writer has overwritten one meanwhile; the output is invalid then.
     pub fn transitions(&self, index: &[FrameIndex], out: Transitions<'_>) -> Result {
         let Transitions { mut reward, mut discount, mut terminated, mut truncated } = out;
         for out in [&reward, &discount].into_iter().flatten() {
@@ -51,14 +51,14 @@ impl View<'_> {
         self.check_held(index)
     }
 
-    /// After transitions were copied: no writer beside has overwritten the rows where they begin meanwhile.
+    /// Checks after a copy that no concurrent writer has overwritten the first rows of the transitions.
     fn check_held(&self, index: &[FrameIndex]) -> Result {
         self.table.rings().check_held(index.iter().map(|index| (index.env as usize, index.number)))
     }
 
-    /// Writes a column of transitions, of the row where they begin: [`gather`](crate::data::table::View::gather) of the table.
+    /// Writes a column of the first rows of transitions: [`gather`](crate::data::table::View::gather) of the table.
     ///
-    /// Errors: as there; `Range` for a transition that is not held. Nothing is written then.
+    /// Errors: the same; `Range` for a transition that is not held. Nothing is written then.
     pub fn gather(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
         self.check(index)?;
         self.table.gather(column, index, layout, out)
@@ -66,7 +66,7 @@ impl View<'_> {
 
     /// Writes a column of observations of the rows that transitions lead to, otherwise as [`View::gather`].
     ///
-    /// Errors: as there; `Range` for a column that is no observation.
+    /// Errors: the same; `Range` for a column that is not an observation.
     pub fn gather_next(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
         let description = self.config.table.column(column)?;
         let what = "replay: a column that is an observation; not so";
@@ -88,7 +88,7 @@ impl View<'_> {
             }
             let (to, others) = rest.split_at(some.saturating_mul(description.read_len())).ok_or(SHAPE)?;
             self.table.gather(column, ahead, layout, to)?;
-            // Only while the row where it begins is there, the row that it leads to is the right one.
+            // The row that a transition leads to is right only if its first row is still held.
             self.check_held(now)?;
             (rest, left) = (others, later);
         }

@@ -1,4 +1,4 @@
-//! What no sequence of calls can produce is no image.
+//! Checks of the image of a replay memory.
 
 use core::ops::Range;
 
@@ -6,7 +6,7 @@ use super::{State, TAIL, View};
 use crate::error::{Error, Kind, Result};
 
 impl View<'_> {
-    /// What no sequence of calls can produce is no image.
+    /// Refuses contents that no sequence of calls can produce. Errors: `Image`.
     pub(super) fn check_image(&self) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
         let State { alpha, max_priority, num_transitions, rng, rng_changes, updating } = self.state;
@@ -28,7 +28,7 @@ impl View<'_> {
             for place in 0..num_rows {
                 let slot = first.saturating_add(place as usize);
                 let (index, _) = self.index_of(slot as u32);
-                // Until a ring is full, its rows lie in its first slots.
+                // Until a ring is full, its rows are in its first slots.
                 let is_held = u64::from(place) < some;
                 let right = self.row_is_right(slot, is_held.then_some(index.number), &held, open);
                 let what = "replay: rows as steps leave them; not so slot";
@@ -39,7 +39,7 @@ impl View<'_> {
         if count == *num_transitions { Ok(()) } else { Err(damaged("replay: the number of its transitions")) }
     }
 
-    /// Whether what is known about a row agrees; `number` is `None` in a slot that no row has been in.
+    /// Whether the data of a row are consistent; `number` is `None` for a slot that never held a row.
     fn row_is_right(&self, slot: usize, number: Option<u64>, held: &Range<u64>, open: u32) -> Option<bool> {
         let (reward, sum, discount) = (*self.reward.get(slot)?, *self.sum.get(slot)?, *self.discount.get(slot)?);
         let (ahead, ended) = (u64::from(*self.ahead.get(slot)?), *self.ended.get(slot)?);
@@ -59,14 +59,16 @@ impl View<'_> {
         };
         let is_open = number >= held.end.checked_sub(open.into())?;
         if ahead == 0 {
-            // An open row has not ended; what else is no transition is a tail, of an episode without steps if it follows another.
+            // A row without a transition is open, and has not ended, or it is a tail, of an episode without steps if it follows
+            // another tail.
             let is_tail = ended == TAIL && reward.to_bits() == 0;
             return Some(zeros && if is_open { ended == 0 } else { is_tail });
         }
         let whole = self.table.stack_start(env, number).ok()? >= held.start;
         let closed = number.checked_add(ahead)? < held.end && !is_open && ended < TAIL;
         let steps = u64::from(self.config.num_steps);
-        // It leads to the tail that follows it, else where the next row leads, but never more than all steps ahead.
+        // A transition leads to the tail right after it, else to where the next row's transition leads, but at most `num_steps`
+        // ahead.
         let right = match (ended != 0, next_ahead) {
             (true, _) => 1,
             (false, 0) => steps,

@@ -1,22 +1,21 @@
 //! Transitions of N environments, drawn in proportion to priorities (Schaul et al. 2016).
 //!
-//! Each environment has a ring of rows in a [`table`]. A row is one step: what the columns hold, such as the observation
-//! before the action and the action, its reward, and how it ended. Where an episode ends, a tail follows that holds the
-//! last observation and no step: an episode of L steps takes L + 1 rows, and every observation is kept once.
+//! Each environment has a ring of rows in a [`table`]. A row is one step: its columns, such as the observation before the action
+//! and the action, its reward, and its end flags. Where an episode ends, a tail row follows that holds the last observation and
+//! no step: an episode of L steps takes L + 1 rows, and every observation is stored once.
 //!
 //! # Transitions over n steps
 //!
-//! Row t becomes a transition when row t + n is there, or the tail if that comes first. It leads k rows ahead, to row
-//! t + n or to the tail; its reward is the sum of discount^i * reward[t + i] over those k steps, added up in f64, and its
-//! discount is discount^k, or 0 if its last step terminated. Where an episode is cut because the host has reset it, its
-//! newest row becomes the tail. Rows that are no transition yet, tails, and rows of which a
-//! stacked column has lost a frame are never drawn.
+//! Row t becomes a transition once row t + n is there, or the tail if that comes first. The transition leads k rows ahead, to row
+//! t + n or to the tail; its reward is the sum of discount^i * reward[t + i] over those k steps, summed in f64, and its discount
+//! is discount^k, or 0 if its last step terminated. If an episode is cut because the host has reset it, its newest row becomes
+//! the tail. Rows that are not yet transitions, tails, and rows whose stacks have lost a frame are never drawn.
 //!
 //! # Priorities
 //!
-//! A transition is drawn with probability w / sum of all w, where w = (|priority| + epsilon)^alpha, with the alpha of the
-//! time when it was given. A new one has the largest |priority| + epsilon ever given, at first 1. With alpha = 0 draws are
-//! uniform. The correction (N * probability)^-beta is divided by the largest there is, see [`Normalize`].
+//! A transition is drawn with probability w / sum of all w, where w = (|priority| + epsilon)^alpha, with the alpha at the time
+//! when the priority was set. A new transition has the largest |priority| + epsilon ever set, initially 1. With alpha = 0 draws
+//! are uniform. The correction (N * probability)^-beta is divided by the largest correction, see [`Normalize`].
 //!
 //! ```
 //! use rlcore::data::replay::{Draw, Replay, ReplayConfig, Step};
@@ -64,35 +63,35 @@ pub use gather::Transitions;
 /// Most steps that a transition is folded from.
 pub const MAX_STEPS: u32 = 255;
 
-/// Largest epsilon: 10^30 is lost in the largest priorities that there are, and no sum with it is infinite.
+/// Largest epsilon: 10^30 is lost in rounding at the largest priorities, so that no sum with it is infinite.
 pub const MAX_EPSILON: f32 = 1e30;
 
-/// What a replay memory is made from; stored in the block beside the header, never written again.
+/// Configuration of a replay memory, stored in the block beside the header and never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ReplayConfig {
     /// Steps of a transition, n, from 1 to [`MAX_STEPS`].
     pub num_steps: u32,
-    /// Bit c is set if column c is an observation: of the row that a transition leads to, too.
+    /// Bit c is set if column c is an observation: transitions also have it for the row that they lead to.
     pub observations: u32,
     /// Discount of a step, from 0 to 1.
     pub discount: f32,
-    /// The alpha to begin with, from 0 to 1.
+    /// Initial alpha, from 0 to 1.
     pub alpha: f32,
-    /// Added to every |priority|, so that everything is drawn at times; a normal number above 0, at most [`MAX_EPSILON`].
+    /// Added to every |priority|, so that every transition can be drawn; a normal number above 0, at most [`MAX_EPSILON`].
     pub epsilon: f32,
     /// Zero.
     pub reserved: u32,
-    /// The columns; a ring for each environment, of at least `num_steps` rows and those of the largest stack.
+    /// The columns; a ring for each environment, of at least `num_steps` rows plus the longest stack.
     pub table: TableConfig,
 }
 
 impl ReplayConfig {
-    /// Bytes from the base of a block to the end of its configuration: all that has to be read to know the layout.
+    /// Bytes from the base of a block to the end of its configuration, which determine the layout.
     pub const END: usize = block::FIELD_ALIGN + size_of::<ReplayConfig>();
 
-    /// The last `num_rows` rows of each environment, with these columns, of which the first is the observation; one step,
-    /// and all else as is usual.
+    /// The last `num_rows` rows of each environment, with these columns, of which the first is the observation; one step per
+    /// transition, and defaults otherwise.
     pub fn new(num_envs: u32, num_rows: u32, columns: &[Column]) -> Self {
         ReplayConfig {
             num_steps: 1,
@@ -105,7 +104,7 @@ impl ReplayConfig {
         }
     }
 
-    /// The configuration of a block that `init` or `attach` accepted, of which [`ReplayConfig::END`] bytes suffice.
+    /// The configuration of a block that `init` or `attach` accepted; its first [`ReplayConfig::END`] bytes suffice.
     /// Errors: `Align`, `Size`, `Image`.
     pub fn of(mem: &[u8]) -> Result<&ReplayConfig> {
         Header::read(mem, block::Kind::Replay)?;
@@ -134,38 +133,38 @@ impl ReplayConfig {
     }
 }
 
-/// What the memory knows beside its arrays.
+/// The scalars of the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct State {
-    /// Exponent of the weights that are given from now on.
+    /// Exponent of weights set from now on.
     pub alpha: f32,
-    /// Largest |priority| + epsilon ever given, at least 1.
+    /// Largest |priority| + epsilon ever set, at least 1.
     pub max_priority: f32,
     /// Transitions that may be drawn.
     pub num_transitions: u64,
-    /// A random stream that the caller has put here.
+    /// A random stream stored by the caller.
     pub rng: Rng,
     /// Changes of the stream.
     pub rng_changes: shared::Changes,
-    /// 1 while priorities are given, else 0.
+    /// 1 while priorities are being set, else 0.
     pub updating: u32,
 }
 
 fields! {
-    /// Where everything but columns and weights lies in a block.
+    /// Places of all fields but columns and weights.
     pub spans RowSpans(envs: usize, rows: usize) {
-        /// What changes and is no array.
+        /// The scalars that change.
         pub state: One<State> = (),
-        /// `[N]` newest rows that are no transitions yet.
+        /// `[N]` number of the newest rows that are not yet transitions.
         pub open: [u32] = envs,
         /// `[N, num_rows]` reward of the step.
         pub reward: [f32] = rows,
         /// `[N, num_rows]` sum of the discounted rewards of the transition.
         pub sum: [f32] = rows,
-        /// `[N, num_rows]` what the value of the row ahead counts in the transition.
+        /// `[N, num_rows]` factor of the value of the row that the transition leads to.
         pub discount: [f32] = rows,
-        /// `[N, num_rows]` rows to the one that the transition leads to; 0 where there is none.
+        /// `[N, num_rows]` distance in rows to the row that the transition leads to; 0 where there is no transition.
         pub ahead: [u8] = rows,
         /// `[N, num_rows]` how the step left the episode: 1 terminated, 2 truncated, 3 both; 4 in a tail.
         pub ended: [u8] = rows,
@@ -177,7 +176,7 @@ fields! {
         table: Table<'a>,
         tree: SumTree<'a>,
     }
-    /// A replay memory, to draw from and to read: any number of threads may look at the same one.
+    /// A replay memory, for drawing and reading by any number of threads.
     #[derive(Clone, Copy, Debug)]
     pub read View {
         config: &'a ReplayConfig,
@@ -186,18 +185,18 @@ fields! {
     }
 }
 
-/// Where the fields of a block lie, behind its configuration.
+/// Places of the fields of a block, behind its configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Spans {
     /// The columns.
     pub table: table::Spans,
     /// `[N, num_rows]` weights.
     pub tree: sum_tree::Spans,
-    /// Everything else.
+    /// All other fields.
     pub rows: RowSpans,
 }
 
-/// The one place where the layout is written down: the fields and the bytes of the whole block.
+/// The layout, defined only here: the fields and the bytes of the whole block.
 pub fn spans(config: &ReplayConfig) -> Result<(Spans, usize)> {
     let what = "replay config: num_envs of at least";
     Error::limit(Kind::Config, what, 1, 0).when(config.table.num_rings == 0)?;
@@ -221,7 +220,7 @@ const TERMINATED: u8 = 1;
 const TRUNCATED: u8 = 2;
 const TAIL: u8 = 4;
 
-/// Rows that are looked at together.
+/// Rows processed together.
 const CHUNK: usize = 64;
 
 /// How a step left an environment.
@@ -241,7 +240,7 @@ impl Step {
     }
 }
 
-/// The weight of a priority to which epsilon has been added: a normal number, however its power is rounded.
+/// The weight of a priority that includes epsilon, clamped to a normal number.
 #[inline(always)]
 fn weight_of(priority: f32, alpha: f32) -> f32 {
     let weight = if alpha == 1.0 { priority } else { num::exp(alpha * num::ln(priority)) };
@@ -257,7 +256,7 @@ fn place_of(number: u64, num_rows: u32) -> u32 {
     }
 }
 
-/// Weights to give, which are given together.
+/// Weights to set together.
 struct Pending {
     slots: [u32; CHUNK],
     weights: [f32; CHUNK],
@@ -279,7 +278,7 @@ impl Pending {
 
     fn flush(&mut self, tree: &mut SumTree<'_>) {
         if let (Some(slots), Some(weights)) = (self.slots.get(..self.len), self.weights.get(..self.len)) {
-            // A reader beside finds what a transition is before it can be drawn.
+            // A concurrent reader sees the data of a transition before it can draw the transition.
             fence(Ordering::Release);
             tree.set_checked(slots, weights);
         }
@@ -293,7 +292,7 @@ impl<'a> Replay<'a> {
         Ok(spans(config)?.1)
     }
 
-    /// Lays an empty memory out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    /// Initializes an empty memory. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &ReplayConfig) -> Result<Self> {
         let (spans, size) = spans(config)?;
         let mut replay = Self::take(block::create(mem, block::Kind::Replay, size, config)?, &spans, false)?;
@@ -303,7 +302,7 @@ impl<'a> Replay<'a> {
         Ok(replay)
     }
 
-    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Accepts a copy of a block. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, block::Kind::Replay, |config| Ok(spans(config)?.1))?;
@@ -313,7 +312,8 @@ impl<'a> Replay<'a> {
         Ok(replay)
     }
 
-    /// A block that [`Replay::init`] or [`Replay::attach`] has accepted. Errors: `Align`, `Size`, `Image` for another.
+    /// Opens a block that [`Replay::init`] or [`Replay::attach`] has accepted. Errors: `Align`, `Size`, `Image` for any other
+    /// block.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let (spans, _) = spans(ReplayConfig::of(mem)?)?;
         Self::take(mem, &spans, false)
@@ -329,18 +329,17 @@ impl<'a> Replay<'a> {
         Ok(Self::cut(&mut cut, &spans.rows, config, table, tree)?)
     }
 
-    /// What the block was made from.
+    /// The configuration of the block.
     pub fn config(&self) -> &'a ReplayConfig {
         self.config
     }
 
-    /// The same memory, to draw from and to read.
+    /// The same memory, for drawing and reading.
     pub fn view(&self) -> View<'_> {
         self.read(self.config, self.table.view(), self.tree.view())
     }
 
-    /// Takes a random stream into the block, so that it is saved with it; nothing draws from it.
-    /// Errors: `Image` for bytes that are no stream.
+    /// Stores a random stream in the block, to be saved with it; nothing draws from it. Errors: `Image` for an invalid stream.
     pub fn store_rng(&mut self, rng: &Rng) -> Result {
         Error::new(Kind::Image, "replay: a random stream").when(!rng.is_valid())?;
         self.state.rng_changes.begin();
@@ -349,16 +348,16 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Changes the exponent of the weights that are given from now on. Errors: `Range` if it is not from 0 to 1.
+    /// Changes the exponent of weights set from now on. Errors: `Range` if it is not from 0 to 1.
     pub fn set_alpha(&mut self, alpha: f32) -> Result {
         Error::new(Kind::Range, "replay: alpha from 0 to 1").given_f32(alpha).when(!(0.0..=1.0).contains(&alpha))?;
         self.state.alpha = alpha;
         Ok(())
     }
 
-    /// Appends one step of an environment: elements for each column, and how it ended. `tail` is needed where it did: the
-    /// last observation in the columns of observations; what it has in the others is kept and never read. Returns the
-    /// number of the row.
+    /// Appends one step of an environment: elements for each column, and its outcome. If the episode ended, `tail` is required:
+    /// the last observation, in the columns of observations; its other columns are stored and never read. Returns the number of
+    /// the row.
     ///
     /// Errors: `Range` for the environment; `Shape` for the row, or a tail that is missing; `Value` for a reward that is not
     /// finite. Nothing is written then.
@@ -372,7 +371,7 @@ impl<'a> Replay<'a> {
         number
     }
 
-    /// [`Replay::add`] would take this step.
+    /// Checks that [`Replay::add`] would accept this step.
     pub fn check_add(&self, env: usize, row: &[Elements<'_>], step: &Step, tail: Option<&[Elements<'_>]>) -> Result {
         let open = *self.open.get(env).ok_or(ENV.needed(self.open.len()).given(env))?;
         let bad = Error::new(Kind::Value, "replay: a finite reward").given_f32(step.reward).in_row(env);
@@ -386,8 +385,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Appends one step of every environment: `step(env)`, which always answers alike, gives its row, how it ended, and its
-    /// tail.
+    /// Appends one step of every environment: `step(env)` returns its row, outcome and tail, the same ones on every call.
     ///
     /// Errors: as [`Replay::add`], of any environment; nothing is written then.
     pub fn add_all<'r>(&mut self, step: impl Fn(usize) -> Added<'r>) -> Result {
@@ -410,9 +408,9 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Ends the episodes of environments that the host has reset before it was known what their last steps led to: `gone`,
-    /// `[N]` flags. The last row of each becomes the tail of its episode, with the observation that its action answered and
-    /// no step; the step before it is truncated, and transitions that would reach further end there.
+    /// Ends the episodes of environments that the host reset before the outcome of their last step was known: `gone`, `[N]`
+    /// flags. The last row of each becomes the tail of its episode: its observation stays, its step is dropped. The step before
+    /// it is truncated, and transitions that would reach further end there.
     ///
     /// Errors: `Shape`. Nothing is written then.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
@@ -474,7 +472,7 @@ impl<'a> Replay<'a> {
         Ok(number)
     }
 
-    /// A row that is no transition yet takes the place of the oldest one; `check_add` has accepted it.
+    /// Writes a row that is not yet a transition over the oldest one; `check_add` has accepted it.
     fn push(
         &mut self,
         env: usize,
@@ -494,7 +492,7 @@ impl<'a> Replay<'a> {
         self.table.put(env, row, first)
     }
 
-    /// Draws no more what the next row overwrites: the oldest row, and those whose stacks begin there.
+    /// Excludes from draws the oldest row, which the next row overwrites, and the rows whose stacks begin there.
     fn forget(&mut self, env: usize, pending: &mut Pending) -> Result {
         let table = self.table.view();
         let held = table.held(env)?;
@@ -513,14 +511,14 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Row `number` becomes a transition of `steps` steps.
+    /// Makes row `number` a transition of `steps` steps.
     fn complete(&mut self, env: usize, number: u64, steps: u64, pending: &mut Pending) -> Result {
         let num_rows = self.config.table.num_rows;
         let first = env.saturating_mul(num_rows as usize).saturating_add(place_of(number, num_rows) as usize);
         let (sum, discount) = self.view().fold(env, number, steps).ok_or(SHAPE)?;
         *self.sum.get_mut(first).ok_or(SHAPE)? = sum;
         *self.discount.get_mut(first).ok_or(SHAPE)? = discount;
-        // Readers beside take what is above for granted once they have seen this.
+        // Concurrent readers that see the next store rely on the ones above.
         fence(Ordering::Release);
         *self.ahead.get_mut(first).ok_or(SHAPE)? = steps as u8;
         self.state.num_transitions = self.state.num_transitions.saturating_add(1);
@@ -528,11 +526,11 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Gives transitions their priorities, as a rule their temporal-difference errors; one that comes twice has the later
-    /// one. Returns how many were forgotten since they were drawn, which are passed over.
+    /// Sets the priorities of transitions, usually their temporal-difference errors; of repeated transitions the last priority
+    /// counts. Transitions that were dropped since they were drawn are skipped; returns their number.
     ///
-    /// Errors: `Shape`; `Value` for a priority that is not finite; `Range` for a negative one, or for rows that never were a
-    /// transition. Nothing is written then.
+    /// Errors: `Shape`; `Value` for a priority that is not finite; `Range` for a negative one, or for rows that never were
+    /// transitions. Nothing is written then.
     pub fn update(&mut self, index: &[FrameIndex], priority: &[f32]) -> Result<u64> {
         check_len("replay: as many priorities as transitions,", priority, index.len())?;
         let view = self.view();
@@ -578,7 +576,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Priorities that are given together.
+/// Priorities that are set together.
 const BATCH: usize = 256;
 
 /// One step of one environment, to append.
@@ -586,14 +584,14 @@ const BATCH: usize = 256;
 pub struct Added<'a> {
     /// Elements of each column; the first `num_columns` entries count.
     pub row: [Elements<'a>; MAX_COLUMNS],
-    /// How it ended.
+    /// Its outcome.
     pub step: Step,
     /// As in [`Replay::add`].
     pub tail: Option<[Elements<'a>; MAX_COLUMNS]>,
 }
 
 impl<'a> Added<'a> {
-    /// Row and tail of so many columns.
+    /// Row and tail, limited to the first `columns` columns.
     fn parts(&self, columns: usize) -> Result<(&[Elements<'a>], Option<&[Elements<'a>]>)> {
         let tail = self.tail.as_ref().and_then(|tail| tail.get(..columns));
         Ok((self.row.get(..columns).ok_or(SHAPE)?, tail))
@@ -601,8 +599,8 @@ impl<'a> Added<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A block that [`Replay::init`] or [`Replay::attach`] has accepted, to draw from and to read.
-    /// Errors: `Align`, `Size`, `Image` for another.
+    /// Opens a block that [`Replay::init`] or [`Replay::attach`] has accepted, for drawing and reading.
+    /// Errors: `Align`, `Size`, `Image` for any other block.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
         let config = ReplayConfig::of(mem)?;
         let (spans, _) = spans(config)?;
@@ -611,7 +609,7 @@ impl<'a> View<'a> {
         Ok(Self::of(mem, &spans.rows, config, table, tree)?)
     }
 
-    /// Accepts bytes that another process writes to meanwhile, see [`block::shared`]: looks only at what never changes.
+    /// Accepts a block that another process is writing, see [`block::shared`]: checks only the constant parts.
     /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         block::attach(mem, block::Kind::Replay, |config| Ok(spans(config)?.1))?;
@@ -623,47 +621,47 @@ impl<'a> View<'a> {
         self.state.num_transitions.load(Ordering::Relaxed)
     }
 
-    /// True if there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What the memory knows beside its arrays.
+    /// The scalars of the memory.
     pub fn state(&self) -> &'a State {
         self.state
     }
 
-    /// The random stream that was stored last, that of seed 0 before. Errors: `Busy` only beside a writer that stores streams
-    /// faster than this looks.
+    /// The random stream stored last, or the stream of seed 0. Errors: `Busy` only with a concurrent writer that stores streams
+    /// faster than they can be read.
     pub fn rng(&self) -> Result<Rng> {
         self.state.rng_changes.look(|| snapshot(&self.state.rng))
     }
 
-    /// The rows, of which those that may be drawn are transitions.
+    /// The rows; those that may be drawn are transitions.
     pub fn table(&self) -> table::View<'a> {
         self.table
     }
 
-    /// The weights that transitions are drawn by: that of row r of environment e at `e * num_rows + r % num_rows`.
+    /// The weights of the transitions; row r of environment e is at `e * num_rows + r % num_rows`.
     pub fn tree(&self) -> sum_tree::View<'a> {
         self.tree
     }
 
-    /// The row in this slot, and how many rows before the next one it is.
+    /// The row in this slot, and its distance back from the next row to be pushed.
     #[inline(always)]
     fn index_of(&self, slot: u32) -> (FrameIndex, u32) {
         let num_rows = self.config.table.num_rows;
         let env = slot.checked_div(num_rows).unwrap_or(0);
         let place = slot.wrapping_sub(env.wrapping_mul(num_rows));
         let pushed = self.table.pushed.get(env as usize).map_or(0, |word| word.load(Ordering::Acquire));
-        // The newest row with this place: so many rows before the next one.
+        // Distance of the newest row at this place from the next row.
         let head = place_of(pushed, num_rows);
         let back =
             if place < head { head.wrapping_sub(place) } else { num_rows.wrapping_sub(place).wrapping_add(head) };
         (FrameIndex::new(env, pushed.wrapping_sub(back.into())), back)
     }
 
-    /// Slot of a transition; `None` if it has been forgotten. Errors: `Range` for what never was one.
+    /// Slot of a transition; `None` if it was dropped. Errors: `Range` for a row that never was a transition.
     #[inline(always)]
     fn slot_of(&self, index: &FrameIndex) -> Result<Option<u32>> {
         let num_rows = self.config.table.num_rows;
@@ -677,7 +675,7 @@ impl<'a> View<'a> {
             return Ok(None);
         }
         let slot = index.env.wrapping_mul(num_rows).wrapping_add(place_of(index.number, num_rows));
-        // Asked first: a reader beside the writer may still find the weight of the row that was in this slot before.
+        // Checked first: a concurrent reader may still find the weight of the row that was in this slot before.
         if self.ahead.get(slot as usize).is_some_and(|ahead| *ahead != 0) {
             return Ok((self.tree.weight(slot as usize) > 0.0).then_some(slot));
         }
@@ -685,8 +683,7 @@ impl<'a> View<'a> {
         Err(Error::new(Kind::Range, what).given(index.number as usize))
     }
 
-    /// Where a transition lies, of which everything can be read then. Errors: `Range` if it has been forgotten, or never was
-    /// one.
+    /// Slot of a transition whose data can still be read. Errors: `Range` if it was dropped, or never was a transition.
     fn held_slot_of(&self, index: &FrameIndex) -> Result<usize> {
         let what = "replay: transitions that are still held; not so number";
         let slot = self.slot_of(index)?.ok_or(Error::new(Kind::Range, what).given(index.number as usize))?;
@@ -694,13 +691,13 @@ impl<'a> View<'a> {
         Ok(slot as usize)
     }
 
-    /// Every transition is still held. Errors: `Range` if one has been forgotten, or never was one.
+    /// Checks that every transition is still held. Errors: `Range` if one was dropped, or never was a transition.
     pub fn check(&self, index: &[FrameIndex]) -> Result {
         index.iter().try_for_each(|index| self.held_slot_of(index).map(|_| ()))
     }
 
-    /// Rewards of `steps` steps from a row on, and what the value of the row after them counts; `None` for an environment
-    /// that there is not.
+    /// Discounted sum of the rewards of `steps` steps from row `number` on, and the factor of the value of the row after them;
+    /// `None` for an environment that does not exist.
     fn fold(&self, env: usize, number: u64, steps: u64) -> Option<(f32, f32)> {
         let num_rows = self.config.table.num_rows;
         let base = env.saturating_mul(num_rows as usize);

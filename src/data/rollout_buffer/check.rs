@@ -1,4 +1,4 @@
-//! What is checked before a step is taken, and of an image.
+//! Checks of a step before it is added, and of an image.
 
 use super::{ALL_ENVS, FIRST_METRIC, METRICS, MOST, MetricRow, STEPS, Step, View, is_cut};
 use crate::block::{Misfit, shared};
@@ -61,7 +61,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// What no sequence of calls can produce is no image. Columns are not looked at: they may be large and are only copied.
+    /// Refuses contents that no sequence of calls can produce. Columns are not checked: they may be large and are only copied.
     pub(super) fn check_image(&self) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
         let s = self.held;
@@ -82,7 +82,7 @@ impl View<'_> {
         let lens = num_ended..=num_ended.saturating_mul(u32::MAX.into());
         let what = "rollout_buffer: as many episodes as have ended, each with a length";
         damaged(what).when(s.num_ended != num_ended || !lens.contains(&s.ended_len))?;
-        // Twice the most, so that rounding cannot lead a sum out of its bounds.
+        // Twice the bound, so that rounding cannot push a sum out of it.
         let sum = num_ended as f64 * (2.0 * MOST);
         let what = "rollout_buffer: returns that rewards can sum to";
         damaged(what).when(!(s.ended_return.abs() <= sum && self.running_return.iter().all(|x| x.abs() <= MOST)))?;

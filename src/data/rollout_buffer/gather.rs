@@ -1,4 +1,4 @@
-//! Minibatches of a rollout that is finished.
+//! Minibatches of a finished rollout.
 
 use super::View;
 use crate::block::{self, Misfit};
@@ -7,21 +7,21 @@ use crate::data::part::rollout::{self, check_room};
 use crate::error::{Error, Kind, Result, check_some};
 use crate::space::{Element, ElementsMut};
 
-/// Room for a minibatch; what is `None`, or missing from the end of `columns`, is left out. Shapes are those of
+/// Output for a minibatch; arrays that are `None`, or missing from the end of `columns`, are left out. Shapes are those of
 /// [`View::gather`] and [`View::gather_windows`].
 #[derive(Debug, Default)]
 pub struct Minibatch<'a> {
-    /// One entry a column.
+    /// One entry per column.
     pub columns: &'a mut [Option<ElementsMut<'a>>],
-    /// Of the action when it was chosen.
+    /// Log-probability of the action when it was chosen.
     pub log_prob: Option<&'a mut [f32]>,
     /// V(obs) when the action was chosen.
     pub value: Option<&'a mut [f32]>,
-    /// Generalised advantage.
+    /// Generalized advantage.
     pub advantage: Option<&'a mut [f32]>,
     /// Advantage + value.
     pub value_target: Option<&'a mut [f32]>,
-    /// What the action earned.
+    /// Rewards.
     pub reward: Option<&'a mut [f32]>,
     /// `gather`: 0 where the observation starts an episode, else 1. `gather_windows`: 0 where a row is padding, else 1.
     pub mask: Option<&'a mut [f32]>,
@@ -32,12 +32,12 @@ pub struct Minibatch<'a> {
 }
 
 impl View<'_> {
-    /// Copies windows of `window_len` samples after one another. Shapes: columns `[rows, window_len, len]`; numbers and `mask`
+    /// Copies windows of `window_len` consecutive samples. Shapes: columns `[rows, window_len, len]`; numbers and `mask`
     /// `[rows, window_len]`; `memory` `[rows, M]`; no `timestep`.
     ///
     /// `index`: `[rows]` the first sample of each window; a window lies in one environment.
-    /// Errors: `NotReady` unless finished, or for log-probabilities that a step left out; `Shape`; `Range` for a sample that is
-    /// not there, or a window that leaves its environment. Nothing is written then.
+    /// Errors: `NotReady` unless finished, or for log-probabilities that a step left out; `Shape`; `Range` for a sample that does
+    /// not exist, or a window that leaves its environment. Nothing is written then.
     pub fn gather(&self, index: &[u32], window_len: usize, out: Minibatch<'_>) -> Result {
         self.check_finished()?;
         Error::limit(Kind::Range, "rollout_buffer: a window_len of at least", 1, 0).when(window_len == 0)?;
@@ -80,11 +80,11 @@ impl View<'_> {
     }
 
     /// Copies windows of trajectories, padded on the left to `timesteps` rows: elements of kind i32 with `pad_token`, which
-    /// should be no action, others with zeros. Shapes: columns `[rows, timesteps, len]`; `mask` and `timestep` `[rows,
-    /// timesteps]`; numbers `[rows]`, of the last sample; `memory` `[rows, M]`, of the first.
+    /// should not be a valid action, others with zeros. Shapes: columns `[rows, timesteps, len]`; `mask` and `timestep`
+    /// `[rows, timesteps]`; numbers `[rows]`, of the last sample; `memory` `[rows, M]`, of the first.
     ///
     /// Errors: `NotReady` unless finished, or for log-probabilities that a step left out; `Shape`; `Range` for a window that is
-    /// not one of a single trajectory, or not as long as it says. Nothing is written then.
+    /// not within a single trajectory, or whose `len` and `pad` do not add up to `timesteps`. Nothing is written then.
     pub fn gather_windows(&self, windows: &[Window], timesteps: usize, pad_token: i32, out: Minibatch<'_>) -> Result {
         self.check_finished()?;
         let (t, count) = (self.num_steps(), self.num_samples());
@@ -135,7 +135,7 @@ impl View<'_> {
         self.check_held()
     }
 
-    /// Where a sample lies in arrays of `[T, N]`.
+    /// Index of a sample in arrays of `[T, N]`.
     #[inline(always)]
     fn row(&self, sample: usize) -> usize {
         let t = self.num_steps();
@@ -154,7 +154,7 @@ impl View<'_> {
         }
     }
 
-    /// Rows of a column, `[windows, window_len, len]`: from each first sample on, behind so many rows of padding.
+    /// Copies rows of a column, `[windows, window_len, len]`; each window is its first sample and the rows of padding before it.
     fn gather_column(
         &self,
         column: usize,
@@ -194,7 +194,7 @@ impl View<'_> {
 }
 
 impl Minibatch<'_> {
-    /// `rows` windows with `len` samples in all, numbers for `numbers` of them.
+    /// Checks the output for `rows` windows with `len` samples in all, and `numbers` entries in arrays of numbers.
     fn check(&self, view: &View<'_>, rows: usize, len: usize, numbers: usize) -> Result {
         if self.log_prob.is_some() {
             rollout::check_given(view.held.left_out, rollout::LOG_PROB)?;

@@ -1,4 +1,4 @@
-//! Numbers worth logging, beside the steps that they are about.
+//! Metrics, logged beside the steps that they belong to.
 
 use bytemuck::{Pod, Zeroable};
 use core::iter::once;
@@ -9,17 +9,17 @@ use crate::block::shared;
 use crate::data::monitor::Read;
 use crate::error::{Error, Kind, Result};
 
-/// A number worth logging.
+/// One value of a metric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MetricRow {
-    /// Steps of all environments before the step that it is about.
+    /// Steps of all environments before the step that the metric belongs to.
     pub global_step: u64,
-    /// The number.
+    /// The value.
     pub value: f64,
-    /// Its environment; [`ALL_ENVS`] if it is of none.
+    /// Its environment; [`ALL_ENVS`] if it belongs to none in particular.
     pub env: u32,
-    /// What it is: [`EPISODE_LENGTH`], [`EPISODE_RETURN`], or the host's own from [`FIRST_METRIC`] on.
+    /// The metric: [`EPISODE_LENGTH`], [`EPISODE_RETURN`], or the host's own from [`FIRST_METRIC`] on.
     pub metric: u32,
 }
 
@@ -27,14 +27,14 @@ pub struct MetricRow {
 pub const EPISODE_LENGTH: u32 = 0;
 /// Metric: sum of the rewards of an episode that ended.
 pub const EPISODE_RETURN: u32 = 1;
-/// The first metric that the host may give a meaning.
+/// The first metric that the host may define.
 pub const FIRST_METRIC: u32 = 2;
-/// The environment of a metric that is of none in particular.
+/// The environment of a metric that belongs to none in particular.
 pub const ALL_ENVS: u32 = u32::MAX;
 
 impl RolloutBuffer<'_> {
-    /// Logs a number of the host's own, of all environments. Of several of one metric in one step the last one counts.
-    /// Errors: `Range` for a metric below [`FIRST_METRIC`], and after 2^63 of them; `Value`. Nothing changes then.
+    /// Logs a metric of the host's own, for all environments. Of several values of one metric in one step the last one counts.
+    /// Errors: `Range` for a metric below [`FIRST_METRIC`], and after 2^63 rows; `Value`. Nothing changes then.
     pub fn log(&mut self, metric: u32, value: f64) -> Result {
         let what = "rollout_buffer: a metric of the host's own, at least";
         Error::limit(Kind::Range, what, FIRST_METRIC as usize, metric as usize).when(metric < FIRST_METRIC)?;
@@ -50,8 +50,8 @@ impl RolloutBuffer<'_> {
 }
 
 impl View<'_> {
-    /// Copies rows of metrics out from number `next` on, counted for the life of the block, the oldest first. Rows that are no
-    /// longer held are skipped and counted as lost. Errors: `Range` if fewer than `next` have been written.
+    /// Copies rows of metrics out from number `next` on, counted for the life of the block, the oldest first. Rows no longer held
+    /// are skipped and counted as lost. Errors: `Range` if fewer than `next` have been written.
     pub fn read_log(&self, next: u64, rows: &mut [MetricRow]) -> Result<Read> {
         let written = self.held.logged;
         let capacity = self.log.len() as u64;

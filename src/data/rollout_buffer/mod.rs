@@ -1,15 +1,15 @@
-//! What N environments did in T steps, for learners on policy: filled step by step, judged once, read in minibatches.
+//! T steps of N environments, for on-policy learners: filled step by step, finished once, read in minibatches.
 //!
-//! Everything lies time-major, `[T, N, ...]`. What a policy saw and did lies in columns that the host names; column 0 is the
-//! observation, and has one row more, the observation after the last step. A rollout goes through three states: `add` fills
-//! it, `finish` computes advantages and value targets, once, and closes it; `reset` begins the next one, in which episodes
-//! go on.
+//! All arrays are time-major, `[T, N, ...]`. Observations, actions and other data of the policy are in columns that the host
+//! names; column 0 is the observation, and has one more row, the observation after the last step. A rollout goes through three
+//! states: `add` fills it; `finish` computes advantages and value targets, once, and closes it; `reset` begins the next one, in
+//! which episodes continue.
 //!
-//! Steps are numbered for the life of the block, and another process may read them beside the one that appends: see
-//! [`shared`]. `reset` gives the numbers up.
+//! Steps are numbered for the life of the block, and another process may read them while one appends: see [`shared`]. `reset`
+//! discards the numbers in use.
 //!
 //! Samples are numbered as in [`minibatch`](mod@super::minibatch): step t of environment e is sample e * T + t, where T is the
-//! number of steps that the rollout was finished with.
+//! number of steps of the finished rollout.
 //!
 //! ```
 //! use rlcore::data::rollout_buffer::{Minibatch, RolloutBuffer, RolloutBufferConfig, Step};
@@ -72,40 +72,40 @@ use check::{check_column, check_row};
 pub use gather::Minibatch;
 pub use log::{ALL_ENVS, EPISODE_LENGTH, EPISODE_RETURN, FIRST_METRIC, MetricRow};
 
-/// Rows of metrics that are held if the configuration does not say.
+/// Default number of rows of metrics held.
 pub const LOG_CAPACITY: u32 = 1024;
 
-/// What a rollout is made from; stored in the block beside the header, never written again.
+/// Configuration of a rollout, stored in the block beside the header and never written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct RolloutBufferConfig {
-    /// What draws are seeded with.
+    /// Seed of the draws.
     pub seed: u64,
-    /// M: numbers of a recurrent policy's memory, as it was before the step; 0 for none.
+    /// M: elements of a recurrent policy's memory before the step; 0 for none.
     pub memory_len: u32,
-    /// Rows of metrics held, at least 2 N, as many as one step can write; 0: 1024, or 2 N if that is more.
+    /// Rows of metrics held, at least 2 N, the most that one step can write; 0: 1024, or 2 N if that is more.
     pub log_capacity: u32,
-    /// What advantages are summed in: an [`Accumulate`].
+    /// Number type of the sums of advantages: an [`Accumulate`].
     pub accumulate: u32,
     /// Zero.
     pub reserved: u32,
-    /// What is kept of a step beside rewards, values and flags, without stacks; column 0 is the observation. A ring for each
-    /// of N environments, with a row for each of at most T steps.
+    /// Columns of a step, beside rewards, values and flags, without stacks; column 0 is the observation. A ring for each of N
+    /// environments, with a row for each of at most T steps.
     pub table: TableConfig,
 }
 
-/// One step of all environments. Where an episode ended, its observation is the last one that a policy acted on, as
-/// same-step autoreset shows it.
+/// One step of all environments. Where an episode ended, the observation is the last one that the policy acted on, as with
+/// same-step autoreset.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step<'a> {
-    /// One entry a column, `[N, len]` of its kind: what the policy saw, did, and so on. `None` leaves what
-    /// [`RolloutBuffer::row`] has been filled with.
+    /// One entry per column, `[N, len]` of its kind: observation, action, and so on. `None` keeps the row as filled through
+    /// [`RolloutBuffer::row`].
     pub columns: &'a [Option<Elements<'a>>],
-    /// `[N]` what the action earned.
+    /// `[N]` rewards.
     pub reward: &'a [f32],
-    /// `[N]` V(obs); empty: left out, and what needs values is refused until the next reset.
+    /// `[N]` V(obs); empty: left out, and calls that need values are refused until the next reset.
     pub value: &'a [f32],
-    /// `[N]` of the action; empty: left out, likewise.
+    /// `[N]` log-probability of the action; empty: left out, likewise.
     pub log_prob: &'a [f32],
     /// `[N]` nonzero where the step reached a terminal state.
     pub terminated: &'a [u8],
@@ -115,34 +115,34 @@ pub struct Step<'a> {
     pub final_value: Option<&'a [f32]>,
     /// `[N, M]` the policy's memory before the step.
     pub memory: &'a [f32],
-    /// `[N]` what returns of episodes are summed from, if not from `reward`.
+    /// `[N]` rewards for the returns of episodes, if not `reward`.
     pub raw_reward: Option<&'a [f32]>,
 }
 
-/// How far a rollout and the training around it have come.
+/// Progress of a rollout and of the training around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Steps of all environments since the block was made: N for each step added.
     pub global_step: u64,
-    /// Steps that are held.
+    /// Steps held.
     pub num_steps: u32,
-    /// Whether advantages are there.
+    /// Whether advantages have been computed.
     pub finished: bool,
     /// Episodes that ended since the last reset.
     pub num_ended: u64,
-    /// Their mean length; NaN of none.
+    /// Their mean length; NaN if there are none.
     pub len_mean: f64,
-    /// Their mean return; NaN of none.
+    /// Their mean return; NaN if there are none.
     pub return_mean: f64,
 }
 
 impl RolloutBufferConfig {
-    /// At most `num_steps` steps of `num_envs` environments with these columns; all else as is usual.
+    /// At most `num_steps` steps of `num_envs` environments with these columns; defaults otherwise.
     pub fn new(num_steps: u32, num_envs: u32, columns: &[Column]) -> Self {
         RolloutBufferConfig { table: TableConfig::new(num_envs, num_steps, columns), ..Zeroable::zeroed() }
     }
 
-    /// With the capacity of metrics that is held.
+    /// The configuration with its default `log_capacity` resolved.
     fn settled(&self) -> Self {
         let usual = LOG_CAPACITY.max(self.table.num_rings.saturating_mul(2));
         RolloutBufferConfig { log_capacity: if self.log_capacity == 0 { usual } else { self.log_capacity }, ..*self }
@@ -182,7 +182,7 @@ impl RolloutBufferConfig {
     }
 }
 
-/// What changes and is no array.
+/// The scalars that change.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct State {
@@ -197,38 +197,38 @@ struct State {
     /// Steps held.
     filled: u32,
     finished: u32,
-    /// Trajectories in `starts`; 0 until they are asked for.
+    /// Trajectories in `starts`; 0 until they are needed.
     num_trajectories: u32,
-    /// Arrays that a step was added without: bits [`rollout::VALUE`] and [`rollout::LOG_PROB`].
+    /// Arrays missing in some step: bits [`rollout::VALUE`] and [`rollout::LOG_PROB`].
     left_out: u32,
 }
 
 fields! {
-    /// The one place where the layout is written down.
+    /// The layout of the block, defined only here.
     spans Spans(config: &RolloutBufferConfig, n: usize) {
-        /// Its ring is that of the metrics.
+        /// Its ring is the log of metrics.
         turn: One<Turn> = (),
         state: One<State> = (),
         /// `[N]` 1 where step 0 starts an episode.
         first: [u8] = n,
-        /// `[N]` of the episode that is going on.
+        /// `[N]` return of the current episode.
         running_return: [f64] = n,
         running_len: [u32] = n,
         log: [MetricRow] = config.log_capacity as usize,
         rows: Rollout = &config.shape(),
     }
-    /// The arrays, to write.
+    /// The arrays, for writing.
     write Fields {}
-    /// All of a rollout as it was when this was made, to read; several threads may.
+    /// A rollout as of the creation of the view, for reading by any number of threads.
     ///
-    /// Beside a writer, calls that copy steps or metrics out refuse with `Range` what it has forgotten meanwhile; then what was
-    /// copied means nothing. Arrays that are only pointed at may change at any time.
+    /// With a concurrent writer, calls that copy steps or metrics out fail with `Range` if these were discarded meanwhile; the
+    /// copy is invalid then. Arrays that are only borrowed may change at any time.
     #[derive(Clone, Copy, Debug)]
     pub read View {
         config: RolloutBufferConfig,
         /// Number of the first step.
         begin: u64,
-        /// What [`State`] was when this was made.
+        /// The [`State`] when the view was made.
         held: State,
     }
 }
@@ -238,7 +238,7 @@ fn spans(config: &RolloutBufferConfig) -> Result<(Spans, usize)> {
     lay(config)
 }
 
-/// As [`spans`], of a configuration that was checked when its block was accepted.
+/// As [`spans`], for a configuration that was checked when its block was accepted.
 fn lay(config: &RolloutBufferConfig) -> Result<(Spans, usize)> {
     let mut plan = Plan::default();
     block::spans::<RolloutBufferConfig>(&mut plan)?;
@@ -247,7 +247,7 @@ fn lay(config: &RolloutBufferConfig) -> Result<(Spans, usize)> {
 
 const STEPS: &str = "rollout_buffer: fewer than 2^63 steps of all environments";
 const METRICS: &str = "rollout_buffer: fewer than 2^63 metrics";
-/// No return of an episode is larger in size, whatever its rewards are.
+/// Bound of the absolute return of an episode, for any rewards.
 const MOST: f64 = 1e60;
 const UNFINISHED: Error = Error::new(Kind::NotReady, "rollout_buffer: a rollout that is finished");
 
@@ -262,14 +262,14 @@ impl Fields<'_> {
         shared::count(&mut self.state.logged);
     }
 
-    /// Ends a draw.
+    /// Stores the random stream after a draw.
     fn keep_rng(self, rng: Rng) {
         self.turn.begin();
         self.state.rng = rng;
         self.turn.end();
     }
 
-    /// Ends a change that rows of metrics may have been written in.
+    /// Ends a change that may have written rows of metrics.
     fn end(&mut self) {
         self.turn.end();
         shared::end(from_mut(&mut self.turn.writing));
@@ -290,7 +290,7 @@ impl<'a> RolloutBuffer<'a> {
         Ok(spans(&config.settled())?.1)
     }
 
-    /// Lays an empty rollout out. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
+    /// Initializes an empty rollout. Errors: `Config`, `Overflow`, `Align`, `Size`; then `mem` is untouched.
     pub fn init(mem: &'a mut [u8], config: &RolloutBufferConfig) -> Result<Self> {
         let config = config.settled();
         let (spans, size) = spans(&config)?;
@@ -302,7 +302,7 @@ impl<'a> RolloutBuffer<'a> {
         Ok(buffer)
     }
 
-    /// Accepts bytes that a block was copied to. Nothing is written.
+    /// Accepts a copy of a block. Nothing is written.
     /// Errors: `Align`; `Size`; `Image` for damaged bytes or another kind of block.
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::RolloutBuffer, |config| Ok(spans(config)?.1))?;
@@ -312,18 +312,18 @@ impl<'a> RolloutBuffer<'a> {
         Ok(buffer)
     }
 
-    /// A block that `init` or `attach` has accepted, without looking at it again. Errors: `Align`, `Size`, `Image`.
+    /// Opens a block that `init` or `attach` has accepted; only the header is checked again. Errors: `Align`, `Size`, `Image`.
     pub fn open(mem: &'a mut [u8]) -> Result<Self> {
         let config = *block::config(mem, BlockKind::RolloutBuffer)?;
         Ok(RolloutBuffer { config, spans: lay(&config)?.0, mem })
     }
 
-    /// What the block was made with; `log_capacity` is that which is held.
+    /// The configuration of the block, with its actual `log_capacity`.
     pub fn config(&self) -> &RolloutBufferConfig {
         &self.config
     }
 
-    /// Everything, to read.
+    /// The rollout, for reading.
     pub fn view(&self) -> Result<View<'_>> {
         View::cut(self.mem, self.config, &self.spans)
     }
@@ -332,8 +332,8 @@ impl<'a> RolloutBuffer<'a> {
         Ok(Fields::cut(&mut Cutter::new(self.mem), &self.spans)?)
     }
 
-    /// Row `step` of a column, `[N, len]`, to fill in place: that of the step to be added next, or, of column 0, also the
-    /// one after it. Errors: `Range`.
+    /// Row `step` of a column, `[N, len]`, to fill in place: the row of the step to be added next, or, of column 0, also the one
+    /// after it. Errors: `Range`.
     pub fn row(&mut self, column: usize, step: usize) -> Result<ElementsMut<'_>> {
         let (n, held) = (self.config.num_envs(), self.view()?.held.filled as usize);
         let described = *self.config.table.column(column)?;
@@ -383,10 +383,10 @@ impl<'a> RolloutBuffer<'a> {
         Ok(())
     }
 
-    /// Ends the episodes of environments that the host has reset before it was known what their last steps led to: `gone`,
-    /// `[N]` flags. What `truncated` is of the last step of each becomes `rollout::CUT`: nothing is learnt from it, its
-    /// advantage is 0 and its value target its value; the step before it goes on from that value, as if it was truncated.
-    /// The episodes are not counted. In a rollout that is finished, advantages stay as they are.
+    /// Ends the episodes of environments that the host reset before the outcome of their last step was known: `gone`, `[N]`
+    /// flags. `truncated` of the last step of each becomes `rollout::CUT`: nothing is learned from that step, its advantage is 0
+    /// and its value target its value; the step before it bootstraps from that value, as if truncated. The episodes are not
+    /// counted. In a finished rollout, advantages do not change.
     ///
     /// Errors: `Shape`. Nothing changes then.
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
@@ -415,12 +415,12 @@ impl<'a> RolloutBuffer<'a> {
         Ok(())
     }
 
-    /// Closes the rollout: computes advantages and value targets of the steps that are held, as [`gae::gae`] does.
+    /// Closes the rollout: computes advantages and value targets of the steps held, as [`gae::gae`] does.
     ///
-    /// `bootstrap_value`: `[N]`, V of the observation after the last step. `next_obs`: that observation, `[N, len]` of column
-    /// 0, which a reset carries over; `None` leaves what [`RolloutBuffer::row`] has been filled with.
-    /// Errors: `NotReady` if no step is held, it is finished, or values were left out; `Shape`; `Range` for a rate outside
-    /// [0, 1]; `Value`. Nothing changes then.
+    /// `bootstrap_value`: `[N]`, V of the observation after the last step. `next_obs`: that observation, `[N, len]` of column 0,
+    /// which a reset carries over; `None` keeps the row as filled through [`RolloutBuffer::row`].
+    /// Errors: `NotReady` if no step is held, the rollout is finished, or values were left out; `Shape`; `Range` for a rate
+    /// outside [0, 1]; `Value`. Nothing changes then.
     pub fn finish(
         &mut self,
         bootstrap_value: &[f32],
@@ -456,8 +456,8 @@ impl<'a> RolloutBuffer<'a> {
         Ok(())
     }
 
-    /// Begins the next rollout where this one stopped: steps, advantages and means of episodes are forgotten; the observation
-    /// after the last step becomes row 0 of column 0, and episodes, metrics and `global_step` go on.
+    /// Begins the next rollout where this one stopped: steps, advantages and means of episodes are dropped; the observation after
+    /// the last step becomes row 0 of column 0, and episodes, metrics and `global_step` continue.
     pub fn reset(&mut self) -> Result {
         let (n, table) = (self.config.num_envs(), self.config.table);
         let f = self.fields()?;
@@ -490,7 +490,7 @@ impl<'a> RolloutBuffer<'a> {
     }
 }
 
-/// Random draws, which come from the block's own stream.
+/// Random draws, from the block's own stream.
 impl RolloutBuffer<'_> {
     /// Writes the first sample of every window of `recurrence` samples, in random order, as [`Cut::draw`] does. `index`:
     /// `[T * N / recurrence]`.
@@ -535,7 +535,7 @@ impl RolloutBuffer<'_> {
         Ok(())
     }
 
-    /// One of the steps that are held, each as likely. Errors: `NotReady` if there is none.
+    /// Draws one of the steps held, all equally likely. Errors: `NotReady` if there is none.
     pub fn sample(&mut self) -> Result<u32> {
         let f = self.fields()?;
         let none = Error::limit(Kind::NotReady, "rollout_buffer: steps to choose from, at least", 1, 0);
@@ -548,14 +548,15 @@ impl RolloutBuffer<'_> {
 }
 
 impl<'a> View<'a> {
-    /// Accepts bytes that another process writes to meanwhile: looks only at what never changes, and at how far the rollout
-    /// is at this moment. Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
+    /// Accepts a block that another process is writing: checks only the constant parts, and reads the current progress.
+    /// Errors: `Align`; `Size`; `Image` for another kind of block or a damaged header; `Busy`.
     pub fn attach(mem: &'a [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::RolloutBuffer, |config| Ok(spans(config)?.1))?;
         Self::cut(mem, config, &lay(&config)?.0)
     }
 
-    /// A block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only beside a writer.
+    /// Opens a block that `init` or `attach` has accepted. Errors: `Align`, `Size`, `Image`; `Busy` only with a concurrent
+    /// writer.
     pub fn open(mem: &'a [u8]) -> Result<Self> {
         let config = *block::config(mem, BlockKind::RolloutBuffer)?;
         Self::cut(mem, config, &lay(&config)?.0)
@@ -567,7 +568,7 @@ impl<'a> View<'a> {
         Ok(view)
     }
 
-    /// How far the rollout and the training around it have come.
+    /// Progress of the rollout and of the training around it.
     pub fn progress(&self) -> Progress {
         let State { global_step, num_ended, ended_len, ended_return, filled, finished, .. } = self.held;
         let mean = |sum: f64| if num_ended > 0 { sum / num_ended as f64 } else { f64::NAN };
@@ -581,7 +582,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The columns that the block was made with.
+    /// The columns of the block.
     pub fn columns(&self) -> &[Column] {
         self.config.table.columns()
     }
@@ -596,7 +597,7 @@ impl<'a> View<'a> {
         self.config.memory_len as usize
     }
 
-    /// Steps that are held.
+    /// Steps held.
     fn num_steps(&self) -> usize {
         self.held.filled as usize
     }
@@ -609,13 +610,13 @@ impl<'a> View<'a> {
         Held { first: self.begin, len: self.num_steps(), left_out: self.held.left_out }
     }
 
-    /// What advantages are computed from, of the steps that are held; `bootstrap_value` is 0 until the rollout is finished.
-    /// Without values where a step left them out: `value` is empty, and what needs it refuses.
+    /// Input of the advantages, for the steps held; `bootstrap_value` is 0 until the rollout is finished. `value` is empty if a
+    /// step left it out, and calls that need it are refused.
     pub fn rollout(&self) -> Result<gae::Rollout<'a>> {
         Ok(self.rows.rollout(&self.config.shape(), &self.rows_held(), self.config.accumulate())?)
     }
 
-    /// Log-probabilities of the steps that are held, `[T, N]`; empty where a step left them out.
+    /// Log-probabilities of the steps held, `[T, N]`; empty if a step left them out.
     pub fn log_prob(&self) -> Result<&'a [f32]> {
         Ok(if self.rows_held().has(rollout::LOG_PROB) {
             block::rows(self.rows.log_prob, 0, self.num_samples(), 1)?
@@ -624,7 +625,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The policy's memory before each of the steps that are held, `[T, N, M]`.
+    /// The policy's memory before each of the steps held, `[T, N, M]`.
     pub fn memory(&self) -> Result<&'a [f32]> {
         Ok(self.rows.memory(&self.config.shape(), self.num_steps())?)
     }
@@ -641,15 +642,15 @@ impl<'a> View<'a> {
         self.first
     }
 
-    /// A column of the steps that are held, `[T, N, len]`; of column 0 `[T + 1, N, len]`, the last row being the observation to
-    /// act on next, once it is known. Errors: `Range`.
+    /// A column of the steps held, `[T, N, len]`; of column 0 `[T + 1, N, len]`, the last row being the observation to act on
+    /// next, once it is known. Errors: `Range`.
     pub fn column(&self, column: usize) -> Result<Elements<'a>> {
         let rows = self.num_steps().saturating_add(usize::from(column == 0));
         self.rows.column(&self.config.shape(), column, 0, rows)
     }
 
-    /// Copies steps out from number `next` on, counted for the life of the block, as many as are held and as there is room
-    /// for. Steps that are no longer held are skipped and counted as lost.
+    /// Copies steps out from number `next` on, counted for the life of the block, as many as are held and fit. Steps no longer
+    /// held are skipped and counted as lost.
     /// Errors: `Shape`; `NotReady` for an array that a step left out; `Range` if fewer than `next` have been added. Nothing is
     /// written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
@@ -658,7 +659,7 @@ impl<'a> View<'a> {
         Ok(read)
     }
 
-    /// After steps were copied: a writer beside has not forgotten them meanwhile. Errors: `Range`.
+    /// Checks after a copy that a concurrent writer has not discarded the steps meanwhile. Errors: `Range`.
     pub fn check_held(&self) -> Result {
         self.turn.check_held(self.begin)
     }
@@ -668,7 +669,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The episode was cut and its task did not end: the value of what came next counts.
+/// Whether the episode was cut without terminating, so that its final value counts.
 fn is_cut((terminated, truncated): (&u8, &u8)) -> bool {
     *terminated == 0 && *truncated != 0
 }
@@ -678,7 +679,7 @@ mod tests {
     use super::*;
     use crate::space::Element;
 
-    /// What a view has seen is not believed once a writer beside has emptied the rollout, whoever copied it.
+    /// Every call that copies from a view fails once a concurrent writer has emptied the rollout.
     #[test]
     fn a_rollout_that_was_emptied_beside_is_refused() {
         let columns = [Column::new("obs", Element::U8, 1)];

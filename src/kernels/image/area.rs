@@ -1,4 +1,4 @@
-//! Smaller pictures: each output pixel is the mean of the area it covers, bit for bit as OpenCV's `INTER_AREA`.
+//! Shrinking of pictures: each output pixel is the mean of the area it covers, bit for bit as OpenCV's `INTER_AREA`.
 
 use super::cell::{Cell, Window, cell, nearest, scale};
 use super::gray::{gray, luma};
@@ -12,8 +12,8 @@ const LARGEST_BLOCK: usize = 8_421_504;
 const CELL_LEN: usize = size_of::<Cell>() / size_of::<f32>();
 const WINDOW_LEN: usize = size_of::<Window>() / size_of::<f32>();
 
-/// Resizes `src` to `out`, of `to`: at most as large on each axis, and as many channels, 1 to 4. Each channel by itself.
-/// `scratch` holds at least [`area_scratch`] numbers, whatever they are. Errors: `Config`; `Shape`; `Size`; `Overflow`.
+/// Resizes `src` to `out`, whose size `to` is at most as large on each axis and has as many channels, 1 to 4. Channels are
+/// independent. `scratch` holds at least [`area_scratch`] numbers of any value. Errors: `Config`; `Shape`; `Size`; `Overflow`.
 pub fn area(from: Size, src: &[u8], to: Size, out: &mut [u8], scratch: &mut [f32]) -> Result {
     same_channels(from, to)?;
     warp(from, src, None, to, out, scratch)
@@ -25,10 +25,10 @@ pub fn area_scratch(from: Size, to: Size) -> Result<usize> {
     warp_scratch(from, to)
 }
 
-/// Resizes the larger of two pictures, element by element, or the only one; colour becomes gray first where `to` has
-/// one channel and `from` three. The bytes are those of [`maximum`](super::maximum), [`gray`](super::gray) and [`area`], but
-/// nothing is read twice. `scratch` holds at least [`warp_scratch`] numbers, whatever they are: none for an Atari screen
-/// of 210 by 160 that becomes 84 by 84 in gray. Errors: as [`area`].
+/// Resizes the element-wise maximum of two pictures, or a single one; color becomes gray first where `to` has one channel and
+/// `from` three. The bytes are those of [`maximum`](super::maximum), [`gray`](super::gray) and [`area`], but no picture is read
+/// twice. `scratch` holds at least [`warp_scratch`] numbers of any value: none for an Atari screen of 210 by 160 that becomes
+/// 84 by 84 in gray. Errors: as [`area`].
 ///
 /// ```
 /// use rlcore::kernels::image::{Size, warp, warp_scratch};
@@ -78,14 +78,14 @@ fn same_channels(from: Size, to: Size) -> Result {
     Err(Error::limit(Kind::Config, what, from.channels, to.channels))
 }
 
-/// How two sizes are resized.
+/// The method for a pair of sizes.
 #[derive(Clone, Copy)]
 enum Way {
-    /// Nothing changes.
+    /// The sizes are equal.
     Same,
-    /// The screen of an Atari game: the same bytes as `Cells`, sooner.
+    /// An Atari screen: the same bytes as `Cells`, faster.
     Screen,
-    /// Whole blocks of so many rows and columns become one pixel.
+    /// Blocks of this many whole rows and columns become one pixel.
     Blocks(usize, usize),
     /// Pixels of the source are shared between outputs.
     Cells,
@@ -123,8 +123,8 @@ impl Way {
         }
     }
 
-    /// A line of the source and a line of the output in both ways; another one and the cells of a line where they are
-    /// shared.
+    /// A line of the source and a line of the output for `Blocks` and `Cells`; for `Cells` also another line of the output and
+    /// the cells of a line.
     fn scratch(self, from: Size, to: Size) -> Result<usize> {
         let [lines, cell_len] = match self {
             Way::Same | Way::Screen => return Ok(0),
@@ -158,7 +158,7 @@ fn whole(scale: f64) -> Option<usize> {
     if whole as f64 == scale { Some(whole) } else { None }
 }
 
-/// Where the pixels come from.
+/// The source pictures.
 struct Source<'a> {
     a: &'a [u8],
     b: Option<&'a [u8]>,
@@ -247,7 +247,7 @@ fn cells(source: &Source, from: Size, to: Size, out: &mut [u8], scratch: &mut [f
     let Some((sums, rest)) = rest.split_at_mut_checked(len) else { return };
     let Some(columns) = Columns::new(from.width, to.width, rest) else { return };
 
-    // The line that `narrow` holds: the last one of an output is often the first of the next.
+    // The source line in `narrow`: the last line of an output is often the first of the next.
     let mut held = usize::MAX;
     let mut rest = out;
     for d in 0..to.height {
@@ -286,16 +286,16 @@ fn cells(source: &Source, from: Size, to: Size, out: &mut [u8], scratch: &mut [f
     }
 }
 
-/// Where the outputs of a line lie.
+/// The source pixels of each output of a line.
 enum Columns<'a> {
-    /// Each takes three pixels at most.
+    /// Each output covers three pixels at most.
     Windows(&'a [Window]),
-    /// Each takes any number.
+    /// Each output covers any number of pixels.
     Cells(&'a [Cell]),
 }
 
 impl<'a> Columns<'a> {
-    /// Computes them in `scratch`, which is as long as `to` cells.
+    /// Computes the columns in `scratch`, which is as long as `to` cells.
     fn new(from: usize, to: usize, scratch: &'a mut [f32]) -> Option<Columns<'a>> {
         if from >= 3 && (0..to).all(|d| cell(from, to, d).fits_a_window()) {
             let (scratch, _) = scratch.split_at_mut_checked(to.wrapping_mul(WINDOW_LEN))?;

@@ -1,4 +1,4 @@
-//! Pictures value by value.
+//! Element-wise operations on pictures.
 
 use crate::cpu::{self, Kernel};
 use crate::error::{Result, check_len};
@@ -45,8 +45,8 @@ impl Kernel for Scale<'_> {
     }
 }
 
-/// x / 255 without a division: 1 / 255 in two parts, of which the high one has 15 bits, so that its product is exact and
-/// the sum is the only rounding that shows. It is equal for all 256 bytes.
+/// x / 255 without a division: 1 / 255 in two parts; the product with the high one is exact, so that the sum is the only
+/// rounding that shows. The result is equal for all 256 bytes.
 #[inline(always)]
 fn scaled(x: u8) -> f32 {
     const HIGH: f32 = 1.0 / 256.0 + 1.0 / 65536.0;

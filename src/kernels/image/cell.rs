@@ -1,9 +1,9 @@
-//! What an output pixel covers of one axis of a picture that is shrunk.
+//! The source pixels that an output pixel covers on one axis of a shrunk picture.
 
 use bytemuck::{Pod, Zeroable};
 
-/// Where an output lies on one axis of the source: pixel `begin - 1` counts `first`, those from `begin` to `end` count
-/// `middle`, and pixel `end` counts `last`. A weight of 0 stands for a pixel that is not covered.
+/// The cover of an output on one axis of the source: pixel `begin - 1` has weight `first`, pixels `begin..end` have `middle`,
+/// and pixel `end` has `last`. A weight of 0 stands for a pixel that is not covered.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Cell {
@@ -14,7 +14,7 @@ pub(super) struct Cell {
     pub last: f32,
 }
 
-/// A [`Cell`] of three pixels at most: what the pixels `at..at + 3` count.
+/// A [`Cell`] of three pixels at most: the weights of the pixels `at..at + 3`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Window {
@@ -23,13 +23,13 @@ pub(super) struct Window {
 }
 
 impl Cell {
-    /// Whether it covers at most three pixels.
+    /// Whether the cell covers at most three pixels.
     pub(super) const fn fits_a_window(self) -> bool {
         self.end.saturating_sub(self.begin) <= 1
     }
 
-    /// The same as three pixels of a line of `width`, 3 or more. The first and the last cell of a line cover at most two: one
-    /// more that counts nothing is put where the line has it.
+    /// The cell as three pixels of a line of `width`, at least 3. The first and the last cell of a line cover at most two: a
+    /// third pixel of weight 0 is added within the line.
     pub const fn window(self, width: usize) -> Window {
         let Cell { begin, end, first, middle, last } = self;
         let (at, weights) = match (begin, end) {
@@ -44,12 +44,12 @@ impl Cell {
     }
 }
 
-/// Source pixels for an output pixel, as OpenCV computes it: not always the nearest number.
+/// Source pixels per output pixel, as OpenCV computes it: not always the correctly rounded quotient.
 pub(super) const fn scale(from: usize, to: usize) -> f64 {
     1.0 / (to as f64 / from as f64)
 }
 
-/// What output `d` of `to` covers of an axis of `from` pixels.
+/// The cell of output `d` of `to` on an axis of `from` pixels.
 pub(super) const fn cell(from: usize, to: usize, d: usize) -> Cell {
     const NOTHING: f64 = 1e-3;
     let scale = scale(from, to);
@@ -69,10 +69,10 @@ pub(super) const fn cell(from: usize, to: usize, d: usize) -> Cell {
     Cell { begin, end, first, middle: (1.0 / width) as f32, last }
 }
 
-/// The last cell is as wide as what is left of the axis, where that is less than the others by as little as f64 rounds.
+/// The last cell ends with the axis, even where only f64 rounding makes it narrower than the others.
 const _: () = assert!(cell(95_479, 56_117, 56_116).first.to_bits() == 0.412_258_2_f32.to_bits());
 
-/// The nearest byte of a number that is not negative, the even one of two.
+/// The byte nearest to a nonnegative number; ties go to even.
 #[inline(always)]
 pub(super) fn nearest(x: f32) -> u8 {
     const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23

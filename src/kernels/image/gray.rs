@@ -1,10 +1,10 @@
-//! How bright a colour is.
+//! Brightness of colors.
 
 use crate::cpu::{self, Kernel};
 use crate::error::{Result, check_len};
 
 /// Writes the gray picture `[pixels]` of `rgb`, `[pixels, 3]`: 0.299 of red, 0.587 of green and 0.114 of blue in 15 bits,
-/// rounded, as OpenCV's `RGB2GRAY` has it. Errors: `Shape`.
+/// rounded, as in OpenCV's `RGB2GRAY`. Errors: `Shape`.
 pub fn gray(rgb: &[u8], out: &mut [u8]) -> Result {
     check_len("gray: rgb [pixels, 3] of length", rgb, out.len().saturating_mul(3))?;
     cpu::dispatch(Gray { rgb, out });

@@ -1,15 +1,15 @@
-//! Atari screens at 42 by 42, as the A3C family sees them: cropped, halved, resized, and the mean of the three colours.
+//! Atari screens at 42 by 42, as in the A3C family: cropped, halved, resized, and averaged over the three colors.
 
 use super::Size;
 use crate::error::Result;
 
-/// What [`rescale42`] takes.
+/// Input size of [`rescale42`].
 const SCREEN: Size = Size::new(210, 160, 3);
 
-/// What [`rescale42`] makes.
+/// Output size of [`rescale42`].
 pub const RESCALED: Size = Size::new(42, 42, 1);
 
-/// The rows that show the game: 34 to 193.
+/// First of the rows that show the game, 34 to 193.
 const TOP: usize = 34;
 
 /// A line of the screen in bytes.
@@ -18,10 +18,10 @@ const LINE: usize = SCREEN.width * 3;
 /// A line of half as many pixels.
 type Half = [[u8; 3]; 80];
 
-/// A half line after it was resized across, with 15 bits.
+/// A half line resized horizontally, in 2048ths.
 type Wide = [[i32; 3]; 42];
 
-/// Where an output lies between two source pixels of 80, in 2048ths: the first of them, its weight and the other's.
+/// The place of an output between two source pixels of 80: the first pixel, and both weights in 2048ths.
 #[derive(Clone, Copy)]
 struct Tap {
     at: usize,
@@ -41,22 +41,22 @@ const TAPS: [Tap; 42] = {
     taps
 };
 
-/// The nearest integer of a small positive number, the even one of two.
+/// The integer nearest to a small positive number; ties go to even.
 const fn nearest(x: f32) -> i32 {
     const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23
     (x + ROUND - ROUND) as i32
 }
 
-/// Writes the 42 by 42 picture of an Atari screen, `rgb` `[210, 160, 3]`, as numbers from 0 to 1: `out` `[42, 42, 1]`.
-/// Rows 34 to 193 are halved, resized by OpenCV's fixed-point bilinear rule, averaged over the colours (a plain mean, not
-/// their brightness) and multiplied by the f32 nearest 1 / 255. Errors: `Shape`.
+/// Writes the 42 by 42 picture of an Atari screen, `rgb` `[210, 160, 3]`, as numbers from 0 to 1: `out` `[42, 42, 1]`. Rows 34
+/// to 193 are halved, resized by OpenCV's fixed-point bilinear rule, averaged over the colors (a plain mean, not their
+/// brightness) and multiplied by the f32 nearest 1 / 255. Errors: `Shape`.
 pub fn rescale42(rgb: &[u8], out: &mut [f32]) -> Result {
     SCREEN.check("rescale42: rgb [210, 160, 3] of length", rgb)?;
     RESCALED.check("rescale42: out [42, 42, 1] of length", out)?;
     let lines = rgb.as_chunks::<LINE>().0;
     let (mut held, mut below) = (usize::MAX, [[0; 3]; 42]);
     for (tap, out) in TAPS.iter().zip(out.as_chunks_mut::<42>().0) {
-        // A half line serves two outputs where the lower one of a pair is the upper one of the next.
+        // A half line is reused where the lower one of a pair is the upper one of the next.
         let above = if held == tap.at { below } else { across(lines, tap.at) };
         held = tap.at.wrapping_add(1);
         below = across(lines, held);
@@ -72,7 +72,7 @@ pub fn rescale42(rgb: &[u8], out: &mut [f32]) -> Result {
     Ok(())
 }
 
-/// Half line `y` of the game, resized across.
+/// Half line `y` of the game, resized horizontally.
 fn across(lines: &[[u8; LINE]], y: usize) -> Wide {
     let half = halved(lines, y);
     let mut wide = [[0; 3]; 42];

@@ -1,4 +1,4 @@
-//! Pictures: `[height, width, channels]` of bytes, row-major, and what a learner wants done to them.
+//! Pictures, `[height, width, channels]` of bytes, row-major, and their operations for learners.
 //!
 //! Every result is exact: the bytes that OpenCV's x86-64 builds give for the same call.
 

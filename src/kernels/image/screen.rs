@@ -1,9 +1,9 @@
 //! Atari screens, 210 by 160, as gray pictures of 84 by 84: the area mean in integers.
 //!
-//! 210 / 84 = 5 / 2 and 160 / 84 = 40 / 21. So a band of five rows becomes two, the first counting its rows 2, 2, 1, the
-//! second 1, 2, 2; 40 columns become 21, each counting 40 in 21sts of a column; and the mean is a whole number over 200
-//! that fits 16 bits. OpenCV sums in f32, whose error is far below 1 / 200: only where the mean lies exactly between
-//! two bytes can it decide either way, and there its sum is repeated.
+//! 210 / 84 = 5 / 2 and 160 / 84 = 40 / 21. So a band of five rows becomes two, the first with weights 2, 2, 1 of its rows, the
+//! second with 1, 2, 2; 40 columns become 21, each with weights that add up to 40 in 21sts of a column; and the mean is a
+//! 16-bit integer divided by 200. OpenCV sums in f32, with an error far below 1 / 200: it can decide either way only where the
+//! mean lies exactly between two bytes, and there its sum is repeated.
 
 use super::cell::{Cell, Window, cell, nearest};
 use super::gray::luma;
@@ -15,10 +15,10 @@ pub(super) const FROM: (usize, usize) = (210, 160);
 /// Height and width of the output.
 pub(super) const TO: (usize, usize) = (84, 84);
 
-/// Two lines of output.
+/// Values of two lines of output.
 const PAIR: usize = 2 * TO.1;
 
-/// Five lines of the screen, columns in twos.
+/// Five lines of the screen, columns in pairs.
 #[repr(align(64))]
 struct Band([[[[u8; 2]; LANES]; 5]; 5]);
 
@@ -81,10 +81,10 @@ fn brightness(rgb: &[u8], out: &mut [u8]) {
 /// Lanes of half a period.
 const LANES: usize = 16;
 
-/// Blocks of room before the first column in [`Sums`]. That behind the last is read too, and counts nothing.
+/// Blocks of padding before the first column in [`Sums`]. The block behind the last is read too, with weight 0.
 const PAD: usize = 2;
 
-/// Sums of a line's columns, even and odd ones apart.
+/// Column sums of a line, even and odd columns apart.
 #[repr(align(64))]
 struct Sums {
     even: [[u16; LANES]; PAD + 5 + 1],
@@ -98,16 +98,16 @@ impl Sums {
 /// Outputs of a period of 40 columns.
 const PERIOD: usize = 21;
 
-/// Outputs of the first half of a period. The middle one of their three columns is even, that of the others odd.
+/// Outputs of the first half of a period. Their middle column of three is even; in the second half it is odd.
 const FIRST: usize = 11;
 
-/// What the outputs of both halves count of their three columns.
+/// Weights of the three columns of an output, for both halves of a period.
 const WEIGHTS: [[[u16; LANES]; 3]; 2] = {
     let mut weights = [[[0; LANES]; 3]; 2];
     let mut d = 0;
     while d < PERIOD {
         let (half, lane) = if d < FIRST { (0, d) } else { (1, d - FIRST) };
-        // In 21sts of a column: where the output begins and ends, and where its middle column does.
+        // In 21sts of a column: begin and end of the output, and of its middle column.
         let (start, stop) = (40 * d, 40 * d + 40);
         let (begin, end) = (21 * (2 * d - half), 21 * (2 * d - half) + 21);
         let right = usize::saturating_sub(stop, end);
@@ -119,7 +119,7 @@ const WEIGHTS: [[[u16; LANES]; 3]; 2] = {
     weights
 };
 
-/// A band becomes two lines of output.
+/// Shrinks a band to two lines of output.
 #[inline(always)]
 fn shrink(band: &Band, pair: &mut [Sums; 2], out: &mut [u8; PAIR]) {
     let [a, b, c, d, e] = &band.0;
@@ -147,17 +147,17 @@ fn shrink(band: &Band, pair: &mut [Sums; 2], out: &mut [u8; PAIR]) {
     }
 }
 
-/// Which outputs of each half period lie between two bytes.
+/// Flags of the outputs of each half period that lie exactly between two bytes.
 type Ties = [[u8; LANES]; 8];
 
-/// Writes a line of output.
+/// Writes a line of output and returns its ties.
 #[inline(always)]
 fn narrow(sums: &Sums, line: &mut [u8; TO.1]) -> Ties {
     let mut ties = [[0; LANES]; 8];
     let periods = line.as_chunks_mut::<PERIOD>().0.iter_mut().zip(ties.as_chunks_mut::<2>().0);
     for (period, (outputs, [first, second])) in periods.enumerate() {
         let (Some(even), Some(odd)) = (columns(&sums.even, period), columns(&sums.odd, period)) else { break };
-        // Lanes behind the first half are written too, before the second covers them.
+        // Lanes behind the first half are written too, before the second half overwrites them.
         for lane in 0..LANES {
             (outputs[lane], first[lane]) = mean::<0>(even, odd, lane);
         }
@@ -172,7 +172,7 @@ fn narrow(sums: &Sums, line: &mut [u8; TO.1]) -> Ties {
     ties
 }
 
-/// Columns that lanes of a period read.
+/// Columns read by the lanes of a period.
 const READ: usize = 1 + FIRST + LANES;
 
 /// The columns of a period, from the one before it.
@@ -181,7 +181,7 @@ fn columns(sums: &[[u16; LANES]], period: usize) -> Option<&[u16; READ]> {
     sums.as_flattened().get(PAD * LANES - 1 + 20 * period..)?.first_chunk()
 }
 
-/// One output of half a period, and 1 where it is a tie. Lanes behind the half are no tie.
+/// One output of half a period, and 1 for a tie. Lanes behind the half are no ties.
 #[inline(always)]
 fn mean<const HALF: usize>(even: &[u16; READ], odd: &[u16; READ], lane: usize) -> (u8, u8) {
     let [left, middle, right] = if HALF == 0 {
@@ -194,10 +194,10 @@ fn mean<const HALF: usize>(even: &[u16; READ], odd: &[u16; READ], lane: usize) -
     over_200(sum.wrapping_add(right.wrapping_mul(weights[2][lane])).wrapping_add(100))
 }
 
-/// x / 200 for x up to 51100, and 1 if nothing is left over.
+/// x / 200 for x up to 51100, and 1 if the remainder is 0.
 #[inline(always)]
 const fn over_200(x: u16) -> (u8, u8) {
-    // At most one too small.
+    // Too small by at most one.
     let quotient = ((x as u32 * 327) >> 16) as u16;
     let rest = x.wrapping_sub(quotient.wrapping_mul(200));
     let quotient = if rest >= 200 { quotient.wrapping_add(1) } else { quotient };
@@ -213,7 +213,7 @@ const _: () = {
     }
 };
 
-/// What the outputs of a line take of its columns, in f32.
+/// Columns and f32 weights of each output of a line.
 const COLUMNS: [Window; TO.1] = {
     let mut columns = [cell(FROM.1, TO.1, 0).window(FROM.1); TO.1];
     let mut d = 0;
@@ -224,10 +224,10 @@ const COLUMNS: [Window; TO.1] = {
     columns
 };
 
-/// The rows of the first output: two whole ones and half of the one that it shares with the second.
+/// The rows of the first output: two whole ones and half of one that it shares with the second output.
 const ROWS: Cell = cell(FROM.0, TO.0, 0);
 
-/// Repeats the sums in f32, in the order of the general rule, where there is a tie.
+/// Repeats the sums of ties in f32, in the order of the general rule.
 #[inline(never)]
 fn settle(ties: &Ties, band: &Band, lower: bool, line: &mut [u8; TO.1]) {
     let (whole, shared) = (ROWS.middle, ROWS.last);

@@ -5,14 +5,14 @@ use core::mem::take;
 use super::Size;
 use crate::error::{Error, Kind, Result, check_len};
 
-/// A pixel is a dot if its luma is so far from that of the top left pixel.
+/// A pixel is a dot if its luma differs from the luma of the top left pixel by more than this.
 const CONTRAST: u32 = 24;
 
 /// Dots of a Braille character by row and column, as bits of its code from U+2800 on.
 const DOTS: [[u8; 2]; 4] = [[1, 8], [2, 16], [4, 32], [64, 128]];
 
-/// Bytes of the text of a picture: a character of three bytes for each two columns of four rows, and an end to each line.
-/// Errors: `Config` for a picture that is neither gray nor RGB; `Overflow`.
+/// Bytes of the text of a picture: a character of three bytes per two columns of four rows, and a line feed per line. Errors:
+/// `Config` for a picture that is neither gray nor RGB; `Overflow`.
 pub fn text_size(size: Size) -> Result<usize> {
     size.len()?;
     let what = "image text: a picture of 1 or 3 channels";

@@ -1,4 +1,4 @@
-//! Many pictures as one, for people to look at.
+//! Many pictures tiled into one, for viewing.
 
 use core::mem::take;
 
@@ -16,9 +16,9 @@ pub fn tile_shape(n: usize) -> Result<(usize, usize)> {
     Ok((rows, n.div_ceil(rows)))
 }
 
-/// Writes `n` pictures, `[n, H, W, C]`, as one of `rows * H` by `columns * W`, `rows` and `columns` by [`tile_shape`]:
-/// picture i in row i / columns, column i mod columns, and zeros where none is left.
-/// Errors: `Range` if `n` is 0; `Config`; `Shape`; `Overflow`.
+/// Writes `n` pictures, `[n, H, W, C]`, as one of `rows * H` by `columns * W`, `rows` and `columns` by [`tile_shape`]: picture
+/// i in row i / columns, column i mod columns, and zeros in the tiles left over. Errors: `Range` if `n` is 0; `Config`;
+/// `Shape`; `Overflow`.
 pub fn tile(n: usize, size: Size, images: &[u8], out: &mut [u8]) -> Result {
     let (rows, columns) = tile_shape(n)?;
     let overflow = Error::new(Kind::Overflow, "tile: a picture that fits the address space");

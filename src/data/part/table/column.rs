@@ -1,4 +1,4 @@
-//! What the columns of a table hold.
+//! Columns and configuration of a table.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -11,28 +11,28 @@ use crate::space::Element;
 /// Most columns of a table.
 pub const MAX_COLUMNS: usize = 16;
 
-/// Bytes of a column's name, the zeros after it included.
+/// Bytes of a column's name, including the zeros after it.
 pub const NAME_SIZE: usize = 24;
 
-/// What one column holds.
+/// Description of one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Column {
-    /// What it is called: 1 to 23 ASCII characters, zeros after them.
+    /// Name: 1 to 23 ASCII characters, zeros after them.
     pub name: [u8; NAME_SIZE],
-    /// A [`Element`], as its number.
+    /// Element kind, as the number of an [`Element`].
     pub kind: u32,
-    /// Elements of one row, at least 1; with stacks, those of one frame.
+    /// Elements of one row, at least 1; with stacks, of one frame.
     pub len: u32,
-    /// 0 or 1; or k up to [`MAX_STACK`], with bytes: a row keeps the newest frame only and is read as the stack of the k
-    /// newest frames of its episode, the first one repeated where there are fewer.
+    /// 0 or 1; for bytes also k up to [`MAX_STACK`]: a row keeps only the newest frame and is read as the stack of the k newest
+    /// frames of its episode, the first one repeated if there are fewer.
     pub num_stack: u32,
-    /// Bytes of a pixel, which divide `len`; 0 is 1, and the only value of other kinds.
+    /// Bytes of a pixel, a divisor of `len`; 0 means 1. At most 1 for kinds other than bytes.
     pub channels: u32,
 }
 
 impl Column {
-    /// `len` elements a row. A name that is too long is cut short.
+    /// A column of `len` elements per row. A name that is too long is truncated.
     pub const fn new(name: &str, kind: Element, len: u32) -> Self {
         let (bytes, mut padded, mut i) = (name.as_bytes(), [0; NAME_SIZE], 0);
         while i < NAME_SIZE - 1 && i < bytes.len() {
@@ -47,7 +47,7 @@ impl Column {
         Column { num_stack, channels, ..Column::new(name, Element::U8, len) }
     }
 
-    /// What it is called.
+    /// The name.
     pub fn name(&self) -> &str {
         let len = self.name.iter().position(|&c| c == 0).unwrap_or(NAME_SIZE);
         core::str::from_utf8(self.name.get(..len).unwrap_or_default()).unwrap_or_default()
@@ -59,19 +59,19 @@ impl Column {
         Element::from_number(self.kind).ok_or(KIND.given(self.kind as usize))
     }
 
-    /// Frames that a row is read as, at least 1.
+    /// Frames of a row as read, at least 1.
     #[inline]
     pub fn stack(&self) -> usize {
         self.num_stack.max(1) as usize
     }
 
-    /// Elements of a row as it is read, a whole stack; what [`TableConfig::check`] accepts fits the address space.
+    /// Elements of a row as read, a whole stack; fits the address space if [`TableConfig::check`] accepts the column.
     #[inline]
     pub fn read_len(&self) -> usize {
         (self.len as usize).saturating_mul(self.stack())
     }
 
-    /// Bytes of a row as it is stored.
+    /// Bytes of a row as stored.
     #[inline]
     pub fn row_size(&self) -> usize {
         (self.len as usize).saturating_mul(if self.kind == Element::U8 as u32 { 1 } else { 4 })
@@ -98,11 +98,11 @@ impl Column {
 
 const KIND: Error = Error::new(Kind::Config, "column: kind of 0 (f32), 1 (i32) or 2 (u8)");
 
-/// What a table is made from: a part of its owner's configuration.
+/// Configuration of a table, a part of its owner's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TableConfig {
-    /// R, at least 1.
+    /// R, the number of rings, at least 1.
     pub num_rings: u32,
     /// Rows that each ring keeps, at least 1, and at least `num_stack` of every column.
     pub num_rows: u32,
@@ -110,7 +110,7 @@ pub struct TableConfig {
     pub num_columns: u32,
     /// Zero.
     pub reserved: u32,
-    /// The columns, of different names; all zero beyond `num_columns`.
+    /// The columns, with distinct names; all zero beyond `num_columns`.
     pub columns: [Column; MAX_COLUMNS],
 }
 
@@ -140,7 +140,7 @@ impl TableConfig {
         self.columns().iter().position(|column| column.name() == name)
     }
 
-    /// Most frames that a row of any column is read as, at least 1.
+    /// Longest stack of any column, at least 1.
     pub fn max_stack(&self) -> usize {
         self.columns().iter().fold(1, |most, column| most.max(column.stack()))
     }
@@ -150,24 +150,24 @@ impl TableConfig {
         (self.num_rings as usize).saturating_mul(self.num_rows as usize)
     }
 
-    /// Bytes of a row in all columns, and what is known about it. Errors: `Overflow`.
+    /// Bytes of a row in all columns, and of its age. Errors: `Overflow`.
     pub fn row_size(&self) -> Result<usize> {
         let size = self.columns().iter().try_fold(1usize, |size, column| size.checked_add(column.row_size()));
         size.ok_or(OVERFLOW)
     }
 
-    /// Refuses bits of columns that there are not. Errors: `Config`, in these words.
+    /// Refuses bits beyond the columns. Errors: `Config`, with this message.
     pub(crate) fn check_bits(&self, what: &'static str, bits: u32) -> Result {
         Error::config(what, self.num_columns, bits).when(bits.checked_shr(self.num_columns).unwrap_or(0) != 0)
     }
 
-    /// Refuses columns that are read as stacks. Errors: `Config`, in these words.
+    /// Refuses columns with stacks. Errors: `Config`, with this message.
     pub(crate) fn check_plain(&self, what: &'static str) -> Result {
         let stack = self.columns().iter().map(|column| column.num_stack).find(|&num_stack| num_stack > 1);
         stack.map_or(Ok(()), |num_stack| Err(Error::config(what, 1, num_stack)))
     }
 
-    /// Refuses what no table is made from. Errors: `Config`.
+    /// Refuses an invalid configuration. Errors: `Config`.
     pub fn check(&self) -> Result {
         Error::config("table config: num_rings of at least", 1, 0).when(self.num_rings == 0)?;
         Error::config("table config: num_columns from 1 to", MAX_COLUMNS as u32, self.num_columns)

@@ -1,15 +1,15 @@
-//! Rows of named, typed columns in rings: what every replay memory keeps.
+//! Rows of named, typed columns in rings: the storage of every replay memory.
 //!
-//! A table is a part of a block, not a block: its owner plans it among its own fields, and keeps whatever else it knows
-//! about a row in spans of its own. Each of R rings holds its last `num_rows` rows, column after column. A row's number
-//! counts from the first row that its ring ever took and is never reused; row n is in slot `n % num_rows`.
+//! A table is a part of a block, not a block: its owner plans it among its own fields, and keeps all other data about a row in
+//! its own spans. Each of R rings holds its last `num_rows` rows, column after column. The rows of a ring are numbered from 0 and
+//! numbers are never reused; row n is in slot `n % num_rows`.
 //!
-//! An image column keeps each frame once and is read as stacks. Beside every row lies one byte, its age: how many rows of
-//! its episode came before it. That is all a stack has to know: the slots before an episode's first frame repeat that
-//! frame, so no frame of an earlier episode, and none from before the start, is ever needed.
+//! An image column stores each frame once and is read as stacks. Each row has one more byte, its age: the number of rows of its
+//! episode before it. A stack needs nothing else: slots before the first frame of the episode repeat that frame, so no frame of
+//! an earlier episode, and none from before the start, is ever needed.
 //!
-//! A writer announces the rows that it is about to push, and gathering asks afterwards whether what was copied is still
-//! held: see [`shared`].
+//! A writer announces the rows that it is about to push, and gathering checks afterwards that the copied rows are still held: see
+//! [`shared`].
 //!
 //! ```
 //! use rlcore::block::{Cutter, Plan};
@@ -51,52 +51,51 @@ use scatter::copy_row;
 const RESERVED: Error = Error::new(Kind::Range, "table: an index whose reserved is 0");
 
 fields! {
-    /// Where the fields of a table lie in its owner's block.
+    /// Places of the fields of a table in its owner's block.
     pub spans Spans(columns: &[Column], rings: usize, rows: usize) {
         /// `[R]` rows pushed so far: the number of the next one.
         pub pushed: [u64] = rings,
-        /// `[R]` rows that a writer is about to push, for readers beside it; else 0.
+        /// `[R]` rows that a writer is about to push, for concurrent readers; else 0.
         pub writing: [u32] = rings,
-        /// `[R, num_rows]` rows of the same episode before this one, counted up to the most that a stack needs, at least 1.
+        /// `[R, num_rows]` rows of the same episode before this one, counted up to the longest stack, at least 1.
         pub age: [u8] = rows,
         /// `[R, num_rows, row_size]` bytes of each column, of length 0 beyond `num_columns`.
         pub columns: Columns = (columns, rows, rows),
     }
-    /// Rings `[first, first + len)`, to push to: two disjoint ones share no byte, so they may go to different threads. The
-    /// fields are public for callers that cut them from a raw block along [`spans`].
+    /// Rings `[first, first + len)`, for writing: disjoint ranges share no byte, so they may go to different threads. The fields
+    /// are public for callers that cut them from a raw block along [`spans`].
     #[derive(Debug)]
     pub write Table {
-        /// What it was made from.
+        /// Configuration of the table.
         pub config: &'a TableConfig,
         /// Number of the first ring.
         pub first: usize,
     }
-    /// Rows to read, of all rings: any number of threads may look at the same ones. The fields are public as those of
-    /// [`Table`].
+    /// All rings, for reading by any number of threads. The fields are public for the same reason as those of [`Table`].
     #[derive(Clone, Copy, Debug)]
     pub read View {
-        /// What the table was made from.
+        /// Configuration of the table.
         pub config: &'a TableConfig,
     }
 }
 
-/// Plans a table among the fields of its owner; new ones are all zero. Errors: `Config`, `Overflow`.
+/// Plans a table among the fields of its owner; a new table is all zero. Errors: `Config`, `Overflow`.
 pub fn spans(plan: &mut Plan, config: &TableConfig) -> Result<Spans> {
     config.check()?;
     Ok(lay(plan, config)?)
 }
 
-/// As [`spans`], of a configuration that was checked when its block was accepted.
+/// As [`spans`], for a configuration that was checked when its block was accepted.
 #[inline(always)]
 pub fn lay(plan: &mut Plan, config: &TableConfig) -> core::result::Result<Spans, TooLong> {
-    // What overflows is too long for any element.
+    // A product that overflows is too long for any element.
     Spans::plan(plan, config.columns(), config.num_rings as usize, config.all_rows())
 }
 
-/// Where columns lie in a block: of length 0 beyond those that it has.
+/// Places of the columns in a block; of length 0 beyond the last column.
 pub type ColumnSpans = [Span<u8>; MAX_COLUMNS];
 
-/// The bytes of every column, of so many rows, and of column 0 of so many.
+/// The bytes of every column as a field; its length is the columns, their rows, and the rows of column 0.
 pub struct Columns;
 
 impl Field for Columns {
@@ -147,8 +146,8 @@ fn slot_of(number: u64, num_rows: usize) -> usize {
 }
 
 impl<'a> Table<'a> {
-    /// As [`Table::cut`], and refuses what no sequence of calls can produce, or one that was stopped amid a row.
-    /// Errors: `Image`.
+    /// As [`Table::cut`], and refuses contents that no sequence of calls can produce, or whose writer was stopped in the middle
+    /// of a row. Errors: `Image`.
     pub fn attach(cut: &mut Cutter<'a>, config: &'a TableConfig, spans: &Spans) -> Result<Self> {
         let table = Self::cut(cut, spans, config, 0)?;
         table.check_image()?;
@@ -160,12 +159,12 @@ impl<'a> Table<'a> {
         self.pushed.len()
     }
 
-    /// True if there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.pushed.is_empty()
     }
 
-    /// The same rings for a shorter time.
+    /// The same rings, for a shorter lifetime.
     pub fn reborrow(&mut self) -> Table<'_> {
         let mut columns: [&mut [u8]; MAX_COLUMNS] = Default::default();
         for (to, from) in columns.iter_mut().zip(&mut self.columns) {
@@ -211,30 +210,30 @@ impl<'a> Table<'a> {
         Ok(rings)
     }
 
-    /// The same rings, to read; of all rings if these are.
+    /// The rings, for reading; a view of the whole table only if these are all its rings.
     pub fn view(&self) -> View<'_> {
         self.read(self.config)
     }
 
-    /// Says that `len` rings from `i` on are about to take up to `rows` rows each: before an owner writes anything of its
-    /// own that belongs to them. [`Table::end`] comes after the last.
+    /// Announces up to `rows` rows for each of `len` rings from `i` on, before the owner writes its own data of these rows.
+    /// [`Table::end`] follows the last row.
     pub fn begin(&mut self, i: usize, len: usize, rows: u32) {
         shared::begin(self.writing.get_mut(i..i.saturating_add(len)).unwrap_or_default(), rows);
     }
 
-    /// Says that what was announced is there.
+    /// Withdraws the announcement: all announced rows are complete.
     pub fn end(&mut self, i: usize, len: usize) {
         shared::end(self.writing.get_mut(i..i.saturating_add(len)).unwrap_or_default());
     }
 
-    /// [`Table::push`] would take this row, and `count - 1` after it: what an owner asks before it writes anything of its
-    /// own. Errors: as [`Table::push`].
+    /// Checks that [`Table::push`] would accept this row and `count - 1` more, before the owner writes its own data of them.
+    /// Errors: as [`Table::push`].
     pub fn check(&self, i: usize, row: &[Elements<'_>], first: bool, count: u32) -> Result {
         self.check_row(row)?;
         self.check_ring(i, first, count)
     }
 
-    /// The row has elements for each column.
+    /// Checks that the row has elements for each column.
     fn check_row(&self, row: &[Elements<'_>]) -> Result {
         let columns = self.config.columns();
         let what = "table: a row with elements for each column,";
@@ -249,7 +248,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// What [`Table::check`] asks of a row that was cut along the columns.
+    /// The part of [`Table::check`] for a row that was cut along the columns.
     #[inline]
     pub(in crate::data) fn check_ring(&self, i: usize, first: bool, count: u32) -> Result {
         let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
@@ -260,16 +259,16 @@ impl<'a> Table<'a> {
         Error::new(Kind::Range, what).given(ring).when(pushed > shared::LAST.saturating_sub(count.into()))
     }
 
-    /// Slot of the row that ring `i`, counted from the first of these, takes next: where its owner keeps what belongs to
-    /// the same row, in arrays `[rings, num_rows]`, before it pushes. Errors: `Range`.
+    /// Index of the next row of ring `i`, counted from the first of these, in arrays `[rings, num_rows]`: the owner writes its
+    /// own data of the row there before it pushes. Errors: `Range`.
     pub fn next_row(&self, i: usize) -> Result<usize> {
         let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
         let num_rows = self.config.num_rows as usize;
         Ok(i.saturating_mul(num_rows).saturating_add(slot_of(pushed, num_rows)))
     }
 
-    /// Appends a row to ring `i`, counted from the first of these, and returns its number: elements for each column, of its
-    /// kind and length. `first` starts an episode. The oldest row is forgotten when the ring is full. With readers beside,
+    /// Appends a row to ring `i`, counted from the first of these, and returns its number. `row`: elements for each column, of
+    /// its kind and length. `first` starts an episode. A full ring drops its oldest row. With concurrent readers, call this
     /// between [`Table::begin`] and [`Table::end`].
     ///
     /// Errors: `Range`; `Shape`; `NotReady` for a ring without rows unless `first`. Nothing is written then.
@@ -292,7 +291,7 @@ impl<'a> Table<'a> {
         self.put_aged(i, row, age)
     }
 
-    /// [`Table::put`] for an owner who knows how many rows of its episode came before, counted up to `max_stack`.
+    /// [`Table::put`] with a known age: the rows of its episode before it, counted up to `max_stack`.
     #[inline(always)]
     pub(in crate::data) fn put_aged(&mut self, i: usize, row: &[Elements<'_>], age: u8) -> Result<u64> {
         let num_rows = self.config.num_rows as usize;
@@ -310,7 +309,8 @@ impl<'a> Table<'a> {
         Ok(number)
     }
 
-    /// Refuses what no sequence of calls can produce, or one that was stopped amid a row. Errors: `Image`.
+    /// Refuses contents that no sequence of calls can produce, or whose writer was stopped in the middle of a row. Errors:
+    /// `Image`.
     pub(in crate::data) fn check_image(&self) -> Result {
         shared::check_image(self.writing)?;
         let num_rows = self.config.num_rows as usize;
@@ -326,11 +326,11 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Whether the ages of a ring are those of some sequence of rows, `pushed` of them so far, counted up to `most`.
+/// Whether a sequence of `pushed` rows can produce these ages of a ring, counted up to `most`.
 fn ages_are_right(ages: &[u8], pushed: u64, most: u8) -> bool {
     let held = pushed.min(ages.len() as u64);
     let oldest = pushed.saturating_sub(held);
-    // In the order of numbers: from the oldest to the end of the ring, then from its beginning.
+    // In the order of row numbers: from the oldest to the end of the ring, then from its beginning.
     let (early, late) = ages.split_at_checked(slot_of(oldest, ages.len())).unwrap_or_default();
     let mut before = None;
     let mut right = !late.is_empty();

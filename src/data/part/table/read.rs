@@ -1,4 +1,4 @@
-//! Rows of a table, to read.
+//! Reading the rows of a table.
 
 use bytemuck::{Pod, Zeroable};
 use core::iter::once;
@@ -15,7 +15,7 @@ use crate::space::{Element, Elements, ElementsMut};
 
 const FORGOTTEN: Error = Error::new(Kind::Range, "table: rows that are still held, from number");
 
-/// Row `number` of ring `env`, by which the ring belongs to an environment.
+/// Row `number` of ring `env`; rings are numbered by environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FrameIndex {
@@ -54,25 +54,25 @@ impl Run {
 }
 
 impl<'a> View<'a> {
-    /// What readers beside a writer ask.
+    /// The counters of the rings, for readers concurrent with a writer.
     #[inline]
     pub fn rings(&self) -> shared::Rings<'a> {
         shared::Rings { pushed: self.pushed, writing: self.writing, num_rows: self.config.num_rows }
     }
 
-    /// Numbers of the rows that a ring still holds. Errors: `Range`.
+    /// Numbers of the rows held by a ring. Errors: `Range`.
     #[inline]
     pub fn held(&self, ring: usize) -> Result<Range<u64>> {
         let pushed = self.pushed.get(ring).ok_or(RING.needed(self.pushed.len()).given(ring))?.load(Ordering::Acquire);
         Ok(pushed.saturating_sub(self.config.num_rows.into())..pushed)
     }
 
-    /// Numbers of the rows whose stacks a ring still holds, in every column: those that may be drawn. Errors: `Range`.
+    /// Numbers of the rows that may be drawn: a ring still holds their stacks in every column. Errors: `Range`.
     pub fn whole(&self, ring: usize) -> Result<Range<u64>> {
         let (held, num_rows) = (self.held(ring)?, self.config.num_rows as usize);
         let ages = block::rows(self.age, ring, 1, num_rows)?;
-        // Once a row has its stacks, all later ones have theirs, after 15 steps at most: also if ages are read that a writer
-        // beside has put where rows of these numbers were.
+        // If a row has its stacks, all later rows have theirs. The search takes at most 15 steps, even if it reads ages that a
+        // concurrent writer has put into these slots.
         let is_whole = |&number: &u64| {
             let age = ages.get(slot_of(number, num_rows)).copied().unwrap_or(0);
             oldest_at(age.into(), number, self.config.max_stack()) >= held.start
@@ -81,13 +81,13 @@ impl<'a> View<'a> {
         Ok(start..held.end)
     }
 
-    /// Whether a ring still holds all rows that the stacks of this one read. Errors: `Range` if it is not held itself.
+    /// Whether a ring still holds all rows in the stacks of row `number`. Errors: `Range` if the row itself is not held.
     pub fn is_whole(&self, ring: usize, number: u64) -> Result<bool> {
         Ok(self.stack_start(ring, number)? >= self.held(ring)?.start)
     }
 
-    /// Number of the oldest row that the stacks of this one read, held or not; its own without stacks.
-    /// Errors: `Range` if it is not held itself.
+    /// Number of the oldest row in the stacks of row `number`, held or not; `number` without stacks.
+    /// Errors: `Range` if the row itself is not held.
     pub fn stack_start(&self, ring: usize, number: u64) -> Result<u64> {
         self.oldest_of(ring, number, self.config.max_stack())
     }
@@ -97,14 +97,14 @@ impl<'a> View<'a> {
         Ok(self.age_of(ring, number)? == 0)
     }
 
-    /// Where a row lies: its place in arrays `[R, num_rows]` that an owner keeps beside the columns.
+    /// Index of a row in arrays `[R, num_rows]` that the owner keeps beside the columns.
     /// Errors: `Range` if it is not held.
     #[inline]
     pub fn at(&self, ring: usize, number: u64) -> Result<usize> {
         self.place(ring, &self.held(ring)?, number)
     }
 
-    /// As [`View::at`], of a ring that holds these rows.
+    /// As [`View::at`], for a ring that holds the rows `held`.
     #[inline]
     fn place(&self, ring: usize, held: &Range<u64>, number: u64) -> Result<usize> {
         let what = "table: a row that was pushed, of a number below";
@@ -114,18 +114,18 @@ impl<'a> View<'a> {
         Ok(ring.saturating_mul(num_rows).saturating_add(slot_of(number, num_rows)))
     }
 
-    /// One row of one column as it was pushed, of an image its newest frame. Errors: `Range` if it is not held.
+    /// One row of one column as pushed; with stacks, its newest frame. Errors: `Range` if it is not held.
     pub fn row(&self, column: usize, ring: usize, number: u64) -> Result<Elements<'a>> {
         let (kind, size) = (self.config.column(column)?.element()?, self.config.column(column)?.row_size());
         let bytes = block::rows(self.bytes(column)?, self.at(ring, number)?, 1, size)?;
         Elements::of_bytes(kind, bytes)
     }
 
-    /// Writes B rows of one column, `[B, stack, ...]` in this layout: elements of its kind, or bytes as f32 from 0 to 1,
-    /// x / 255. Without stacks and channels every layout is the same.
+    /// Writes B rows of one column, `[B, stack, ...]` in this layout: elements of its kind, or bytes as f32 from 0 to 1, x / 255.
+    /// Without stacks and channels all layouts are the same.
     ///
-    /// Errors: `Range` for the column, or if a row or a frame of its stack is not held; `Shape`. Nothing is written then.
-    /// `Range` too if a writer beside has overwritten one meanwhile; then what was written means nothing.
+    /// Errors: `Range` for the column, or if a row or a frame of its stack is not held; `Shape`. Nothing is written then. Also
+    /// `Range` if a concurrent writer has overwritten a row meanwhile; the output is invalid then.
     pub fn gather(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
         let description = self.config.column(column)?;
         let how = self.how(description, layout, &out)?;
@@ -181,8 +181,8 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Copies the rows of a run as they were pushed, of an image the newest frames alone: `out` is `[len, row_size]` bytes,
-    /// and `first`, `[len]`, gets 1 where a row starts an episode.
+    /// Copies the rows of a run as pushed; with stacks, only the newest frames. `out`: `[len, row_size]` bytes; `first`: `[len]`,
+    /// set to 1 where a row starts an episode, else 0.
     /// Errors: `Range` for the column, or if a row is not held; `Shape`. Nothing is written then.
     pub fn read_run(&self, column: usize, run: &Run, out: &mut [u8], first: &mut [u8]) -> Result {
         let (size, len) = (self.config.column(column)?.row_size(), run.len as usize);
@@ -199,7 +199,7 @@ impl<'a> View<'a> {
         self.rings().check_held((len > 0).then_some((run.env as usize, run.number)).into_iter())
     }
 
-    /// Every row of a run of at most `len` is held, and with `stacks` all rows that their stacks read. Errors: `Range`.
+    /// Checks that a run has at most `len` rows, that all are held, and with `stacks` all rows of their stacks. Errors: `Range`.
     pub fn check_run(&self, run: &Run, len: usize, stacks: bool) -> Result {
         self.check_run_stacks(run, len, if stacks { self.config.max_stack() } else { 1 })
     }
@@ -217,13 +217,13 @@ impl<'a> View<'a> {
         check_start(&held, oldest_at(age.into(), run.number, num_stack)).map(|_| ())
     }
 
-    /// As [`View::oldest_of`], which is held. Errors: `Range` if it is not.
+    /// As [`View::oldest_of`]. Errors: `Range` if that row is not held.
     pub(super) fn held_start(&self, ring: usize, number: u64, num_stack: usize) -> Result<u64> {
         let oldest = self.oldest_of(ring, number, num_stack)?;
         check_start(&self.held(ring)?, oldest)
     }
 
-    /// Number of the oldest row that a stack of `num_stack` reads.
+    /// Number of the oldest row in a stack of `num_stack` rows that ends at row `number`.
     pub(super) fn oldest_of(&self, ring: usize, number: u64, num_stack: usize) -> Result<u64> {
         Ok(oldest_at(self.age_of(ring, number)?, number, num_stack))
     }
@@ -261,23 +261,23 @@ impl<'a> View<'a> {
     }
 }
 
-/// Number of the oldest row that a stack of `num_stack` reads at a row of this age.
+/// Number of the oldest row in a stack of `num_stack` rows that ends at row `number`, which has this age.
 fn oldest_at(age: usize, number: u64, num_stack: usize) -> u64 {
     number.saturating_sub(age.min(num_stack.saturating_sub(1)) as u64)
 }
 
-/// The row, if a ring that holds these still holds it. Errors: `Range`.
+/// Returns `oldest`, unless it is before the rows held. Errors: `Range`.
 fn check_start(held: &Range<u64>, oldest: u64) -> Result<u64> {
     let forgotten = FORGOTTEN.needed(held.start as usize).given(oldest as usize);
     if oldest >= held.start { Ok(oldest) } else { Err(forgotten) }
 }
 
-/// How rows become what is asked for.
+/// Conversion of rows for output.
 #[derive(Clone, Copy)]
 enum How {
-    /// As they were pushed.
+    /// Copied as pushed.
     Rows,
-    /// Stacked, converted or with their channels apart.
+    /// Stacked, converted to f32, or split into channel planes.
     Stacks,
 }
 

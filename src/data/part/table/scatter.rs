@@ -1,4 +1,4 @@
-//! Rows of a column, copied from wherever they lie.
+//! Copies of scattered rows of a column.
 
 use core::sync::atomic::Ordering;
 
@@ -9,12 +9,12 @@ use crate::cpu::{self, Kernel, Word};
 use crate::error::Result;
 
 impl View<'_> {
-    /// Every row is held. Errors: `Range`.
+    /// Checks that every row is held, and returns the conversion to places. Errors: `Range`.
     pub(super) fn slots(&self, index: &[FrameIndex]) -> Result<Slots> {
         if let Some(slots) = Slots::of_one_ring(self, index) {
             return Ok(slots);
         }
-        // One pass without early exits decides, a second one only names the culprit.
+        // A first pass without early exits decides; a second one only finds the row to report.
         let num_rows = self.config.num_rows.into();
         let wrong = index.iter().fold(0, |wrong, index| {
             let pushed = self.pushed.get(index.env as usize).map_or(0, |word| word.load(Ordering::Relaxed));
@@ -46,7 +46,7 @@ impl View<'_> {
         let (mut rest, mut places) = (out, [0; TILE]);
         for index in index.chunks(TILE) {
             cpu::dispatch(Find { slots, index, places: &mut places });
-            // Of shorter rows the processor sees many at once by itself.
+            // The processor overlaps the loads of shorter rows by itself.
             if size > 16 {
                 for place in places.iter().take(index.len()) {
                     let begin = place.wrapping_mul(size);
@@ -61,24 +61,25 @@ impl View<'_> {
     }
 }
 
-/// Rows whose places are found before the first of them is copied, so that the processor waits for many at once.
+/// Rows whose places are found before the first of them is copied, so that their cache misses overlap.
 const TILE: usize = 128;
 
-/// How numbers of rows that are held become places in arrays `[R, num_rows]`, without a division for each.
+/// Conversion of the numbers of held rows to places in arrays `[R, num_rows]`, without a division per row.
 pub(super) enum Slots {
-    /// All rows are of one ring: its first place, the number of the row in it, and of the oldest row that is asked for.
+    /// All rows are of one ring: `base` is its first place, `lap` the row number at that place in the current lap, `oldest` the
+    /// lowest number wanted.
     One { ring: usize, base: usize, lap: u64, num_rows: u64, oldest: u64 },
-    /// Of any rings: 2^64 - 1 divided by the rows of each.
+    /// Rows of any rings: `reciprocal` is 2^64 - 1 divided by `num_rows`.
     Any { reciprocal: u64, num_rows: u64 },
 }
 
 impl Slots {
-    /// If all these rows are of one ring, and held.
+    /// The conversion, if all rows are of one ring and held.
     fn of_one_ring(view: &View<'_>, index: &[FrameIndex]) -> Option<Self> {
         let ring = index.first()?.env as usize;
         let held = view.held(ring).ok()?;
         let last = held.end.checked_sub(1)?;
-        // Numbers are below 2^63, so one outside the range is negative itself or leaves a negative difference.
+        // Numbers are below 2^63, so one outside the range is itself negative or leaves a negative difference.
         let (outside, other, oldest) =
             cpu::dispatch(Strays { words: bytemuck::cast_slice(index), start: held.start, last });
         let other = other | u64::from(index.first()?.reserved);
@@ -87,7 +88,7 @@ impl Slots {
         (outside >> 63 == 0 && other == 0).then_some(Slots::One { ring, base, lap, num_rows, oldest })
     }
 
-    /// Places of up to [`TILE`] rows.
+    /// Writes the places of up to [`TILE`] rows.
     #[inline(always)]
     fn find(&self, index: &[FrameIndex], places: &mut [usize; TILE]) {
         let places = places.iter_mut().zip(index);
@@ -113,7 +114,7 @@ impl Slots {
     }
 }
 
-/// Rows named by number and ring, of which none should be before `start`, behind `last` or of another ring than the first.
+/// Check of rows, as pairs of number and ring: none should be before `start`, after `last` or of another ring than the first.
 struct Strays<'a> {
     words: &'a [[u64; 2]],
     start: u64,
@@ -121,7 +122,7 @@ struct Strays<'a> {
 }
 
 impl Kernel for Strays<'_> {
-    /// Negative as a signed number if one is outside; nonzero if one is of another ring; the lowest number.
+    /// Negative as a signed number if a row is outside; nonzero if one is of another ring; the lowest number.
     type Output = (u64, u64, u64);
 
     #[inline(always)]
@@ -153,7 +154,7 @@ impl Kernel for Find<'_> {
     }
 }
 
-/// Copies rows of a size that is known here.
+/// Copies rows of `W` bytes, a size known at compile time.
 #[inline(never)]
 fn scatter<const W: usize>(rows: &[u8], _: usize, places: &[usize; TILE], out: &mut [u8]) {
     let (rows, out) = (rows.as_chunks::<W>().0, out.as_chunks_mut::<W>().0);

@@ -1,4 +1,4 @@
-//! Rows of a column of bytes as stacks: every frame is kept once and put beside others when it is read.
+//! Stacks of a column of bytes: every frame is stored once and combined with others when it is read.
 
 use core::iter::once;
 use core::sync::atomic::{Ordering, fence};
@@ -14,7 +14,7 @@ use crate::space::ElementsMut;
 const KIND: Error = Error::new(Kind::Shape, "table: stacks of one kind, u8 or f32");
 
 impl<'a> View<'a> {
-    /// Writes the numbers of the rows that a stack of this column is made of, oldest first; `numbers` is `[num_stack]`.
+    /// Writes the numbers of the rows in a stack of this column, oldest first; `numbers` is `[num_stack]`.
     /// Errors: `Range` for the column, or if a row is not held; `Shape`. Nothing is written then.
     pub fn stack_numbers(&self, column: usize, ring: usize, number: u64, numbers: &mut [u64]) -> Result {
         let num_stack = self.config.column(column)?.stack();
@@ -26,10 +26,10 @@ impl<'a> View<'a> {
         self.rings().check_held(once((ring, oldest)))
     }
 
-    /// Writes observations and next observations of B transitions, both `[B, stack, ...]` and of one kind: `index` names the
-    /// row of the observation, and the row after it is that of the next one. Frames that both have are read once.
+    /// Writes observations and next observations of B transitions, both `[B, stack, ...]` and of one kind: `index` is the row of
+    /// the observation, and the next observation is the row after it. Shared frames are read once.
     ///
-    /// Errors: as [`View::gather`], of a column of bytes; `Range` if a row is the last of its episode. Nothing is written then.
+    /// Errors: as [`View::gather`], for a column of bytes; `Range` if a row is the last of its episode. Nothing is written then.
     pub fn gather_transitions(
         &self,
         column: usize,
@@ -57,7 +57,7 @@ impl<'a> View<'a> {
         windows.check_held(index)
     }
 
-    /// Writes the stacks of B rows of a column of bytes, into room for them. Errors: `Range`; nothing is written then.
+    /// Writes the stacks of B rows of a column of bytes; `out` has their length. Errors: `Range`; nothing is written then.
     pub(super) fn gather_stacks(
         &self,
         column: usize,
@@ -78,14 +78,14 @@ impl<'a> View<'a> {
         windows.check_held(index)
     }
 
-    /// The windows of a column, of its stacks and `after` rows more.
+    /// The windows of a column: its stacks and `after` more rows.
     fn windows(&self, column: usize, after: usize) -> Result<Windows<'a>> {
         let (column, bytes) = (self.config.column(column)?, self.bytes(column)?);
         Ok(Windows { view: *self, column, bytes, after: after as u64, len: column.stack().saturating_add(after) })
     }
 }
 
-/// The frames of a column that are read together: `len` of them, up to the one `after` rows behind that which an index names.
+/// Windows of `len` frames of a column, read together; the last frame is `after` rows behind the indexed row.
 struct Windows<'a> {
     view: View<'a>,
     column: &'a Column,
@@ -95,18 +95,18 @@ struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    /// Number of the oldest row of a window, of which all are held. Errors: `Range` if one is not.
+    /// Number of the oldest row of a window. Errors: `Range` if one of its rows is not held.
     fn start(&self, index: &FrameIndex) -> Result<u64> {
         RESERVED.given(index.reserved as usize).when(index.reserved != 0)?;
         self.view.held_start(index.env as usize, index.number.saturating_add(self.after), self.len)
     }
 
-    /// After windows were copied: they are still held.
+    /// Checks after a copy that the windows are still held.
     fn check_held(&self, index: &[FrameIndex]) -> Result {
         let rings = self.view.rings();
         for index in index {
             let (ring, newest) = (index.env as usize, index.number.saturating_add(self.after));
-            // If the row is gone its age is that of another one, and the row is refused.
+            // If the row was overwritten, this is the age of another one, and the check refuses the row.
             let oldest = self.view.oldest_of(ring, newest, self.len).unwrap_or(newest);
             rings.check_held(once((ring, oldest)))?;
         }
