@@ -1,9 +1,9 @@
-//! Environment steps a second: `env/<name>/N<num_envs>`, one thread, same-step autoreset, random actions.
+//! Environment steps per second: `env/<name>/N<num_envs>`, one thread, same-step autoreset, random actions.
 //!
-//! What bounds them. One environment: the chain from a state to the next, for CartPole two divisions and the products
-//! between them; 4096 of them: instructions, at AVX2 a row takes 69 (CartPole), 64 (MountainCar), 76
+//! Limits. One environment: the latency of the chain from one state to the next, for CartPole two divisions and the products
+//! between them. 4096 environments: instructions. At AVX2 a row takes 69 (CartPole), 64 (MountainCar), 76
 //! (MountainCarContinuous), 552 (Acrobot: 15 sines and cosines, 16 divisions) and 100 (Pendulum), resets included
-//! (callgrind). A row of CartPole reads and writes about 100 bytes, 64 of them its state, which stay in the second cache.
+//! (callgrind). A row of CartPole reads and writes about 100 bytes, 64 of them its state; they stay in the L2 cache.
 
 mod limit;
 

@@ -1,8 +1,8 @@
-//! Transitions a second that are gathered from frame rings, 84x84x1 with stacks of 4: `frames/<what>/<layout>-<kind>/B32`.
+//! Transitions per second gathered from frame rings, 84x84x1 with stacks of 4: `frames/<call>/<layout>-<kind>/B32`.
 //!
 //! A transition is an observation and its successor, 5 different frames read and 8 written. The 20,000 frames are
-//! larger than any cache; 64 batches of random numbers are used in turn. `copy` writes the same bytes from as many
-//! random places of the same memory, each observation a single copy.
+//! larger than any cache; 64 batches of random frame numbers are used in turn. `copy` writes the same bytes from as many
+//! random places of the same memory, each observation in a single copy.
 
 mod limit;
 
@@ -78,7 +78,7 @@ fn bench_frames(c: &mut Criterion) {
             black_box(&mut to).copy_from_slice(black_box(&from));
         })
     });
-    // Two stacks, five frames of which are read, and eight written.
+    // Two stacks: five different frames are read, eight are written.
     let transitions = BATCH * 13 * frame_len;
     for layout in ["hwc", "chw"] {
         let (u8, f32) = (format!("transitions/{layout}-u8"), format!("transitions/{layout}-f32"));

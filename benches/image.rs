@@ -1,6 +1,6 @@
-//! Pictures beside a copy of the bytes they read and write. Elements are source pixels; an Atari screen has 33,600.
+//! Image kernels against a copy of the bytes that they read and write. Elements are source pixels; an Atari screen has 33,600.
 //!
-//! Two screens, some of whose means lie between two bytes as in noise and none of which do as in flat pieces.
+//! Screens of two kinds: noise, where some means are ties between two bytes, and flat pieces, where none are.
 
 mod limit;
 
@@ -17,7 +17,7 @@ fn noise(rng: &mut Rng, len: usize) -> Vec<u8> {
     (0..len).map(|_| rng.bounded(255) as u8).collect()
 }
 
-/// Flat pieces of 12 by 12 pixels, as games draw them.
+/// Pieces of 12 by 12 pixels of one color, as games draw them.
 fn flat(rng: &mut Rng, channels: usize) -> Vec<u8> {
     let colours = noise(rng, 18 * 14 * channels);
     let at = |i: usize| (i / 160 / 12 * 14 + i % 160 / 12) * channels;

@@ -1,4 +1,4 @@
-//! Kernels beside a copy of the same bytes in the same run. Throughput in elements.
+//! Kernels against a copy of as many bytes in the same run. Throughput in elements.
 
 mod limit;
 
@@ -49,12 +49,12 @@ fn bench_gae(c: &mut Criterion) {
         group.bench_function(BenchmarkId::from_parameter(&shape), |b| {
             b.iter(|| gae(black_box(&rollout), 0.99, 0.95, &mut advantage, &mut value_target).unwrap())
         });
-        // 10 bytes read and 8 written an element.
+        // 10 bytes read and 8 written per element.
         limit::copy("gae", [&shape, ""], 18 * len);
     }
 }
 
-/// [N, T, len] to [T, N, len] and a copy of the same bytes.
+/// [N, T, len] to [T, N, len], against a copy of the same bytes.
 fn bench_transpose(c: &mut Criterion) {
     let mut group = c.benchmark_group("transpose");
     for (n, len) in [(256, 1), (4096, 1), (256, 17)] {
@@ -99,7 +99,7 @@ fn bench_categorical(c: &mut Criterion) {
     }
 }
 
-/// Elements are those of actions.
+/// Elements are components of actions.
 fn bench_gaussian(c: &mut Criterion) {
     let mut group = c.benchmark_group("gaussian");
     for (rows, width) in [(256, 1), (256, 6)] {
@@ -129,7 +129,7 @@ fn bench_gaussian(c: &mut Criterion) {
     }
 }
 
-/// One step of an observation normaliser: update, then normalise. 12 bytes an element, which is read twice.
+/// One step of an observation normalizer: update, then normalize. 12 bytes per element, which is read twice and written once.
 fn bench_moments(c: &mut Criterion) {
     let mut group = c.benchmark_group("moments");
     for (rows, width) in [(1, 17), (8, 4), (64, 3), (64, 17), (4, 400), (4096, 17), (4096, 64)] {
@@ -146,7 +146,7 @@ fn bench_moments(c: &mut Criterion) {
             })
         });
         limit::copy("moments", [&shape, ""], 12 * x.len());
-        // The same in one call, which looks only once for numbers that are not finite.
+        // The same in one call, which checks only once that all numbers are finite.
         let config = VecNormalizeConfig { num_envs: rows as u32, obs_len: width as u32, ..Default::default() };
         let mut words = vec![0u64; VecNormalize::size(&config).unwrap() / 8];
         let mut block = VecNormalize::init(bytemuck::cast_slice_mut(&mut words), &config).unwrap();

@@ -1,5 +1,5 @@
-//! Networks at the sizes that PPO uses, and the optimiser. Throughput in rows, in operations of the hidden product (two a
-//! multiply-add; one row each way where both passes run), or in parameters.
+//! Networks at the sizes that PPO uses, and the optimizer. Throughput in rows (forward and backward together count once), in
+//! operations of a matrix product (two per multiply-add), or in parameters.
 
 mod limit;
 
@@ -10,7 +10,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::nn::{ALL, Activation, Adam, Carry, HEAD, Layer, LayerKind, Net, Node};
 use rlcore::rng::Rng;
 
-/// Multiplications and additions that a row takes through the products of a tower, once.
+/// Multiplications and additions of one row in the matrix products of a tower, in one forward pass.
 const TOWER: usize = 2 * (4 * 64 + 64 * 64 + 64 * 2);
 
 const NAMES: [(&str, Activation); 2] = [("relu", Activation::Relu), ("tanh", Activation::Tanh)];
@@ -95,14 +95,14 @@ fn bench_both_ways(c: &mut Criterion) {
                     a.backward(batch);
                 })
             });
-            // Forward, and backward to the weights of all layers and to the inputs of all but the first.
+            // The forward pass, and the gradients of all layers' weights and of the inputs of all layers but the first.
             let id = [format!("{name}_forward_backward"), format!("B{batch}")];
             limit::operations("mlp_4-64-64-2", [&id[0], &id[1]], (3 * TOWER - 2 * 4 * 64) * batch);
         }
     }
 }
 
-/// Networks that look at pictures, with the multiplications and additions of a picture going forward.
+/// Networks with picture inputs, each with its multiplications and additions per picture in the forward pass.
 fn pictures() -> [(&'static str, [usize; 3], Vec<Layer>, usize); 3] {
     use Activation::{Elu, Relu};
     let conv = |units, size, stride| Layer::conv(units, [size; 2], [stride; 2], Relu);
@@ -153,7 +153,7 @@ fn bench_pictures(c: &mut Criterion) {
     }
 }
 
-/// Layers with a memory: steps of sequences, forward, and backward to the weights, as the peers are asked to.
+/// Recurrent layers and attention over sequences: forward, and backward to the weights, as measured for other packages.
 fn bench_recurrent(c: &mut Criterion) {
     for (name, kind, input, units, steps, sequences) in [
         ("lstm_64-64_T1B1", LayerKind::Lstm, 64, 64, 1, 1),
@@ -182,7 +182,7 @@ fn bench_recurrent(c: &mut Criterion) {
     }
 }
 
-/// `operations`: of a row going forward.
+/// `operations`: per row in the forward pass.
 fn bench_steps(
     c: &mut Criterion,
     name: &str,
@@ -224,7 +224,7 @@ fn bench_steps(
     limit::operations(name, ["forward_backward", ""], 3 * operations);
 }
 
-/// A network without hidden layers is one product; its backward pass is the product that gives the weights' gradient.
+/// A network without hidden layers is one matrix product; its backward pass is the product that computes the weight gradient.
 fn bench_products(c: &mut Criterion) {
     let mut group = c.benchmark_group("product_64x64");
     for batch in [64, 256] {

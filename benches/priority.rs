@@ -1,7 +1,7 @@
-//! Items a second that are drawn from, or given to, a tree of 1 M priorities: `priority/<what>/B<batch>`.
+//! Items per second drawn from, or updated in, a sum tree of 1 M priorities: `priority/<call>/B<batch>`.
 //!
-//! 64 batches of random items are used in turn, each with weights of its own, so that every update changes every sum above
-//! it. `stratified` draws one item from each of B equal parts of the sum, `independent` each from all of it.
+//! `update` uses 64 batches of random items in turn, each with different weights, so that it changes every sum above an item.
+//! `stratified` draws one item from each of B equal parts of the total, `independent` draws each item from the whole total.
 
 mod limit;
 

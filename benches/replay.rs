@@ -1,15 +1,15 @@
-//! Replay memories: frames added, sequences drawn and frames copied a second, one million frames kept.
+//! Replay memories of one million frames: frames added, sequences drawn and frames copied per second.
 //!
-//! `memory`: `draw` is two random numbers, a coin and an index, what no draw of a sequence can do without. `index/add` is
-//! one frame in everything but its columns; `add` and `add_rollout` are whole frames with columns of 4 floats and 1
-//! integer, in rollouts of 20. Draws are of sequences of 20 out of episodes of 200 on average, one frame in ten a
-//! priority frame. `gather` copies drawn sequences, columns and rewards.
+//! `memory`: `draw` is two random numbers, a coin and an index, the minimum for drawing a sequence. `index/add` adds a frame
+//! without its columns; `add` and `add_rollout` add whole frames, with columns of 4 floats and 1 integer, in rollouts of 20.
+//! Drawn sequences have 20 frames, from episodes of 200 on average; one frame in ten is a priority frame. `gather` copies the
+//! observations and rewards of drawn sequences.
 //!
-//! `gather/<what>/B<rows>`: rows of a table, `copy` being what they are held against. `cartpole` is a transition of
-//! CartPole in five columns, 41 bytes a row, `bytes` a single column, both of 1,000,000 rows; `frames` are 20,000 of 84x84,
-//! read as they lie and as stacks of 4. `copy` writes the same bytes from the same random places, column after column, and
-//! knows the slots and the length of each copy beforehand. 64 batches of random numbers are used in turn, each as a sampler
-//! leaves it: next to the core.
+//! `gather/<columns>/B<rows>`: rows of a table, against `copy`. `cartpole` is a transition of CartPole in five columns, 41
+//! bytes per row, `bytes` a single column, both of 1,000,000 rows; `frames` and `stacks` read 20,000 frames of 84x84, alone
+//! and in stacks of 4. `copy` writes the same bytes from the same random places, column after column; the slots and the length
+//! of each copy are known beforehand. 64 batches of random row numbers are used in turn, each just written, as by a sampler,
+//! so that it is in the core's cache.
 
 mod limit;
 
@@ -120,7 +120,7 @@ fn bench_memory(c: &mut Criterion) {
             }
         })
     });
-    // A frame is read, and written with its columns of 20 bytes or without.
+    // A frame is read and written, with its 20 bytes of columns or without.
     let frame = size_of::<Frame>();
     limit::copy("memory", ["add_rollout", &format!("n{ROLLOUT}")], ROLLOUT * 2 * (frame + 20));
     limit::copy("memory", ["add", &format!("n{ROLLOUT}")], ROLLOUT * 2 * (frame + 20));
@@ -151,7 +151,7 @@ fn index(view: &View<'_>, len: usize) -> (Vec<FrameIndex>, Vec<u32>) {
     (index, slots)
 }
 
-/// Measures `body` on one batch of `list` after another, each just written.
+/// Times `body` on the batches of `list` in turn, each copied to `hot` just before.
 fn each<T: Copy>(b: &mut Bencher<'_>, list: &[T], batch: usize, mut body: impl FnMut(&[T])) {
     let (mut hot, mut batches) = (list[..batch].to_vec(), list.chunks_exact(batch).cycle());
     let mut one = |_| {
@@ -163,7 +163,7 @@ fn each<T: Copy>(b: &mut Bencher<'_>, list: &[T], batch: usize, mut body: impl F
     b.iter_custom(|n| (0..n).map(&mut one).sum());
 }
 
-/// The same bytes from the same places, `W` at a time.
+/// Copies the rows of `W` bytes in `slots`.
 fn copy<const W: usize>(bytes: &[u8], slots: &[u32], out: &mut [u8]) {
     let rows = bytes.as_chunks::<W>().0;
     for (to, slot) in out.as_chunks_mut::<W>().0.iter_mut().zip(slots) {

@@ -1,7 +1,7 @@
-//! Samples a second of rollouts: `rollout/<what>/<shape>`, shape being T, N, what is observed, and samples of a minibatch.
+//! Samples of rollouts per second: `rollout/<call>/<shape>`; a shape is T, N, bytes of an observation, samples of a minibatch.
 //!
-//! `gather` takes observation, action and the five numbers of random samples; `windows` takes windows of 8 steps; `copy`
-//! writes the same bytes of observations from the same places, one copy a sample. 64 minibatches are used in turn.
+//! `gather` reads the observation, the action and the five numbers of random samples; `windows` reads windows of 8 steps;
+//! `copy` writes the same bytes of observations from the same places, one copy per sample. All minibatches are used in turn.
 
 mod limit;
 

@@ -1,15 +1,15 @@
-//! What `cargo bench` has measured so far, as tables: `cargo bench --bench table` prints them, `-- --write README.md`
-//! puts the second one between the file's lines `<!-- bench -->` and `<!-- /bench -->`.
+//! Tables of the results of `cargo bench` so far: `cargo bench --bench table` prints them, `-- --write README.md` puts the
+//! second one between the file's lines `<!-- bench -->` and `<!-- /bench -->`.
 //!
-//! The first has every kernel with its bytes and its share of what bounds it. The second has what a reader asks about, and
-//! other packages beside it where benches/peers.sh has found them installed and timed them on this machine.
+//! The first lists every kernel with its bytes and its share of the limit. The second lists selected benches for readers, and
+//! other packages beside them if benches/peers.sh has found these installed and timed them on this machine.
 
 mod limit;
 
 use std::fs;
 use std::path::Path;
 
-/// A row of the table in benches/README.md: what it is, and the benches whose numbers stand side by side.
+/// Rows of the table in benches/README.md: a label, and the benches whose numbers stand side by side.
 const ROWS: [(&str, &[&str]); 23] = [
     ("CartPole-v1 steps, N = 1 / 64 / 4096", &["env_CartPole-v1/N1", "env_CartPole-v1/N64", "env_CartPole-v1/N4096"]),
     ("MountainCar-v0", &["env_MountainCar-v0/N1", "env_MountainCar-v0/N64", "env_MountainCar-v0/N4096"]),
@@ -63,12 +63,12 @@ const ROWS: [(&str, &[&str]); 23] = [
     ("PPO at RLtools' settings for Pendulum, steps", &["train/pendulum_4x1024-64-64-relu"]),
 ];
 
-/// A measurement that is there.
+/// The stored results of a bench.
 struct Bench {
     seconds: f64,
     /// Elements or bytes of one call.
     count: f64,
-    /// Bytes, share and of what, as limit.rs wrote them.
+    /// Bytes, share and name of the limit, as `limit` wrote them.
     limit: Option<(String, String, String)>,
 }
 
@@ -97,7 +97,7 @@ fn walk(folder: &Path, name: &str, each: &mut impl FnMut(&str, &Bench)) {
     }
 }
 
-/// Three digits that count.
+/// Three significant digits, or three decimals below 1.
 fn short(x: f64) -> String {
     let digits = if x >= 100.0 {
         0
@@ -111,7 +111,7 @@ fn short(x: f64) -> String {
     format!("{x:.digits$}")
 }
 
-/// The processor by the name that Linux gives it, and the instructions that kernels use on it.
+/// The processor's name in /proc/cpuinfo, and the CPU level of kernels on it.
 fn machine() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -119,7 +119,7 @@ fn machine() -> String {
     format!("one core of {} ({:?})", name.trim(), rlcore::cpu::level())
 }
 
-/// One line of peers.tsv: bench, other package, how many a second it does.
+/// The lines of peers.tsv: bench, other package, its elements per second.
 fn peers(results: &Path) -> Vec<(String, String, f64)> {
     let text = fs::read_to_string(results.join("peers.tsv")).unwrap_or_default();
     let line = |line: &str| {

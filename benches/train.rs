@@ -1,6 +1,6 @@
-//! Whole updates, environments included: acting, stepping, observing and learning, in environment steps a second.
+//! Whole updates, environments included: acting, stepping, observing and learning, in environment steps per second.
 //!
-//! The limit of PPO is the arithmetic of two 64-64 towers: 234 kFLOP a step at the CartPole settings, 122 kFLOP at Pendulum's.
+//! The limit of PPO is the arithmetic of two 64-64 towers: 234 kFLOP per step at the CartPole settings, 122 kFLOP at Pendulum's.
 
 mod limit;
 
@@ -72,7 +72,7 @@ fn updates(c: &mut Criterion, label: &str, name: &str, config: Config, operation
     group.finish();
 }
 
-/// An update of UNREAL with btgym's network on pictures of 42 x 42 and three choices, with its auxiliary tasks and without.
+/// An update of UNREAL with btgym's network on pictures of 42 x 42 and three actions, with and without its auxiliary tasks.
 fn unreal(c: &mut Criterion) {
     const N: usize = 8;
     let layers = Preset::Btgym42.layers();

@@ -1,4 +1,4 @@
-//! V-trace beside a copy of the same bytes in the same run. Throughput in elements, T times N.
+//! V-trace against a copy of as many bytes in the same run. Throughput in elements, T times N.
 
 mod limit;
 
@@ -47,7 +47,7 @@ fn bench_vtrace(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(name, &shape), |b| {
                 b.iter(|| from_importance_weights(black_box(&v), &log_rho, &mut vs, &mut pg_advantage).unwrap())
             });
-            // 16 bytes read and 8 written an element.
+            // 16 bytes read and 8 written per element.
             limit::copy("vtrace", [name, &shape], 24 * len);
         }
         let policies =

@@ -1,9 +1,9 @@
 //! Steps of wrapped environments: `wrap/<list>/N<num_envs>`, one thread, same-step autoreset.
 //!
-//! The source copies a ready picture of 210 by 160 in colour, 100,800 bytes, for each frame, as an emulator would at
-//! best: `skip` is four of those copies and the larger of the last two. That is the floor under the Atari chains, which
-//! add the resizing (two frames to 84 by 84, the work of `warp_skip` over `frames`), the stack (four gray frames side by
-//! side) and what the last list names.
+//! The source copies a prepared picture of 210 by 160 in color, 100,800 bytes, for each frame, as an emulator would at
+//! best: `skip` is four of these copies and the maximum of the last two. Its time is a lower bound for the Atari lists, which
+//! add the resizing (two frames to 84 by 84, the difference between `warp_skip` and `frames`), the stack (four gray frames
+//! side by side) and the other wrappers of each list.
 
 mod limit;
 
@@ -18,7 +18,7 @@ use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 const SCREEN: usize = 210 * 160 * 3;
 const FIELDS: [Field<'static>; 1] = [Field::new("", Element::U8, &[210, 160, 3], 0)];
 
-/// Shows ready pictures in turn.
+/// An environment that shows two prepared pictures in turn.
 struct Source {
     pictures: [Vec<u8>; 2],
 }
@@ -101,7 +101,7 @@ fn run(c: &mut Criterion, name: &str, list: &[Wrapper<'_>]) {
                 envs.step(Elements::I32(&action), out).unwrap();
             });
         });
-        // The source's copies, and what is shown.
+        // The source's copies, and the observations.
         let frames = if list.iter().any(|w| matches!(w, MaxAndSkip { .. } | ActionRepeat { .. })) { 4 } else { 1 };
         let shown = len * if space.kind == Element::U8 { 1 } else { 4 };
         limit::copy(&format!("wrap/{name}"), [&format!("N{n}"), ""], n * frames * 2 * SCREEN + shown);

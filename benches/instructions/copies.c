@@ -1,4 +1,4 @@
-/* The four functions that the library asks for, plainly: libc's differ from one processor to the next. */
+/* The four functions that the library imports, in plain C: libc has different versions for different processors. */
 #include <stddef.h>
 #include <stdint.h>
 

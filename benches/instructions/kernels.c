@@ -1,5 +1,5 @@
-/* Calls each of the main kernels on fixed numbers under callgrind, which dumps its count after every one of them.
-   `kernels LEVEL`: the CPU level. Blocks and arrays are static, and there are no addresses in any input. */
+/* Calls each of the main kernels on fixed numbers under callgrind, which dumps its instruction count after each kernel.
+   `kernels LEVEL`: the CPU level. Blocks and arrays are static, and no input contains addresses. */
 #include <math.h>
 #include <rlcore.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void check(rlcore_status status, const char *what) {
 }
 #define CHECK(call) check(call, #call)
 
-/* Counts CALLS times CALL, after one that does not count. */
+/* Counts the instructions of CALLS times CALL, after one CALL that is not counted. */
 #define COUNT(NAME, CALLS, CALL)                                   \
   do {                                                             \
     CHECK(CALL);                                                   \
@@ -47,7 +47,7 @@ static float *floats(size_t len, float low, float high) {
   return x;
 }
 
-static void *bytes(size_t len, uint32_t one_in) {  /* one_in 0: any byte; else 1 so often, and 0 */
+static void *bytes(size_t len, uint32_t one_in) {  /* one_in 0: random bytes; else flags, one in `one_in` set */
   uint8_t *x = room(len, 1);
   for (size_t i = 0; i < len; i++) x[i] = (uint8_t)(one_in ? draw() % one_in == 0 : draw());
   return x;
@@ -74,7 +74,7 @@ static int32_t counter_step(void *user, uint32_t row, void *state, rlcore_rng *r
   return 0;
 }
 
-/* A screen of which only one line changes, so that the wrappers are what is counted. */
+/* A screen of which only one line changes in a step, so that the count is that of the wrappers. */
 static int32_t screen_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   (void)user, (void)row, (void)rng;
   *(uint64_t *)state = 0;
@@ -102,7 +102,7 @@ static const rlcore_env_def counter = {
     .obs = {.kind = RLCORE_F32, .len = 1}, .action = {.kind = RLCORE_I32, .len = 1, .n = &two},
     .reset = counter_reset, .step = counter_step};
 
-/* What a vectorised environment steps with: the row of actions changes from call to call. */
+/* A vectorized environment and the arrays of its steps; the array of actions changes from call to call. */
 enum { ACTIONS = 64 };
 static struct stage {
   rlcore_env *env;
@@ -126,7 +126,7 @@ static void set(const rlcore_env_def *def, uint32_t n) {
   config.num_envs = n;
   CHECK(rlcore_vecenv_size(env, &config, &size));
   CHECK(rlcore_vecenv_init(room(size, 1), size, env, &config, &stage.envs));
-  /* As in most hosts, actions lie between the block and what a step writes. */
+  /* As in most hosts, actions lie between the block and the outputs of a step. */
   for (int i = 0; i < ACTIONS; i++)
     stage.action[i] = action.kind == RLCORE_I32 ? (void *)choices(n, action.n[0]) : (void *)floats(n, -1, 1);
   stage.rows = (rlcore_rows){.struct_size = sizeof stage.rows, .obs = room((size_t)n * obs.len, width), .reward = room(n, sizeof(float)),
@@ -189,7 +189,7 @@ static void environments(void) {
   COUNT("wrap/atari-42x42/N1", 10, step());
 }
 
-/* ---- what learners read */
+/* ---- estimators, statistics and distributions */
 
 static void estimators(void) {
   enum { T = 128, N = 256 };
@@ -273,7 +273,7 @@ static void distributions(void) {
   COUNT("rng/permutation/1024", 5, rlcore_rng_permutation(&rng, order, 1024));
 }
 
-/* ---- pictures and what remembers */
+/* ---- pictures, memories and rollouts */
 
 static void pictures(void) {
   const rlcore_image_size color = {210, 160, 3}, gray = {210, 160, 1}, small = {84, 84, 1}, square = {96, 96, 1};

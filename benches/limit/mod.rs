@@ -1,9 +1,9 @@
-//! What bounds a kernel: each bench says how many bytes it moves, or how much it computes, and how close it comes to the
-//! most that this machine does is measured in the same run.
+//! Limits of kernels: each bench states the bytes that it moves or the operations that it computes, and its share of the peak
+//! rate of this machine is measured in the same run.
 //!
-//! After a program's benches there is a line for each: bytes read and written, time (criterion's median), and the share
-//! of a copy that moves as many bytes, or of the fused multiply-adds that one core does at most. `--bench table` collects them.
-#![allow(dead_code)] // no bench needs all of it
+//! After a program's benches follows one line per bench: bytes read and written, time (criterion's median), and the speed as a
+//! share of a copy of as many bytes, or of the peak rate of fused multiply-adds of one core. `--bench table` collects them.
+#![allow(dead_code)] // no bench program uses every function
 
 use rlcore::cpu::{self, At, Kernel};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -16,12 +16,12 @@ use std::time::{Duration, Instant, SystemTime};
 static BEGAN: OnceLock<SystemTime> = OnceLock::new();
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Every array begins where a cache line does, as those of an engine do. At other places wide loads and stores touch two lines,
-/// and the kernels that only stream take up to a third longer.
+/// An allocator that aligns every array to a cache line, as engines do. Otherwise wide loads and stores touch two lines, and
+/// kernels that only stream memory take up to a third longer.
 struct CacheLines;
 
 #[allow(unsafe_code)]
-// SAFETY: the system's allocator, asked for more alignment than is needed, both when it gives and when it takes back.
+// SAFETY: the system's allocator, with a larger alignment than requested, the same in `alloc` and `dealloc`.
 unsafe impl GlobalAlloc for CacheLines {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         layout.align_to(64).map_or(std::ptr::null_mut(), |layout| unsafe { System.alloc(layout) })
@@ -37,7 +37,7 @@ unsafe impl GlobalAlloc for CacheLines {
 #[global_allocator]
 static CACHE_LINES: CacheLines = CacheLines;
 
-/// Runs a program's benches, then prints a line for each of them that said what it moves or computes.
+/// Runs a program's benches, then prints a line for each bench that stated its bytes or operations.
 pub fn run(benches: fn()) {
     BEGAN.get_or_init(SystemTime::now);
     benches();
@@ -51,8 +51,8 @@ pub fn run(benches: fn()) {
     }
 }
 
-/// `id` of `group` has just been measured and moves `bytes`, read and written together: times a copy from one array of
-/// half as many to another.
+/// Compares `id` of `group`, which has just been measured and reads and writes `bytes` in total, with a copy from one array of
+/// half as many bytes to another.
 pub fn copy(group: &str, id: [&str; 2], bytes: usize) {
     let Some(time) = measured(group, id) else { return };
     let (from, mut to) = (vec![1u8; bytes / 2], vec![0u8; bytes / 2]);
@@ -61,13 +61,14 @@ pub fn copy(group: &str, id: [&str; 2], bytes: usize) {
     say(group, id, time, Some(bytes), copy / time, "of a copy");
 }
 
-/// As [`copy`], against a copy that was measured as `copy` of the same group because it knows the places better.
+/// As [`copy`], with a bench of the same group as the copy, which copies from the same places as the kernel.
 pub fn against(group: &str, id: [&str; 2], copy: [&str; 2], bytes: usize) {
     let (Some(time), Some(copy)) = (measured(group, id), measured(group, copy)) else { return };
     say(group, id, time, Some(bytes), copy / time, "of a copy from the same places");
 }
 
-/// `id` of `group` has just been measured and does so many multiplications and additions.
+/// Compares `id` of `group`, which has just been measured and computes `operations` multiplications and additions, with the
+/// peak rate of one core.
 pub fn operations(group: &str, id: [&str; 2], operations: usize) {
     static PEAK: OnceLock<f64> = OnceLock::new();
     let Some(time) = measured(group, id) else { return };
@@ -97,7 +98,7 @@ fn folder(group: &str, id: [&str; 2]) -> PathBuf {
     path
 }
 
-/// Where criterion keeps its results.
+/// Criterion's folder of results.
 pub fn results() -> PathBuf {
     match std::env::var_os("CRITERION_HOME") {
         Some(home) => home.into(),
@@ -117,14 +118,14 @@ fn measured(group: &str, id: [&str; 2]) -> Option<f64> {
     }
 }
 
-/// The number that follows these words, one after another.
+/// The number that follows these words, which occur in `text` in this order.
 pub fn number_after(text: &str, words: &[&str]) -> Option<f64> {
     let rest = words.iter().try_fold(text, |rest, word| Some(rest.split_once(word)?.1))?;
     let end = rest.find([',', '}']).unwrap_or(rest.len());
     rest[..end].trim().parse().ok()
 }
 
-/// Seconds of one call, in up to 31 parts of a millisecond or one call each, the fastest first.
+/// Seconds per call in each of 7 or 31 timed parts, the fastest first. A part has enough calls to take a millisecond.
 fn times(mut work: impl FnMut()) -> Vec<f64> {
     let mut time = |calls: u32| {
         let start = Instant::now();
@@ -141,8 +142,8 @@ fn times(mut work: impl FnMut()) -> Vec<f64> {
     times
 }
 
-/// The most multiplications and additions a second, fused, in six chains of as many lanes: two vectors each keep the units
-/// busy, and twelve fit into the registers, if the level's vectors are half as wide.
+/// Peak rate of multiplications and additions per second, fused, over six independent chains of `LANES` lanes. With vectors of
+/// half as many lanes, two vectors per chain keep the units busy, and all twelve fit into the registers.
 fn peak<const LANES: usize>() -> f64 {
     let chains = || Chains::<LANES> { x: black_box(0.999), w: black_box(0.001) };
     let times = times(|| _ = black_box(cpu::dispatch(chains())));
@@ -166,7 +167,7 @@ impl<const LANES: usize> Kernel for Chains<LANES> {
 
     #[inline(always)]
     fn run_at<A: At>(self, at: A) -> Self::Output {
-        // Six names, not an array: over an array the compiler would gather and scatter.
+        // Six variables, not an array: for an array the compiler would use gathers and scatters.
         let (mut a, mut b, mut c) = ([1.0; LANES], [1.0; LANES], [1.0; LANES]);
         let (mut d, mut e, mut f) = (a, b, c);
         for _ in 0..STEPS {

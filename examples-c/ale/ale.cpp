@@ -1,7 +1,7 @@
 /* A real engine that shows pictures: ALE emulates the Atari console, rlcore learns the game from its screen.
-   `ale GAME.bin [--steps N] [--out FOLDER]`: N decisions, or all 2 million, which the step size is planned for.
+   `ale GAME.bin [--steps N] [--out FOLDER]`: N decisions, or all 2 million, for which the learning rate is scheduled.
 
-   The emulators stay with the host: the state of an environment in the library's block is the number of its own. */
+   The emulators stay with the host: the state of an environment in the library's block is the number of its emulator. */
 #include <rlcore.hpp>
 
 #include <ale/ale_interface.hpp>
@@ -27,7 +27,7 @@ static void check(rlcore::status s) {
 
 /* ---- The host ---- */
 
-/* Emulators of one game, and the actions that it knows. */
+/* Emulators of one game, and its actions. */
 struct arcade {
   std::string rom;
   ale::ActionVect actions;
@@ -40,7 +40,7 @@ struct arcade {
   ale::ALEInterface &add() {
     emulators.push_back(std::make_unique<ale::ALEInterface>());
     emulators.back()->setInt("random_seed", 1);
-    emulators.back()->setFloat("repeat_action_probability", 0); /* games differ by the no-ops that they start with */
+    emulators.back()->setFloat("repeat_action_probability", 0); /* games differ by the number of no-ops at their start */
     emulators.back()->loadROM(rom);
     return *emulators.back();
   }
@@ -72,11 +72,11 @@ struct game {
   }
 };
 
-/* ---- What is learned, and how ---- */
+/* ---- The wrappers and the learner ---- */
 
 enum { SIDE = 42, STACK = 4, SKIP = 4 };
 
-/* The usual list, with smaller pictures and the emulator's own gray. */
+/* The usual Atari wrappers, with smaller pictures and the emulator's own gray. */
 static std::vector<rlcore_wrapper> wrappers(const arcade &a) {
   rlcore_atari_config config = rlcore::defaults(rlcore_atari_config_init);
   std::vector<rlcore_wrapper> list(11);
@@ -101,7 +101,7 @@ static rlcore_layer convolution(std::uint32_t channels, std::uint32_t size, std:
   return layer;
 }
 
-/* Two convolutions and 128 units, for the policy and the value alike. */
+/* Two convolutions, then 128 units, shared by the policy and the value. */
 static const rlcore_layer layers[] = {convolution(16, 4, 2), convolution(32, 4, 2)};
 
 static rlcore_learner_config learner_config() {
@@ -177,7 +177,7 @@ static void train(run &r, agent_type &agent, rlcore::vecenv_of<game> &envs, std:
   }
 }
 
-/* Whether every parameter is a number. */
+/* Whether every parameter is finite. */
 static bool finite(const agent_type &agent) {
   auto len = agent.params_len();
   check(len.why());
@@ -236,7 +236,7 @@ int main(int argc, char **argv) {
     std::printf("a mean score of %g over 100 games after %llu frames\n", r.bar,
                 static_cast<unsigned long long>(SKIP * r.passed));
 
-  /* At the end the game is learned; before that, the value network at least sees the score coming. */
+  /* A whole training must reach the bar; after a shorter one, the value network must at least explain some of the returns. */
   const bool whole = r.until >= config.total_steps && !std::isnan(r.bar);
   const bool learned = whole ? static_cast<double>(s.return_mean) >= r.bar : s.explained_variance > 0.2F;
   const bool ok = finite(*agent) && std::isfinite(s.return_mean) && learned;

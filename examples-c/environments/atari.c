@@ -52,7 +52,7 @@ static int32_t game_reset(void *user, uint32_t row, void *state, rlcore_rng *rng
   return 0;
 }
 
-/* Bounces off bricks; returns what they are worth. */
+/* Bounces off a brick; returns its reward. */
 static float hit(breakout *b) {
   static const float worth[ROWS] = {7, 7, 4, 4, 1, 1};
   const int32_t row = (b->y - BRICK_TOP) / BRICK_H, column = b->x / BRICK_W;
@@ -99,7 +99,7 @@ static int32_t game_lives(void *user, uint32_t row, const void *state, uint32_t 
 static const uint32_t actions[1] = {ACTIONS};
 static const rlcore_field screen = {.kind = RLCORE_U8, .rank = 3, .dims = {HEIGHT, WIDTH, 3}};
 
-/* Plays the same actions through a list of wrappers and prints the results. path: where a record's frames are drawn. */
+/* Plays the same actions through a list of wrappers and prints the results. path: file for the frames of a record, or NULL. */
 static void play(const char *name, rlcore_env_def def, const rlcore_wrapper *wrappers, uint32_t num_wrappers, const char *path) {
   def.wrappers = wrappers;
   def.num_wrappers = num_wrappers;
@@ -131,7 +131,7 @@ static void play(const char *name, rlcore_env_def def, const rlcore_wrapper *wra
   for (int t = 0; t < STEPS; t++) {
     for (int i = 0; i < ENVS; i++) {
       buttons = buttons * 1664525u + 1013904223u;
-      /* Mostly left and right; fire now and then, for lists that do not press it. */
+      /* Mostly left and right; fire now and then, for lists whose wrappers do not press it. */
       action[i] = buttons >> 28 == 0 ? FIRE : buttons >> 30 == 0 ? NOOP : buttons >> 29 & 1 ? LEFT : RIGHT;
     }
     CHECK(rlcore_vecenv_step(v, world.env, &rows));
@@ -155,7 +155,7 @@ static void play(const char *name, rlcore_env_def def, const rlcore_wrapper *wra
   printf("  %u episodes, reward %g, lives left %u, hash %016llx\n", (unsigned)episodes, (double)total, (unsigned)lives[0],
          (unsigned long long)hash);
 
-  /* The first four frames that a learner gets, side by side. */
+  /* The four frames of the first environment's last observation, side by side. */
   if (path != NULL) {
     enum { SIDE = 84, STACK = 4 };
     uint8_t *picture = host_take(32 + SIDE * SIDE * STACK);

@@ -23,7 +23,7 @@ enum { LANDER_CHOICES = 4, HANG = LANDER_CHOICES, NUM_CHOICES };
 
 /* Start of the shared memory; the two blocks follow it. */
 static struct shared {
-  _Alignas(64) _Atomic pid_t hanging; /* who is in a step that never returns */
+  _Alignas(64) _Atomic pid_t hanging; /* process in a step that never returns */
   _Alignas(64) unsigned char blocks[];
 } *shared;
 
@@ -234,7 +234,7 @@ static uint64_t run_with_a_death(uint32_t num_workers) {
   for (uint32_t k = 0; k < num_workers; k++) pid[k] = process(k);
   play(DEATH);
 
-  /* One environment hangs whichever worker steps it. The parent times out. */
+  /* One environment hangs whichever worker steps it. The parent kills that worker, as after a timeout. */
   draw_actions();
   game.action[LOST_ROW] = HANG;
   atomic_store(&shared->hanging, 0);

@@ -1,5 +1,4 @@
-/* The host's own threads step disjoint ranges of one block of environments. 1, 2, 3 and 7 threads give the same bytes.
- */
+/* The host's own threads step disjoint ranges of one block of environments. 1, 2, 3 and 7 threads give the same bytes. */
 #include "host.h"
 #include "lander.h"
 

@@ -53,7 +53,7 @@ class hike {
 
 using environments = rlcore::vecenv_of<hike>;
 
-/* Ends the program with the library's own words. */
+/* Ends the program with the library's error message. */
 void check(rlcore::status s, int line) {
   if (s) return;
   std::fprintf(stderr, "workers.cpp:%d: %s\n", line, rlcore::last_error().c_str());
@@ -87,7 +87,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
   return rlcore::hash(both, sizeof both);
 }
 
-/* Hash of what one row saw: of row k of the arrays. */
+/* Adds row k of the arrays to the hash of an environment's history. */
 std::uint64_t row_hash(std::uint64_t hash, rlcore::arrays<float> &a, std::size_t k) {
   hash = mix(hash, rlcore::hash(&a.obs[k * hike::obs_len], sizeof(float) * hike::obs_len));
   hash = mix(hash, rlcore::hash(&a.reward[k], sizeof(float)));
@@ -98,7 +98,7 @@ std::uint64_t row_hash(std::uint64_t hash, rlcore::arrays<float> &a, std::size_t
 
 using histories = std::vector<std::uint64_t>;
 
-/* Every step is submitted and collected; the caller is free in between. */
+/* Submits each step and collects it; in between the caller is free. */
 histories run_async(unsigned num_threads, std::uint64_t *block_hash) {
   environments envs = make();
   rlcore::workers pool(envs, num_threads, in_series);

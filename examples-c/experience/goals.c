@@ -1,20 +1,20 @@
-/* Hindsight goals (Andrychowicz et al. 2017): ten bits have to become the ten of a goal, and every step earns -1 until they
-   do. By chance they hardly ever do, so that there is nothing to learn from: unless each step is also judged by goals that it
-   reached itself or a later one did. DQN acts and keeps nothing (buffer_size 0). The host keeps the transitions in a replay
-   memory of its own, relabelled ones beside those that were, and hands batches to the learner. Beside it for comparison: the
-   same without hindsight, and with a script that shows the way at first (rlcore_learner_demonstrate). By the same code TD3
-   learns to move a point to a place. */
+/* Hindsight goals (Andrychowicz et al. 2017): ten bits have to match the ten bits of a goal, and every step earns -1 until
+   they do. Random actions hardly ever succeed, so there is nothing to learn from, unless each step is also judged by goals
+   that it or a later step reached. DQN acts and stores no transitions (buffer_size 0). The host keeps the transitions, both
+   original and relabeled, in its own replay memory and passes batches to the learner. For comparison: the same without
+   hindsight, and with a script that demonstrates the first steps (rlcore_learner_demonstrate). With the same code TD3 learns
+   to move a point to a place. */
 #include "host.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The most numbers of a goal, of an observation and of an action, and the most steps of an episode. */
+/* Maximum lengths: of a goal, an observation and an action in numbers, of an episode in steps. */
 enum { GOAL = 10, OBS = 2 * GOAL, ACTION = 2, LONGEST = 15 };
 enum { ENVS = 8, BATCH = 64, GOALS = 4, STEPS = 4000, ROWS = 8000, EPISODES = 400, SCRIPTED = 100 };
 static const double SOLVED = 0.9, LOST = 0.1;
 
-/* Each observes what has been achieved and, behind it, the goal. */
+/* The current task. An observation is the achieved state followed by the goal. */
 static const struct task {
   uint32_t env_id, algorithm;
   int (*is_there)(const float *achieved, const float *goal);
@@ -25,10 +25,10 @@ static rlcore_learner *agent;
 static rlcore_replay *memory;
 static rlcore_rng rng;
 
-/* An environment's episode so far: the observation before each action, and the last one. */
+/* An environment's episode so far: the achieved state before each action, and the last one. */
 static struct episode {
   float achieved[LONGEST + 1][GOAL];
-  uint32_t action[LONGEST][ACTION], len; /* words of either kind */
+  uint32_t action[LONGEST][ACTION], len; /* 32-bit words of i32 or f32 */
 } episodes[ENVS];
 
 static void start(void) {
@@ -47,7 +47,7 @@ static void start(void) {
   CHECK(rlcore_learner_size(&config, &world.obs, &world.action, &size));
   CHECK(rlcore_learner_init(host_take(size), size, &config, &world.obs, &world.action, &agent));
 
-  /* A ring for each environment, and one for what hindsight makes of it. */
+  /* One ring per environment, and another for its relabeled transitions. */
   const rlcore_column columns[] = {{"obs", RLCORE_F32, 2 * goal_len, 0, 0}, {"action", world.action.kind, action_len, 0, 0}};
   rlcore_replay_config store;
   CHECK(rlcore_replay_config_init(&store, sizeof store));
@@ -66,7 +66,7 @@ static int point_is_near(const float *achieved, const float *goal) {
   return dx * dx + dy * dy < 0.1F * 0.1F;
 }
 
-/* The rules of the task, for any goal. */
+/* Reward and termination of the task, for any goal. */
 static int32_t judge(void *user, const float *achieved, const float *goal, float *reward, uint8_t *terminated) {
   (void)user;
   *terminated = task->is_there(achieved, goal) != 0;
@@ -74,7 +74,7 @@ static int32_t judge(void *user, const float *achieved, const float *goal, float
   return 0;
 }
 
-/* Adds the steps of an episode to the memory, each with some goals that were reached by it or after it. */
+/* Adds the relabeled steps of an episode to the memory: each with some goals that it or a later step reached. */
 static void relabel(uint32_t ring, const struct episode *e) {
   static float achieved[(LONGEST + 1) * GOAL], goal[LONGEST * GOALS * GOAL], reward[LONGEST * GOALS];
   static uint32_t step[LONGEST * GOALS], row[LONGEST * GOALS], len[LONGEST * GOALS], goal_row[LONGEST * GOALS];
@@ -87,7 +87,7 @@ static void relabel(uint32_t ring, const struct episode *e) {
   const rlcore_relabel steps = {sizeof steps, count, goal_len, e->len + 1, achieved, row, goal_row};
   CHECK(rlcore_relabel_goals(&steps, judge, NULL, goal, reward, terminated));
   for (uint32_t k = 0; k < count; k++) {
-    /* With a goal of its own each step is an episode of its own, which is cut unless it reaches it. */
+    /* With its own goal each step is an episode of its own, which is truncated unless it reaches the goal. */
     float before[OBS], after[OBS];
     memcpy(before, e->achieved[step[k]], bytes), memcpy(before + goal_len, goal + k * goal_len, bytes);
     memcpy(after, e->achieved[row[k]], bytes), memcpy(after + goal_len, goal + k * goal_len, bytes);
@@ -124,7 +124,7 @@ static uint32_t right_bit(const float *obs) {
   return 0;
 }
 
-/* Environments that begin anew, and what they show. */
+/* Starts new environments. obs: to write, their first observations. */
 static rlcore_vecenv *begin(uint64_t seed, float *obs) {
   static _Alignas(64) unsigned char mem[1 << 12];
   rlcore_vecenv_config many;
@@ -172,7 +172,7 @@ static void train(int scripted, int hindsight) {
   }
 }
 
-/* The share of new episodes that reach their goal when the best actions are taken. */
+/* The share of new episodes that reach their goal with greedy actions. */
 static double success(void) {
   static float obs[ENVS * OBS], final_obs[ENVS * OBS], reward[ENVS];
   static uint8_t terminated[ENVS], truncated[ENVS];

@@ -9,7 +9,7 @@
 
 enum { N = 8, T = 128, ROWS = T * N, OBS = 4, UPDATES = 4, LONGEST = 60, SEED = 7, GAME = 1 << 10 };
 
-/* A rollout: what the file has. Row t * N + i is step t of cart i. */
+/* A rollout: the arrays of the file. Row t * N + i is step t of cart i. */
 typedef struct rollout {
   float obs[ROWS + N][OBS], log_prob[ROWS], value[ROWS], bootstrap_value[N], reward[ROWS];
   float final_obs[ROWS][OBS], final_value[ROWS];
@@ -27,7 +27,7 @@ static rlcore_rollout_arrays arrays_of(rollout *r) {
   };
 }
 
-/* One rollout of the learner's policy. Returns how many episodes ended in it; each has a final observation. */
+/* One rollout of the learner's policy. Returns the number of episodes that ended in it; each has a final observation. */
 static uint32_t play(rlcore_learner *agent, rlcore_vecenv *carts, const rlcore_env *env, rollout *r) {
   static float final_obs[N][OBS];
   uint32_t num_finals = 0;
@@ -35,7 +35,7 @@ static uint32_t play(rlcore_learner *agent, rlcore_vecenv *carts, const rlcore_e
     rlcore_rows step = {.struct_size = sizeof step, .obs = r->obs[row], .action = r->action + row, .reward = r->reward + row,
                         .terminated = r->terminated + row, .truncated = r->truncated + row, .final_obs = final_obs};
     CHECK(rlcore_learner_act(agent, &step));
-    step.obs = r->obs[row + N]; /* each step writes to rows of its own */
+    step.obs = r->obs[row + N]; /* each step writes to its own rows */
     CHECK(rlcore_vecenv_step(carts, env, &step));
     CHECK(rlcore_learner_observe(agent, &step));
     for (int i = 0; i < N; i++) {
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   CHECK(rlcore_learner_size(&config, &obs_space, &action_space, &size));
   CHECK(rlcore_learner_init(host_take(size), size, &config, &obs_space, &action_space, &agent));
 
-  /* Train a little; then comes the rollout that is kept. */
+  /* Train a little before the recorded rollout. */
   CHECK(rlcore_vecenv_reset(carts, env, NULL, back.obs));
   for (int i = 0; i < UPDATES; i++) {
     play(agent, carts, env, &back);
@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
   CHECK(rlcore_rollout_file_write(&file, &from, bytes, size));
   host_save(path, bytes, size);
 
-  /* A reader gets the shapes from the file first; here they must be those that were written. */
+  /* A reader gets the shapes from the file first; here they must equal the written ones. */
   memset(bytes, 0xEE, size);
   if (host_read(path, bytes, size) != size) host_fail("%s: too short", path);
   rlcore_rollout_file found = {.struct_size = sizeof found};

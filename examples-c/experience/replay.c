@@ -1,8 +1,8 @@
 /* Both replay memories, saved in the middle and resumed: `replay [FILE]`. Four carts balance their poles by a fixed
    rule with noise. A value function is learned from prioritized three-step transitions. The frames of the first cart
-   also go into a memory balanced by reward, where a fall has reward -1: half of its sequences end with a fall. Half-way
+   also go into a memory balanced by reward, where a fall has reward -1: half of its sequences end with a fall. Halfway
    everything is written to a file and read back; the result equals that of an uninterrupted run. Finally the statistics
-   of the draws are compared with what the memories guarantee. */
+   of the draws are compared with the guarantees of the memories. */
 #include "host.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { ENVS = 4, OBS = 4, ROWS = 1000, BATCH = 32, STEPS = 3000, BARS = 8, LOOKS = 2000, WINDOW = 8, GAME = 1 << 10 };
 
-/* All that a run is: saving it saves the run. */
+/* The whole state of a run: saving these bytes saves the run. */
 static struct run {
   _Alignas(64) unsigned char world[1 << 12];
   _Alignas(64) unsigned char memory[1 << 19];
@@ -117,7 +117,7 @@ static void go(int begin, int end) {
   CHECK(rlcore_replay_store_rng(memory, &rng)); /* the stream is saved with the memory */
 }
 
-/* How often transitions of each weight were drawn, compared with their share of the total weight. */
+/* Histogram of draws by their probability, beside the share of such transitions in the memory. */
 static void look(void) {
   static double share[BARS], drawn[BARS];
   rlcore_replay_stats stats = {.struct_size = sizeof stats};
@@ -132,7 +132,7 @@ static void look(void) {
       int bar = 0;
       for (double size = 1.0 / 8; size < probability[k] * (double)stats.num_transitions && bar < BARS - 1; size *= 2) bar++;
       drawn[bar] += 1;
-      share[bar] += 1 / (probability[k] * (double)stats.num_transitions); /* each is drawn so much too often */
+      share[bar] += 1 / (probability[k] * (double)stats.num_transitions); /* weight that corrects for the frequency of draws */
     }
   }
   double worst = 0;

@@ -59,8 +59,8 @@ static void textbook(void) {
 }
 
 /* ---- An actor, a learner, and the lag between them ----
-   One state, three levers; each pull is a step, episodes last eight. The learner is told of pulls that the actor made up to
-   LAG updates ago, and climbs the log-probabilities weighted with pg_advantage. */
+   One state, three levers; each pull is a step, episodes last eight. The learner gets pulls drawn from the policy of up
+   to LAG updates ago, and ascends the gradient of the log-probabilities weighted with pg_advantage. */
 
 enum { LEVERS = 3, T = 8, N = 64, LAG = 6, UPDATES = 160 };
 
@@ -83,7 +83,7 @@ static float learn(float ceiling, float *start) {
     for (int n = 0; n < N; n++) ends[t * N + n] = t == T - 1 ? 0 : 0.9f; /* the last pull ends the episode */
 
   for (int update = 0; update <= UPDATES; update++) {
-    /* What the learner's policy earns now. */
+    /* The expected reward of the learner's current policy. */
     float sum = 0;
     worth = 0;
     for (int a = 0; a < LEVERS; a++) sum += expf(policy[a]);
@@ -117,7 +117,7 @@ static float learn(float ceiling, float *start) {
     CHECK(rlcore_vtrace_from_logits_range(&v, &logits, 0, N / 2, &out));
     CHECK(rlcore_vtrace_from_logits_range(&v, &logits, N / 2, N, &out));
 
-    /* One step up the gradient of log pi(a) * pg_advantage, and the baseline towards the targets. */
+    /* One step up the gradient of log pi(a) * pg_advantage, and the baseline toward the targets. */
     float gradient[LEVERS] = {0}, error = 0;
     for (int i = 0; i < T * N; i++) {
       for (int a = 0; a < LEVERS; a++)

@@ -6,7 +6,7 @@
 extern uint32_t data_begin[], data_end[], data_load[], bss_begin[], bss_end[];
 extern char stack_top[];
 
-enum { UNUSED = 0x5A5A5A5A }; /* what the stack holds where it was never touched */
+enum { UNUSED = 0x5A5A5A5A }; /* pattern of stack memory that was never written */
 
 static uint32_t semihosting(uint32_t operation, const void *argument) {
   register uint32_t r0 __asm__("r0") = operation;

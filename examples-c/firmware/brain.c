@@ -1,4 +1,4 @@
-/* Trains a small CartPole policy on this machine and prints it as the bytes of a C array: what policy.c keeps in flash. */
+/* Trains a small CartPole policy on this machine and prints it as the bytes of a C array, which policy.c keeps in flash. */
 #include "../shared/tasks.h"
 
 #include <stdio.h>

@@ -6,9 +6,10 @@
 
 enum { OBS_LEN = 4, MAX_STEPS = 500 };
 
-/* x, its velocity, the pole's angle, its velocity; one step of 20 ms. False once the pole has fallen. */
+/* One step of 20 ms. s: position and velocity of the cart, angle and velocity of the pole. False once the pole has fallen or
+   the cart has left the track. */
 static inline int physics(float s[OBS_LEN], int32_t push_right) {
-  /* The pole falls at 0.21 rad: so few terms are enough for 24 bits. */
+  /* The pole falls at 0.21 rad: up to there, these terms are enough for 24 bits. */
   const float q = s[2] * s[2], sine = s[2] * (1 - q / 6 * (1 - q / 20 * (1 - q / 42))),
               cosine = 1 - q / 2 * (1 - q / 12 * (1 - q / 30 * (1 - q / 56)));
   const float force = push_right ? 10 : -10, pull = (force + 0.05F * s[3] * s[3] * sine) / 1.1F,

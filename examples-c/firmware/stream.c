@@ -1,4 +1,4 @@
-/* A device that learns to balance a pole, from each step alone: stream AC, whose memory is the parameters and their traces. */
+/* A device that learns to balance a pole from one step at a time: stream AC, which stores only parameters and their traces. */
 #include "boot.h"
 #include "cart.h"
 #include <rlcore.h>
@@ -11,7 +11,7 @@
 
 enum { MEMORY_SIZE = 19 << 10, UNITS = 16, IN_A_ROW = 10, MAX_TRAINING = 40000 };
 
-static _Alignas(64) unsigned char memory[MEMORY_SIZE]; /* the learner; what else training needs is on the stack */
+static _Alignas(64) unsigned char memory[MEMORY_SIZE]; /* the learner; all other training data are on the stack */
 
 static int failed(const char *call, rlcore_status status) {
   print(call);

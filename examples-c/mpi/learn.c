@@ -21,12 +21,12 @@ static struct {
   uint64_t updates, every;
   bool alone, a2c;
   int lost_rank; /* for tests: this rank kills itself ... */
-  uint64_t lost; /* ... after so many updates */
+  uint64_t lost; /* ... after this many updates */
 } options = {.updates = 40, .every = 10, .lost_rank = -1};
 
 static int rank, num_ranks;
 
-/* Items of which each rank makes [begin, end); `gather` brings all of them to all ranks. */
+/* Items, of which each rank computes [begin, end); `gather` sends all of them to all ranks. */
 typedef struct shares {
   unsigned char *items;
   uint32_t begin, end;
@@ -73,7 +73,7 @@ static rlcore_vecenv_config one_env(uint32_t i) {
   rlcore_vecenv_config c;
   CHECK(rlcore_vecenv_config_init(&c, sizeof c));
   c.num_envs = 1;
-  c.seed = ((uint64_t)SEED << 16) + i; /* as environment i of one block with all of them */
+  c.seed = ((uint64_t)SEED << 16) + i; /* the seed of environment i in one block of all environments */
   return c;
 }
 
@@ -192,7 +192,7 @@ static void learn(rlcore_learner_stats *stats) {
 
 /* ---- The run ---- */
 
-/* mpirun ends all ranks when one is lost. */
+/* Handler of SIGTERM, which mpirun sends to all ranks when one is lost. */
 static void told_to_end(int signal_number) {
   static const char why[] = "learn: another rank was lost, or the run was stopped: ";
   static const char saved[] = "--resume continues from the last save\n", unsaved[] = "nothing was saved (--save)\n";

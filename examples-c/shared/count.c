@@ -57,7 +57,7 @@ __attribute__((constructor)) static void start(void) { dl_iterate_phdr(find, NUL
 __attribute__((destructor)) static void finish(void) {
   char text[128];
   const unsigned long library = atomic_load(&from_library), others = atomic_load(&from_others);
-  if (!begin) return; /* a shell that a program has started */
+  if (!begin) return; /* the library is not loaded: a shell that a program has started */
   const int len = snprintf(text, sizeof text, "heap: %lu calls from librlcore.so, %lu from the host and its C library\n", library, others);
   if (write(STDERR_FILENO, text, (size_t)len) != len || library) _exit(EXIT_CODE);
 }

@@ -9,7 +9,7 @@ static void box(canvas *c, double x, double y, double half_width, double half_he
   canvas_line(c, x + half_width, y - half_height, x + half_width, y + half_height);
 }
 
-/* A bar of some thickness from (x, y), `length` along `angle` measured from upright. */
+/* A bar from (x, y) of this length and half thickness, at this angle from upright. */
 static void bar(canvas *c, double x, double y, double length, double angle, double thickness) {
   for (int i = -1; i <= 1; i++) {
     const double dx = i * thickness * cos(angle), dy = -i * thickness * sin(angle);
@@ -39,7 +39,7 @@ void draw_cartpole_no_vel(canvas *c, const void *seen, const void *action) {
   cart(c, (double)obs[0], (double)obs[1]);
 }
 
-/* obs: [4] 1 for the suit of the card that is dealt, in the upper row; below, the suit that is named. */
+/* obs: [4] 1 for the suit of the dealt card, drawn in the upper row; the lower row is the suit that the action names. */
 void draw_suits(canvas *c, const void *seen, const void *action) {
   const float *const obs = seen;
   const int32_t *const named = action;
@@ -75,7 +75,7 @@ void draw_acrobot(canvas *c, const void *seen, const void *action) {
   bar(c, sin(a), -cos(a), 1, acos(-1) - b, 0.03);
 }
 
-/* obs: cosine and sine of the angle from upright, anticlockwise; angular velocity. */
+/* obs: cosine and sine of the angle from upright, counterclockwise; angular velocity. */
 void draw_pendulum(canvas *c, const void *seen, const void *action) {
   const float *const obs = seen;
   (void)action;
@@ -84,7 +84,7 @@ void draw_pendulum(canvas *c, const void *seen, const void *action) {
   bar(c, 0, 0, 1, -atan2((double)obs[1], (double)obs[0]), 0.03);
 }
 
-/* obs: bytes [10, columns, channels]; half: of each channel half the width and the height, {0} for none. */
+/* pixel: bytes [10, columns, channels]; half: half the width and height of each channel's boxes, {0} to draw none. */
 static void grid(canvas *c, const uint8_t *pixel, int columns, int channels, const double half[][2]) {
   canvas_clear(c, columns / 2.0 - 10, -0.5, columns / 2.0 + 10, 10.5);
   canvas_line(c, 0, 0, 0, 10);
@@ -118,7 +118,7 @@ void draw_freeway(canvas *c, const void *obs, const void *action) {
   grid(c, obs, 10, 7, (const double[][2]){{0.2, 0.4}, {0.5, 0.3}, {0}, {0}, {0}, {0}, {0}});
 }
 
-/* Cannon, aliens, aliens by direction, the cannon's bullets and theirs. */
+/* Cannon, aliens, aliens by direction, the cannon's bullets and the aliens'. */
 void draw_space_invaders(canvas *c, const void *obs, const void *action) {
   (void)action;
   grid(c, obs, 10, 6, (const double[][2]){{0.5, 0.2}, {0.4, 0.3}, {0}, {0}, {0.1, 0.3}, {0.1, 0.1}});

@@ -18,14 +18,14 @@ double host_seconds(void);
 /* Zeroed memory on a 64-byte boundary, from one static block. */
 void *host_take(size_t size);
 
-/* Bytes taken; and release of everything taken since it was `mark`. */
+/* Bytes taken so far; and release of all memory taken since their number was `mark`. */
 size_t host_mark(void);
 void host_rewind(size_t mark);
 
 /* size rounded up to the boundary of host_take. */
 size_t host_aligned(size_t size);
 
-/* A compiled environment, and what it shows and takes. */
+/* A compiled environment, and its observation and action spaces. */
 typedef struct host_env {
   const rlcore_env *env;
   rlcore_space obs, action;
@@ -48,7 +48,7 @@ void host_write(const char *path, const void *bytes, size_t size);
    overwritten by the next save. Only one process at a time may save a path. POSIX. */
 void host_save(const char *path, const void *bytes, size_t size);
 
-/* Reads at most `size` bytes and returns how many there were. */
+/* Reads at most `size` bytes and returns the number read. */
 size_t host_read(const char *path, void *bytes, size_t size);
 
 #endif

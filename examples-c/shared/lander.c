@@ -11,7 +11,7 @@ typedef struct state {
   float x, y;       /* position of the feet */
   float vx, vy;     /* velocity */
   float up_x, up_y; /* unit vector along the body */
-  float spin;       /* rad/s, anticlockwise */
+  float spin;       /* rad/s, counterclockwise */
   float potential;  /* shaping potential of the state; a step's reward includes its change */
 } state;
 
@@ -31,7 +31,7 @@ static const float pad = 4.0F;      /* half the pad */
 static const float soft = 2.0F;     /* m/s a leg can take */
 static const float upright = 0.95F; /* cosine of the steepest landing */
 
-/* Nearer, slower and more upright is better. Rewarding its change does not change the optimal policy. */
+/* Shaping: higher when nearer, slower and more upright. A reward for its change leaves the optimal policy unchanged. */
 static float potential(const state *s) {
   const float speed = sqrtf(s->vx * s->vx + s->vy * s->vy);
   return -6.0F * fabsf(s->x) - 2.0F * s->y - 5.0F * speed - 40.0F * (1.0F - s->up_y) - 4.0F * s->spin * s->spin;

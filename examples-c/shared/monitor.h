@@ -7,14 +7,14 @@
 #include <stdio.h>
 
 typedef struct monitor {
-  FILE *file; /* NULL: nothing is counted */
+  FILE *file; /* NULL: nothing is recorded */
   rlcore_monitor *records;
   uint64_t next; /* record to write next */
 } monitor;
 
 void monitor_open(monitor *m, const char *path, const char *env_name, uint32_t num_envs);
 
-/* Counts what the last step of every environment did; writes a row for each episode that ended. */
+/* Records the last step of every environment; writes a row for each episode that ended. */
 void monitor_step(monitor *m, const training *t);
 
 void monitor_close(monitor *m);

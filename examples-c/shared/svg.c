@@ -29,7 +29,7 @@ static void text(FILE *file, double x, double y, const char *anchor, const char 
   fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>%s</text>\n", x, y, anchor, more, words);
 }
 
-/* 1234567 as 1,234,567; other than whole numbers unchanged. */
+/* 1234567 as 1,234,567; numbers that are not whole stay unchanged. */
 static const char *grouped(double value, char out[32]) {
   char plain[24];
   char *to = out;

@@ -96,7 +96,7 @@ static void convolution(rlcore_learner_config *c, uint32_t columns, uint32_t cha
   c->activation = RLCORE_ACTIVATION_RELU;
 }
 
-/* It is there for the policy and the value alike. */
+/* The policy and the value share the convolution and the hidden layer. */
 static void pictures(rlcore_learner_config *c, uint32_t columns, uint32_t channels) {
   convolution(c, columns, channels);
   c->num_shared = 1;
@@ -126,7 +126,7 @@ static void freeway(rlcore_learner_config *c) {
 
 static void space_invaders(rlcore_learner_config *c) { pictures(c, 10, 6); }
 
-/* A GRU remembers what the observation does not show; then one hidden layer each for the policy and the value. */
+/* A GRU, since observations show only part of the state; then one hidden layer each for the policy and the value. */
 static void memory(rlcore_learner_config *c) {
   static const rlcore_layer layers[] = {{.kind = RLCORE_LAYER_GRU, .units = 32}};
   c->layers = layers;
@@ -170,7 +170,7 @@ static void repeat_previous(rlcore_learner_config *c) {
   c->learning_rate = 3e-3F;
 }
 
-/* The same cards for a transformer of two blocks, whose heads are the policy and the value themselves. */
+/* RepeatPrevious for a transformer of two blocks; the policy and value heads follow it directly. */
 static void attention(rlcore_learner_config *c) {
   static rlcore_layer layers[16];
   memory(c);
@@ -181,7 +181,7 @@ static void attention(rlcore_learner_config *c) {
   c->learning_rate = 1e-3F;
 }
 
-/* Q(lambda) without replay: one normalised layer, and exploration that ends after a third of the training. */
+/* Q(lambda) without replay: one normalized layer, and exploration that ends after a third of the training. */
 static void pqn(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PQN));
   c->num_envs = 8;
@@ -198,7 +198,7 @@ static void pqn(rlcore_learner_config *c) {
   c->exploration_end = 0.01F;
 }
 
-/* The same from pictures. */
+/* PQN from pictures. */
 static void pqn_breakout(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_PQN));
   convolution(c, 10, 4);
@@ -212,7 +212,7 @@ static void pqn_breakout(rlcore_learner_config *c) {
   c->exploration_end = 0.01F;
 }
 
-/* Settings of RL Baselines3 Zoo; the learning rate stays as it is. */
+/* Settings of RL Baselines3 Zoo; the learning rate is constant. */
 static void a2c(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_A2C));
   c->num_envs = 8;
@@ -220,8 +220,8 @@ static void a2c(rlcore_learner_config *c) {
   c->entropy_coef = 0;
 }
 
-/* UNREAL through a maze of pictures, with a lighter weight of its tasks. Bumping into walls makes what is beyond them look
-   bad long before the goal is found, so entropy counts for much at first, and for nothing in the end. */
+/* UNREAL in a maze, from pictures, with smaller weights of its auxiliary tasks. Bumping into walls lowers the values of the
+   places beyond them long before the goal is found, so the weight of the entropy is high at first and almost 0 at the end. */
 static void maze(rlcore_learner_config *c) {
   static const rlcore_layer layers[] = {
       {.kind = RLCORE_LAYER_CONV, .units = 8, .size = {6, 6}, .stride = {6, 6}, .activation = RLCORE_ACTIVATION_RELU},
@@ -253,7 +253,7 @@ static void maze(rlcore_learner_config *c) {
   c->pixel_mean = 1;
 }
 
-/* Deep Q-networks, double and dueling, with squared errors and a step size that goes to nothing. */
+/* Deep Q-networks, double and dueling, with squared errors and a learning rate that decays almost to 0. */
 static void dqn(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_DQN));
   c->num_envs = 4;
@@ -268,7 +268,7 @@ static void dqn(rlcore_learner_config *c) {
   c->exploration_steps = 20000;
 }
 
-/* Deep Q-networks from pictures, each of which the store keeps once: it has the last 100,000. */
+/* Deep Q-networks from pictures. The replay memory stores each picture once and keeps the last 100,000. */
 static void dqn_breakout(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_DQN));
   convolution(c, 10, 4);
@@ -285,7 +285,7 @@ static void dqn_breakout(rlcore_learner_config *c) {
   c->exploration_end = 0.02F;
 }
 
-/* Learners with critics, with the settings of RLtools' Pendulum examples. */
+/* TD3 and SAC, with the settings of RLtools' Pendulum examples. */
 static void critics(rlcore_learner_config *c, rlcore_algorithm algorithm) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, algorithm));
   c->num_envs = 1;

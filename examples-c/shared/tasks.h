@@ -11,22 +11,22 @@ typedef struct task {
   uint64_t total_steps; /* environment steps of one training run */
   uint32_t num_seeds;
   double bar;                             /* mean return of 100 greedy episodes to reach with every seed */
-  double max_value_loss;                  /* at the end of training; 0 = not asked for */
+  double max_value_loss;                  /* at the end of training; 0 = no limit */
   void (*configure)(rlcore_learner_config *); /* settings that differ from the library's defaults */
-  draw_fn draw;                           /* NULL: nothing to see */
+  draw_fn draw;                           /* NULL: none */
 } task;
 
-/* NULL if there is none of that name; task_name(0), (1), ... list the names until NULL. */
+/* NULL if there is no task of that name; task_name(0), (1), ... list the names until NULL. */
 const task *task_find(const char *name);
 const char *task_name(size_t index);
 
-/* Mean length of greedy episodes not to exceed with any seed: the maze has a shortest way. */
+/* Upper bound of the mean length of greedy episodes with every seed: the maze has a shortest path. */
 double task_max_len(const task *t);
 
 host_env task_world(const task *t);
 rlcore_learner_config task_config(const task *t);
 
-/* The published hash of the memory after training with seed 1; 0 if there is none. */
+/* The published hash of the parameters after training with seed 1; 0 if there is none. */
 uint64_t task_hash(const task *t, bool quick);
 
 #endif

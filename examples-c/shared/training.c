@@ -122,7 +122,7 @@ evaluation evaluate(const rlcore_policy *policy, const host_env *world, uint32_t
     CHECK(rlcore_policy_act(policy, num_episodes, &rows, &buffers, sampling, &rng));
     CHECK(rlcore_vecenv_step(envs, world->env, &rows));
     for (size_t i = 0; i < n; i++) {
-      if (over[i]) continue; /* only the first episode of each environment counts, to avoid a bias towards short ones */
+      if (over[i]) continue; /* only the first episode of each environment counts, to avoid a bias toward short ones */
       sum[i] += (double)reward[i];
       e.mean_len += 1.0 / (double)n;
       over[i] = terminated[i] || truncated[i];

@@ -10,35 +10,35 @@ typedef struct training {
   rlcore_learner_config config;
   unsigned char *image; /* everything to save: learner block, environments' block, next observations */
   size_t image_size, learner_size, envs_size;
-  rlcore_learner *agent;     /* at image */
-  rlcore_vecenv *envs; /* after it */
-  float *params;       /* room for a copy of the parameters, taken when it is needed */
-  rlcore_rows rows;    /* obs in image, after the environments; nothing else of it outlives a step */
+  rlcore_learner *agent;     /* at the start of image */
+  rlcore_vecenv *envs; /* in image, after the learner */
+  float *params;       /* room for a copy of the parameters, taken at first use */
+  rlcore_rows rows;    /* obs in image, after the environments; the other arrays do not outlive a step */
   rlcore_learner_stats stats; /* of the last update */
 } training;
 
-/* Works out sizes and takes the memory, once. */
+/* Computes sizes and takes the memory, once. */
 void training_plan(training *t, const host_env *world, const rlcore_learner_config *config);
 
 /* Starts a new training, with all randomness from `seed`. May be called again to restart in the same memory. */
 void training_start(training *t, uint64_t seed);
 
-/* Goes on from the bytes in `image`. */
+/* Continues from the bytes in `image`. */
 void training_attach(training *t);
 
 /* Acts, steps every environment once, and passes the results to the learner. */
 void training_step(training *t);
 
-/* Learns if an update is due: at most max_slices chunks of it (0 = all). True while some of it is left. */
+/* Learns if an update is due: at most max_slices chunks of it (0 = all). True while minibatches are left. */
 bool training_learn(training *t, uint32_t max_slices);
 
-/* Of all bytes, for comparisons within one version of the library. */
+/* Hash of `image`, for comparisons within one version of the library. */
 uint64_t training_hash(const training *t);
 
-/* Of what was learned, whatever the layout of blocks is: the parameters. */
+/* Hash of the parameters, which does not depend on the layout of blocks. */
 uint64_t training_params_hash(training *t);
 
-/* Exports the policy into memory that is taken for it. */
+/* Exports the policy into newly taken memory. */
 const rlcore_policy *training_export(const training *t, size_t *out_size);
 
 /* Returns of complete episodes, one in each of `num_episodes` environments, with seeds not used in training. */

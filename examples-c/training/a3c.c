@@ -1,7 +1,7 @@
 /* A3C: worker processes, each with a learner and environments of its own, send gradients of their rollouts to a server,
    which adds them to its learner, takes a step and sends the parameters back. No worker waits for another. With one
    worker the parameters are those of A2C, bit for bit. A worker that is killed, even while it writes its gradients,
-   loses its own rollout only: another one takes its place. Then three workers, one of which is killed, learn CartPole. */
+   loses only its own rollout, and another worker replaces it. Then three workers, one of which is killed, learn CartPole. */
 #define _DEFAULT_SOURCE
 #include "tasks.h"
 
@@ -17,12 +17,12 @@
 
 enum { UPDATES = 2000, MAX_WORKERS = 3, SOLVED = 475, MAX_UPDATES = 50000 };
 
-/* Between a worker and the server, in shared memory. While it is full it is the server's, else the worker's. */
+/* Exchange between a worker and the server, in shared memory. The server owns it while `full` is set, else the worker. */
 typedef struct mailbox {
   _Alignas(64) atomic_bool full;
   atomic_bool hang;      /* the worker stops in the middle of its gradients ... */
-  _Atomic pid_t hanging; /* ... and says who it is */
-  uint64_t version;      /* of the parameters: steps that the server had taken */
+  _Atomic pid_t hanging; /* ... and stores its process id */
+  uint64_t version;      /* of the parameters: steps of the server up to then */
   uint64_t num_steps;    /* environment steps of all workers by then */
   float return_mean;     /* of the worker's last 100 episodes */
   float *grads;          /* [grads_len] */
@@ -35,15 +35,15 @@ static struct shared {
 } *shared;
 
 static struct {
-  training server; /* its environments serve A2C, which runs without workers, only */
-  training worker; /* a fork has a copy of its own */
+  training server; /* its environments are used only by A2C without workers */
+  training worker; /* each forked process has its own copy */
   pid_t parent, pid[MAX_WORKERS];
   uint32_t num_workers, num_started;
   size_t grads_len, params_len, scratch_size;
   void *scratch;
   float *params;                         /* [params_len] */
   uint64_t version;                      /* steps of the server */
-  uint64_t sum_stale, most_stale, freed; /* steps that gradients were old; workers that were replaced */
+  uint64_t sum_stale, most_stale, freed; /* sum and maximum of the ages of gradients in server steps; replaced workers */
 } host;
 
 /* ---- Workers ---- */
@@ -68,7 +68,7 @@ static void roll_out(mailbox *box) {
   box->return_mean = t->stats.return_mean;
 }
 
-/* Takes the server's answer over. The steps of the other workers count, so that all schedules go by those of all. */
+/* Takes over the server's parameters and step count: schedules depend on the steps of all workers. */
 static void begin(const mailbox *box) {
   training *const t = &host.worker;
   CHECK(rlcore_learner_params_write(t->agent, box->params, host.params_len, NULL, 0));
@@ -91,7 +91,7 @@ static _Noreturn void work(mailbox *box, uint64_t seed) {
 }
 
 static void start_worker(uint32_t k) {
-  const uint64_t seed = ++host.num_started; /* its environments and actions are no other worker's */
+  const uint64_t seed = ++host.num_started; /* differs from every other worker's */
   fflush(stdout);
   host.pid[k] = fork();
   if (host.pid[k] < 0) host_fail("cannot fork");
@@ -118,7 +118,7 @@ static void step(mailbox *box) {
   answer(box);
 }
 
-/* Replaces workers that have died. One that hangs is killed first, as a watchdog does. What it had sent counts. */
+/* Replaces dead workers. A worker that hangs is killed first, as by a watchdog. Gradients that it has already sent count. */
 static void rescue(void) {
   int how;
   for (uint32_t k = 0; k < host.num_workers; k++) {
@@ -131,7 +131,7 @@ static void rescue(void) {
   }
 }
 
-/* Takes a step along the gradients of each worker that has some; replaces dead workers. */
+/* Takes a step with each worker's gradients that have arrived; if there are none, replaces dead workers. */
 static void serve(void) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < host.num_workers; k++)
@@ -175,7 +175,7 @@ static uint64_t a2c(void) {
   return hash_params();
 }
 
-/* One worker in this process. After half of the updates another one takes its place, if `leave`. */
+/* One worker in this process. If `leave`, another worker replaces it after half of the updates. */
 static uint64_t one_in_turn(bool leave) {
   mailbox *const box = &shared->box[0];
   open_server(1);
@@ -189,11 +189,11 @@ static uint64_t one_in_turn(bool leave) {
   return hash_params();
 }
 
-/* One worker that is a process. It is killed while it writes its gradients after half of the updates, if `lose`. */
+/* One worker process. If `lose`, it is killed after half of the updates, while it writes its gradients. */
 static uint64_t one_process(bool lose) {
   open_server(1);
   start_worker(0);
-  /* The worker has not seen the last answer before `step` ends, so it hangs with exactly the gradients that come then. */
+  /* The worker waits for the answer that `step` sends last, so it hangs in exactly the gradients that follow. */
   while (host.version < UPDATES) {
     if (!atomic_load(&shared->box[0].full)) rescue(), sched_yield();
     else {
@@ -208,7 +208,7 @@ static uint64_t one_process(bool lose) {
 
 /* ---- Several workers ---- */
 
-/* Until CartPole is solved; one of the workers is killed on the way. */
+/* Trains until CartPole is solved; one of the workers is killed on the way. */
 static void solve(void) {
   const double steps = host.server.config.num_steps * host.server.config.num_envs;
   double mean[MAX_WORKERS] = {0}, all = 0;
@@ -239,7 +239,7 @@ static void plan(void) {
   const task *const cartpole = task_find("a2c");
   const host_env world = task_world(cartpole);
   rlcore_learner_config config = task_config(cartpole);
-  config.learning_rate_end = config.learning_rate / 2; /* by the steps of all workers */
+  config.learning_rate_end = config.learning_rate / 2; /* decays with the steps of all workers */
   training_plan(&host.server, &world, &config);
   training_plan(&host.worker, &world, &config);
   training_start(&host.server, 1);

@@ -27,7 +27,7 @@ static void *job(void *argument) {
   return NULL;
 }
 
-/* The update that is due. Threads that are started for each minibatch stand for those of your job system. */
+/* Runs the update that is due. The threads started for each minibatch stand for the threads of your job system. */
 static void update(worker *workers, uint32_t num_threads) {
   CHECK(rlcore_learner_learn_begin(t.agent, &t.rows, &t.stats));
   do {
@@ -42,7 +42,7 @@ static void update(worker *workers, uint32_t num_threads) {
   } while (t.stats.minibatches_left);
 }
 
-/* Trains with so many threads, 0: without any; hash of the parameters. */
+/* Trains with `num_threads` threads; 0: with rlcore_learner_learn. Returns the hash of the parameters. */
 static uint64_t train(worker *workers, uint32_t num_threads) {
   training_start(&t, 1);
   for (uint32_t updates = 0; updates < UPDATES;) {

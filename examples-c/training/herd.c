@@ -1,7 +1,7 @@
-/* A game whose agents come and go: 3 to 40 rabbits, each with 21 frames to reach its burrow before the fox is there. Half of
-   them decide in every frame, the others in every seventh. A rabbit has a row of the learner while it lives; one that leaves
-   the scene between its decision and the outcome is cut. The learner learns a minibatch a frame and the game never waits for
-   it. Rows without a rabbit take no part in its statistics: return_mean is what the rabbits really get. */
+/* A game whose agents come and go: 3 to 40 rabbits, each with 21 frames to reach its burrow before the fox comes. Half of
+   them decide in every frame, the others in every seventh. A rabbit has a row of the learner while it lives; if it leaves the
+   scene between a decision and its outcome, the row is cut. The learner learns one minibatch per frame, and the game never
+   waits for it. Rows without a rabbit do not enter its statistics: return_mean is the mean return of the rabbits. */
 #include "host.h"
 
 #include <math.h>
@@ -14,17 +14,17 @@ static const float SPEED = 0.1F, REACH = 0.35F;
 
 typedef struct rabbit {
   float x, burrow;     /* -1 to 1 */
-  uint32_t left;       /* frames until the fox comes; 0: there is no rabbit in this row */
+  uint32_t left;       /* frames until the fox comes; 0: no rabbit in this row */
   uint32_t every, age; /* decides in frames 0, every, 2 * every, ... of its life */
-  int32_t move;        /* what it decided last */
+  int32_t move;        /* its last action */
 } rabbit;
 
 typedef struct game {
   rabbit rabbits[N];
   rlcore_rng rng;
-  uint32_t alive, wanted;           /* rabbits in the scene; how many it has room for */
+  uint32_t alive, wanted;           /* rabbits in the scene; their target number */
   uint32_t came, fled, ended, home; /* spawned; left the scene; lived until the fox came; were at home then */
-  float last[LAST];                 /* what the last of them got */
+  float last[LAST];                 /* returns of the last episodes */
 } game;
 
 static uint32_t roll(game *g, uint32_t count) {
@@ -48,8 +48,8 @@ static void see(const rabbit *r, float *obs) {
   obs[3] = r->every == SLOW;
 }
 
-/* Some leave the scene with the player, here and there one for no reason; then others come, as many as there is room for.
-   gone: flags of the rows whose rabbits left. */
+/* Rabbits leave the scene: those above the target number, and a few others at random. Then new ones come, up to the target
+   number. gone: flags of the rows whose rabbits left. */
 static void come_and_go(game *g, uint8_t *gone) {
   if (roll(g, 200) == 0) g->wanted = FEWEST + roll(g, N - FEWEST + 1);
   for (uint32_t i = 0; i < N; i++) {
@@ -67,7 +67,7 @@ static void come_and_go(game *g, uint8_t *gone) {
   }
 }
 
-/* One frame of a rabbit; what it gets for it. */
+/* Moves a rabbit by one frame. Returns its reward. */
 static float hop(game *g, rabbit *r) {
   r->x = fminf(fmaxf(r->x + SPEED * (float)(r->move - STAY), -1), 1);
   r->left--, r->age++;
@@ -79,7 +79,7 @@ static float hop(game *g, rabbit *r) {
   return got;
 }
 
-/* What cannot be done better. */
+/* The optimal action. */
 static int32_t ideal(const rabbit *r) {
   const float way = r->burrow - r->x;
   return way > REACH ? RIGHT : way < -REACH ? LEFT : STAY;
@@ -113,8 +113,8 @@ static rlcore_learner *start(size_t *size) {
   rlcore_learner_config config;
   rlcore_learner *agent;
   CHECK(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
-  config.num_envs = N;   /* rows, whether a rabbit is in them or not */
-  config.num_steps = 32; /* an update for each N * 32 decisions, whoever made them */
+  config.num_envs = N;   /* rows, including those without a rabbit */
+  config.num_steps = 32; /* an update per N * 32 decisions of all rabbits together */
   config.overlap = 1;
   config.learning_rate = 3e-3F;
   config.total_steps = 100000;
@@ -140,7 +140,7 @@ int main(void) {
   g.wanted = N;
 
   for (uint32_t frame = 1; frame <= FRAMES; frame++) {
-    /* Those whose turn it is decide. */
+    /* Rabbits whose turn it is decide. */
     uint8_t active[N] = {0}, gone[N], known[N] = {0};
     for (uint32_t i = 0; i < N; i++)
       if (decides(&g.rabbits[i])) active[i] = 1, reward[i] = 0;
@@ -159,14 +159,14 @@ int main(void) {
     }
     come_and_go(&g, gone);
     for (uint32_t i = 0; i < N; i++)
-      if (gone[i]) known[i] = 0; /* nobody knows what came of it: the row is free again */
+      if (gone[i]) known[i] = 0; /* the outcome is unknown: the row is free again */
     CHECK(rlcore_learner_cut(agent, gone));
     rows.active = known;
     CHECK(rlcore_learner_observe(agent, &rows));
     for (uint32_t i = 0; i < N; i++)
       if (g.rabbits[i].left) see(&g.rabbits[i], obs[i]);
 
-    /* One minibatch of learning, while there is something to learn. */
+    /* One minibatch of learning, if an update is due or unfinished. */
     uint32_t due;
     CHECK(rlcore_learner_phase(agent, &due));
     if (due == RLCORE_LEARNER_LEARN && stats.minibatches_left) host_fail("FAILED: the game would have to wait");

@@ -1,6 +1,6 @@
 /* One action that is a choice and two numbers: a turret picks the weapon for the armor it sees and aims at where the tank is.
-   Only a shot that has both right does damage, so PPO has to learn both at once. The action is a C struct: the learner writes
-   its fields, one head each, and leaves the member that is the game's own alone. */
+   Only a shot with both right does full damage, so PPO has to learn both at once. The action is a C struct: the learner
+   writes its fields, one head each, and leaves the game's own member unchanged. */
 #include "host.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@ enum { N = 16, STEPS = 32, ROUNDS = 100, REPORT = 20, SHOTS = 1000, WEAPONS = 3 
 static const float SOLVED = 0.85F;
 
 typedef struct sight {
-  float tank[2]; /* where it is, -1 to 1 each */
-  int32_t armor; /* the weapon that goes through it */
+  float tank[2]; /* its position, -1 to 1 each */
+  int32_t armor; /* the weapon that pierces it */
 } sight;
 
 typedef struct shot {
   int32_t weapon;
   float aim[2];
-  uint32_t shots; /* the game counts them; no field covers this */
+  uint32_t shots; /* counted by the game; part of no field */
 } shot;
 
 static const uint32_t KINDS[] = {WEAPONS};
@@ -79,7 +79,7 @@ int main(void) {
     if (round % REPORT == 0) printf("%5d shots a turret: %.2f damage each\n", round * STEPS, stats.return_mean);
   }
 
-  /* What a game ships: the policy alone, which fires without exploring. */
+  /* A game ships the policy alone, which fires without exploring. */
   CHECK(rlcore_policy_size(agent, &size));
   rlcore_policy *brain;
   const rlcore_policy *policy;

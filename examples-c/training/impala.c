@@ -1,7 +1,7 @@
 /* IMPALA with central inference: actor processes step environments in shared memory and submit observations; the
    learner collects them, responds with actions, keeps the transitions of each environment, and learns from them with
-   V-trace. An update goes on in slices between responses, so that actors act with parameters from before it: how old
-   these are is counted. An actor is killed in the middle of a step: only the rows that it was stepping are lost. */
+   V-trace. An update runs in slices between responses, so that actors act with older parameters, whose age is counted.
+   An actor is killed in the middle of a step: only the rows that it was stepping are lost. */
 #define _DEFAULT_SOURCE
 #include "tasks.h"
 
@@ -21,7 +21,7 @@ static const float SOLVED = 0.98F;
 /* Start of the shared memory; the blocks of the environments and of the batch follow it. */
 static struct shared {
   _Alignas(64) atomic_bool hang; /* the next step never returns, like a simulator that hangs ... */
-  _Atomic pid_t hanging;         /* ... and here is who is in it */
+  _Atomic pid_t hanging;         /* ... and stores its process id here */
   _Alignas(64) unsigned char blocks[];
 } *shared;
 
@@ -31,7 +31,7 @@ static struct {
   float reward[N];
   uint8_t terminated[N], truncated[N];
   int32_t action[N];
-} all, some; /* of the rows that are collected: row k is environment rows[k] */
+} all, some; /* `some`: the collected rows; row k is environment rows[k] */
 
 static struct {
   pid_t parent, pid[NUM_ACTORS];
@@ -47,9 +47,9 @@ static struct {
   rlcore_learner *agent;
   rlcore_learner_stats stats;
   bool updating;
-  uint64_t version[N];                           /* updates that were complete when an environment's action was chosen */
+  uint64_t version[N];                           /* updates completed when an environment's action was chosen */
   uint64_t num_complete, sum_versions, earliest; /* of the transitions that the next update learns from */
-  uint64_t num_learnt, sum_ages, oldest;         /* of those that were learnt from: updates since their actions */
+  uint64_t num_learnt, sum_ages, oldest;         /* of transitions already learned from: updates since their actions */
   uint64_t num_rows, num_responses, lost;
 } learner;
 
@@ -61,7 +61,7 @@ static void end_if_orphaned(void) {
   sched_yield();
 }
 
-/* Asked in each step of the batch, so that steps may hang. */
+/* Action mask callback: the batch calls it in each step, so a step can hang here. */
 static int32_t allow_or_hang(void *user, uint32_t row, const void *state, uint8_t *mask) {
   (void)user, (void)row, (void)state;
   if (atomic_load(&shared->hang) && atomic_exchange(&shared->hang, false)) {
@@ -72,7 +72,7 @@ static int32_t allow_or_hang(void *user, uint32_t row, const void *state, uint8_
   return 0;
 }
 
-/* Steps the rows of one response after another, each of which it submits, until the batch is closed. */
+/* Steps and submits the rows of one response after another, until the batch is closed. */
 static void act_out(uint32_t actor) {
   uint32_t count = 0;
   while (rlcore_batch_run(host.batch, host.envs, host.catch.env, actor, 1, &count) == RLCORE_OK)
@@ -88,7 +88,7 @@ static void start_actor(uint32_t actor) {
   _exit(0);
 }
 
-/* Replaces actors that have died. One that hangs is killed first, as a watchdog does. */
+/* Replaces dead actors. An actor that hangs is killed first, as by a watchdog. */
 static void rescue(void) {
   const pid_t hanging = atomic_exchange(&shared->hanging, 0);
   uint32_t num_rows;
@@ -105,20 +105,20 @@ static void rescue(void) {
 
 /* ---- The learner ---- */
 
-/* All rows, and those that are collected. Catch is never truncated, so that learning needs no final observations. */
+/* All rows, and the collected rows. Catch is never truncated, so learning needs no final observations. */
 static const rlcore_rows ALL = {.struct_size = sizeof ALL, .obs = all.obs, .action = all.action, .reward = all.reward,
                                 .terminated = all.terminated, .truncated = all.truncated};
 static const rlcore_rows SOME = {.struct_size = sizeof SOME, .obs = some.obs, .action = some.action, .reward = some.reward,
                                  .terminated = some.terminated, .truncated = some.truncated, .final_obs = some.final_obs};
 
-/* All rows; in this call only those that are active. */
+/* All rows, of which a call uses only the active ones. */
 static rlcore_rows only(const uint8_t *active) {
   rlcore_rows rows = ALL;
   rows.active = active;
   return rows;
 }
 
-/* Collects the rows that actors have submitted. Returns how many; failed: [N] those that were lost. */
+/* Collects the rows that actors have submitted. Returns their number; failed: [N] flags of lost environments. */
 static uint32_t collect(uint32_t *rows, uint8_t *failed) {
   rlcore_batch_counts counts = {.struct_size = sizeof counts};
   memset(failed, 0, N);
@@ -131,7 +131,7 @@ static uint32_t collect(uint32_t *rows, uint8_t *failed) {
   return num_rows;
 }
 
-/* Records what came of the last actions. Agents of lost rows are gone; others begin there. */
+/* Records the results of the last actions. The episodes of lost rows are cut, and new ones begin there. */
 static void record(const uint32_t *rows, uint32_t num_rows, const uint8_t *failed) {
   uint8_t known[N] = {0};
   for (uint32_t k = 0; k < num_rows; k++) {
@@ -170,7 +170,7 @@ static void respond(const uint32_t *rows, uint32_t num_rows) {
   learner.num_responses++;
 }
 
-/* The ages of the transitions that an update begins to learn from. */
+/* Counts the ages of the transitions of an update that begins. */
 static void count_ages(void) {
   const uint64_t now = learner.stats.num_updates;
   learner.num_learnt += learner.num_complete;
@@ -186,7 +186,7 @@ static void learn_slice(void) {
   learner.updating = learner.stats.num_updates == before;
 }
 
-/* Begins the update that is due, once the one before has ended. */
+/* If an update is due, finishes the previous one and begins it. */
 static void learn_if_due(void) {
   uint32_t due;
   for (;; learn_slice()) {
@@ -212,7 +212,7 @@ static void stop_actors(void) {
     if (waitpid(host.pid[k], &how, 0) != host.pid[k] || how != 0) host_fail("FAILED: an actor ended in another way");
 }
 
-/* Learns until Catch is solved. An actor is lost on the way. */
+/* Learns until Catch is solved. One actor is killed on the way. */
 static void solve(void) {
   uint32_t rows[N], num_rows = N;
   uint8_t failed[N];
@@ -258,9 +258,9 @@ static double play_greedily(void) {
   return greedy.mean;
 }
 
-/* ---- What submitting, collecting and responding cost ---- */
+/* ---- The cost of submitting, collecting and responding ---- */
 
-/* Microseconds a row, without learning. With actors if `processes`, else this process steps what it has sent. */
+/* Microseconds per row, without learning. If `processes`, actors step the rows, else this process does. */
 static double time_of_rows(bool processes) {
   uint32_t rows[N], count = 0;
   uint8_t failed[N];

@@ -1,5 +1,5 @@
 /* A folder of saved learners and policies: each is loaded and plays the environment with every sampling method. Then the
-   parameters of the last learner go to one with another number of environments. Argument: the folder. */
+   parameters of the last learner are copied to one with another number of environments. Argument: the folder. */
 #define _POSIX_C_SOURCE 200809L
 #include "tasks.h"
 
@@ -27,7 +27,7 @@ static const char *in(const char *folder, const char *name) {
   return path;
 }
 
-/* Trains, and saves the learner now and then, the policy at the end. */
+/* Trains; saves the learner every EVERY steps, and the policy at the end. */
 static void fill(const char *folder, training *t) {
   char name[MAX_NAME];
   size_t size;
@@ -63,7 +63,7 @@ static size_t list(const char *folder) {
   return count;
 }
 
-/* The policy of this environment in a file's bytes: a policy, or that of a learner of any number of them. */
+/* The policy in a file's bytes, which hold a policy, or a learner with any number of environments. */
 static const rlcore_policy *load(const host_env *world, void *bytes, size_t size) {
   const rlcore_policy *policy;
   rlcore_policy *exported;
@@ -75,7 +75,7 @@ static const rlcore_policy *load(const host_env *world, void *bytes, size_t size
   return exported;
 }
 
-/* A learner for one environment takes the parameters and the moments that belong to them over: what it would ship is the same bytes. */
+/* Copies the parameters and their moments to a learner for one environment. Its exported policy must have the same bytes. */
 static void move(training *t) {
   size_t params_len, moments_len, size, other_size;
   rlcore_learner_config config = t->config;

@@ -2,7 +2,7 @@
    `mujoco [inverted_pendulum|hopper|hopper_sac] [--out FOLDER]`
 
    Each environment's state in the library's block is MuJoCo's own flat integration state, so copying the block copies
-   the simulations. The mjData that the engine works in hold pointers and stay with the host, one an environment. */
+   the simulations. The mjData that the engine works in hold pointers and stay with the host, one per environment. */
 #include "run.h"
 #include "svg.h"
 
@@ -19,15 +19,15 @@ typedef struct state {
   mjtNum physics[MAX_STATE];
 } state;
 
-/* What differs between the two models. */
+/* One task: the robot's model, its observations, its reward and the settings of the training. */
 typedef struct robot {
-  const char *name, *model, *title; /* of the model: training/models/MODEL.xml */
+  const char *name, *model, *title; /* model: training/models/MODEL.xml */
   uint32_t env_id, obs_skip; /* obs is qpos without its first obs_skip values, then qvel */
-  int frame_skip;            /* physics steps a decision */
+  int frame_skip;            /* physics steps per decision */
   float noise;               /* half width of the uniform noise on the starting pose and velocities */
   uint64_t total_steps;
   double bar;
-  bool minutes; /* trains for minutes, and only if it is named */
+  bool minutes; /* trains for minutes, so it runs only if named */
   void (*configure)(rlcore_learner_config *);
   void (*judge)(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out);
 } robot;
@@ -102,7 +102,7 @@ static rlcore_env_def env_def(engine *e) {
   };
 }
 
-/* 1 a step for as long as the pole stays near upright. */
+/* 1 per step while the pole is near upright. */
 static void judge_pendulum(const mjModel *m, const mjData *d, mjtNum x_before, rlcore_step *out) {
   (void)m;
   (void)x_before;

@@ -10,9 +10,9 @@
 
 enum { SIDE = 84, STACK = 4, N = 8, STEPS = 64, ROLLOUTS = 40, REPORT = 8, LIFE = 64, GAMES = 400 };
 enum { LEFT, STAY, RIGHT, NUM_CHOICES };
-static const float MOTOR = 0.02F, NEAR_IDEAL = 0.9F; /* what an action adds to the turn; share of the ideal return to reach */
+static const float MOTOR = 0.02F, NEAR_IDEAL = 0.9F; /* change of the turn by an action; share of the ideal return to reach */
 
-/* Angles, in half widths of the picture, and how much they change in a frame. */
+/* Angles, in half widths of the picture, and their changes per frame. */
 typedef struct scene {
   float drone, speed, camera, turn;
 } scene;
@@ -43,7 +43,7 @@ static int32_t reset(void *user, uint32_t row, void *state, rlcore_rng *rng, voi
   return 0;
 }
 
-/* A reward of 1 for a drone in the middle, none at the edges. It flies on at another speed now and then. */
+/* The reward is 1 for a drone in the middle and falls to 0 at the edges. The drone changes its speed now and then. */
 static int32_t step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
   scene *const s = state;
   (void)user, (void)row;
@@ -81,7 +81,7 @@ static float play_ideally(void) {
   return sum / GAMES;
 }
 
-/* Points where the newest picture of a stack is bright. */
+/* Draws the bright pixels of the newest picture of a stack. */
 static void show(const uint8_t *obs, const char *caption) {
   canvas c;
   canvas_clear(&c, 0, SIDE, SIDE, 0);
@@ -91,11 +91,11 @@ static void show(const uint8_t *obs, const char *caption) {
   canvas_show(&c, caption, false);
 }
 
-/* Bytes that each transition of a rollout takes. */
+/* Bytes per transition of a rollout. */
 static size_t bytes_each(rlcore_learner_config config, const rlcore_space *obs, const rlcore_space *action) {
   size_t once, twice;
   CHECK(rlcore_learner_size(&config, obs, action, &once));
-  config.num_steps *= 2, config.num_minibatches *= 2; /* of the same size: only the rollout grows */
+  config.num_steps *= 2, config.num_minibatches *= 2; /* minibatches keep their size: only the rollout grows */
   CHECK(rlcore_learner_size(&config, obs, action, &twice));
   return (twice - once) / (N * STEPS);
 }

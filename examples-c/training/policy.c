@@ -19,7 +19,8 @@ enum { OBS_LEN = 4, MAX_STEPS = 500, EPISODES = 10 };
 static _Alignas(64) unsigned char brain[64 << 10]; /* shared by all characters, never written after loading */
 static float scratch[8 << 10];                     /* one for each thread */
 
-/* x, its velocity, the pole's angle, its velocity; one step of 20 ms. False once the pole has fallen. */
+/* One step of 20 ms. s: position and velocity of the cart, angle and velocity of the pole. False once the pole has fallen or
+   the cart has left the track. */
 static int physics(double s[OBS_LEN], int32_t push_right) {
   const double force = push_right ? 10 : -10, c = cos(s[2]), d = sin(s[2]);
   const double pull = (force + 0.05 * s[3] * s[3] * d) / 1.1;
@@ -39,7 +40,7 @@ int main(int argc, char **argv) {
   const size_t size = fread(brain, 1, sizeof brain, file);
   fclose(file);
 
-  /* The arrays that this game has: a policy for others is refused. */
+  /* The spaces of this game: a policy for other spaces is refused. */
   static const uint32_t sides = 2;
   const rlcore_space seen = {.kind = RLCORE_F32, .len = OBS_LEN}, push = {.kind = RLCORE_I32, .len = 1, .n = &sides};
   const rlcore_policy *policy;

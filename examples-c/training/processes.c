@@ -1,4 +1,4 @@
-/* Forked processes share the chunks of each minibatch: learner, gradients and claims lie in shared memory. 2 and 3
+/* Forked processes share the chunks of each minibatch: learner, gradients and claims are in shared memory. 2 and 3
    processes learn the same bytes as 2 and 3 threads and as rlcore_learner_learn. Then a process is killed in the middle
    of a chunk: its half-written gradients are discarded and another process computes the chunk again, with the same
    result. `processes --time` measures how long the updates take. */
@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 enum { UPDATES = 20, NUM_CHUNKS = 8, MAX_WORKERS = 3 };
-enum { FREE, DONE, CLAIMED }; /* of a chunk; CLAIMED + k: by worker k */
+enum { FREE, DONE, CLAIMED }; /* states of a chunk; CLAIMED + k: by worker k */
 
 /* Start of the shared memory; the gradients and the training's image follow it. */
 static struct shared {
   _Alignas(64) atomic_uint claim[NUM_CHUNKS];
   _Alignas(64) atomic_bool closed;
   _Alignas(64) atomic_uint hang; /* 1: the worker that claims the next chunk stops in the middle of it ... */
-  _Atomic pid_t hanging;         /* ... and says who it is */
+  _Atomic pid_t hanging;         /* ... and stores its process id */
 } *shared;
 
 static struct {
@@ -49,7 +49,7 @@ static void hang(float *grads) {
   for (;;) end_if_orphaned();
 }
 
-/* Computes the chunks that are free. Number of them. */
+/* Computes the free chunks. Returns their number. */
 static uint32_t compute(uint32_t worker) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < NUM_CHUNKS; k++) {
@@ -97,8 +97,8 @@ static bool all_done(void) {
   return true;
 }
 
-/* Frees the chunks of a process that has died, and starts another. One that hangs is killed first, as a watchdog
-   does. Number of chunks freed. */
+/* Frees the chunks of a dead process and starts another process. A process that hangs is killed first, as by a watchdog.
+   Returns the number of freed chunks. */
 static uint32_t rescue(pid_t *pid) {
   const pid_t hanging = atomic_exchange(&shared->hanging, 0);
   uint32_t dead = 1, freed = 0;
@@ -116,8 +116,8 @@ static uint32_t rescue(pid_t *pid) {
   return freed;
 }
 
-/* The update that is due, done by the parent and its workers, one of which hangs if `lose`. Number of chunks that were
-   done again. */
+/* Runs the update that is due, in the parent and its workers, one of which hangs if `lose`. Returns the number of chunks
+   that were computed again. */
 static uint32_t update(pid_t *pid, bool lose) {
   training *const t = &host.t;
   uint32_t again = 0;
@@ -136,7 +136,7 @@ static uint32_t update(pid_t *pid, bool lose) {
   return again;
 }
 
-/* UPDATES updates, with one lost process if `lose`; hash of everything. */
+/* Trains for UPDATES updates, with one lost process if `lose`. Returns the hash of the training's image. */
 static uint64_t train(pid_t *pid, uint32_t num_workers, bool lose) {
   uint32_t again = 0;
   host.seconds = 0;
@@ -183,7 +183,7 @@ static uint64_t run_processes(uint32_t num_workers, bool lose) {
   return hash;
 }
 
-/* The training's image moves into the shared memory, and the gradients with it. */
+/* Places the training's image and the gradients in shared memory. */
 static void plan(void) {
   const task *const cartpole = task_find("cartpole");
   const host_env world = task_world(cartpole);
@@ -208,7 +208,7 @@ static void plan(void) {
   host.t.image = mem + head + grads;
 }
 
-/* Milliseconds of the updates, the least of five runs. */
+/* Milliseconds of the updates, minimum of five runs. */
 static double least(uint32_t num_threads, uint32_t num_processes) {
   double seconds = 1e9;
   for (int i = 0; i < 5; i++) {

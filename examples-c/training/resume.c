@@ -1,5 +1,5 @@
 /* Stop, save the bytes, load them in another process and continue: the result equals that of an uninterrupted training.
-   `resume FILE` runs itself twice: `resume FILE half` trains half-way and saves; `resume FILE rest` loads, continues
+   `resume FILE` runs itself twice: `resume FILE half` trains halfway and saves; `resume FILE rest` loads, continues
    and saves. Then it trains without a break and compares. The processes share only the file. */
 #include "tasks.h"
 

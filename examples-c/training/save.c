@@ -14,14 +14,14 @@
 
 enum { MAX_KILLS = 1000, LAST_UPDATES = 3 };
 
-/* What was in the file after a kill. */
+/* The training in the file after a kill. */
 typedef struct found {
   uint64_t num_updates, hash;
 } found;
 
 static training t;
 static uint64_t num_updates;
-static unsigned char *image; /* of the file: the training and the number of its updates */
+static unsigned char *image; /* contents of the file: the training and its number of updates */
 static size_t image_size;
 static rlcore_rng rng;
 static found after[MAX_KILLS + 1];
@@ -50,14 +50,14 @@ static void load(const char *file) {
   training_attach(&t);
 }
 
-/* Another process continues from the file, for this many updates, or until it is killed if 0. */
+/* Starts a process that continues from the file, for `count` updates, or until it is killed if 0. */
 static pid_t start(const char *file, int count) {
   const pid_t parent = getpid(), pid = fork();
   if (pid < 0) host_fail("cannot fork");
   if (pid > 0) return pid;
   load(file);
   for (int i = 0; i < count || count == 0; i++) {
-    if (getppid() != parent) _exit(1); /* no one is left to kill it */
+    if (getppid() != parent) _exit(1); /* the parent that kills it has died */
     update();
     save(file);
   }
@@ -85,12 +85,12 @@ int main(int argc, char **argv) {
   image_size = t.image_size + sizeof num_updates;
   image = host_take(image_size);
   start_over();
-  CHECK(rlcore_rng_seed(&rng, (uint64_t)(1e9 * host_seconds()))); /* other moments each time */
+  CHECK(rlcore_rng_seed(&rng, (uint64_t)(1e9 * host_seconds()))); /* other moments in every run */
 
   const double begin = host_seconds();
   update();
   save(file);
-  const double once = host_seconds() - begin; /* how long an update and a save take */
+  const double once = host_seconds() - begin; /* of an update and a save */
 
   uint64_t last = 0;
   for (int k = 0; k < kills; k++) {
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
   if (waitpid(pid, &how, 0) != pid || how != 0) host_fail("FAILED: the last process ended in another way");
   after[kills] = look(file);
 
-  /* The same without a break. */
+  /* The same training without a break. */
   start_over();
   while (at <= kills) {
     update();

@@ -33,7 +33,7 @@ __attribute__((force_align_arg_pointer)) void _start(void) {
   for (;;) call(EXIT, play(), NULL, 0);
 }
 
-/* All that the library asks of its host. */
+/* The only functions that the library imports. */
 void *memset(void *to, int byte, size_t n) {
   for (unsigned char *p = to; n--;) *p++ = (unsigned char)byte;
   return to;

@@ -1,6 +1,7 @@
-/* Trains an environment inside a C program: `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-
-   hash]`. All seeds use the same memory. Seed 1 also writes monitor.csv and policy.bin, is drawn in the terminal, and
-   must end with the published hash: the same bits on every machine. */
+/* Trains an environment inside a C program:
+   `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-hash]`. All seeds use the same memory. Seed 1 also
+   writes monitor.csv and policy.bin, is drawn in the terminal, and must end with the published hash: the same bits on every
+   machine. */
 #include "heap.h"
 #include "run.h"
 #include "svg.h"
@@ -15,7 +16,7 @@ enum { EVAL_EPISODES = 100, QUICK_UPDATES = 2 };
 
 typedef struct options {
   const char *env, *out;
-  uint32_t num_seeds; /* 0: as many as the task says */
+  uint32_t num_seeds; /* 0: the task's number */
   bool quick;         /* a few updates of one seed, without a check of the return */
   bool print_hash;    /* print the hash and nothing else, for `make bless` */
 } options;
@@ -57,7 +58,7 @@ static const task *find(const char *name) {
   host_fail("");
 }
 
-/* The returned text is good until the next call. */
+/* The returned text is valid until the next call. */
 static const char *path(const options *o, const char *name) {
   static char text[1024];
   snprintf(text, sizeof text, "%s/%s", o->out, name);
@@ -100,7 +101,7 @@ static void write_curves(const char *path, const task *task, const training *t, 
   svg_write(path, &curves);
 }
 
-/* Says what is wrong, if anything. */
+/* Checks the results and prints each failure. Returns whether there was none. */
 static bool judge(const result *r, uint32_t num_seeds, const task *task, bool quick) {
   const unsigned long long published = task_hash(task, quick);
   bool ok = true;

@@ -1,4 +1,4 @@
-/* The same training on this machine: `native [SEED]` prints its hash. */
+/* The page's training on this machine: `native [SEED]` prints its hash. */
 #include "web.h"
 
 #include <stdio.h>

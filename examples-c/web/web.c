@@ -155,5 +155,5 @@ uint64_t web_published_hash(void) {
   } published[] = {
 #include "../shared/hashes.h"
   };
-  return published[0].full; /* the first is CartPole's */
+  return published[0].full; /* CartPole's is the first */
 }

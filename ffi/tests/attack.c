@@ -1,8 +1,8 @@
-/* Results, random streams and environments: wrong calls that need a state or particular words. Each has to be answered by one
-   exact status, by words that say what was needed, and without changing a byte of what the caller owns. What can be wrong
-   with one argument of any function is in the table of tests/system/fuzz/calls.h.
+/* Results, random streams and environments: wrong calls that need a state or a particular error text. Each has to return one
+   exact status and set an error text that names the violated condition, without changing a byte of the caller's memory. The table
+   of tests/system/fuzz/calls.h has the errors of single arguments of all functions.
 
-   Everything that calls may touch lies in `w`: a wrong call is surrounded by two looks at all of it. */
+   All memory that calls may touch lies in `w`, and all of it is compared before and after each wrong call. */
 #include "rlcore.h"
 
 #include <float.h>
@@ -43,7 +43,7 @@ static struct world {
 
 enum sin { NONE, FAILS_RESET, FAILS_STEP, NAN_RESET, NAN_STEP, INF_REWARD, NAN_REWARD, FAILS_LIVES, FAILS_MASK, FAILS_RENDER, ENDS };
 
-/* The environment counts its steps; row `row` sins. */
+/* The environment counts its steps; row `row` misbehaves. */
 typedef struct sinner { enum sin sin; uint32_t row; } sinner;
 typedef struct count { uint32_t row, steps; } count;
 
@@ -110,7 +110,7 @@ static rlcore_env_def sinning(void) {
                           .reset = sin_reset, .step = sin_step, .render = sin_render, .lives = sin_lives, .action_mask = sin_mask};
 }
 
-/* A fresh world: N cart poles that were reset. */
+/* A fresh world: N CartPoles after a reset. */
 static void start(void) {
   memset(&w, 0, sizeof w);
   w.size = 77;
@@ -156,7 +156,7 @@ static void attack_results(void) {
   CHECK(w.hash == 0xcbf29ce484222325u);
 }
 
-/* Numbers in words: what C's strtof reads back is what was given, and it is short. */
+/* Numbers as text: C's strtof reads back the same number, and the text is short. */
 static void attack_words(void) {
   start();
   const struct { float x; const char *text; } fixed[] = {
@@ -188,7 +188,7 @@ static void attack_words(void) {
   }
 }
 
-/* Four threads fail in two ways: whoever asks gets the words of one failure, never of both. */
+/* Four threads fail in two ways: each text read is that of one failure, never a mixture. */
 static void *fail_often(void *way) {
   for (int i = 0; i < 20000; i++)
     if (*(const int *)way) rlcore_hash(NULL, 1, NULL);
@@ -260,7 +260,7 @@ static void attack_env(void) {
     memset(w.whole, 0, sizeof w.whole);
     rlcore_rows out = {.struct_size = sizeof out, .obs = w.reals, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.normal};
     for (int k = 0; k < 600; k++) FINE(rlcore_vecenv_step(v, env, TAKING(w.whole, &out)));
-    /* Compiled by its number it is the same environment; what else it is said to be is refused by name. */
+    /* Compiled by its id it is the same environment; a field that contradicts it is refused by name. */
     *def = *BUILTIN(ids[i]);
     FINE(rlcore_env_init(moved, sizeof moved, def, &same));
     FINE(rlcore_vecenv_step(v, same, TAKING(w.whole, &out)));
@@ -270,7 +270,7 @@ static void attack_env(void) {
     WITH(def->action.n, two, RLCORE_E_CONFIG, "env_def: action: zero", SIZE);
     WITH(def->reset, sin_reset, RLCORE_E_CONFIG, "env_def: reset: zero", SIZE);
     WITH(def->step, sin_step, RLCORE_E_CONFIG, "env_def: step: zero", SIZE);
-    /* Its limit may be another, also none. */
+    /* The limit may be another one, or none. */
     for (uint32_t limit = 7; limit != 6; limit = limit == 7 ? UINT32_MAX : 6) {
       def->max_episode_steps = limit;
       FINE(rlcore_vecenv_init(w.other, sizeof w.other, env_of(def), &w.config, &v));
@@ -281,11 +281,11 @@ static void attack_env(void) {
         ends |= w.terminated[0] | w.truncated[0];
       }
       CHECK(ends || limit == UINT32_MAX);
-      /* One that has no limit may be said to have none. */
+      /* An environment without a limit may be given none. */
       if (limit == UINT32_MAX && rlcore_vecenv_step(v, env, TAKING(w.whole, &out)) == RLCORE_OK) continue;
       REFUSED(RLCORE_E_CONFIG, "max_episode_steps that the block was made with", rlcore_vecenv_step(v, env, TAKING(w.whole, &out)));
     }
-    /* What was moved is no environment. */
+    /* A moved environment is refused. */
     memcpy(moved, room, sizeof room);
     REFUSED(RLCORE_E_IMAGE, "env: what rlcore_env_init has made in this place",
             rlcore_vecenv_step(v, (const rlcore_env *)(const void *)moved, TAKING(w.whole, &out)));
@@ -311,7 +311,7 @@ static void attack_env(void) {
   FINE(INIT(w.other, w.size));
 #undef INIT
 
-  /* A shorter definition has no render, lives or action_mask; a longer one may end in zeros only. */
+  /* A shorter definition has no render, lives or action_mask; a longer one has to end in zeros. */
   def->struct_size = 104;
   w.config.num_envs = N;
   next_row = 0;
@@ -355,7 +355,7 @@ static void attack_vecenv(void) {
   WITH(w.out.final_obs, NULL, RLCORE_E_NULL, "same-step autoreset requires final_obs",
        rlcore_vecenv_step(v, env_of(def), TAKING(w.action, &w.out)));
 
-  /* Continuous actions: finite. */
+  /* Continuous actions have to be finite. */
   *def = *BUILTIN(RLCORE_ENV_PENDULUM);
   FINE(rlcore_vecenv_init(w.other, sizeof w.other, env_of(def), config, out));
   v = w.vecenv;
@@ -374,7 +374,7 @@ static void attack_vecenv(void) {
   WITH(w.force[0], NAN, RLCORE_E_VALUE, "finite", rlcore_vecenv_step(v, env_of(def), TAKING(w.force, &w.out)));
 }
 
-/* ---- Callbacks that fail: the row is named, those before it are done, those after it untouched ---- */
+/* ---- Callbacks that fail: the error names the row; rows before it are stepped, rows after it unchanged ---- */
 
 static void attack_callbacks(void) {
   char why[256];
@@ -430,7 +430,7 @@ static void attack_callbacks(void) {
       snprintf(words, sizeof words, "environment %u", row);
       rlcore_last_error(why, sizeof why);
       if (sin != ENDS) CHECK(strstr(why, words) != NULL);
-      /* That row has to be reset, and nothing but that row. */
+      /* That row has to be reset, and no other. */
       REFUSED(RLCORE_E_NOT_READY, words, rlcore_vecenv_step(v, env_of(def), TAKING(w.action, &w.out)));
       FINE(rlcore_vecenv_reset_one(v, env_of(def), row, NULL, w.obs));
       FINE(rlcore_vecenv_step(v, env_of(def), TAKING(w.action, &w.out)));
@@ -440,7 +440,7 @@ static void attack_callbacks(void) {
 
 /* ---- Ranges ---- */
 
-/* Two threads on two ranges do what one thread does on the whole, and a copy of the block is a copy of the environments. */
+/* Two threads on two ranges do the work of one thread on all rows, and a copy of the block copies the environments. */
 static void *step_often(void *range) {
   const uint32_t *r = range;
   for (int k = 0; k < 2000; k++) FINE(rlcore_vecenv_step_range(w.vecenv, env_of(&w.env), r[0], r[1], TAKING(w.action, &w.out)));

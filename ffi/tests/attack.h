@@ -1,15 +1,15 @@
-/* What every attack program is made of: a wrong call has to be answered by one exact status, by words that say what was
-   needed, and without changing a byte of what the caller owns.
+/* The base of every attack program: a wrong call has to return one exact status and set an error text that names the violated
+   condition, without changing a byte of the caller's memory.
 
-   Included after `static struct world { ... } w, before;`: everything that calls may touch lies in `w`, and a wrong call is
-   surrounded by two looks at all of it. */
+   Included after `static struct world { ... } w, before;`: all memory that calls may touch lies in `w`, and all of it is compared
+   before and after each wrong call. */
 
 #include "../../tests/system/env.h"
 #include "../../tests/system/rows.h"
 
 static int failures, attacks;
 
-/* An address k bytes further, whatever its alignment and whatever lies there. */
+/* The address k bytes further, whatever its alignment and contents. */
 static inline void *off(const void *p, size_t k) { return (void *)((size_t)p + k); }
 
 static void look(void) { memcpy(&before, &w, sizeof w); }
@@ -21,7 +21,7 @@ static void fail(int line, const char *call, const char *what) {
   failures++;
 }
 
-/* Which call was refused how, once each: the verdict lists them, and the header has to know them all. */
+/* Each refused call and its status, once: the verdict lists them, and the header has to document them all. */
 static struct refusal {
   char call[64];
   int32_t status;
@@ -62,15 +62,15 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
   }
 }
 
-/* The text of a call, macros replaced. */
+/* The text of a call, with macros expanded. */
 #define SPELLED(call) #call
-/* The call is refused with this status and these words, and nothing changes. */
+/* The call is refused with this status and this error text, and changes nothing. */
 #define REFUSED(status, words, call) (look(), judge(__LINE__, SPELLED(call), status, (call), words))
 /* The call succeeds. */
 #define FINE(call) ((call) == RLCORE_OK ? (void)0 : fail(__LINE__, #call, "refused"))
 /* The condition holds. */
 #define CHECK(condition) ((condition) ? (void)0 : fail(__LINE__, #condition, "does not hold"))
-/* One field has a bad value for the length of a call. */
+/* One field has a bad value for the duration of one call. */
 #define WITH(field, bad, status, words, call) \
   do { \
     char keep_[sizeof(field)]; \
@@ -79,7 +79,7 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
     REFUSED(status, words, call); \
     memcpy(&(field), keep_, sizeof(field)); \
   } while (0)
-/* The same for the one NULL and the misaligned addresses of a pointer to something that wants a boundary. */
+/* The same with NULL and two misaligned addresses, for a pointer that needs an alignment. */
 #define POINTER(field, step, words, call) \
   do { \
     WITH(field, NULL, RLCORE_E_NULL, words, call); \
@@ -87,18 +87,18 @@ static void judge(int line, const char *call, int32_t wanted, int32_t got, const
     WITH(field, off(field, step), RLCORE_E_ALIGN, words, call); \
   } while (0)
 
-/* A number below `below`, another one in every call. */
+/* A number below `below`, different in each call. */
 static inline uint32_t chance(uint32_t below) {
   static uint32_t lcg;
   lcg = lcg * 1664525u + 1013904223u;
   return (lcg >> 8) % below;
 }
 
-/* A word of a block has another value. */
+/* Sets a word of a block. */
 #define POKE(at, value) memcpy(at, &(uint32_t){value}, sizeof(uint32_t))
 
-/* A reader beside a writer that has just begun a change, and the image of one that has died there: the turn is at `at`, and
-   behind it how many rows are being written. */
+/* A reader beside a writer that has just begun a change, and the image of a writer that died there: the sequence number is at
+   `at`, followed by the number of rows being written. */
 #define TORN(at, read, attach) \
   do { \
     uint32_t turn_; \
@@ -114,7 +114,7 @@ static inline uint32_t chance(uint32_t below) {
     FINE(attach); \
   } while (0)
 
-/* What main returns. */
+/* The result of main. */
 static int verdict(void) {
   for (int i = 0; i < num_refusals; i++) printf("refused: %s %s\n", refusals[i].call, rlcore_status_name(refusals[i].status));
   printf("%d attacks, %d failures\n", attacks, failures);

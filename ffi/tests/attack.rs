@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The hand-written programs, the one that runs a table of everything that is wrong with one argument, and one that damages blocks.
+/// The hand-written programs, attack_matrix.c, which runs a table of single wrong arguments, and words.c, which damages blocks.
 fn programs() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("ffi/tests")).unwrap().map(|file| file.unwrap().path());
     let mut programs: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|e| e == "c")).collect();
@@ -19,7 +19,7 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
-/// Compiles a program, against the release library.
+/// Compiles a program and links it to the release library.
 fn compile(source: &Path) -> PathBuf {
     let program = scratch("attack").join(source.file_stem().unwrap());
     let flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-pedantic", "-Werror", "-pthread"];
@@ -32,7 +32,7 @@ fn compile(source: &Path) -> PathBuf {
     program
 }
 
-/// What the header's opening says that any call may return, and each call of a lifecycle.
+/// The statuses that the header's opening allows for any call, and for each call of a lifecycle.
 const COMMON: [(&str, &[&str]); 6] = [
     ("", &["E_NULL", "E_ALIGN", "E_OVERFLOW", "E_OVERLAP", "E_IMAGE"]),
     ("_config_init", &["E_SIZE"]),
@@ -42,10 +42,9 @@ const COMMON: [(&str, &[&str]); 6] = [
     ("_attach_reader", &["E_SIZE"]),
 ];
 
-/// Each call gets the status that the program wants; and each status that a call was refused with is in the call's comment
-/// in the header, where the host's programmer looks for it, or in the header's opening. Which calls were refused with which
-/// statuses is kept in golden/refusals.txt, with a hash of what each answers to all that matrix.c tries, and in golden/words.txt
-/// in which words, each number a #.
+/// Each call returns the status that the program expects, and the header documents each status of a refused call, in the call's
+/// comment or in the header's opening. golden/refusals.txt keeps the statuses of each call, with a hash of its answers to all
+/// cases of matrix.c; golden/words.txt keeps the error texts, with each number as #.
 #[test]
 fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
     let entries = entries(&fs::read_to_string(root().join("include/rlcore.h")).unwrap());
@@ -80,8 +79,8 @@ fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
     is_kept("ffi/golden/words.txt", &words.into_iter().collect::<String>());
 }
 
-/// Each exported function has a line in the table of tests/system/fuzz/matrix.c, which attack_matrix.c runs: all that is wrong
-/// with one argument at a time gets the status that the header promises.
+/// The table that tests/system/fuzz/matrix.c and attack_matrix.c run has every exported function: each single wrong argument gets
+/// the status that the header promises.
 #[test]
 fn every_exported_function_is_attacked() {
     let program = compile(&root().join("tests/system/fuzz/matrix.c"));
@@ -91,15 +90,15 @@ fn every_exported_function_is_attacked() {
     assert_eq!(names, symbols.lines().collect::<Vec<_>>(), "tests/system/fuzz/calls.h calls every exported function");
 }
 
-/// A process that is forked while threads fail has words of its own.
+/// A child forked while threads fail keeps its own error text.
 #[cfg(unix)]
 #[test]
 fn a_child_forked_while_threads_fail_has_words_of_its_own() {
     println!("{}", run(&mut Command::new(compile(&root().join("ffi/tests/fork.c")))));
 }
 
-/// Every call that writes to a store runs instruction by instruction: what it leaves if it is stopped there is refused, or what
-/// some call leaves; and so do readers, between whose instructions something is written.
+/// Every call that writes to a store runs one instruction at a time: attach refuses the interrupted store, or the store is in the
+/// state after one of the calls. Readers run one instruction at a time too, with writes between their instructions.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]
 fn a_writer_may_be_stopped_at_any_instruction() {
@@ -107,8 +106,8 @@ fn a_writer_may_be_stopped_at_any_instruction() {
     println!("{}", run(&mut Command::new(program)));
 }
 
-/// Calls that change a learner, a policy or a normalizer run instruction by instruction, and learners of all algorithms are
-/// killed at random: what attach accepts then is as before the call or as after it. Every such call is among them.
+/// Calls that change a learner, a policy or a normalizer run one instruction at a time, and learners of all algorithms are killed
+/// at random: a block that attach then accepts is as before the call or as after it. interrupted.c makes every such call.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]
 fn what_an_interrupted_call_leaves_is_refused() {
@@ -125,8 +124,8 @@ fn what_an_interrupted_call_leaves_is_refused() {
     }
 }
 
-/// What `include/rlcore_bindings.h` says of each pointer that functions take: function, and of its parameters the name, the
-/// direction (none of numbers), and whether pointers lie there.
+/// The parameters of each function in `include/rlcore_bindings.h`: name, direction (none for numbers), and whether the parameter
+/// is an array of pointers.
 fn declared() -> BTreeMap<String, Vec<(String, Option<String>, bool)>> {
     let text = fs::read_to_string(root().join("include/rlcore_bindings.h")).unwrap();
     let mut functions = BTreeMap::new();
@@ -144,7 +143,7 @@ fn declared() -> BTreeMap<String, Vec<(String, Option<String>, bool)>> {
     functions
 }
 
-/// The arguments of a call as it is written, each its last word.
+/// The arguments in the source text of a call, each by its last word.
 fn arguments(call: &str) -> Vec<&str> {
     let (mut depth, mut from, mut found) = (0, 0, Vec::new());
     for (at, c) in call.char_indices() {
@@ -159,12 +158,12 @@ fn arguments(call: &str) -> Vec<&str> {
     found.iter().map(|one| one.trim_end_matches(|c| !in_a_word(c)).rsplit(|c| !in_a_word(c)).next().unwrap()).collect()
 }
 
-/// What the bindings say of a pointer is what the call does: what it is said to read makes a difference, what it is said to write
-/// changes, and nothing else does. tests/system/fuzz/directions.c tries it with every function.
+/// The directions in the bindings are true: changing an argument that a call reads changes results, a call changes the arguments
+/// that it writes, and nothing else. tests/system/fuzz/directions.c tries every function.
 #[test]
 fn the_bindings_say_what_calls_read_and_write() {
     let printed = run(&mut Command::new(compile(&root().join("tests/system/fuzz/directions.c"))));
-    // By function, parameter by parameter: whether it is an object, read, written.
+    // By function and parameter: whether the argument is an object, is read, is written.
     let mut seen = BTreeMap::<(String, usize), (bool, bool, bool)>::new();
     let (mut name, mut called) = (String::new(), Vec::new());
     for line in printed.lines() {
@@ -185,12 +184,12 @@ fn the_bindings_say_what_calls_read_and_write() {
             count += 1;
             let right = match (direction, seen.get(&(function.clone(), i))) {
                 (_, None) => false,
-                // The handle is the memory's address; what is const stays as it is.
+                // A handle is the address of its memory; a const object does not change.
                 ("in", Some((true, _, written))) => !written,
                 (_, Some((true, ..))) => direction == "inout",
-                // What is made there is read by the calls that it is handed to.
+                // `init` only writes `mem`; calls on the new object read it.
                 ("inout", Some((_, read, written))) if parameter == "mem" => !read && *written,
-                // Said of what the pointers lead to.
+                // The direction is that of the arrays that the pointers point to.
                 ("out", Some((_, read, written))) if *of_pointers => *read && !written,
                 ("in", Some((_, read, written))) => *read && !written,
                 ("out", Some((_, read, written))) => !read && *written,

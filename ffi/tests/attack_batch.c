@@ -1,4 +1,4 @@
-/* Calls every function of the batch wrongly, in each state it can be in. */
+/* Wrong calls of every batch function, in each state of a batch. */
 #include "rlcore.h"
 #include "../../tests/system/env.h"
 
@@ -29,7 +29,7 @@ static struct world {
 
 #include "attack.h"
 
-/* How many groups are pending, running and done. */
+/* Whether the batch is in this state: closed or not, and its numbers of pending, running and done groups. */
 static int state_is(uint32_t closed, uint32_t pending, uint32_t running, uint32_t done) {
   w.counts.struct_size = sizeof w.counts;
   FINE(rlcore_batch_count(w.batch, &w.counts));
@@ -37,7 +37,7 @@ static int state_is(uint32_t closed, uint32_t pending, uint32_t running, uint32_
   return c.closed == closed && c.num_pending == pending && c.num_running == running && c.num_done == done;
 }
 
-/* A fresh world: N cart poles that were reset, and an idle batch over them. */
+/* A fresh world: N CartPoles after a reset, and an idle batch over them. */
 static void start(void) {
   memset(&w, 0, sizeof w);
   w.size = 77;
@@ -55,7 +55,7 @@ static void start(void) {
   w.rows[1] = 1;
 }
 
-/* ---- What all calls on a batch have in common ---- */
+/* ---- Checks that all calls on a batch share ---- */
 
 #define OUT(b) rlcore_batch_step_wait(b, &w.out)
 #define RECV(b) rlcore_batch_recv(b, SERIES, w.rows, &w.out)
@@ -72,9 +72,9 @@ static void attack_handles(void) {
   WITH(w.settings.in_series, 3, RLCORE_E_CONFIG, "that divides num_envs = 4, given 3",
        rlcore_batch_size(w.env.env, &w.config, &w.settings, &w.size));
   w.counts.struct_size = sizeof w.counts;
-  CHECK(rlcore_batch_count(w.batch, (rlcore_batch_counts *)(void *)w.own) == RLCORE_E_CONFIG); /* "rlcore" is no size */
+  CHECK(rlcore_batch_count(w.batch, (rlcore_batch_counts *)(void *)w.own) == RLCORE_E_CONFIG); /* "rlcore" read as struct_size */
 
-  /* A foreign vecenv: another number, another seed, another limit; and the right one with a foreign environment. */
+  /* A foreign vecenv: another num_envs, seed or limit; and the right vecenv with a foreign environment. */
   const rlcore_vecenv_config kept = w.config;
   for (int i = 0; i < 4; i++) {
     rlcore_vecenv_config config = kept;
@@ -149,7 +149,7 @@ static void attack_states(void) {
   CHECK(w.count == 2);
   FINE(OUT(b));
 
-  /* A reset in between: nothing is delivered any more. */
+  /* A reset in between: nothing is delivered afterwards. */
   FINE(ASYNC(b, v, w.env.env));
   FINE(rlcore_batch_run(b, v, w.env.env, 3, 1, &w.count));
   FINE(RESET(b, v, w.env.env));
@@ -159,11 +159,11 @@ static void attack_states(void) {
   FINE(rlcore_batch_abandon(b, v, w.env.env, 3, &w.count));
   CHECK(w.count == 0);
 
-  /* A worker that died inside a group, as its image says: its rows fail, the others do not. */
+  /* The image shows a worker that died inside a group: the rows of that group fail, the others do not. */
   FINE(ASYNC(b, v, w.env.env));
   size_t words = 0;
   for (size_t at = 128; words == 0 && at < sizeof w.own; at += 4)
-    if (w.own[at] == 1 && w.own[at + 4] == 1 && w.own[at + 8] == 0) words = at; /* two groups, pending */
+    if (w.own[at] == 1 && w.own[at + 4] == 1 && w.own[at + 8] == 0) words = at; /* two pending groups */
   CHECK(words != 0);
   w.own[words] = 9 << 2 | 2;
   FINE(rlcore_batch_attach(w.own, sizeof w.own, &w.attached));
@@ -191,7 +191,7 @@ static void attack_states(void) {
   FINE(RUN(b, v, w.env.env));
   FINE(OUT(b));
 
-  /* While a worker is inside, a reset takes back what nobody has begun and says that it is not through. */
+  /* While a worker is running, a reset takes back the groups that no worker has begun and returns E_NOT_READY. */
   FINE(ASYNC(b, v, w.env.env));
   w.own[words + 4] = 9 << 2 | 2;
   CHECK(RESET(b, v, w.env.env) == RLCORE_E_NOT_READY);

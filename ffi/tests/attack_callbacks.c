@@ -1,6 +1,6 @@
-/* Callbacks that call the library while it is calling them: with other objects they may, and get what they always get; with
-   the block that called them they may not, which costs that block's contents and nothing else. No byte beyond the block and
-   the arrays of the call is written, every answer is a status, and the block serves again once it is laid out anew. */
+/* Callbacks that call the library. Calls with other objects work as usual. Calls with the block that runs the callback are not
+   allowed: they may spoil the contents of that block and nothing else. No byte beyond the block and the call's arrays is written,
+   every call returns a valid status, and the block works again after a new init. */
 #include "../../tests/system/env.h"
 #include "../../tests/system/rows.h"
 
@@ -30,12 +30,12 @@ static void fail(int line, const char *text) {
   if (failures++ < 10) printf("line %d: %s\n  last error: %s\n", line, text, why);
 }
 
-/* What the callbacks of the environment do beside what they are there for. */
+/* The call that the environment's callbacks make in addition to their work. */
 typedef enum mischief { NOTHING, OTHER_OBJECTS, STEP_ALL, STEP_ITSELF, STEP_OTHERS, RESET_ALL, RESET_ONE, LOOK_AT, ATTACH,
                         INIT, INIT_SMALLER, INIT_LARGER, OVERWRITE, NUM_MISCHIEFS } mischief;
 
 static mischief what;
-static int inside; /* a callback has called already: it does so once for each call, or it would never end */
+static int inside; /* a callback has made its call: one for each outer call, or the calls would recurse without end */
 static int calls;  /* made by callbacks */
 static rlcore_env_def def;
 static compiled_env env;
@@ -54,13 +54,13 @@ static rlcore_rows outputs(void) {
   return (rlcore_rows){.struct_size = sizeof(rlcore_rows), .obs = w.obs, .reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .valid = w.valid};
 }
 
-/* Whatever is answered is a status. */
+/* Any valid status is right. */
 static void answered(rlcore_status status) {
   calls++;
   CHECK(status <= RLCORE_OK && strcmp(rlcore_status_name(status), "unknown") != 0);
 }
 
-/* Another environment in another block, and kernels: as good from here as from anywhere. */
+/* Kernels, and another environment in another block: they work inside a callback as anywhere. */
 static void use_other_objects(rlcore_rng *rng) {
   static _Alignas(64) unsigned char mem[BLOCK];
   static float obs[2][4], final_obs[2][4], reward[2];
@@ -118,7 +118,7 @@ static int32_t reset(void *user, uint32_t row, void *state, rlcore_rng *rng, voi
   double x;
   (void)user, (void)row;
   misbehave(rng, *(uint64_t *)state);
-  if (rlcore_rng_uniform(rng, 0, 1, &x, 1) != RLCORE_OK) x = 0; /* its stream may be gone */
+  if (rlcore_rng_uniform(rng, 0, 1, &x, 1) != RLCORE_OK) x = 0; /* the stream may be destroyed */
   ((float *)obs)[0] = (float)x;
   ((float *)obs)[1] = 0;
   return 0;
@@ -143,7 +143,7 @@ static int32_t render(void *user, uint32_t row, const void *state, uint32_t widt
   return 0;
 }
 
-/* A world of its own: hash of all of it after some steps, the callbacks minding their own business. */
+/* A run without extra calls: returns the hash of the whole world after some steps. */
 static uint64_t plain_run(void) {
   const mischief kept = what;
   const rlcore_vecenv_config config = config_of(N);
@@ -176,7 +176,7 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
     config.autoreset = autoreset;
     const int before_calls = calls;
     for (int place = 0; place < 4; place++) {
-      /* In the reset of all, in a step, in a range, in a picture. */
+      /* In a reset of all rows, in a step, in a step of a range, in a render. */
       inside = 1;
       FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, env.env, &config, &envs));
       if (place) FINE(rlcore_vecenv_reset(envs, env.env, NULL, w.obs));
@@ -190,7 +190,7 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
       if (what == OTHER_OBJECTS || what == LOOK_AT) CHECK(status == RLCORE_OK);
       CHECK(inside == 1);
       guarded();
-      /* And on it goes with whatever is left. */
+      /* The environments go on with the bytes that are left. */
       for (int i = 0; i < STEPS; i++) {
         inside = 0;
         answered(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
@@ -204,7 +204,7 @@ static void attack_each(uint64_t plain, uint32_t autoreset) {
   }
 }
 
-/* ---- A batch, from within the step that it has handed to a worker ---- */
+/* ---- A batch, called from within a step that it gave to a worker ---- */
 
 static rlcore_batch *batch;
 
@@ -213,7 +213,7 @@ static int32_t step_in_batch(void *user, uint32_t row, void *state, rlcore_rng *
   uint32_t count = 0;
   if (!inside) {
     inside = 1;
-    /* The step is under way: it can neither be collected nor begun again. Other rows may be stepped from here. */
+    /* The step is running: it can be neither collected nor started again. Other rows may be stepped from here. */
     CHECK(rlcore_batch_step_wait(batch, &all) == RLCORE_E_NOT_READY);
     CHECK(rlcore_batch_step_async(batch, envs, env.env, CHOSEN(action)) == RLCORE_E_BUSY);
     CHECK(rlcore_batch_run(batch, envs, env.env, 0, 1, &count) == RLCORE_OK && count == 1);

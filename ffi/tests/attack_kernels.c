@@ -1,5 +1,5 @@
-/* Calls that keep no state, on arrays: the few that are wrong in more than one argument, or in a way of their own;
-   results that are known by heart; and ranges on two threads at once. */
+/* Kernels on arrays: calls that are wrong in several arguments or in a way of their own, results known in advance, and ranges on
+   two threads at once. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void start(void) {
 /* ---- Advantages and returns ---- */
 
 static void check_shifted(void) {
-  /* G2 of the specification in every column: the third observation starts an episode. */
+  /* Example G2 of the specification in every column: the third observation starts an episode. */
   const float reward[T] = {1, 0, -1, 2}, value[T] = {0.5f, -0.2f, 0.1f, 0.4f}, wanted[T] = {0.4901f, 0.2f, 1.0801285f, 1.897f};
   start();
   for (int k = 0; k < T * N; k++) w.reward[k] = reward[k / N], w.value[k] = value[k / N], w.done[k] = k / N == 2;
@@ -51,13 +51,13 @@ static void check_shifted(void) {
     for (int k = 0; k < T * N; k++) CHECK(fabsf(w.advantage[k] - wanted[k / N]) < 2e-6f && fabsf(w.target[k] - wanted[k / N] - value[k / N]) < 2e-6f);
   }
   REFUSED(RLCORE_E_OVERLAP, "out", rlcore_discounted_sum(w.reward, T, N - 1, 0.5f, w.reward + 1));
-  memcpy(w.target, w.reward, sizeof w.target); /* in place it is the same */
+  memcpy(w.target, w.reward, sizeof w.target); /* the same in place */
   FINE(rlcore_discounted_sum(w.target, T, N, 0.5f, w.target));
   FINE(rlcore_discounted_sum(w.reward, T, N, 0.5f, w.advantage));
   CHECK(memcmp(w.target, w.advantage, sizeof w.target) == 0);
 }
 
-/* V-trace on policy, with nothing discounted: reward and bootstrap summed up; also in place. */
+/* V-trace on policy without discounting: the sum of rewards and bootstrap; also in place. */
 static void check_vtrace(void) {
   start();
   rlcore_vtrace v;
@@ -74,7 +74,7 @@ static void check_vtrace(void) {
     FINE(rlcore_vtrace_from_importance_weights(&v, vs, pg));
     CHECK(vs[0] == 31 && vs[1] == 30 && vs[2] == 28 && vs[3] == 24 && pg[0] == 30 && pg[3] == 23);
   }
-  /* Two choices, one of them better by 2: log-probabilities -ln(1 + e^2) and -ln(1 + e^-2). Nobody reads log_rho. */
+  /* Two choices, one of them better by 2: log-probabilities -ln(1 + e^2) and -ln(1 + e^-2). The input log_rho is not read. */
   const float same[2 * T] = {0}, better[2 * T] = {0, 2, 0, 2, 0, 2, 0, 2};
   const int32_t action[T] = {0, 1, 0, 1};
   const rlcore_vtrace_logits l = {sizeof l, 2, same, better, action};
@@ -95,11 +95,11 @@ static void check_transpose(void) {
   for (int k = 0; k < 24; k++) CHECK(w.y[k] == (float)((k / 2 % 4 * 3 + k / 8) * 2 + k % 2));
   FINE(rlcore_transpose(RLCORE_I32, 24, 1, 1, w.x, w.y));
   CHECK(memcmp(w.x, w.y, sizeof w.x) == 0);
-  FINE(rlcore_transpose(RLCORE_U8, 2, 11, 1, w.rgb + 1, w.out)); /* bytes lie anywhere */
+  FINE(rlcore_transpose(RLCORE_U8, 2, 11, 1, w.rgb + 1, w.out)); /* bytes need no alignment */
   for (int k = 0; k < 22; k++) CHECK(w.out[k] == k % 2 * 11 + k / 2 + 1);
 }
 
-/* btgym's losses on the data of the specification (agents, section 8): from logits, with the entropy that its host adds. */
+/* btgym's losses on the data of the specification (agents, section 8): from logits, with the entropy that btgym adds. */
 static void check_losses(void) {
   enum { B = 4, A = 3 };
   const uint32_t n[] = {A};
@@ -131,7 +131,7 @@ static void check_losses(void) {
   FINE(rlcore_reward_class_loss((const float[]){0.1f, 0.7f, -0.3f, 1, 0, 0}, class, 2, d_logits, &loss));
   CHECK(fabsf(loss - 0.6010225f) < 1e-6f);
   REFUSED(RLCORE_E_RANGE, "a class from 0 to 2, given 3", rlcore_reward_class_loss(logits, (const int32_t[]){3}, 1, d_logits, &loss));
-  /* What choices are worth to cells, as they are and as values and advantages; nobody reads d_value of the first. */
+  /* Pixel control, from Q-values and from values with advantages; the first does not write d_value. */
   float q[24], mean[8], d_q[24], d_mean[8];
   for (int i = 0; i < 24; i++) q[i] = 0.1f * (float)i;
   for (int i = 0; i < 8; i++) mean[i] = q[3 * i + 1];
@@ -161,7 +161,7 @@ static void check_pictures(void) {
   const rlcore_image_size huge = {65536, 65536, 1}, one = {1, 1, 1}, four = {2, 2, 1};
   REFUSED(RLCORE_E_CONFIG, "source pixels of one output pixel, at most 8421504, given 4294967296",
           rlcore_image_scratch_len(&huge, &one, &w.len));
-  /* A screen asks for no scratch; white stays white. Two by two pixels: a half goes up. */
+  /* A screen needs no scratch, and white stays white. Two by two pixels: a half is rounded up. */
   uint8_t small[84 * 84] = {0};
   const rlcore_image_size whole = {210, 160, 3}, shrunk = {84, 84, 1};
   memset(screen, 255, sizeof screen);

@@ -1,4 +1,4 @@
-/* Frame memories, called wrongly in ways that need a state; and what right calls answer, beside a C program's own stacking. */
+/* Frame memories: wrong calls that need a state, and the results of right calls, compared with stacks made in C. */
 #include "rlcore.h"
 
 #include <stddef.h>
@@ -25,14 +25,14 @@ static struct world {
 
 #include "attack.h"
 
-/* Byte i of frame `number` of an environment. */
+/* Byte i of frame `number` of environment `env`. */
 static uint8_t pixel(uint32_t env, uint64_t number, int i) { return (uint8_t)(env * 90 + number * 13 + (uint64_t)i); }
 
 static void draw(uint8_t *frame, uint32_t env, uint64_t number) {
   for (int i = 0; i < FRAME; i++) frame[i] = pixel(env, number, i);
 }
 
-/* A fresh world: every environment has pushed frames 0 to 3, of which 3 starts the second episode. */
+/* A fresh world: every environment has pushed frames 0 to 3; frame 3 starts the second episode. */
 static void start(void) {
   memset(&w, 0, sizeof w);
   FINE(rlcore_lazy_frames_config_init(&w.config, sizeof w.config));
@@ -85,7 +85,7 @@ static void attack_push(void) {
   FINE(RANGE(l, 1, 1, frame, w.first, last, w.numbers));
   FINE(RANGE(l, 0, N, frame, w.first, NULL, NULL));
 
-  /* Empty rings: an episode begins with its first frame, and none can end before. */
+  /* Empty rings: the first push has to begin an episode, and no episode can have ended before. */
   FINE(rlcore_lazy_frames_init(w.mem, sizeof w.mem, &w.config, &w.l));
   REFUSED(RLCORE_E_NOT_READY, "violated by environment 1", PUSH(l, 1, frame, 0, &w.number));
   REFUSED(RLCORE_E_NOT_READY, "violated by environment 2", RANGE(l, 2, 3, frame, w.first, NULL, w.numbers));
@@ -119,7 +119,7 @@ static void attack_reading(void) {
   WITH(w.index[3].number, 3, RLCORE_E_RANGE, "of a number below 4, given 4", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
   WITH(w.index[3].number, UINT64_MAX, RLCORE_E_RANGE, "below 4", PAIRS(l, w.index, ROWS, 0, RLCORE_U8, w.obs, w.next));
 
-  /* Forgotten frames: 9 pushed, 3 to 8 held, the second episode began with 3. */
+  /* Forgotten frames: 9 were pushed, 3 to 8 are held, the second episode began with 3. */
   for (uint64_t number = 4; number < 9; number++) {
     draw(w.frame[0], 0, number);
     FINE(rlcore_lazy_frames_push(w.l, 0, w.frame[0], 0, NULL));
@@ -135,7 +135,7 @@ static void attack_reading(void) {
 
 #define NEWEST(...) rlcore_lazy_frames_newest(__VA_ARGS__)
 
-/* ---- What right calls answer ---- */
+/* ---- Results of right calls ---- */
 
 static void check_answers(void) {
   start();
@@ -175,7 +175,7 @@ static void check_answers(void) {
   CHECK(memcmp(w.obs, w.next, sizeof w.obs) == 0);
   FINE(PAIRS(w.l, w.index, ROWS, RLCORE_LAYOUT_CHW, RLCORE_F32, w.obs_f32, w.next_f32));
 
-  /* Ranges leave the bytes that one call leaves, and a copy goes on as the original does. */
+  /* Ranges leave the same bytes as one call, and a copy continues as the original does. */
   for (int i = 0; i < N; i++) {
     draw(w.frame[i], (uint32_t)i, 5);
     draw(w.final_frame[i], (uint32_t)i, 4);
@@ -206,7 +206,7 @@ static void attack_reader(void) {
   CHECK(w.starts[0] == 0 && w.starts[1] == 1);
   FINE(READ(l, 1, 9, 0, w.frames[0], w.starts));
 
-  /* The ring of environment 1 is full, and a writer is about to push a frame: the oldest is not believed any more. */
+  /* The ring of environment 1 is full and a writer is about to push a frame: readers no longer trust the oldest. */
   for (uint64_t number = 4; number < 7; number++) {
     draw(w.frame[0], 1, number);
     FINE(rlcore_lazy_frames_push(w.l, 1, w.frame[0], 0, NULL));
@@ -218,7 +218,7 @@ static void attack_reader(void) {
   const rlcore_frame_index index = {3, 1, 0};
   REFUSED(RLCORE_E_RANGE, "row 1 was overwritten meanwhile; the oldest row is 2", READ(l, 1, 1, 2, stacks[0], starts));
   FINE(READ(l, 1, 2, 2, stacks[0], starts));
-  /* Number 3 starts an episode: it needs no other frame. With three to come it goes, too. */
+  /* Frame 3 starts an episode, so its stack needs no other frame. With three frames to come it is refused too. */
   FINE(rlcore_lazy_frames_gather(l, &index, 1, 0, RLCORE_U8, stacks[0]));
   POKE(w.mem + WRITING + 4, 3);
   const char *words = "row 3 was overwritten meanwhile; the oldest row is 4";

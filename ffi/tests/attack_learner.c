@@ -1,4 +1,4 @@
-/* Learners and policies, called wrongly in ways that need a state; and what calls that are right leave. */
+/* Learners and policies: wrong calls that need a state, and the results of right calls. */
 #include "rlcore.h"
 #include "../../tests/system/env.h"
 
@@ -146,7 +146,7 @@ static void attack_calls(void) {
   FINE(rlcore_learner_learn(p, NULL, UINT32_MAX, &w.stats));
   CHECK(w.stats.minibatches_left == 0 && due() == RLCORE_LEARNER_ACT && w.stats.num_updates == 1);
 
-  /* With a mask: wanted, and something allowed. */
+  /* A learner with masks needs one, with at least one allowed choice. */
   start(RLCORE_ENV_CARTPOLE);
   w.settings.use_action_mask = 1;
   FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
@@ -156,7 +156,7 @@ static void attack_calls(void) {
   FINE(rlcore_learner_act(p, ACTED(NULL, w.obs, w.mask[0], w.action)));
   CHECK(w.action[2] == 1);
 
-  /* Continuous actions have no k most probable. */
+  /* Continuous actions have no top-k choices. */
   start(RLCORE_ENV_PENDULUM);
   p = w.agent;
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, 1, 0, 0};
@@ -165,7 +165,7 @@ static void attack_calls(void) {
   FINE(rlcore_learner_learn(p, OBSERVED(w.obs, NULL), 0, &w.stats));
 }
 
-/* Agents that come and go, and an update whose chunks are made by the caller: the same as one that is made at home. */
+/* Agents that come and go; and an update whose chunks are computed by the caller, equal to one computed by the learner. */
 static void attack_parts(void) {
   static _Alignas(64) unsigned char other[LEARNER], scratch[LEARNER];
   static float grads[2 * LEARNER / 4], params[LEARNER / 4];
@@ -194,7 +194,7 @@ static void attack_parts(void) {
   FINE(rlcore_learner_acted(p, acted));
   CHECK(acted[0] == 1 && acted[1] == 0 && acted[2] == 0);
 
-  /* Looking. */
+  /* Calls that only read the learner. */
   float value[N], log_prob[N], entropy[N];
   FINE(rlcore_learner_value(p, OBSERVED(w.obs, NULL), value));
   FINE(rlcore_learner_log_prob(p, ACTED(NULL, w.obs, NULL, w.action), log_prob, entropy));
@@ -202,7 +202,7 @@ static void attack_parts(void) {
   REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_begin(p, OBSERVED(w.obs, NULL), &w.stats));
   REFUSED(RLCORE_E_NOT_READY, "the rollout is not complete", rlcore_learner_learn_drop(p));
 
-  /* One update at home, one in chunks; the second rollout of the copy comes from the first learner. */
+  /* One update inside the learner, one in chunks; the copy gets its second rollout from the first learner. */
   start(RLCORE_ENV_CARTPOLE);
   FINE(rlcore_learner_config_init(&w.settings, sizeof w.settings, RLCORE_ALGORITHM_PPO));
   w.settings.num_envs = N, w.settings.num_steps = T, w.settings.num_minibatches = 2, w.settings.num_chunks = 2;
@@ -241,7 +241,7 @@ static void attack_parts(void) {
   WITH(params[0], 2e6f, RLCORE_E_VALUE, "parameters from -1e6 to 1e6", rlcore_learner_params_write(q, params, len, NULL, 0));
   FINE(rlcore_learner_params_write(q, params, len, NULL, 0));
 
-  /* Handed out and in. */
+  /* A rollout read from one learner and learned by another. */
   float obs[T * N * OBS], probs[T * N], values[T * N], advantage[T * N], target[T * N];
   int32_t actions[T * N];
 #define READ_BATCH(p, mask) rlcore_learner_batch_read(p, BATCH(.obs = obs, .action = actions, .action_mask = mask, .log_prob = probs, .value = values, .advantage = advantage, .value_target = target))
@@ -271,7 +271,7 @@ static void attack_parts(void) {
 
 /* ---- Policies ---- */
 
-/* Rewards whose squares overflow: the updates are over and counted, and the learner goes on. */
+/* Rewards whose squares overflow: the updates end and are counted, and the learner goes on. */
 static void check_overflow(void) {
   start(RLCORE_ENV_CARTPOLE);
   for (int k = 0; k < 3; k++) {
@@ -326,7 +326,7 @@ static void attack_policy(void) {
   CHECK(w.action[1] == 0 && w.action[2] == 1);
 }
 
-/* Networks known by name are written whole or not at all, and are taken as they come. */
+/* Preset networks are written whole or not at all, and can be used unchanged. */
 static void attack_presets(void) {
   rlcore_layer layers[16];
   rlcore_learner_config c;
@@ -413,7 +413,7 @@ static void attack_structures(void) {
   FINE(rlcore_policy_export(w.agent, w.brain, size, &w.policy));
   FINE(rlcore_policy_attach(w.brain, size, NULL, NULL, &w.attached));
   FINE(rlcore_policy_scratch_len(w.attached, N, &len));
-  static float scratch[2048]; /* may be written by a call that fails */
+  static float scratch[2048]; /* may be written by a failing call */
 #define USE_IT rlcore_policy_act_greedy(w.attached, N, ACTED(NULL, obs, NULL, w.action), BUFFERS(NULL, NULL, scratch, len))
   WITH(obs[0].choice, 3, RLCORE_E_VALUE, "choices from 0 to below 3, given 3", USE_IT);
   int32_t shipped[N];
@@ -423,7 +423,7 @@ static void attack_structures(void) {
   FINE(rlcore_learner_predict(w.agent, ACTED(NULL, obs, NULL, w.action), NULL, NULL, &w.sampling));
   CHECK(memcmp(shipped, w.action, sizeof shipped) == 0);
 
-  /* Choices alone need no list. */
+  /* Observations of choices alone need no list of fields. */
   space = (rlcore_space){.kind = RLCORE_I32, .len = 1, .n = n};
   w.settings.num_layers = w.settings.num_obs_fields = 0;
   REFUSED(RLCORE_E_CONFIG, "layers is set, but num_layers is 0", MAKE);
@@ -520,7 +520,7 @@ static void attack_mixed(void) {
 #undef AND_STATS
 }
 
-/* States of recurrent layers, of policies, of predictions and in rollouts that are handed out. */
+/* States of recurrent layers: in policies, in predictions, and in rollouts that are read from a learner. */
 static void attack_recurrent(void) {
   enum { UNITS = 3, STATE = 2 * UNITS };
   static const rlcore_layer lstm = {.kind = RLCORE_LAYER_LSTM, .units = UNITS};
@@ -593,7 +593,7 @@ static void attack_seal(void) {
   REFUSED(RLCORE_E_IMAGE, "agree with their seal", rlcore_block_seal(w.brain, brain_size));
   w.brain[brain_size / 2] ^= 1;
 
-  /* A call that may write takes the seal off, whatever it answers: no copy is ever refused for a seal that is old. */
+  /* A call that may write removes the seal, whatever it returns: no copy is ever refused because of an outdated seal. */
   static unsigned char unsealed[LEARNER];
   memcpy(unsealed, w.learner, size);
   FINE(rlcore_block_seal(w.learner, size));
@@ -611,7 +611,7 @@ static void attack_seal(void) {
   FINE(rlcore_learner_attach(w.learner, size, 0, NULL, NULL, &w.agent));
 }
 
-/* Stop, copy the bytes, go on: byte-equal to never having stopped, whatever the slices and the processor's level. */
+/* Stopping, copying the bytes and going on gives the bytes of an uninterrupted run, for any slices and CPU level. */
 static void check_resume(void) {
   static unsigned char learner[LEARNER], world[BLOCK];
   start(RLCORE_ENV_CARTPOLE);
@@ -642,7 +642,7 @@ static void check_resume(void) {
   CHECK(memcmp(world, w.mem, sizeof world) == 0);
 }
 
-/* ---- Bytes and several choices: an image environment of the host, trained ---- */
+/* ---- Byte observations and several choices: an image environment of the host, trained ---- */
 
 static int32_t image_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   uint64_t *steps = state;
@@ -703,7 +703,7 @@ static void check_pictures(void) {
   FINE(rlcore_policy_act(w.policy, N, ACTED(NULL, obs, NULL, action), BUFFERS(NULL, NULL, w.scratch, len), NULL, &w.rng));
 }
 
-/* Layers of the host's before the learner's own: a picture of 4 by 4 pixels of two channels. */
+/* Layers of the host before the learner's own, over a picture of 4 by 4 pixels with two channels. */
 static void attack_layers(void) {
   start(RLCORE_ENV_CARTPOLE);
   rlcore_learner_config *c = &w.settings;
@@ -740,7 +740,7 @@ static void attack_layers(void) {
   REFUSED(RLCORE_E_OVERLAP, "overlaps", rlcore_learner_init(at, size, c, &obs, action, &w.agent));
   c->layers = list;
 
-  /* It learns, is copied, and its policy acts as it does. */
+  /* The learner learns and is copied, and its policy acts as it does. */
   FINE(rlcore_learner_init(at, size, c, &obs, action, &w.agent));
   static _Alignas(64) unsigned char other[LEARNER];
   uint8_t seen[N * 32];

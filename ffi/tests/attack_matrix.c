@@ -1,3 +1,3 @@
-/* The table of tests/system/fuzz/matrix.c as one of the programs whose refusals the header has to know. */
+/* Runs the table of tests/system/fuzz/matrix.c, so that the header has to document its refusals too. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "../../tests/system/fuzz/matrix.c"

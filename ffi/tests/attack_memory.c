@@ -1,4 +1,4 @@
-/* The replay memory, called wrongly in ways that need a state; and what right calls answer. */
+/* The replay memory: wrong calls that need a state, and the results of right calls. */
 #include "rlcore.h"
 
 #include <stddef.h>
@@ -30,7 +30,7 @@ static struct world {
 
 #include "attack.h"
 
-/* Frame `number` of the stream: rewards at 5 and 9, the first two episodes end with 3 and 6. */
+/* Frame `number` of the stream: rewards at 5 and 9; the first two episodes end with frames 3 and 6. */
 static void make(rlcore_frame *frame, uint64_t number) {
   const uint64_t episode = (number > 3) + (number > 6);
   memset(frame, 0, sizeof *frame);
@@ -104,7 +104,7 @@ static void attack_add(void) {
     WITH(w.frame[0].reserved[i], 1, RLCORE_E_RANGE, "frame: reserved: zeros", ADD(m, w.frame, w.values, &w.number, &w.cuts));
 
 #define ROLLOUT(...) rlcore_memory_add_rollout(__VA_ARGS__)
-  /* The second frame ends the episode, the third is of the same one. */
+  /* The second frame ends the episode, but the third belongs to the same one. */
   WITH(w.frame[1].truncated, 1, RLCORE_E_RANGE, "an episode that has not ended, not of episode, given 2",
        ROLLOUT(m, w.frame, B, w.values, &w.number, &w.cuts));
 
@@ -136,7 +136,7 @@ static void attack_looks(void) {
   CHECK(w.low == 3 && w.high == 2);
 
 #define POOL(...) rlcore_memory_pool_number(__VA_ARGS__)
-  /* Stacks of two read one frame more: the pools begin with frame 2 + 3. */
+  /* Stacks of two read one more frame, so the pools begin with frame 2 + 3. */
   const uint64_t low[] = {6, 7, 8}, high[] = {5, 9};
   for (uint32_t i = 0; i < 3; i++) FINE(POOL(m, 0, i, &w.number)), CHECK(w.number == low[i]);
   for (uint32_t i = 0; i < 2; i++) FINE(POOL(m, 1, i, &w.number)), CHECK(w.number == high[i]);
@@ -166,7 +166,7 @@ static void attack_draws_of(draw_fn *DRAW) {
   FINE(DRAW(m, &w.rng, NULL, w.samples, B));
   for (int i = 0; i < B; i++) CHECK(w.samples[i].len >= 1 && w.samples[i].len <= 3 && w.samples[i].gap == 0);
 
-  /* Inexact: a single attempt fails sooner or later, the samples are written, and len tells which are short. */
+  /* Inexact: a single attempt fails sooner or later; the samples are written, and len tells which are too short. */
   w.draw = (rlcore_draw){sizeof w.draw, 3, 0, 1, 2, 1, 0};
   int inexact = 0;
   for (int k = 0; k < 100; k++) {
@@ -233,7 +233,7 @@ static void attack_gather(void) {
     WITH(w.samples[B - 1], bad[i].sample, RLCORE_E_RANGE, bad[i].words, GATHER(m, SEQUENCES(w.samples, B, LEN), 0, 0, RLCORE_I32, out));
     WITH(w.samples[B - 1], bad[i].sample, RLCORE_E_RANGE, bad[i].words, FRAMES(m, SEQUENCES(w.samples, B, LEN), reward, terminated, truncated, valid));
   }
-  /* Frame 2 is held, the one that its stack reads is not. */
+  /* Frame 2 is held, but the other frame of its stack is not. */
   const rlcore_sample oldest = {2, 2, 0, 0, 0};
   WITH(w.samples[0], oldest, RLCORE_E_RANGE, "still held, from number 2, given 1", GATHER(m, SEQUENCES(w.samples, B, LEN), 1, 0, RLCORE_U8, w.pictures));
   w.samples[0] = oldest;

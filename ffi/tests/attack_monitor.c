@@ -1,4 +1,4 @@
-/* Calls every function of the monitor wrongly, in ways that need a state. */
+/* Wrong calls that need a state, of every monitor function. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static struct world {
 
 static double clock_of(void *user) { return *(const double *)user; }
 
-/* A monitor whose first step ended episodes in two environments. */
+/* A monitor after a first step that ended episodes in two environments. */
 static void start(void) {
   memset(&w, 0, sizeof w);
   FINE(rlcore_monitor_config_init(&w.config, sizeof w.config));
@@ -95,7 +95,7 @@ static void attack_reader(void) {
   FINE(rlcore_monitor_size(&w.config, &size));
   FINE(rlcore_monitor_attach_reader(w.mem, size, &w.reader));
   for (int i = 0; i < 3; i++) FINE(rlcore_monitor_step(w.monitor, &w.step, 101, w.info[0]));
-  /* All eight records are there, and a writer is about to add one: the oldest is not believed any more. */
+  /* All eight records are held and a writer is about to add one: readers no longer trust the oldest. */
   enum { WRITING = 192 };
   POKE(w.mem + WRITING, 1);
   static rlcore_episode records[CAPACITY];

@@ -1,4 +1,4 @@
-/* Queues that are empty, full and copied; and five threads at one at once. */
+/* Queues: empty, full and copied; and shared by five threads. */
 #include "rlcore.h"
 #include <pthread.h>
 #include <sched.h>
@@ -45,7 +45,7 @@ static void attack_items(void) {
   REFUSED(RLCORE_E_BUSY, "it is full with, given 4", PUSH);
   FINE(LEN);
   CHECK(w.len == 4);
-  /* A copy is a queue; whoever attaches to it goes on from there. */
+  /* A copy is a queue of its own, which continues from that state. */
   memcpy(w.copy, w.mem, SIZE);
   FINE(rlcore_queue_attach(w.copy, w.size, &w.other));
   CHECK((void *)w.other == w.copy);
@@ -58,7 +58,7 @@ static void attack_items(void) {
   CHECK(w.len == 4);
 }
 
-/* Five threads share a queue: whatever goes in comes out once, whole, and in the order of its producer. */
+/* Five threads share a queue: each item comes out once, intact, and in the order of its producer. */
 enum { EACH = 30000 };
 static rlcore_queue *shared;
 static uint64_t sums[5];

@@ -1,8 +1,8 @@
-/* Readers beside a writer, two processes at full speed on a file that both have mapped, one for reading only, rings of 64 rows
-   and of 1,000: whatever a reader is given and told to be held is checked against what was written, and many copies are
-   spoilt while they are made. Then the writer is killed amid its work: what is left is whole, or it is refused.
+/* Readers beside a writer: two processes at full speed on a file that both map, one of them read-only, with rings of 64 and of
+   1,000 rows. Everything that a reader is told to be held is checked against the rows written, and many copies are overwritten
+   while they are made. Then the writer is killed during its work: the store is intact, or it is refused.
 
-     attack_readers [N [store]]  until N things were read of each store and ring; else for a moment each, as a test does */
+     attack_readers [N [store]]  until N items were read of each store and ring; else for a moment each, as in a test */
 #define _DEFAULT_SOURCE
 #include "rlcore.h"
 
@@ -19,7 +19,7 @@
 enum { SPOILT = 20, KILLS = 6 };
 static const double MOMENT = 0.2, LONG = 60;
 
-/* What both processes see beside the store. */
+/* Shared by both processes, apart from the store. */
 static struct control {
   _Atomic uint32_t stop;
   _Atomic uint64_t number;
@@ -39,7 +39,7 @@ static void *map(size_t size, int how) {
   return mem;
 }
 
-/* Memory of a new file. */
+/* The mapped memory of a new file. */
 static void *shared(size_t size) {
   if (file) fclose(file);
   file = tmpfile();
@@ -63,7 +63,7 @@ static pid_t start_writer(const struct store *s, void *object) {
   _exit(failures != 0);
 }
 
-/* Nobody writes any more: nothing is refused. */
+/* Without a writer nothing is refused. */
 static void read_alone(const struct store *s, const void *object, rlcore_rng *rng) {
   lost = 0;
   for (uint32_t round = 0; round < 50; round++) s->read(object, rng, round);
@@ -82,7 +82,7 @@ static void read_beside(const struct store *s, uint32_t rows, uint64_t wanted) {
   FINE(rlcore_rng_seed(&rng, rows));
   const double begin = now();
   seen = busy = spoilt = 0;
-  const uint64_t enough = rows == ROWS ? 0 : SPOILT; /* a large ring is seldom overwritten where it is looked at */
+  const uint64_t enough = rows == ROWS ? 0 : SPOILT; /* a large ring is seldom overwritten at the rows being read */
   for (uint32_t round = 0; failures == 0; round++) {
     const double t = now() - begin;
     if (wanted > 0 ? seen >= wanted : (t >= MOMENT && spoilt >= enough) || t >= LONG) break;
@@ -95,7 +95,7 @@ static void read_beside(const struct store *s, uint32_t rows, uint64_t wanted) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   printf("%s of %" PRIu32 " rows: %" PRIu64 " things were right beside %" PRIu64 " written, %" PRIu64 " copies were spoilt, %" PRIu64
          " calls came to no look\n", s->name, rows, seen, atomic_load(&control->number), spoilt, busy);
-  /* What was mapped for reading is an image, and so is every copy of the file. */
+  /* The memory mapped for reading is a valid image, and so is every copy of the file. */
   void *const copy = malloc(size);
   CHECK(pread(fileno(file), copy, size, 0) == (ssize_t)size && memcmp(copy, looked_at, size) == 0);
   FINE(s->attach((void *)(size_t)looked_at, size, &object));
@@ -127,7 +127,7 @@ static void kill_writers(const struct store *s) {
   printf("%s: %d of %d writers were killed amid a row\n", s->name, refused, (int)KILLS);
 }
 
-/* The queue: what one process puts in another takes out, whole and in order. */
+/* The queue: items pushed by one process are popped by another, intact and in order. */
 static void pop_beside(uint64_t wanted) {
   enum { ITEM = 24 };
   rlcore_queue_config config;

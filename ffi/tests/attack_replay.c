@@ -1,4 +1,4 @@
-/* Replay memories that follow priorities, called wrongly in ways that need a state; and what right calls answer. */
+/* Replay memories with priorities: wrong calls that need a state, and the results of right calls. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static struct world {
 #define GATHER(...) rlcore_replay_gather(__VA_ARGS__)
 #define NEXT(...) rlcore_replay_gather_next(__VA_ARGS__)
 
-/* A fresh world: every environment has added rows 0 to 3; row 2 ended its episode, so that row 3 is a tail; then row 4. */
+/* A fresh world: every environment has added rows 0 to 3; row 2 ended its episode, so row 3 is a tail; then row 4. */
 static void start(void) {
   memset(&w, 0, sizeof w);
   w.columns[0] = (rlcore_column){"obs", RLCORE_F32, OBS, 0, 0};
@@ -134,7 +134,7 @@ static void attack_drawing(void) {
 
   w.stats.struct_size = sizeof w.stats;
 
-  /* Nothing to draw yet. */
+  /* There is nothing to draw yet. */
   FINE(rlcore_replay_init(w.mem, sizeof w.mem, &w.config, &w.r));
   REFUSED(RLCORE_E_NOT_READY, "a transition that may be drawn", SAMPLE(at, g, REPLAY_DRAW(0.5f, 0, 0), ROWS, w.index, w.weight, NULL));
 }
@@ -147,7 +147,7 @@ static void check_answers(void) {
   FINE(rlcore_replay_get_stats(w.r, &w.stats));
   CHECK(w.stats.num_transitions == 3 * N && w.stats.total == 3 * N && w.stats.min_weight == 1 && w.stats.max_priority == 1);
 
-  /* Rewards 1, 2, 4 over two steps at a discount of one half; the last step terminates. */
+  /* Rewards 1, 2, 4 over two steps with discount 0.5; the last step terminates. */
   const rlcore_frame_index rows[ROWS] = {{0, 0, 0}, {1, 0, 0}, {2, 1, 0}, {0, 1, 0}};
   memcpy(w.index, rows, sizeof rows);
   FINE(DRAWN(w.r, w.index, ROWS, ALL));
@@ -161,7 +161,7 @@ static void check_answers(void) {
   FINE(GATHER(w.r, w.index, ROWS, 1, 0, RLCORE_I32, w.out_action));
   CHECK(w.out_action[1] == 1 && w.out_action[2] == 2);
 
-  /* Priorities 3.75, 0, 0.75 and 1.75 beside epsilon. */
+  /* Priorities 3.75, 0, 0.75 and 1.75, to which epsilon is added. */
   const float priorities[ROWS] = {3.75f, 0, 0.75f, 1.75f};
   FINE(UPDATE(w.r, w.index, priorities, ROWS, &w.forgotten));
   CHECK(w.forgotten == 0);
@@ -172,7 +172,7 @@ static void check_answers(void) {
   FINE(rlcore_replay_linear(0.4f, 1, 0.5f, &w.at));
   CHECK(w.at == 0.7f);
 
-  /* A copy goes on as the original does, from the stream that it was saved with. */
+  /* A copy continues as the original does, from the stream saved in it. */
   rlcore_replay *copy;
   FINE(rlcore_replay_store_rng(w.r, &w.rng));
   memcpy(w.other, w.mem, BLOCK);
@@ -192,7 +192,7 @@ static void check_answers(void) {
   }
   CHECK(memcmp(w.mem, w.other, BLOCK) == 0);
 
-  /* What was forgotten since the draw is passed over by an update and refused to a reader. */
+  /* Rows forgotten since the draw are skipped by an update and refused to a reader. */
   const rlcore_frame_index old[2] = {{0, 0, 0}, {1, 1, 0}};
   FINE(UPDATE(w.r, old, priorities, 2, &w.forgotten));
   CHECK(w.forgotten == 2);

@@ -1,4 +1,4 @@
-/* Calls every function of rollouts, and of rows, wrongly, in ways that need a state. */
+/* Wrong calls that need a state, of every function of rollouts and of rows. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static struct world {
 
 #include "attack.h"
 
-/* A rollout without steps, and everything that calls need. */
+/* A rollout without steps, and the arguments of all calls. */
 static void start(void) {
   memset(&w, 0, sizeof w);
   w.columns[0] = (rlcore_column){.name = "obs", .kind = RLCORE_F32, .len = OBS};
@@ -68,7 +68,7 @@ static void start(void) {
   w.progress.struct_size = sizeof w.progress;
 }
 
-/* The same with T steps, finished; environment 1 ended with step 1. */
+/* A finished rollout of T steps; environment 1 ended with step 1. */
 static void fill(void) {
   start();
   for (int t = 0; t < T; t++) {
@@ -93,7 +93,7 @@ static void attack_steps(void) {
   const float *bootstrap = w.bootstrap_value;
   const void *next_obs = w.next_obs;
   w.truncated[0] = 1;
-  w.final_value[1] = NAN; /* environment 1 was not cut */
+  w.final_value[1] = NAN; /* environment 1 was not truncated */
   w.step.raw_reward = w.log_prob;
   FINE(ADD);
   w.truncated[0] = 0;
@@ -124,11 +124,11 @@ static void attack_steps(void) {
   FINE(ADD);
 }
 
-/* Values and log-probabilities that a writer does not have. */
+/* A writer without values and log-probabilities. */
 static void attack_left_out(void) {
   start();
   w.step.value = w.step.log_prob = w.step.final_value = NULL;
-  w.truncated[0] = 1; /* whose value there is none of either */
+  w.truncated[0] = 1; /* it has no final value either */
   FINE(ADD);
   w.step.value = w.value, w.step.log_prob = w.log_prob, w.step.final_value = w.final_value;
   for (int t = 1; t < T; t++) FINE(ADD);
@@ -306,7 +306,7 @@ static void attack_read(void) {
   CHECK(w.count == 0 && w.next == T);
   w.out.num_rows = T;
 
-  /* A writer that has just begun a change, and one that has died there. */
+  /* A writer that has just begun a change, and one that died there. */
   TORN(w.mem + 776, READ, rlcore_rollout_buffer_attach(w.mem, BLOCK, &w.buffer));
 }
 

@@ -1,4 +1,4 @@
-/* Rollout files whose final observations do not fit, files that were altered, and one that is right, read back. */
+/* Rollout files: final observations that do not fit, altered files, and a right one that is read back. */
 
 #include "rlcore.h"
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void attack_write(void) {
   WITH(w.valid[1], 0, RLCORE_E_RANGE, "a valid step that ended", WRITE);
   WITH(w.truncated[2], 1, RLCORE_E_NOT_READY, "the truncated step, given 2", WRITE);
   FINE(WRITE);
-  /* What has no element may be NULL. */
+  /* Arrays without elements may be NULL. */
   w.file.num_finals = w.file.state_len = 0;
   w.truncated[1] = 0;
   w.in.final_index = NULL, w.in.final_obs = w.in.final_value = w.in.state = NULL;
@@ -102,7 +102,7 @@ static void attack_read(void) {
   CHECK(memcmp(w.back.obs, w.obs, sizeof w.obs) == 0 && memcmp(w.back.action, w.action, sizeof w.action) == 0);
   CHECK(memcmp(w.back.reward, w.reward, sizeof w.reward) == 0 && w.back.truncated[1] == 1 && w.back.terminated[4] == 1);
   CHECK(w.back.final_index[1] == 4 && w.back.final_obs[3] == 9);
-  /* A file may lie anywhere, and arrays may be left out. */
+  /* A file needs no alignment, and arrays may be left out. */
   memmove(w.bytes + 3, w.bytes, w.asked);
   w.out = (rlcore_rollout_arrays){.struct_size = sizeof w.out, .reward = w.back.log_prob};
   FINE(rlcore_rollout_file_read(w.bytes + 3, size, &w.out));

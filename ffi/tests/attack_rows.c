@@ -1,5 +1,5 @@
-/* Numbers that are not finite are refused with the row that they stand in: of each array of numbers of the calls on rows, in
-   the table of tests/system/fuzz/calls.h, the last number becomes infinite. */
+/* Calls on rows name the row of a number that is not finite: in the table of tests/system/fuzz/calls.h, the last number of each
+   float array is made infinite. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-variable"
 
@@ -31,7 +31,7 @@ static int32_t call_with(const struct op *op, int at, unsigned chosen) {
   return make_call(op);
 }
 
-/* Says "row", "environment" or "transition", and a number. */
+/* Whether a text has "row", "environment" or "transition" with a number. */
 static int is_named(const char *why) {
   static const char *const words[] = {" row ", " environment ", " transition "};
   for (int i = 0; i < 3; i++) {
@@ -50,7 +50,7 @@ static void attack(const struct op *op) {
   for (int i = 0; i < num; i++) {
     char why[256];
     if (good[i].form != ARRAY || good[i].type != 'f' || good[i].size == 0) continue;
-    if (call_with(op, i, INFINITE) != RLCORE_E_VALUE) continue; /* not read there, or refused otherwise */
+    if (call_with(op, i, INFINITE) != RLCORE_E_VALUE) continue; /* not read in this call, or refused otherwise */
     tried++, attacks++;
     FINE(rlcore_last_error(why, sizeof why));
     if (is_named(why)) continue;

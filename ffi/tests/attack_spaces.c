@@ -1,4 +1,4 @@
-/* Blocks of other spaces than the host's arrays, and moments that belong to other parameters, are refused by name. */
+/* Refused by name: blocks whose spaces differ from the host's arrays, and moments that belong to other parameters. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static void start(const rlcore_space *obs, const rlcore_space *action, uint32_t 
 
 #define POLICY rlcore_policy_attach(w.brain, w.size, &w.obs, &w.action, &w.policy)
 #define LEARNER rlcore_learner_attach(w.learner, BLOCK, w.num_envs, &w.obs, &w.action, &w.agent)
-/* A field of the host's that differs is refused by both, in these words. */
+/* Policy and learner both refuse a host's field that differs, with this error text. */
 #define DIFFERS(field, bad, words) \
   do { \
     WITH(field, bad, RLCORE_E_SHAPE, words, POLICY); \
@@ -55,7 +55,7 @@ static void attack_vectors(void) {
   DIFFERS(w.low[0], -2, "action.low: bounds as in the block");
   DIFFERS(w.high[1], NAN, "action.high: bounds as in the block");
   WITH(w.num_envs, 3, RLCORE_E_SHAPE, "num_envs: environments, 2, given 3", LEARNER);
-  /* Any N, and bounds or spaces that the host leaves out. */
+  /* The host may leave out N, bounds and spaces. */
   w.num_envs = 0, w.action.low = w.action.high = NULL;
   FINE(POLICY);
   FINE(LEARNER);
@@ -67,7 +67,7 @@ static void attack_vectors(void) {
   CHECK(action.kind == RLCORE_F32 && action.len == 2 && action.low[1] == 0 && action.high[1] == 5 && !action.n);
   FINE(rlcore_learner_spaces(w.agent, &w.num_envs, &obs, &action));
   CHECK(w.num_envs == N && action.low[0] == -1 && action.high[0] == 1);
-  /* What a learner or a policy says is what it accepts. */
+  /* The spaces that a learner or a policy reports are accepted. */
   FINE(rlcore_policy_attach(w.brain, w.size, &obs, &action, &w.policy));
 
   /* Bounds that the block does not have. */
@@ -92,7 +92,7 @@ static void attack_choices(void) {
   CHECK(obs.kind == RLCORE_I32 && obs.n[2] == 9 && action.n[1] == 5 && !action.low);
 }
 
-/* A structure of bytes and floats is neither bytes nor floats. */
+/* A structure of bytes and floats has kind STRUCT, neither U8 nor F32. */
 static void attack_structures(void) {
   static const rlcore_field fields[2] = {{.name = "a", .kind = RLCORE_U8, .rank = 1, .dims = {4}},
                                          {.name = "b", .kind = RLCORE_F32, .offset = 4}};
@@ -110,7 +110,7 @@ static void attack_structures(void) {
   FINE(POLICY);
   FINE(LEARNER);
   DIFFERS(w.obs.kind, RLCORE_U8, "obs: kind 3, given 2");
-  /* Bytes in parts, with a gap, are bytes. */
+  /* Byte fields with a gap are still bytes. */
   c.obs_fields = bytes, w.obs.kind = RLCORE_U8;
   FINE(rlcore_learner_init(w.learner, BLOCK, &c, &w.obs, &w.action, &w.agent));
   FINE(LEARNER);
@@ -152,7 +152,7 @@ static void attack_moments(void) {
   WITH(params_len, 1, RLCORE_E_SHAPE, "params: elements, exactly", rlcore_learner_params_read(w.agent, params, params_len));
   FINE(rlcore_learner_params_read(w.agent, params, params_len));
 
-  /* Parameters alone are another policy; so is a batch. */
+  /* Parameters without their moments are refused, and so is a batch. */
 #define WRITE rlcore_learner_params_write(w.central, params, params_len, w.moments, len)
   REFUSED(RLCORE_E_SHAPE, "moments: 10 numbers must come from the learner whose parameters these are; 0 were given",
           rlcore_learner_params_write(w.central, params, params_len, NULL, 0));
@@ -173,7 +173,7 @@ static void attack_moments(void) {
   WITH(w.moments[LEN - 1], -1, RLCORE_E_RANGE, "a variance of at least 0, given -1", LEARN_BATCH(w.moments));
   FINE(LEARN_BATCH(w.moments));
 
-  /* Merged by their counts. */
+  /* Moments are merged by their counts. */
 #define MERGE rlcore_learner_moments_merge(w.base, w.with, len, w.moments)
   for (int i = 0; i < LEN; i++) w.base[i] = 1, w.with[i] = w.moments[i] = 2;
   FINE(MERGE);
@@ -186,7 +186,7 @@ static void attack_moments(void) {
   REFUSED(RLCORE_E_OVERLAP, "moments", rlcore_learner_moments_merge(NULL, w.moments, len, w.moments));
   REFUSED(RLCORE_E_NULL, "with", rlcore_learner_moments_merge(NULL, NULL, len, w.moments));
 
-  /* A learner that normalizes nothing has none. */
+  /* A learner that normalizes nothing has no moments. */
   start(&w.obs, &w.action, 0);
   FINE(rlcore_learner_moments_len(w.agent, &len));
   CHECK(len == 0);

@@ -1,5 +1,5 @@
-/* Structures of this version and of others, whole steps and ranges give the same bytes, and every two arrays of a step that meet
-   are refused. */
+/* Structures of this header's version and of others, and whole steps and ranges, give the same bytes; any two overlapping arrays
+   of a step are refused. */
 #include "rlcore.h"
 
 #include <stddef.h>
@@ -8,8 +8,8 @@
 
 enum { N = 11, OBS = 3, BLOCK = 4096, STEPS = 40 };
 
-/* One array after another, so that each can be moved onto any other. Actions lie between the block and what a
-   step writes, as in most hosts, among that, or behind it. */
+/* The arrays one after another, so that each can be moved onto any other. Actions lie between the block and the arrays that a
+   step writes, as in most hosts, among these arrays, or behind them. */
 static struct world {
   _Alignas(64) unsigned char mem[BLOCK];
   int32_t ahead[N];
@@ -23,11 +23,11 @@ static struct world {
 
 #include "attack.h"
 
-/* Structures of a later version of the header: the same fields and more. */
+/* Structures of a later header: the same fields and more. */
 struct later_def { rlcore_env_def def; uint64_t more; };
 struct later_out { rlcore_rows out; uint64_t more; };
 
-/* Draws, remembers, terminates, cuts, and fails where it is told to. */
+/* An environment that draws, keeps state, terminates, truncates, and fails where `fails_at` says. */
 static int32_t fails_at;
 static float low[OBS], high[OBS];
 static uint32_t choices;
@@ -54,7 +54,7 @@ static int32_t step(void *user, uint32_t row, void *state, rlcore_rng *rng, cons
   return 0;
 }
 
-/* The ways in which one and the same environment is handed over; the first is the short way. Another has actions of numbers. */
+/* The ways to describe one environment; the first is the shortest. FLOATS is another environment, with continuous actions. */
 enum { PLAIN, LATER_DEF, LATER_OUT, BOUNDS, WAYS, FLOATS = WAYS };
 
 static struct later_def later_def;
@@ -91,7 +91,7 @@ static void start(int way, uint32_t mode, uint32_t n) {
   FINE(rlcore_vecenv_reset(w.envs, made.env, NULL, w.obs));
 }
 
-/* Everything that STEPS steps leave behind, one of them failing, in one call or in three. */
+/* Fills the world by STEPS steps, one of them failing, each in one call or in three ranges. */
 static void run(int way, uint32_t mode, uint32_t n, int split) {
   const rlcore_rows *out = &later_out.out;
   start(way, mode, n);
@@ -133,7 +133,7 @@ static void all_ways_give_the_same_bytes(void) {
   }
 }
 
-/* Moves each output onto the first and onto the last byte of every other array, and the input onto those of what is written. */
+/* Moves each output onto the first and the last byte of every other array, and the input onto those of the outputs. */
 static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
   start(way, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_rows *out = &later_out.out;
@@ -171,7 +171,7 @@ static void arrays_that_meet_are_refused(int way, uint32_t n, int32_t *action) {
   FINE(rlcore_vecenv_step(w.envs, made.env, out));
 }
 
-/* A step, or the environment compiled anew: whichever reads the array in question. */
+/* A step, or a new compilation of the environment: the call that reads the array under test. */
 static int32_t ask(int of_env) {
   static uint64_t room[512];
   rlcore_env *env;
@@ -179,7 +179,7 @@ static int32_t ask(int of_env) {
   return rlcore_vecenv_step(w.envs, made.env, &later_out.out);
 }
 
-/* Leaves out each array that is needed, and puts each where it is not aligned and where it does not fit the address space. */
+/* Makes each required array NULL, misaligns each, and moves each to where it does not fit the address space. */
 static void arrays_that_are_not_there_are_refused(int way, uint32_t n) {
   start(way, RLCORE_AUTORESET_SAME_STEP, n);
   rlcore_rows *out = &later_out.out;
@@ -210,7 +210,7 @@ static void arrays_that_are_not_there_are_refused(int way, uint32_t n) {
 
 static const uint32_t two_and_two[] = {2, 2};
 
-/* What only a longer structure can say is refused there, and so is another environment. */
+/* Nonzero bytes beyond the known structure are refused, and so is another environment. */
 static void the_rest_is_refused(uint32_t n) {
   start(LATER_DEF, RLCORE_AUTORESET_SAME_STEP, n);
   later_def.more = 1;
@@ -223,7 +223,7 @@ static void the_rest_is_refused(uint32_t n) {
   const rlcore_rows *out = &later_out.out;
   static uint32_t level[N];
   static uint8_t rgb[12 * N], flags[2 * N];
-  /* Every call that takes the environment finds each field that differs from what the block was made with. */
+  /* Every call that takes the environment finds each field that differs from the block's environment. */
 #define DIFFERS(call) \
   do { \
     WITH(def->env_id, 1001, RLCORE_E_CONFIG, "env_id", call); \

@@ -1,4 +1,4 @@
-/* Calls every function of trajectories wrongly, in ways that need a state. */
+/* Wrong calls that need a state, of every trajectory function. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static struct world {
 
 #include "attack.h"
 
-/* A trajectory without frames, and everything that calls need. */
+/* A trajectory without frames, and the arguments of all calls. */
 static void start(void) {
   memset(&w, 0, sizeof w);
   w.columns[0] = (rlcore_column){.name = "obs", .kind = RLCORE_F32, .len = OBS};
@@ -145,7 +145,7 @@ static void attack_read(void) {
   CHECK(w.got_action[2][1] == 1);
   FINE(READ);
   CHECK(w.count == 0 && w.lost == 0 && w.next == 3);
-  /* Those that a pop leaves count as new. */
+  /* Frames that a pop leaves count as new. */
   FINE(rlcore_trajectory_pop(w.trajectory));
   FINE(READ);
   CHECK(w.count == 2 && w.lost == 0 && w.next == 5);
@@ -159,7 +159,7 @@ static void attack_read(void) {
   FINE(READ);
   CHECK(w.count == 1 && w.lost == 0 && w.next == 8);
 
-  /* A writer that has just begun a change, and one that has died there. */
+  /* A writer that has just begun a change, and one that died there. */
   TORN(w.mem + 776, READ, rlcore_trajectory_attach(w.mem, BLOCK, &w.trajectory));
 }
 

@@ -1,4 +1,4 @@
-/* Calls every function of the normaliser, and those of running moments, wrongly, in ways that need a state. */
+/* Wrong calls that need a state, of every function of the normalizer and of running moments. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static rlcore_rows step_of(void *obs, float *reward, void *final_obs) {
   return (rlcore_rows){.struct_size = sizeof(rlcore_rows), .obs = obs, .reward = reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = final_obs, .valid = w.valid};
 }
 
-/* A normaliser that has seen a step, and what the next step returned. */
+/* A normalizer after one step, and the results of the next step. */
 static void start(void) {
   memset(&w, 0, sizeof w);
   FINE(rlcore_vec_normalize_config_init(&w.config, sizeof w.config));
@@ -64,7 +64,7 @@ static void attack_calls(void) {
   start();
   float (*const in)[OBS] = w.obs, (*const out)[OBS] = w.out_obs;
 
-  /* Observations may be normalised in place, not elsewhere on themselves. */
+  /* Observations may be normalized in place, but not into another overlapping array. */
   REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_vec_normalize_reset(w.normal, in[0], in[0] + 1));
   REFUSED(RLCORE_E_OVERLAP, "overlaps another array",
           rlcore_vec_normalize_reset_one(w.normal, N - 1, in[0], in[0] + 1));

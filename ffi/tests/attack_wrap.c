@@ -1,4 +1,4 @@
-/* Calls everything that knows wrappers, named parts of observations and restarts wrongly, in ways that need a state. */
+/* Wrong calls that need a state, of every function that takes wrappers, named parts of observations or restarts. */
 #include "rlcore.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static struct world {
 
 #include "attack.h"
 
-/* ---- An environment with a picture, a speed and lives; it fails on demand ---- */
+/* ---- An environment with a picture, a speed and lives, which fails on demand ---- */
 
 enum sin { NONE, FAILS_RESET, FAILS_RESTART, FAILS_STEP, NAN_SPEED, FAILS_LIVES, FAILS_OBSERVE };
 typedef struct game { uint32_t steps, lives, level, resets, restarts, pad; } game;
@@ -89,7 +89,7 @@ static int32_t mean(void *user, uint32_t row, const void *obs, float *out) {
   return fault == FAILS_OBSERVE;
 }
 
-/* A cart that takes two forces within bounds of their own. */
+/* A cart with two force actions, each with bounds of its own. */
 static int32_t cart_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   (void)user, (void)row, (void)state, (void)rng;
   memset(obs, 0, 8);
@@ -144,7 +144,7 @@ static void wrapped(rlcore_wrapper a) { w.list[0] = a, w.env.num_wrappers = 1; }
 
 /* ---- Lists ---- */
 
-/* One wrapper of each kind that a picture or a cart can wear, and which fields it reads. */
+/* A wrapper of each kind that fits a picture or a cart, and the fields that it reads. */
 static const struct wear { rlcore_wrapper wrapper; int cart; const char *reads; } wears[] = {
     {{.kind = RLCORE_WRAP_TIME_LIMIT, .steps = 5}, 0, "steps"},
     {{.kind = RLCORE_WRAP_NOOP_RESET}, 0, "noop_max noop_count noop"},
@@ -337,7 +337,7 @@ static void attack_parts(void) {
   for (int i = 0; i < N; i++) CHECK(memcmp(w.final_obs + i * OBS, w.obs + i * OBS, FRAME + 4) == 0);
   for (int i = 0; i < N; i++) CHECK(w.final_obs[i * OBS + FRAME + 4] == 0xab && w.final_obs[i * OBS + OBS - 1] == 0xab);
   CHECK(w.final_obs[N * OBS] == 0xab);
-  /* A part that is NULL is left alone on both ways. */
+  /* A part that is NULL is skipped by split and by join. */
   w.parts[0] = NULL;
   w.sources[0] = NULL;
   memset(w.frame, 1, sizeof w.frame);
@@ -366,7 +366,7 @@ static void attack_levels(void) {
   CHECK(STEP(w.vecenv, env(), w.action, 0, &w.out) == RLCORE_E_CALLBACK);
   fault = NONE;
   CHECK(STEP(w.vecenv, env(), w.action, 0, &w.out) == RLCORE_E_NOT_READY);
-  /* Without restart, episodes start by reset. */
+  /* Without `restart`, episodes start with `reset`. */
   w.env.restart = NULL;
   FINE(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs));
   CHECK(w.obs[0] == 50);
@@ -417,7 +417,7 @@ static void attack_wrapped(void) {
   FINE(rlcore_vecenv_lives(w.vecenv, env(), w.lives));
   CHECK(w.lives[0] == 2);
 
-  /* The same block for another list, order, parameter or environment: refused. */
+  /* The same block with another list, order, parameter or environment is refused. */
   static const char words[] = "the wrappers differ";
 #define ATTACH() rlcore_vecenv_attach(w.mem, sizeof w.mem, env(), &w.vecenv)
   FINE(ATTACH());
@@ -437,7 +437,7 @@ static void attack_wrapped(void) {
   w.list[1] = w.list[0];
   w.list[0] = first;
 
-  /* Failures under a wrapper name the row and leave the ones before it. */
+  /* Failures under a wrapper name the row and leave the rows before it. */
   const struct { enum sin fault; int32_t status; const char *words; } sins[] = {
       {FAILS_STEP, RLCORE_E_CALLBACK, "env_def: step failed in environment 1"},
       {FAILS_LIVES, RLCORE_E_CALLBACK, "env_def: lives failed in environment 1"},
@@ -453,7 +453,7 @@ static void attack_wrapped(void) {
     fault = NONE;
     REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_vecenv_step(w.vecenv, env(), TAKING(w.action, &w.out)));
   }
-  /* A number that is not finite is refused wherever it hides. */
+  /* A number that is not finite is refused in every observation field. */
   start();
   FINE(make());
   fault = NAN_SPEED;
@@ -463,7 +463,7 @@ static void attack_wrapped(void) {
   CHECK(rlcore_vecenv_reset(w.vecenv, env(), NULL, w.obs) == RLCORE_E_VALUE);
 }
 
-/* Batches step wrapped environments as rlcore_vecenv_step does, and know their list. */
+/* Batches step wrapped environments as rlcore_vecenv_step does, and check their wrapper list. */
 static void attack_batches(void) {
   static _Alignas(64) unsigned char batch_mem[BLOCK], twin_mem[BLOCK];
   static _Alignas(8) unsigned char twin_obs[ROOM];
@@ -542,7 +542,7 @@ static void attack_presets(void) {
   CHECK(is(""));
 }
 
-/* The steps that the first episode of the pendulum lasts, up to 300. */
+/* Steps of the pendulum's first episode, up to 300. */
 static uint32_t length_of_episode(uint32_t num_wrappers, uint32_t limit, uint32_t autoreset) {
   static const float push[1] = {0.5f};
   start();
@@ -571,7 +571,7 @@ static void check_limits(void) {
         CHECK(length_of_episode(wrappers, limits[i][0], mode) == limits[i][1]);
 }
 
-/* Damaged states of wrappers: any answer, never a crash. */
+/* Damaged states of wrappers: any status, but no crash. */
 static void attack_images(void) {
   start();
   w.env.num_wrappers = 9;

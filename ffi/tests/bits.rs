@@ -1,6 +1,6 @@
-//! The same bits at every CPU level: the C program of `tests/system/bits` prints a hash of each stage's values and blocks, and all
-//! are those of its committed table. `tests/system/bits/run.sh` runs the same program on other processors. `RLCORE_BLESS=1 cargo
-//! test` rewrites the table, after a change of the numbers that is meant and stands in the changelog.
+//! The same bits at every CPU level: the C program of `tests/system/bits` prints a hash of each stage's values and blocks, and
+//! all equal those of its committed table. `tests/system/bits/run.sh` runs the same program on other processors. `RLCORE_BLESS=1
+//! cargo test` rewrites the table, after an intended change of the numbers that is in the changelog.
 #![cfg(unix)]
 
 mod common;
@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The sources of the program, without those that host it on bare metal and in a browser.
+/// The sources of the program, without the hosts for bare metal and WebAssembly.
 fn sources() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("tests/system/bits")).unwrap().map(|file| file.unwrap().path());
     let hosted = |file: &PathBuf| !file.ends_with("bare.c") && !file.ends_with("wasm.c");

@@ -1,6 +1,6 @@
-//! Every C example compiles without a warning, runs, and prints what its file in `expected` says; every environment
-//! ends a short training with its published hash. The rules are those of `examples-c/Makefile`, and so is the folder: what
-//! is built here, that program's other goals find there. Together these tests are its goal `check`.
+//! Every C example compiles without a warning, runs, and prints the text of its file in `expected`; every environment ends a
+//! short training with its published hash. `examples-c/Makefile` has the rules, and the tests build in its folder, so that its
+//! other goals find the results. Together these tests are its goal `check`.
 
 #![cfg(unix)]
 

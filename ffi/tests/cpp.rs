@@ -1,5 +1,5 @@
-//! The C++ header compiles as C++17, with and without exceptions, RTTI and threads, with every compiler there is, and does
-//! what it says, also under the sanitizers that the compiler has.
+//! The C++ header compiles as C++17, with and without exceptions, RTTI and threads, with every compiler installed, and passes its
+//! tests, also under the compiler's sanitizers.
 
 #![cfg(unix)]
 
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The sources of one program, a theme each.
+/// The sources of the test program, one file for each theme.
 fn sources() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("ffi/tests/hpp")).unwrap().map(|file| file.unwrap().path());
     let mut sources: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|e| e == "cpp")).collect();
@@ -18,7 +18,7 @@ fn sources() -> Vec<PathBuf> {
     sources
 }
 
-/// The compilers there are.
+/// The default C++ compiler, as an empty name, and clang++ if it is installed.
 fn compilers() -> Vec<&'static str> {
     let there = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success());
     ["", "clang++"].into_iter().filter(|name| name.is_empty() || there(name)).collect()
@@ -36,7 +36,7 @@ fn does_what_it_says(compiler: &str, name: &str, modes: &[&str]) {
     let program = scratch("cpp").join(name);
     let mut compile = command(compiler, modes);
     run(compile.args(sources()).arg("-o").arg(&program).arg(library().join("librlcore.a")).arg("-lm"));
-    // Sanitizers return NULL for a block that no machine has, as the C library does.
+    // Sanitizers then return NULL for a block larger than any machine's memory, as the C library does.
     println!("{}", run(Command::new(program).env("ASAN_OPTIONS", "allocator_may_return_null=1")));
 }
 
@@ -57,7 +57,7 @@ fn the_cpp_header_compiles_in_every_mode() {
     }
 }
 
-/// A failure that the header finds itself gets words: no status is returned without them.
+/// Each failure that the header detects itself sets an error text: no line returns a status without one.
 #[test]
 fn the_cpp_header_describes_each_failure_that_it_finds() {
     let header = fs::read_to_string(root().join("include/rlcore.hpp")).unwrap();
@@ -68,7 +68,7 @@ fn the_cpp_header_describes_each_failure_that_it_finds() {
     assert!(silent.is_empty(), "include/rlcore.hpp: {silent:#?}");
 }
 
-/// Without the pool it needs nothing of threads, and trains all the same.
+/// Without the pool the header includes no thread headers, and a program that trains still compiles.
 #[test]
 fn the_cpp_header_needs_no_threads_without_the_pool() {
     let probe = root().join("tests/system/install/probe.cpp");
@@ -86,8 +86,8 @@ fn the_cpp_header_does_what_it_says() {
     does_what_it_says("", "bare", &["-O1", "-fno-exceptions", "-fno-rtti"]);
 }
 
-/// Each class with each kind of environment, with exceptions. tests/system/sanitizers has the library instrumented too, and
-/// threads.
+/// Each class with each kind of environment, with exceptions, under sanitizers if the compiler has them. tests/system/sanitizers
+/// instruments the library too, and tests threads.
 #[test]
 fn the_cpp_header_stays_within_its_arrays() {
     for compiler in compilers() {

@@ -1,5 +1,5 @@
-/* A process that is forked while other threads fail: the child reads whole texts and keeps its own failures, though the
-   threads that were amid a text are not there any more. */
+/* A process forked while other threads fail: the child reads whole error texts and keeps its own, although the threads that were
+   writing a text do not exist in it. */
 #define _POSIX_C_SOURCE 200809L
 #include "rlcore.h"
 
@@ -24,7 +24,7 @@ static void *fail(void *way) {
   return NULL;
 }
 
-/* 0 if all is well. */
+/* 0 on success, else the number of the failed check. */
 static int child(void) {
   char why[256];
   alarm(SECONDS);

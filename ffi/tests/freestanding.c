@@ -1,5 +1,5 @@
-/* A program without a C library: the four memory functions below are all that librlcore.a asks for.
-   The exit code is 0, or the number of the line that failed. */
+/* A program without a C library: the four memory functions below are all that librlcore.a needs. The exit code is 0, or the
+   number of the line that failed. */
 #include "rlcore.h"
 
 void *memcpy(void *to, const void *from, size_t size) {

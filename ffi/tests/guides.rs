@@ -1,8 +1,8 @@
-//! The guides say what is so: the C of each page is one program that compiles without a warning, runs and prints what
-//! the page says; every name and every link of a page exists.
+//! The guides are correct: the C of each page is one program that compiles without a warning, runs and prints the output on the
+//! page; every name and every link of a page exists.
 //!
-//! A page's blocks marked `c` are its program, one after another. One marked `c,fragment` is the inside of a function
-//! behind it, which is compiled and never called. A `text` block is output if the line before it ends in "prints:".
+//! The blocks marked `c` are a page's program, in order. A block marked `c,fragment` is the body of a function after the program,
+//! compiled and never called. A `text` block is output if the line before it ends in "prints:".
 
 #![cfg(unix)]
 
@@ -17,14 +17,14 @@ use std::process::Command;
 const FLAGS: [&str; 8] =
     ["-std=c11", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"];
 
-/// What one page holds.
+/// The code and the output of one page.
 #[derive(Default)]
 struct Page {
-    /// The program, with `#line` so that the compiler names lines of the page.
+    /// The program, with `#line` so that compiler messages name lines of the page.
     program: String,
     /// Functions that are only compiled.
     fragments: String,
-    /// What the program has to print.
+    /// The expected output of the program.
     prints: String,
 }
 
@@ -61,7 +61,7 @@ fn read(path: &PathBuf) -> Page {
     page
 }
 
-/// Everything of a page that stands outside of its blocks.
+/// The text of a page outside of its blocks.
 fn prose(path: &PathBuf) -> String {
     let text = fs::read_to_string(path).unwrap();
     text.split("\n```").step_by(2).collect()
@@ -122,7 +122,7 @@ fn every_name_in_the_guides_is_in_the_headers() {
     }
 }
 
-/// The front page, and those that it leads to.
+/// The front page and the pages that it links to.
 const FRONT: [&str; 6] = [
     "README.md",
     "examples-c/README.md",

@@ -1,6 +1,7 @@
-//! `include/rlcore.h` is what the sources say, names the right version, and compiles as the languages it promises.
+//! `include/rlcore.h` equals the header made from the sources, names the right version, and compiles in the languages it
+//! promises.
 //!
-//! cbindgen makes one section from one file; what is added here is order and typography, never a declaration.
+//! cbindgen makes each section from one file; this file adds order and layout, never a declaration.
 
 mod common;
 
@@ -11,8 +12,8 @@ use common::{cc, csharp, cxx, env_table, is_kept, layer_table, learner_config, r
 use std::fmt::Write as _;
 use std::fs;
 
-/// The order in which a reader meets the interface: a file of `src/`, what its section is called, and the types that no
-/// function of that file names.
+/// The sections of the header in order: a file of `src/`, the title of its section, and the types that no function of that file
+/// names.
 const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("status.rs", "Versions and results", &[]),
     ("cpu.rs", "CPU levels", &["rlcore_cpu_level"]),
@@ -181,9 +182,10 @@ fn generate() -> String {
     header + OUTRO
 }
 
-/// Puts short comments behind what they are about, long ones above it without a frame, and `rlcore_x` for `struct rlcore_x`.
+/// Puts short comments behind their declaration and long ones above it without a frame, and replaces `struct rlcore_x` by
+/// `rlcore_x`.
 fn typeset(text: &str) -> String {
-    // A type of fixed width in every C and C++: `enum : int32_t` is for C23 alone.
+    // A type of fixed width in every C and C++: `enum : int32_t` needs C23.
     let fixed = "\n#if __STDC_VERSION__ >= 202311L\n  : int32_t\n#endif // __STDC_VERSION__ >= 202311L\n {";
     let mut text = text.replace(&format!("enum rlcore_status{fixed}"), "typedef int32_t rlcore_status;\nenum {");
     if let (Some(begin), Some(end)) = (text.find("#if __STDC"), text.find("#endif // __STDC")) {
@@ -223,7 +225,7 @@ fn typeset(text: &str) -> String {
     align(&out)
 }
 
-/// Blank lines between constants go, comments behind the lines of one list start in one column, long lines are broken.
+/// Removes blank lines between constants, aligns the comments behind the lines of one list, and breaks long lines.
 fn align(lines: &[String]) -> String {
     let commented = |line: Option<&String>| line.is_some_and(|l| l.contains('\u{1}'));
     let kept: Vec<&String> = (0..lines.len())
@@ -243,7 +245,7 @@ fn align(lines: &[String]) -> String {
     text
 }
 
-/// A declaration that is too long goes on in the column of its first argument.
+/// Breaks a declaration that is too long, with the next lines in the column of its first argument.
 fn fold(line: &str) -> String {
     let Some(column) = line.rfind('(').map(|i| i + 1).filter(|_| line.ends_with(");") && line.len() > WIDTH) else {
         return line.to_string();
@@ -279,7 +281,7 @@ fn the_headers_are_what_the_sources_say() {
     assert!(missing.is_empty(), "include/rlcore.h does not say it for bindings: {missing:#?}");
 }
 
-/// Plain C that declares all that `rlcore.h` does, alike: a compiler that reads both says so. And no line for a preprocessor.
+/// The bindings have no preprocessor lines and declare all of `rlcore.h` alike: a compiler accepts both together.
 #[test]
 fn the_bindings_are_plain_declarations_and_those_of_the_header() {
     let (made, _) = bindings(&generate());
@@ -290,7 +292,7 @@ fn the_bindings_are_plain_declarations_and_those_of_the_header() {
     }
     let dir = scratch("bindings");
     fs::write(dir.join("rlcore_bindings.h"), &made).unwrap();
-    // C allows a function to be declared twice if both times it is the same.
+    // C allows a function to be declared twice if both declarations agree.
     let alone = "#include <stddef.h>\n#include <stdint.h>\n#include \"rlcore_bindings.h\"\n";
     let functions: String = made.split("\n\n").flat_map(|section| section.split_inclusive(";\n")).fold(
         String::from("#include \"rlcore.h\"\n"),
@@ -305,7 +307,7 @@ fn the_bindings_are_plain_declarations_and_those_of_the_header() {
     }
 }
 
-/// More arguments than that are told apart by counting: they belong into a structure, whose fields have names.
+/// More arguments are hard to tell apart: they belong in a structure, whose fields have names.
 #[test]
 fn no_function_has_more_than_seven_parameters() {
     let entries = entries(&generate());
@@ -314,8 +316,8 @@ fn no_function_has_more_than_seven_parameters() {
     assert!(entries.iter().any(|entry| entry.parameters.len() == 7), "parameters are counted");
 }
 
-/// Words that some common language keeps for itself, of fields and parameters alike. Of parameters, which no caller spells,
-/// `out` may be C#'s and `begin` and `end` Lua's and Julia's.
+/// Keywords of common languages, which no field or parameter may be named. Parameters, which callers do not spell, may be named
+/// `out` (C#), `begin` and `end` (Lua, Julia).
 const KEYWORDS: &str = "\
     abstract addrspace align allowzero and and_eq anyframe anytype as asm assert associatedtype async auto await base \
     baremodule begin bitand bitor bool boolean break byte case catch chan char checked class co_await co_return co_yield \
@@ -394,7 +396,7 @@ fn the_header_compiles_as_c99_c11_and_cpp17() {
     }
 }
 
-/// As compiled programs rely on them; tests/system/abi/run.sh asks compilers for other machines too.
+/// Compiled programs rely on them; tests/system/abi/run.sh checks other machines' compilers too.
 #[test]
 fn layouts_and_numbers_are_those_of_the_golden_list() {
     let layouts = root().join("tests/system/abi/layout.c");

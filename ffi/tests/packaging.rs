@@ -1,4 +1,4 @@
-//! Whoever packages the library gets all of its headers, whichever way they build it; and `make help` says what there is.
+//! `make install` and cargo-c install every header; `make static` links nothing, and `make help` documents it.
 
 #![cfg(unix)]
 
@@ -8,7 +8,7 @@ use common::{root, run};
 use std::fs;
 use std::process::Command;
 
-/// A pattern with stars in it is this text.
+/// Whether `text` matches `pattern`, in which `*` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,

@@ -1,7 +1,6 @@
-/* Stores whose every row says its own number, so that whatever a reader is given can be checked against what was
-   written. Each store appends one thing at a time and reads one batch at a time: attack_readers.c lets two processes
-   do so at full speed, with rows that are overwritten while they are copied, tests/system/faults/stopped.c
-   instruction by instruction. */
+/* Stores in which every row encodes its own number, so that everything read can be checked. `append` appends one item, `read`
+   reads one batch. attack_readers.c lets two processes do so at full speed, with rows that are overwritten while they are copied;
+   tests/system/faults/stopped.c steps through the calls instruction by instruction. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,11 +17,11 @@ enum { EPISODE = 7, STACK = 3, SAMPLES = 20, LONGEST = 4, ENVS = 2, STEPS = 2, D
 #endif
 
 static int failures;
-/* Things that were read and found right; calls that said that the writer was too fast; copies of what was gone or
-   going, and of those, which the writer overwrote meanwhile. */
+/* Items read and found right; calls that found the writer too fast; reads that were refused because rows were gone; those of them
+   whose rows the writer overwrote during the copy. */
 static uint64_t seen, busy, lost, spoilt;
 
-/* What a program does after every call that went well. */
+/* Runs after every successful call. */
 #ifndef BETWEEN
 #define BETWEEN (void)0
 #endif
@@ -35,7 +34,8 @@ static void fail(int line, const char *what) {
   if (failures++ < 10) printf("line %d: %s\n  last error: %s\n", line, what, why);
 }
 
-/* A call beside the writer: it worked, or it says that what it was to read is gone or that there was no time to look. */
+/* The status of a call beside the writer: success, or a refusal because its rows are gone (E_RANGE) or the writer is too fast
+   (E_BUSY). */
 static int worked(int line, int32_t status) {
   if (status == RLCORE_OK) return 1;
   char why[256];
@@ -47,13 +47,13 @@ static int worked(int line, int32_t status) {
   return 0;
 }
 
-/* A number from 0, below `below`, that differs from round to round. */
+/* A number from 0 to below `below`, different in each round. */
 static uint32_t some(uint32_t round, uint32_t below) { return (uint32_t)((uint64_t)(round * 2654435761u) * below >> 32); }
 
-/* As much of a number as a float keeps. */
+/* The low bits of a number, which a float holds exactly. */
 static float part(uint64_t number) { return (float)(number & 0xffffff); }
 
-/* A row of one environment. */
+/* Word i of a row of one environment. */
 static int32_t word(uint64_t number, uint32_t env, uint32_t i) {
   return (int32_t)(uint32_t)(number + i * (number * 31 + env + i));
 }
@@ -66,13 +66,13 @@ static void is_row(const int32_t *row, uint64_t number, uint32_t env) {
   for (uint32_t i = 0; i < WIDTH; i++) CHECK(row[i] == word(number, env, i));
 }
 
-/* The number of the frame that stands `back` places before the newest of a stack: its episode's first repeats. */
+/* The number of the frame `back` places before the newest of a stack; an episode's first frame repeats. */
 static uint64_t stacked(uint64_t newest, uint64_t back) {
   const uint64_t step = newest % EPISODE;
   return newest - (back < step ? back : step);
 }
 
-/* A random stream that says whether it is whole. */
+/* A random stream whose words show whether it is intact. */
 static rlcore_rng marked(uint64_t k) {
   return (rlcore_rng){{k, k * 0x9e3779b97f4a7c15}, {k * 31, k * 37 >> 1}, (uint32_t)(k * 41), 1};
 }
@@ -90,7 +90,7 @@ static rlcore_column described(const char *name, int32_t kind, uint32_t len, uin
   return column;
 }
 
-/* How a store is made, by the configuration that NAME_config gives one of so many rows, and attached. */
+/* The functions that size, init and attach a store, with the configuration that NAME_config returns for a number of rows. */
 #define MADE(name, noun) \
   static size_t name##_size(uint32_t rows) { \
     rlcore_column columns[2]; \
@@ -164,7 +164,7 @@ static void memory_read(const void *m, rlcore_rng *rng, uint32_t round) {
   if (worked(__LINE__, rlcore_memory_load_rng(m, &stored))) is_marked(&stored);
   const int32_t status = by_priority ? rlcore_memory_sample_priority(m, rng, &draw, samples, SAMPLES)
                                      : rlcore_memory_sample_uniform(m, rng, &draw, samples, SAMPLES);
-  /* Nothing can be drawn only before enough was there. */
+  /* Nothing can be drawn only as long as too few frames were added. */
   if (status == RLCORE_E_EMPTY || status == RLCORE_E_NOT_READY) {
     CHECK(end < (by_priority ? LONGEST + STACK : 1));
     return;
@@ -180,7 +180,7 @@ static void memory_read(const void *m, rlcore_rng *rng, uint32_t round) {
     seen++;
     CHECK(s->len > s->burn_in && s->burn_in <= draw.burn_in && s->gap == 0 && last < now);
     CHECK(s->first / EPISODE == last / EPISODE);
-    /* The burn-in is cut short where the episode begins, or what was held at some moment of the draw. */
+    /* The burn-in is cut short at the start of an episode, or at the oldest row held at some moment of the draw. */
     CHECK(s->burn_in == draw.burn_in || s->first % EPISODE == 0 || s->first <= held + STACK);
     if (by_priority) {
       CHECK(s->priority == (uint32_t)prior(last));
@@ -223,7 +223,7 @@ static void stacked_read(const void *m, rlcore_rng *rng, uint32_t round) {
         for (uint32_t i = 0; i < 2 * WIDTH; i++) CHECK(screens[j][k][i] == pixel(stacked(s.first + j, STACK - 1 - k)));
 }
 
-/* ---- rlcore_replay: a row weighs 1, or what its number says once that was given ---- */
+/* ---- rlcore_replay: a row has weight 1 until it gets its priority, which depends on its number ---- */
 
 static float priority_of(uint64_t number) { return (float)(number % 4 + 1) / 8; }
 
@@ -243,7 +243,7 @@ static rlcore_replay_config replay_config(uint32_t rows, rlcore_column *columns)
 
 MADE(replay, replay)
 
-/* Row n of an episode of EPISODE rows, the last of which is the tail. */
+/* Reward of row `number`. The last of the EPISODE rows of an episode is the tail. */
 static float gained(uint64_t number) { return (float)(number % 16 + 1); }
 
 static uint64_t replay_append(void *r, uint64_t number) {
@@ -289,7 +289,7 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
   static float weight[DRAWN], probability[DRAWN], correction[DRAWN];
   static int32_t numbers[DRAWN][WIDTH];
   rlcore_rng stored;
-  /* The largest number that was drawn: once there is one, there always is. */
+  /* The largest number drawn: after the first draw, every draw succeeds. */
   static uint64_t most;
   if (worked(__LINE__, rlcore_replay_load_rng(r, &stored))) is_marked(&stored);
   const uint32_t drawn = round % 4 ? 6 : DRAWN;
@@ -317,7 +317,7 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
     correction[count++] = weight[b];
   }
   seen += count;
-  /* All corrections are in the proportion of weights that these rows have had. */
+  /* All corrections are in proportion to weights that these rows have had. */
   int found = count == 0;
   for (int given = 0; given < 2 && !found; given++) {
     const double whole = correction[0] * (given ? priority_of(held[0].number) : 1.0);
@@ -345,7 +345,7 @@ static void replay_read(const void *r, rlcore_rng *rng, uint32_t round) {
 
 /* ---- rlcore_lazy_frames ---- */
 
-/* A frame, in words of eight bytes. */
+/* Words of eight bytes in a frame. */
 enum { FRAME = WIDTH / 2 };
 
 static rlcore_lazy_frames_config frames_config(uint32_t rows, rlcore_column *columns) {
@@ -388,7 +388,7 @@ static void frames_read(const void *l, rlcore_rng *rng, uint32_t round) {
   (void)rng;
   FINE(rlcore_lazy_frames_held(l, env, &begin, &end));
   if (end - begin < STACK + 2) return;
-  /* Half of the rounds ask for the oldest. */
+  /* Half of the rounds ask for the oldest frame. */
   const uint64_t range = round / 2 % 2 ? 1 : end - begin - STACK;
   for (int b = 0; b < B; b++) index[b] = (rlcore_frame_index){begin + STACK - 1 + some(round * B + (uint32_t)b, (uint32_t)range), env, 0};
   if (worked(__LINE__, rlcore_lazy_frames_gather(l, index, B, RLCORE_LAYOUT_CHW, RLCORE_U8, stacks)))
@@ -424,7 +424,8 @@ static rlcore_monitor_config monitor_config(uint32_t rows, rlcore_column *column
 
 MADE(monitor, monitor)
 
-/* Numbers count episodes here: each call ends one, two, three, four and then none. Episodes last as many steps as came since. */
+/* Numbers count episodes here: calls end one, two, three, four and then no episodes in turn. An episode lasts as many steps as
+   were made since its last end. */
 static uint64_t monitor_append(void *m, uint64_t number) {
   float rewards[MONITORED] = {0};
   uint8_t terminated[MONITORED] = {0}, truncated[MONITORED] = {0};
@@ -527,7 +528,7 @@ static void rollout_read(const void *b, rlcore_rng *rng, uint32_t round) {
         CHECK(value[t][e] == part(n) && log_prob[t][e] == -part(n));
       }
 
-  /* A minibatch of a rollout that is finished: which one it is the values say. */
+  /* A minibatch of a finished rollout; its values tell which rollout. */
   enum { TAKEN = 4 };
   static int32_t taken[TAKEN][WIDTH];
   void *columns_of[1] = {taken};
@@ -545,7 +546,7 @@ static void rollout_read(const void *b, rlcore_rng *rng, uint32_t round) {
       is_row(taken[i], (uint64_t)value_of[i], 0);
     }
 
-  /* A step in words: the numbers of both environments after the name of each array. */
+  /* A step as text: after the name of each array, the numbers of both environments. */
   static char text[ENVS * WIDTH * 12 + 512];
   size_t len;
   if (round % 8 == 0 && p.num_steps > 0 &&
@@ -614,7 +615,7 @@ static void trajectory_read(const void *t, rlcore_rng *rng, uint32_t round) {
     seen++;
     is_row(numbers[f], n, 0);
     CHECK(value[f] == part(n));
-    /* One may be missing, which was taken back. */
+    /* One number may be missing: its frame was popped. */
     if (f > 0) CHECK((uint32_t)(numbers[f][0] - numbers[f - 1][0]) - 1 < 2);
   }
   if (round % 8) return;
@@ -635,9 +636,9 @@ struct store {
   const char *name;
   size_t (*size)(uint32_t rows);
   void (*init)(void *mem, size_t size, uint32_t rows);
-  /* Appends thing `number` and perhaps more; returns the number of the next one. */
+  /* Appends item `number` and perhaps more; returns the number of the next one. */
   uint64_t (*append)(void *object, uint64_t number);
-  /* Reads some things and checks them; `round` counts the calls of one reader. */
+  /* Reads some items and checks them; `round` counts the calls of one reader. */
   void (*read)(const void *object, rlcore_rng *rng, uint32_t round);
   int32_t (*attach)(void *mem, size_t size, void **out);
   int32_t (*attach_reader)(const void *mem, size_t size, const void **out);

@@ -1,5 +1,5 @@
-//! Each example in the comments of `include/rlcore.h` compiles as it is, in C and in C++. An example is what is indented below
-//! a line `Example:`; code that stands anywhere else in a comment is an error.
+//! Each example in the comments of `include/rlcore.h` compiles unchanged, in C and in C++. An example is the indented text below
+//! a line `Example:`; code anywhere else in a comment is an error.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
-/// What an example uses and does not declare, by the first function that it calls, or by its first type.
+/// Variables that an example uses and does not declare, by the first function that it calls or by its first type.
 const USES: &[(&str, &str)] = &[
     ("rlcore_rng", "void"),
     (
@@ -77,7 +77,7 @@ const USES: &[(&str, &str)] = &[
     ("rlcore_vtrace_init", "rlcore_vtrace v, const float *log_rho, float *vs, float *pg_advantage"),
 ];
 
-/// The examples of a header, each with the line that it begins at; and the lines of comments that look like code elsewhere.
+/// The examples of a header, each with the number of its first line, and other lines of comments that look like code.
 fn examples(header: &str) -> (Vec<(usize, String)>, Vec<String>) {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let (mut examples, mut strays, mut in_comment) = (Vec::new(), Vec::new(), false);
@@ -135,7 +135,7 @@ fn every_example_of_the_header_compiles_in_c_and_cpp() {
         for mut compiler in compilers {
             compiler.args(["-Wall", "-Wextra", "-Werror", "-Wno-unused-but-set-parameter", "-fsyntax-only"]);
             compiler.arg(format!("-std={standard}"));
-            // Names of fields are an extension of C++17 that compilers have; what they leave out is zero.
+            // Designated initializers are a compiler extension in C++17; fields that they leave out are zero.
             match standard {
                 "c++17" => compiler.args([
                     "-Wno-missing-field-initializers",
@@ -150,7 +150,7 @@ fn every_example_of_the_header_compiles_in_c_and_cpp() {
     }
 }
 
-/// The search finds both: an example, and code without the word above it.
+/// The search finds both an example and code without `Example:` above it.
 #[test]
 fn code_outside_of_examples_is_seen() {
     let header =

@@ -1,6 +1,6 @@
-//! What the release library is made of: the names it gives and takes, what it leans on, and that it cannot panic.
+//! The symbols of the release library: exports, imports, no needed library, and no reachable panic.
 //!
-//! Builds the libraries as users do, then asks binutils. `RLCORE_BLESS=1 cargo test` rewrites `golden/symbols.txt`.
+//! Builds the libraries as users do and inspects them with binutils. `RLCORE_BLESS=1 cargo test` rewrites `golden/symbols.txt`.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod common;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// All that the library may ask of its host. Compilers call these four behind every language's back.
+/// The only symbols that the library may import. Compilers of every language generate calls of these four.
 const IMPORTS: [&str; 4] = ["memcmp", "memcpy", "memmove", "memset"];
 
 #[test]
@@ -42,7 +42,7 @@ fn nothing_of_the_panic_machinery_is_left() {
     assert!(panicking.is_empty(), "{panicking:#?}");
 }
 
-/// A frame of 32 KiB or more is made in a loop that overwrites r11, also where LLVM 22 keeps an argument of the function there.
+/// A stack frame of 32 KiB or more is made in a loop that overwrites r11, even where LLVM 22 keeps an argument in r11.
 #[test]
 fn no_frame_is_so_large_that_it_takes_a_loop() {
     let code = run(Command::new("objdump").args(["-d", "--no-show-raw-insn"]).arg(library().join("librlcore.so")));
@@ -53,9 +53,9 @@ fn no_frame_is_so_large_that_it_takes_a_loop() {
     assert!(loops.is_empty(), "{loops:#?}");
 }
 
-/// With `prove-no-panic` the panic handler calls a function that exists nowhere. The link succeeds only if the optimiser removed
-/// every call of the handler, as it does for the release library of other processors (tests/system/bits). One index is
-/// planted to see both proofs fail.
+/// With `prove-no-panic` the panic handler calls an undefined function. The link succeeds only if the optimizer removed every
+/// call of the handler, as it does for the release library of other processors (tests/system/bits). A planted index has to make
+/// both proofs fail.
 #[test]
 fn no_panic_is_reachable() {
     let small = ["--profile", "small", "--no-default-features", "--features"];
@@ -75,7 +75,7 @@ fn no_panic_is_reachable() {
     assert!(names.iter().any(|name| name.contains("core::panicking")), "a planted panic was not noticed: {names:#?}");
 }
 
-/// The archive links into a program that has no C library at all, and that program runs.
+/// The archive links into a program without a C library, and that program runs.
 #[test]
 fn archive_needs_no_libc() {
     let program = scratch("no-libc").join("freestanding");
@@ -95,14 +95,14 @@ fn archive_needs_no_libc() {
     assert_eq!(status.code(), Some(0), "the exit code is the number of the line that failed");
 }
 
-/// What a library has of the panic machinery.
+/// The symbols of a library that belong to the panic machinery.
 fn panicking(library: &Path) -> Vec<String> {
     let all = run(Command::new("nm").arg("-C").arg(library));
     assert!(all.contains("rlcore_version"), "the symbol table is gone, so this test sees nothing");
     all.lines().filter(|line| line.contains("panic")).map(String::from).collect()
 }
 
-/// The link of the proof, away from the libraries that users get.
+/// Links the library for the proof, in a target directory of its own.
 fn prove(build: &[&str], rustc: &[&str]) -> Output {
     let mut command = building(env!("CARGO"));
     command.args(["rustc", "-q"]).args(build).args(["-p", "rlcore-ffi", "--lib", "--crate-type", "cdylib"]);
@@ -110,7 +110,7 @@ fn prove(build: &[&str], rustc: &[&str]) -> Output {
     command.current_dir(root()).output().unwrap()
 }
 
-/// The last column of what nm prints.
+/// The last column of nm's output.
 fn names(nm: &str) -> BTreeSet<String> {
     nm.lines().filter_map(|line| line.split_whitespace().last()).map(String::from).collect()
 }

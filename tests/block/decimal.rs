@@ -1,11 +1,11 @@
-//! Shortest decimals against std's formatting over millions of floats, and layouts against what Python prints.
+//! Shortest decimals against std's formatting over millions of floats, and text layouts against Python's output.
 
 #![allow(clippy::excessive_precision)] // digits as a person types them
 
 use rlcore::decimal::{Decimal, Repr, round6};
 use rlcore::rng::Rng;
 
-/// What std says: digits and exponent of `{:e}`.
+/// The digits and exponent of std's `{:e}`.
 fn std_decimal(text: &str) -> Decimal {
     let (mantissa, exponent) = text.trim_start_matches('-').split_once('e').unwrap();
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -14,8 +14,8 @@ fn std_decimal(text: &str) -> Decimal {
     Decimal { digits, exponent: if digits == 0 { 0 } else { exponent - fraction.len() as i32 } }
 }
 
-/// The same digits as std; of two that are equally near, std takes the larger and Python the even one. `exact` gives the
-/// number itself in decimal.
+/// Asserts the digits of std, except in ties: of two equally near decimals std takes the larger, Python the even one. `exact`
+/// formats the number itself in decimal.
 fn compare(ours: Decimal, text: &str, exact: impl Fn() -> String) {
     let theirs = std_decimal(text);
     if ours != theirs {
@@ -56,7 +56,7 @@ fn digits_are_the_shortest_and_nearest() {
         if y.is_finite() {
             check_f32(y);
         }
-        // What logs hold: seconds to the microsecond, returns of few digits.
+        // Typical log values: seconds to the microsecond, returns of few digits.
         check(round6(rng.uniform() * 1e4));
         check_f32((rng.uniform() * 1000.0) as f32);
     }
@@ -170,7 +170,7 @@ fn six_places_are_rounded_as_python_rounds() {
         assert_eq!(round6(x).to_bits(), 0.0f64.copysign(x).to_bits());
     }
     assert!(round6(f64::NAN).is_nan() && round6(f64::INFINITY) == f64::INFINITY);
-    // std rounds exactly too, but ties away from what it prints; ties are in the table.
+    // std rounds exactly, too, but may break ties the other way; the table covers ties.
     let mut rng = Rng::seeded(2);
     for i in 0..200_000 {
         let x = (rng.uniform() - 0.5) * 10f64.powi(i % 12);

@@ -1,4 +1,4 @@
-//! Blocks of no object in particular: what a header says, what is refused and in which words, and what a plan allows.
+//! Block layout, apart from any object: header fields, refusals and their messages, plans and their limits.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use rlcore::block::{
@@ -7,12 +7,12 @@ use rlcore::block::{
 };
 use rlcore::error::{Error, Given, Kind as ErrorKind};
 
-/// Two words of configuration, of which the second is how many numbers follow.
+/// Two words of configuration; the second is the number of floats that follow.
 type Config = [u32; 2];
 const CONFIG: Config = [7, 9];
 const KIND: Kind = Kind::Queue;
 
-/// Where the fields of the header begin, as the image has them.
+/// Byte offsets of the header fields in an image.
 const MAGIC: usize = 0;
 const BYTE_ORDER: usize = 8;
 const VERSION: usize = 12;
@@ -36,7 +36,7 @@ fn block() -> [u64; 32] {
     words
 }
 
-/// The block with bytes of its header replaced.
+/// A block with bytes of its header replaced.
 fn with(at: usize, bytes: &[u8]) -> [u64; 32] {
     let mut words = block();
     cast_slice_mut::<_, u8>(&mut words)[at..at + bytes.len()].copy_from_slice(bytes);
@@ -62,7 +62,7 @@ fn a_block_is_its_header_its_configuration_and_zeros() {
     assert!(bytes[CHECK + 8..FIELD_ALIGN].iter().chain(&bytes[FIELD_ALIGN + 8..size]).all(|&b| b == 0));
     assert!(bytes[size..].iter().all(|&b| b == 255), "bytes beyond the size are not the block's");
 
-    // The checksum: FNV-1a over the header with a zero in its place, then the configuration.
+    // The checksum: FNV-1a over the header, with its own field zero, then over the configuration.
     let mut sealed = bytes[..40].to_vec();
     sealed[CHECK..].fill(0);
     let sum = sealed.iter().chain(&bytes[FIELD_ALIGN..FIELD_ALIGN + 8]);
@@ -115,11 +115,11 @@ fn every_field_of_a_header_is_looked_at() {
         let byte = cast_slice::<_, u8>(&block())[at] ^ 1;
         assert_eq!(refusal(&with(at, &[byte])), sealed, "byte {at}");
     }
-    // A size that fits the memory exactly is no reason by itself.
+    // A forged size fails the checksum even if it fits the memory exactly.
     assert_eq!(refusal(&with(SIZE, &256u64.to_ne_bytes())), sealed);
 }
 
-/// Before version, kind and sizes, none of which says anything in the wrong order.
+/// The byte order is checked before version, kind and sizes, which mean nothing in the wrong order.
 #[test]
 fn an_image_of_the_other_byte_order_is_refused_in_so_many_words() {
     let mut words = block();
@@ -140,7 +140,7 @@ fn an_image_of_the_other_byte_order_is_refused_in_so_many_words() {
     }
 }
 
-/// A layout that changes takes the version of its own kind along and no other: a new learner refuses no shipped policy.
+/// A layout change raises the version of its own kind only: a new learner layout refuses no shipped policy.
 #[test]
 fn every_kind_of_block_has_an_image_version_of_its_own() {
     let kinds = [
@@ -209,10 +209,10 @@ fn memory_that_is_short_or_off_its_boundary_is_refused() {
     let given = attach::<Config>(&mem[..size - 8], KIND, size_of).unwrap_err();
     assert_eq!((given.kind, given.given), (ErrorKind::Size, Given::Int(184)));
     assert_eq!(mem, cast_slice::<_, u8>(&before), "nothing was written");
-    // No size that leaves the configuration out.
+    // A size without room for the configuration.
     assert_eq!(create(&mut mem[..FIELD_ALIGN], KIND, FIELD_ALIGN - 1, &CONFIG).unwrap_err().kind, ErrorKind::Size);
 
-    // An image that is right in everything but where it lies.
+    // A correct image at a misaligned address.
     let mut moved = [0u64; 33];
     let moved: &mut [u8] = cast_slice_mut(&mut moved);
     moved[4..4 + 256].copy_from_slice(cast_slice(&block()));
@@ -231,7 +231,7 @@ fn plans_reach_the_end_of_the_address_space_and_not_beyond() {
     assert_eq!((none.is_empty(), none.len()), (true, 0));
     plan.span::<u8>(1).unwrap();
     assert_eq!((plan.size(), plan.span::<u8>(FIELD_ALIGN).unwrap().start(), plan.size()), (Ok(64), 64, Ok(128)));
-    // What follows starts on the next whole field.
+    // The next field starts at the next multiple of `FIELD_ALIGN`.
     assert_eq!((plan.span::<u8>(65).unwrap().start(), plan.span::<u8>(1).unwrap().start()), (128, 256));
     assert_eq!((plan.grid::<u16>(3, 5).unwrap().len(), plan.size()), (15, Ok(384)));
     assert_eq!((plan.span::<u64>(usize::MAX), plan.grid::<u64>(usize::MAX, 2)), (Err(TooLong), Err(TooLong)));
@@ -278,8 +278,8 @@ fn rows_are_what_they_say_or_nothing() {
     assert_eq!(array, [9, 8, 5, 4, 3, 2, 1]);
 }
 
-/// The seal: FNV-1a over every byte of the block but its own eight, behind the header. Only what takes it off again when it
-/// changes may carry one.
+/// The seal: FNV-1a over every byte of the block except its own eight, after the header. Only objects that remove it before they
+/// change may carry one.
 #[test]
 fn a_seal_covers_every_byte_of_its_block() {
     let size = size_of(&CONFIG).unwrap();
@@ -323,7 +323,7 @@ fn a_seal_covers_every_byte_of_its_block() {
         )
         .unwrap_err();
         assert!(error.kind == ErrorKind::Image && error.what.contains("agree with their seal"), "{error}");
-        // What lies behind the block is not the block's.
+        // Bytes after the block do not belong to it.
         words[size / 8] = 0;
         assert!(accepts(&words));
         unseal(cast_slice_mut(&mut words));
@@ -345,7 +345,7 @@ fn a_seal_covers_every_byte_of_its_block() {
     unseal(&mut []);
 }
 
-/// The mark of a change is seen by `attach`, whatever calls lie within calls, and leaves no byte behind.
+/// `attach` sees the mark of an unfinished change, also amid nested calls; a finished change leaves no byte behind.
 #[test]
 fn a_block_that_is_being_changed_is_no_image() {
     let size = size_of(&CONFIG).unwrap();
@@ -365,10 +365,10 @@ fn a_block_that_is_being_changed_is_no_image() {
     let mut plan = Plan::default();
     spans::<Config>(&mut plan).unwrap();
     cut.take(plan.span::<f32>(1).unwrap()).unwrap()[0] = 1.0;
-    // A call within a call, and one that ends while the outer one goes on.
+    // A nested call, and one that ends while the outer one goes on.
     let outer = mark.begin();
     drop(mark.begin());
-    // It is still there for whoever copies the bytes now.
+    // A copy of the bytes made now still carries the mark.
     std::mem::forget(outer);
     refused(&words);
     let (mark, ..) = cut_marked::<Config>(cast_slice_mut(&mut words)).unwrap();

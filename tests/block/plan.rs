@@ -1,12 +1,12 @@
-//! Plans of blocks, whatever is planned: fields aligned, apart and within the block, sizes exact, cut as walked, and nothing
-//! that overflows. The plan beside these tests is made with 128-bit numbers.
+//! Plans of arbitrary blocks: fields aligned, disjoint and within the block, sizes exact, cuts in the planned order only, and
+//! overflow refused. The expected plan is computed in 128-bit numbers.
 
 use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
 use rlcore::block::{self, BLOCK_ALIGN, Cutter, FIELD_ALIGN, Kind, Misfit, Plan, Span, TooLong};
 use rlcore::error::{Kind as ErrorKind, Result};
 
-/// A field of any of the types that blocks are made of.
+/// A field of any of the element types in blocks.
 #[derive(Clone, Copy, Debug)]
 enum Field {
     Bytes(Span<u8>),
@@ -19,7 +19,7 @@ enum Field {
 const SIZES: [usize; 5] = [1, 4, 4, 8, 32];
 
 fn span(plan: &mut Plan, kind: usize, rows: usize, width: usize) -> std::result::Result<Field, TooLong> {
-    // One element wide half the time, as most fields are.
+    // Width 1 takes `span`, as most fields do.
     Ok(match (kind, width) {
         (0, 1) => Field::Bytes(plan.span(rows)?),
         (1, 1) => Field::Words(plan.span(rows)?),
@@ -46,7 +46,7 @@ impl Field {
         }
     }
 
-    /// Fills the field with one byte, and tells where it is.
+    /// Fills the field with one byte; returns its address and size in bytes.
     fn fill(&self, cut: &mut Cutter<'_>, with: u8) -> std::result::Result<(usize, usize), Misfit> {
         fn fill<T: Pod>(field: &mut [T], with: u8) -> (usize, usize) {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(field);
@@ -73,7 +73,7 @@ impl Field {
     }
 }
 
-/// A configuration whose block is as many bytes and words.
+/// A configuration of a block with this many bytes and words.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Config {
@@ -88,7 +88,7 @@ fn fields(config: &Config) -> Result<(Span<u8>, Span<u64>, usize)> {
     Ok((bytes, words, plan.size()?))
 }
 
-/// Lengths as they are, and those where sums and products of `usize` end.
+/// Ordinary lengths, and lengths at which sums and products of `usize` overflow.
 fn length() -> impl Strategy<Value = usize> {
     prop_oneof![
         4 => 0usize..5_000,
@@ -117,7 +117,7 @@ proptest! {
         }
         prop_assert!(size.is_multiple_of(FIELD_ALIGN) && end <= size && size < end + FIELD_ALIGN, "exact");
 
-        // In the least aligned block there may be, some fields left out.
+        // In a block of the least alignment allowed, with some fields left out.
         let mut words = vec![0u64; size / 8 + 1];
         let off = (bytemuck::cast_slice::<u64, u8>(&words).as_ptr().addr() + BLOCK_ALIGN) % FIELD_ALIGN;
         prop_assert_eq!(off % BLOCK_ALIGN, 0);
@@ -138,7 +138,7 @@ proptest! {
         }
         prop_assert_eq!(mem.iter().filter(|&&b| b != 0).count(), filled, "gaps stay as they were");
 
-        // A byte less than the last field, and no order but the planned one.
+        // A block one byte too short for the last field, and fields out of the planned order.
         let last = all.last().unwrap();
         if last.place().1 > 0 {
             prop_assert_eq!(last.fill(&mut Cutter::new(&mut mem[..end - 1]), 1), Err(Misfit));
@@ -167,7 +167,7 @@ proptest! {
             }
             prop_assert_eq!(theirs.unwrap().place(), (start as usize, len as usize));
             end = ours;
-            // Rounding up fits too.
+            // Rounding up to `FIELD_ALIGN` fits, too.
             prop_assert_eq!(plan.size().unwrap() as u128, end.next_multiple_of(FIELD_ALIGN as u128));
         }
     }
@@ -197,7 +197,7 @@ proptest! {
         prop_assert_eq!(block::attach(&copy[8..], Kind::Memory, of).unwrap_err().kind, ErrorKind::Image);
         prop_assert_eq!(block::attach(&copy[7..], Kind::Queue, of).unwrap_err().kind, ErrorKind::Align);
 
-        // A bit of the header or the configuration. What it says of its size may then be more than there is.
+        // A flipped bit of the header or the configuration. The size it then states may exceed the memory.
         let (header, body) = block::spans::<Config>(&mut Plan::default()).unwrap();
         let sealed: Vec<usize> = (0..size_of::<block::Header>())
             .chain(body.start()..body.start() + size_of::<Config>())

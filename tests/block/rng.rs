@@ -32,7 +32,7 @@ fn fnv(values: &[u32]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Every kind of draw, interleaved, so that the kept half of a 64-bit draw is met in both states by each.
+/// Every kind of draw, interleaved, so that each one meets a kept half of a 64-bit draw both present and absent.
 #[test]
 fn draws_equal_numpy() {
     let mut rng = Rng::seeded(0);
@@ -269,7 +269,7 @@ fn rows_of_normals_are_those_of_their_streams() {
     Rng::fill_normal_rows(&mut [Rng::seeded(1), Rng::seeded(2)], &mut []);
 }
 
-/// Between these bounds, btgym's formula of numpy's `default_rng(1).random(5)`.
+/// Bounds, and btgym's formula of numpy's `default_rng(1).random(5)` between them.
 const LOG_UNIFORM: [(f64, f64, f64); 5] = [
     (1e-05, 0.001, 0.0001055949796487804),
     (0.0001, 0.001, 0.0008922030364578633),
@@ -285,7 +285,7 @@ fn numbers_uniform_in_the_logarithm_are_those_of_the_formula() {
         let drawn = rng.log_uniform(low, high);
         assert!((drawn / wanted - 1.0).abs() < 1e-14, "{low} to {high}: {drawn}");
     }
-    // Equal bounds take a draw, too, and are what they are.
+    // Equal bounds consume a draw, too, and return the bound.
     let (mut rng, mut other) = (Rng::seeded(2), Rng::seeded(2));
     assert_eq!((rng.log_uniform(0.9, 0.9), rng.log_uniform(0.0, 0.0)), (0.9, 0.0));
     other.uniform();

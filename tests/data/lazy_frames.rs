@@ -1,4 +1,4 @@
-//! Frame rings against a twin that stores whole stacks, in every state that pushes can lead to.
+//! Frame rings against a twin that stores whole stacks, in every state that pushes can reach.
 
 use proptest::prelude::*;
 use rlcore::cpu;
@@ -39,7 +39,7 @@ fn frame(rng: &mut Rng, len: usize) -> Vec<u8> {
     (0..len).map(|_| rng.next_u64() as u8).collect()
 }
 
-/// What a frame-stacking wrapper would have shown, of every frame ever pushed to one environment.
+/// The stacks of a frame-stacking wrapper, for every frame ever pushed to one environment.
 #[derive(Clone, Default)]
 struct Twin {
     stacks: Vec<Vec<Vec<u8>>>,
@@ -61,7 +61,7 @@ impl Twin {
         }
     }
 
-    /// Oldest frame that `number`'s stack is made of.
+    /// The oldest frame in the stack of frame `number`.
     fn oldest(&self, k: usize, number: usize) -> usize {
         self.starts[number].max((number + 1).saturating_sub(k))
     }
@@ -76,7 +76,7 @@ impl Twin {
     }
 }
 
-/// Element by element, from the meaning of the layouts.
+/// A stack built element by element from the definition of the layouts.
 fn materialised(c: &LazyFramesConfig, frames: &[Vec<u8>], layout: Layout) -> Vec<u8> {
     let (pixels, channels) = ((c.height * c.width) as usize, c.channels as usize);
     let mut out = vec![0; pixels * channels * frames.len()];
@@ -98,7 +98,7 @@ fn scaled(x: &[u8]) -> Vec<f32> {
     x.iter().map(|&x| f32::from(x) / 255.0).collect()
 }
 
-/// Every question about every number, held or not, answered as the twin answers it.
+/// Compares the answers to every query about every number, held or not, with the twin's.
 fn compare(c: LazyFramesConfig, frames: &LazyFrames<'_>, twins: &[Twin]) {
     let (k, len) = (c.num_stack as usize, stack_len(&c));
     let view = frames.view();
@@ -201,7 +201,7 @@ proptest! {
             }
         }
         compare(c, &frames, &twins);
-        // The bytes are the object.
+        // A copy of the bytes behaves alike.
         let mut copy = mem.clone();
         let mut again = LazyFrames::attach(bytes(&mut copy)).unwrap();
         compare(c, &again, &twins);
@@ -211,7 +211,7 @@ proptest! {
         prop_assert_eq!(mem, copy);
     }
 
-    /// Whatever a ring says of itself once its bytes were changed, it answers.
+    /// A ring with a changed byte is refused, or still answers every query.
     #[test]
     fn changed_bytes_are_refused_or_harmless(case in case(), at in any::<prop::sample::Index>(), bits in 1u8..) {
         let c = case.config;
@@ -240,8 +240,8 @@ proptest! {
     }
 }
 
-/// One environment that ends in the same step that starts the next episode: each transition has its own two stacks,
-/// wherever in the stack and in the ring the episode ends.
+/// One environment whose episode ends in the step that starts the next one: each transition has its own two stacks, wherever in
+/// the stack and in the ring the episode ends.
 #[test]
 fn the_final_frame_comes_before_the_first() {
     for k in 1..=5u32 {
@@ -281,7 +281,7 @@ fn the_final_frame_comes_before_the_first() {
     }
 }
 
-/// Parts of a batch that threads push to leave the bytes that one thread leaves.
+/// Threads that push parts of a batch leave the same bytes as one thread.
 #[test]
 fn every_split_gives_equal_blocks() {
     let c = config(7, 9, (3, 2, 2), 3);
@@ -360,7 +360,7 @@ fn a_byte_becomes_what_a_division_gives() {
     }
 }
 
-/// The ring of a wrapper, of bytes and of numbers, against a queue.
+/// The ring of a wrapper, for bytes and for floats, against a queue.
 #[test]
 fn small_rings_stack_too() {
     for k in 1..=MAX_STACK {
@@ -412,7 +412,7 @@ fn small_rings_stack_too() {
     assert_eq!(refused(0, 12), Kind::Shape);
     assert_eq!(refused(2, 12), Kind::Shape);
     assert_eq!(refused(1, 11), Kind::Shape);
-    // Of one pixel, and of three.
+    // Frames of one pixel, and of three.
     for (channels, len) in [(3, 11), (3, 13), (1, 11), (1, 13)] {
         let mut out = vec![9u8; len];
         let error = stack::stack_ring(&ring, (4, 0), channels, Layout::Hwc, &mut out).unwrap_err();
@@ -509,7 +509,7 @@ fn what_is_wrong_is_named() {
     view.gather(0, &[], Layout::Hwc, ElementsMut::U8(&mut [])).unwrap();
 }
 
-/// What knows no more of a block than its first bytes, to map the rest: they say how it was made.
+/// The first bytes of a block hold its configuration: enough for a reader to map the rest.
 #[test]
 fn the_first_bytes_are_enough_to_lay_a_block_out() {
     let c = config(3, 5, (2, 3, 1), 4);
@@ -520,7 +520,7 @@ fn the_first_bytes_are_enough_to_lay_a_block_out() {
     assert_eq!(LazyFrames::config(&head[..head.len() - 1]).unwrap_err().kind, Kind::Size);
 }
 
-/// Rings that a caller cut wrongly from a raw block: each of the fields has a ring too few or too many.
+/// Rings cut wrongly from a raw block by the caller: one field has a ring too few or too many.
 #[test]
 fn fields_of_different_lengths_are_no_rings() {
     let config = config(2, 3, (1, 2, 1), 2).table().unwrap();
@@ -541,7 +541,7 @@ fn fields_of_different_lengths_are_no_rings() {
     }
 }
 
-/// Numbers end where sums of them would overflow: the last one is given, none after it.
+/// Frame numbers end where their sums would overflow: the last one is given, none after it.
 #[test]
 fn numbers_end_below_two_to_the_63() {
     const LAST: u64 = i64::MAX as u64;
@@ -561,7 +561,7 @@ fn numbers_end_below_two_to_the_63() {
     assert_eq!(push(LAST), (Err(Kind::Range), gone));
 }
 
-/// Counters and ages that no sequence of pushes leaves behind.
+/// Counters and ages that no sequence of pushes can produce.
 #[test]
 fn damaged_images_are_refused() {
     let c = config(2, 5, (1, 1, 1), 3);
@@ -581,7 +581,7 @@ fn damaged_images_are_refused() {
     };
     let ages = [2, 3, 2, 0, 1, 0, 0, 0, 0, 0];
     assert_eq!(refused([7, 0], ages), None);
-    // The last number that there is, and one that would be in the same slot.
+    // The last valid number, and a larger one in the same slot.
     assert_eq!(refused([i64::MAX as u64, 0], ages), None);
     assert_eq!(refused([i64::MAX as u64 + 5, 0], ages), Some(Kind::Image));
     assert_eq!(refused([u64::MAX, 0], ages), Some(Kind::Image));
@@ -594,7 +594,7 @@ fn damaged_images_are_refused() {
         ages[at] = age;
         assert_eq!(refused([7, 0], ages), Some(Kind::Image), "age {age} at {at}");
     }
-    // The oldest frame of a ring may be anywhere in its episode, but not before the ring's first frame.
+    // The oldest frame of a ring may be anywhere in its episode, but no episode starts before the ring's first frame.
     assert_eq!(refused([7, 0], [2, 3, 3, 0, 1, 0, 0, 0, 0, 0]), Some(Kind::Image));
     assert_eq!(refused([5, 0], [0, 1, 2, 3, 3, 0, 0, 0, 0, 0]), None);
     assert_eq!(refused([5, 0], [1, 2, 3, 3, 3, 0, 0, 0, 0, 0]), Some(Kind::Image));
@@ -605,7 +605,7 @@ fn damaged_images_are_refused() {
     assert_eq!(LazyFrames::attach(bytes(&mut short[..len - 8])).unwrap_err().kind, Kind::Size);
 }
 
-/// What another process sees while a frame is being pushed: the oldest frame is not believed, whatever was copied.
+/// The view of another process amid a push: the oldest frame is not trusted, although it was copied.
 #[test]
 fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     let c = config(2, 5, (1, 2, 1), 3);
@@ -629,7 +629,7 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
         if writing == 0 {
             assert_eq!((frames, first), ([2, 12, 3, 13], [0, 0]));
         }
-        // Frame 5 follows 4, the first of its episode.
+        // Frame 5 follows frame 4, the first of its episode.
         let gathered = attached.gather(0, &[FrameIndex::new(1, 5)], Layout::Hwc, ElementsMut::U8(&mut stack));
         let obs = ElementsMut::U8(&mut stack);
         let pairs =

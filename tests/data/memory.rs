@@ -1,4 +1,4 @@
-//! The replay memory against tables worked out by hand, every outcome of every draw, and a twin that keeps all frames.
+//! The replay memory against tables computed by hand, the odds of every outcome, and a twin that keeps all frames.
 
 use proptest::prelude::*;
 use rlcore::data::memory::{
@@ -26,7 +26,7 @@ fn bytes(block: &mut [u64]) -> &mut [u8] {
     bytemuck::cast_slice_mut(block)
 }
 
-/// Rewards and ends of consecutive frames; every end starts the next episode.
+/// Adds consecutive frames with these rewards and ends; every end starts the next episode.
 fn add_all(memory: &mut Memory<'_>, frames: &[(f32, bool)]) {
     let (mut episode, mut step) = (0, 0);
     for &(reward, terminated) in frames {
@@ -50,7 +50,7 @@ fn pools_move_as_the_trace_table_shows() {
     let config = config(6, 3);
     let mut block = block(&config);
     let mut memory = Memory::init(bytes(&mut block), &config).unwrap();
-    // Label, reward, end; then the frames that are held by their labels, top, and the pools by number.
+    // Label, reward, end; then the labels of the held frames, the top, and the numbers in each pool.
     type Row = (u32, f32, bool, &'static [u32], u64, &'static [u64], &'static [u64]);
     let rows: [Row; 11] = [
         (0, 0.0, false, &[0], 0, &[], &[]),
@@ -66,7 +66,7 @@ fn pools_move_as_the_trace_table_shows() {
         (10, -1.0, false, &[4, 6, 7, 8, 9, 10], 4, &[7, 8], &[6, 9]),
     ];
     for (label, reward, terminated, held, top, ordinary, priority) in rows {
-        // The second end belongs to the episode that has ended: it is refused by name, and nothing of it is kept.
+        // The second end belongs to an episode that has ended: it is refused by name, and nothing of it is kept.
         let episode = u64::from(label > 5);
         let frame = Frame { episode, step: label, reward, terminated, truncated: false };
         let added = memory.add(&frame, &[Elements::I32(&[label as i32])]);
@@ -88,7 +88,7 @@ fn pools_move_as_the_trace_table_shows() {
     }
 }
 
-/// The memory of the enumerations: frames 2 to 9, episodes end with 2 and 6, priority frames 5 and 9.
+/// The memory of the enumerations: frames 2 to 9, episodes that end with 2 and 6, priority frames 5 and 9.
 fn with_enumerated<T>(attempt: impl FnOnce(&Memory<'_>) -> T) -> T {
     let config = config(8, 3);
     let mut block = block(&config);
@@ -100,7 +100,7 @@ fn with_enumerated<T>(attempt: impl FnOnce(&Memory<'_>) -> T) -> T {
     attempt(&memory)
 }
 
-/// Says what it was told to say, and remembers how many choices there were.
+/// A scripted source of draws, which records the number of choices of each.
 #[derive(Default)]
 struct Script {
     choices: Vec<(u64, u64)>,
@@ -119,7 +119,7 @@ impl Chance for Script {
     }
 }
 
-/// Every outcome with its probability: all choices of all draws, one after another.
+/// Every outcome with its probability: enumerates all choices of all draws.
 fn outcomes<T: Ord>(mut attempt: impl FnMut(&mut Script) -> T) -> BTreeMap<T, f64> {
     let (mut script, mut found) = (Script::default(), BTreeMap::new());
     loop {
@@ -186,7 +186,7 @@ fn keyed((error, numbers): (Option<Kind>, Vec<u64>)) -> (Option<i32>, Vec<u64>) 
     (error.map(|kind| kind as i32), numbers)
 }
 
-/// 40,000 draws of the real generator against the same odds; the limit is passed by one seed in 10^6.
+/// 40,000 draws of the real generator against the same odds; one seed in 10^6 exceeds the limit.
 fn chi_square(expected: &Odds, mut draw: impl FnMut(&Memory<'_>, &mut Rng) -> Vec<u64>) {
     const DRAWS: usize = 40_000;
     let mut wanted: BTreeMap<Vec<u64>, f64> = BTreeMap::new();
@@ -242,7 +242,7 @@ fn priority_draws_of_the_original_have_its_odds() {
             (None, &[7, 8], eighth),
         ],
     );
-    // What is longer than max_sample_size is cut to it.
+    // Sizes above max_sample_size are cut to it.
     let cut = outcomes_of(Draw { size: 9, ..ORIGINAL });
     assert_eq!(cut, outcomes_of(ORIGINAL));
 }
@@ -251,7 +251,7 @@ fn outcomes_of(draw: Draw) -> BTreeMap<(Option<i32>, Vec<u64>), f64> {
     with_enumerated(|memory| outcomes(|script| keyed(priority(memory, draw, script))))
 }
 
-/// With a few attempts every outcome can be walked; the last attempt of the original takes what it gets.
+/// Few attempts can be enumerated; the last attempt of `Rule::Original` accepts any outcome.
 #[test]
 fn exact_priority_draws_have_the_odds_of_their_attempts() {
     for attempts in 1..6u32 {
@@ -278,7 +278,7 @@ fn exact_priority_draws_have_the_odds_of_their_attempts() {
         ];
         check_priority(Draw { rule: Rule::Fixed, ..draw }, &odds);
     }
-    // After a hundred attempts nothing is left to luck.
+    // After a hundred attempts a failure is negligibly rare.
     let limit: Odds = vec![(None, &[3, 4, 5], 0.25), (None, &[7, 8, 9], 0.25), (None, &[4, 5, 6], 0.5)];
     for rule in [Rule::Original, Rule::Fixed] {
         let draw = Draw { exact_size: true, rule, ..ORIGINAL };
@@ -310,14 +310,14 @@ fn priority_draws_end_where_they_should_and_stay_in_one_episode() {
         (None, &[7, 8], eighth),
     ];
     check_priority(Draw::default(), &usual);
-    // One in three.
+    // Priority frames in one draw of three.
     let third = 1.0 / 6.0;
     let odds = usual.iter().map(|&(error, numbers, _)| (error, numbers, third)).collect();
     check_priority(Draw { skewness: 3, ..Draw::default() }, &odds);
-    // Always.
+    // Priority frames always.
     let odds: Odds = vec![(None, &[3, 4, 5], 0.5), (None, &[7, 8, 9], 0.5)];
     check_priority(Draw { skewness: 1, ..Draw::default() }, &odds);
-    // Almost never.
+    // Priority frames almost never.
     let odds = outcomes_of(Draw { skewness: 1000, size: 1, ..Draw::default() });
     assert_eq!(odds[&(None, vec![9])], 0.0005);
     let frame: Odds = vec![
@@ -334,7 +334,7 @@ fn priority_draws_end_where_they_should_and_stay_in_one_episode() {
 
 #[test]
 fn uniform_draws_have_the_odds_of_their_rule() {
-    // The original never draws the newest frame, and the frame after an end twice.
+    // `Rule::Original` never draws the newest frame, and draws the frame after an end twice as often.
     check_uniform(
         Draw { size: 3, ..ORIGINAL },
         &vec![(None, &[3, 4, 5], 0.5), (None, &[4, 5, 6], 0.25), (None, &[5, 6], 0.25)],
@@ -354,9 +354,9 @@ fn uniform_draws_have_the_odds_of_their_rule() {
     ];
     check_uniform(Draw { size: 3, ..Draw::default() }, &usual);
     check_uniform(Draw::default(), &usual);
-    // More than is held is cut to it.
+    // Sizes above the number of held frames are cut to it.
     check_uniform(Draw { size: 100, ..Draw::default() }, &vec![(None, &[2], 1.0)]);
-    // Whole sequences alone.
+    // Whole sequences only.
     for attempts in 1..5u32 {
         let failed = 0.5f64.powi(attempts as i32);
         let whole = (1.0 - failed) / 3.0;
@@ -391,7 +391,7 @@ fn burn_in_goes_back_within_the_episode_and_what_is_held() {
             (1, (1, vec![3, 4, 5])),
             (1, (1, vec![7, 8, 9])),
         ];
-        // Frame 4 has one predecessor and needs it for its two frames.
+        // Frame 4 has one predecessor, which its two frames need: no burn-in is left.
         let expected: Vec<_> = expected
             .into_iter()
             .map(|(p, (burn, n))| if (p, burn, n.len()) == (0, 1, 3) { (0, (0, vec![3, 4])) } else { (p, (burn, n)) })
@@ -419,7 +419,7 @@ fn sorted<T: Ord>(mut list: Vec<T>) -> Vec<T> {
     list
 }
 
-/// All frames ever added, and the two pools as lists: the rules word by word.
+/// All frames ever added, and the two pools as lists: the rules taken literally.
 #[derive(Clone)]
 struct Twin {
     config: MemoryConfig,
@@ -472,7 +472,7 @@ impl Twin {
         self.frames[i].terminated || self.frames[i].truncated
     }
 
-    /// First frame that can be read: the stacks of it and of all later ones are there.
+    /// First readable frame: its stack and those of all later frames are complete.
     fn start(&self) -> usize {
         let k = self.config.table.columns().iter().map(|column| column.num_stack.max(1)).max().unwrap() as usize;
         let needs =
@@ -586,7 +586,7 @@ impl Twin {
         unreachable!()
     }
 
-    /// A batch: what each draw gives, and what the call says.
+    /// A batch: the sample of each draw, and the result of the call.
     fn batch(&self, draw: &Draw, rng: &mut Rng, by_priority: bool, count: usize) -> (Vec<Drawn>, Option<Kind>) {
         let (mut drawn, mut answer) = (Vec::new(), None);
         for _ in 0..count {
@@ -605,7 +605,7 @@ impl Twin {
 
 #[derive(Clone, Debug)]
 enum Op {
-    /// Frames that follow one another, or not: jump of the step, another episode, reward, ends.
+    /// Frames, consecutive or not: increment of the step, new episode, reward, terminated, truncated.
     Add(Vec<(u32, bool, f32, bool, bool)>),
     Draw {
         draw: Draw,
@@ -642,7 +642,7 @@ fn picture(number: u64) -> [u8; 2] {
     [number as u8, !(number as u8)]
 }
 
-/// Adds frames one by one or as a rollout; both memories and the twin answer alike.
+/// Adds frames one by one or as a rollout; the memory and the twin have to answer alike.
 fn add_frames(memory: &mut Memory<'_>, twin: &mut Twin, frames: &[Frame]) {
     let number = twin.frames.len() as u64;
     let numbers: Vec<i32> = (number..).take(frames.len()).map(|n| n as i32).collect();
@@ -659,7 +659,7 @@ fn add_frames(memory: &mut Memory<'_>, twin: &mut Twin, frames: &[Frame]) {
         }
         (Err(error), None) => {
             assert_eq!((error.kind, format!("{:?}", memory.view())), (Kind::Range, before));
-            // One by one what can be added is.
+            // One by one, the valid frames are added.
             for frame in frames {
                 let number = twin.frames.len() as u64;
                 let (numbers, pictures) = ([number as i32], picture(number));
@@ -676,7 +676,7 @@ fn add_frames(memory: &mut Memory<'_>, twin: &mut Twin, frames: &[Frame]) {
     }
 }
 
-/// Everything that the samples name, as the twin has it.
+/// Compares all gathered arrays of the samples with the twin's.
 fn compare_gathered(memory: &Memory<'_>, twin: &Twin, samples: &[Sample]) -> Result {
     let view = memory.view();
     let len = samples.iter().map(|sample| sample.len as usize).max().unwrap_or(0) + 1;
@@ -788,7 +788,7 @@ proptest! {
                     let found: Vec<Drawn> = samples.iter().map(|s| (numbers(s), s.burn_in, s.priority)).collect();
                     prop_assert_eq!(found, wanted);
                     let gathered = compare_gathered(&memory, &twin, &samples);
-                    // The original does not know of stacks.
+                    // `Rule::Original` ignores stacks.
                     if draw.rule == Rule::Fixed || !stacks {
                         gathered.unwrap();
                     }
@@ -839,7 +839,7 @@ fn configurations_that_make_no_memory_are_refused() {
     assert!(kind(MemoryConfig { max_sample_size: 6, ..MemoryConfig::new(8, &[NUMBER, PICTURE]) }).is_ok());
     assert!(kind(MemoryConfig { max_sample_size: 8, ..good }).is_ok());
     let huge = MemoryConfig::new(u32::MAX, &[Column::new("all", Element::F32, u32::MAX)]);
-    // On 32-bit processors the column alone does not fit.
+    // On 32-bit processors the column alone is too large.
     assert_eq!(kind(huge), Err(if usize::BITS == 64 { Kind::Overflow } else { Kind::Config }));
 }
 
@@ -865,7 +865,7 @@ fn what_cannot_be_added_is_refused_and_nothing_of_it_is_kept() {
     assert_eq!(kind(memory.add_rollout([good, ended].into_iter(), &[])), Kind::Shape);
     assert_eq!(kind(memory.add_rollout([good, ended].into_iter(), &[Elements::F32(&[0.0, 0.0])])), Kind::Shape);
     assert_eq!(format!("{:?}", memory.view()), before);
-    // Another step of the same episode, or one that stands still, cuts it; so does the last step that there is.
+    // A jump or a repetition of the step cuts the episode, and so does the last possible step.
     let added = memory
         .add_rollout([good, frame(8, 2), frame(8, 2), frame(8, u32::MAX), frame(8, 0)].into_iter(), &row(&[2; 5]));
     assert_eq!(added.map(|added| (added.number, added.cuts)), Ok((2, 4)));
@@ -910,7 +910,7 @@ fn what_cannot_be_drawn_is_refused_by_name() {
     ] {
         assert_eq!((uniform(&memory, draw), priority(&memory, draw)), (Err(Kind::Range), Err(Kind::Range)));
     }
-    // Without pools there is nothing to balance, and they take no bytes.
+    // Without pools there is no priority draw, and the block is smaller.
     let without = MemoryConfig { use_priority: 0, ..config };
     assert!(Memory::size(&without).unwrap() < Memory::size(&config).unwrap());
     let mut home = block(&without);
@@ -996,7 +996,7 @@ fn frames_that_are_gone_or_never_were_are_not_gathered() {
     }
 }
 
-/// A frame that is held and whose oldest stack is not: refused where stacks are read, before anything is written.
+/// A held frame whose oldest stack is incomplete: refused where stacks are read, before anything is written.
 #[test]
 fn frames_without_their_stacks_are_read_from_other_columns() {
     let config = MemoryConfig { max_sample_size: 1, ..MemoryConfig::new(4, &[NUMBER, PICTURE]) };
@@ -1013,7 +1013,7 @@ fn frames_without_their_stacks_are_read_from_other_columns() {
     assert_eq!((answer.unwrap_err().kind, pictures), (Kind::Range, [9; 12]));
 }
 
-/// A writer beside has counted frame 1 and not listed it yet: the number that it is about to take out is not drawn.
+/// A concurrent writer has counted frame 1 but not listed it yet: the number it is about to remove is not drawn.
 #[test]
 fn numbers_that_a_writer_is_about_to_forget_are_not_drawn() {
     let config = config(1, 1);
@@ -1031,7 +1031,7 @@ fn numbers_that_a_writer_is_about_to_forget_are_not_drawn() {
     assert_eq!([draw(&mut home, false), draw(&mut home, true)], [(Err(Kind::Busy), Err(Kind::Range)); 2]);
 }
 
-/// Frames are there, and for a moment no pool has one: that is not the same as none that may be drawn.
+/// Frames are held, but for a moment no pool lists any: `Busy`, unlike `Empty` without drawable frames.
 #[test]
 fn pools_that_a_writer_beside_has_emptied_are_looked_at_again() {
     let config = config(4, 3);
@@ -1051,7 +1051,7 @@ fn pools_that_a_writer_beside_has_emptied_are_looked_at_again() {
     assert_eq!(draw(&mut home), Err(Kind::Busy));
 }
 
-/// A stored stream is whole, or the bytes are no image.
+/// A partly stored random stream makes the bytes no image.
 #[test]
 fn a_writer_that_died_amid_a_stream_leaves_no_image() {
     let config = config(4, 3);
@@ -1088,7 +1088,7 @@ fn rules_have_numbers_and_configurations_lie_in_the_first_bytes() {
     assert_eq!(Front::of(&start[..8]).unwrap_err().kind, Kind::Size);
 }
 
-/// Nothing is known about frames that have not come yet, nor about pools that are not there.
+/// Slots of frames not added yet, and pools that are absent, have to be empty.
 #[test]
 fn images_with_something_where_nothing_is_are_refused() {
     for use_priority in [0, 1] {
@@ -1114,7 +1114,7 @@ fn images_with_something_where_nothing_is_are_refused() {
     }
 }
 
-/// One word or byte of an image is another: refused, by what it says.
+/// An image with one changed word or byte is refused where it contradicts the rest.
 #[test]
 fn images_that_no_calls_lead_to_are_refused() {
     let config = config(8, 3);
@@ -1123,7 +1123,7 @@ fn images_that_no_calls_lead_to_are_refused() {
     let mut memory = Memory::init(bytes(&mut home), &config).unwrap();
     let frames: Vec<(f32, bool)> = (0..11).map(|i| (if i % 4 == 1 { 1.0 } else { 0.0 }, i == 2 || i == 6)).collect();
     add_all(&mut memory, &frames);
-    // Frames 3 to 10 in slots 3 to 7 and 0 to 2; ends 6; the newest is step 3.
+    // Frames 3 to 10 in slots 3 to 7 and 0 to 2; frame 6 ends an episode; the newest frame has step 3.
     let good: Vec<u8> = bytes(&mut home).to_vec();
     let attach = |image: &[u8]| {
         let mut block = vec![0u64; size / 8];
@@ -1182,7 +1182,7 @@ fn images_that_no_calls_lead_to_are_refused() {
     assert_eq!(damage(spans.table.writing.start(), &words(&[1])), image);
 }
 
-/// A copy goes on as the original does, byte for byte.
+/// A copy continues like the original, byte for byte.
 #[test]
 fn copies_are_the_same_memory() {
     let config = MemoryConfig { max_sample_size: 4, ..MemoryConfig::new(50, &[NUMBER, PICTURE]) };

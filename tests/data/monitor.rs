@@ -1,4 +1,4 @@
-//! Episodes that are counted: a twin in plain Rust, the ring, late readers, bad input, and the text of monitor.csv.
+//! Episode records: a twin in plain Rust, the ring, late readers, bad input, and the text of monitor.csv.
 
 use rlcore::data::monitor::{CAPACITY, Episode, MAX_INFO, Monitor, MonitorConfig, Read, View};
 use rlcore::data::monitor_csv::{MAX_ROW_LEN, header, row};
@@ -35,7 +35,7 @@ fn all(m: &Monitor<'_>, next: u64) -> (Vec<Episode>, Vec<f64>, Read) {
     (episodes, info, read)
 }
 
-/// The same thing with vectors that grow.
+/// The monitor with vectors that grow.
 struct Twin {
     total: Vec<f64>,
     len: Vec<u32>,
@@ -102,7 +102,7 @@ fn long_runs_equal_the_twin_and_a_reader_that_keeps_up_loses_nothing() {
             let last = &twin.episodes[twin.episodes.len() - kept..];
             assert_eq!((means.num_kept as usize, means.num_episodes), (kept, twin.episodes.len() as u64));
             if kept == 0 {
-                // The same NaN on every machine: what 0 / 0 gives differs.
+                // One fixed NaN on every machine, unlike that of 0 / 0.
                 assert_eq!([means.return_mean, means.len_mean].map(f64::to_bits), [f64::NAN.to_bits(); 2]);
             } else {
                 let mean = |of: &dyn Fn(&Episode) -> f64| last.iter().map(of).sum::<f64>() / kept as f64;
@@ -110,7 +110,7 @@ fn long_runs_equal_the_twin_and_a_reader_that_keeps_up_loses_nothing() {
                 assert!((means.len_mean - mean(&|e| f64::from(e.len))).abs() < 1e-9);
             }
             if step == 250 {
-                // A reset drops what is being counted and no record.
+                // A reset drops the running episodes and no record.
                 m.reset();
                 twin.total.fill(0.0);
                 twin.len.fill(0);
@@ -126,7 +126,7 @@ fn long_runs_equal_the_twin_and_a_reader_that_keeps_up_loses_nothing() {
     }
 }
 
-/// What an f32 cannot: go on from 2^24 in steps of 1, and keep its digits over many steps of 0.1.
+/// Beyond f32: counting on from 2^24 in steps of 1, and exact digits over many steps of 0.1.
 #[test]
 fn long_episodes_keep_every_reward() {
     let config = MonitorConfig { num_envs: 2, keep: 1, ..MonitorConfig::default() };
@@ -165,7 +165,7 @@ fn a_late_reader_is_told_what_it_lost() {
     assert_eq!(info[..4], [3.0, 4.0, 5.0, 6.0]);
     assert_eq!(all(&m, 12).2, Read { count: 0, lost: 0, next: 12 });
     assert_eq!(all(&m, 11).2, Read { count: 1, lost: 0, next: 12 });
-    // In pieces, and without the infos.
+    // Partial reads, without the infos.
     let mut three = [Episode::default(); 3];
     let read = m.view().read(0, &mut three, &mut []).unwrap();
     assert_eq!(read, Read { count: 3, lost: 4, next: 7 });
@@ -234,9 +234,9 @@ fn configurations_and_images_are_checked() {
     }
     let mut words = block(&CONFIG);
     one(&mut open(&mut words), [0, 1, 0]).unwrap();
-    // In words: the count, records being written, returns, lengths, kept returns and lengths, records of four words, infos.
+    // Word offsets: the count, records being written, returns, lengths, kept returns and lengths, records of four words, infos.
     let (count, writing, total, len, kept, kept_len, records, infos) = (16, 24, 32, 40, 48, 56, 64, 96);
-    // A word that holds two numbers of 32 bits, in any byte order.
+    // A word of two 32-bit numbers, in any byte order.
     let pair = |first: u32, second: u32| -> u64 { bytemuck::cast([first, second]) };
     let nan = f64::NAN.to_bits();
     let places = [
@@ -267,7 +267,7 @@ fn configurations_and_images_are_checked() {
         let mut damaged = words.clone();
         bytes(&mut damaged)[byte] ^= 0x10;
         let refused = kind(Monitor::attach(bytes(&mut damaged)));
-        // 52 bytes of header, seal and mark, and 24 of configuration; the rest is gap.
+        // 52 bytes of header, seal and mark, and 24 of configuration; the rest is padding.
         assert_eq!(refused.is_some(), byte < 52 || (64..88).contains(&byte), "byte {byte}: {refused:?}");
     }
     let size = words.len() * 8;
@@ -276,7 +276,7 @@ fn configurations_and_images_are_checked() {
     assert_eq!(kind(Monitor::attach(&mut bytes(&mut words)[1..])), Some(Kind::Align));
 }
 
-/// After the last number episodes go on, but do not end.
+/// Beyond the last number, episodes continue but cannot end.
 #[test]
 fn episodes_are_counted_up_to_the_last_number() {
     const LAST: u64 = i64::MAX as u64;
@@ -291,7 +291,7 @@ fn episodes_are_counted_up_to_the_last_number() {
         (LAST - 1, [1, 1, 0], Some(Kind::Range)),
         (LAST - 3, [1; 3], None),
     ] {
-        // The count, and records of four words with a number each.
+        // The count, and the number in each record of four words.
         let mut forged = words.clone();
         forged[16] = given;
         for number in given - 8..given {
@@ -363,7 +363,7 @@ fn rows_are_pythons_numbers() {
     assert_eq!(text(&e, &[]), "-3.5,12,0.123457\r\n");
     (e.episode_return, e.len, e.seconds) = (0.1, u32::MAX, 1.0);
     assert_eq!(text(&e, &[1.0, -0.1, 1e-5, 1e22]), "0.1,4294967295,1.0,1.0,-0.1,1e-05,1e+22\r\n");
-    // The longest there is fits.
+    // The longest possible row fits.
     (e.episode_return, e.seconds) = (-2.2250738585072014e-308, 1e9 / 3.0);
     assert!(text(&e, &[-2.2250738585072014e-308; MAX_INFO]).len() > 400);
     assert_eq!(kind(row(&e, &[0.0; MAX_INFO + 1], None)), Some(Kind::Range));
@@ -372,14 +372,14 @@ fn rows_are_pythons_numbers() {
     assert_eq!(kind(row(&Episode { episode_return: f64::NAN, ..e }, &[], None)), Some(Kind::Value));
 }
 
-/// What another process sees while a record is being added: the oldest one is not believed, whatever was copied.
+/// The view of another process amid a step: the oldest record is not trusted, although it was copied.
 #[test]
 fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     let mut words = block(&CONFIG);
     for _ in 0..4 {
         one(&mut open(&mut words), [1, 1, 0]).unwrap();
     }
-    // The one word that a step leaves as it was lies behind the count.
+    // The word of records being written, which is 0 again after each step.
     const WRITING: usize = 192;
     let (mut episodes, mut three) = ([Episode::default(); 8], [Episode::default(); 3]);
     let read = View::attach(bytes(&mut words)).unwrap().read(0, &mut episodes, &mut []).unwrap();
@@ -394,7 +394,7 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     assert_eq!(kind(Monitor::attach(bytes(&mut words))), Some(Kind::Image));
     bytes(&mut words)[WRITING..WRITING + 4].fill(0);
     assert_eq!(open(&mut words).view().means().unwrap().num_kept, 4);
-    // A step that ends nothing changes what no reader looks at.
+    // A step that ends no episode changes no field that readers use.
     bytes(&mut words)[WRITING + 4] = 1;
     assert_eq!(kind(Monitor::attach(bytes(&mut words))), Some(Kind::Image));
     let view = View::attach(bytes(&mut words)).unwrap();

@@ -16,7 +16,7 @@ fn words(config: &QueueConfig) -> Vec<AtomicU32> {
     words.iter().map(|word| AtomicU32::new(*word)).collect()
 }
 
-/// Moves a fresh queue on, as if `count` items had gone through it.
+/// Advances a fresh queue, as if `count` items had gone through it.
 fn age(config: &QueueConfig, words: &[AtomicU32], count: u32) {
     for word in words.iter().take(32) {
         word.store(0, Ordering::Relaxed);
@@ -92,7 +92,7 @@ fn threads_put_and_take_everything_once_and_in_order() {
                         }
                         thread::yield_now();
                     };
-                    // Relaxed: what makes it visible is the publication.
+                    // Relaxed: the publication makes it visible.
                     items[slot.index()].store(producer * EACH + i, Ordering::Relaxed);
                     queue.publish(slot);
                 }
@@ -151,7 +151,7 @@ fn damaged_words_are_refused_and_nobody_hangs() {
             words[i].store(value, Ordering::Relaxed);
             let queue = Queue::over(config, &words).unwrap();
             for _ in 0..6 {
-                // Whatever the answer, there is one, and no slot lies outside.
+                // Every call returns, and no slot lies outside the queue.
                 if let Ok(slot) = queue.reserve(4) {
                     assert!(slot.index() < 4);
                     queue.publish(slot);

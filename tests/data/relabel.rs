@@ -1,4 +1,4 @@
-//! Hindsight goals: which are drawn and how often, and what goes with them.
+//! Hindsight goals: the rows drawn and their frequencies, and the rewards and ends that go with them.
 
 use rlcore::data::relabel::{Judgement, Steps, Strategy, draw, relabel};
 use rlcore::error::{Error, Kind};
@@ -6,7 +6,7 @@ use rlcore::rng::Rng;
 
 const ALL: [Strategy; 3] = [Strategy::Future, Strategy::Final, Strategy::Episode];
 
-/// The rows that a strategy may choose, from the paper's words.
+/// The rows that a strategy may choose, as the paper defines them.
 fn allowed(strategy: Strategy, step: u32, num_steps: u32) -> Vec<u32> {
     match strategy {
         Strategy::Future => (step + 1..=num_steps).collect(),
@@ -37,7 +37,7 @@ fn every_allowed_row_is_equally_likely() {
                     assert_eq!(count, 0, "{strategy:?}: row {row} for step {step} of {num_steps}");
                 }
             }
-            // 27.9 is the 1e-4 quantile for seven rows; fewer have less.
+            // 27.9 is the 1e-4 quantile for seven rows; with fewer rows it is lower.
             assert!(chi < 27.9, "{strategy:?}, step {step} of {num_steps}: chi-square {chi}");
         }
     }
@@ -64,7 +64,7 @@ fn draws_are_the_streams_bounded_ones() {
     }
 }
 
-/// A reach task: done within half a unit.
+/// A reach task: done within half a unit of the goal.
 fn judge(achieved: &[f32], goal: &[f32]) -> Result<Judgement, Error> {
     let gap: f32 = achieved.iter().zip(goal).map(|(a, g)| (a - g).abs()).sum();
     Ok(Judgement { reward: -gap, terminated: gap < 0.5 })
@@ -130,7 +130,7 @@ fn wrong_input_is_refused() {
         let error = relabel(&good, judge, goal, reward, &mut terminated[..room_terminated]).unwrap_err();
         assert_eq!(error.kind, Kind::Shape, "{error}");
     }
-    // Of a callback that fails in the middle, the steps before are done.
+    // If a callback fails midway, the steps before it are done.
     let mut calls = 0;
     let mut fails = |_: &[f32], _: &[f32]| {
         calls += 1;

@@ -1,4 +1,4 @@
-//! The replay memory against lists of everything that was ever added.
+//! The replay memory against lists of all rows ever added.
 
 use proptest::prelude::*;
 use rlcore::data::replay::{
@@ -18,7 +18,7 @@ fn bytes(block: &mut [u64]) -> &mut [u8] {
     bytemuck::cast_slice_mut(block)
 }
 
-/// A number, an image of two bytes stacked k high, and an action.
+/// A number, an image of two bytes in stacks of k, and an action.
 fn columns(k: u32) -> [Column; 3] {
     [Column::new("obs", Element::F32, 1), Column::frames("image", 2, 1, k), Column::new("action", Element::I32, 1)]
 }
@@ -35,14 +35,14 @@ struct Row {
     weight: f32,
 }
 
-/// Everything that one environment ever added.
+/// All rows that one environment ever added.
 #[derive(Default)]
 struct Twin {
     rows: Vec<Row>,
 }
 
 impl Twin {
-    /// Steps of the transition that begins with this row, if it may be drawn.
+    /// Steps of the transition that starts at this row, if it may be drawn.
     fn steps(&self, c: &ReplayConfig, t: usize) -> Option<usize> {
         let n = c.num_steps as usize;
         let row = self.rows.get(t).filter(|row| !row.tail)?;
@@ -122,7 +122,7 @@ fn compare(c: &ReplayConfig, view: View<'_>, twins: &[Twin]) {
     }
 }
 
-/// What one environment adds, and the same to its twin.
+/// One step of an environment, added both to the memory and to its twin.
 struct Step1 {
     obs: [f32; 2],
     image: [[u8; 2]; 2],
@@ -165,7 +165,7 @@ impl Step1 {
     }
 }
 
-/// The host has reset the environment: its last step led to nothing that is known.
+/// The host has reset the environment: the outcome of its last step is unknown.
 fn cut(twin: &mut Twin) {
     let Some(last) = twin.rows.last_mut().filter(|last| !last.tail) else { return };
     (last.tail, last.reward) = (true, 0.0);
@@ -195,7 +195,7 @@ proptest! {
         let (mut most, mut alpha) = (1.0f64, f64::from(config.alpha));
         let mut old = Vec::new();
         for round in 0..60 {
-            // What becomes a transition now has the largest priority.
+            // New transitions get the largest priority.
             let could: Vec<Vec<bool>> =
                 twins.iter().map(|x| (0..x.rows.len()).map(|t| x.steps(&config, t).is_some()).collect()).collect();
             let mut steps: Vec<Step1> = (0..num_envs).map(|_| Step1::random(rng)).collect();
@@ -260,7 +260,7 @@ proptest! {
     }
 }
 
-/// A memory of one environment with these weights: one number a row, alpha 1 and as good as no epsilon.
+/// A memory of one environment with these weights: one number per row, alpha 1 and a negligible epsilon.
 fn with_weights(words: &mut Vec<u64>, weights: &[f32]) -> ReplayConfig {
     let mut config = ReplayConfig::new(1, weights.len() as u32 + 1, &[Column::new("obs", Element::F32, 1)]);
     (config.alpha, config.epsilon) = (1.0, f32::MIN_POSITIVE);
@@ -345,7 +345,7 @@ fn frequencies_follow_weights_both_ways() {
                 (drawn - expected) * (drawn - expected) / expected
             })
             .sum();
-        // 499 degrees of freedom; strata can only make counts steadier.
+        // 499 degrees of freedom; strata can only make the counts more even.
         let low = if independent { 380.0 } else { 0.0 };
         assert!((low..640.0).contains(&chi), "chi-square {chi}");
     }
@@ -428,7 +428,7 @@ fn forgotten_transitions_are_counted_and_refused() {
     assert_eq!(replay.view().state().max_priority, 7.0);
     let error = replay.view().gather(0, &[at(1)], Layout::Hwc, ElementsMut::F32(&mut [0.0])).unwrap_err();
     assert_eq!(error.to_string(), "replay: transitions that are still held; violated by number 1");
-    // A priority of 0 leaves epsilon to be drawn by.
+    // A priority of 0 leaves epsilon as the weight.
     assert_eq!(replay.update(&[at(2)], &[0.0]).unwrap(), 0);
     assert_eq!(replay.view().tree().weight(2), f32::MIN_POSITIVE);
 }
@@ -463,7 +463,7 @@ fn choices_have_numbers() {
     assert_eq!(numbers, [Some(Normalize::Memory), Some(Normalize::Batch), Some(Normalize::Not), None, None]);
 }
 
-/// What another process sees amid a change: it draws nothing and believes nothing of what may be overwritten.
+/// The view of another process amid a change: it draws nothing and trusts no row that may be overwritten.
 #[test]
 fn readers_beside_a_writer_are_told() {
     let config = ReplayConfig::new(1, 4, &[Column::new("obs", Element::F32, 1)]);
@@ -478,7 +478,7 @@ fn readers_beside_a_writer_are_told() {
         assert!(drawn.is_ok() || (index, weight, rng) == ([FrameIndex::new(0, 9); 2], [9.0; 2], Rng::seeded(1)));
         drawn
     };
-    // The first transition was counted and has no weight yet.
+    // The first transition is counted but has no weight yet.
     bytes(&mut words)[count..count + 8].copy_from_slice(&1u64.to_ne_bytes());
     assert_eq!(draws(&mut words), Err(Kind::NotReady));
     bytes(&mut words)[count..count + 8].fill(0);
@@ -486,11 +486,11 @@ fn readers_beside_a_writer_are_told() {
     for i in 0..7 {
         replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
     }
-    // All transitions were forgotten, and the weights are still there.
+    // All transitions are forgotten, but their weights are still there.
     let three = bytes(&mut words)[count..count + 8].to_vec();
     bytes(&mut words)[count..count + 8].fill(0);
     assert_eq!(draws(&mut words), Err(Kind::NotReady));
-    // Unless a writer is about to add others: that may take it a moment.
+    // With a writer about to add others, the state may be temporary.
     let writing = spans.table.writing.start();
     bytes(&mut words)[writing..writing + 4].copy_from_slice(&2u32.to_ne_bytes());
     assert_eq!(draws(&mut words), Err(Kind::Busy));
@@ -498,7 +498,7 @@ fn readers_beside_a_writer_are_told() {
     bytes(&mut words)[count..count + 8].copy_from_slice(&three);
     assert_eq!(draws(&mut words), Ok(()));
 
-    // Rows 3 to 6 are held, and the next one is being written over row 3.
+    // Rows 3 to 6 are held, and the next row is being written over row 3.
     let of = |words: &mut [u64], number: u64| {
         let (mut reward, index) = ([9.0], [FrameIndex::new(0, number)]);
         let out = Transitions { reward: Some(&mut reward), discount: None, terminated: None, truncated: None };
@@ -510,7 +510,7 @@ fn readers_beside_a_writer_are_told() {
     assert_eq!(Replay::attach(bytes(&mut words)).unwrap_err().kind, Kind::Image);
 }
 
-/// A row is counted before the weight of the one that it has overwritten is gone: nothing is drawn by that one.
+/// A row is counted before the weight of the overwritten row is cleared: nothing is drawn by that weight.
 #[test]
 fn rows_that_are_being_added_are_not_drawn_by_the_weights_of_others() {
     let config = ReplayConfig::new(2, 4, &[Column::new("obs", Element::F32, 1)]);
@@ -535,7 +535,7 @@ fn rows_that_are_being_added_are_not_drawn_by_the_weights_of_others() {
     let draw = |words: &mut [u64], rows: usize, independent: bool| draw_by(words, rows, independent, 3);
     // Transitions 4, 5 and 3 lie in this order, each with a third of the weight.
     assert_eq!(draw(&mut words, 3, false), Ok(vec![4, 5, 3]));
-    // Row 7 is in the slot of row 3 now, and has its weight.
+    // Row 7 is now in the slot of row 3, under the weight of row 3.
     set(&mut words, 8, 2);
     assert_eq!(draw(&mut words, 3, false), Err(Kind::Busy), "nothing else is in the last third");
     for seed in 0..20 {
@@ -548,7 +548,7 @@ fn rows_that_are_being_added_are_not_drawn_by_the_weights_of_others() {
     }
     let drawn = draw(&mut words, 100, true).unwrap();
     assert!((35..65).contains(&drawn.iter().filter(|number| **number == 4).count()), "{drawn:?}");
-    // Of the last 200 parts those in the last third have nothing, of which the first that were drawn are looked at.
+    // The last 200 of 600 parts hold only that weight: the first of them that is drawn fails.
     assert_eq!(draw(&mut words, 600, false), Err(Kind::Busy));
     set(&mut words, 8, 3);
     assert!(draw(&mut words, 100, true).unwrap().iter().all(|number| *number == 4));
@@ -558,7 +558,7 @@ fn rows_that_are_being_added_are_not_drawn_by_the_weights_of_others() {
     assert_eq!(draw(&mut words, 3, false), Ok(vec![4, 5, 7]));
 }
 
-/// The ends of what priorities may be leave weights that are drawn by, and an image.
+/// The smallest and largest priorities leave drawable weights and a valid image.
 #[test]
 fn the_largest_and_smallest_priorities_leave_finite_numbers() {
     for (epsilon, alpha) in
@@ -588,7 +588,7 @@ fn the_largest_and_smallest_priorities_leave_finite_numbers() {
     }
 }
 
-/// The stored stream and an update are whole, or the bytes are no image.
+/// A partly stored stream or update makes the bytes no image.
 #[test]
 fn a_writer_that_died_amid_an_update_or_a_stream_leaves_no_image() {
     let config = ReplayConfig::new(1, 4, &[Column::new("obs", Element::F32, 1)]);
@@ -669,7 +669,7 @@ fn the_random_stream_is_saved_with_the_transitions() {
     assert_eq!(one, two);
 }
 
-/// Nothing is known about rows that have not come yet, and no more rows are open than have.
+/// Fields of rows not added yet have to be empty, and at most as many rows are open as were added.
 #[test]
 fn images_of_rings_that_are_not_full_are_checked() {
     let mut config = ReplayConfig::new(1, 6, &[Column::new("obs", Element::F32, 1)]);
@@ -694,7 +694,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
     for (at, with) in [(alpha, 1.5f32), (alpha, -0.5), (max_priority, 0.5), (max_priority, f32::INFINITY)] {
         assert_eq!(damage(&words, at, &with.to_ne_bytes()), image, "{with} in byte {at}");
     }
-    // Three open rows, as of three steps, in the memory of two.
+    // Three open rows, as with three steps, in a memory of two steps.
     let mut longer = block(&ReplayConfig { num_steps: 3, ..config });
     let mut replay = Replay::init(bytes(&mut longer), &ReplayConfig { num_steps: 3, ..config }).unwrap();
     for _ in 0..3 {
@@ -705,7 +705,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
     bytes(&mut shorter)[fields..].copy_from_slice(&bytes(&mut longer)[fields..]);
     let refused = Replay::attach(bytes(&mut shorter)).unwrap_err().to_string();
     assert_eq!(refused, "replay: at most num_steps open rows; violated by environment 0");
-    // Three steps, of which the third is taken back: row 0 leads to a row that is not there.
+    // Three steps, the third of them taken back: row 0 leads to a missing row.
     let (mut two, mut three) = (words.clone(), words.clone());
     for (words, more) in [(&mut two, 1), (&mut three, 2)] {
         for _ in 0..more {
@@ -719,7 +719,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
     }
     assert_eq!(damage(&three, open, &1u32.to_ne_bytes()), image, "a transition to a row to come");
 
-    // An episode of two steps and its tail.
+    // An episode of two steps and its tail row.
     let end = Step { terminated: true, ..Step::default() };
     Replay::open(bytes(&mut words)).unwrap().add(0, &obs, &end, Some(&obs)).unwrap();
     Replay::attach(bytes(&mut words)).unwrap();
@@ -737,7 +737,7 @@ fn images_of_rings_that_are_not_full_are_checked() {
         }
     }
 
-    // The first row of another episode, which is open.
+    // The first row of another episode, still open.
     Replay::open(bytes(&mut words)).unwrap().add(0, &obs, &Step::default(), None).unwrap();
     Replay::attach(bytes(&mut words)).unwrap();
     assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "a tail is open");
@@ -748,11 +748,11 @@ fn images_of_rings_that_are_not_full_are_checked() {
     }
 }
 
-/// Where rows lead, how they ended and what they fold is what the rows after them say: any other value is refused.
+/// The successor, end and fold of a row follow from the rows after it: any other value is refused.
 #[test]
 fn images_in_which_rows_contradict_each_other_are_refused() {
     let rng = &mut Rng::seeded(3);
-    // Without rewards and with nothing discounted all that rows fold is alike, and where they lead has to be seen from the others.
+    // Without rewards and discounting all rows fold alike, and their successors follow from the other rows alone.
     for (num_steps, discount) in (1..=4).flat_map(|n| [(n, 0.9), (n, 1.0)]) {
         let mut config = ReplayConfig::new(1, 9, &columns(1));
         (config.num_steps, config.observations, config.discount) = (num_steps, 3, discount);
@@ -777,7 +777,7 @@ fn images_in_which_rows_contradict_each_other_are_refused() {
                 for row in 0..9 {
                     refuses(spans.rows.ahead.start() + row, &[value]);
                     let ended = spans.rows.ended.start() + row;
-                    // Cut as well or not: a terminated step folds alike.
+                    // Truncated as well or not: a terminated step folds alike.
                     if ![1, 3].contains(&value) || ![1, 3].contains(&bytes(&mut words)[ended]) {
                         refuses(ended, &[value]);
                     }

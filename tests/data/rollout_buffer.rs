@@ -1,4 +1,4 @@
-//! Rollouts against a twin that keeps every step in vectors of its own, and the numbers that are known from elsewhere.
+//! Rollouts against a twin that keeps every step in its own vectors, and against known numbers.
 
 use proptest::prelude::*;
 use rlcore::block::Kind as BlockKind;
@@ -41,7 +41,7 @@ fn bytes(block: &mut [u64]) -> &mut [u8] {
     bytemuck::cast_slice_mut(block)
 }
 
-/// Where the fields of a block start, memory and columns left out: each lies on a multiple of 64 bytes.
+/// Offsets of the fields of a block, without memory and columns: each a multiple of 64 bytes.
 fn fields(num_steps: usize, n: usize, log_capacity: usize) -> [usize; 18] {
     let (flags, numbers, mut end) = (num_steps * n, 4 * num_steps * n, 0);
     let setup = 24 + size_of::<TableConfig>();
@@ -54,7 +54,7 @@ fn fields(num_steps: usize, n: usize, log_capacity: usize) -> [usize; 18] {
     })
 }
 
-/// One step of all environments, as it was given.
+/// One step of all environments, as given to the buffer.
 #[derive(Clone, Debug)]
 struct Given {
     obs: Vec<f32>,
@@ -110,7 +110,7 @@ fn concat<T: Copy>(steps: &[Given], of: impl Fn(&Given) -> &[T]) -> Vec<T> {
     steps.iter().flat_map(|step| of(step).to_vec()).collect()
 }
 
-/// Every array of a minibatch, to compare.
+/// Every array of a minibatch, for comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Batch {
     obs: Vec<f32>,
@@ -162,7 +162,7 @@ impl Batch {
     }
 }
 
-/// A rollout as the twin knows it, once it is finished.
+/// A finished rollout of the twin.
 struct Twin<'a> {
     steps: &'a [Given],
     n: usize,
@@ -251,7 +251,7 @@ proptest! {
         end_chance in 0.0..0.6f64,
     ) {
         let columns = columns();
-        // T is a multiple of the window, but for a rollout that is finished early.
+        // T is a multiple of the window, except for a rollout finished early.
         let num_steps = capacity * r as u32;
         let config = config(num_steps, n as u32, &columns);
         let mut mem = block(&config);
@@ -350,7 +350,7 @@ proptest! {
             got.with(true, |out| view.gather_windows(&windows, timesteps, 77, out)).unwrap();
             prop_assert_eq!(&got, &twin.windows(&windows, timesteps, 77));
 
-            // The bytes are the object, random state included.
+            // A copy of the bytes behaves alike, random state included.
             let p = buffer.sample().unwrap();
             prop_assert!((p as usize) < t);
             for (e, first) in first.iter_mut().enumerate() {
@@ -398,7 +398,7 @@ proptest! {
         prop_assert_eq!(out, wanted);
     }
 
-    /// Whatever a rollout says of itself once its bytes were changed, it answers.
+    /// A rollout with a changed byte is refused, or still answers every query.
     #[test]
     fn changed_bytes_are_refused_or_harmless(at in any::<prop::sample::Index>(), bits in 1u8.., finished: bool) {
         let columns = columns();
@@ -438,7 +438,7 @@ fn cut(num_steps: usize, num_envs: usize, minibatch_size: usize, recurrence: usi
     Cut { num_steps, num_envs, minibatch_size, recurrence }
 }
 
-/// The cut rules, with permutations that numpy's legacy generator drew from seed 0.
+/// The rules for cutting permutations, on permutations drawn by numpy's legacy generator from seed 0.
 #[test]
 fn permutations_are_cut_into_minibatches() {
     let mut index = [2, 8, 4, 9, 1, 6, 7, 3, 0, 5];
@@ -472,7 +472,7 @@ fn sizes_that_do_not_divide_are_refused() {
     refused(cut(4, 3, 5, 1), Kind::Range, "T * N = 12, given 5");
     refused(cut(4, 3, 24, 1), Kind::Range, "T * N = 12, given 24");
     refused(cut(4, 3, 4, 0), Kind::Range, "divides num_steps, 4, given 0");
-    // 12 samples are 4 windows of 3, of which one would begin in one environment and end in the next.
+    // 12 samples make 4 windows of 3, one of which would begin in one environment and end in the next.
     refused(cut(4, 3, 6, 3), Kind::Range, "divides num_steps, 4, given 3");
     refused(cut(4, 3, 6, 4), Kind::Range, "divides minibatch_size, 6, given 4");
     refused(cut(1 << 16, 1 << 16, 1, 1), Kind::Overflow, "T");
@@ -487,7 +487,7 @@ fn sizes_that_do_not_divide_are_refused() {
     assert_eq!(index, same.map(|w| 2 * w));
 }
 
-/// Done flags of observations [0,0], [0,1], [1,0], [0,0]: the episode of environment 1 ended with step 0, that of
+/// The done flags of the observations are [0,0], [0,1], [1,0], [0,0]: the episode of environment 1 ended with step 0, that of
 /// environment 0 with step 1.
 #[test]
 fn an_environment_is_never_joined_to_the_next() {
@@ -521,7 +521,7 @@ fn windows_are_drawn_in_the_order_that_is_promised() {
     assert_eq!(draw_window(&[], 0, 3, 0.1, &mut Rng::seeded(0)), None);
 }
 
-/// Without a chance of its own, the last step is as likely as any other end.
+/// With an end chance of 0, the last step is as likely as any other end.
 #[test]
 fn the_last_step_is_reachable() {
     let rng = &mut Rng::seeded(11);
@@ -533,7 +533,7 @@ fn the_last_step_is_reachable() {
     for _ in 0..100 {
         assert_eq!(draw_window(&[0], 8, 3, 1.0, rng).unwrap().timestep, 5);
     }
-    // A number that is the chance itself is not below it: another one is drawn for the end.
+    // A draw equal to the chance is not below it: the end is drawn at random.
     for seed in 0..20 {
         let (mut rng, mut twin) = (Rng::seeded(seed), Rng::seeded(seed));
         twin.bounded(0);
@@ -594,7 +594,7 @@ fn arrays_are_stacked() {
     assert_eq!(valid, [1, 1, 1, 0, 0, 0, 0, 0]);
 }
 
-/// A buffer of one environment and one column, filled with the numbers of a case and finished.
+/// Advantages and value targets of a case, from a buffer of one environment and one column.
 fn judged(case: &Case) -> (Vec<f32>, Vec<f32>) {
     let columns = [Column::new("obs", Element::U8, 1)];
     let t = case.reward.len();
@@ -658,7 +658,7 @@ fn advantages_are_the_known_ones() {
     check(Case { lambda: 1.0, ..s() }, [1.748676803, 1.4612897, 1.17403, 1.897]);
     check(Case { truncated: Some(1), final_value: 0.8, ..s() }, [1.234976, 0.992, 1.0801285, 1.897]);
     check(Case { truncated: Some(3), final_value: -0.6, ..s() }, [0.7973947298, 0.5267354915, 0.242143, 1.006]);
-    // Terminated wins, and then the final value is not even looked at.
+    // Termination wins over truncation, and then the final value is not read.
     check(Case { terminated: Some(1), truncated: Some(1), ..s() }, [0.4901, 0.2, 1.0801285, 1.897]);
     let one = Case { value: &[0.25], reward: &[1.5], bootstrap: 2.0, discount: 0.9, lambda: 0.5, ..s() };
     assert_eq!(judged(&one), (vec![3.05], vec![3.3]));
@@ -698,7 +698,7 @@ fn progress_is_three_lines_padded_on_the_left() {
             })
             .unwrap();
     };
-    // The mean of nothing is the same NaN on every machine.
+    // The mean of no episodes is the same NaN on every machine.
     let p = buffer.view().unwrap().progress();
     assert_eq!([p.len_mean.to_bits(), p.return_mean.to_bits()], [f64::NAN.to_bits(); 2]);
     for _ in 0..20 {
@@ -751,7 +751,7 @@ fn metrics_lie_in_a_ring() {
     assert_eq!(view.read_log(5, &mut rows).unwrap().count, 0);
     assert_eq!(view.read_log(6, &mut rows).unwrap_err().kind, Kind::Range);
     RolloutBuffer::attach(bytes(&mut mem)).unwrap();
-    // Of rows 2 to 4, a writer beside that is about to log one may have touched row 2: who copied it is told so.
+    // Of rows 2 to 4, a concurrent writer about to log a row may have touched row 2: readers that copied it get an error.
     let [_, _, turn, ..] = fields(1, 1, 3);
     let beside = |writing: u32, next: u64, len: usize| {
         let mut copy = mem.clone();
@@ -784,7 +784,7 @@ fn draws_follow_the_stream_of_the_seed() {
     }
 }
 
-/// Rows may be filled where they lie: the observation of the next step, while this one's are still needed.
+/// Rows may be filled in place: the observation of the next step while the current one is still in use.
 #[test]
 fn rows_are_filled_in_place() {
     let columns = columns();
@@ -913,7 +913,7 @@ fn bad_steps_change_nothing() {
         );
         let cut = Step { truncated: &[0, 1], final_value: Some(&reals), ..step };
         refused(&mut mem, &cut, Kind::Value, "a finite final_value");
-        // It is not read where the task ended, nor where nothing did.
+        // It is read neither at terminated steps nor where no episode ended.
         let mut copy = mem.clone();
         let mut buffer = RolloutBuffer::open(bytes(&mut copy)).unwrap();
         buffer.add(&Step { terminated: &[0, 1], ..cut }).unwrap();
@@ -980,7 +980,7 @@ fn calls_out_of_turn_change_nothing() {
     refused!(NotReady, "a rollout that is finished", b => b.draw(2, 1, &mut index));
     RolloutBuffer::open(bytes(&mut mem)).unwrap().finish(&[0.0; 2], next, 0.9, 0.9).unwrap();
     before.clone_from(&mem);
-    // Advantages are computed once a rollout.
+    // Advantages are computed once per rollout.
     refused!(NotReady, "reset it", b => b.finish(&[0.0; 2], next, 0.9, 0.9));
     refused!(Range, "T * N = 8, given 3", b => b.draw(3, 1, &mut index));
     refused!(Range, "divides num_steps, 4, given 3", b => b.draw(8, 3, &mut index));
@@ -1040,7 +1040,7 @@ fn calls_out_of_turn_change_nothing() {
     assert_eq!(view.gather(&[0], 1, stray).unwrap_err().kind, Kind::Shape);
 }
 
-/// The state of a rollout is looked at word by word; the columns may be anything.
+/// The state of a rollout is checked word by word; the columns may hold anything.
 #[test]
 fn what_no_calls_lead_to_is_no_image() {
     let columns = columns();
@@ -1099,11 +1099,11 @@ fn what_no_calls_lead_to_is_no_image() {
     let [one, two, four] = [1u32, 2, 4].map(u32::to_ne_bytes);
     let (nan, infinity) = (f32::NAN.to_ne_bytes(), f64::INFINITY.to_ne_bytes());
 
-    // No steps: none to have advantages of, and no reward yet.
+    // No steps: nothing to finish, and no running return yet.
     let fresh = made(0, false, false);
     refused(&fresh, &[(finished, &one)]);
     refused(&fresh, &[(running_return + 8, &0.5f64.to_ne_bytes())]);
-    // Two steps of three; three metrics: length and return of the episode that ended in environment 0, and the host's.
+    // Two steps of three; three metrics: length and return of the episode that ended in environment 0, and one from the host.
     let filling = made(2, false, false);
     refused(&filling, &[(filled, &four), (global_step, &8u64.to_ne_bytes())]);
     refused(&filling, &[(finished, &two)]);
@@ -1123,7 +1123,7 @@ fn what_no_calls_lead_to_is_no_image() {
     for number in [reward, value, log_prob, final_value + 20, bootstrap + 4] {
         refused(&filling, &[(number, &nan)]);
     }
-    // One episode of one step has ended, and two metrics of it are logged.
+    // One episode of one step has ended; two of the metrics are its own.
     let [logged, num_ended, ended_len] = [48, 56, 64].map(|at| state + at);
     for (at, count) in [(logged, 3u64), (num_ended, 1), (ended_len, 1)] {
         assert_eq!(bytes(&mut filling.clone())[at..][..8], count.to_ne_bytes());
@@ -1141,13 +1141,13 @@ fn what_no_calls_lead_to_is_no_image() {
     refused(&filling, &[(ended_return, &(-2.1e60f64).to_ne_bytes())]);
     refused(&filling, &[(running_return + 8, &1.1e60f64.to_ne_bytes())]);
     refused(&filling, &[(running_return + 8, &(-1.1e60f64).to_ne_bytes())]);
-    // The number of the first step, and with it that of all steps.
+    // The number of the first step, and the global step that follows from it.
     let turn = state - 64;
     for first in [1u64 << 62, (u64::MAX - 3) / 2] {
         let steps = first.wrapping_add(2).wrapping_mul(2);
         refused(&filling, &[(turn, &first.to_ne_bytes()), (global_step, &steps.to_ne_bytes())]);
     }
-    // Trajectories start with samples 0, 1 and 3; nobody asks for them before the rollout is finished.
+    // Trajectories start at samples 0, 1 and 3; they are unused until the rollout is finished.
     refused(&filling, &[(num_trajectories, &one)]);
     made(3, true, false);
     let drawn = made(3, true, true);
@@ -1159,7 +1159,7 @@ fn what_no_calls_lead_to_is_no_image() {
     refused(&drawn, &[(left_out, &one)]);
 }
 
-/// What a writer does not have may be left out; what needs it says so, by name, until the next reset.
+/// Values and log-probabilities may be left out; calls that need them name them in their error, until the next reset.
 #[test]
 fn values_and_log_probs_may_be_left_out() {
     let columns = columns();
@@ -1172,7 +1172,7 @@ fn values_and_log_probs_may_be_left_out() {
         assert!(error.kind == Kind::NotReady && error.to_string().contains(words), "{error}");
     };
     for (no_value, no_log_prob) in [(true, false), (false, true), (true, true), (false, false)] {
-        // An image of every state is accepted, and the array that is left out is that of one step alone.
+        // Every state is a valid image, and one step leaves out an array.
         let mut buffer = RolloutBuffer::attach(bytes(&mut mem)).unwrap();
         for (t, given) in given.iter().enumerate() {
             let all = [
@@ -1240,7 +1240,7 @@ fn values_and_log_probs_may_be_left_out() {
     }
 }
 
-/// A call that would count beyond the last number is refused; from an image that is accepted no other leads to one that is not.
+/// A call that would count beyond the last number is refused; any other call leads from a valid image to a valid image.
 #[test]
 fn images_at_the_ends_of_their_ranges_lead_to_images() {
     let columns = columns();
@@ -1256,7 +1256,7 @@ fn images_at_the_ends_of_their_ranges_lead_to_images() {
     let [_, _, turn, state, _, running_return, _, log, ..] = fields(4, 2, 8);
     const LAST: u64 = i64::MAX as u64;
     let no = Some(Kind::Range);
-    // The number of the first step, metrics logged, and what becomes of a step that ends two episodes and of a metric.
+    // The number of the first step, the metrics logged, and the results of a step that ends two episodes and of a metric.
     let cases = [
         (0, LAST, no, no),
         (0, LAST - 1, no, None),
@@ -1318,7 +1318,7 @@ fn another_block_is_no_rollout() {
     assert_eq!(RolloutBuffer::open(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
 }
 
-/// Steps are read from a number on that no reset gives out again.
+/// Steps are read from a number on; no reset gives the same number out again.
 #[test]
 fn steps_are_read_by_number() {
     let columns = columns();
@@ -1394,12 +1394,12 @@ fn advantages_are_summed_in_what_the_configuration_says() {
     }
 }
 
-/// The rollout in these bytes, which are an image after every call.
+/// The rollout in these bytes, which have to be an image after every call.
 fn again(mem: &mut [u64]) -> RolloutBuffer<'_> {
     RolloutBuffer::attach(bytes(mem)).unwrap()
 }
 
-/// Nothing is learnt from a step whose outcome is not known: the step before it goes on from its value, others are as ever.
+/// Nothing is learned from a step of unknown outcome: the step before it bootstraps from its value, others are unaffected.
 #[test]
 fn resets_by_the_host_cut_the_rollout() {
     const N: usize = 3;
@@ -1410,11 +1410,11 @@ fn resets_by_the_host_cut_the_rollout() {
         RolloutBuffer::init(bytes(&mut mem), &config).unwrap();
         let rng = &mut Rng::seeded(7);
         assert_eq!(again(&mut mem).cut_rows(&[0; 4]).unwrap_err().kind, Kind::Shape);
-        again(&mut mem).cut_rows(&[1; N]).unwrap(); // before the first step there is nothing to cut
+        again(&mut mem).cut_rows(&[1; N]).unwrap(); // nothing to cut before the first step
         let mut steps: Vec<Given> = (0..num_steps).map(|_| Given::random(rng, N, 0.0)).collect();
-        // 2 is no mark of a host's.
+        // A 2 given by a step is no mark of a host's cut.
         (steps[2].truncated[2], steps[2].final_value[2]) = (2, 0.5);
-        // An end before the step that is cut.
+        // An episode that ends before the cut step.
         steps[0].terminated[0] = 1;
         for (t, step) in steps.iter().enumerate() {
             step.add(&mut again(&mut mem)).unwrap();
@@ -1427,7 +1427,7 @@ fn resets_by_the_host_cut_the_rollout() {
         }
         let bootstrap = [0.25, -0.5, 1.0];
         again(&mut mem).finish(&bootstrap, Some(Elements::F32(&[0.0; N * OBS])), 0.97, 0.9).unwrap();
-        // What is not known is left out: the step before is the last of an episode that was truncated.
+        // Steps of unknown outcome are left out: the step before is the last of a truncated episode.
         let (mut truncated, mut final_value) = (concat(&steps, |s| &s.truncated), concat(&steps, |s| &s.final_value));
         let (reward, value) = (concat(&steps, |s| &s.reward), concat(&steps, |s| &s.value));
         for (t, e) in [(1, 1), (2, 0)] {
@@ -1457,9 +1457,9 @@ fn resets_by_the_host_cut_the_rollout() {
         let held = view.rollout().unwrap().truncated;
         assert_eq!(held.iter().map(|&x| u32::from(x == 2)).sum::<u32>(), 2);
         assert_eq!((held[N + 1], held[2 * N], held[2 * N + 2]), (2, 2, 1));
-        // Episodes that were cut are not counted, and what follows begins with nothing.
+        // Cut episodes are not counted, and the next ones start with empty sums.
         assert_eq!((view.progress().num_ended, view.progress().len_mean), (2, 2.0));
-        // In a rollout that is finished, advantages stay, and the next one begins an episode.
+        // In a finished rollout the advantages stay, and the next rollout begins with a new episode.
         again(&mut mem).cut_rows(&[0, 0, 1]).unwrap();
         let buffer = again(&mut mem);
         let view = buffer.view().unwrap();
@@ -1472,12 +1472,12 @@ fn resets_by_the_host_cut_the_rollout() {
         (last.terminated, last.reward) = (vec![1; N], vec![0.5; N]);
         last.add(&mut again(&mut mem)).unwrap();
         let (t, p) = (num_steps as usize, again(&mut mem).view().unwrap().progress());
-        let lens = 1 + (t - 2 + 1) + 1; // 0 was cut now, 1 after its second step, 2 in the rollout before
+        let lens = 1 + (t - 2 + 1) + 1; // 0 was cut just now, 1 after its second step, 2 in the rollout before
         assert_eq!((p.num_ended, p.len_mean), (3, lens as f64 / 3.0));
     }
 }
 
-/// So that no step of the rollout is later than those that are left out.
+/// No step of the rollout is later than the steps left out.
 #[test]
 fn resets_by_the_host_cut_the_last_step_of_all_environments() {
     const N: usize = 2;

@@ -1,4 +1,4 @@
-//! Rollouts as safetensors files: what the `safetensors` crate reads of them, what our reader refuses, and what comes back.
+//! Rollouts as safetensors files: against the `safetensors` crate, refusals by the own reader, and round trips.
 
 use proptest::prelude::*;
 use rlcore::data::rollout_file::{Arrays, ArraysMut, HEADER_SIZE, Reader, RolloutFile};
@@ -7,7 +7,7 @@ use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
 use safetensors::{Dtype, SafeTensors};
 
-/// Elements of any kind that own their memory.
+/// Owned elements of any kind.
 #[derive(Clone, Debug, PartialEq)]
 enum Values {
     F32(Vec<f32>),
@@ -90,7 +90,7 @@ impl Rollout {
         let (terminated, truncated) = (flags(t * n, 0.2, rng), flags(t * n, 0.2, rng));
         let valid = flags(t * n, 0.8, rng);
         let has = |i: &usize| valid[*i] != 0 && terminated[*i] | truncated[*i] != 0;
-        // A final observation where one is needed, and of some of the terminal states.
+        // A final observation where required, and at some of the terminal states.
         let finals: Vec<usize> = (0..t * n).filter(has).filter(|i| terminated[*i] == 0 || i % 2 == 0).collect();
         file.num_finals = finals.len() as u32;
         Rollout {
@@ -235,7 +235,7 @@ fn check_with_the_crate(rollout: &Rollout, bytes: &[u8]) {
     assert_eq!([word(3), word(4), word(5), word(6)], [f.seed, f.policy_version, f.global_step, f.num_episodes]);
     let version: Vec<u64> = env!("CARGO_PKG_VERSION").split('.').map(|x| x.parse().unwrap()).collect();
     assert_eq!([word(1) >> 32, word(1) >> 16 & 0xffff, word(1) & 0xffff], version[..]);
-    // An array that a program maps into memory starts on a multiple of its element's size.
+    // An array mapped into memory starts on a multiple of its element size.
     let (head, _) = SafeTensors::read_metadata(bytes).unwrap();
     assert_eq!(head + 8, HEADER_SIZE);
     for (name, tensor) in tensors.tensors() {
@@ -286,11 +286,11 @@ fn every_flipped_byte_and_every_cut_is_noticed() {
         let error = Reader::open(&bytes[..len]).expect_err("a file cut short");
         assert_eq!(error.kind, Kind::Size, "{len} bytes: {error}");
     }
-    // More room than the file needs is no damage: the rest is not looked at.
+    // Extra bytes after the file are ignored.
     assert_eq!(*Reader::open(&[&bytes[..], &[1, 2, 3]].concat()).unwrap().file(), rollout.file);
 }
 
-/// Mends the checksum of a file, as a forger would.
+/// Recomputes the checksum of a file, as a forger would.
 fn mend(file: &mut [u8]) {
     let at = HEADER_SIZE + 16;
     file[at..at + 8].fill(0);
@@ -321,7 +321,7 @@ fn a_checksum_does_not_make_a_rollout() {
         assert_eq!(error.kind, Kind::Image, "{error}");
         assert!(name == "final_index" || error.to_string().contains(what), "{error}");
     }
-    // Steps that no array has, and lengths that do not fit the file.
+    // Step counts that no array has, and lengths that do not fit the file.
     for words in [
         &[(0, 2u64)][..],
         &[(7, 1)],
@@ -334,7 +334,7 @@ fn a_checksum_does_not_make_a_rollout() {
         &[(17, 0)],
         &[(19, 16)],
         &[(23, 1)],
-        // Two that are alike are no better than one.
+        // Two wrong values that agree with each other.
         &[(7, 1), (20, 1)],
         &[(20, 1), (23, 1)],
     ] {
@@ -398,7 +398,7 @@ fn wrong_input_writes_nothing() {
     ];
     assert!(good.final_index.len() > 1);
     for (words, kind, change) in changes {
-        // Where an index is moved, a step that lost its final observation may be found before it.
+        // If an index is moved, a step without its final observation may be reported first.
         let bad = with(&change);
         let mut out = vec![0xAA; size + 64];
         let error = bad.file.write(&bad.arrays(), &mut out).expect_err(words);
@@ -425,7 +425,7 @@ fn wrong_input_writes_nothing() {
 
 #[test]
 fn the_longest_header_fits() {
-    // Fourteen arrays of a name, a type, a shape of up to six lengths and two offsets, each as long as it can be.
+    // Fourteen arrays of a name, a type, a shape of up to six lengths and two offsets, each of maximal length.
     let one = "\"bootstrap_value\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[,]},".len() + 6 * 11 + 2 * 19;
     assert!(14 * one + 60 < HEADER_SIZE - 8);
     let bytes = small().bytes();

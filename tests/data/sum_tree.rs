@@ -1,4 +1,4 @@
-//! The tree of weights against lists of weights, and against the frequencies that it promises.
+//! The tree of weights against lists of weights, and against the promised frequencies.
 
 use proptest::prelude::*;
 use rlcore::block::{Cutter, Plan};
@@ -31,12 +31,12 @@ impl Block {
     }
 }
 
-/// Children in the order in which they lie side by side: four lanes, one after another.
+/// Children in memory order: four lanes, one after another.
 fn order(children: usize) -> impl Iterator<Item = usize> {
     (0..4).flat_map(|lane| (0..4).map(move |row| 4 * row + lane)).filter(move |&child| child < children)
 }
 
-/// Items in the order in which the tree lays them side by side, from the top down.
+/// Items in the memory order of the tree, from the top down.
 fn side_by_side(len: usize) -> Vec<u32> {
     fn walk(first: usize, span: usize, len: usize, out: &mut Vec<u32>) {
         for child in order(16) {
@@ -57,7 +57,7 @@ fn side_by_side(len: usize) -> Vec<u32> {
     out
 }
 
-/// The item that a mass falls on, by a search from the left in f64.
+/// The item at a mass, by a search from the left in f64.
 fn search(weights: &[f32], order: &[u32], mass: f64) -> u32 {
     let mut end = 0.0;
     let mut last = None;
@@ -74,7 +74,7 @@ fn search(weights: &[f32], order: &[u32], mass: f64) -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Weights that are small whole numbers add up without rounding: every mass has one right answer.
+    /// Small whole weights add up without rounding: every mass has one right answer.
     #[test]
     fn finds_what_a_search_finds(
         len in 1usize..5000,
@@ -115,7 +115,7 @@ proptest! {
         }
     }
 
-    /// Weights of all sizes: whatever is rounded, only weights above 0 are drawn, and order of updates leaves no trace.
+    /// Weights of all magnitudes: despite rounding, only weights above 0 are drawn, and the order of updates leaves no trace.
     #[test]
     fn never_lands_on_nothing(
         len in 1usize..3000,
@@ -221,7 +221,7 @@ fn refuses_damaged_bytes() {
     block.tree().check_image().unwrap();
 }
 
-/// Weights that no call can give, with sums, minima and all that is made from them as it has to be.
+/// Weights that no call can set, with consistent sums, minima and derived values.
 #[test]
 fn refuses_bad_weights_under_the_right_sums() {
     let mut block = Block::new(32);
@@ -246,8 +246,8 @@ fn refuses_bad_weights_under_the_right_sums() {
     }
 }
 
-/// 1.5 + s is rounded up, so a mass just below is still in the second node, where it is rounded up to s, all there is: it
-/// falls on the last weight of that node, not on those behind it.
+/// 1.5 + s is rounded up, so a mass just below it still falls into the second node, where it is rounded up to s, the total of
+/// that node: its last weight is drawn, not one behind it.
 #[test]
 fn a_mass_that_rounding_moves_past_a_node_falls_on_its_last_weight() {
     let s = f64::from(1u32 << 26) * f64::from(1u32 << 26) + 2.0;
@@ -262,7 +262,7 @@ fn a_mass_that_rounding_moves_past_a_node_falls_on_its_last_weight() {
     assert_eq!(found, [0, 64, 68, 68, 128, 16]);
 }
 
-/// Sum of (drawn - expected)^2 / expected over groups with enough expected draws, and how many groups they are.
+/// Sum of (drawn - expected)^2 / expected over groups with enough expected draws, and the number of groups.
 fn chi_square(drawn: &[u32], weights: &[f32], draws: f64) -> (f64, f64) {
     let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     let (mut chi, mut groups) = (0.0, 0.0);
@@ -285,7 +285,7 @@ fn draws_a_million_items_in_proportion_to_their_weights() {
     const DRAWS: usize = 1 << 24;
     let rng = &mut Rng::seeded(11);
     let all: Vec<u32> = (0..ITEMS as u32).collect();
-    // Of very different sizes, a tenth of them 0.
+    // Weights of very different sizes, a tenth of them 0.
     let weights: Vec<f32> =
         all.iter().map(|i| if i % 10 == 3 { 0.0 } else { (10.0 * rng.uniform_f32() - 5.0).exp() }).collect();
     let mut block = Block::new(ITEMS);
@@ -307,7 +307,7 @@ fn draws_a_million_items_in_proportion_to_their_weights() {
         "chi-square {chi} of {groups} groups: {deviations} deviations"
     );
 
-    // The test would see a fortieth of the weight in the wrong half.
+    // The test would detect a fortieth of the weight in the wrong half.
     let mut wrong = weights.clone();
     wrong.iter_mut().take(ITEMS / 2).for_each(|weight| *weight *= 1.1);
     let (chi, groups) = chi_square(&drawn, &wrong, DRAWS as f64);
@@ -322,7 +322,7 @@ fn updates_without_drift(updates: usize) {
     let (mut slots, mut new) = ([0u32; 256], [0.0f32; 256]);
     for _ in 0..updates / 256 {
         slots.fill_with(|| rng.next_u32() % ITEMS as u32);
-        // 20 powers of two: added and taken away again, differences would leave their rounding behind.
+        // 20 powers of two: a tree updated by differences would accumulate rounding errors.
         new.fill_with(|| rng.uniform_f32() * f32::from(1u16 << (rng.next_u32() % 16)));
         block.tree().set(&slots, &new).unwrap();
         for (&slot, &weight) in slots.iter().zip(&new) {

@@ -1,4 +1,4 @@
-//! Tables against a twin that keeps every row it was ever given, in every state that pushes can lead to.
+//! Tables against a twin that keeps every row ever given, in every state that pushes can reach.
 
 use bytemuck::Zeroable;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ impl Owner {
         View::of(bytemuck::cast_slice(&self.words), &self.table, &self.config).unwrap()
     }
 
-    /// Bytes of a field, to damage.
+    /// Bytes of a field, for damage.
     fn field<T>(&mut self, span: Span<T>) -> &mut [u8] {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
         &mut bytes[span.start()..span.start() + span.len() * size_of::<T>()]
@@ -100,7 +100,7 @@ fn push(config: &TableConfig, table: &mut Table<'_>, i: usize, number: u64, firs
     with_row(config, &bytes, |row| table.push(i, row, first))
 }
 
-/// Where the episode of every row starts, for each ring.
+/// The first row of every row's episode, for each ring.
 #[derive(Clone, Default)]
 struct Twin {
     starts: Vec<Vec<u64>>,
@@ -128,7 +128,7 @@ impl Twin {
         held.contains(&number) && self.oldest(ring, number, k) >= held.start
     }
 
-    /// A row as it is read, element by element from the meaning of the layouts.
+    /// A row as read, built element by element from the definition of the layouts.
     fn read(&self, config: &TableConfig, column: usize, ring: usize, number: u64, layout: Layout) -> Vec<u8> {
         let c = config.columns()[column];
         if c.kind != Element::U8 as u32 {
@@ -155,7 +155,7 @@ impl Twin {
     }
 }
 
-/// Gathers as bytes, in room with a canary after it.
+/// The gathered bytes; the buffer ends with a canary.
 fn gathered(
     view: &View<'_>,
     column: usize,
@@ -228,7 +228,7 @@ fn compare(config: &TableConfig, view: &View<'_>, twin: &Twin, rng: &mut Rng) {
                 }
             }
         }
-        // Runs that start anywhere drawable and end anywhere after.
+        // Runs that start at any drawable row and end at any later one.
         let runs: Vec<Run> = drawable
             .iter()
             .map(|i| {
@@ -251,7 +251,7 @@ fn compare(config: &TableConfig, view: &View<'_>, twin: &Twin, rng: &mut Rng) {
             }
             assert_eq!(out.unwrap(), want, "column {column}, {layout:?}");
         }
-        // A row whose stack is not all there, or that is not held at all, is refused before anything is written.
+        // A row that is not held, or whose stack is incomplete, is refused before anything is written.
         for ring in 0..rings {
             let held = twin.held(config, ring);
             for number in held.start.saturating_sub(2)..held.end + 2 {
@@ -318,7 +318,7 @@ fn rows_of_every_width_are_copied_whole() {
 
 #[test]
 fn slots_are_found_for_any_number_of_rows() {
-    // Numbers far from the start: only the count is set, for that many pushes take a while.
+    // Large numbers: only the count is set, because so many pushes would take too long.
     for num_rows in [1u32, 2, 3, 7, 64, 100, 4093] {
         for pushed in [5000u64, (1 << 32) + 17, (1 << 52) + 1, i64::MAX as u64 - 1] {
             let config = TableConfig::new(2, num_rows, &[Column::new("x", Element::I32, 1)]);
@@ -354,7 +354,7 @@ fn an_index_that_no_row_has_is_named_and_nothing_is_written() {
     let view = owner.view();
     let good = FrameIndex::new(1, 4);
     let refused = |index: FrameIndex, column: usize| -> Error {
-        // One that is wrong, or several: faults do not cancel each other.
+        // One wrong index or several: faults do not cancel each other.
         for at in [&[0][..], &[5], &[129], &[5, 129], &[0, 1, 2]] {
             let mut all = [good; 130];
             at.iter().for_each(|&at| all[at] = index);
@@ -398,7 +398,7 @@ fn an_index_that_no_row_has_is_named_and_nothing_is_written() {
     assert_eq!(view.held(2).unwrap_err().kind, Kind::Range);
 }
 
-/// Two rings of an odd number of rows, so that the numbers on both sides of what is held are all even.
+/// Even and odd numbers on both sides of the held rows, in rings of an odd number of rows.
 #[test]
 fn rows_before_and_behind_those_held_are_refused_whatever_their_parity() {
     let config = TableConfig::new(2, 3, &[Column::new("x", Element::I32, 1)]);
@@ -415,7 +415,7 @@ fn rows_before_and_behind_those_held_are_refused_whatever_their_parity() {
     }
 }
 
-/// What another process sees while rows are being pushed: the oldest are not believed, whatever was copied.
+/// The view of another process amid a push: the oldest rows are not trusted, although they were copied.
 #[test]
 fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     let config = TableConfig::new(3, 4, &columns());
@@ -436,7 +436,7 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
         let gather = |number| ask(1, &|out| view.gather(column, &index(number), Layout::Hwc, out));
         let runs = |number, len| [Run::new(ring, number, len)];
         let run = |number, len| ask(2, &|out| view.gather_runs(column, &runs(number, len), 2, Layout::Hwc, out));
-        // Of rows 2 to 5: stacks of three begin with row 4.
+        // Rows 2 to 5 are held: stacks of three begin with row 4.
         let first = 1 + config.columns()[column].stack() as u64;
         let results = [gather(first), gather(first + 1), run(first, 2), run(first + 1, 1), run(0, 0)];
         results.map(|result| result.err().map(|e| e.kind))
@@ -451,7 +451,7 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
         owner.table().end(1, 2);
         assert!(owner.attach().is_ok());
     }
-    // A run whose stacks are gone is found before one that is whole is written.
+    // A run of incomplete stacks is found before a complete one is written.
     let view = owner.view();
     let runs = [Run::new(0, 4, 1), Run::new(0, 3, 1)];
     let out = gathered(&view, 1, |out| view.gather_runs(1, &runs, 1, Layout::Hwc, out), 2);
@@ -553,7 +553,7 @@ fn a_description_is_checked_field_by_field() {
     refused(&|c| c.columns[1].channels = 4);
     refused(&|c| c.columns[0].num_stack = 2);
     refused(&|c| c.columns[0].channels = 3);
-    // Limits that are met, and passed by one.
+    // Limits, met exactly and exceeded by one.
     let widest = u32::try_from(isize::MAX as usize / 4).unwrap_or(u32::MAX);
     let one = |num_stack, len| TableConfig::new(1, 17, &[Column { num_stack, ..Column::new("x", Element::U8, len) }]);
     assert_eq!((one(16, 3).check(), one(0, widest).check()), (Ok(()), Ok(())));
@@ -593,7 +593,7 @@ fn what_no_pushes_lead_to_is_no_image() {
         assert_eq!(before, owner.words);
     };
     let spans = owner.table;
-    // The last number that there is, and one that would be in the same slot; row 6 of ring 1 makes the ages right.
+    // The last valid number, and a larger one in the same slot; row 6 of ring 1 makes the ages right.
     let mut last = Owner { words: owner.words.clone(), ..owner };
     push(&config, &mut last.table(), 1, 6, false).unwrap();
     last.field(spans.pushed)[8..16].copy_from_slice(&(i64::MAX as u64).to_ne_bytes());

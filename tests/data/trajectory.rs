@@ -1,4 +1,4 @@
-//! Trajectories against the known numbers, and against a twin that adds up in f64.
+//! Trajectories against known numbers, and against a twin that sums in f64.
 
 use proptest::prelude::*;
 use rlcore::data::monitor::Read;
@@ -87,7 +87,7 @@ impl Given {
     }
 }
 
-/// What comes out of `process`.
+/// The output of `process`.
 #[derive(Clone, Debug, PartialEq)]
 struct Out {
     obs: Vec<u8>,
@@ -137,7 +137,7 @@ fn near(got: &[f32], wanted: &[f64]) {
     }
 }
 
-/// Frames in a block of their own, processed.
+/// The output for frames in a block of their own.
 fn processed(given: &Given, process: Process) -> Result<(Shape, Out), Error> {
     let columns = columns();
     let config = config(given.reward.len().max(1) as u32, &columns);
@@ -165,7 +165,7 @@ fn returns_and_advantages_are_the_known_ones() {
         near(&out.advantage, &advantage);
         assert_eq!((shape, &out.time_steps[..]), (Shape { num_steps: 3, batch_size: 1 }, &[3][..]));
     }
-    // A terminal last frame: nothing comes after it, whatever the caller says.
+    // A terminal last frame: nothing comes after it, whatever bootstrap value the caller gives.
     let mut last = given.clone();
     last.terminated[2] = 1;
     for bootstrap_value in [0.4, f32::NAN] {
@@ -173,7 +173,7 @@ fn returns_and_advantages_are_the_known_ones() {
         near(&out.returns, &[0.0199, -0.99, -1.0]);
         near(&out.advantage, &[-0.4801, -0.79, -1.1]);
     }
-    // One that was cut is worth what comes after it.
+    // A truncated last frame has the bootstrap value after it.
     last.terminated[2] = 0;
     last.truncated[2] = 1;
     near(&processed(&last, process(1.0)).unwrap().1.returns, &returns);
@@ -214,7 +214,7 @@ proptest! {
         let config = config(len as u32 + spare, &columns);
         let mut mem = block(&config);
         let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
-        // In parts of any size, after a trajectory that was forgotten.
+        // Added in parts of any size, after a discarded trajectory.
         Given::random(rng, 1).add(&mut trajectory).unwrap();
         trajectory.reset().unwrap();
         let mut bounds: Vec<usize> = cuts.into_iter().map(|c| c.min(len)).chain([0, len]).collect();
@@ -257,7 +257,7 @@ proptest! {
         prop_assert_eq!(&out.memory[..], &given.memory[..if time_flat { M * len } else { M }]);
         prop_assert_eq!(&out.time_steps, &if time_flat { vec![1; len] } else { vec![len as u32] });
 
-        // Reward prediction: all but the last, and the trajectory stays.
+        // Reward prediction: all frames but the last, and the trajectory stays.
         if len > 1 {
             let (left, rows) = (len - 1, if time_flat { len - 1 } else { rows });
             let mut all_but = Out::room(rows, if time_flat { left } else { 1 });
@@ -271,7 +271,7 @@ proptest! {
         }
         prop_assert_eq!(&mem, &before);
 
-        // The bytes are the object: both go on alike.
+        // A copy of the bytes behaves alike.
         let mut copy = mem.clone();
         for mem in [&mut mem, &mut copy] {
             let mut trajectory = Trajectory::attach(bytes(mem)).unwrap();
@@ -279,7 +279,7 @@ proptest! {
             given.rows(len - 1, len).add(&mut trajectory).unwrap();
         }
         prop_assert_eq!(&mem, &copy);
-        // What readers beside are told counts the changes; all else is as it was.
+        // The words for concurrent readers count the changes; all other words are unchanged.
         const TOLD: std::ops::Range<usize> = 96..98;
         prop_assert_eq!((&mem[..TOLD.start], &mem[TOLD.end..]), (&before[..TOLD.start], &before[TOLD.end..]));
     }
@@ -434,7 +434,7 @@ fn bad_frames_change_nothing() {
     refused_rows(&mut mem, process, &|out| out.time_steps.push(0), Kind::Shape, "time_steps of length 1");
     refused_rows(&mut mem, process, &|out| out.valid.truncate(0), Kind::Shape, "valid [rows] of length 3");
 
-    // Any column may be left out, but there are no others.
+    // Any column may be left out, but none added.
     for num_columns in 0..5 {
         let (mut returns, mut advantage, mut none) = ([9.0; 3], [9.0; 3], [const { None }; 4]);
         let columns = &mut none[..num_columns];
@@ -443,7 +443,7 @@ fn bad_frames_change_nothing() {
         assert_eq!(result.map(|shape| shape.num_steps).map_err(|e| e.kind), [Ok(2), Err(Kind::Shape)][num_columns / 4]);
     }
 
-    // A frame after the last one of an episode.
+    // A frame after the last frame of an episode.
     for end in [0, 1] {
         let mut last = Given::random(&mut Rng::seeded(4), 1);
         (last.terminated[0], last.truncated[0]) = (1 - end, end);
@@ -468,7 +468,7 @@ fn what_no_calls_lead_to_is_no_image() {
     given.terminated[1] = 1;
     given.add(&mut trajectory).unwrap();
     Trajectory::attach(bytes(&mut mem)).unwrap();
-    // From the frames held on, each array of three begins on a multiple of 64 bytes.
+    // From the count of held frames on, each array of three begins on a multiple of 64 bytes.
     let [len, reward, value, terminated, truncated, memory] = [0, 1, 2, 3, 4, 5].map(|field| 832 + 64 * field);
     let refused = |edits: &[(usize, &[u8])]| {
         let mut copy = mem.clone();
@@ -488,7 +488,7 @@ fn what_no_calls_lead_to_is_no_image() {
         refused(&[(len - 64, &first.to_ne_bytes())]);
     }
     refused(&[(terminated, &[1])]);
-    // At the last number nothing is added, and what would need one is refused; a reset needs none.
+    // At the last number, calls that need another one are refused; a reset needs none.
     const LAST: u64 = i64::MAX as u64;
     for (first, room) in [(LAST - 2, 0u64), (LAST - 3, 1), (LAST - 4, 2)] {
         let mut forged = mem.clone();
@@ -514,7 +514,7 @@ fn what_no_calls_lead_to_is_no_image() {
     }
 }
 
-/// A writer without values leaves them out; what needs them says so until none of those frames is held.
+/// A writer without values leaves them out; calls that need them fail until no such frame is held.
 #[test]
 fn values_may_be_left_out() {
     let columns = columns();
@@ -556,7 +556,7 @@ fn values_may_be_left_out() {
     Trajectory::attach(bytes(&mut mem)).unwrap();
 }
 
-/// Frames are read from a number on; those that a pop leaves, or that come after a reset, have new numbers.
+/// Frames are read from a number on; frames left by a pop or added after a reset have new numbers.
 #[test]
 fn frames_are_read_by_number() {
     let columns = columns();

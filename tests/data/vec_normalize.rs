@@ -1,4 +1,4 @@
-//! The normaliser of N environments against its trace, a twin in f64, and everything that may not change it.
+//! The normalizer of N environments against its trace, a twin in f64, and conditions that must not change its results.
 
 use rlcore::block::Kind as BlockKind;
 use rlcore::cpu::{self, LEVELS};
@@ -44,7 +44,7 @@ fn draw(rng: &mut Rng, len: usize, low: f64, high: f64) -> Vec<f32> {
     (0..len).map(|_| rng.uniform_in(low, high) as f32).collect()
 }
 
-/// What a step of the environments returned.
+/// The outputs of one step of the environments.
 #[derive(Clone, Debug, PartialEq)]
 struct Batch {
     obs: Vec<f32>,
@@ -66,7 +66,7 @@ impl Batch {
             final_obs: draw(rng, n * d, -9.0, 9.0),
             valid: None,
         };
-        // What stands in rows that did not end is nobody's business.
+        // Rows without an end have unspecified final observations.
         for i in (0..n).filter(|&i| batch.terminated[i] | batch.truncated[i] == 0) {
             batch.final_obs[i * d..(i + 1) * d].fill(f32::NAN);
         }
@@ -101,7 +101,7 @@ impl Batch {
     }
 }
 
-/// The same thing as its formulas say it, in two passes.
+/// The normalizer by its formulas, in two passes.
 struct Twin {
     c: VecNormalizeConfig,
     mean: Vec<f64>,
@@ -233,7 +233,7 @@ fn a_run_follows_the_trace() {
     assert!(close(s.obs_count, 8.0001, 1e-15) && !s.frozen);
 }
 
-/// On both sides of every width that the kernels know.
+/// Shapes on both sides of every kernel width.
 const SHAPES: [(u32, u32); 8] = [(1, 1), (2, 3), (7, 16), (33, 17), (4, 63), (5, 64), (17, 65), (3, 200)];
 
 #[test]
@@ -305,7 +305,7 @@ fn what_is_switched_off_passes_and_keeps_no_statistics() {
         let (mut v, mut whole) = (open(&mut words), open(&mut other));
         for _ in 0..5 {
             let mut raw = Batch::draw(&mut rng, 5, 3);
-            // Beyond what normalised numbers are clipped to.
+            // Beyond the clip range of normalized numbers.
             (raw.obs[4], raw.reward[1]) = (1e6, -1e6);
             let (mut a, mut b) = (raw.clone(), raw.clone());
             a.step_in_place(&mut v).unwrap();
@@ -410,7 +410,7 @@ fn merged_workers_have_seen_what_both_have() {
     let running = a.statistics().running.to_vec();
     a.merge(&b.statistics()).unwrap();
     let s = a.statistics();
-    // Each brings its first count of 1e-4 along.
+    // Each contributes its initial count of 1e-4.
     assert!(close(s.obs_count, 330.0002, 1e-14) && close(s.return_count, 330.0002, 1e-14));
     for (x, mean, var) in [(column, s.obs_mean[7], s.obs_var[7]), (sums, s.return_mean, s.return_var)] {
         let want = x.iter().sum::<f64>() / 330.0;
@@ -566,7 +566,7 @@ fn configurations_and_images_are_checked() {
     }
     let mut words = block(&CONFIG);
     Batch::draw(&mut Rng::seeded(1), 2, 2).step_in_place(&mut open(&mut words)).unwrap();
-    // The state begins in its own 64 bytes, behind header and configuration: counts, moments, the switch.
+    // The state begins on a 64-byte boundary, after header and configuration: counts, moments, the switch.
     let state = 128 / 8;
     let nan = f64::NAN.to_bits();
     let big = 1e200f64.to_bits();
@@ -594,11 +594,11 @@ fn configurations_and_images_are_checked() {
         let mut damaged = words.clone();
         bytes(&mut damaged)[byte] ^= 0x10;
         let refused = kind(VecNormalize::attach(bytes(&mut damaged)));
-        // 52 bytes of header, seal and mark, and 40 of configuration; the rest is gap.
+        // 52 bytes of header, seal and mark, and 40 of configuration; the rest is padding.
         assert_eq!(refused.is_some(), byte < 52 || (64..104).contains(&byte), "byte {byte}: {refused:?}");
     }
     let size = words.len() * 8;
-    // Switches that no call sets, under the right checksum.
+    // Switches that no call sets, under a correct checksum.
     for switch in [6, 7] {
         let mut sealed = words.clone();
         let mut setup: [u32; 10] = bytemuck::pod_read_unaligned(&bytes(&mut sealed)[64..104]);
@@ -612,7 +612,7 @@ fn configurations_and_images_are_checked() {
     assert_eq!(kind(VecNormalize::attach(&mut bytes(&mut words)[1..])), Some(Kind::Align));
 }
 
-/// What only reads sees what the owner does.
+/// A read-only view sees the owner's changes.
 #[test]
 fn a_view_is_of_the_same_block() {
     let config = VecNormalizeConfig { num_envs: 2, obs_len: 3, ..VecNormalizeConfig::default() };

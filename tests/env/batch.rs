@@ -1,5 +1,5 @@
-//! Steps that the host does not wait for: real threads against the serial run, every transition of the state machine,
-//! rows that fail, workers that die.
+//! Asynchronous steps: real threads against the serial run, every transition of the state machine, failing rows and dying
+//! workers.
 
 use bytemuck::{Pod, Zeroable};
 use rlcore::block;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
 
-/// Does what its action says, and waits in a step of `WAIT` until the gate opens.
+/// A scripted environment: the action decides the outcome, and a step of `WAIT` blocks until the gate opens.
 #[derive(Default)]
 struct Script {
     inside: AtomicU32,
@@ -64,7 +64,7 @@ impl Env for Script {
         Ok(())
     }
 
-    /// The level is the draw.
+    /// The level is the random draw, which a restart in the same level keeps.
     fn restart(&self, row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         if level == Level::New {
             return self.reset(row, state, rng, obs);
@@ -150,7 +150,7 @@ impl Arrays {
     }
 }
 
-/// Every group behind a lock that is never waited for: a lock that is held means that two had the group at once.
+/// Every group behind a lock that never blocks: a held lock means that two workers have the group at once.
 struct Groups<'a> {
     shares: Vec<Mutex<Share<'a>>>,
     lanes: Vec<Mutex<Rows<'a>>>,
@@ -194,7 +194,7 @@ impl Lanes for Groups<'_> {
     }
 }
 
-/// A batch, its vectorised environment and all their memory, reset and ready.
+/// Runs `test` on a batch with its vectorized environment, reset and ready; returns the memory of both and the result.
 fn with<E: Env, T>(
     env: &E,
     config: VecEnvConfig,
@@ -220,7 +220,7 @@ fn config(num_envs: u32, autoreset: Autoreset) -> VecEnvConfig {
     VecEnvConfig { num_envs, seed: 3, autoreset, max_episode_steps: 0 }
 }
 
-/// The action of a row in a step, whoever takes it.
+/// The action of a row in a step, whichever worker takes it.
 fn action(row: usize, step: usize) -> i32 {
     let h = (row as u32 * 31 + step as u32).wrapping_mul(0x9e37_79b9) >> 16;
     match h % 11 {
@@ -239,7 +239,7 @@ fn kind_of(result: Result) -> Option<Kind> {
 }
 
 fn collect(batch: &Batch<'_>, groups: &Groups<'_>, arrays: &mut Arrays) -> Result {
-    // A worker that panicked never finishes: the others are sent home, so that the test fails and does not hang.
+    // A worker that panicked never finishes: after a minute the others are released, so that the test fails instead of hanging.
     let patience = Instant::now() + Duration::from_secs(60);
     while Instant::now() < patience {
         match batch.step_wait(groups, arrays.out()) {
@@ -336,8 +336,8 @@ fn the_librarys_environments_step_as_they_do_serially() {
     }
 }
 
-/// Many small groups and threads that look for work at the same places: two that step one group would be seen by its
-/// lock or by its count of steps.
+/// Many small groups, and threads that look for work in the same places: two workers on one group would be detected by its lock
+/// or by its step count.
 #[test]
 fn no_two_workers_have_one_group() {
     const N: usize = 4000;
@@ -393,7 +393,7 @@ fn each_call_is_allowed_in_its_state_only() {
         assert_eq!(kind_of(run_as(batch, groups, &env, MAX_WORKER + 1)), Some(Kind::Range));
         assert_eq!(kind_of(run_as(batch, groups, &env, MAX_WORKER)), None);
 
-        // What is wrong with actions and rows is said before anything changes.
+        // Errors in actions and rows are reported before anything changes.
         assert_eq!(step_async(Elements::I32(&[0, 0, 0, 7])), Some(Kind::Range));
         assert_eq!(step_async(Elements::I32(&[0; 3])), Some(Kind::Shape));
         assert_eq!(step_async(Elements::F32(&[0.0; 4])), Some(Kind::Shape));
@@ -411,7 +411,7 @@ fn each_call_is_allowed_in_its_state_only() {
         assert_eq!(kind_of(batch.step_wait(groups, short.out())), Some(Kind::Shape));
         assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending), "nothing was submitted");
 
-        // Closed, whatever was under way; closing again is nothing.
+        // A batch may be closed at any time; closing it again has no effect.
         assert_eq!(step_async(go), None);
         assert_eq!(run(1), Ok(1));
         batch.close();
@@ -462,7 +462,7 @@ fn environments_that_end_start_again_in_the_level_that_was_asked_for() {
             batch.step_wait(groups, arrays.out()).unwrap();
             assert!(*arrays == serial, "{level:?}");
             assert_eq!(arrays.obs[0] == first[0], level == Level::Same);
-            // Taken back in any level.
+            // Rows submitted in any level are withdrawn by `close`.
             batch.step_env_async(groups, groups, &env, level, Elements::I32(&act)).unwrap();
             batch.close();
             assert_eq!(batch.count(), Counts { closed: true, num_pending: 0, num_running: 0, num_done: 0 });
@@ -474,7 +474,7 @@ fn environments_that_end_start_again_in_the_level_that_was_asked_for() {
 fn a_reset_discards_what_is_under_way_and_waits_for_workers_outside() {
     let env = Script::default();
     with(&env, config(4, Autoreset::SameStep), 1, |batch, groups, arrays| {
-        // Nobody has begun: everything is taken back.
+        // No worker has begun: all rows are withdrawn.
         let first = arrays.obs.clone();
         let reset = |arrays: &mut Arrays| batch.reset(groups, groups, &env, Some(3), ElementsMut::F32(&mut arrays.obs));
         batch.step_async(groups, groups, &env, Elements::I32(&[GO; 4])).unwrap();
@@ -488,7 +488,7 @@ fn a_reset_discards_what_is_under_way_and_waits_for_workers_outside() {
         );
         assert_eq!(batch.run(groups, groups, &env, 0, 9), Ok(0), "nothing is left to run");
 
-        // A worker is inside row 0; another has done row 1; rows 2 and 3 are not begun.
+        // One worker is inside row 0, another has done row 1; rows 2 and 3 are not begun.
         thread::scope(|scope| {
             batch.step_async(groups, groups, &env, Elements::I32(&[WAIT, GO, GO, GO])).unwrap();
             let worker = scope.spawn(|| batch.run(groups, groups, &env, 1, 1));
@@ -538,7 +538,7 @@ fn a_row_that_fails_takes_no_other_with_it() {
             let mut failed = [9; 6];
             batch.failed(groups, &mut failed).unwrap();
             assert_eq!(failed, [0, 1, 0, 0, 0, 1]);
-            // Those rows have to be reset, and no others (but a row that ended, where nothing restarts it).
+            // Only those rows have to be reset (and ended rows in the mode without autoreset).
             let e = batch.step_async(groups, groups, &env, go).unwrap_err();
             assert_eq!((e.kind, e.given), (Kind::NotReady, Given::Int(1)));
             for row in [1, 5] {
@@ -559,7 +559,7 @@ fn a_row_that_fails_takes_no_other_with_it() {
             assert_eq!(arrays.obs[5], reset_by_the_step);
         });
     }
-    // The first failure that is told is that of the lowest row, whatever its kind.
+    // The reported failure is that of the lowest row, whatever its kind.
     let env = Script::default();
     with(&env, config(2, Autoreset::SameStep), 1, |batch, groups, arrays| {
         batch.step_async(groups, groups, &env, Elements::I32(&[BAD_REWARD, FAIL])).unwrap();
@@ -591,7 +591,7 @@ fn a_worker_that_dies_takes_its_own_rows_only() {
         });
         collect(batch, groups, arrays).unwrap();
 
-        // Now for good: a step that never returns, as far as the batch can tell.
+        // Now a worker that dies: for the batch, a step that never returns.
         batch.step_async(groups, groups, &env, Elements::I32(&[GO, GO, GO, GO, PANIC, GO])).unwrap();
         assert_eq!(batch.run(groups, groups, &env, 4, 2), Ok(2));
         let hook = std::panic::take_hook();
@@ -627,7 +627,7 @@ fn rows_that_are_first_are_collected_first_and_each_keeps_its_own_trajectory() {
     const STEPS: usize = 15;
     for (in_series, mode) in [(1, Autoreset::SameStep), (2, Autoreset::SameStep), (3, Autoreset::NextStep)] {
         let env = Script::default();
-        // What each row sees when all are stepped together.
+        // The results of each row when all rows are stepped together.
         let mut mem = vec![0u64; VecEnv::size(&env, &config(N as u32, mode)).unwrap() / 8];
         let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &env, &config(N as u32, mode)).unwrap();
         let mut arrays = Arrays::new(N, 2);
@@ -706,7 +706,7 @@ fn no_group_is_collected_twice_while_another_waits() {
             batch.send(groups, groups, &env, &rows, Elements::I32(&[GO; 2])).unwrap();
         }
         assert_eq!(order, [[0, 1], [2, 3], [0, 4], [1, 2], [3, 4]]);
-        // More than were submitted are never there; more than are done are not there yet.
+        // More rows than were submitted will never be there; more than are done are not there yet.
         batch.run(groups, groups, &env, 0, 1).unwrap();
         let all = |n: usize| kind_of(batch.recv(groups, &mut vec![0; n], Arrays::new(n, 2).out()));
         assert_eq!((all(6), all(5), all(0)), (Some(Kind::NotPending), Some(Kind::NotReady), Some(Kind::Range)));
@@ -768,7 +768,7 @@ fn what_no_call_can_produce_is_no_image() {
     let words = spans.words.start();
     let low = |word: usize| if cfg!(target_endian = "big") { word + 3 } else { word }; // the low byte of a word
     for byte in 0..Setup::END {
-        // Behind the header is a gap.
+        // Padding follows the header.
         if !(40..block::FIELD_ALIGN).contains(&byte) {
             let kind = damaged(&own, |mem| mem[byte] ^= 0x40);
             assert!(matches!(kind, Kind::Image | Kind::Size), "byte {byte}: {kind:?}");

@@ -1,10 +1,10 @@
-//! Bit flipping beside its rules: what is seen, earned and drawn.
+//! Bit flipping against its rules: observations, rewards and random starts.
 
 use rlcore::env::{Autoreset, BitFlip, Builtin, Env, NO_LIMIT, StepOut, VecEnv, VecEnvConfig};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut};
 
-/// Every step flips the bit that is named and no other, earns -1 until the goal is reached, and 0 then.
+/// Every step flips only the chosen bit, and earns -1 until the goal is reached, then 0.
 fn follows_its_rules<const N: usize>() {
     let (env, mut rng) = (BitFlip::<N>, Rng::seeded(3));
     let (spec, mut ends) = (env.spec(), 0);
@@ -16,7 +16,7 @@ fn follows_its_rules<const N: usize>() {
         let (mut bits, goal) = (obs[..N].to_vec(), obs[N..].to_vec());
         assert!(obs.iter().all(|x| *x == 0.0 || *x == 1.0) && bits != goal);
         for step in 0..3 * N {
-            // At random at first, then those that are wrong.
+            // Random bits at first, then the wrong ones.
             let wrong = (0..N).find(|&i| bits[i] != goal[i]).unwrap();
             let flip = if step < N { rng.bounded(N as u64 - 1) as usize } else { wrong };
             bits[flip] = 1.0 - bits[flip];
@@ -43,7 +43,7 @@ fn steps_follow_the_rules() {
     follows_its_rules::<16>();
 }
 
-/// Of two bits all four starts and the three goals of each are drawn, all alike.
+/// With two bits, all four starts and the three goals of each are drawn equally often.
 #[test]
 fn all_starts_are_drawn_alike() {
     let (mut counts, mut rng) = ([0u32; 16], Rng::seeded(1));
@@ -58,7 +58,7 @@ fn all_starts_are_drawn_alike() {
     }
 }
 
-/// Episodes end after as many steps as there are bits, or when the goal is reached, also of the built-in one of ten.
+/// Episodes end after as many steps as there are bits, or at the goal, also in the built-in environment of ten bits.
 #[test]
 fn episodes_are_as_long_as_there_are_bits() {
     let env = Builtin::from_name("BitFlip-10").unwrap();
@@ -81,7 +81,7 @@ fn episodes_are_as_long_as_there_are_bits() {
                 action_mask: None,
                 final_action_mask: None,
             };
-            // There and back again.
+            // Flips one bit back and forth.
             envs.step(Elements::I32(&[3; 2]), out).unwrap();
             let over = u8::from(limit == 0 && step == 10);
             assert_eq!((terminated, truncated), ([0; 2], [over; 2]), "step {step}");

@@ -1,5 +1,5 @@
-//! Rows stepped together: every byte that stepping them one by one gives, in every mode, at every CPU level, at any
-//! number of rows, however they are split, and where a row fails.
+//! Rows stepped together: the bytes equal those of rows stepped one by one, in every mode, at every CPU level, for any number of
+//! rows, for any split, and where a row fails.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use rlcore::cpu;
@@ -13,7 +13,7 @@ use rlcore::space::{Element, Elements, ElementsMut};
 
 const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
 
-/// The same environment without its way of stepping rows together.
+/// The same environment without its function that steps rows together.
 struct OneByOne<'a>(&'a dyn Env);
 
 impl Env for OneByOne<'_> {
@@ -37,7 +37,7 @@ impl Env for OneByOne<'_> {
     }
 }
 
-/// The arrays of a batch as bits, so that NaN and -0 count.
+/// The arrays of a batch as bits, so that NaN and -0 are compared, too.
 #[derive(Clone, Debug, PartialEq)]
 struct Arrays {
     obs: Vec<u32>,
@@ -68,7 +68,7 @@ impl Arrays {
     }
 }
 
-/// Actions for `n` environments: random ones, pushes beyond their bounds among them.
+/// Random actions for `n` environments, some of them out of bounds.
 fn actions(spec: &Spec<'_>, rng: &mut Rng, n: usize) -> Vec<u32> {
     let choices = spec.action.n.first().map_or(1, |&n| u64::from(n));
     let float = |rng: &mut Rng| match rng.bounded(9) {
@@ -90,8 +90,8 @@ fn elements<'a>(spec: &Spec<'_>, action: &'a [u32]) -> Elements<'a> {
     }
 }
 
-/// Resets `n` environments and steps them with the same actions, whole or in `parts`. Returns what every step wrote and
-/// the block after it, folded into one hash a step, and the last arrays.
+/// Resets `n` environments and steps them with the same actions, whole or in `parts`. Returns one hash per step, of its outputs
+/// and the block after it, and the last arrays.
 fn run(env: &dyn Env, n: usize, mode: Autoreset, limit: u32, steps: usize, parts: usize) -> (Vec<u64>, Arrays) {
     let spec = env.spec();
     let config = VecEnvConfig { num_envs: n as u32, seed: 5, autoreset: mode, max_episode_steps: limit };
@@ -155,7 +155,7 @@ fn rows_together_are_rows_one_by_one() {
     }
 }
 
-/// Long runs at the environments' own limits: goals are reached, walls are hit, angles wrap.
+/// Long runs at the environments' own limits: goals are reached, walls are hit, angles wrap around.
 #[test]
 fn long_runs_are_the_same_bytes() {
     for env in ENVS {
@@ -175,7 +175,7 @@ fn state_of(env: &dyn Env, x: f64) -> Vec<u8> {
     cast_slice(&state).to_vec()
 }
 
-/// Steps 20 rows of which row `bad` holds `x`, and says how it went and what is left.
+/// Steps 20 rows, of which row `bad` holds `x`; returns the result, the block and the arrays.
 fn damaged(env: &dyn Env, bad: usize, x: f64, push: f32) -> (Result, Vec<u64>, Arrays) {
     let (spec, n) = (env.spec(), 20);
     let config = VecEnvConfig { num_envs: n, ..VecEnvConfig::default() };
@@ -232,7 +232,7 @@ fn a_reward_that_is_not_finite_fails_its_row() {
     }
 }
 
-/// What is promised to be faster is really done: whole groups of 8 rows.
+/// The faster path is really taken: whole groups of 8 rows.
 #[test]
 fn rows_are_stepped_together() {
     for (name, env) in BUILTINS {
@@ -245,7 +245,7 @@ fn rows_are_stepped_together() {
         let untouched = Arrays::new(21, spec.obs.len as usize);
         assert_eq!(a.obs[given * spec.obs.len as usize..], untouched.obs[given * spec.obs.len as usize..]);
         assert!(a.reward[given..].iter().all(|&x| x == 7) && a.valid == untouched.valid);
-        // Too short a state or other kinds of elements: nothing is done and nothing fails.
+        // With too short a state or elements of another kind, no row is stepped and nothing fails.
         let mut out = a.out();
         assert_eq!(env.step_rows(&mut [], elements(&spec, &action), &mut out), 0);
         assert_eq!(env.step_rows(cast_slice_mut(&mut state), Elements::U8(&[0; 21]), &mut out), 0);

@@ -1,4 +1,4 @@
-//! The classic environments beside traces of the real Gymnasium (`tests/golden/record.py` says how they were made).
+//! The classic environments against traces of the real Gymnasium, recorded by `tests/golden/record.py`.
 
 use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::space::{Element, Elements, ElementsMut};
@@ -26,7 +26,7 @@ impl Trace<'_> {
     }
 }
 
-/// Same bits, not merely close: what the promise of 1e-6 asks and more.
+/// Equal bits: stricter than the promised 1e-6.
 fn same(ours: &[f32], theirs: &[f32], what: &str) {
     for (a, b) in ours.iter().zip(theirs) {
         assert!(a.to_bits() == b.to_bits(), "{what}: {a} is not {b}");

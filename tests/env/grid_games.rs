@@ -1,4 +1,4 @@
-//! Games on a grid: episodes of gymnax, what chance decides, drawings, images that lie, and cuts of a batch.
+//! Games on a grid: episodes of gymnax, random outcomes, drawings, damaged states, and splits of a batch.
 
 use rlcore::env::{Builtin, Env, Step, StepOut, VecEnv, VecEnvConfig};
 use rlcore::rng::Rng;
@@ -7,7 +7,7 @@ use rlcore::space::{Elements, ElementsMut};
 const GAMES: [&str; 5] =
     ["Catch-bsuite", "Breakout-MinAtar", "Asterix-MinAtar", "Freeway-MinAtar", "SpaceInvaders-MinAtar"];
 
-/// One game, and the picture that it shows.
+/// One game and its picture.
 #[derive(Clone)]
 struct Game {
     env: Builtin,
@@ -48,7 +48,7 @@ impl Game {
         &self.obs[(row * columns + column) * channels..][..channels]
     }
 
-    /// Gives Freeway's cars the speeds and directions that a picture shows, of which there are too many to be drawn.
+    /// Gives Freeway's cars the speeds and directions in a picture, of which there are too many to be drawn at random.
     fn drive_as(&mut self, seen: &[u8], waited: u8) {
         let cars = bytemuck::cast_slice_mut::<u64, [u8; 4]>(&mut self.state);
         for (lane, [column, wait, speed, right]) in seen.chunks(70).skip(1).zip(&mut cars[..8]) {
@@ -63,7 +63,7 @@ impl Game {
     }
 }
 
-/// Episodes as tests/golden/grid_games.py writes them.
+/// Episodes as written by tests/golden/grid_games.py.
 struct Recorded<'a>(&'a [u8]);
 
 impl Recorded<'_> {
@@ -71,7 +71,7 @@ impl Recorded<'_> {
         self.0.split_off_first().copied().unwrap()
     }
 
-    /// Applies the changes to the picture that was seen before.
+    /// Applies the changes to the previous picture.
     fn picture(&mut self, seen: &mut [u8]) {
         let mut next = 0;
         loop {
@@ -87,13 +87,13 @@ impl Recorded<'_> {
     }
 }
 
-/// Seeds of which one decides as gymnax did.
+/// Seeds tried for each random outcome of gymnax.
 const SEEDS: u64 = 2000;
 
-/// Recorded by tests/golden/grid_games.py. Where chance has a say, one of the seeds has to give what gymnax had.
+/// Recorded by tests/golden/grid_games.py. For random outcomes, one of the seeds has to give those of gymnax.
 #[test]
 fn episodes_are_those_of_gymnax() {
-    // Episodes that terminated, and what all earned.
+    // Terminated episodes, and the sum of all rewards.
     let expected = [(6, 0.0), (6, 91.0), (6, 98.0), (0, 21.0), (3, 301.0)];
     for (name, expected) in GAMES.iter().zip(expected) {
         let file = format!("{}/tests/golden/{name}.bin", env!("CARGO_MANIFEST_DIR"));
@@ -139,7 +139,7 @@ fn episodes_are_those_of_gymnax() {
     }
 }
 
-/// Counts are those of fair dice, up to five standard deviations.
+/// Asserts these shares in the counts, up to five standard deviations.
 fn assert_shares<const N: usize>(counts: [u32; N], shares: [f64; N], what: &str) {
     let n = f64::from(counts.iter().sum::<u32>());
     for (count, share) in counts.into_iter().zip(shares) {
@@ -173,7 +173,7 @@ fn chance_is_fair() {
         let (row, column) = things.next().unwrap();
         assert!(things.next().is_none());
         lanes[row - 1] += 1;
-        // In this step it has already moved once.
+        // It has already moved once in this step.
         sides[[1, 8].iter().position(|at| *at == column).unwrap()] += 1;
         kinds[usize::from(game.cell(row, column)[3] != 0)] += 1;
 
@@ -194,7 +194,7 @@ fn chance_is_fair() {
     assert_shares(speeds, [0.2; 5], "speeds of Freeway");
 }
 
-/// The middle of a cell is white where nothing is seen, and only there.
+/// The middle of a cell is white where nothing is observed, and only there.
 #[test]
 fn what_is_seen_is_drawn() {
     for name in GAMES {
@@ -225,7 +225,7 @@ fn no_state_breaks_them() {
         let mut game = Game::new(name);
         let choices = game.env.spec().action.n[0] as i32;
         for k in 0..5000 {
-            // Some bytes lie within the grid.
+            // Half of the states have bytes within the grid.
             let high = if k % 2 == 0 { u64::MAX } else { 0x0f0f_0f0f_0f0f_0f0f };
             game.state.iter_mut().for_each(|word| *word = rng.next_u64() & high);
             for action in [-1, choices, i32::MIN, i32::MAX].into_iter().chain(0..choices) {
@@ -248,7 +248,7 @@ fn no_state_breaks_them() {
     }
 }
 
-/// Any cut of the environments gives the bytes of all together, episodes that start anew among them.
+/// Any split of the environments gives the bytes of all together, also for episodes that start anew.
 #[test]
 fn batches_of_pictures_are_stepped_in_any_cut() {
     for name in GAMES {

@@ -1,5 +1,5 @@
-//! Masks that a step hands out: of the observation to act on next and of the last one of an episode, in every mode of
-//! autoreset, through wrappers, in ranges, and of steps that nobody waits for.
+//! Action masks of a step: for the next observation and for the last one of an episode, in every autoreset mode, through
+//! wrappers, in ranges, and in asynchronous steps.
 
 use core::sync::atomic::AtomicU32;
 use std::sync::Mutex;
@@ -13,19 +13,19 @@ use rlcore::space::{Elements, ElementsMut, Space};
 
 const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
 
-/// Choices of the elements of an action, and all of them.
+/// Choices of each element of an action, and their sum.
 const CHOICES: [u32; 2] = [3, 4];
 const L: usize = 7;
 const MARK: u8 = 9;
 
-/// What is allowed follows from the number that it shows, which no two states of it share; so does whether it fails.
+/// An environment whose mask, and whose failure to give one, follow from the number it observes, unique to each state.
 struct Counter;
 
 fn allowed(number: u64) -> [u8; L] {
     core::array::from_fn(|k| u8::from(number.wrapping_mul(0x9e37_79b9).rotate_right(k as u32 * 5) & 8 != 0))
 }
 
-/// A state whose mask is asked for in vain.
+/// The state whose mask cannot be computed.
 const FAILS: u64 = 13;
 
 impl Env for Counter {
@@ -41,7 +41,7 @@ impl Env for Counter {
         Ok(())
     }
 
-    /// Ends with choice 2, and leads to the state that fails with choice 1 and 3.
+    /// Choice 2 ends the episode; choices 1 and 3 lead to the state that fails.
     fn step(
         &self,
         _: usize,
@@ -64,7 +64,7 @@ impl Env for Counter {
     }
 }
 
-/// The arrays of a step, with marks that no step writes.
+/// The arrays of a step, filled with marks that no step writes.
 #[derive(Clone)]
 struct Arrays {
     obs: Vec<f32>,
@@ -105,7 +105,7 @@ impl Arrays {
         }
     }
 
-    /// Both masks are those of the states that the observations show. Returns how many episodes ended.
+    /// Checks both masks against the observed states. Returns the number of ended episodes.
     fn check(&self, what: &str) -> usize {
         let mut count = 0;
         for k in 0..self.reward.len() {
@@ -121,7 +121,7 @@ impl Arrays {
 }
 
 fn draw_actions(n: usize, rng: &mut Rng) -> Vec<i32> {
-    // Choice 2 seldom, the last of the others never.
+    // Choice 2 of the first element seldom, the last choice of the second one never.
     (0..n).flat_map(|_| [[0, 1, 0, 1, 2][rng.bounded(4) as usize], rng.bounded(2) as i32]).collect()
 }
 
@@ -133,7 +133,7 @@ fn made<E: Env>(env: &E, n: usize, mode: Autoreset) -> Vec<u64> {
     mem
 }
 
-/// Steps in ranges or all at once, and resets what ended where nothing else does.
+/// Steps in ranges or all at once, and resets ended rows in the mode without autoreset.
 fn run<E: Env>(env: &E, n: usize, mode: Autoreset, ranges: &[usize], level: Level, what: &str) {
     let (mut mem, mut rng, mut ends) = (made(env, n, mode), Rng::seeded(8), 0);
     let mut venv = VecEnv::attach(bytemuck::cast_slice_mut(&mut mem), env).unwrap();
@@ -171,7 +171,7 @@ fn masks_are_those_of_what_is_seen() {
     }
 }
 
-/// An environment without masks allows everything, stepped in lanes and alone; steps are the same with masks and without.
+/// An environment without masks allows everything, in lanes and alone; steps are the same with masks and without.
 #[test]
 fn everything_is_allowed_without_masks() {
     for n in [1, 7, 70] {
@@ -218,8 +218,8 @@ fn made_cartpoles(n: usize, mode: Autoreset) -> Vec<u64> {
     mem
 }
 
-/// A mask that fails stops the step as a step that fails does: rows before it are complete, it has to be reset, and the flags
-/// of it and of rows after it are untouched. Of a last state it fails only if that mask is asked for.
+/// A failing mask stops the step like a failing step: rows before it are complete, its row has to be reset, and the flags of it
+/// and of later rows are untouched. The mask of a last state fails only if it is requested.
 #[test]
 fn a_mask_that_fails_stops_the_step_at_its_row() {
     for (actions, asked) in [([0, 0, 1, 3, 0, 0], [true, false]), ([0, 0, 1, 3, 0, 0], [true, true])] {
@@ -238,7 +238,7 @@ fn a_mask_that_fails_stops_the_step_at_its_row() {
         venv.step(Elements::I32(&[0; 6]), arrays.out()).unwrap();
         arrays.check("after the reset");
     }
-    // The last state fails: choice 2 ends the episode in it, for the mask of what was seen last alone.
+    // The last state fails: choice 2 ends the episode in it, and only the mask of the last observation fails.
     let mut mem = made(&Ending, 3, Autoreset::SameStep);
     let mut venv = VecEnv::attach(bytemuck::cast_slice_mut(&mut mem), &Ending).unwrap();
     let mut arrays = Arrays::new(3);
@@ -376,7 +376,7 @@ fn a_batch_hands_out_the_masks_of_what_it_collects() {
             }
         }
         assert!(ends > ROWS);
-        // A row whose mask fails is a row that failed.
+        // A row with a failing mask is a failed row.
         let mut actions = vec![0; 2 * ROWS];
         actions[8..10].copy_from_slice(&[1, 3]);
         batch.reset(&groups, &groups, &Counter, None, ElementsMut::F32(&mut [0.0; ROWS])).unwrap();

@@ -1,4 +1,4 @@
-//! The maze: its rules walked through in every cell, its pictures, the shortest way, and images that lie.
+//! The maze: its rules in every cell, its pictures, the shortest way, and damaged images.
 
 use rlcore::env::{Builtin, Env, Maze, Step};
 use rlcore::error::Kind;
@@ -19,7 +19,7 @@ fn cells() -> impl Iterator<Item = Cell> {
     (0..49).map(|i| (i % 7, i / 7))
 }
 
-/// Where an action leads, what it earns, and whether it ends the episode.
+/// The cell after an action, its reward, and whether it ends the episode.
 fn rule((x, y): Cell, action: i32) -> (Cell, f32, bool) {
     let (dx, dy) = [(0, -1), (0, 1), (-1, 0), (1, 0)][action as usize];
     let to = (x + dx, y + dy);
@@ -44,7 +44,7 @@ fn picture(maze: Maze, at: Cell) -> Vec<u8> {
     (0..side * side).flat_map(pixel).collect()
 }
 
-/// A maze whose agent stands in a cell, and the picture after its last step.
+/// A maze with its agent in a cell, and the picture after its last step.
 struct Walk {
     maze: Maze,
     state: u64,
@@ -87,7 +87,7 @@ fn every_step_from_every_cell_obeys_the_rules() {
                 let mut walk = Walk::at(maze, from);
                 let step = walk.step(action);
                 let (to, reward, terminated) = rule(from, action);
-                // Only a state that was made up stands on the goal.
+                // Only a forged state stands on the goal.
                 if seen_at(from) == 'G' && to == from {
                     continue;
                 }

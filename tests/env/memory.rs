@@ -1,5 +1,5 @@
-//! Environments that need memory: those without velocities beside the whole ones, RepeatPrevious beside POPGym's
-//! episodes and a twin.
+//! Environments that need memory: those without velocities against the whole ones, RepeatPrevious against POPGym's episodes and a
+//! twin.
 
 use rlcore::env::{
     Autoreset, BUILTINS, Builtin, CartPole, Env, NoVel, Pendulum, RepeatPrevious, Step, StepOut, VecEnv, VecEnvConfig,
@@ -10,7 +10,7 @@ use rlcore::space::{Element, Elements, ElementsMut};
 
 const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
 
-/// What a step of `n` environments writes, as bits.
+/// The outputs of a step of `n` environments, as bits.
 #[derive(Clone, Debug, PartialEq)]
 struct Arrays {
     obs: Vec<u32>,
@@ -40,14 +40,14 @@ impl Arrays {
         }
     }
 
-    /// The same with these elements of each observation only.
+    /// The same arrays with only these elements of each observation.
     fn keep(&self, obs_len: usize, kept: [usize; 2]) -> Self {
         let of = |obs: &[u32]| obs.chunks(obs_len).flat_map(|row| kept.map(|i| row[i])).collect();
         Arrays { obs: of(&self.obs), final_obs: of(&self.final_obs), ..self.clone() }
     }
 }
 
-/// Steps both from one seed with the same actions. Returns how many episodes were terminated, and truncated.
+/// Steps both from one seed with the same actions. Returns the numbers of terminated and of truncated episodes.
 fn compare(whole: &dyn Env, hidden: &dyn Env, kept: [usize; 2], n: usize, autoreset: Autoreset) -> [usize; 2] {
     let config = VecEnvConfig { num_envs: n as u32, seed: 21, autoreset, ..VecEnvConfig::default() };
     let wide = whole.spec().obs.len as usize;
@@ -109,7 +109,7 @@ fn without_velocities_the_description_is_the_same() {
         assert_eq!((b.obs.len, b.obs.kind), (2, Element::F32));
         let mut state = vec![0u64; a.state_size as usize / 8];
         let state: &mut [u8] = bytemuck::cast_slice_mut(&mut state);
-        // Another length of observations is refused.
+        // Observations of another length are refused.
         assert!(hidden.reset(0, state, &mut Rng::seeded(1), ElementsMut::F32(&mut [0.0; 3])).is_err());
         hidden.reset(0, state, &mut Rng::seeded(1), ElementsMut::F32(&mut [0.0; 2])).unwrap();
         let [mut x, mut y] = [(); 2].map(|()| vec![0; 60 * 40 * 3]);
@@ -119,7 +119,7 @@ fn without_velocities_the_description_is_the_same() {
     }
 }
 
-/// One RepeatPrevious.
+/// One game of RepeatPrevious.
 struct Game {
     state: [u64; 7],
     rng: Rng,
@@ -131,7 +131,7 @@ impl Game {
         Game { state: [u64::MAX; 7], rng: Rng::seeded(seed), obs: [7.0; 4] }
     }
 
-    /// The suit that is seen, if it is one.
+    /// The observed suit, if there is one.
     fn suit(&self) -> Option<usize> {
         let suit = self.obs.iter().position(|&x| x == 1.0)?;
         let others = self.obs.iter().filter(|&&x| x == 0.0).count();
@@ -139,7 +139,7 @@ impl Game {
         Some(suit)
     }
 
-    /// The count of cards at the end of the state.
+    /// The count of dealt cards, at the end of the state.
     fn dealt(&mut self) -> &mut u32 {
         bytemuck::cast_slice_mut(&mut self.state).last_mut().unwrap()
     }
@@ -179,14 +179,14 @@ fn episodes_are_those_of_popgym() {
     assert_eq!(text.lines().count(), 9);
 }
 
-/// The rules once more, with a hand of cards that grows.
+/// The rules again, with a growing hand of cards.
 struct Twin {
     deck: Vec<i64>,
     hand: Vec<i64>,
 }
 
 impl Twin {
-    /// numpy's shuffle is tested by itself; the deck is as it leaves it.
+    /// The deck after numpy's shuffle, which has a test of its own.
     fn new(rng: &mut Rng) -> Self {
         let mut deck: Vec<i64> = (0..52).collect();
         rng.shuffle(&mut deck);
@@ -194,7 +194,7 @@ impl Twin {
         Twin { deck, hand }
     }
 
-    /// What it earns, and whether that was the last step.
+    /// The reward, and whether this was the last step.
     fn step(&mut self, action: i64) -> (f64, bool) {
         let reward = if self.hand.len() < 4 {
             0.0
@@ -227,7 +227,7 @@ fn repeat_previous_plays_by_its_rules() {
     }
 }
 
-/// The returns of some episodes of a player, who is told all suits that were seen.
+/// The returns of some episodes of a player that sees all suits so far.
 fn returns(episodes: usize, player: impl Fn(&[usize]) -> i32) -> Vec<f32> {
     let mut game = Game::new(8);
     let episode = |_| {
@@ -249,7 +249,7 @@ fn returns(episodes: usize, player: impl Fn(&[usize]) -> i32) -> Vec<f32> {
 fn memory_is_what_earns() {
     let k_back = |k: usize| move |seen: &[usize]| if seen.len() < k { 0 } else { seen[seen.len() - k] as i32 };
     assert!(returns(50, k_back(4)).iter().all(|&sum| sum == 1.0));
-    // Of the 48 cards that count 12 are of one suit on average: 12 right answers and 36 wrong ones.
+    // Of the 48 cards that count, 12 are of one suit on average: 12 right answers and 36 wrong ones.
     for suit in 0..4 {
         let sums = returns(2000, |_| suit);
         let mean = sums.iter().sum::<f32>() / 2000.0;
@@ -270,7 +270,7 @@ fn no_state_breaks_repeat_previous() {
         let mut game = Game::new(0);
         game.state = [(); 7].map(|()| rng.next_u64());
         if k % 2 == 0 {
-            // Cards that do not exist, dealt as far as they go and beyond.
+            // Cards that do not exist, dealt up to the end and beyond.
             *game.dealt() = (k / 2 % 60) as u32;
         }
         for action in [0, 3, -1, i32::MAX] {

@@ -1,4 +1,4 @@
-//! Moving a point to its goal beside its rules: what is seen, earned, drawn and refused.
+//! Moving a point to its goal against its rules: observations, rewards, random starts and refusals.
 
 use rlcore::env::{Autoreset, Builtin, Env, NO_LIMIT, PointReach, Step, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Given, Kind};
@@ -18,7 +18,7 @@ fn step(state: &mut [f32; 4], action: [f32; 2]) -> ([f32; 4], Step) {
     (obs, done)
 }
 
-/// The rules in f64, every result rounded to f32: what f32 arithmetic gives.
+/// The rules in f64 with every result rounded to f32, which equals f32 arithmetic.
 fn twin(s: [f32; 4], action: [f32; 2]) -> ([f32; 4], bool) {
     let round = |x: f64| f64::from(x as f32);
     let mut next = s;
@@ -34,7 +34,7 @@ fn twin(s: [f32; 4], action: [f32; 2]) -> ([f32; 4], bool) {
     (next, round(square(0) + square(1)) < round(round(0.1) * round(0.1)))
 }
 
-/// Every move is the twin's, beyond ±1 and against walls too; every second episode goes straight to its goal.
+/// Every move equals the twin's, also beyond ±1 and against walls; every second episode goes straight to its goal.
 #[test]
 fn steps_follow_the_rules() {
     let (mut rng, mut ends, mut walls) = (Rng::seeded(3), 0, 0);
@@ -64,7 +64,7 @@ fn steps_follow_the_rules() {
     assert!(ends == 200 && walls > 100, "{ends} of 200 went there, {walls} at walls");
 }
 
-/// The goal is a disc: what is near along both axes may lie outside it.
+/// The goal is a disc: a point near it along both axes may lie outside.
 #[test]
 fn the_goal_is_reached_within_a_tenth() {
     for (x, y, there) in [
@@ -82,7 +82,7 @@ fn the_goal_is_reached_within_a_tenth() {
     assert!(!PointReach::is_there([f32::NAN, 0.0], [0.0; 2]) && !PointReach::is_there([0.0; 2], [f32::INFINITY, 0.0]));
 }
 
-/// Each number is drawn by itself: of the 16 parts of the space that signs tell apart all are hit alike.
+/// Coordinates are drawn independently: all 16 patterns of signs are equally frequent.
 #[test]
 fn starts_fill_the_square() {
     let (mut counts, mut rng, mut most) = ([0u32; 16], Rng::seeded(1), 0.0f32);
@@ -111,7 +111,7 @@ fn episodes_are_cut_after_fifteen_steps() {
         let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &env, &config).unwrap();
         let (mut obs, mut last, mut reward, mut flags) = ([0.0; 12], [0.0; 12], [0.0; 3], [[0; 3]; 2]);
         envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
-        // Away from their goals, which are in the other corner.
+        // Moves away from the goals, which are in the other corner.
         bytemuck::cast_slice_mut(envs.rows().state).copy_from_slice(&[[0.0f32, 0.0, 1.0, 1.0]; 3].concat());
         for step in 1..=15 {
             envs.step(Elements::F32(&[-9.0; 6]), out(&mut obs, &mut last, &mut reward, &mut flags)).unwrap();
@@ -121,7 +121,7 @@ fn episodes_are_cut_after_fifteen_steps() {
     }
 }
 
-/// What a damaged block may hold: a point beyond the walls is put back to them; what cannot be shown fails its row and no other.
+/// Damaged states: a point beyond the walls is put back to them; a state without a valid observation fails its row and no other.
 #[test]
 fn damaged_rows_fail_or_go_on() {
     let config = VecEnvConfig { num_envs: 3, ..VecEnvConfig::default() };
@@ -151,7 +151,7 @@ fn damaged_rows_fail_or_go_on() {
         let given = envs.step(Elements::F32(&action), out(&mut obs, &mut last, &mut reward, &mut flags));
         assert_eq!(given.unwrap_err().kind, Kind::Value);
     }
-    // Alone, a move without end is one of 1.
+    // In a single step, an infinite move counts as one of length 1.
     assert_eq!(step(&mut [0.0; 4], [f32::INFINITY, -f32::INFINITY]).0, [0.2, -0.2, 0.0, 0.0]);
 }
 
@@ -176,7 +176,7 @@ fn the_picture_shows_point_and_goal() {
     let mut rgb = vec![7; 220 * 220 * 3];
     let mut draw = |state: [f32; 4]| {
         PointReach.render(0, bytemuck::cast_slice(&state), 220, 220, &mut rgb).unwrap();
-        // 100 pixels a unit, the origin in the middle.
+        // 100 pixels per unit, the origin in the middle.
         let at = |x: f32, y: f32| {
             let (column, row) = ((110.0 + 100.0 * x) as usize, (110.0 - 100.0 * y) as usize);
             [0, 1, 2].map(|c| rgb[3 * (220 * row + column) + c])

@@ -1,4 +1,4 @@
-//! The probe environments, step by step as their descriptions promise.
+//! The probe environments, step by step against their descriptions.
 
 use rlcore::env::{Builtin, Env, Probe, Step};
 use rlcore::error::Kind;
@@ -165,8 +165,8 @@ fn the_truncation_probe_tells_three_ways_of_bootstrapping_apart() {
         let (no, go, cut) = ((0.0, 0.0, NO, NO), (0.0, 1.0, NO, NO), (0.0, 1.0, NO, true));
         assert_eq!(steps, [no, go, go, go, cut]);
     }
-    // Iterate the values of the two observations to their fixed point for each way to go on after the cut: from the
-    // value of final_obs (0), from the value of the next episode's first observation (1), or from nothing.
+    // Iterates the values of the two observations to their fixed point for each way to continue after the cut: from the value of
+    // final_obs (0), from the value of the next episode's first observation (1), or from nothing.
     let discount = 0.9;
     let fixed_point = |after_cut: fn([f64; 2]) -> f64| {
         let mut v = [0.0, 0.0];

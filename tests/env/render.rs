@@ -18,7 +18,7 @@ fn picture(env: &Builtin, state: &[f64], width: usize, height: usize) -> Vec<u8>
 fn the_pole_leans_where_its_angle_says() {
     let env = Builtin::CartPole(CartPole);
     let (width, height) = (600, 400);
-    // Gymnasium's picture: 125 pixels a unit, the track 100 pixels above the lower edge.
+    // Gymnasium's picture: 125 pixels per unit, the track 100 pixels above the lower edge.
     let wood_at = |x: f64, theta: f64| {
         let rgb = picture(&env, &[x, 0.0, theta, 0.0], width, height);
         let wood = rgb.as_chunks::<3>().0.iter().enumerate().filter(|(_, p)| **p == [202, 152, 101]);
@@ -63,7 +63,7 @@ fn any_size_and_any_state_has_a_picture() {
                 picture(env, &vec![x; numbers], width, height);
             }
         }
-        // Fewer bytes than the size asks for are drawn as far as they go.
+        // A buffer too short for the size gets as many bytes as fit.
         let mut rgb = [0; 50];
         env.render(0, bytemuck::cast_slice(&vec![0.0; numbers]), 30, 20, &mut rgb).unwrap();
     }

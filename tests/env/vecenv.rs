@@ -1,4 +1,4 @@
-//! The vectorised environment: autoreset, seeds, limits, ranges, copies, refusals and damaged images.
+//! The vectorized environment: autoreset, seeds, limits, ranges, copies, refusals and damaged images.
 
 use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use rlcore::space::{Element, Elements, ElementsMut, Space};
 
 const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
 
-/// Does what its action says. Observes the episode's first random draw and the number of steps in it.
+/// A scripted environment: the action decides the outcome. Observes the episode's first random draw and its number of steps.
 struct Script {
     max_episode_steps: u32,
 }
@@ -25,7 +25,7 @@ const BOTH: i32 = 3;
 const FAIL: i32 = 4;
 const BAD_REWARD: i32 = 5;
 const BAD_OBS: i32 = 6;
-/// Terminates, and then the reset fails once.
+/// Terminates; then the reset fails once.
 const FAIL_IN_RESET: i32 = 7;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -243,7 +243,7 @@ fn episodes_are_cut_at_the_configured_length() {
         let expected: Vec<i32> = cut_at.map_or(vec![], |n| (1..=12).filter(|step| step % n == 0).collect());
         assert_eq!(cuts, expected, "limit {limit}");
     }
-    // The limit and the task's own end in one step: both flags.
+    // The limit and the environment's own end in one step: both flags.
     let config = VecEnvConfig { max_episode_steps: 1, ..config(1, Autoreset::Disabled) };
     let mut mem = block(&own, &config);
     let mut venv = VecEnv::init(bytes(&mut mem), &own, &config).unwrap();
@@ -271,7 +271,7 @@ fn a_failing_row_stops_the_call_and_the_rows_before_it_are_complete() {
         assert_eq!((reward, terminated, truncated, valid), (MARK, 9, 9, 9));
         assert_eq!(a.row(3), before.row(3));
 
-        // The row has to be reset; the others were not disturbed.
+        // The row has to be reset; the others are unaffected.
         let e = venv.step(Elements::I32(&[GO; 4]), a.out()).unwrap_err();
         assert_eq!((e.kind, e.given), (Kind::NotReady, Given::Int(2)));
         assert_eq!(venv.lives(2).unwrap_err().kind, Kind::NotReady);
@@ -294,14 +294,14 @@ fn a_row_alone_is_stepped_and_refused_as_among_others() {
             assert_eq!((unset.kind, unset.given), (Kind::NotReady, Given::Int(1)));
             together.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
             apart.reset(None, ElementsMut::F32(&mut b.obs)).unwrap();
-            // The last row does as it is told, so that whatever stops the call, all rows have been stepped.
+            // The scripted row is the last, so that all rows have been stepped, whatever stops the call.
             for action in [action, GO, GO] {
                 let actions = [GO, GO, action];
                 let want = together.step(Elements::I32(&actions), a.out());
                 let each = |i| apart.step_range(i, i + 1, Elements::I32(&actions), b.out());
                 let stopped = (0..3).map(each).fold(Ok(()), Result::and);
                 assert_eq!(stopped, want, "{mode:?}, {action}");
-                // A call that is refused as a whole steps none of its rows: then only the row alone is compared.
+                // A call that is refused as a whole steps no row: then only the last row is compared.
                 if matches!(&want, Err(e) if e.kind != Kind::Callback && e.kind != Kind::Value) {
                     assert_eq!(a.row(2), b.row(2));
                     break;
@@ -391,7 +391,7 @@ fn what_is_wrong_with_a_call_is_said_before_anything_changes() {
     assert_eq!(refused(&|v, _| v.render(0, usize::MAX, 2, &mut [])), Kind::Shape);
     assert_eq!(refused(&|v, a| v.rows().step(&CartPole, Elements::I32(&go), a.out())), Kind::Config);
 
-    // An empty range is no mistake.
+    // An empty range is valid.
     let mut venv = VecEnv::attach(bytes(&mut mem), &SCRIPT).unwrap();
     venv.step_range(3, 3, Elements::I32(&go), a.out()).unwrap();
     let mut mask = [0; 8];
@@ -413,7 +413,7 @@ fn arrays_that_a_mode_does_not_need_may_be_missing() {
     }
 }
 
-/// A choice of 3 and a choice of 2; observes bytes.
+/// Actions of a choice of 3 and a choice of 2; observes bytes.
 struct Images;
 
 impl Env for Images {
@@ -466,7 +466,7 @@ fn continuous_actions_have_to_be_finite() {
         assert_eq!(venv.step(Elements::F32(&[0.0, bad]), a.out()).unwrap_err().kind, Kind::Value);
         assert_eq!(a, before);
     }
-    // Out of bounds is the environment's to clip.
+    // Actions out of bounds are clipped by the environment.
     venv.step(Elements::F32(&[-1e30, 1e30]), a.out()).unwrap();
 }
 
@@ -511,7 +511,7 @@ fn actions(env: &Builtin, rows: usize, rng: &mut Rng) -> (Vec<i32>, Vec<f32>) {
     (0..len).map(|_| ((rng.next_u64() % u64::from(n)) as i32, rng.uniform_in(-3.0, 3.0) as f32)).unzip()
 }
 
-/// Built-in environments that observe numbers; the others show pictures.
+/// Number of built-in environments that observe floats; the others show pictures.
 const NUMBERS: usize = BUILTINS.len() - 7;
 
 fn of_numbers(which: usize) -> Builtin {
@@ -575,7 +575,7 @@ proptest! {
                 b = Some(a.clone());
             }
             let actions = actions(&env, 3, &mut rng);
-            // Attached anew each time: nothing lives outside the block.
+            // Attached anew each time: all state is in the block.
             VecEnv::attach(bytes(&mut mem), &env).unwrap().step(elements(&env, &actions), a.out()).unwrap();
             if let Some(b) = &mut b {
                 VecEnv::attach(bytes(&mut copy), &env).unwrap().step(elements(&env, &actions), b.out()).unwrap();
@@ -596,7 +596,7 @@ proptest! {
         VecEnv::init(bytes(&mut mem), &env, &config).unwrap().reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
         let mut rng = Rng::seeded(seed);
         let image = bytes(&mut mem);
-        // Only the states at random leaves an image that is accepted; everything at random seldom does.
+        // Random states alone leave an accepted image; a wholly random image is seldom accepted.
         let end = if whole { image.len() } else { 128 + 5 * env.spec().state_size as usize };
         if flips == 0 {
             image[128..end].fill_with(|| rng.next_u64() as u8);
@@ -689,7 +689,7 @@ fn a_damaged_or_foreign_image_is_refused_and_left_alone() {
     VecEnv::attach(bytes(&mut mem), &Builtin::CartPole(CartPole)).unwrap();
 }
 
-/// An environment of any description.
+/// An environment with any specification.
 struct Described<'a>(Spec<'a>);
 
 impl Env for Described<'_> {
@@ -747,7 +747,7 @@ fn builtins_have_names_and_numbers_of_their_own() {
     assert_eq!(Probe::Memory { length: 3 }.spec().env_id, Builtin::from_name("ProbeMemory").unwrap().spec().env_id);
 }
 
-/// Counts which way it is started: its observation is (resets, restarts in a new level, restarts in the same level).
+/// Counts the ways it is started: observes (resets, restarts in a new level, restarts in the same level).
 struct Starts;
 
 impl Env for Starts {
@@ -810,7 +810,7 @@ fn a_level_is_kept_or_chosen_anew_and_a_seed_starts_afresh() {
     }
 }
 
-/// [`Starts`] with rows that are stepped together.
+/// [`Starts`] with rows stepped together.
 struct Together;
 
 impl Env for Together {
@@ -868,7 +868,7 @@ fn an_environment_starts_again_in_the_level_of_the_step_that_ended_it() {
                 } else if let Some(level) = again {
                     starts[1 + level as usize] += 1.0;
                 }
-                // A block that is saved between an end and the next start knows the level too.
+                // A block saved between an end and the next start keeps the level, too.
                 let copy = mem.clone();
                 mem.fill(!0);
                 mem = copy;

@@ -15,7 +15,7 @@ const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autores
 const ROWS: usize = 7;
 const OBS: usize = 4;
 
-// ---- A game with lives that does what its actions say ----
+// ---- A game with lives, scripted by its actions ----
 
 const LOSE: i32 = 3;
 const TERMINATE: i32 = 4;
@@ -25,15 +25,15 @@ const CHOICES: [u32; 1] = [8];
 
 #[derive(Default)]
 struct Game {
-    /// Games end after so many steps; 0: never.
+    /// Games end after this many steps; 0: never.
     fragile: u32,
-    /// An action that ends the game too.
+    /// An action that also ends the game.
     deadly: Option<i32>,
-    /// It ends in the step after the last life was lost.
+    /// The game ends in the step after the last life was lost.
     slow: bool,
-    /// Its own time limit.
+    /// The game's own time limit.
     limit: u32,
-    /// The step of a game that fails, has a reward or an observation that is no number.
+    /// The step of a game that fails, or whose reward or observation is NaN.
     fails: Option<(u32, Failure)>,
 }
 
@@ -147,7 +147,7 @@ struct Shared<'g> {
 }
 
 trait Gym {
-    /// `first`: with a seed, which forgets everything.
+    /// `first`: with a seed, which clears all memory.
     fn reset(&mut self, first: bool) -> Obs;
     /// Observation, reward, terminated, truncated.
     fn step(&mut self, action: i32) -> (Obs, f64, bool, bool);
@@ -368,7 +368,7 @@ fn compare(game: &Game, list: &[Wrapper<'static>], what: &str) {
             for (i, (twin, shared)) in twins.iter_mut().enumerate() {
                 let name = format!("{what}: {mode:?}, seed {seed}, step {t}, row {i}");
                 let obs: &[f32] = &batch.obs[i * OBS..][..OBS];
-                // The level is that of the step that ended the episode.
+                // The level is that of the step in which the episode ended.
                 let ended_in = ended[i].take();
                 let was_ended = ended_in.is_some();
                 shared.level.set(ended_in.unwrap_or(level));
@@ -500,7 +500,7 @@ fn ranges_and_copies_give_the_same_bytes() {
                 }
                 trace.push((batch.obs.clone(), batch.reward, batch.terminated, batch.truncated));
                 if t == 30 {
-                    // Everything lies in the block: its bytes elsewhere go on as it does.
+                    // All state is in the block: a copy of its bytes continues alike.
                     let mut copy = bytes.clone();
                     std::mem::swap(&mut bytes, &mut copy);
                     copy.fill(u64::MAX);
@@ -513,7 +513,7 @@ fn ranges_and_copies_give_the_same_bytes() {
     }
 }
 
-/// The steps that the first two episodes of one row last, up to 300.
+/// The lengths of the first two episodes of one row, up to 300 steps.
 fn lengths(env: &dyn Env, config: &VecEnvConfig) -> Vec<u32> {
     let mut bytes = vec![0u64; VecEnv::size(env, config).unwrap() / 8];
     let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), env, config).unwrap();
@@ -575,7 +575,7 @@ fn a_limit_of_the_batch_means_the_same_with_and_without_wrappers() {
             }
             assert_eq!(lengths(&limited, &config), cut(or(200).min(90)), "{what}: a limit in the list counts too");
             assert_eq!(lengths(&game, &config), cut(or(60)), "{what}");
-            // The game's own limit counts its own steps, the batch's those of the batch.
+            // The game's own limit counts game steps, the batch's limit batch steps.
             assert_eq!(lengths(&repeated, &config), cut(or(30)), "{what}: each action is taken twice");
         }
     }
@@ -607,7 +607,7 @@ fn a_block_belongs_to_its_list() {
     VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &env).unwrap();
 }
 
-/// The environment's own limit too, with wrappers and without, whether it counts or the batch has another.
+/// A block also belongs to the environment's own limit, with wrappers and without, whether it applies or the batch has another.
 #[test]
 fn a_block_belongs_to_its_limit() {
     for list in [&[][..], &[NOOPS, SKIP]] {
@@ -672,7 +672,7 @@ fn sticky_actions_repeat_when_gymnasium_repeats() {
     }
 }
 
-/// Shows the two forces it was given.
+/// Observes the two forces of its action.
 struct Cart;
 
 impl Env for Cart {
@@ -723,7 +723,7 @@ fn actions_are_rescaled_and_clipped_as_gymnasium_does() {
     for (action, want) in [([0.0, 0.0], [0.0, 10.0]), ([100.0, -1.0], [2.0, 10.0]), ([-3.0, 25.5], [-2.0, 25.5])] {
         assert_eq!(forces(&[Wrapper::ClipAction], action), want);
     }
-    // Each sees the bounds of what it wraps.
+    // Each wrapper sees the bounds of the one inside it.
     assert_eq!(forces(&[RESCALE, Wrapper::ClipAction], [7.0, -7.0]), [2.0, 10.0]);
     assert_eq!(forces(&[RESCALE, Wrapper::RescaleAction { low: 0.0, high: 10.0 }], [5.0, 10.0]), [0.0, 30.0]);
     let bounds = |list: &[Wrapper<'static>]| Pipeline::new(&Cart, list).unwrap().spec().action.bounds(1);
@@ -742,9 +742,9 @@ fn what_is_no_number_is_refused_and_failures_name_their_row() {
         (Failure::Reward, 2, &[Wrapper::ClipReward], Some(Kind::Value)),
         (Failure::Reward, 2, &[Wrapper::ScaleReward { factor: 0.0 }], Some(Kind::Value)),
         (Failure::Reward, 6, &skip, Some(Kind::Value)),
-        (Failure::Obs, 7, &skip, Some(Kind::Value)), // the last but one of the frames that are looked at
+        (Failure::Obs, 7, &skip, Some(Kind::Value)), // the last but one of the frames that are read
         (Failure::Obs, 8, &skip, Some(Kind::Value)),
-        (Failure::Obs, 6, &skip, None), // a frame that nobody sees
+        (Failure::Obs, 6, &skip, None), // a frame that is skipped
         (Failure::Callback, 6, &skip, Some(Kind::Callback)),
         (Failure::Callback, 6, &[SKIP, LIFE, FIRE, STICKY], Some(Kind::Callback)),
     ];

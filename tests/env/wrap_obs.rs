@@ -1,5 +1,5 @@
-//! Wrappers of observations: each against a slow twin written from its description, alone and in chains, in every
-//! autoreset mode; then what they declare, refuse and survive.
+//! Wrappers of observations: each against a slow twin written from its description, alone and in chains, in every autoreset mode;
+//! then their declarations, refusals and robustness.
 
 use bytemuck::{Pod, Zeroable};
 use rlcore::env::wrap::{Observe, Pipeline, Wrapper};
@@ -13,7 +13,7 @@ const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autores
 
 // ---- Two environments ----
 
-/// A game with lives that shows a picture, or a picture among other things.
+/// A game with lives that observes a picture, or a picture among other fields.
 struct Game {
     size: [u32; 3],
     fields: Vec<Field<'static>>,
@@ -39,7 +39,7 @@ impl Game {
         Game { size, fields: vec![Field::new("", Element::U8, &size, 0)], len: size.iter().product() }
     }
 
-    /// A vector of numbers, a picture, whole numbers behind a gap, single bytes.
+    /// A vector of floats, a picture, integers after a gap, single bytes.
     fn dict(height: u32, width: u32) -> Self {
         let pixels = height * width * 3;
         let at = (12 + pixels).next_multiple_of(4) + 8;
@@ -121,7 +121,7 @@ impl Env for Game {
     }
 }
 
-// ---- Slow twins: what each wrapper is said to do, with copies of everything ----
+// ---- Slow twins: each wrapper by its description, with copies of everything ----
 
 #[derive(Clone, Debug, PartialEq)]
 enum Data {
@@ -206,7 +206,7 @@ trait Gym {
     fn reset(&mut self, afresh: bool) -> Obs;
     fn step(&mut self, action: i32) -> Out;
     fn lives(&self) -> u32;
-    /// EpisodicLife's was_real_done.
+    /// The `was_real_done` of EpisodicLife.
     fn was_real_done(&self) -> Option<bool>;
 }
 
@@ -253,16 +253,17 @@ impl Gym for Bare<'_> {
     }
 }
 
-/// A wrapper of any kind and what it remembers.
+/// A wrapper of any kind and its state.
 struct Wrapped<'e> {
     wrapper: Wrapper<'static>,
     inner: Box<dyn Gym + 'e>,
-    /// Episodes start in calls of their own: an end that a record told of is not told again.
+    /// Episodes start in calls of their own: an end reported by a record is not reported again.
     apart: bool,
     frames: Vec<Obs>,
     lives: u32,
     was_real_done: bool,
-    /// Record, and the steps of TimeLimit: return, steps, and the facts of the last step if there was one since the start.
+    /// State of Record, and the steps of TimeLimit: return, steps, and the facts of the last step if there was one since the
+    /// start.
     episode: (f64, i32),
     facts: Option<(f32, bool, f32, i32, i32, bool)>,
 }
@@ -289,7 +290,7 @@ impl Wrapped<'_> {
         ]
     }
 
-    /// What the wrapper makes of an observation, apart from the first of an episode.
+    /// The wrapper's output for an observation, except the first of an episode.
     fn view(&mut self, obs: Obs) -> Obs {
         match self.wrapper {
             Wrapper::WarpFrame { height, width, gray, field } => obs
@@ -503,7 +504,7 @@ fn twin<'e>(env: &'e Game, list: &[Wrapper<'static>], seed: u64, mode: Autoreset
     })
 }
 
-/// The bytes of a wrapped observation: one part is itself, several lie on their boundaries one after another.
+/// The bytes of a wrapped observation: a single part as it is, several parts one after another on their boundaries.
 fn encode(obs: &Obs) -> Vec<u8> {
     let mut all = Vec::new();
     let largest = obs.iter().map(|p| p.data.kind().size()).max().unwrap();
@@ -609,7 +610,7 @@ fn random_action(rng: &mut Rng) -> i32 {
     }
 }
 
-/// Steps a list and its twin side by side, copies the block half way, and compares every byte.
+/// Steps a list of wrappers and its twin side by side, copies the block half way, and compares every byte.
 fn compare(env: &Game, list: &[Wrapper<'static>], steps: usize, what: &str) {
     let pipeline = Pipeline::new(env, list).unwrap_or_else(|e| panic!("{what}: {e}"));
     let n = 3;
@@ -630,7 +631,7 @@ fn compare(env: &Game, list: &[Wrapper<'static>], steps: usize, what: &str) {
                 batch.block = copy;
             }
             if t == steps / 3 {
-                // In the midst of an episode, or after it.
+                // Amid an episode, or after its end.
                 batch.reset(Some(1), None).unwrap();
                 let (twin, ended) = &mut twins[1];
                 let obs = twin.reset(false);
@@ -682,7 +683,7 @@ fn check_fields(pipeline: &Pipeline<'_>, obs: &Obs, what: &str) {
         assert_eq!((field.name, field.kind, field.shape()), (&p.name[..], p.data.kind(), &p.shape[..]), "{what}");
     }
     if let [p] = &obs[..] {
-        // Whole numbers alone stay bytes, since observations are f32 or u8.
+        // Integers alone stay bytes, since observations are f32 or u8.
         let kind = if p.data.kind() == Element::I32 { Element::U8 } else { p.data.kind() };
         assert_eq!(spec.obs.kind, kind, "{what}");
         let bounds = |x: f32| spec.obs.bounds(0).0 <= x && x <= spec.obs.bounds(0).1;
@@ -706,7 +707,7 @@ impl Observe for Sum {
 }
 
 const SKIP: Wrapper<'static> = Wrapper::MaxAndSkip { count: 4 };
-/// Does nothing, but stands between layers that would share their work.
+/// Has no effect, but separates layers that would share their work.
 const APART: Wrapper<'static> = Wrapper::MaxAndSkip { count: 1 };
 const LIFE: Wrapper<'static> = Wrapper::EpisodicLife { noop: 0 };
 const FIRE: Wrapper<'static> = Wrapper::FireReset { fire: 1, second: 2 };
@@ -768,7 +769,7 @@ fn chains_do_what_their_twins_do() {
     use Wrapper::*;
     let warp = warp_to(4, 3, true, "");
     let lists: &[&[Wrapper]] = &[
-        // As the first wrappers were stacked, the life outermost; then as the papers had it.
+        // The order of the first wrappers, with the life outermost; then the order of the papers.
         &[NOOPS, SKIP, FIRE, warp, STACK, LIFE, ChannelsFirst, Record],
         &[NOOPS, SKIP, LIFE, FIRE, warp, ClipReward, STACK, ChannelsFirst, Record],
         &[NOOPS, SKIP, LIFE, FIRE, warp, ScaledFloat, ClipReward, STACK],
@@ -819,7 +820,7 @@ fn atari_screens_go_through_both_orders() {
     }
 }
 
-/// The first observation of a picture of known fingerprint.
+/// Observes a picture of known fingerprint first.
 struct Fingerprint;
 
 impl Env for Fingerprint {
@@ -922,7 +923,7 @@ fn a_record_tells_the_step_that_ended() {
     let px = |steps: u8| first.wrapping_add(17 * steps);
     assert_eq!(step(2).0, (px(1), 1.5, 0, 1.5, 1, 2, 0));
     let (obs, last) = step(LOSE);
-    // The next life begins with an action that does nothing, whose reward is nobody's.
+    // The next life begins with an action without effect, whose reward is dropped.
     assert_eq!((obs, last), ((px(3), 3.5, 1, 5.0, 2, 3, 0), (px(2), 3.5, 1, 5.0, 2, 3, 0)));
     assert_eq!(step(1).0, (px(4), 0.5, 0, 0.5, 1, 1, 0));
     let (obs, last) = step(TERMINATE);
@@ -941,7 +942,7 @@ fn a_record_tells_the_step_that_ended() {
     assert_eq!(bare.initial(&mut record).unwrap_err().kind, Kind::Config);
 }
 
-/// What a record of CartPole says beside the frame and the action: reward, done, return and steps.
+/// The facts in a record of CartPole besides frame and action: reward, done, return and steps.
 fn told(record: &[u8]) -> (f32, bool, f32, i32) {
     let word = |i: usize| <[u8; 4]>::try_from(&record[i..i + 4]).unwrap();
     (f32::from_ne_bytes(word(16)), record[20] != 0, f32::from_ne_bytes(word(24)), i32::from_ne_bytes(word(28)))
@@ -955,7 +956,7 @@ fn each_end_is_told_by_one_record() {
     let fields: Vec<_> = pipeline.spec().obs.fields.iter().map(|f| (f.name, f.offset)).collect();
     assert_eq!(fields[1..5], [("reward", 16), ("done", 20), ("episode_return", 24), ("episode_step", 28)]);
     let len = pipeline.spec().obs.len as usize;
-    // Its own limit does not come into it; a limit of the batch is told in the first record of the next episode.
+    // The environment's own limit is not applied; the batch's limit is reported in the first record of the next episode.
     for (mode, limit) in MODES.into_iter().flat_map(|mode| [(mode, 0), (mode, 12)]) {
         let config = VecEnvConfig { num_envs: N as u32, autoreset: mode, max_episode_steps: limit, seed: 4 };
         let mut block = vec![0u64; VecEnv::size(&pipeline, &config).unwrap() / 8];
@@ -1015,7 +1016,7 @@ fn each_end_is_told_by_one_record() {
         assert!(ends.iter().all(|&ends| ends > 4) && (cuts > 9) == (limit > 0), "{mode:?}: {ends:?}, {cuts}");
         for (ends, tellings) in ends.into_iter().zip(tellings) {
             let open = i32::from(mode == Autoreset::NextStep && limit > 0);
-            // Nobody sees the first observation of a legacy reset.
+            // The first observation after a legacy reset is never returned.
             let unseen = mode == Autoreset::Legacy && limit > 0;
             assert!(
                 tellings == ends || (tellings == ends - open) || unseen,
@@ -1031,7 +1032,7 @@ fn layers_that_share_their_work_keep_less_and_give_the_same_bytes() {
     let env = Game::film(210, 160, 3);
     let (raw, small) = (100_800, 7_056);
     let warp = warp_to(84, 84, true, "");
-    // The game's 16 bytes; two screens; a ring of four and its place; lives; the record's facts and action.
+    // The game's 16 bytes; two screens; a ring of four frames and its position; lives; the record's facts and action.
     let sizes: &[(&[Wrapper], u32)] = &[
         (&[SKIP, warp], 16 + 2 * raw),
         (&[SKIP, FIRE, warp, STACK, LIFE, ChannelsFirst], 16 + 2 * raw + 8 + 4 * small + 8),
@@ -1077,7 +1078,7 @@ fn bounds_follow_the_values() {
     assert_eq!(bounds(&[ScaledFloat, Flatten]), (0.0, 1.0));
     assert_eq!(bounds(&[STACK]), (0.0, 255.0));
     assert_eq!(bounds(&[ScaledFloat, SUM]), (f32::NEG_INFINITY, f32::INFINITY));
-    // Bounds of single elements become those of them all where elements move.
+    // Where elements move, bounds of single elements become bounds of all.
     let stacked = [STACK];
     let pipeline = Pipeline::new(&CartPole, &stacked).unwrap();
     let (spec, own) = (pipeline.spec(), CartPole.spec());
@@ -1129,7 +1130,7 @@ fn misfits_are_named() {
         assert_eq!(e.kind, Kind::Config, "case {i}: {e}");
         assert!(e.to_string().contains(words), "case {i}: {e}");
     }
-    // A wrapper that is refused leaves what was there, the environment's own limit among it.
+    // A refused wrapper leaves the pipeline as it was, including the environment's own limit.
     let mut pipeline = Pipeline::bare(&CartPole).unwrap();
     assert_eq!(pipeline.wrap(ScaledFloat).unwrap_err().kind, Kind::Config);
     assert_eq!(pipeline.spec(), Pipeline::bare(&CartPole).unwrap().spec());
@@ -1143,7 +1144,7 @@ fn misfits_are_named() {
     assert_eq!(Pipeline::new(&film, &large).err().unwrap().kind, Kind::Overflow);
 }
 
-/// A callback that reports failure; nothing above it hides that.
+/// A callback that reports failure; no layer above hides it.
 struct Fails;
 
 impl Observe for Fails {
@@ -1181,7 +1182,7 @@ fn no_bytes_of_state_crash_a_wrapper() {
             batch.reset(None, Some(3)).unwrap();
             let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut batch.block), &pipeline).unwrap();
             let rows = envs.rows();
-            // Whole words behind the game's own bytes: most often those that count or point at something.
+            // Overwrites whole words after the game's own bytes: mostly counts and indices.
             for row in rows.state.chunks_exact_mut(size) {
                 for _ in 0..1 + round % 40 {
                     let at = 16 + 8 * rng.integers(0, (size as i64 - 16) / 8) as usize;
@@ -1195,7 +1196,7 @@ fn no_bytes_of_state_crash_a_wrapper() {
                     batch.reset(None, None).unwrap_or_default();
                 }
             }
-            // Started afresh, nothing of it is left to be seen.
+            // After a seeded reset, no damage is left to observe.
             let mut other = Batch::new(&pipeline, 2, batch.mode);
             batch.reset(None, Some(6)).unwrap();
             other.reset(None, Some(6)).unwrap();

@@ -96,7 +96,7 @@ impl Case {
     }
 }
 
-/// Rows and choices on both sides of every width the kernel knows: whole and broken tiles, short rows, several parts.
+/// Rows and choices on both sides of every kernel width: whole and partial tiles, short rows, several parts.
 const SHAPES: [(usize, &[u32]); 18] = [
     (1, &[2]),
     (16, &[2]),
@@ -160,7 +160,7 @@ fn equals_the_formulas_in_f64() {
 
 #[test]
 fn the_gradient_is_the_slope() {
-    // Central differences of the f64 twin, so that only the formula is in question.
+    // Central differences of the f64 twin, so that only the formula is tested.
     for mut case in [Case::random(1, 3, &[4], false), Case::random(2, 2, &[3, 2], true)] {
         let (log_prob_grad, entropy_grad) = (vec![0.7; case.rows], vec![-1.3; case.rows]);
         let mut grad = vec![0.0; case.logits.len()];
@@ -209,8 +209,8 @@ fn the_vector_of_the_specification() {
     near(&grad, want.as_flattened(), 1e-7, "gradient");
 }
 
-/// The rule, in f64: the smallest kept j whose cumulative probability is above u. `None` if u is too near a border for
-/// f32 and f64 to have to agree.
+/// The rule, in f64: the smallest kept j whose cumulative probability is above u. `None` if u is too near a border for f32 and
+/// f64 to agree.
 fn twin_draw(log_p: &[f64], sampling: Sampling, u: f64) -> Option<i32> {
     let mut order: Vec<usize> = (0..log_p.len()).filter(|j| log_p[*j].is_finite()).collect();
     let temperature = if let Sampling::Temperature(t) = sampling { f64::from(t) } else { 1.0 };
@@ -304,7 +304,7 @@ fn borders_of_the_uniform_number() {
         assert_eq!(draw(&[0.0, 0.0], None, sampling, 0.0), 0);
         assert_eq!(draw(&[0.0, 0.0], None, sampling, 0.499_999_97), 0);
         assert_eq!(draw(&[0.0, 0.0], None, sampling, 0.5), 1);
-        // What comes last without probability is never drawn, nor what comes first.
+        // A first or last choice without probability is never drawn.
         for u in [below_one, 1.0] {
             assert_eq!(draw(&[0.0, 0.0, -500.0], None, sampling, u), 1);
             assert_eq!(draw(&[0.0, 0.0, 3.0], Some(&[1, 1, 0]), sampling, u), 1);
@@ -429,7 +429,7 @@ fn bad_input_is_named_and_outputs_stay() {
         assert_eq!(run(&Logits { n, ..good }), all(Kind::Shape), "{n:?}");
     }
     assert_eq!(run(&Logits { n: &[5, 0], ..good }), all(Kind::Range));
-    // As many as an i32 can name could be, but there are no logits of so many.
+    // An i32 can name that many choices, but there are not enough logits.
     assert_eq!(run(&Logits { num_rows: 1, n: &[i32::MAX as u32], ..good }), all(Kind::Shape));
     assert_eq!(run(&Logits { num_rows: 1, n: &[i32::MAX as u32 + 1], ..good }), all(Kind::Range));
     assert_eq!(run(&Logits { n: &[u32::MAX], ..good }), all(Kind::Range));

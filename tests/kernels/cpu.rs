@@ -1,10 +1,10 @@
-//! Fused multiply-adds of every CPU level against `f32::mul_add`, most of all where a sum in f64 would be rounded wrongly.
+//! Fused multiply-adds of every CPU level against `f32::mul_add`, above all where a sum in f64 would be rounded wrongly.
 
 use rlcore::cpu::{self, At, Kernel, LEVELS};
 use rlcore::num::canonical;
 use rlcore::rng::Rng;
 
-/// `sum + x * w` of `[sum, x, w]`.
+/// Computes `sum + x * w` for every `[sum, x, w]`.
 struct Fused<'a, const N: usize>(&'a [[f32; 3]]);
 
 impl<const N: usize> Kernel for Fused<'_, N> {
@@ -31,7 +31,7 @@ impl<const N: usize> Kernel for Fused<'_, N> {
     }
 }
 
-/// Compares arrays of one lane, of a whole number of vectors, and of one with a rest.
+/// Checks arrays of one lane, of whole vectors, and of vectors and a remainder.
 fn check(triples: &[[f32; 3]]) {
     let want: Vec<u32> = triples.iter().map(|[sum, x, w]| canonical(x.mul_add(*w, *sum)).to_bits()).collect();
     for level in LEVELS {
@@ -60,7 +60,7 @@ fn signed(triples: impl IntoIterator<Item = [f32; 3]>) -> Vec<[f32; 3]> {
 #[test]
 fn random_triples() {
     let mut rng = Rng::seeded(1);
-    // Any bits, and sums near the product, where both cancel.
+    // Arbitrary bits, and sums near the product, where both cancel.
     let any: Vec<_> = (0..300_000).map(|_| [(); 3].map(|()| f32::from_bits(rng.next_u64() as u32))).collect();
     check(&any);
     let near = (0..300_000).map(|_| {
@@ -74,7 +74,7 @@ fn random_triples() {
 #[test]
 fn sums_half_way_between_two_numbers() {
     let (up, down) = (1.0 + f32::EPSILON, 1.0 - f32::EPSILON);
-    // 1 - 2^-46 beside 2^24: f64 has no room for it, and its sum lies half-way. So do sums that are half-way indeed.
+    // 1 - 2^-46 beside 2^24: too long for f64, whose sum lies half-way. Sums that are exactly half-way, too.
     let sums = [16_777_216.0, 16_777_218.0, 16_777_220.0, f32::MAX / 2f32.powi(103)];
     let all =
         sums.into_iter().flat_map(|sum| [[up, down], [up, up], [down, down], [1.0, 1.0]].map(|[x, w]| [sum, x, w]));

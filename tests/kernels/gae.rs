@@ -90,7 +90,7 @@ fn random(seed: u64, t: usize, n: usize, ending: f64) -> Case {
     }
 }
 
-/// Sizes on both sides of every choice the kernel makes: 1, 8 and 16 lanes, columns and rows.
+/// Sizes on both sides of every choice of the kernel: 1, 8 and 16 lanes, columns and rows.
 const SHAPES: [(usize, usize); 15] = [
     (1, 1),
     (2, 1),
@@ -109,7 +109,7 @@ const SHAPES: [(usize, usize); 15] = [
     (70, 63),
 ];
 
-/// Rows that are looked at one after another, and more of them than lie in the nearest caches.
+/// Wide rows, processed one after another, some beyond the nearest caches.
 const WIDE: [(usize, usize); 7] =
     [(5, 1_023), (5, 1_030), (4, 2_060), (3, 4_096), (3, 4_110), (2, 65_600), (3, 32_768 - 16)];
 
@@ -149,7 +149,7 @@ fn wide_rows_equal_the_formula_however_they_are_walked() {
             }
             assert_eq!((in_parts, targets), (advantage, target), "{t}x{n} in parts");
         }
-        // The first and the last number of the last environment, which do not matter to those before it.
+        // The first and the last number of the last environment, which do not affect the environments before it.
         let case = random(i as u64, t, n, 0.1);
         for at in [n - 1, t * n - 1] {
             let arrays: [fn(&mut Case) -> &mut [f32]; 3] =
@@ -173,7 +173,7 @@ fn wide_rows_equal_the_formula_however_they_are_walked() {
 
 #[test]
 fn the_largest_numbers_are_finite() {
-    // 64 and more of them, as they are looked at; where every step ends an episode, what comes out is finite too.
+    // Rows of at least 64 numbers take the fast check; where every step ends an episode, the results are finite, too.
     let mut case = random(3, 2, 300, 0.0);
     case.terminated.fill(1);
     case.value.fill(0.0);
@@ -195,7 +195,7 @@ fn a_cut_in_the_last_step_bootstraps_from_its_final_value() {
 
 #[test]
 fn columns_do_not_know_each_other() {
-    // One environment alone gives the bytes that it gives among others, whatever lane or loop it falls into.
+    // One environment alone gives the same bytes as among others, whatever lane or loop computes it.
     for (t, n) in [(40, 45), (50, 77)] {
         let all = random(9, t, n, 0.1);
         let (advantage, _) = all.run(0.99, 0.95);
@@ -251,7 +251,7 @@ fn any_split_of_the_environments_gives_the_same_bytes() {
                 for part in 0..parts {
                     let columns = Columns::new(t, n, n * part / parts, n * (part + 1) / parts).unwrap();
                     gae_range(&case.view(), columns, 0.99, 0.95, cells(&mut advantage), cells(&mut target)).unwrap();
-                    // What is left of the range is done, what is right of it untouched.
+                    // Columns left of the range's end are done, those right of it untouched.
                     let end = n * (part + 1) / parts;
                     let done = |i: usize| i % n < end;
                     assert!((0..t * n).all(|i| advantage[i] == if done(i) { want[i] } else { 7.5 }));
@@ -307,7 +307,7 @@ fn every_cpu_level_gives_the_same_bytes() {
     }
 }
 
-/// The specification's base case S with the vectors' flags: `[T]` flags, one environment.
+/// The specification's base case S with the flags of the vectors, `[T]`, in one environment.
 fn base(terminated: [u8; 4], truncated: [u8; 4], final_value: Option<(usize, f32)>) -> Case {
     let final_value = final_value.map(|(at, x)| {
         let mut values = vec![f32::NAN; 4];
@@ -436,7 +436,7 @@ fn both_forms_agree_and_half_a_done_counts_half() {
     {
         let mut case = Case { accumulate, ..random(8, t, n, 0.2) };
         case.truncated.fill(0);
-        // done of the observation after step t is terminated[t]; the first row is never read.
+        // done for the observation after step t is terminated[t]; the first row is never read.
         let flags: Vec<f32> = case.terminated.iter().map(|x| f32::from(*x)).collect();
         let done = [vec![f32::NAN; n], flags.clone()].concat();
         let rollout = ShiftedRollout {
@@ -491,7 +491,7 @@ fn bad_input_is_named_and_outputs_stay_but_for_values() {
     let fails = |case: &Case, discount: f32, lambda: f32, lens: (usize, usize)| {
         let (mut a, mut v) = (vec![7.0; lens.0], vec![8.0; lens.1]);
         let error = gae(&case.view(), discount, lambda, &mut a, &mut v).unwrap_err();
-        // Rates are looked at first; what numbers are is found while computing.
+        // Rates are checked first; bad numbers are found while computing.
         let computed = error.kind == Kind::Value && error.to_string().starts_with("rollout: ");
         assert!(computed || a.iter().all(|x| *x == 7.0) && v.iter().all(|x| *x == 8.0));
         (error.kind, error.to_string())
@@ -523,7 +523,7 @@ fn bad_input_is_named_and_outputs_stay_but_for_values() {
     case.final_value = None;
     assert_eq!(fails(&case, 0.9, 0.9, full).0, Kind::Null);
 
-    // One of two cuts, and nothing else is truncated; numbers before it that are not read are not what is named.
+    // One of two cuts is bad, and nothing else is truncated; unread bad numbers before it are not reported.
     for (width, cuts) in [(21, [3, 11]), (130, [66, 74]), (130, [128, 129])] {
         let mut case = random(4, 2, width, 0.0);
         (case.truncated[cuts[0]], case.truncated[cuts[1]]) = (1, 1);

@@ -39,7 +39,7 @@ impl Case {
         Gaussian { num_rows: self.rows, mean: &self.mean, log_std: &self.log_std }
     }
 
-    /// Of each element: (action - mean) / std in f64.
+    /// (action - mean) / std of element `i`, in f64.
     fn z(&self, i: usize) -> f64 {
         let std = f64::from(self.log_std[i % self.log_std.len()]).exp();
         (f64::from(self.action[i]) - f64::from(self.mean[i])) / std
@@ -155,7 +155,7 @@ fn the_squash_is_exact_near_zero_and_stable_far_out() {
         assert!((f64::from(*d) - plain).abs() < 1e-5, "{u}: {d} is not {plain}");
     }
 
-    // Rows of several elements take the sum away from what was there.
+    // Rows of several elements subtract their sum from the previous value.
     for (rows, width) in SHAPES {
         let case = random(7, rows, width);
         let mut sums = vec![0.25; rows];

@@ -13,7 +13,7 @@ const SCREEN: Size = Size::new(210, 160, 1);
 const COLOUR: Size = Size::new(210, 160, 3);
 const SMALL: Size = Size::new(84, 84, 1);
 
-/// The picture that the fingerprints were made from.
+/// The picture of the fingerprints.
 fn fingerprinted(height: usize, width: usize) -> Vec<u8> {
     let value = |y: usize, x: usize, c: usize| (7 * y + 13 * x + 29 * c + 5 * ((x * y) % 31)) as u8;
     (0..height).flat_map(|y| (0..width).flat_map(move |x| (0..3).map(move |c| value(y, x, c)))).collect()
@@ -71,7 +71,7 @@ fn warped(from: Size, a: &[u8], b: Option<&[u8]>, to: Size) -> Vec<u8> {
     out
 }
 
-/// What one output pixel takes from one axis: the rule of OpenCV's area table, as a list.
+/// The source pixels of one output pixel along one axis and their weights, by the rule of OpenCV's area table.
 fn taps(from: usize, to: usize, d: usize) -> Vec<(usize, f32)> {
     let scale = 1.0 / (to as f64 / from as f64);
     let (f1, last) = (d as f64 * scale, from - 1);
@@ -90,7 +90,7 @@ fn taps(from: usize, to: usize, d: usize) -> Vec<(usize, f32)> {
     list
 }
 
-/// The general rule in f32, whatever the sizes.
+/// The general rule in f32, for any sizes.
 fn general(from: Size, src: &[u8], to: Size) -> Vec<u8> {
     let c = from.channels;
     let mut wide = vec![0f32; from.height * to.width * c];
@@ -214,8 +214,8 @@ fn rescaled_screen_is_that_of_opencv() {
     assert!(out.iter().all(|x| *x == 1.0));
 }
 
-/// Sizes of every rule: shared pixels, whole blocks, two by two, one axis only, a single pixel, and a quotient that is
-/// whole only on paper (1 / (1 / 49) is more than 49 in f64).
+/// Sizes of every rule: shared pixels, whole blocks, two by two, one axis only, a single pixel, and a quotient that is whole only
+/// in exact arithmetic (1 / (1 / 49) is more than 49 in f64).
 #[test]
 fn area_equals_its_twin() {
     let sizes = [
@@ -251,8 +251,8 @@ fn area_equals_its_twin() {
     }
 }
 
-/// So that small devices can set it aside: a line of the source, one of the output or two, and where pixels are shared five
-/// numbers an output.
+/// Small enough to be set aside on small devices: one source line, one or two output lines, and with shared pixels five numbers
+/// per output column.
 #[test]
 fn scratch_is_a_few_lines() {
     let scratch = |h, w, to_h, to_w, c| area_scratch(Size::new(h, w, c), Size::new(to_h, to_w, c)).unwrap();
@@ -263,7 +263,7 @@ fn scratch_is_a_few_lines() {
     assert!(!SCREEN.is_empty());
 }
 
-/// Two by two pixels, where a half goes up for 1, 3 and 4 channels and to the even byte for 2.
+/// Two by two pixels: halves are rounded up for 1, 3 and 4 channels, and to the even byte for 2.
 #[test]
 fn halves_go_where_opencv_sends_them() {
     for (channels, halved) in [(1, 1), (2, 0), (3, 1), (4, 1)] {
@@ -273,7 +273,7 @@ fn halves_go_where_opencv_sends_them() {
     }
 }
 
-/// Frames of all kinds, among them such that most means lie between two bytes.
+/// Frames of all kinds, some with most means half-way between two bytes.
 fn frames(rng: &mut Rng) -> Vec<Vec<u8>> {
     let len = 210 * 160;
     let mut frames = vec![vec![0; len], vec![255; len]];
@@ -284,14 +284,14 @@ fn frames(rng: &mut Rng) -> Vec<Vec<u8>> {
         frames.push((0..len).map(|i| ((at(i).0 + at(i).1) * step) as u8).collect());
     }
     for _ in 0..60 {
-        // Few values that lie 20 apart: sums are multiples of 20, so that one in ten is a tie.
+        // Few values, 20 apart: sums are multiples of 20, so that one in ten is a tie.
         let base = rng.bounded(35) as u8;
         frames.push((0..len).map(|_| base + 20 * rng.bounded(11) as u8).collect());
-        // Vertical stripes, so that a tie is one of the whole column.
+        // Vertical stripes, so that a tie holds for the whole column.
         let line = noise(rng, 160);
         frames.push(line.iter().copied().cycle().take(len).collect());
         frames.push(noise(rng, len));
-        // Flat pieces with sharp edges, as games draw them.
+        // Flat areas with sharp edges, as games draw them.
         let (high, wide) = (1 + rng.bounded(39) as usize, 1 + rng.bounded(39) as usize);
         let colours = noise(rng, 211 * 161);
         frames.push((0..len).map(|i| colours[at(i).0 / high * 161 + at(i).1 / wide]).collect());
@@ -444,7 +444,7 @@ fn bad_input_is_refused_before_anything_is_written() {
     assert_eq!(kind(area_scratch(Size::new(1 << 33, 4, 1), small)), Some(Kind::Config));
     assert_eq!(kind(area_scratch(Size::new(1 << 40, 1 << 40, 1), small)), Some(Kind::Overflow));
     assert_eq!(kind(area_scratch(Size::new(1 << 16, 1 << 16, 1), Size::new(1, 1, 1))), Some(Kind::Config));
-    // As many white pixels as 32 bits can add up with room for rounding, and one more.
+    // The most white pixels that 32 bits can sum with room for rounding, and one more.
     assert_eq!(kind(area_scratch(Size::new(128, 65_793, 1), Size::new(1, 1, 1))), None);
     assert_eq!(kind(area_scratch(Size::new(1, 8_421_505, 1), Size::new(1, 1, 1))), Some(Kind::Config));
     assert!(out.iter().all(|x| *x == 9));
@@ -484,19 +484,19 @@ proptest! {
 
 #[test]
 fn a_picture_is_lines_of_braille() {
-    // 5 by 3 pixels: two characters wide, two lines high, dots where it is unlike its first pixel.
+    // 5 by 3 pixels: two characters wide, two lines high, dots where a pixel differs from the first one.
     let size = Size::new(5, 3, 1);
     let picture = [9, 200, 9, 9, 9, 9, 9, 9, 9, 9, 9, 250, 200, 9, 30];
     assert_eq!(text_size(size).unwrap(), 2 * (2 * 3 + 1));
     let mut plain = [0; 14];
     text(size, &picture, &mut plain).unwrap();
     assert_eq!(std::str::from_utf8(&plain).unwrap(), "⠈⡀\n⠁⠀\n");
-    // The same in colour, and nothing is written where a byte is missing.
+    // The same in color; nothing is written into a buffer one byte too short.
     let rgb: Vec<u8> = picture.iter().flat_map(|&p| [p; 3]).collect();
     let mut coloured = [0; 14];
     text(Size::new(5, 3, 3), &rgb, &mut coloured).unwrap();
     assert_eq!(coloured, plain);
-    // A dot is at least 25 brighter than the paper: two parts red, five green, one blue.
+    // A dot is at least 25 brighter than the background, by weights of 2 for red, 5 for green and 1 for blue.
     let dots = [
         ([99, 0, 0], "⠀\n"),
         ([100, 0, 0], "⠈\n"),

@@ -1,5 +1,5 @@
-//! Moments, discounted sums and normalisation against their formulas in f64, the specification's vectors, every CPU
-//! level and bad input.
+//! Moments, discounted sums and normalization against their formulas in f64, the specification's vectors, every CPU level and bad
+//! input.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::data::normalizer::{Limits, Moments, RewardScale, normalise, scale_rewards};
@@ -48,14 +48,14 @@ fn at_every_level<T: PartialEq + std::fmt::Debug>(work: impl Fn() -> T) {
 
 const BAD: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 
-/// Rows and columns on both sides of every width the kernels know.
+/// Rows and columns on both sides of every kernel width.
 const SHAPES: [(usize, usize); 12] =
     [(1, 1), (2, 1), (64, 3), (5, 4), (7, 7), (4, 8), (100, 15), (9, 16), (3, 17), (64, 31), (33, 33), (4, 400)];
 
 #[test]
 fn column_moments_equal_two_passes() {
     for (n, width) in SHAPES {
-        // Far from 0, where squares would drown the variance.
+        // Far from 0, where sums of squares would drown the variance.
         for offset in [0.0, 1000.0, -1e6] {
             let x = draw(1, n * width, offset - 3.0, offset + 3.0);
             let (mut mean, mut var) = (vec![f64::NAN; width], vec![f64::NAN; width]);
@@ -145,7 +145,7 @@ fn merged_moments_follow_the_formula_and_numpys_numbers() {
         merge_columns((&[bm], &[bv]), n, &mut mean, &mut var, &mut count).unwrap();
         assert_eq!((mean[0], var[0], count), want);
     }
-    // What is there already may be nothing.
+    // The existing moments may be empty.
     let (mut mean, mut var, mut count) = ([7.0; 2], [7.0; 2], 0.0);
     merge_columns((&with.0, &with.1), 2.0, &mut mean, &mut var, &mut count).unwrap();
     assert_eq!((mean, var, count), (with.0, with.1, 2.0));
@@ -215,7 +215,7 @@ fn sums_over_slices_equal_their_formulas() {
         }
     }
     assert_eq!((of(&[]), mean_std(&[]).unwrap()), (Moment { mean: 0.0, var: 0.0 }, (0.0, 0.0)));
-    // Squares so small that they vanish, while nine of them together do not: no variance at all, and not -0.
+    // Squares so small that they vanish, while nine of them together do not: the variance is 0, and not -0.
     let small = f64::from_bits(0x1e54_3d13_6248_490f);
     assert_eq!(small * small, 0.0);
     assert!(-(9.0 * small) * (0.9 * small) < 0.0);
@@ -316,7 +316,7 @@ fn forward_returns_run_until_the_episode_ends() {
     assert_eq!((running, out), ([1.5, 1.0, 1.0], [1.5, 1.0, 1.0]));
 }
 
-/// Everything that a normalised vectorised environment keeps.
+/// The whole state of a normalized vectorized environment.
 struct Normalizer {
     mean: [f64; 2],
     var: [f64; 2],
@@ -410,8 +410,8 @@ fn a_normalised_run_follows_the_trace() {
     assert!(close(n.count, 8.0001, 1e-15));
 }
 
-/// Rows that were only reset have no reward: a step of no others leaves the moments as they are, to the last bit. What is
-/// multiplied by a count and divided by it again often is not the same.
+/// Rows that were only reset have no reward: a step of such rows only leaves the moments as they are, to the last bit.
+/// Multiplying by a count and dividing by it again would often change them.
 #[test]
 fn a_step_of_resets_alone_adds_no_returns() {
     let rng = &mut Rng::seeded(6);
@@ -527,7 +527,7 @@ fn bad_input_to_moments_is_refused_and_nothing_is_updated() {
         assert_eq!(kind(standardise(&mut y, 1e-8)), Some(Kind::Value));
         assert_eq!(y[..11], x[..11]);
 
-        // The last of so many columns that the first are done before it.
+        // The last of so many columns that the first ones are done before it.
         let mut wide = [1.0; 2 * 130];
         wide[259] = bad;
         assert_eq!(run(&wide, 2, (130, 130)), Some(Kind::Value));
@@ -564,7 +564,7 @@ fn bad_input_to_returns_is_refused_and_outputs_stay() {
         assert_eq!(kind(discounted_sum(&y, 0.9, 4, 3, &mut out[..12])), Some(Kind::Value));
         assert_eq!(kind(bootstrapped_sum(&x, &y[9..], 0.9, 4, 3, &mut out[..12])), Some(Kind::Value));
     }
-    out.fill(7.0); // these two find values while computing
+    out.fill(7.0); // these two check values while computing
     let mut running = [5.0; 3];
     let mut run = |r: &[f32], terminated: &[u8], truncated: &[u8], discount: f32, len: usize| {
         kind(forward(r, terminated, truncated, discount, &mut running, &mut out[..len]))

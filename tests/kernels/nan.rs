@@ -1,5 +1,6 @@
-//! Finite inputs whose results overflow: whatever NaN comes out has one bit pattern, on every CPU level and, as
-//! `tests/system/bits` shows, on every processor. Inputs are drawn from the ends of f32, so that infinities meet each other and 0.
+//! Finite inputs whose results overflow: every NaN in the results has one bit pattern, on every CPU level and, as
+//! `tests/system/bits` shows, on every processor. Inputs are drawn from the ends of f32, so that infinities meet each other and
+//! 0.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
@@ -13,7 +14,7 @@ use rlcore::learn::loss::{Batch, Coefficients, policy_and_value};
 use rlcore::nn::{ALL, Activation, Carry, HEAD, Layer, Net, Node};
 use rlcore::rng::Rng;
 
-/// More steps than the products of f64 stay finite for, and more environments than any width of lanes, no multiple of one.
+/// More steps than products of f64 stay finite for, and more environments than any lane width, no multiple of one.
 const T: usize = 11;
 const N: usize = 83;
 
@@ -29,7 +30,7 @@ fn flags(seed: u64, len: usize) -> Vec<u8> {
     (0..len).map(|_| u8::from(rng.uniform() < 0.1)).collect()
 }
 
-/// Runs `work` at every CPU level: NaN comes out, always the same one, and the same bits.
+/// Runs `work` at every CPU level: the results have NaN of one bit pattern, and the same bits everywhere.
 fn one_nan(what: &str, work: impl Fn() -> Vec<Vec<f32>>) {
     let all = LEVELS.map(|level| {
         cpu::set_limit(level);
@@ -96,7 +97,7 @@ fn estimators_write_one_nan() {
             vec![a, b]
         };
         one_nan("shifted", || two(&|a, b| gae_shifted(&shifted, 1.0, 1.0, a, b).unwrap()));
-        // In f64 nothing that these sum leaves the range: only what is written may be infinite.
+        // In f64 the sums of these functions stay in range: only the f32 outputs may be infinite.
         if accumulate == Accumulate::F64 {
             continue;
         }
@@ -110,7 +111,7 @@ fn estimators_write_one_nan() {
     }
 }
 
-/// Sixteens, eights, single environments and rows of many each notice that they overflowed when no other does.
+/// Groups of sixteen and of eight, single environments and wide rows each detect an overflow that no other one has.
 #[test]
 fn one_environment_that_overflows_is_enough() {
     for (n, env) in [27, 83].into_iter().flat_map(|n| (0..n).map(move |env| (n, env))) {
@@ -195,7 +196,7 @@ fn gradients_and_networks_write_one_nan() {
     }
 }
 
-/// Where running numbers are the caller's own, those that no rows of f32 have are refused before they can overflow.
+/// Running numbers belong to the caller: those that no rows of f32 can give are refused before they can overflow.
 #[test]
 fn running_numbers_that_would_overflow_are_refused() {
     let x = [f32::MAX, f32::MIN];
@@ -215,7 +216,7 @@ fn running_numbers_that_would_overflow_are_refused() {
         assert_eq!(update(&x, 2, &mut mean, &mut var, &mut count).unwrap_err().kind, kind, "{before:?}");
         assert_eq!((mean[0].to_bits(), var[0].to_bits(), count), before);
     }
-    // From the largest that are taken every update leads to others that are.
+    // From the largest accepted numbers, every update leads to accepted ones.
     for (mean, var) in [(1e60, 0.0), (-1e60, 0.0), (0.0, 1e120), (6e59, 6.4e119)] {
         let (mut mean, mut var, mut count) = ([mean], [var], 18_446_744_073_709_551_616.0);
         for _ in 0..3 {

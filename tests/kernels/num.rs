@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use rlcore::cpu::{self, Kernel, LEVELS, Level};
 use rlcore::num;
 
-/// Every how manyth bit pattern is tried; a prime, so that low bits vary.
+/// Stride of the bit patterns tried; a prime, so that low bits vary.
 const STEP: usize = 2053;
 
-/// The distance between neighbouring f32 at `exact`.
+/// The distance between neighboring f32 at `exact`.
 fn ulp(exact: f64) -> f64 {
     let exponent = (exact.abs().to_bits() >> 52) as i32 - 1023;
     2f64.powi(exponent.clamp(-126, 127) - 23)
@@ -113,7 +113,7 @@ fn special_values() {
 #[test]
 fn sin_cos_turn_is_within_3_ulp() {
     for turn in (0..=u32::MAX).step_by(STEP).chain((0..32).map(|k| 1 << k)) {
-        // Taken from the nearest quarter, where f64 has no rounding error to speak of.
+        // Computed from the nearest quarter turn, where the rounding error of f64 is negligible.
         let quarter = turn.wrapping_add(1 << 29) >> 30;
         let rest = f64::from(turn.wrapping_sub(quarter << 30) as i32) * (std::f64::consts::PI / 2f64.powi(31));
         let (sin, cos) = match quarter {
@@ -210,8 +210,8 @@ proptest! {
     }
 }
 
-/// Angles where the reduction of an angle has its seams: multiples of pi/4 and their surroundings at every distance, the
-/// bounds between ways of reducing, and numbers of every size.
+/// Angles at the borders of the range reduction: multiples of pi/4 and neighbors at every distance, the bounds between methods of
+/// reduction, and numbers of every size.
 fn angles() -> Vec<f64> {
     let mut all = vec![0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::INFINITY, f64::NAN, 1e22, 51_471.0, 1_647_099.5];
     for k in 0..4000 {
@@ -272,7 +272,7 @@ fn sines_in_lanes_are_those_of_libm() {
 fn remainders_in_lanes_are_exact() {
     let angles = angles();
     for (k, y) in [2.0 * core::f64::consts::PI, 1.0, 0.1, 3e100, 7.3e-200].into_iter().enumerate() {
-        // All near ones; of those that are far away, where remainders are found bit by bit, a fifth for each modulus.
+        // All near ones; of far ones, whose remainders are computed bit by bit, a fifth for each modulus.
         let near = |(i, x): (usize, &f64)| (x.abs() <= 2e3 * y || i % 5 == k).then_some(*x);
         let mut all: Vec<f64> = angles.iter().enumerate().filter_map(near).collect();
         let mut rng = rlcore::rng::Rng::seeded(23);

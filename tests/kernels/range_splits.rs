@@ -1,5 +1,5 @@
-//! Every function on a range of environments: however `[0, N)` is cut up, in whatever order and at whatever CPU level the parts are
-//! done, they give the bytes of the whole, and a part changes nothing beyond it.
+//! Every function on a range of environments: however `[0, N)` is split, in whatever order and at whatever CPU level the parts
+//! are done, they give the bytes of the whole, and a part changes nothing beyond it.
 
 use proptest::prelude::*;
 use rlcore::cpu::{self, LEVELS};
@@ -13,7 +13,7 @@ use rlcore::kernels::targets::{
 use rlcore::kernels::vtrace::{Outputs, Policies, Rates, VTrace, from_importance_weights_range, from_logits};
 use rlcore::rng::Rng;
 
-/// The inputs of all of them.
+/// The inputs of all functions.
 struct Inputs {
     t: usize,
     n: usize,
@@ -95,7 +95,7 @@ impl Inputs {
         }
     }
 
-    /// Function number `which` on some columns; all of them write at most these outputs.
+    /// Calls function number `which` on some columns; no function has other outputs than these.
     fn apply(&self, which: usize, columns: Columns, out: &mut [Vec<f32>; 5]) -> Result {
         let rollout = self.rollout();
         let [x, y, z, v, w] = out.each_mut().map(|x| cells(x));
@@ -143,7 +143,7 @@ fn bits(out: &[Vec<f32>; 5]) -> Vec<u32> {
     out.iter().flatten().map(|x| x.to_bits()).collect()
 }
 
-/// `[0, n)` cut at random, the parts in random order; some may be empty.
+/// `[0, n)` split at random, the parts in random order; some may be empty.
 fn parts(n: usize, cuts: &[u32], rng: &mut Rng) -> Vec<(usize, usize)> {
     let mut bounds: Vec<usize> = cuts.iter().map(|&cut| cut as usize % (n + 1)).collect();
     bounds.extend([0, n]);
@@ -155,12 +155,12 @@ fn parts(n: usize, cuts: &[u32], rng: &mut Rng) -> Vec<(usize, usize)> {
     parts
 }
 
-/// Widths where groups of lanes, blocks of rows and ways to walk them begin and end, and those between.
+/// Widths at the borders of lane groups, row blocks and loops over them, and widths between.
 fn width() -> impl Strategy<Value = usize> {
     prop_oneof![3 => 1usize..80, 1 => 120usize..140, 1 => Just(256usize), 1 => 500usize..530]
 }
 
-/// Every function, on the whole and on these parts of it.
+/// Checks every function on these parts against the whole.
 fn check(inputs: &Inputs, parts: &[(usize, usize)], rng: &mut Rng) -> std::result::Result<(), TestCaseError> {
     let (t, n) = (inputs.t, inputs.n);
     for which in 0..FUNCTIONS {
@@ -184,13 +184,13 @@ fn check(inputs: &Inputs, parts: &[(usize, usize)], rng: &mut Rng) -> std::resul
     Ok(())
 }
 
-/// Rows so long that they are walked in several stripes, and looked at one by one.
+/// Rows so wide that they are processed in several stripes, one row at a time.
 #[test]
 fn wide_rows_give_the_bytes_of_the_whole() {
     for (seed, (t, n)) in (0..).zip([(5, 1_030), (4, 2_060), (3, 4_110), (2, 65_600)]) {
         for accumulate in [Accumulate::F32, Accumulate::F64] {
             let (inputs, rng) = (Inputs::random(seed, t, n, 3, accumulate), &mut Rng::seeded(seed));
-            // One long part and short ones behind it.
+            // One long part, then short ones.
             let cuts = [n as u32 - 40, n as u32 - 1, rng.next_u32()];
             let parts = parts(n, &cuts, rng);
             check(&inputs, &parts, rng).unwrap();

@@ -1,8 +1,8 @@
-//! Targets over several steps against their sums looked at forward in f64, numbers that rlax gave, every CPU level, every
-//! split of the columns and bad input.
+//! Targets over several steps against forward sums in f64, numbers from rlax, every CPU level, every split of the columns and bad
+//! input.
 //!
-//! The kernels run backwards; the twins here never do: each target is the sum that the literature writes down, walked
-//! forward from its step until the episode ends.
+//! The kernels run backward; the twins here never do: each target is the sum of the literature, computed forward from its step to
+//! the end of the episode.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::{Kind, Result};
@@ -14,7 +14,7 @@ use rlcore::kernels::targets::{
 };
 use rlcore::rng::Rng;
 
-/// A rollout that owns its arrays, and what off-policy targets read beside it.
+/// A rollout that owns its arrays, and the extra inputs of off-policy targets.
 #[derive(Clone)]
 struct Case {
     t: usize,
@@ -30,7 +30,7 @@ struct Case {
     accumulate: Accumulate,
 }
 
-/// One of the calls.
+/// One of the functions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Call {
     Lambda(f32),
@@ -52,7 +52,7 @@ const CALLS: [Call; 9] = [
     Call::Retrace(0.9),
 ];
 
-/// The targets, and their errors, where a call has them.
+/// The targets and, where the function has them, their errors.
 #[derive(Clone, Debug, PartialEq)]
 struct Out {
     target: Vec<f32>,
@@ -60,7 +60,7 @@ struct Out {
 }
 
 impl Out {
-    /// Untouched.
+    /// Untouched outputs.
     fn new(len: usize) -> Out {
         Out { target: vec![-77.0; len], error: vec![-77.0; len] }
     }
@@ -105,7 +105,7 @@ impl Call {
         out
     }
 
-    /// The target of one step and, where the call has it, its error.
+    /// The target of one step and, where the function has it, its error.
     fn twin(self, case: &Case, t: usize, e: usize, discount: f64) -> (f64, Option<f64>) {
         let i = case.at(t, e);
         let error = |target: f64, baseline: &[f32]| (target, Some(target - f64::from(baseline[i])));
@@ -146,9 +146,9 @@ impl Case {
     }
 }
 
-/// What follows step `t` of environment `e`.
+/// The successor of step `t` of environment `e`.
 enum After {
-    /// The episode ended, or the rollout did: the value of what was seen last, 0 if that was terminal.
+    /// The episode or the rollout ended: the value of the last observation, 0 if that was terminal.
     Last(f64),
     /// Another step of the same episode.
     Step,
@@ -172,7 +172,7 @@ impl Case {
         }
     }
 
-    /// The value of what step t led to.
+    /// The value of the observation after step t.
     fn next(&self, t: usize, e: usize) -> f64 {
         match self.after(t, e) {
             After::Last(value) => value,
@@ -192,7 +192,7 @@ impl Case {
         (sum + discount.powi(n as i32) * f64::from(self.value[self.at(t + n, e)]), false)
     }
 
-    /// All n-step returns, weighted with (1 - lambda) lambda^(n - 1), the last with what remains.
+    /// All n-step returns, weighted with (1 - lambda) lambda^(n - 1), the last one with the remaining weight.
     fn lambda_return(&self, t: usize, e: usize, discount: f64, lambda: f64) -> f64 {
         let (mut sum, mut weight) = (0.0, 1.0);
         for n in 1.. {
@@ -212,8 +212,8 @@ impl Case {
         f64::from(self.reward[i]) + discount * self.next(t, e) - f64::from(baseline[i])
     }
 
-    /// The errors of the steps ahead, each weighted with the product of the traces on the way: `trace` has one a step,
-    /// `[T, N]`, and the first is not used.
+    /// The errors of the steps ahead, each weighted with the product of the traces up to it: `trace` gives one per step, `[T,
+    /// N]`, and the first is not used.
     fn errors(&self, t: usize, e: usize, discount: f64, baseline: &[f32], trace: &dyn Fn(usize) -> f64) -> f64 {
         let (mut sum, mut weight) = (0.0, 1.0);
         for s in t.. {
@@ -226,7 +226,7 @@ impl Case {
         unreachable!()
     }
 
-    /// Rewards for as long as the next action turns out at least as good as expected, then the value.
+    /// Rewards for as long as the next action is at least as good as expected, then the value.
     fn upgo(&self, t: usize, e: usize, discount: f64) -> f64 {
         let mut n = 1;
         while let After::Step = self.after(t + n - 1, e) {
@@ -252,7 +252,7 @@ fn random(seed: u64, t: usize, n: usize, ending: f64) -> Case {
     Case { t, n, reward, value, bootstrap, terminated, truncated, final_value, q, log_rho, accumulate }
 }
 
-/// Sizes on both sides of every choice the kernels make.
+/// Sizes on both sides of every choice of the kernels.
 const SHAPES: [(usize, usize); 12] =
     [(1, 1), (2, 1), (1, 16), (5, 3), (7, 4), (40, 8), (33, 15), (20, 17), (9, 31), (3, 64), (12, 141), (1, 1_105)];
 
@@ -282,8 +282,8 @@ fn base(terminated: Option<usize>, cut: Option<(usize, f32)>) -> Case {
     case
 }
 
-/// Written down by rlax 0.1.9 in f64, discount 0.9: lambda returns for 0.8, 0 and 1; n-step returns for 1, 2 and 3; UPGO,
-/// as the lambda return whose lambda is 1 or 0 by step; Retrace with lambda 0.8.
+/// Recorded from rlax 0.1.9 in f64, discount 0.9: lambda returns for 0.8, 0 and 1; n-step returns for 1, 2 and 3; UPGO, as the
+/// lambda return with lambda 1 or 0 by step; Retrace with lambda 0.8.
 #[test]
 fn vectors_of_rlax() {
     type Row = [f64; 4];
@@ -358,7 +358,7 @@ fn near(got: &[f32], want: &[f64], what: &str) {
     }
 }
 
-/// The specification's table of discounted sums, as returns of rollouts whose values are nothing.
+/// The specification's table of discounted sums, as returns of rollouts with all values 0.
 #[test]
 fn whole_returns_follow_the_table() {
     let table = [
@@ -412,7 +412,7 @@ fn equals_the_forward_sums_in_f64() {
     }
 }
 
-/// `got` is `want` rounded to f32 once.
+/// Asserts that `got` is `want` rounded to f32 once.
 fn nearest(got: f32, want: f64, what: &str) {
     let ulp = f64::from(f32::from_bits(got.abs().to_bits() + 1)) - f64::from(got.abs());
     assert!((f64::from(got) - want).abs() <= 0.5 * ulp + 1e-13, "{what}: {got} is not the f32 nearest to {want}");
@@ -439,7 +439,7 @@ fn f64_is_closer_than_f32() {
 
 #[test]
 fn the_choices_of_upgo_are_those_of_the_numbers() {
-    // Quarters and halves: sums are exact, and many of them are ties, which count as no worse.
+    // Quarters and halves: sums are exact, and many of them tie, which counts as no worse.
     let mut case = random(6, 60, 21, 0.05);
     let quarters = |x: &mut Vec<f32>| x.iter_mut().for_each(|x| *x = (*x * 2.0).round() / 4.0);
     quarters(&mut case.reward);
@@ -457,15 +457,14 @@ fn the_choices_of_upgo_are_those_of_the_numbers() {
     assert!(ties > 60);
 }
 
-/// As many rows as `x` has, each beginning a place later than the one before: an upper triangular matrix with `x` in its
-/// first row and equal diagonals.
+/// As many rows as `x` has, each shifted by one place: an upper triangular matrix with `x` in its first row and equal diagonals.
 fn shift_rows<const K: usize>(x: &[[f64; K]]) -> Vec<Vec<[f64; K]>> {
     let row = |i: usize| (0..x.len()).map(|j| if j >= i { x[j - i] } else { [0.0; K] }).collect();
     (0..x.len()).map(row).collect()
 }
 
-/// Advantages by a matrix instead of a recursion: every error that no end separates from the step, times its power of the
-/// decay. GAE and TD(lambda) have to give the same.
+/// Advantages by a matrix instead of a recursion: every error up to the end of the episode, times its power of the decay. GAE and
+/// TD(lambda) have to agree.
 #[test]
 fn gae_and_td_lambda_are_a_shifted_matrix_times_the_errors() {
     assert_eq!(shift_rows(&[[1.0], [2.0], [3.0]])[1..], [[[0.0], [1.0], [2.0]], [[0.0], [0.0], [1.0]]]);
@@ -493,7 +492,7 @@ fn gae_and_td_lambda_are_a_shifted_matrix_times_the_errors() {
 
 #[test]
 fn retrace_of_one_policy_without_decay_is_the_expected_sarsa_sum() {
-    // With rho 1 everywhere the traces are lambda; with ever smaller rho nothing is left but one step.
+    // With rho 1 everywhere the traces are lambda; with ever smaller rho only one step is left.
     let mut case = random(15, 20, 18, 0.1);
     case.q.clone_from(&case.value);
     case.log_rho.fill(0.0);

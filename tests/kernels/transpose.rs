@@ -1,4 +1,4 @@
-//! Transposes against their definition, in every kind of element.
+//! Transposes against their definition, for every kind of element.
 
 use rlcore::error::Kind;
 use rlcore::kernels::transpose::transpose;
@@ -21,7 +21,7 @@ fn every_element_goes_to_its_place_and_back() {
         [(1, 1, 1), (1, 7, 3), (7, 1, 3), (16, 16, 1), (15, 17, 1), (33, 31, 1), (128, 9, 4), (5, 40, 17), (2, 3, 64)];
     for (rows, columns, len) in shapes {
         let all = rows * columns * len;
-        // Bits of a float are moved, NaN or not.
+        // The bits of floats are moved unchanged, NaN or not.
         let f: Vec<f32> = (0..all as u32).map(|i| f32::from_bits(0x7fc0_0000 | i)).collect();
         let mut out = vec![0.0; all];
         transpose(rows, columns, len, Elements::F32(&f), ElementsMut::F32(&mut out)).unwrap();

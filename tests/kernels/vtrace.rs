@@ -60,7 +60,7 @@ impl Case {
         Case { rates, ..self.clone() }
     }
 
-    /// The formula as papers write it, with the targets of the next step, column by column in f64.
+    /// The formula of the papers, with the targets of the next step, column by column in f64.
     fn twin(&self) -> (Vec<f64>, Vec<f64>) {
         let (t, n) = (self.t, self.n);
         let [clip_rho, clip_c, clip_pg_rho, lambda, leak] =
@@ -90,7 +90,7 @@ impl Case {
     }
 }
 
-/// `cut` is the chance that an episode is cut at a step; as many are finished.
+/// `cut` is the chance that an episode is cut at a step, and the chance that it is finished there.
 fn random(seed: u64, t: usize, n: usize, cut: f64) -> Case {
     let mut rng = Rng::seeded(seed);
     let mut draw = |len: usize, to: f64| -> Vec<f32> { (0..len).map(|_| rng.uniform_in(-to, to) as f32).collect() };
@@ -114,11 +114,11 @@ fn random(seed: u64, t: usize, n: usize, cut: f64) -> Case {
     }
 }
 
-/// Sizes on both sides of every choice the kernel makes: sixteens and what is left of them.
+/// Sizes on both sides of every choice of the kernel: groups of sixteen and a remainder.
 const SHAPES: [(usize, usize); 12] =
     [(1, 1), (2, 1), (1, 16), (5, 3), (80, 8), (33, 15), (20, 17), (9, 31), (80, 32), (3, 64), (7, 1_024), (5, 1_045)];
 
-/// Rows that are looked at one after another, and of one stripe and several, whole and not.
+/// Wide rows, processed one after another, in one stripe and several, whole and partial.
 const WIDE: [(usize, usize); 7] = [(5, 1_023), (5, 1_030), (4, 2_048), (4, 2_060), (3, 4_096), (3, 4_110), (2, 65_600)];
 
 fn rates() -> [Rates; 5] {
@@ -151,7 +151,7 @@ fn equals_the_formula_in_f64() {
                 let mut case = random(i as u64, t, n, cut).with(rates);
                 let (mut single, mut double) = (8e-6, 3e-6);
                 if rates.clip_c == NONE {
-                    // Without a ceiling, products of ratios grow fast, and with them what each was rounded by.
+                    // Without a ceiling, products of ratios grow fast, and their rounding errors with them.
                     case.log_rho.iter_mut().for_each(|x| *x *= 0.1);
                     (single, double) = (3e-5, 1e-5);
                 }
@@ -178,7 +178,7 @@ fn wide_rows_equal_the_formula_however_they_are_walked() {
             let (vs, pg) = case.run();
             near(&vs, &twin.0, tolerance, &format!("vs {t}x{n}"));
             near(&pg, &twin.1, tolerance, &format!("pg_advantage {t}x{n}"));
-            // Where the log-ratios are overwritten, nothing may be worked on twice.
+            // If the outputs overwrite the log-ratios, no element may be processed twice.
             let (mut place, mut other) = (case.log_rho.clone(), vec![f32::NAN; t * n]);
             for (begin, end) in [(1_000, n), (0, 1_000)] {
                 let place = Some(cells(&mut place));
@@ -189,7 +189,7 @@ fn wide_rows_equal_the_formula_however_they_are_walked() {
             }
             assert_eq!((bits(&place), bits(&other)), (bits(&vs), bits(&pg)), "{t}x{n} in place");
         }
-        // The first and the last number of the last environment, which do not matter to those before it.
+        // The first and the last number of the last environment, which do not affect the environments before it.
         for at in [n - 1, t * n - 1] {
             let columns = Columns::new(t, n, 0, n - 1).unwrap();
             let arrays: [fn(&mut Case) -> &mut [f32]; 5] = [
@@ -221,11 +221,11 @@ fn f64_sums_lose_less_over_long_rollouts() {
     let single = worst(case.run().0);
     case.accumulate = Accumulate::F64;
     let double = worst(case.run().0);
-    // 12,000 in all, where neighbouring f32 are 1e-3 apart.
+    // Sums reach 12,000, where neighboring f32 are 1e-3 apart.
     assert!(double < 5e-4 && single > 4.0 * double, "{double} {single}");
 }
 
-/// The specification's base: one environment.
+/// The specification's base case: one environment.
 fn base(log_rho: &[f32], clip_rho: f32, clip_pg_rho: f32) -> Case {
     Case {
         t: 4,
@@ -332,7 +332,7 @@ fn vectors_v1_to_v9_and_v11() {
 
 #[test]
 fn vectors_with_lambda_and_with_a_leak() {
-    // By a program of its own, from the formulas of Zahavy et al. 2020: alpha is 1 - leak.
+    // From an independent program of the formulas of Zahavy et al. 2020: alpha is 1 - leak.
     let v2 = [0.5, -0.5, 1.2, -2.0];
     let half = Rates { td_lambda: 0.5, ..Rates::default() };
     let got = base(&v2, 1.0, 1.0).with(half).run();
@@ -439,12 +439,12 @@ fn far_ratios_stay_finite_under_ceilings() {
                 assert!(vs.iter().chain(&pg).all(|x| x.is_finite()), "{far}");
                 near(&vs, &case.twin().0, 8e-6, "vs");
             }
-            // e^-50 is nearly nothing: such a step keeps its value.
+            // e^-50 is negligible: such a step keeps its value.
             let still = (0..case.log_rho.len()).filter(|i| i % 3 != 0);
             assert!(still.map(|i| (vs[i] - case.value[i]).abs()).all(|x| x < 1e-5 || leak > 0.0));
         }
     }
-    // Without ceilings a ratio saturates where an f32 ends.
+    // Without ceilings a ratio saturates at the end of the f32 range.
     let one = |x: f32| {
         let rates = Rates { clip_rho: NONE, ..Rates::default() };
         Case { t: 1, log_rho: vec![x], bootstrap: vec![0.0], ..base(&[], 1.0, 1.0) }.with(rates).cut_to(1).run().0[0]
@@ -455,7 +455,7 @@ fn far_ratios_stay_finite_under_ceilings() {
 }
 
 impl Case {
-    /// The first steps.
+    /// The first `t` steps.
     fn cut_to(&self, t: usize) -> Case {
         let first = |x: &[f32]| x[..t * self.n].to_vec();
         Case {
@@ -474,7 +474,7 @@ proptest! {
 
     #[test]
     fn targets_scale_with_rewards_and_values(seed in 0u64..1_000, t in 1usize..20, n in 1usize..40, power in -3i32..4) {
-        // By powers of two, to the last bit.
+        // By powers of two, exactly.
         let scale = 2f32.powi(power);
         let case = random(seed, t, n, 0.1).with(Rates { td_lambda: 0.9, ..Rates::default() });
         let mut scaled = case.clone();
@@ -506,7 +506,7 @@ proptest! {
     }
 }
 
-/// `[begin, end)` of a batch in so many parts, of uneven width.
+/// `[0, n)` in `parts` parts of uneven width.
 fn split(n: usize, parts: usize) -> Vec<(usize, usize)> {
     (0..parts).map(|k| (n * k * k / (parts * parts), n * (k + 1) * (k + 1) / (parts * parts))).collect()
 }
@@ -548,7 +548,7 @@ impl Acts {
     }
 }
 
-/// Of actions that are not improbable, to the bit: one pass over the logits, without a look for the largest of them.
+/// Log-probabilities of actions that are not improbable, to the bit: one pass over the logits, without a search for the largest.
 fn in_one_pass(acts: &Acts) -> Vec<f32> {
     let rows = acts.target.chunks(acts.a).zip(&acts.action);
     rows.map(|(row, action)| {
@@ -558,7 +558,7 @@ fn in_one_pass(acts: &Acts) -> Vec<f32> {
     .collect()
 }
 
-/// vs, pg_advantage, log_rho and both log-probabilities, in these parts.
+/// vs, pg_advantage, log_rho and both log-probabilities, computed in these parts.
 fn all_of(case: &Case, acts: &Acts, parts: &[(usize, usize)]) -> [Vec<f32>; 5] {
     let mut results = [(); 5].map(|()| vec![f32::NAN; case.t * case.n]);
     let [vs, pg, log_rho, behavior, target] = results.each_mut().map(|x| Some(cells(x)));
@@ -584,7 +584,7 @@ fn from_logits_equals_its_formula() {
             assert_eq!(bits(&log_rho), bits(&differences));
             case.log_rho = log_rho;
             assert_eq!((bits(&vs), bits(&pg)), (bits(&case.run().0), bits(&case.run().1)));
-            // The kernel for one policy says the same.
+            // The kernel for one policy agrees.
             let mut alone = vec![0.0; t * n];
             let batch = Logits { num_rows: t * n, n: &[a as u32], logits: &acts.target, mask: None };
             categorical::log_prob(&batch, &acts.action, &mut alone).unwrap();
@@ -606,7 +606,7 @@ fn improbable_actions_have_finite_log_probabilities() {
         assert!((target[7] - want).abs() <= 1e-6 * far + if far > 1e37 { 1e37 } else { 0.0 }, "{} {want}", target[7]);
         assert!((target[9] + 2f32.ln()).abs() < 1e-6 * far.min(1.0), "{}", target[9]);
         assert!(vs.iter().chain(&pg).chain(&log_rho).all(|x| x.is_finite()));
-        // Nobody else in the sixteen notices.
+        // The other rows of the sixteen are unaffected.
         for i in (0..40).filter(|i| *i != 7 && *i != 9) {
             assert_eq!(target[i].to_bits(), ordinary[4][i].to_bits());
         }
@@ -617,8 +617,8 @@ fn improbable_actions_have_finite_log_probabilities() {
 
 #[test]
 fn improbable_actions_are_alike_alone_and_among_others() {
-    // Actions at and around the border from which on the largest logit is looked for: all sixteen of a group, beside
-    // one that is beyond it, and each as the only one of its batch.
+    // Actions around the border beyond which the largest logit is searched for: all sixteen of a group, beside one beyond the
+    // border, and each as the only one of its batch.
     let (t, n, a) = (1, 4_096, 3);
     let (case, mut acts) = (random(1, t, n, 0.0), Acts::random(2, n, a, 1.0));
     for (i, row) in acts.target.chunks_mut(a).enumerate() {
@@ -658,7 +658,7 @@ fn splits_and_environments_do_not_know_each_other() {
             let in_parts = all_of(&case, &acts, &split(n, parts));
             assert!(whole.iter().zip(&in_parts).all(|(x, y)| bits(x) == bits(y)), "{parts} parts of {t}x{n}");
         }
-        // A range writes nothing else, and bad numbers elsewhere do not matter.
+        // A range writes nothing else, and bad numbers outside of it do not matter.
         let mut bad = case.clone();
         for row in bad.log_rho.chunks_mut(n).chain(bad.reward.chunks_mut(n)).chain(bad.discounts.chunks_mut(n)) {
             (row[0], row[5]) = (f32::NAN, f32::NAN);
@@ -754,7 +754,7 @@ fn numbers_that_are_not_read_do_not_matter() {
 
 #[test]
 fn the_largest_numbers_are_finite() {
-    // 64 and more of them, as they are looked at; with discounts of 0, what comes out is finite too.
+    // Rows of at least 64 numbers take the fast check; with discounts of 0, the results are finite, too.
     let mut case = random(3, 2, 300, 0.0);
     case.discounts.fill(0.0);
     case.log_rho.fill(0.0);
@@ -766,7 +766,7 @@ fn the_largest_numbers_are_finite() {
     assert_eq!(case.run(), (case.reward.clone(), vec![f32::MAX; 600]));
 }
 
-/// The error of both functions, which have written nothing.
+/// The error of a call that has written nothing.
 fn fails(case: &Case, len: (usize, usize)) -> (Kind, String) {
     let (mut vs, mut pg) = (vec![7.0; len.0], vec![8.0; len.1]);
     let error = from_importance_weights(&case.view(), &case.log_rho, &mut vs, &mut pg).unwrap_err();
@@ -788,7 +788,7 @@ fn bad_input_is_named_and_outputs_stay() {
     let good = random(4, 6, 21, 0.2);
     let acts = Acts::random(4, 126, 3, 1.0);
     let full = (126, 126);
-    // Both functions refuse what they share with the same words.
+    // Both functions report shared errors in the same words.
     let both = |case: &Case, kind: Kind, text: &str| {
         assert_eq!(fails(case, full), (kind, text.into()));
         assert_eq!(fails_from_logits(case, &acts), (kind, text.into()));
@@ -825,7 +825,7 @@ fn bad_input_is_named_and_outputs_stay() {
         case.discounts[99] = bad;
         both(&case, Kind::Range, &format!("vtrace: discounts from 0 to 1, given {text}"));
     }
-    // Nor if no discount is any better.
+    // The same if all discounts are bad.
     for (bad, text) in [(-0.5, "-0.5"), (1.5, "1.5"), (f32::MAX, "340282350000000000000000000000000000000")] {
         let mut case = good.clone();
         (case.truncated, case.final_value) = (None, None);
@@ -836,14 +836,14 @@ fn bad_input_is_named_and_outputs_stay() {
         case.discounts[125] = bad;
         both(&case, Kind::Range, &format!("vtrace: discounts from 0 to 1, given {text}"));
     }
-    // One of two cuts, and nothing else is truncated.
+    // One of two cuts is bad, and nothing else is truncated.
     let mut case = good.clone();
     let flags = case.truncated.as_mut().unwrap();
     flags.fill(0);
     (flags[3], flags[11], case.discounts[3], case.discounts[11]) = (1, 1, 0.5, 0.5);
     case.final_value.as_mut().unwrap()[11] = f32::NAN;
     both(&case, Kind::Value, "vtrace: a finite final_value where truncated, given NaN");
-    // What is given wrongly is said before what is wrong in it.
+    // Wrong lengths and missing arrays are reported before bad values.
     let mut case = good.clone();
     case.log_rho.pop();
     case.reward[3] = f32::NAN;
@@ -894,7 +894,7 @@ fn bad_input_is_named_and_outputs_stay() {
     for (t, n, kind) in [(0, 1, Kind::Shape), (1, 0, Kind::Shape), (usize::MAX, 2, Kind::Overflow)] {
         assert_eq!(fails(&Case { t, n, ..good.clone() }, full).0, kind);
     }
-    // Columns of another batch, and no log-ratios at all.
+    // Columns of another batch, and missing log-ratios.
     let out = Outputs::default();
     let columns = Columns::all(6, 20).unwrap();
     let error = from_importance_weights_range(&good.view(), Some(&good.log_rho), columns, &out).unwrap_err();
@@ -940,7 +940,7 @@ fn bad_logits_and_actions_are_named_and_outputs_stay() {
     for (a, kind) in [(0, Kind::Shape), (usize::MAX, Kind::Shape)] {
         assert_eq!(fails_from_logits(&case, &Acts { a, ..good() }).0, kind);
     }
-    // As many actions as an i32 can name could be, but there are no logits of so many.
+    // An i32 can name that many actions, but there are not enough logits.
     let one = random(4, 1, 1, 0.0);
     let acts = |a| Acts { a, behavior: vec![0.0], target: vec![0.0], action: vec![0] };
     let text = |a| fails_from_logits(&one, &acts(a)).1;

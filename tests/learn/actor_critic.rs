@@ -1,11 +1,11 @@
-//! Learners by A2C and IMPALA: their gradients beside those of PPO, of one another, and of the formula.
+//! A2C and IMPALA learners: gradients compared with PPO, with one another and with the formula.
 
 use crate::host::{Array, Columns, Host, chunks, record, recurrent, spaces, threads, train};
 use rlcore::learn::{Algorithm, Config};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements};
 
-/// Short rollouts that are learnt from once, in one piece, by either algorithm.
+/// Short rollouts, each learned in one pass as one minibatch.
 fn once(algorithm: Algorithm) -> Config {
     Config {
         num_envs: 3,
@@ -33,7 +33,7 @@ fn the_gradient_is_that_of_ppo_where_no_ratio_has_moved() {
                 host.learner().learn_begin(obs.get(), None).unwrap();
                 chunks(host, 0, 2)
             });
-            // The losses behind the gradients differ.
+            // The losses stored after the gradients differ.
             let len = pair[0].0.view().params().len();
             let [a2c, ppo] = grads.each_ref().map(|grads| &grads[..len]);
             assert!(a2c == ppo && a2c.iter().any(|x| x.abs() > 1e-3));
@@ -45,7 +45,8 @@ fn the_gradient_is_that_of_ppo_where_no_ratio_has_moved() {
     }
 }
 
-/// The bonus of each update is the constant one of the same height, until the end and past it.
+/// The gradient of each update equals the one with a constant coefficient of the scheduled value, up to the end of the schedule
+/// and past it.
 #[test]
 fn the_entropy_bonus_goes_to_its_end_in_equal_steps() {
     for algorithm in [Algorithm::Ppo, Algorithm::A2c, Algorithm::Impala] {
@@ -70,7 +71,7 @@ fn the_entropy_bonus_goes_to_its_end_in_equal_steps() {
     }
 }
 
-/// Beyond one pass, A2C goes on along its gradient where PPO has ratios.
+/// In a second pass A2C still follows its plain gradient, where PPO has ratios.
 #[test]
 fn a_second_pass_is_not_that_of_ppo() {
     let (obs, action) = &spaces()[0];
@@ -82,7 +83,7 @@ fn a_second_pass_is_not_that_of_ppo() {
     assert!(params[0] != params[1]);
 }
 
-/// IMPALA where nothing has moved, and where means are taken, is the actor-critic with returns over n steps.
+/// IMPALA with unchanged parameters and mean losses is the actor-critic with n-step returns.
 #[test]
 fn on_policy_v_trace_is_the_return_over_n_steps() {
     let plain = spaces().map(|(obs, action)| (None, obs, action));
@@ -99,7 +100,7 @@ fn on_policy_v_trace_is_the_return_over_n_steps() {
             };
             let mut host = Host::with(&config, layer.as_slice(), &obs, &action);
             let mut rng = Rng::seeded(3);
-            // Some environments are in the middle of an episode then.
+            // Leaves some environments in the middle of an episode.
             train(&mut host, &mut rng, 1);
             let params = Host::with(&config, layer.as_slice(), &obs, &action).view().params().to_vec();
             host.learner().write_params(&params).unwrap();
@@ -115,7 +116,7 @@ fn on_policy_v_trace_is_the_return_over_n_steps() {
     }
 }
 
-/// Trajectories of an actor whose policy is another one: targets, advantages and losses against their formula in f64.
+/// Trajectories of an actor with another policy: targets, advantages and losses against their formula in f64.
 #[test]
 fn trajectories_of_an_older_policy_are_corrected() {
     let (obs, action) = &spaces()[0];
@@ -136,7 +137,7 @@ fn trajectories_of_an_older_policy_are_corrected() {
     let sent = Columns::read(&mut actor);
     assert!(sent.begin.contains(&1) && sent.begin[3..].contains(&1));
     let mut learner = Host::new(&Config { seed: 99, ..config }, obs, action);
-    // The first policies of all seeds are nearly uniform.
+    // Initial policies are nearly uniform for every seed.
     let far: Vec<f32> = learner.view().params().iter().map(|x| x * 40.0).collect();
     learner.learner().write_params(&far).unwrap();
     learner.learner().learn_batch(&sent.batch()).unwrap();

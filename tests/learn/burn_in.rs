@@ -1,4 +1,4 @@
-//! Sequences of recurrent learners that begin with states which steps before them have made fresh.
+//! Burn-in: sequences of recurrent learners begin with states recomputed from the steps before them.
 
 #![cfg(all(feature = "recurrent", feature = "attention", feature = "pqn"))]
 
@@ -30,12 +30,12 @@ fn host(layer: Layer, config: &Config) -> Host {
     Host::with(config, &listed(layer), &Space::unbounded(3), &Space::discrete(&[3]))
 }
 
-/// What attention carries is what the layer before it says.
+/// Attention carries outputs of the layer before it, so a dense layer comes first.
 fn listed(layer: Layer) -> [Layer; 2] {
     [Layer::dense(5, Activation::Tanh), layer]
 }
 
-/// The states that sequences begin with, by hand: one row after another from the recorded one.
+/// Recomputes the initial states of sequences, row by row from a recorded state. Returns how many changed.
 fn refresh(layer: Layer, burn_in: usize, params: &[f32], columns: &mut Columns) -> usize {
     let [dense, layer] = listed(layer);
     let layers = [dense, layer, Layer { flags: HEAD, ..Layer::dense(1, Activation::Identity) }];
@@ -68,7 +68,7 @@ fn refresh(layer: Layer, burn_in: usize, params: &[f32], columns: &mut Columns) 
     changed
 }
 
-/// A learner of other parameters than those that recorded, with this rollout begun.
+/// A learner with parameters other than the recorder's that has begun to learn this rollout.
 fn begun(layer: Layer, config: &Config, columns: &Columns) -> Host {
     let mut h = host(layer, config);
     let mut rng = Rng::seeded(77);
@@ -81,7 +81,7 @@ fn begun(layer: Layer, config: &Config, columns: &Columns) -> Host {
 #[test]
 fn gradients_are_those_of_states_made_by_hand() {
     for layer in recurrent() {
-        // Where the policy reads the first layer, states are those of layers that only the values read.
+        // With `policy_layer` 1 the policy reads the first layer, and only the values read the layer with states.
         let all = [Algorithm::Ppo, Algorithm::A2c, Algorithm::Impala, Algorithm::Pqn].into_iter().zip([3, 4, 7, 20]);
         let apart = [(Algorithm::Ppo, 20), (Algorithm::A2c, 3), (Algorithm::Impala, 7)];
         for (algorithm, steps, policy_layer) in all.map(|(a, s)| (a, s, 0)).chain(apart.map(|(a, s)| (a, s, 1))) {
@@ -108,7 +108,7 @@ fn gradients_are_those_of_states_made_by_hand() {
     }
 }
 
-/// The parameters that acted make the states that were recorded, whatever agents come and go.
+/// The parameters that acted reproduce the recorded states, whichever agents come and go.
 #[test]
 fn fresh_states_of_the_same_parameters_are_the_recorded_ones() {
     for ((layer, burn_in), noisy) in recurrent().into_iter().zip([4, 1, 8, 5, 3]).flat_map(|own| [(own, 0), (own, 1)]) {
@@ -178,7 +178,7 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(error.kind == Kind::Config && error.to_string().contains("burn_in is set to"), "{error}");
 }
 
-/// A learner's own states, and those of a rollout, are numbers: a block with a NaN among them is refused.
+/// States of a learner and of its rollout must be finite: a block with a NaN or an infinity among them is refused.
 #[test]
 fn states_that_are_no_numbers_are_refused() {
     let [lstm, ..] = recurrent();
@@ -189,8 +189,8 @@ fn states_that_are_no_numbers_are_refused() {
         h.learner().act(None, obs.get(), None, action.get_mut()).unwrap();
         h.learner().observe(None, &[0.0; N], &[0; N], &[0; N], None, None).unwrap();
     }
-    // What agent 2 carries and what was recorded of it are among these: the state that its last step left, and the one
-    // before, are made by hand.
+    // Agent 2's states before step 2 (recorded in the rollout) and before step 3 (carried to the next act), taken from a copy
+    // and located in the block by value.
     let mut copy = h.clone();
     let last = record(&mut copy, &mut rng);
     copy.learner().learn_begin(last.get(), None).unwrap();
@@ -207,7 +207,7 @@ fn states_that_are_no_numbers_are_refused() {
             let before = spoilt.block.clone();
             let mem = bytemuck::cast_slice_mut(&mut spoilt.block);
             assert_eq!(Learner::attach(mem).err().map(|e| e.kind), Some(Kind::Image), "step {t}: {bad}");
-            // A host that does not ask whether it may: its next step is refused, and changes nothing. (Gates saturate at
+            // A host that opens the block unchecked: its next step is refused and changes nothing. (Gates saturate at
             // infinity.)
             if t == 3 && bad.is_nan() {
                 let (obs, mut action) = (vec![0.5; 3 * N], h.actions());

@@ -1,5 +1,5 @@
-//! Pictures of bytes reach convolutions as bytes: all calls give the bits that they give for the bytes divided by 255 as f32, with
-//! every algorithm that can have both, whichever environments act.
+//! Byte pictures reach convolutions as bytes: all calls return the same bits as for the bytes divided by 255 as f32, with every
+//! algorithm that supports both, whichever environments act.
 
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
@@ -11,7 +11,7 @@ const DIMS: [u32; 3] = [6, 5, 2];
 const LEN: usize = 60;
 const CHOICES: usize = 3;
 
-/// The two learners: of bytes, and of f32.
+/// Two learners: one of bytes, one of f32.
 struct Pair {
     blocks: [Vec<u64>; 2],
     config: Config,
@@ -36,7 +36,7 @@ impl Obs {
 }
 
 impl Pair {
-    /// Their observations are a picture by `obs_dims`, or by their only field.
+    /// Observations are a picture, declared by `obs_dims` or by their only field.
     fn new(config: Config, layers: &[Layer], as_field: bool) -> Pair {
         let mut layers = layers.to_vec();
         layers[0].source[0] = if as_field { INPUT + 1 } else { 0 };
@@ -57,7 +57,7 @@ impl Pair {
         Pair { blocks, config }
     }
 
-    /// A call of both, whose results have to agree.
+    /// Makes a call on both learners and asserts equal results.
     fn call<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, call: impl Fn(&mut Learner<'_>, usize) -> T) -> T {
         let [a, b] = [0, 1].map(|k| {
             let mut learner = Learner::attach(bytemuck::cast_slice_mut(&mut self.blocks[k])).unwrap();
@@ -67,7 +67,7 @@ impl Pair {
         a
     }
 
-    /// What is asked of the networks without a step.
+    /// Queries of the networks that take no step.
     fn ask(&mut self, obs: &Obs, mask: Option<&[u8]>) {
         self.call("predict", |learner, k| {
             let (mut action, len) = ([0; N], learner.view().state_len());
@@ -116,9 +116,9 @@ fn conv(units: u32, same: u32) -> Layer {
     Layer { same, ..Layer::conv(units, [3; 2], [1; 2], Activation::Relu) }
 }
 
-/// Trains both for some updates, in steps of whichever environments are there.
+/// Trains both learners for `updates` updates; the rows that act change from step to step.
 fn train(config: Config, layers: &[Layer], updates: u64) {
-    // With critics the input of a network is longer than a picture.
+    // With critics, the input of a network is longer than a picture.
     if config.algorithm() != Algorithm::Sac {
         train_of(config, layers, updates, false);
     }
@@ -135,7 +135,7 @@ fn train_of(config: Config, layers: &[Layer], updates: u64, as_field: bool) {
     let mut stats = Stats::default();
     for step in 0.. {
         let (obs, own) = (Obs::draw(&mut rng), mask(&mut rng));
-        // All of them, the first ones, or some with gaps.
+        // All rows, the first rows, or random rows with gaps.
         let active: [u8; N] = core::array::from_fn(|i| match step % 3 {
             0 => 1,
             1 => u8::from(i < 3),
@@ -214,7 +214,7 @@ fn bytes_and_the_numbers_that_they_stand_for_train_alike() {
             },
             _ => config,
         };
-        // The second border is of zeros, which bytes are padded with too.
+        // Padding with zeros, first of f32 outputs of a layer, then of the bytes themselves.
         train(config, &[conv(4, 0), conv(3, 1)], 6);
         train(config, &[conv(5, 1)], 3);
     }
@@ -231,7 +231,7 @@ fn recurrent_layers_behind_convolutions_and_layers_that_read_no_bytes_agree_too(
     recurrent(Algorithm::Pqn, LayerKind::Lstm);
     recurrent(Algorithm::Impala, LayerKind::MinGru);
     for config in configs() {
-        // A pool reads the picture first: both are given f32.
+        // A pool reads the picture first, so both networks get f32.
         let pool =
             Layer { kind: LayerKind::Pool as u32, units: 0, activation: Activation::Identity as u32, ..conv(0, 0) };
         train(config, &[pool, conv(3, 0)], 2);

@@ -1,4 +1,4 @@
-//! The objectives of TD3 and SAC, against vectors that torch made and differences in f64.
+//! The objectives of TD3 and SAC, against reference vectors from torch and finite differences in f64.
 
 #![cfg(feature = "off_policy")]
 
@@ -33,7 +33,7 @@ fn actions_densities_and_gradients_are_those_of_torch() {
     assert!(near(&[slope], &[0.458_796_843_9]), "{slope}");
 }
 
-/// Three rows of two elements, some beyond the limits, against slopes of the loss written down anew.
+/// Three rows of two elements, some beyond the limits, against finite differences of the loss rewritten in f64.
 #[test]
 fn gradients_are_the_slopes_of_the_loss() {
     let (mut rng, weight, limits) = (Rng::seeded(3), 0.3, (-1.0f32, 0.5f32));

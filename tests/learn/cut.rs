@@ -1,4 +1,4 @@
-//! Agents that are gone while learning is due or runs.
+//! Agents that are cut while learning is due or running.
 
 #![cfg(all(feature = "off_policy", feature = "stream", feature = "actor_critic"))]
 
@@ -10,7 +10,7 @@ use rlcore::space::{Elements, ElementsMut, Space};
 
 const N: usize = 3;
 
-/// Those of `active` act and observe; nothing ends.
+/// Rows of `active` act and rows of `observed` observe; no episode ends.
 fn step(l: &mut Learner<'_>, rng: &mut Rng, active: &[u8; N], observed: &[u8; N]) {
     let obs: [f32; N] = core::array::from_fn(|_| rng.uniform_f32());
     let reward: [f32; N] = core::array::from_fn(|_| rng.uniform_f32());
@@ -22,7 +22,7 @@ fn learner(config: &Config, layers: &[Layer]) -> Host {
     Host::with(config, layers, &Space::unbounded(1), &Space::discrete(&[3]))
 }
 
-/// The last transition is taken back as it is before it was observed, and the rollout may be incomplete again.
+/// A cut takes the last transition back, observed or not, and the rollout may be incomplete again.
 #[test]
 fn a_rollout_that_is_complete_gives_a_transition_back() {
     for overlap in [0, 1] {
@@ -45,7 +45,7 @@ fn a_rollout_that_is_complete_gives_a_transition_back() {
     }
 }
 
-/// An update learns the same wherever in it agents are gone, and so do those after it.
+/// An update learns the same wherever during it agents are cut, and so do later updates.
 #[test]
 fn an_update_that_runs_is_not_touched() {
     let memory = [Layer { kind: LayerKind::Gru as u32, ..Layer::dense(4, rlcore::nn::Activation::Tanh) }];
@@ -94,7 +94,7 @@ fn an_update_that_runs_is_not_touched() {
     }
 }
 
-/// Traces reach the step that is being learnt, and end with it.
+/// Traces include the step being learned, and end with it.
 #[test]
 fn traces_end_with_the_step_that_is_learnt() {
     for algorithm in [Algorithm::StreamAc, Algorithm::StreamQ] {
@@ -135,7 +135,7 @@ fn traces_end_with_the_step_that_is_learnt() {
     }
 }
 
-/// What has begun is dropped, whether gradient steps are due or not: they draw from the store.
+/// A cut drops unfinished transitions, whether gradient steps are due or not: those draw from the store.
 #[test]
 fn off_policy_learning_does_not_matter() {
     let config = Config {

@@ -1,4 +1,4 @@
-//! Actions of the host's own: stored as drawn ones are, learnt from, and refused where they cannot be.
+//! Actions demonstrated by the host: stored like drawn actions, learned from, and refused where invalid.
 
 #![cfg(feature = "off_policy")]
 
@@ -42,7 +42,7 @@ fn show(rng: &mut Rng) -> [f32; 2 * N] {
     core::array::from_fn(|_| 2.0 * rng.uniform_f32() - 1.0)
 }
 
-/// Observes, and learns what is due.
+/// Observes, then learns while learning is due.
 fn finish(learner: &mut Learner<'_>, reward: &[f32; N], active: Option<&[u8]>, ends: [u8; N]) -> Stats {
     learner.observe(active, reward, &ends, &[0; N], None, None).unwrap();
     while learner.phase() == Phase::Learn {
@@ -51,7 +51,7 @@ fn finish(learner: &mut Learner<'_>, reward: &[f32; N], active: Option<&[u8]>, e
     learner.stats()
 }
 
-/// Whatever `act` draws and a second learner is shown leaves the same store, and so the same parameters and statistics.
+/// Actions drawn by `act` and demonstrated to a second learner leave the same store, and so the same parameters and statistics.
 #[test]
 fn they_are_stored_as_actions_that_were_drawn() {
     for n_step in [1, 3] {
@@ -68,7 +68,7 @@ fn they_are_stored_as_actions_that_were_drawn() {
             open(&mut shown).demonstrate(active, obs, Some(&mask), Elements::I32(&action)).unwrap();
             let ours = finish(&mut open(&mut acting), &reward, active, [1, 0, 1]);
             let theirs = finish(&mut open(&mut shown), &reward, active, [1, 0, 1]);
-            // But for episodes, none of which are the agent's.
+            // Except for episodes: demonstrated ones do not count as the agent's.
             assert!(theirs.num_episodes == 0 && theirs.return_mean.is_nan() && theirs.return_last.is_nan());
             let theirs = Stats {
                 num_episodes: ours.num_episodes,
@@ -87,7 +87,7 @@ fn they_are_stored_as_actions_that_were_drawn() {
     }
 }
 
-/// The same of numbers between bounds, which are stored between -1 and 1 and so are rounded once more.
+/// The same for bounded numbers, which are stored scaled to -1 to 1 and so rounded once more.
 #[test]
 fn numbers_are_stored_between_their_bounds() {
     for algorithm in [Algorithm::Td3, Algorithm::Sac] {
@@ -110,7 +110,7 @@ fn numbers_are_stored_between_their_bounds() {
     }
 }
 
-/// A policy that never acted does what random demonstrations were paid for.
+/// A policy that never acted takes the actions that paid in random demonstrations.
 #[test]
 fn they_are_learnt_from() {
     let config = config(Algorithm::Dqn);
@@ -186,14 +186,14 @@ fn what_cannot_be_is_refused_by_name() {
     }
 }
 
-/// An episode that an agent plays alone counts, and one that it is helped in does not, wherever the help begins and ends.
+/// Episodes that an agent plays alone count; those with a demonstrated step do not, wherever in the episode it is.
 #[test]
 fn episodes_of_demonstrations_are_not_the_agents() {
     let (config, space) = (Config { num_envs: N as u32, ..config(Algorithm::Dqn) }, Space::discrete(&[2]));
     let (mut own, obs) = (block(&config, &space), [0.5; 2 * N]);
     let mut l = open(&mut own);
     let (mut returns, mut counted) = (vec![], 0);
-    // Which steps of an episode of three are demonstrated to each environment; the last pattern is cut off.
+    // The demonstrated steps of an episode of three, for environments 0 and 2; environment 1 always plays alone.
     for pattern in [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1], [0, 0, 0]] {
         for (t, &helped) in pattern.iter().enumerate() {
             let helps = [helped, 0, helped];
@@ -215,7 +215,7 @@ fn episodes_of_demonstrations_are_not_the_agents() {
         assert!(near(stats.return_mean, mean) && near(stats.return_std, deviation), "{stats:?} {mean} {deviation}");
         assert!((stats.return_min, stats.return_max) == (6.0, 303.0), "{stats:?}");
     }
-    // Where an agent is gone, help for it is forgotten.
+    // A cut forgets that an agent was helped.
     l.demonstrate(None, Elements::F32(&obs), None, Elements::I32(&[1; N])).unwrap();
     l.cut_rows(&[1, 0, 0]).unwrap();
     l.act(Some(&[1, 0, 0]), Elements::F32(&obs), None, ElementsMut::I32(&mut [0; N])).unwrap();

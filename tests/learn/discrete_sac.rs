@@ -1,4 +1,5 @@
-//! Soft actor-critic with choices: its steps against the paper's formulas in f64, what is saved and refused, and what it learns.
+//! Discrete soft actor-critic: gradient steps against the paper's formulas in f64, saved blocks, refusals, and training to
+//! success.
 
 #![cfg(feature = "off_policy")]
 
@@ -10,7 +11,7 @@ use rlcore::nn::{Activation, Layer};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
-/// Choices of the elements of an action, and all of them.
+/// Numbers of choices of the action elements, and their sum.
 const N: [u32; 2] = [3, 2];
 const L: usize = 5;
 
@@ -44,7 +45,7 @@ fn wide(x: &[f32]) -> Vec<f64> {
     x.iter().map(|x| f64::from(*x)).collect()
 }
 
-/// The elements of a row.
+/// A row, split by action element.
 fn elements<T>(row: &[T]) -> [&[T]; 2] {
     [&row[..3], &row[3..]]
 }
@@ -61,7 +62,7 @@ fn worth(p: &[f64], q: &[f64], temperature: f64) -> f64 {
     p.iter().zip(q).filter(|(p, _)| **p > 0.0).map(|(p, q)| p * (q - temperature * p.ln())).sum()
 }
 
-/// Values, losses and gradients of three rows, some choices forbidden, against the formulas and differences of them.
+/// Values, losses and gradients of three rows, some choices forbidden, against the formulas and finite differences of them.
 #[test]
 fn gradients_are_the_slopes_of_the_loss() {
     let (mut rng, rows, temperature) = (Rng::seeded(2), 3, 0.3);
@@ -80,7 +81,7 @@ fn gradients_are_the_slopes_of_the_loss() {
                 entropy += worth(&p, &vec![0.0; q.len()], 1.0);
             }
         }
-        // Shares of eight rows.
+        // Three rows' shares of a batch of eight.
         (loss / 8.0, entropy / 8.0)
     };
     let mut log_prob: Vec<f32> = Vec::new();
@@ -116,7 +117,7 @@ fn gradients_are_the_slopes_of_the_loss() {
     assert_eq!(discrete_sac::target_entropy(&N, Some(&[0, 1, 0, 1, 0]), 1.0), 0.0);
 }
 
-/// A transition: what was seen, its mask, the choices, reward, discount, what followed and what was allowed there.
+/// A transition: observation, mask, choices, reward, discount, next observation and its mask.
 #[derive(Clone, Debug)]
 struct Step {
     obs: [f64; 2],
@@ -128,18 +129,18 @@ struct Step {
     next_mask: [u8; L],
 }
 
-/// Linear networks of the policy and of critics, and all that a gradient step makes of them: in f64, from the paper.
+/// Linear networks of the policy and the critics with their gradient steps, in f64 from the paper.
 struct Twin {
     config: Config,
     params: Vec<f64>,
     target: Vec<f64>,
     temperature: f64,
     taken: u64,
-    /// Of the critics, the mean of the first one, and of the policy when it learned last; and the entropy then.
+    /// Critic loss, mean Q of the first critic, and the policy's loss and entropy at its last update.
     losses: [f64; 4],
 }
 
-/// Numbers of a network: weights `[L, 2]`, then biases.
+/// Parameters of a network: weights `[L, 2]`, then biases.
 const LEN: usize = 3 * L;
 
 impl Twin {
@@ -148,7 +149,7 @@ impl Twin {
         (0..L).map(|i| own[2 * i] * x[0] + own[2 * i + 1] * x[1] + own[2 * L + i]).collect()
     }
 
-    /// What the lowest critic says of each choice.
+    /// The lowest Q over critics for each choice.
     fn lowest(&self, params: &[f64], x: [f64; 2]) -> Vec<f64> {
         let mut q = Self::say(params, 1, x);
         if self.config.num_critics > 1 {
@@ -163,7 +164,7 @@ impl Twin {
         each.map(|((x, m), q)| t.reward + t.discount * worth(&softmax(x, m), q, self.temperature)).collect()
     }
 
-    /// The loss of the critics with these parameters, and the mean of the first.
+    /// The loss of the critics with these parameters, and the mean Q of the first one.
     fn critics(&self, params: &[f64], batch: &[Step], targets: &[Vec<f64>]) -> (f64, f64) {
         let (mut loss, mut mean, share) = (0.0, 0.0, 1.0 / (2 * batch.len()) as f64);
         for (t, targets) in batch.iter().zip(targets) {
@@ -199,7 +200,7 @@ impl Twin {
         (loss, entropy)
     }
 
-    /// Adam without memory, and an epsilon of 1, with slopes of a loss.
+    /// Adam with betas of 0 and an epsilon of 1, on finite differences of a loss.
     fn descend(rate: f64, params: &mut [f64], range: std::ops::Range<usize>, loss: impl Fn(&[f64]) -> f64) {
         let from = params.to_vec();
         for i in range {
@@ -240,7 +241,7 @@ impl Twin {
     }
 }
 
-/// Steps one after another, with and without masks: batches come from the stream that the documentation names.
+/// Consecutive gradient steps, with and without masks; batches come from the documented random stream.
 #[test]
 fn steps_are_those_of_the_formulas() {
     let cases = [(1, 1, 0, -1.0), (2, 0, 1, 0.3), (2, 1, 1, -1.0), (2, 0, 0, 0.1), (2, 0, 1, 0.0)];
@@ -318,13 +319,13 @@ fn steps_are_those_of_the_formulas() {
                 assert!(same, "step {}: {:?} {:?}", twin.taken, l.params(), twin.params);
                 assert!(near(l.view().temperature(), twin.temperature), "{}", twin.temperature);
                 let stats = l.stats();
-                // Reported is the mean over critics, of squares half.
+                // The learner reports the mean over critics, and half of squared errors.
                 let share = if huber == 0 { 0.5 } else { 1.0 } / f64::from(num_critics);
                 twin.losses[0] *= share;
                 let own = [stats.value_loss, stats.value_mean, stats.policy_loss, stats.entropy];
                 assert!(own.iter().zip(twin.losses).all(|(a, b)| near(*a, b)), "{own:?} {:?}", twin.losses);
             }
-            // The value of an observation is the mean of Q.
+            // The value of an observation is the expected Q under the policy, averaged over the elements.
             let x = [0.25, -0.5];
             let (mut value, q) = ([0.0], twin.lowest(&twin.params, x));
             l.value(Elements::F32(&x.map(|x| x as f32)), None, &mut value).unwrap();
@@ -337,8 +338,8 @@ fn steps_are_those_of_the_formulas() {
     }
 }
 
-/// A contextual bandit: the sign of the first number says which choice of the first element pays, the second element is to be 1
-/// in any case; one choice is forbidden at times.
+/// A contextual bandit: the sign of the first number selects the choice of the first element that pays, the second element
+/// should always be 1; one choice is forbidden at times.
 struct Bandit {
     rng: Rng,
     obs: [f32; 2],
@@ -380,8 +381,8 @@ fn learning(config: &Config, block: &mut [u64], bandit: &mut Bandit, steps: u64,
     }
 }
 
-/// A row that allows 2 of 16 choices can have an entropy of ln 2, whatever the others are: the temperature aims below that, and
-/// the one that pays is found.
+/// A row that allows 2 of 16 choices has an entropy of at most ln 2: the temperature's target lies below that, and the choice
+/// that pays is found.
 #[test]
 fn few_choices_that_are_allowed_are_told_apart() {
     for seed in 1..=2 {
@@ -410,7 +411,7 @@ fn few_choices_that_are_allowed_are_told_apart() {
             }
         }
         let stats = l.stats();
-        // 0.89 by the target, less three standard deviations of 1,000 draws.
+        // 0.89 of 1,000 draws by the target entropy, less three standard deviations.
         assert!(paid >= 860, "seed {seed}: {paid}, entropy {}, temperature {}", stats.entropy, l.view().temperature());
         assert!((stats.entropy - 0.5 * 2f32.ln()).abs() < 0.1, "{stats:?}");
     }
@@ -454,7 +455,7 @@ fn the_right_choices_are_learnt_and_ship() {
             bandit.next();
         }
         assert!(total > 190.0, "{total}");
-        // What ships says the same probabilities, not sharper ones: at times another choice is drawn.
+        // The exported policy has the same probabilities, not sharper ones: at times it draws another choice.
         let draw = |seed: u64, scratch: &mut [f32]| {
             let (mut a, seen) = ([0; 2], Elements::F32(&[0.01, 0.0]));
             let (state, to) = (Recurrent::default(), ElementsMut::I32(&mut a));
@@ -485,7 +486,7 @@ fn slices_copies_and_chunks_change_no_bit() {
         learning(&config, &mut sliced, &mut Bandit::new(), 120, 1);
         assert!(whole == sliced, "{num_chunks} chunks");
         assert!(open(&mut whole).stats().num_updates > 50);
-        // Saved in the middle of gradient steps, of the critics and of the policy, and looked at.
+        // Saved and queried in the middle of gradient steps of the critics and of the policy.
         let mut bandit = Bandit::new();
         learning(&config, &mut saved, &mut bandit, 60, 0);
         for slices in [1, num_chunks, num_chunks + 1] {
@@ -516,7 +517,7 @@ fn slices_copies_and_chunks_change_no_bit() {
     }
 }
 
-/// Listed layers over bytes belong to critics too, and draws are those of the softmax.
+/// Critics have the listed layers over bytes too, and actions are drawn from the softmax.
 #[test]
 fn listed_layers_belong_to_critics_and_choices_are_drawn() {
     let (obs, action) = (Space::bytes(4), Space::discrete(&[2]));
@@ -526,7 +527,7 @@ fn listed_layers_belong_to_critics_and_choices_are_drawn() {
     let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &layers, &obs, &action).unwrap();
     let one = (4 * 3 + 3) + (3 * 6 + 6) + (6 * 2 + 2);
     assert_eq!(l.params().len(), 3 * one);
-    // Logits that are biases alone: ln 3 for the second choice.
+    // Logits are biases alone: ln 3 for the second choice.
     let mut params = vec![0.0; 3 * one];
     params[one - 1] = 3f32.ln();
     l.write_params(&params).unwrap();
@@ -555,13 +556,13 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(error.kind == Kind::Config && error.what.contains("DQN or SAC for discrete actions"), "{error}");
     let error = size(&Config { noisy: 1, ..small() }, &Space::discrete(&N)).unwrap_err();
     assert!(error.kind == Kind::Config && error.what.contains("noisy"), "{error}");
-    // Numbers have no masks, choices do.
+    // Continuous actions have no masks, choices do.
     let masked = Config { use_action_mask: 1, ..small() };
     size(&masked, &Space::discrete(&N)).unwrap();
     assert_eq!(size(&masked, &Space::between(&[-1.0], &[1.0])).unwrap_err().kind, Kind::Config);
 }
 
-/// Whatever word of a block is forged: it is refused, or every call takes it.
+/// A block with any one word forged is refused, or safe for every call.
 #[test]
 fn forged_images_are_refused_or_harmless() {
     let config = Config {

@@ -1,5 +1,5 @@
-//! No field of a configuration is ignored in silence: each one, away from its default, changes what is learned or is refused
-//! by its name. The list of fields is the library's own, which does not compile if one is missing.
+//! No field of a configuration is ignored in silence: each one, away from its default, changes the outcome or is refused by its
+//! name. The list of fields is the library's own, which does not compile if one is missing.
 #![cfg(all(
     feature = "words",
     feature = "attention",
@@ -17,7 +17,7 @@ use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{self, Element, Elements, ElementsMut, Space};
 
-/// What a learner is made of.
+/// The arguments that make a learner.
 #[derive(Clone)]
 struct Setting {
     config: Config,
@@ -26,7 +26,8 @@ struct Setting {
     action: Space<'static>,
 }
 
-/// What a field can change: the size of the block, all actions, statistics and parameters, and what a policy of it draws.
+/// Everything that a field can change: the size of the block, and the bits of all actions, statistics, parameters and draws of
+/// the exported policy.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     size: usize,
@@ -34,7 +35,7 @@ struct Outcome {
 }
 
 impl Setting {
-    /// Lets it act and learn in steps that do not depend on it, as long as nothing differs from the usual.
+    /// Acts and learns on inputs that do not depend on the setting; returns early once the outcome differs from `usual`.
     fn run(&self, steps: u32, usual: Option<&Outcome>) -> Result<Outcome, Error> {
         let Setting { config, layers, obs, action } = self;
         let size = Learner::size(config, layers, obs, action)?;
@@ -49,7 +50,7 @@ impl Setting {
         let (mut choices, mut numbers) = (vec![0; n * action.n.len()], vec![0.0; n * action.len as usize]);
         let (mut seen, mut bytes) = (vec![0.0; n * obs.len as usize], vec![0; n * obs.len as usize]);
         for step in 0..steps {
-            // Rewards, ends and observations of a row are those of its number.
+            // Rewards, ends and observations of a row depend only on the step and the row's number.
             let one = |k: usize| Rng::seeded(u64::from(step) << 8 | k as u64);
             for (k, row) in seen.chunks_mut(obs.len as usize).enumerate() {
                 let mut rng = one(k);
@@ -97,7 +98,7 @@ impl Setting {
         Ok(Outcome { size, bits })
     }
 
-    /// The same with another value of a field, in the first of its words.
+    /// The setting with `word` as the first word of a field.
     fn with(&self, field: &Field, word: u32) -> Setting {
         let mut other = self.clone();
         bytemuck::cast_slice_mut::<u8, u32>(bytemuck::bytes_of_mut(&mut other.config))[field.words().start] = word;
@@ -116,7 +117,7 @@ fn statistics(s: &rlcore::learn::Stats) -> [u32; 6] {
     [s.policy_loss, s.value_loss, s.entropy, s.grad_norm, s.learning_rate, s.value_mean].map(f32::to_bits)
 }
 
-/// Values that may be other ones than the default.
+/// Candidate values of a field other than `own`.
 fn others(field: &Field, own: u32) -> Vec<u32> {
     if field.is_real() {
         let x = f32::from_bits(own);
@@ -163,7 +164,7 @@ fn plain(algorithm: Algorithm) -> Setting {
     Setting { config, layers: Vec::new(), obs: Space::unbounded(4), action }
 }
 
-/// Settings in which fields are read that are not by default.
+/// Settings that read fields which the plain one does not.
 fn settings(algorithm: Algorithm) -> Vec<(&'static str, Setting)> {
     use Algorithm::*;
     let base = plain(algorithm);
@@ -213,7 +214,7 @@ fn settings(algorithm: Algorithm) -> Vec<(&'static str, Setting)> {
     all
 }
 
-/// What all values of a field come to: nothing that is wrong, or what is.
+/// The fault of a field over all its candidate values, if it has one.
 fn judge(setting: &Setting, field: &Field, usual: &Outcome) -> Option<String> {
     let name = field.name();
     let (mut same, mut named, mut last) = (Vec::new(), false, None);
@@ -248,9 +249,9 @@ fn no_field_is_ignored(algorithm: Algorithm) {
             let constant = c.learning_rate_end == c.learning_rate && what != "schedules";
             let idle = [
                 ("algorithm", true),                 // the choice itself
-                ("total_steps", constant),           // ends are starts: nothing changes in these steps
-                ("huber", what == "atoms"),          // turned off by another setting than a default
-                ("log_std_min", what == "wider"),    // deviations do not come to it
+                ("total_steps", constant),           // ends equal starts: nothing changes in these steps
+                ("huber", what == "atoms"),          // turned off by another field's value
+                ("log_std_min", what == "wider"),    // deviations do not reach it
                 ("log_std_max", what == "narrower"), // likewise
             ];
             if idle.contains(&(field.name(), true)) {
@@ -292,7 +293,7 @@ no_field_is_ignored_in_silence! {
     stream_q: StreamQ,
 }
 
-/// What is refused is refused for every algorithm that does not read it, with any value but the default, which is accepted.
+/// A field is refused by every algorithm that does not read it, with any value but the default.
 #[test]
 fn a_field_that_is_not_read_is_refused_with_its_value() {
     let setting = plain(Algorithm::Dqn);
@@ -305,7 +306,7 @@ fn a_field_that_is_not_read_is_refused_with_its_value() {
     assert_eq!(e.to_string(), "learner config: reward_clip is set to 1, which is read only with normalize_reward");
 }
 
-/// Lengths beyond `num_hidden` leave no byte.
+/// Lengths beyond `num_hidden` do not change any byte of the block.
 #[test]
 fn lengths_of_hidden_layers_that_are_not_there_do_not_matter() {
     for algorithm in [Algorithm::Ppo, Algorithm::Dqn] {
@@ -322,7 +323,7 @@ fn lengths_of_hidden_layers_that_are_not_there_do_not_matter() {
     }
 }
 
-/// What is said of a configuration that cannot be.
+/// The message that refuses a configuration.
 fn refusal(setting: &Setting) -> String {
     let e = setting.run(1, None).unwrap_err();
     assert_eq!(e.kind, Kind::Config, "{e}");
@@ -366,7 +367,7 @@ fn pictures_without_dimensions_are_refused_as_such() {
     );
 }
 
-/// A picture with its channels first and dimensions that have them last, and the other way round.
+/// Dimensions with channels last are refused for a picture with channels first, and the other way round.
 #[test]
 fn dimensions_have_the_axes_of_fields_in_their_order() {
     const LAST: [space::Field<'static>; 1] = [space::Field::new("", Element::U8, &[6, 6, 4], 0)];

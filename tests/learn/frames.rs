@@ -1,4 +1,4 @@
-//! Learners off policy that keep each frame of stacked observations once.
+//! Off-policy learners that store each frame of stacked observations once.
 
 #![cfg(all(feature = "off_policy", feature = "residual"))]
 
@@ -39,12 +39,12 @@ fn init(config: &Config, action: &Space<'_>) -> Vec<u64> {
     block
 }
 
-/// The learner, as another process finds it.
+/// Attaches to the learner, as another process would.
 fn learner(block: &mut [u64]) -> Learner<'_> {
     Learner::attach(bytemuck::cast_slice_mut(block)).unwrap()
 }
 
-/// Agents that decide, each in its own time, see a demonstration at times, and sometimes leave.
+/// Agents that act at their own times, are shown demonstrations at times, and sometimes leave.
 struct World {
     cameras: Vec<Camera>,
     rng: Rng,
@@ -57,7 +57,7 @@ impl World {
         World { cameras: (0..N).map(|_| Camera::begin(&mut rng)).collect(), rng, truncations }
     }
 
-    /// The same for both learners, which have to answer alike: one learns at once and the other in slices.
+    /// One step of both learners on the same data, asserting equal results: one learns at once, the other in slices.
     fn tick(&mut self, blocks: &mut [Vec<u64>; 2], discrete: bool, a: usize) {
         let rng = &mut self.rng;
         let acted = learner(&mut blocks[0]).view().acted().to_vec();
@@ -156,7 +156,7 @@ fn stacks_that_do_not_follow_are_refused_and_nothing_is_written() {
     let mut rng = Rng::seeded(3);
     let mut cameras: Vec<Camera> = (0..N).map(|_| Camera::begin(&mut rng)).collect();
     let mut action = [0; N];
-    // Whatever the first one is, its frames are its own.
+    // A first stack may hold any frames.
     let mut first = vec![0; N * LEN];
     first.fill_with(|| rng.bounded(255) as u8);
     learner(&mut block).act(None, Elements::U8(&first), None, ElementsMut::I32(&mut action)).unwrap();
@@ -179,12 +179,12 @@ fn stacks_that_do_not_follow_are_refused_and_nothing_is_written() {
     refused(&mut block, Kind::Value, words, |l| {
         l.demonstrate(None, Elements::U8(&other), None, Elements::I32(&[1; N]))
     });
-    // An agent that is another one begins anew.
+    // After a cut a new agent begins, with a first stack.
     learner(&mut block).cut_rows(&[1; N]).unwrap();
     learner(&mut block).demonstrate(None, Elements::U8(&other), None, Elements::I32(&[1; N])).unwrap();
 }
 
-/// Records what films with these wrappers show, and learns the same from both kinds of stores.
+/// Steps films with these wrappers; both kinds of stores must lead to the same parameters.
 fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
     let config = Config { n_step: 2, ..config(Algorithm::Dqn) };
     let once = Config { num_stacked: NUM as u32, ..config };
@@ -210,7 +210,7 @@ fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
     })
 }
 
-/// Whenever episodes begin anew; also a stack that carries over to the next life, whose first one is its own.
+/// Every autoreset mode; also a stack that carries over to the next life, where it is a first stack with frames of its own.
 #[test]
 fn stacks_of_wrappers_are_kept_in_every_mode() {
     let (stack, life) = (Wrapper::FrameStack { count: NUM as u32 }, Wrapper::EpisodicLife { noop: 0 });
@@ -221,7 +221,7 @@ fn stacks_of_wrappers_are_kept_in_every_mode() {
     }
 }
 
-/// Bytes that a transition more takes.
+/// Bytes per additional transition.
 #[test]
 fn a_transition_takes_one_frame() {
     let bytes = |config: &Config, obs: &Space<'_>| {

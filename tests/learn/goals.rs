@@ -1,5 +1,5 @@
-//! Hindsight goals (Andrychowicz et al. 2017): bits are flipped and a point is moved by learners that learn from the host's own
-//! store, in which each transition stands as it was and with goals that were reached later in its episode.
+//! Hindsight goals (Andrychowicz et al. 2017) on bit flipping and point reaching: learners learn from the host's own store,
+//! which holds each transition with its original goal and with goals reached later in its episode.
 
 #![cfg(feature = "off_policy")]
 
@@ -12,14 +12,14 @@ use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, Tran
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
 
-/// Environments, transitions of a batch, goals that each step is given beside its own, and elements of an action at most.
+/// Environments, transitions per batch, and extra goals per step.
 const ENVS: usize = 8;
 const BATCH: usize = 64;
 const GOALS: usize = 4;
 
-/// A task that observes what it has achieved and, behind it, its goal, `[2 * N]`.
+/// A task that observes its achieved state followed by its goal, `[2 * N]`.
 trait Task<const N: usize>: Env + Default {
-    /// Elements of an action, steps of an episode, and the kind of its actions.
+    /// Elements per action, steps per episode, and the kind of actions.
     const ACTION: usize;
     const STEPS: usize;
     const KIND: Element;
@@ -65,7 +65,7 @@ fn config(algorithm: Algorithm) -> Config {
     }
 }
 
-/// Actions of either kind, of which the other is empty.
+/// Actions of either kind; the array of the other kind is empty.
 #[derive(Clone, Default)]
 struct Actions {
     choice: Vec<i32>,
@@ -78,7 +78,7 @@ impl Actions {
         Actions { choice: vec![0; len(Element::I32)], vector: vec![0.0; len(Element::F32)] }
     }
 
-    /// Row `i` of actions of so many elements.
+    /// Row `i` of actions of `len` elements.
     fn row(&self, i: usize, len: usize) -> Elements<'_> {
         match self.vector.is_empty() {
             true => Elements::I32(&self.choice[i * len..][..len]),
@@ -117,7 +117,7 @@ struct Episode {
 }
 
 impl Episode {
-    /// Adds each step to the store with goals that it reached itself or a later one did.
+    /// Adds each step to the store with goals that this step or a later one reached.
     fn relabel_into<const N: usize, T: Task<N>>(&self, replay: &mut Replay<'_>, rng: &mut Rng) {
         let rows: Vec<&[f32]> = self.obs.chunks(2 * N).map(|obs| &obs[..N]).collect();
         let len = rows.len() as u32 - 1;
@@ -134,7 +134,7 @@ impl Episode {
         };
         relabel(&steps, judge, &mut goal, &mut reward, &mut terminated).unwrap();
         for (k, &t) in step.iter().enumerate() {
-            // With a goal of its own each step is an episode of its own.
+            // A step with a goal of its own is an episode of one step.
             let (t, goal, terminated) = (t as usize, &goal[k * N..][..N], terminated[k] == 1);
             let (obs, next) = ([rows[t], goal].concat(), [rows[t + 1], goal].concat());
             let action = self.action.row(t, T::ACTION);
@@ -144,14 +144,14 @@ impl Episode {
     }
 }
 
-/// Trains for so many steps of each environment, and returns how many of 400 episodes reach their goal.
+/// Trains for `num_steps` steps of each environment, and returns how many of 400 episodes reach their goal.
 fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsight: bool) -> usize {
     let env = T::default();
     let spec = env.spec();
     let mut learner = vec![0u64; Learner::size(config, &[], &spec.obs, &spec.action).unwrap() / 8];
     let mut l = Learner::init(bytemuck::cast_slice_mut(&mut learner), config, &[], &spec.obs, &spec.action).unwrap();
     let columns = [Column::new("obs", Element::F32, 2 * N as u32), Column::new("action", T::KIND, T::ACTION as u32)];
-    // A ring for each environment, and one for what hindsight makes of them.
+    // One ring per environment, and one for the relabeled steps.
     let store =
         ReplayConfig { discount: config.discount, alpha: 0.0, ..ReplayConfig::new(ENVS as u32 + 1, 60_000, &columns) };
     let mut memory = vec![0u64; Replay::size(&store).unwrap() / 8];
@@ -238,7 +238,7 @@ fn learn<const N: usize, T: Task<N>>(l: &mut Learner<'_>, replay: &Replay<'_>, r
     l.learn_transitions(&batch, None).unwrap();
 }
 
-/// How many of 400 episodes of the best actions reach their goal.
+/// How many of 400 episodes with greedy actions reach their goal.
 fn evaluate<const N: usize, T: Task<N>>(l: &mut Learner<'_>) -> usize {
     let (env, mut rng, mut count) = (T::default(), Rng::seeded(99), 0);
     for _ in 0..400 / ENVS {
@@ -271,7 +271,7 @@ fn bits_are_flipped_to_goals_with_hindsight_only() {
 
 #[test]
 fn td3_and_sac_move_the_point_to_goals() {
-    // Rewards of -1 a step must be more than what entropy is worth.
+    // Rewards of -1 per step must outweigh the entropy bonus.
     let sac = Config { temperature: 0.02, temperature_rate: 0.0, ..config(Algorithm::Sac) };
     for config in [config(Algorithm::Td3), sac] {
         let count = reached::<2, PointReach>(&config, 1500, true);

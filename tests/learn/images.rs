@@ -1,4 +1,4 @@
-//! Learners and policies whose words were forged and sealed again: what `attach` accepts, every call takes.
+//! Learners and policies with words forged and sealed again: every block that `attach` accepts is safe for every call.
 
 use crate::host::seal;
 use rlcore::error::{Kind, Result};
@@ -8,7 +8,7 @@ use rlcore::space::{Elements, ElementsMut, Space};
 
 const N: usize = 2;
 
-/// A learner part of the way through, and what its calls take.
+/// The block of a learner at some point of its training.
 #[derive(Clone)]
 struct Host {
     block: Vec<u64>,
@@ -26,7 +26,7 @@ impl Host {
         Learner::attach(bytemuck::cast_slice_mut(&mut self.block))
     }
 
-    /// The call that is due, `slices` minibatches of it, with arrays of the shapes that the block says.
+    /// Makes the call that is due, with arrays of the shapes in the block; `slices` goes to `learn`.
     fn call(&mut self, slices: u32) -> Result {
         let mut learner = self.attach().expect("a block that a call left");
         let (shape, n) = (*learner.shape(), learner.config().num_envs as usize);
@@ -70,7 +70,7 @@ fn hosts() -> Vec<Host> {
         let config = Config { use_action_mask: discrete.into(), squash: (!discrete).into(), ..config };
         let action = if discrete { Space::discrete(&[3, 2]) } else { Space::between(low_high.0, low_high.1) };
         let mut h = Host::new(&config, &action);
-        // Amid a rollout, before and amid an update.
+        // In a rollout, before an update, and in an update.
         for calls in [1, 2, 1, 1] {
             for _ in 0..calls {
                 h.call(1).unwrap();
@@ -78,7 +78,7 @@ fn hosts() -> Vec<Host> {
             hosts.push(h.clone());
         }
     }
-    // Amid a minibatch, and amid a step.
+    // In a minibatch, then in a step.
     let mut h = Host::new(&Config { num_chunks: 2, ..config }, &Space::discrete(&[3]));
     for _ in 0..5 {
         h.call(1).unwrap();
@@ -87,16 +87,16 @@ fn hosts() -> Vec<Host> {
     h.call(0).unwrap();
     h.attach().unwrap().act_range(1, 2, None, Elements::F32(&[0.5; 2]), None, ElementsMut::I32(&mut [0])).unwrap();
     hosts.push(h.clone());
-    // With a place that was given up.
+    // With a row that was cut.
     h.attach().unwrap().cut_rows(&[0, 1]).unwrap();
     hosts.push(h);
-    // Acting beside an update.
+    // Acting during an update.
     let mut h = Host::new(&Config { overlap: 1, ..config }, &Space::discrete(&[3]));
     for _ in 0..6 {
         h.call(1).unwrap();
     }
     hosts.push(h);
-    // With frames that are kept once.
+    // With each frame stored once.
     for overlap in [0, 1] {
         let mut h = Host::new(&Config { num_stacked: 2, normalize_obs: 0, overlap, ..config }, &Space::discrete(&[3]));
         for _ in 0..5 + overlap {
@@ -132,7 +132,7 @@ const WORDS: [u32; 22] = [
     0x43f0_0000,
 ];
 
-/// Each host tries a quarter of the words in configuration and state. The rest are numbers, of which some stand for all.
+/// Each host tries 1 in 4 cases in the words of configuration and state, and 1 in 97 in the numbers behind them.
 fn is_left_out(at: usize, word: u32, host: usize) -> bool {
     !(at * 31 + word as usize + host).is_multiple_of(if at > 300 { 97 } else { 4 })
 }
@@ -146,7 +146,7 @@ fn the_seal_is_the_blocks_own() {
     }
 }
 
-/// Blocks say where their arrays lie, and calls believe it: each number of that is looked at.
+/// Calls trust the offsets and lengths of arrays in the block, so `attach` checks each of them.
 #[test]
 fn plans_other_than_the_configurations_are_refused() {
     for host in hosts() {
@@ -179,7 +179,7 @@ fn what_attach_accepts_every_call_takes() {
                 continue;
             }
             accepted += 1;
-            // Through the rest of the rollout, an update and into the next rollout.
+            // Through the rest of the rollout, an update, and into the next rollout.
             for _ in 0..7 {
                 if let Err(error) = h.call(0) {
                     assert_eq!(error.kind, Kind::Value, "word {at} as {word:#x}: {error}");

@@ -139,7 +139,7 @@ impl Host {
     }
 }
 
-/// Small and quick: what the probes need.
+/// A small and quick configuration for the probes.
 fn probe_config() -> Config {
     Config {
         num_envs: 8,
@@ -200,7 +200,7 @@ fn probe_5_learns_an_action_that_depends_on_the_observation() {
     }
 }
 
-/// Layers that both networks share learn for both, and the policy that is exported has them.
+/// Shared layers learn for both networks and are part of the exported policy.
 #[test]
 fn a_shared_trunk_learns_and_is_exported() {
     for num_shared in [1, 2] {
@@ -237,7 +237,7 @@ fn a_shared_trunk_learns_and_is_exported() {
     }
 }
 
-/// Values and actions, by short rollouts that are learnt from once.
+/// Values and actions, learned from short rollouts in one pass.
 #[test]
 fn actor_critics_pass_the_probes() {
     for algorithm in [Algorithm::A2c, Algorithm::Impala] {
@@ -256,7 +256,7 @@ fn actor_critics_pass_the_probes() {
     }
 }
 
-/// Values and actions, from Q.
+/// Values and actions, learned by Q.
 #[test]
 fn q_networks_pass_the_probes() {
     let config = Config {
@@ -340,7 +340,7 @@ fn slices_of_an_update_make_the_same_bytes_as_one_call() {
             assert_eq!(stats.minibatches_left, 0);
             let mut left = 16 * num_chunks;
             while left > 0 {
-                // Another process each time, which finds the block amid a minibatch.
+                // Each slice attaches as another process would, in the middle of a minibatch.
                 let slice = sliced.learn(slice_len);
                 left = left.saturating_sub(slice_len);
                 assert_eq!(slice.minibatches_left, left.div_ceil(num_chunks));
@@ -380,7 +380,7 @@ fn parts(n: usize, num_parts: usize) -> Vec<(usize, usize)> {
     (0..num_parts).map(|i| (i * n / num_parts, (i + 1) * n / num_parts)).collect()
 }
 
-/// However many environments act at once, each of them draws from its own stream.
+/// Each environment draws from its own random stream, however many act at once.
 #[test]
 fn acting_in_parts_makes_the_same_bytes_as_one_call() {
     let choices = Space::discrete(&[3, 2]);
@@ -411,7 +411,7 @@ fn acting_in_parts_makes_the_same_bytes_as_one_call() {
                 let mask: Vec<u8> = (0..N).flat_map(|_| [1, rng.coin().into(), 1, rng.coin().into(), 1]).collect();
                 let (mut choice, mut vector) = ([9; 2 * N], [9.0; 3 * N]);
                 for (begin, end) in parts(N, num_parts) {
-                    // Another process each time, which finds the block amid the step.
+                    // Each part attaches as another process would, in the middle of the step.
                     let mut learner = Learner::attach(block.bytes()).unwrap();
                     assert!(learner.phase() == if begin == 0 { Phase::Act } else { Phase::Observe });
                     let action = match action_space.kind {
@@ -510,7 +510,7 @@ fn looking_at_the_policy_does_not_change_the_training() {
 }
 
 impl Host {
-    /// What the training has come to, without the streams and working arrays that looking may touch.
+    /// The exported policy and the statistics, without the random streams and working arrays that queries may change.
     fn learn_outcome(&mut self) -> (Vec<u8>, String) {
         let mut learner = Learner::attach(self.learner.bytes()).unwrap();
         let mut policy = Block::new(learner.view().policy_size().unwrap());
@@ -573,7 +573,7 @@ fn an_exported_policy_acts_as_its_learner() {
     }
 }
 
-/// What a game ships says nothing of how it was trained.
+/// An exported policy holds nothing about its training.
 #[test]
 fn policies_of_one_network_are_the_same_bytes_however_they_train() {
     let export = |config: &Config, obs: &Space<'_>, action: &Space<'_>| {
@@ -585,7 +585,7 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         policy
     };
     let config = Config { hidden_len: [8, 8, 0, 0], ..Config::default() };
-    // Every field that acting does not read, all of them changed.
+    // Every field that acting does not read is changed.
     let other = Config {
         seed: config.seed,
         total_steps: 1_000_000,
@@ -648,7 +648,7 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
     }
 }
 
-/// Any number of rows, with exactly the scratch that is asked for, and with a mask: the actions of [`Policy::act`].
+/// Any number of rows, with exactly the required scratch, with and without a mask: the actions equal those of [`Policy::act`].
 #[test]
 fn a_greedy_act_is_the_greedy_one_of_all_ways_to_act() {
     for name in ["CartPole-v1", "Pendulum-v1"] {
@@ -721,12 +721,12 @@ fn a_damaged_image_is_refused_and_never_breaks_anything() {
         let before = bad.clone();
         let refused = Learner::attach(bad.bytes()).is_err();
         assert!(bad == before, "attach wrote to byte {i}");
-        // Padding behind the header belongs to nobody.
+        // Padding behind the header is unused, so it may be accepted.
         if i < 40 || (64..header).contains(&i) {
             assert!(refused, "byte {i}");
         }
         if !refused {
-            // Accepted: then every call answers, whatever the numbers inside have become.
+            // Every call on an accepted block returns, whatever its numbers are now.
             let mut h = Host { learner: bad, ..h.clone() };
             let mut learner = Learner::attach(h.learner.bytes()).unwrap();
             for _ in 0..8 {
@@ -754,7 +754,7 @@ fn a_damaged_image_is_refused_and_never_breaks_anything() {
     assert_eq!(Policy::attach(good.clone().bytes()).err().unwrap().kind, Kind::Image);
 }
 
-/// A policy is sealed from its export on, a learner from `seal` to what is done with it next.
+/// A policy is sealed from its export on, a learner from `seal` until it is attached or opened next.
 #[test]
 fn every_flipped_byte_of_what_is_sealed_is_refused() {
     let config =
@@ -788,7 +788,7 @@ fn every_flipped_byte_of_what_is_sealed_is_refused() {
     let mut again = policy.clone();
     seal(again.bytes()).unwrap();
     assert!(again == policy);
-    // It goes on as if it had never been sealed, whatever touches it first, and can be saved at any time.
+    // The learner continues as if it had never been sealed, whichever call comes first, and can be saved at any time.
     h.step();
     never.step();
     assert!(h.learner == never.learner);
@@ -869,7 +869,7 @@ fn bad_input_is_named_and_changes_nothing() {
         h.final_obs[2 * 4 + 1] = f32::NAN;
         p.observe(None, &h.reward, &[0; 4], &[0, 0, 1, 0], Some(Elements::F32(&h.final_obs)), None)
     });
-    // A terminated episode needs no final observation, and rows that were not cut are not read.
+    // A terminated episode needs no final observation, and rows that were not truncated are not read.
     let mut learner = Learner::attach(h.learner.bytes()).unwrap();
     learner.observe(None, &h.reward, &[0, 0, 1, 0], &[0, 0, 1, 0], None, None).unwrap();
     act(&mut learner, &obs).unwrap();
@@ -885,8 +885,8 @@ fn bad_input_is_named_and_changes_nothing() {
     });
 }
 
-/// Two choices a row, of 3 and 2: the first is right where it equals the lit pixel, the second where it is 1. The last
-/// choice of the first is forbidden whenever pixel 2 is dark, as it would be wrong then.
+/// Two action elements, of 3 and 2 choices: the first is right if it equals the lit pixel, the second if it is 1. The last
+/// choice of the first element is forbidden whenever pixel 2 is dark, where it would be wrong.
 #[test]
 fn several_choices_from_bytes_under_a_mask_are_learnt() {
     const N: usize = 16;
@@ -947,7 +947,7 @@ fn an_update_ends_once_the_policy_has_moved_too_far() {
     while h.phase() != Phase::Learn {
         h.step();
     }
-    // The first minibatch still meets the policy that acted.
+    // The first minibatch still sees the policy that acted.
     assert_eq!(h.learn(1).minibatches_left, 15);
     assert_eq!((h.learn(1).minibatches_left, h.phase()), (0, Phase::Act));
 }

@@ -43,7 +43,7 @@ fn the_specification_s_minibatch() {
     near("entropy bonus", &[bonus as f32], &[0.009130497732448173], 1e-9);
     near("approximate KL", &[losses.approx_kl], &[0.127373322423031], 3e-7);
     near("clip fraction", &[losses.clip_fraction], &[0.5], 0.0);
-    // The specification maximises, we minimise: every gradient has the other sign.
+    // The specification maximizes and the code minimizes: every gradient has the opposite sign.
     near("d value", &d_value, &[-0.0625, -0.025, -0.0375, 0.025], 1e-8);
     let mut d_logits = [0.0; 12];
     categorical::gradient(&batch, &action, &d_log_prob, &[-0.01 / 4.0; 4], &mut d_logits).unwrap();
@@ -56,7 +56,7 @@ fn the_specification_s_minibatch() {
     near("d logits", &d_logits, &expected.concat().iter().map(|x| -x).collect::<Vec<f64>>(), 1e-7);
 }
 
-/// Spec, agents, section 8: the data of section 2.3, advantages as they are, half the squared value error, entropy 0.01.
+/// Spec, agents, section 8: the data of section 2.3, advantages not normalized, half the squared value error, entropy 0.01.
 #[test]
 fn the_specification_s_actor_and_critic() {
     let logits = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
@@ -85,8 +85,8 @@ fn the_specification_s_actor_and_critic() {
     near("d value", &d_value, &[-0.125, -0.05, -0.075, 0.05], 1e-8);
 }
 
-/// Spec, agents, section 8: the same data, with the whole of the squared value error, which is a weight of 2, clip 0.1, and
-/// the policy that ratios are to given by its logits.
+/// Spec, agents, section 8: the same data, with the whole squared value error (a weight of 2), clip 0.1, and the older policy
+/// of the ratios given by its logits.
 #[test]
 fn the_specification_s_ratios_to_an_older_policy() {
     let logits = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
@@ -116,7 +116,7 @@ fn the_specification_s_ratios_to_an_older_policy() {
     near("total", &[total as f32], &[-0.45972592916926724], 3e-7);
 }
 
-/// The loss in f64, from the formula, with the clipped surrogate or with log-probabilities.
+/// The loss in f64 from the formula, with the clipped surrogate or with log-probabilities.
 fn twin(surrogate: bool, columns: [&[f64]; 6], c: &Coefficients) -> f64 {
     let [lp, old_lp, adv, v, old_v, target] = columns;
     let n = lp.len() as f64;

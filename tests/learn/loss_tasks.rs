@@ -1,5 +1,5 @@
-//! Losses of auxiliary tasks, and of values alone, as a host calls them: against their formulas in f64, and their gradients
-//! against finite differences.
+//! Losses of auxiliary tasks and of values alone, as a host calls them: values against formulas in f64, gradients against
+//! finite differences.
 
 use rlcore::error::Kind;
 use rlcore::learn::algorithm::pixel_control::{self, Cells};
@@ -7,7 +7,7 @@ use rlcore::learn::algorithm::reward_class;
 use rlcore::learn::loss::{self, Batch, Coefficients};
 use rlcore::rng::Rng;
 
-/// Each derivative is that of `loss` where `x` is.
+/// Asserts that `derivative` is the gradient of `loss` at `x`.
 fn slopes(what: &str, x: &[f32], derivative: &[f32], loss: impl Fn(&[f64]) -> f64) {
     let mut at: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
     for (i, derivative) in derivative.iter().enumerate() {

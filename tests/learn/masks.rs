@@ -1,4 +1,4 @@
-//! Masks of the observation that follows: a choice that is never allowed changes nothing that is learned, whatever it is worth.
+//! Masks of the next observation: a choice that is never allowed does not affect learning, whatever its Q.
 
 #![cfg(all(feature = "off_policy", feature = "pqn", feature = "stream"))]
 
@@ -18,11 +18,11 @@ fn is_off_policy(config: &Config) -> bool {
     config.algorithm().is_off_policy()
 }
 
-/// How the calls are made that act and learn.
+/// The way of calling the learner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     Whole,
-    /// Two ranges of environments act, and the chunks of a minibatch are told from outside.
+    /// Two ranges of environments act; the gradients of chunks are computed on a view and written back.
     Ranges,
     /// One chunk at a time, while the next rollout is recorded.
     Overlap,
@@ -58,7 +58,7 @@ impl Agent {
         self.learner().observe(None, reward, terminated, truncated, Some(Elements::F32(obs)), mask)
     }
 
-    /// Learns what is due, or one chunk of it.
+    /// Learns the update that is due, or one chunk of it.
     fn learn(&mut self, way: Way, obs: &[f32], mask: Option<&[u8]>) -> Result {
         let stats = self.learner().stats();
         let due = self.learner().phase() == Phase::Learn;
@@ -108,7 +108,7 @@ impl Agent {
     }
 }
 
-/// Networks of a single layer of fewer than 16 units: all weights, those of each unit together, and then all biases.
+/// Networks of one layer of fewer than 16 units: the weights, unit by unit, then the biases.
 fn config(algorithm: Algorithm) -> Config {
     let all = Config {
         num_envs: 1,
@@ -140,8 +140,8 @@ fn config(algorithm: Algorithm) -> Config {
     }
 }
 
-/// One observation of 1, two choices, of which choice 1 is never allowed and worth 50, and nothing pays: choice 0 is worth
-/// nothing, whatever it was worth at first. Every so many steps an episode is truncated, or none is.
+/// One observation of 1, two choices, rewards of 0; choice 1 is never allowed and starts at Q = 50, so the Q of choice 0 must
+/// go to 0 from any start. Every `truncated_every` steps an episode is truncated; 0: never.
 fn worth_of_choice_0(config: &Config, truncated_every: usize, mask: Option<&[u8]>, final_mask: Option<&[u8]>) -> f32 {
     let (mut agent, mut action) = (Agent::new(config, 1, &[2]), [0]);
     let mut params = agent.params();
@@ -188,26 +188,26 @@ fn what_follows_is_worth_the_best_of_what_is_allowed() {
         let what = format!("{:?}, T {}, truncated every {truncated_every}", config.algorithm(), config.num_steps);
         let worth = worth_of_choice_0(&config, truncated_every, allowed, allowed);
         assert!(worth.abs() < 0.2, "{what}: {worth}");
-        // Without masks everything is allowed that follows, where the call after does not tell.
+        // On policy, the observation after a rollout allows every choice if `learn` gets no mask.
         if !off_policy {
             let worth = worth_of_choice_0(&config, truncated_every, None, allowed);
             assert!(worth > 2.0, "{what}, no mask to learn: {worth}");
         }
         if truncated_every > 0 {
             let worth = worth_of_choice_0(&config, truncated_every, allowed, None);
-            // The policy of SAC is that of what is allowed where it acts; elsewhere it draws either choice.
+            // SAC's policy is masked where it acts; without a final mask it draws either choice.
             assert!(worth > 2.0, "{what}, no final mask: {worth}");
         }
     }
 }
 
-/// Choices of the elements of an action, the flags that are never set, and numbers of an observation.
+/// Choices of the action elements, their sum, the flags that are never set, and the length of an observation.
 const N: [u32; 2] = [3, 3];
 const L: usize = 6;
 const NEVER: [usize; 2] = [1, 5];
 const O: usize = 2;
 
-/// Every algorithm that masks are for, in the ways that its calls can be made.
+/// Every algorithm that takes masks, in the ways of calling it.
 fn cases() -> Vec<(Config, Way)> {
     let mut all = Vec::new();
     for algorithm in (0..16).filter_map(Algorithm::from_number) {
@@ -255,7 +255,7 @@ fn cases() -> Vec<(Config, Way)> {
     all
 }
 
-/// Where the biases of what is never allowed lie in the parameters, and its weights.
+/// Indices of the parameters of never-allowed choices: the biases, and all including weights.
 fn places(config: &Config) -> (Vec<usize>, Vec<usize>) {
     let width = config.num_quantiles.max(config.num_atoms).max(1) as usize;
     let (outputs, nets) = (L * width, if config.algorithm() == Algorithm::Sac { 3 } else { 1 });
@@ -271,7 +271,7 @@ fn places(config: &Config) -> (Vec<usize>, Vec<usize>) {
     (biases, all)
 }
 
-/// Masks of all rows, with something allowed in each element.
+/// Masks of all rows, with at least one choice allowed in each element.
 fn draw_mask(rows: usize, rng: &mut Rng) -> Vec<u8> {
     let mut mask: Vec<u8> = (0..rows * L).map(|at| u8::from(!NEVER.contains(&(at % L)) && rng.coin())).collect();
     for row in mask.chunks_exact_mut(L) {
@@ -290,7 +290,7 @@ fn what_is_never_allowed_changes_nothing_whatever_it_is_worth() {
             .map(|absurd| {
                 let mut agent = Agent::new(&config, O as u32, &N);
                 let mut params = agent.params();
-                // Of several numbers of a choice, the last says what it is worth.
+                // The biases increase, so that the last of a choice's several numbers dominates.
                 biases.iter().zip(1..).for_each(|(&at, k)| params[at] = absurd * k as f32);
                 agent.write_params(&params);
                 agent
@@ -306,7 +306,8 @@ fn what_is_never_allowed_changes_nothing_whatever_it_is_worth() {
             let (reward, last, next) = (numbers(n), numbers(n * O), numbers(n * O));
             let mut ends: Vec<u8> = (0..2 * n).map(|_| u8::from(rng.uniform() < 0.2)).collect();
             if config.num_atoms > 0 {
-                // After the end all atoms are at the reward, with the sum of any choice's probabilities: 1 but for rounding.
+                // At a termination all atoms move to the reward, weighted by the sum of a choice's probabilities: 1 but for
+                // rounding.
                 ends[..n].fill(0);
             }
             let (last_mask, next_mask) = (draw_mask(n, &mut rng), draw_mask(n, &mut rng));
@@ -334,7 +335,7 @@ fn what_is_never_allowed_changes_nothing_whatever_it_is_worth() {
     }
 }
 
-/// Masks have to be asked for, have the right length, and allow something in each element of the rows that are read.
+/// Masks need `use_action_mask`, the right length, and an allowed choice in each element of the rows that are read.
 #[test]
 fn masks_that_are_not_asked_for_or_allow_nothing_are_refused() {
     for algorithm in [Algorithm::Ppo, Algorithm::Pqn, Algorithm::Dqn, Algorithm::Sac] {
@@ -357,7 +358,7 @@ fn masks_that_are_not_asked_for_or_allow_nothing_are_refused() {
         assert_eq!(kind(agent.observe(&reward, [&[0; 2], &[1; 2]], &obs, Some(&good[1..]))), Some(Kind::Shape));
         assert_eq!(kind(agent.observe(&reward, [&[0; 2], &[1; 2]], &obs, Some(&bad))), Some(Kind::Value));
         assert!(agent.block == before, "{algorithm:?}: nothing changes");
-        // Rows whose episodes go on, and those that terminate, are not read.
+        // Masks of rows whose episodes go on or terminate are not read.
         agent.observe(&reward, [&[0, 1], &[1, 1]], &obs, Some(&bad)).unwrap();
         if !is_off_policy(&config) {
             agent.learn(Way::Whole, &obs, Some(&bad)).unwrap();
@@ -384,7 +385,7 @@ fn masks_that_are_not_asked_for_or_allow_nothing_are_refused() {
     }
 }
 
-/// Masks of environments that do not act now are not read, whatever the store, as none of their rows is.
+/// Masks of inactive environments are not read, whatever the store, like the rest of their rows.
 #[test]
 fn masks_of_rows_that_are_absent_are_not_read() {
     for algorithm in [Algorithm::Ppo, Algorithm::Pqn, Algorithm::Dqn, Algorithm::Sac] {

@@ -1,4 +1,4 @@
-//! Actions of choices and numbers: one log-probability for both, masks for the choices, and agents that need both.
+//! Actions of choices and numbers: one log-probability for both, masks for the choices, and tasks that need both.
 #![cfg(all(feature = "residual", feature = "actor_critic"))]
 
 use bytemuck::{Pod, Zeroable};
@@ -11,13 +11,13 @@ use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 const N: usize = 8;
 const OBS: Space<'static> = Space::unbounded(2);
 
-/// What the environments take.
+/// An action of the environments.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Act {
     aim: f32,
     weapon: i32,
-    /// The host's own, which no field covers.
+    /// Data of the host, covered by no field.
     own: u32,
     power: f32,
     stance: i32,
@@ -71,8 +71,8 @@ fn draw_obs(rng: &mut Rng) -> [f32; 2 * N] {
     std::array::from_fn(|_| if rng.coin() { 1.0 } else { -1.0 })
 }
 
-/// One step is an episode. The weapon is paid if it is that of the sign of what is seen first, the aim costs how far it is from
-/// what is seen second; the rest makes no difference.
+/// The reward of an episode of one step: 1 if the weapon matches the sign of the first observed number, less the distance of
+/// the aim from the second. The other elements make no difference.
 fn pay(obs: &[f32], action: &Act) -> f32 {
     let right = if obs[0] > 0.0 { 2 } else { 0 };
     f32::from(u8::from(action.weapon == right)) - (action.aim - obs[1]).abs().min(2.0)
@@ -133,8 +133,8 @@ fn agents_learn_what_needs_a_choice_and_a_number() {
     }
 }
 
-/// Networks without weights but the biases of the head: logits of three and of two choices, then two means; and what free
-/// numbers are behind.
+/// Parameters of a policy with constant outputs: all weights are 0, the head's biases are the logits of three and of two
+/// choices, then two means; behind them the free logarithms of two deviations.
 const BIAS: [f32; 7] = [0.5, -0.25, 1.0, 0.75, -1.5, 0.3, -0.6];
 const LOG_STD: [f32; 2] = [0.2, -0.4];
 
@@ -147,13 +147,13 @@ fn plain(learner: &mut Learner<'_>) {
     learner.write_params(&params).unwrap();
 }
 
-/// Logarithms of probabilities.
+/// Log-probabilities of choices.
 fn softmax(logits: &[f32]) -> Vec<f64> {
     let e: Vec<f64> = logits.iter().map(|x| f64::from(*x).exp()).collect();
     e.iter().map(|x| (x / e.iter().sum::<f64>()).ln()).collect()
 }
 
-/// The log-probability is the sum of those of every choice and every number, and so is the entropy.
+/// Log-probability and entropy are sums over all choices and numbers.
 #[test]
 fn choices_and_numbers_have_one_log_probability() {
     let mut block = block(&config());
@@ -183,7 +183,7 @@ fn choices_and_numbers_have_one_log_probability() {
         assert!((f64::from(log_prob[i]) - want).abs() < 1e-5, "{i}: {} {want}", log_prob[i]);
         assert!((f64::from(entropy[i]) - entropies).abs() < 1e-5, "{} {entropies}", entropy[i]);
     }
-    // Choices that are not there, and numbers that are not finite.
+    // Choices out of range, and numbers that are not finite.
     type Spoil = fn(&mut Act);
     let spoils: [Spoil; 5] =
         [|a| a.weapon = 3, |a| a.weapon = -1, |a| a.stance = 2, |a| a.aim = f32::NAN, |a| a.power = f32::INFINITY];
@@ -198,8 +198,8 @@ fn choices_and_numbers_have_one_log_probability() {
     assert_eq!(learner.params(), bytes);
 }
 
-/// Every way of sampling: choices come as often as their probabilities say, numbers have their means and deviations, and both
-/// at once are drawn apart from one another.
+/// Every way of sampling: choices have their probabilities, numbers have their means and deviations, and both are drawn
+/// independently.
 #[test]
 fn every_way_of_sampling_is_that_of_each_part() {
     let mut block = block(&config());
@@ -222,7 +222,7 @@ fn every_way_of_sampling_is_that_of_each_part() {
         let both = share(&|a| f32::from(u8::from(a.weapon == 2)) * (a.aim - BIAS[5]));
         (counts, aim, var.sqrt(), both)
     };
-    // Few draws of the aim are clipped at ±2 with a deviation of 1.2, so that its own comes out smaller.
+    // A few draws of the aim, with a deviation of 1.2, are clipped at ±2, so the measured deviation is smaller.
     let (counts, aim, std, both) = draw(Sampling::Basic);
     let p: Vec<f64> = softmax(&BIAS[..3]).iter().map(|p| p.exp()).collect();
     assert!(counts.iter().zip(&p).all(|(a, b)| (a - b).abs() < 0.03), "{counts:?} {p:?}");
@@ -241,7 +241,7 @@ fn every_way_of_sampling_is_that_of_each_part() {
     let action = &mut [BLANK; N];
     let error = learner.predict(Elements::F32(&[0.3; 2 * N]), None, Recurrent::default(), sampling, to(action));
     assert_eq!(error.unwrap_err().kind, Kind::Config);
-    // The kind and the length of actions.
+    // Actions of a wrong kind or length.
     let seen = Elements::F32(&[0.3; 2 * N]);
     for wrong in
         [ElementsMut::I32(&mut [0; 5 * N]), ElementsMut::F32(&mut [0.0; 5 * N]), ElementsMut::U8(&mut [0; 5 * N])]
@@ -290,7 +290,7 @@ fn range(learner: &Learner<'_>, begin: usize, end: usize) -> Vec<f32> {
     grads
 }
 
-/// The gradient of a minibatch against the slopes of its loss, which the host works out from log-probabilities alone.
+/// The gradient of a minibatch against the slopes of its loss, which the host computes from log-probabilities and entropies.
 #[test]
 fn gradients_are_the_slopes_of_log_probabilities_and_entropies() {
     let entropy_coef = 0.3;
@@ -381,8 +381,8 @@ fn rollouts_are_handed_on_and_masks_forbid_choices() {
     assert!(action.iter().all(|a| a.own == OWN && a.weapon == -9));
 }
 
-/// A learner that was saved at any call goes on to the same bytes, and slices of any size and ranges of any number do not
-/// change them, whatever the number of chunks.
+/// A learner saved before any call goes on to the same bytes, and slices of any size and ranges of any number do not change
+/// them, whatever the number of chunks.
 #[test]
 fn saves_slices_and_ranges_leave_the_same_bytes() {
     for (algorithm, num_chunks, overlap, use_action_mask) in [
@@ -411,7 +411,7 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
         while updates < 2 {
             let (obs, mut action, mut other) = (draw_obs(&mut rng), [BLANK; N], [BLANK; N]);
             let seen = Elements::F32(&obs);
-            // Some rest, or let their last step take longer.
+            // Some agents pause, or take longer over their last step.
             let acted = open(&mut whole).acted().to_vec();
             let acts: Vec<u8> = acted.iter().map(|acted| u8::from(*acted == 0 && rng.bounded(4) > 0)).collect();
             let flags: Vec<u8> = (0..N).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
@@ -463,12 +463,12 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
     }
 }
 
-/// What overflows in one row alone leaves the actions of all rows, and every stream, as they were.
+/// An overflow in a single row leaves the actions of all rows and every random stream unchanged.
 #[test]
 fn outputs_that_overflow_write_no_row() {
     let mut block = block(&Config { activation: 1, ..config() });
     let mut learner = open(&mut block);
-    // Hidden numbers of a tenth of what is seen: only logits grow from there.
+    // Hidden units are a tenth of an observation's sum; only the logits grow from there.
     let mut params = vec![0.0; learner.params().len()];
     params[..2 * 12].fill(0.1);
     params[2 * 12 + 12..][..12 * 5].fill(1e6);
@@ -498,7 +498,7 @@ fn outputs_that_overflow_write_no_row() {
     assert!(block == before);
 }
 
-/// Recurrent layers, normalised observations and frozen parts go with them as with other actions.
+/// Recurrent layers and normalized observations work with actions of both kinds.
 #[test]
 fn recurrent_policies_take_them_too() {
     if cfg!(not(feature = "recurrent")) {
@@ -525,7 +525,7 @@ fn recurrent_policies_take_them_too() {
     assert_eq!((one, ours), (other, theirs));
 }
 
-/// What is done before the first update, and parameters after some.
+/// The actions before the first update, and the parameters after `updates` updates.
 fn one_kind(config: &Config, space: &Space<'_>, updates: u32) -> (Vec<[u32; 2 * N]>, Vec<f32>) {
     let mut block = vec![0u64; Learner::size(config, &[], &OBS, space).unwrap() / 8];
     let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &OBS, space).unwrap();
@@ -535,7 +535,7 @@ fn one_kind(config: &Config, space: &Space<'_>, updates: u32) -> (Vec<[u32; 2 * 
             let (obs, mut action) = (draw_obs(&mut rng), [0u32; 2 * N]);
             let to = ElementsMut::of_bytes(space.kind, bytemuck::cast_slice_mut(&mut action)).unwrap();
             learner.act(None, Elements::F32(&obs), None, to).unwrap();
-            // Numbers differ in their last bits once they are learnt.
+            // After an update the numbers of the two forms differ in their last bits, so rewards no longer depend on them.
             let reward: [f32; N] =
                 std::array::from_fn(|i| (action[2 * i] % 3) as f32 * obs[2 * i] * if update == 0 { 1.0 } else { 0.0 });
             learner.observe(None, &reward, &[1; N], &[0; N], None, None).unwrap();
@@ -549,7 +549,7 @@ fn one_kind(config: &Config, space: &Space<'_>, updates: u32) -> (Vec<[u32; 2 * 
     (actions, learner.params().to_vec())
 }
 
-/// A structure of choices alone is drawn and learned as they are without it; and one of numbers alone. So are past steps.
+/// A structure of choices alone or of numbers alone is drawn and learned as without a structure, also from past steps.
 #[test]
 fn a_structure_of_one_kind_is_what_it_is_without_one() {
     let fields = [[Field::new("", Element::I32, &[2], 0)], [Field::new("", Element::F32, &[2], 0)]];
@@ -614,7 +614,7 @@ fn spaces_that_cannot_be_are_refused_by_name() {
     Learner::size(&config(), &[], &OBS, &Space::bytes(256).with_fields(&[field("", Element::F32, &[64], 0)])).unwrap();
 }
 
-/// Algorithms that learn what each action is worth say that they take one kind of action.
+/// Algorithms of action values refuse structures: they take one kind of action.
 #[test]
 #[cfg(all(feature = "off_policy", feature = "pqn"))]
 fn algorithms_without_a_log_probability_refuse_them_by_name() {
@@ -627,7 +627,7 @@ fn algorithms_without_a_log_probability_refuse_them_by_name() {
     }
 }
 
-/// Images whose lists of parts were spoilt are refused, or do no harm.
+/// Blocks with a changed list of action parts are refused.
 #[test]
 fn spoilt_images_are_refused() {
     let config = Config { use_action_mask: 1, ..config() };
@@ -648,7 +648,7 @@ fn spoilt_images_are_refused() {
     }
 }
 
-/// Blocks with any one word spoilt are refused, or go on without harm.
+/// Blocks with any one word changed are refused, or safe for every call.
 #[test]
 fn no_spoilt_word_does_harm() {
     let small = Config {
@@ -700,7 +700,7 @@ fn no_spoilt_word_does_harm() {
     for (i, junk) in (0..words.len()).flat_map(|i| [0, 1, 2, 0x7F00_0000, u32::MAX].map(|x| (i, x))) {
         let mut spoilt = shipped.clone();
         bytemuck::cast_slice_mut::<u64, u32>(&mut spoilt)[i] = junk;
-        // As a host could write it: no hash of the whole.
+        // As a host could write it, without the hash of the whole.
         bytemuck::cast_slice_mut::<u64, u8>(&mut spoilt)[40..48].fill(0);
         let Ok(policy) = Policy::attach(bytemuck::cast_slice(&spoilt)) else { continue };
         taken += 1;

@@ -1,4 +1,4 @@
-//! Statistics that normalise go from learner to learner with the parameters that belong to them.
+//! Normalization statistics go from learner to learner together with their parameters.
 
 use crate::host::{Columns, Host, config, train};
 use rlcore::error::{Kind, Result};
@@ -19,7 +19,7 @@ fn host(num_envs: u32, normalize: [u32; 2]) -> Host {
     Host::new(&config, &Space::unbounded(OBS as u32), &Space::discrete(&[5]))
 }
 
-/// Records a rollout of such observations, and returns what the next act would see.
+/// Records a rollout of observations from `far`, and returns those for the next act.
 fn play(h: &mut Host, rng: &mut Rng) -> Vec<f32> {
     for _ in 0..h.config.num_steps {
         let (obs, mut choice) = (far(rng, h.n), vec![0; h.n]);
@@ -65,8 +65,8 @@ fn of_learner(h: &mut Host, obs: &[f32]) -> Vec<i32> {
     all
 }
 
-/// A learner that never sees an environment learns from the rollouts of an actor: what it exports acts as the actor does with
-/// its parameters, in every observation.
+/// A learner that never sees an environment learns from the rollouts of an actor: its exported policy acts like the actor with
+/// the learner's parameters, in every observation.
 #[test]
 fn a_central_learner_exports_the_policy_of_its_actor() {
     let (mut actor, mut server, mut rng) = (host(4, [1, 1]), host(4, [1, 1]), Rng::seeded(2));
@@ -93,8 +93,8 @@ fn a_central_learner_exports_the_policy_of_its_actor() {
     }
 }
 
-/// Parameters of 16 environments in a learner of one: the same greedy actions and the same exported bytes. Without the
-/// statistics they are refused, and nothing changes.
+/// Parameters of a learner of 16 environments in a learner of one: the same greedy actions and the same exported bytes.
+/// Parameters without statistics are refused, and nothing changes.
 #[test]
 fn parameters_take_their_statistics_to_learners_of_another_size() {
     for normalize in [[1, 0], [0, 1], [1, 1]] {
@@ -128,7 +128,7 @@ fn parameters_take_their_statistics_to_learners_of_another_size() {
     }
 }
 
-/// With overlap statistics would act before the parameters do; without some, parameters wait for the end of the update.
+/// With overlap, parameters wait for the end of the update but statistics would act at once, so writing both is refused.
 #[test]
 fn parameters_and_statistics_change_together() {
     let mut h = host(4, [1, 0]);
@@ -164,7 +164,7 @@ fn statistics_are_as_long_as_what_is_normalised() {
     }
 }
 
-/// Statistics of rows, of a group of returns that is theirs too.
+/// Statistics of rows of two observed numbers; the returns are the second number.
 fn of_rows(rows: &[[f64; 2]]) -> Vec<f64> {
     let n = rows.len() as f64;
     let mean = |k: usize| rows.iter().map(|row| row[k]).sum::<f64>() / n;
@@ -176,7 +176,8 @@ fn near(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0))
 }
 
-/// Three workers that begin with the statistics of a server and count rows of their own: as one that has counted all.
+/// Three workers begin with the statistics of a server and count rows of their own; merged, they equal the statistics of all
+/// rows.
 #[test]
 fn merged_statistics_are_those_of_all_rows() {
     let mut rng = Rng::seeded(4);
@@ -189,11 +190,11 @@ fn merged_statistics_are_those_of_all_rows() {
         merge_moments(&mut merged, &of_rows(&[base.clone(), own.clone()].concat()), Some(&began)).unwrap();
     }
     assert!(near(&merged, &all), "{merged:?} {all:?}");
-    // Nothing in common.
+    // No common base.
     let mut apart = of_rows(&own[0]);
     merge_moments(&mut apart, &of_rows(&own[1]), None).unwrap();
     assert!(near(&apart, &of_rows(&own[..2].concat())));
-    // Numbers that do not vary have no variance, and not one below 0.
+    // Constant numbers have a variance of 0, not below.
     let still = of_rows(&[[0.1, 3.3]; 7]);
     let mut merged = still.clone();
     merge_moments(&mut merged, &of_rows(&[[0.1, 3.3]; 10]), Some(&still)).unwrap();
@@ -225,12 +226,12 @@ fn statistics_that_cannot_be_merged_are_refused() {
     }
     assert_eq!(refused(&good, &with(3, 1.0), Some(&good)), Kind::Range);
     assert_eq!(refused(&with(3, 0.0), &with(3, 0.0), None), Kind::Range);
-    // A base that is in neither: what is left of the mean is no mean of numbers.
+    // A base that is part of neither side: the mean that remains exceeds the limit of 1e60.
     let far = with(4, 1e60);
     assert_eq!(refused(&with(4, -1e60), &with(4, -1e60), Some(&far)), Kind::Value);
 }
 
-/// A policy says which arrays it takes and gives.
+/// A policy reports its spaces of observations and actions.
 #[test]
 fn a_policy_tells_its_spaces() -> Result {
     let (low, high) = ([-1.0, -2.0, 0.0], [1.0, 0.5, 9.0]);

@@ -1,4 +1,4 @@
-//! Failures about numbers name the row that these stand in, of the array that the host gave.
+//! Errors about numbers name the row of the host's array that holds them.
 
 #![cfg(all(feature = "off_policy", feature = "words"))]
 
@@ -13,7 +13,7 @@ use rlcore::space::{Elements, ElementsMut, Space};
 const N: usize = 4;
 const NAN: f32 = f32::NAN;
 
-/// Observations of which row `bad` has a number that is not finite.
+/// Observations with a number in row `bad` that is not finite.
 fn obs(bad: usize) -> [f32; 2 * N] {
     core::array::from_fn(|i| if i == 2 * bad + 1 { NAN } else { 0.25 })
 }
@@ -22,7 +22,7 @@ fn rewards(bad: usize) -> [f32; N] {
     core::array::from_fn(|i| if i == bad { f32::INFINITY } else { 1.0 })
 }
 
-/// The call fails and says which row.
+/// Asserts that the call fails and names the row.
 #[track_caller]
 fn names<T>(call: Result<T>, row: usize) {
     let error = call.err().expect("an error");
@@ -135,7 +135,7 @@ fn bad_rows_are_found() {
     assert_eq!((finite_rows(Elements::I32(&[-1; N]), 1, &mut ok), ok), (Ok(0), [1; N]));
     assert_eq!((finite_rows(Elements::F32(&[]), 0, &mut ok), ok), (Ok(0), [1; N]));
     assert_eq!(finite_rows(Elements::F32(&[0.0; 3]), 1, &mut ok).unwrap_err().kind, Kind::Shape);
-    // Long rows, by the fast way.
+    // Long rows, which take the fast path.
     let mut wide = vec![0.5; 200 * N];
     wide[200 * N - 1] = f32::NEG_INFINITY;
     assert_eq!((finite_rows(Elements::F32(&wide), 200, &mut ok), ok), (Ok(1), [1, 1, 1, 0]));

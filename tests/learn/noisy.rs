@@ -1,4 +1,4 @@
-//! Learners whose layers are noisy: one noise for acting and learning, the same bits in any parts, and what ships.
+//! Learners with noisy layers: one noise for acting and learning, the same bits in any parts, and exported policies.
 
 #![cfg(all(feature = "noisy", feature = "off_policy"))]
 
@@ -13,7 +13,7 @@ fn noisy() -> Config {
     Config { noisy: 1, num_chunks: 7, num_steps: 32, num_minibatches: 2, ..config() }
 }
 
-/// The noise that a learner of this seed begins with.
+/// The first noise of a learner of this seed.
 fn first_noise(seed: u64, len: usize) -> Vec<f32> {
     let mut noise = vec![0.0; len];
     Rng::stream(seed, 2 << 32).fill_normal(&mut noise);
@@ -21,7 +21,7 @@ fn first_noise(seed: u64, len: usize) -> Vec<f32> {
     noise
 }
 
-/// Before the first step of an update the networks say of every transition what they said when it was recorded.
+/// Before the first step of an update the networks reproduce their recorded outputs for every transition.
 #[test]
 fn learning_sees_the_noise_that_acted() {
     for (obs, action) in spaces() {
@@ -39,7 +39,7 @@ fn learning_sees_the_noise_that_acted() {
     }
 }
 
-/// One draw holds through a rollout; the next one has another. What is predicted is the same without it.
+/// One draw of noise lasts for a rollout, the next rollout has another. Predictions use no noise and stay the same.
 #[test]
 fn noise_is_drawn_for_each_rollout_and_predictions_have_none() {
     let (obs_space, action) = (Space::unbounded(6), Space::discrete(&[4]));
@@ -67,7 +67,7 @@ fn noise_is_drawn_for_each_rollout_and_predictions_have_none() {
     assert!(predicted.iter().all(|x| x == &predicted[0]));
 }
 
-/// The gradient of a deviation is that of its mean, times the noise.
+/// The gradient of a deviation is the gradient of its mean times the noise.
 #[test]
 fn means_and_deviations_learn() {
     let (obs, action) = (Space::unbounded(6), Space::discrete(&[4]));
@@ -76,7 +76,7 @@ fn means_and_deviations_learn() {
     let before = h.view().params().to_vec();
     let last = record(&mut h, &mut rng);
     h.learner().learn_begin(last.get(), None).unwrap();
-    // Policy and value are each one layer, of 4 units and of 1: weights and biases, and deviations behind them.
+    // Policy and value are one layer each, of 4 units and of 1: weights and biases, then their deviations.
     let noise = first_noise(config.seed, 6 + 4 + 6 + 1);
     let mut factors = Vec::new();
     for (read, made) in [(&noise[..6], &noise[6..10]), (&noise[10..16], &noise[16..])] {
@@ -101,7 +101,7 @@ fn means_and_deviations_learn() {
     assert!(before.iter().zip(&after).filter(|(a, b)| a != b).count() > 65, "all but what noise of 0 keeps");
 }
 
-/// Ranges of environments, slices, threads and copies in the middle change no bit.
+/// Slices, threads and copies in the middle change no bit.
 #[test]
 fn any_parts_leave_the_same_bytes() {
     for algorithm in [Algorithm::Ppo, Algorithm::A2c, Algorithm::Impala, Algorithm::Pqn] {
@@ -140,7 +140,7 @@ fn any_parts_leave_the_same_bytes() {
     }
 }
 
-/// What ships is the network of the means: as many bytes as without noise, and what [`Learner::predict`] does.
+/// The exported policy is the network of the means: as many bytes as without noise, and the actions of [`Learner::predict`].
 #[test]
 fn the_means_ship() {
     for (obs, action) in spaces() {
@@ -205,7 +205,7 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(error.kind == Kind::Config && error.to_string().contains("no noisy layers, unless with IMPALA"), "{error}");
     assert!(h.block == before);
 
-    // V-trace corrects for what other noise did.
+    // V-trace corrects for actions under another noise.
     let impala = Config { algorithm: Algorithm::Impala as u32, normalize_advantage: 0, num_chunks: 4, ..noisy() };
     let mut h = Host::new(&Config { num_minibatches: 1, ..impala }, &obs, &action);
     let last = record(&mut h, &mut Rng::seeded(1));
@@ -216,7 +216,7 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(h.learner().learn(None, None, 0).unwrap().approx_kl != 0.0);
 }
 
-/// Noise, and parameters with it, are checked as all that a block holds.
+/// Noise, and the parameters of a noisy learner, are checked like the rest of a block.
 #[test]
 fn noise_that_cannot_be_is_refused() {
     let (obs, action) = (Space::unbounded(6), Space::discrete(&[4]));
@@ -237,12 +237,12 @@ fn noise_that_cannot_be_is_refused() {
     }
 }
 
-/// What choice pays in each of three situations: more the nearer it is to the right one.
+/// The reward of a choice in each of three situations: 1 for the right one, less for the others.
 fn pays(situation: usize, choice: i32) -> f32 {
     [1.0, 0.3, 0.3, 0.0][(choice as usize + situation) % 4]
 }
 
-/// DQN that explores by noise alone, or not at all: in how many situations its best choice is the right one.
+/// The number of situations in which the best choice of a DQN is right; it explores by noise alone, or not at all.
 fn right_choices(noisy: u32, seed: u64) -> usize {
     let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[4]));
     let config = Config {
@@ -285,7 +285,7 @@ fn noise_alone_explores() {
     assert!(with >= 16 && without <= 9, "{with} {without} of 18");
 }
 
-/// DQN's batches, slices and copies: the same bytes, and targets with the noise of Q.
+/// DQN's ranges, slices and copies leave the same bytes; targets use the noise of Q.
 #[test]
 fn slices_of_q_change_no_bit() {
     let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[3]));

@@ -1,4 +1,4 @@
-//! Learners off policy as a host runs them: in slices and chunks, saved in the middle, refused, and until they have learnt.
+//! Off-policy learners as a host runs them: slices and chunks, saves in the middle, refusals, and training to success.
 
 #![cfg(feature = "off_policy")]
 
@@ -49,7 +49,7 @@ impl Training {
         Learner::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap()
     }
 
-    /// Runs until so many environment steps are observed, and nothing is due.
+    /// Runs until `num_steps` environment steps are observed and no learning is due.
     fn run(&mut self, num_steps: u64) -> Stats {
         loop {
             let max_slices = self.max_slices;
@@ -88,7 +88,7 @@ impl Training {
         learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&self.final_obs)), None)
     }
 
-    /// The mean return of so many episodes of the exported policy.
+    /// The mean return of `episodes` episodes of the exported policy.
     fn evaluate(&mut self, episodes: u32) -> f32 {
         let env = self.env;
         let mut brain = vec![0u64; self.learner().view().policy_size().unwrap().div_ceil(8)];
@@ -132,7 +132,7 @@ impl Training {
     }
 }
 
-/// Small networks, and little to wait for.
+/// Small networks that start to learn early.
 fn small() -> Config {
     Config {
         num_hidden: 1,
@@ -161,7 +161,7 @@ fn the_right_action_is_learnt_with_every_option() {
         assert!(t.evaluate(40) > 0.99 && stats.num_updates == (1200 - 30) / 2 + 1, "{stats:?}");
         assert!(stats.value_loss < 0.1 && stats.num_dropped == 0, "{stats:?}");
     }
-    // What is worth something ten steps later.
+    // A reward at the end of ten steps.
     for n_step in [1, 3] {
         let mut t = Training::new("Probe6", &Config { num_envs: 2, gradient_steps: 2, n_step, ..small() });
         t.run(1500);
@@ -188,7 +188,7 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
         }
         let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-3;
         assert!(whole.learner().params().iter().zip(&plain).all(near), "{num_chunks} chunks");
-        // Saved in the middle of a gradient step, and looked at.
+        // Saved and queried in the middle of a gradient step.
         let mut saved = Training { max_slices: 1, ..Training::new("CartPole-v1", &config) };
         saved.run(149);
         while saved.learner().phase() != Phase::Learn {
@@ -245,8 +245,8 @@ fn parts_of_environments_act_as_all_of_them_do() {
     }
 }
 
-/// Agents that act and observe each in its own time, leave, and are cut off: in ranges, in slices and saved before every call
-/// they leave the same bytes, however small the store is; and it holds the transitions whose end is known.
+/// Agents that act and observe at their own times, leave, and are truncated: in ranges, in slices and saved before every call
+/// they leave the same bytes, however small the store, which holds exactly the complete transitions.
 #[test]
 fn rows_that_come_and_go_are_saved_at_any_time() {
     let (obs, n) = (Space::unbounded(2), 5);
@@ -330,7 +330,7 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
     }
 }
 
-/// A step from scratch, with a store of one transition: what the reward and what follows are worth, in f64.
+/// The first gradient step on a store of one transition, against its target of reward and next value in f64.
 #[test]
 fn one_gradient_step_is_that_of_the_formula() {
     let (o, a) = (Space::unbounded(1), Space::discrete(&[2]));
@@ -343,7 +343,7 @@ fn one_gradient_step_is_that_of_the_formula() {
         (0, 0, 1, 0, 0),
         (1, 0, 0, Optimizer::RmsProp as u32, 0),
     ] {
-        // What comes next forbids the better choice.
+        // The mask of the next observation forbids the better choice.
         let mask = |next: bool| (masked == 1).then_some(if next { &[0u8, 1] } else { &[1u8, 1] }.as_slice());
         if Optimizer::from_number(optimizer).is_none() {
             continue;
@@ -373,7 +373,7 @@ fn one_gradient_step_is_that_of_the_formula() {
         let chosen = action[0] as usize;
         learner.observe(None, &[2.0], &[terminated], &[truncated], Some(Elements::F32(&[5.0])), None).unwrap();
         if terminated + truncated == 0 {
-            // The transition is complete with what is seen next; the second one replaces it only when that is.
+            // The next observation completes the transition; the second transition replaces it only once it is complete itself.
             assert_eq!(learner.phase(), Phase::Act);
             learner.act(None, Elements::F32(&[-4.0]), mask(true), ElementsMut::I32(&mut action)).unwrap();
             learner.observe(None, &[9.0], &[0], &[0], None, None).unwrap();
@@ -397,8 +397,8 @@ fn one_gradient_step_is_that_of_the_formula() {
         };
         assert!((f64::from(stats.value_loss) - want).abs() < 1e-5, "{stats:?}, {want}");
         assert!((f64::from(stats.value_mean) - q).abs() < 1e-6);
-        // Adam's first step is the rate, against the sign of the gradient: of the weight and the bias that were used. Where
-        // a mean square is not corrected for its begin, as of RMSProp, the root of 1 - 0.99 divides it.
+        // Adam's first step is the rate, against the sign of the gradient, for the weight and the bias that were used. RMSProp
+        // does not correct the mean square for its start, so the root of 1 - 0.99 divides the step.
         let rate = if optimizer == 0 { 5e-3 } else { 5e-2 };
         let moved: Vec<f32> = learner.params().iter().zip([1.0, 2.0, 0.0, 1.0]).map(|(a, b)| a - b).collect();
         for (k, moved) in moved.iter().enumerate() {
@@ -474,7 +474,7 @@ fn what_cannot_be_is_refused_by_name() {
     assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[1], Some(Elements::F32(&[f32::NAN; 2])), None)), Kind::Value);
     assert_eq!(kind(learner.write_params(&vec![1e7; 2 * 16 + 16 + 16 * 2 + 2])), Kind::Value);
     assert_eq!(learner.learn(None, None, 0).unwrap_err().kind, Kind::NotReady);
-    // Numbers that overflow end an update, not the learner.
+    // An overflow ends an update, not the learner.
     while learner.phase() != Phase::Learn {
         if learner.phase() == Phase::Act {
             learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action)).unwrap();
@@ -486,7 +486,7 @@ fn what_cannot_be_is_refused_by_name() {
     assert_eq!((learner.phase(), learner.stats().num_dropped), (Phase::Act, 1));
 }
 
-/// Whatever word of a block is forged: it is refused, or every call takes it.
+/// A block with any one word forged is refused, or safe for every call.
 #[test]
 fn forged_images_are_refused_or_harmless() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3, 2]));
@@ -529,7 +529,7 @@ fn forged_images_are_refused_or_harmless() {
     forge_learners(&blocks, &[1, 3, 5, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 4, call);
 }
 
-/// TD3 and SAC with little to wait for.
+/// TD3 and SAC learners that start to learn early.
 fn small_critics(algorithm: Algorithm) -> Config {
     let preset = Config::of(algorithm);
     Config {
@@ -583,7 +583,7 @@ fn slices_copies_and_chunks_of_critics_change_no_bit() {
             sliced.run(120);
             assert!(whole.learner == sliced.learner, "{algorithm:?}, {num_chunks} chunks");
             assert!(stats.num_dropped == 0 && (algorithm == Algorithm::Td3 || stats.entropy != 0.0));
-            // Saved in the middle of a gradient step, before and after the critics took it.
+            // Saved in the middle of a gradient step, before and after the step of the critics.
             for slices in [1, num_chunks + 1] {
                 let mut saved = Training { max_slices: 1, ..Training::new("Pendulum-v1", &config) };
                 saved.run(119);
@@ -607,7 +607,7 @@ fn slices_copies_and_chunks_of_critics_change_no_bit() {
     }
 }
 
-/// The steps of an episode, and the transitions that they make, from the definition: of n steps, or of those up to the end.
+/// The steps of an episode and its transitions by the definition: over n steps, or over the steps up to the end.
 struct Episode {
     n: usize,
     discount: f64,
@@ -620,7 +620,7 @@ impl Episode {
         Episode { n: config.n_step as usize, discount: config.discount.into(), steps: vec![] }
     }
 
-    /// Observation, action, discounted rewards, discount and what followed, if that counts.
+    /// Observation, action, discounted rewards, discount and next observation; the last two are 0 without `next`.
     fn transition(&self, t: usize, next: Option<f64>) -> [f64; 5] {
         let rewards = self.steps[t..].iter().take(self.n).enumerate();
         let sum = rewards.clone().map(|(k, step)| self.discount.powi(k as i32) * step[2]).sum();
@@ -628,12 +628,12 @@ impl Episode {
         [self.steps[t][0], self.steps[t][1], sum, discount, next.unwrap_or(0.0)]
     }
 
-    /// The transition that leads to what is seen now.
+    /// The transition of n steps that leads to the observation `next`.
     fn sees(&self, next: f64) -> Option<[f64; 5]> {
         self.steps.len().checked_sub(self.n).map(|t| self.transition(t, Some(next)))
     }
 
-    /// Those that the end cuts off; without an observation it was terminated.
+    /// The transitions that the end cuts short; `next` is `None` for a termination.
     fn ends(&mut self, next: Option<f64>) -> Vec<[f64; 5]> {
         let len = self.steps.len();
         let last = (len.saturating_sub(self.n)..len).map(|t| self.transition(t, next)).collect();
@@ -642,7 +642,7 @@ impl Episode {
     }
 }
 
-/// Agents that come and go, with masks: gradient steps of a linear Q are those of transitions of the definition, in f64.
+/// Agents that come and go, with masks: gradient steps of a linear Q equal those on transitions by the definition, in f64.
 #[test]
 fn n_steps_are_those_of_the_definition() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
@@ -722,7 +722,7 @@ fn n_steps_are_those_of_the_definition() {
                 let near = |a: f32, b: f64| (f64::from(a) - b).abs() < 1e-5 * (1.0 + b.abs());
                 assert!(params.iter().zip(&twin).all(|(a, b)| near(*a, *b)), "{n_step} steps: {params:?} {twin:?}");
                 if l.phase() != Phase::Learn {
-                    // The mean over all gradient steps of an update; of one of them its loss.
+                    // The statistic is a mean over the gradient steps of an update: with one observed row there is one step.
                     assert!(sees != [1, 0, 0] || near(l.stats().value_loss, loss), "{n_step} steps: {loss}");
                 }
                 learnt += 1;
@@ -736,7 +736,7 @@ fn n_steps_are_those_of_the_definition() {
     }
 }
 
-/// Sums of rewards stay finite, and so does what attach reads.
+/// Sums of rewards stay finite, so that the block attaches.
 #[test]
 fn sums_of_large_rewards_are_finite() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
@@ -751,15 +751,15 @@ fn sums_of_large_rewards_are_finite() {
     Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
 }
 
-/// What a linear policy says, and linear critics, of values or of quantiles, with all that TD3, SAC and TQC make of them: in
-/// f64, from the papers.
+/// A linear policy and linear critics, of values or of quantiles, with the updates of TD3, SAC and TQC: in f64, from the
+/// papers.
 struct Twin {
     config: Config,
     params: Vec<f64>,
     target: Vec<f64>,
     temperature: f64,
     taken: u64,
-    /// Of the critics, the mean of the first one, and of the policy when it learned last; and the entropy then.
+    /// Critic loss, mean value of the first critic, and the policy's loss and entropy at its last update.
     losses: [f64; 4],
 }
 
@@ -768,7 +768,7 @@ impl Twin {
         self.config.algorithm() == Algorithm::Sac
     }
 
-    /// A weight, a bias and a free number, and those of SAC's deviations.
+    /// A weight, a bias and a free number; for SAC also weight and bias of the log deviation.
     fn policy_len(&self) -> usize {
         if self.is_sac() { 5 } else { 3 }
     }
@@ -787,12 +787,12 @@ impl Twin {
         (action, density - (1.0 - action * action).ln())
     }
 
-    /// Numbers that a critic says.
+    /// Outputs per critic.
     fn width(&self) -> usize {
         self.config.num_quantiles.max(1) as usize
     }
 
-    /// Where the parameters of a critic begin: two weights of each number, then biases.
+    /// Offset of the parameters of a critic: two weights of each output, then biases.
     fn critic_at(&self, i: usize) -> usize {
         self.policy_len() + 3 * self.width() * i
     }
@@ -802,8 +802,8 @@ impl Twin {
         (0..z).map(|k| own[2 * k] * o + own[2 * k + 1] * a + own[2 * z + k]).collect()
     }
 
-    /// What so many critics say together of an action, and its slope by the action: the lowest value, or the mean of all
-    /// quantiles of all of them.
+    /// The joint value of an action by the first `count` critics, and its slope by the action: the lowest value, or the mean of
+    /// all their quantiles.
     fn worth(&self, params: &[f64], count: u32, o: f64, a: f64) -> (f64, f64) {
         let z = self.width();
         let mean = |x: &mut dyn Iterator<Item = f64>| x.sum::<f64>() / z as f64;
@@ -818,8 +818,8 @@ impl Twin {
         (value / f64::from(count), slope / f64::from(count))
     }
 
-    /// What target critics say of what follows, without the highest numbers: the lowest value, or so many quantiles fewer for
-    /// each critic.
+    /// Outputs of the target critics for the next observation, without the highest: the lowest value, or all quantiles but
+    /// `dropped_quantiles` for each critic.
     fn follows(&self, o: f64, a: f64) -> Vec<f64> {
         let c = &self.config;
         let mut pool: Vec<f64> = (0..c.num_critics as usize).flat_map(|i| self.critic(&self.target, i, o, a)).collect();
@@ -829,11 +829,11 @@ impl Twin {
         pool
     }
 
-    /// What number `k` of a critic costs, and the slope by it.
+    /// The loss of output `k` of a critic, and its slope by the output.
     fn cost(&self, k: usize, own: f64, target: f64) -> (f64, f64) {
         let (error, z) = (own - target, self.width() as f64);
         let huber = if error.abs() < 1.0 { 0.5 * error * error } else { error.abs() - 0.5 };
-        // The part of quantile k, of errors on its side.
+        // The weight of quantile k for errors of this sign.
         let side = ((k as f64 + 0.5) / z - f64::from(u8::from(error > 0.0))).abs();
         match (self.config.num_quantiles, self.config.huber) {
             (0, 0) => (error * error, 2.0 * error),
@@ -843,12 +843,12 @@ impl Twin {
         }
     }
 
-    /// Adam without memory, and an epsilon of 1.
+    /// Adam with betas of 0 and an epsilon of 1.
     fn descend(rate: f64, params: &mut [f64], grads: &[f64]) {
         params.iter_mut().zip(grads).for_each(|(x, g)| *x -= rate * g / (g.abs() + 1.0));
     }
 
-    /// A gradient step with these transitions, of observation, action, reward, discount and what followed, and two draws each.
+    /// A gradient step on transitions (observation, action, reward, discount, next observation) with two normal draws each.
     fn step(&mut self, batch: &[([f64; 5], [f64; 2])]) {
         let (c, len, share) = (self.config, self.policy_len(), 1.0 / batch.len() as f64);
         let wide = |x: f32| f64::from(x);
@@ -920,8 +920,8 @@ impl Twin {
     }
 }
 
-/// Steps of TD3, SAC and TQC, one after another, against the twin: explored actions, batches and noise come from the streams that the
-/// documentation names.
+/// Consecutive steps of TD3, SAC and TQC against the twin: explored actions, batches and noise come from the documented random
+/// streams.
 #[test]
 fn steps_of_critics_are_those_of_the_formulas() {
     let (obs, action) = (Space::unbounded(1), Space::between(&[-1.0], &[1.0]));
@@ -971,7 +971,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
         let policy = if algorithm == Algorithm::Sac { vec![0.4, -0.1, 0.0, 0.3, -0.6] } else { vec![0.4, -0.1, 0.0] };
         let critics = [0.5, 0.7, 0.1, -0.2, -0.4, 0.3].into_iter().cycle();
         let len = 3 * num_critics * num_quantiles.max(1);
-        // No two quantiles are alike.
+        // All quantiles differ.
         let critics = critics.zip(0..len).map(|(x, i)| x + 0.01 * (i / 6) as f32);
         let params: Vec<f32> = policy.into_iter().chain(critics).collect();
         l.write_params(&params).unwrap();
@@ -1013,7 +1013,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
             if l.phase() != Phase::Learn {
                 continue;
             }
-            // A ring of eight.
+            // The store is a ring of eight.
             let held = stored.len().min(8);
             let at = |slot: usize| stored[(stored.len() - 1 - slot) / 8 * 8 + slot];
             let slots: Vec<usize> = (0..5).map(|_| draws.bounded(held as u64 - 1) as usize).collect();
@@ -1023,11 +1023,11 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let batch: Vec<_> = (0..5).map(|i| (at(slots[i]), [noise[i], noise[5 + i]])).collect();
             twin.step(&batch);
             let said = l.learn(None, None, 0).unwrap();
-            // TD3's policy has none.
+            // TD3's policy has no entropy.
             assert_eq!(said.entropy.is_nan(), algorithm == Algorithm::Td3);
             let entropy = if algorithm == Algorithm::Td3 { 0.0 } else { said.entropy };
             let said = [said.value_loss, said.value_mean, said.policy_loss, entropy];
-            // Reported is the mean over critics, of squares half.
+            // The learner reports the mean over critics, and half of squared errors.
             let halves = if num_quantiles == 0 && huber == 0 { 0.5 } else { 1.0 };
             twin.losses[0] *= halves / num_critics as f64;
             let all_said = said.iter().zip(&twin.losses).all(|(a, b)| near(*a, *b));
@@ -1045,13 +1045,13 @@ fn steps_of_critics_are_those_of_the_formulas() {
     }
 }
 
-/// The policy waits for its turn, and targets for theirs; and what is exported acts with the mean.
+/// The policy learns every `policy_interval` steps, and the exported policy acts with the mean.
 #[test]
 fn policies_are_delayed_and_ship_their_mean() {
     let config = Config { policy_interval: 3, train_interval: 1, learning_starts: 20, ..small_critics(Algorithm::Td3) };
     let mut t = Training::new("Pendulum-v1", &config);
     t.run(19);
-    let len = 3 * 16 + 16 + 16 + 1 + 1; // 3 numbers to 16 to 1, and a deviation
+    let len = 3 * 16 + 16 + 16 + 1 + 1; // layers of 3 to 16 to 1 numbers, and a deviation
     let mut moved = 0;
     for step in 1..=9 {
         let before = t.learner().params().to_vec();

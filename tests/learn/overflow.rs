@@ -1,4 +1,4 @@
-//! Finite numbers whose results are not: a call that fails changes nothing, and an update that overflows ends.
+//! Finite inputs with overflowing results: a call that fails changes nothing, and an update that overflows ends.
 
 use rlcore::error::{Error, Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
@@ -7,7 +7,7 @@ use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
 const N: usize = 3;
 
-/// A learner of a space of two numbers, in a block of its own.
+/// A learner of observations of two numbers, in its own block.
 #[derive(Clone)]
 struct Host {
     block: Vec<u64>,
@@ -22,7 +22,7 @@ impl Host {
         Host { block, discrete: action.kind == Element::I32 }
     }
 
-    /// The learner, as another process would find it.
+    /// Attaches to the learner, as another process would.
     fn learner(&mut self) -> Learner<'_> {
         Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
     }
@@ -87,7 +87,7 @@ impl Host {
     }
 }
 
-/// Towers without bends, so that large observations come through.
+/// Linear networks, so that large observations pass through.
 fn config() -> Config {
     Config {
         num_envs: N as u32,
@@ -171,12 +171,12 @@ fn a_call_that_fails_changes_no_byte() {
     }
 }
 
-/// The same, where the statistics follow before the network overflows.
+/// The same with statistics of observations, which would take the row in before the network overflows.
 #[test]
 fn statistics_do_not_follow_an_observation_that_was_refused() {
     let deep = Config { num_hidden: 4, hidden_len: [256; 4], activation: 1, normalize_obs: 1, ..config() };
     let mut h = Host::new(&deep, &Space::discrete(&[2]));
-    // The largest parameters there are, but for the biases.
+    // The largest allowed parameters, except for the biases.
     let params: Vec<f32> = h.learner().params().iter().map(|&x| if x == 0.0 { x } else { 1e6 }).collect();
     let mut moments = vec![f64::NAN; h.learner().view().moments_len()];
     h.learner().view().read_moments(&mut moments).unwrap();
@@ -202,7 +202,7 @@ fn an_update_that_overflows_is_dropped_and_counted() {
             let before = h.policy();
             for dropped in 1..4 {
                 h.roll(obs, reward);
-                // Values of 1e30 are in nobody's way until their squares are.
+                // Values of 1e30 do no harm until they are squared.
                 match h.learn(after) {
                     Ok(stats) => assert!(after == f32::MAX && stats.num_dropped < dropped, "{stats:?}"),
                     done => overflow(done),

@@ -1,4 +1,4 @@
-//! Acting and recording go on while an update runs.
+//! Acting and recording continue while an update runs.
 
 use crate::host::{Array, Columns, Host, config, spaces};
 use rlcore::learn::{Config, Learner, Phase, Stats, View};
@@ -22,7 +22,7 @@ fn hosts() -> impl Iterator<Item = Host> {
     })
 }
 
-/// Some that can act do, some that can observe do, and now and then one is cut. Returns what was drawn.
+/// Random rows act, random rows observe, and now and then one is cut. Returns the drawn actions.
 fn tick(h: &mut Host, learner: &mut Learner<'_>, rng: &mut Rng) -> Array {
     let n = h.n;
     let mut some = |learner: &Learner<'_>, acted: u8| -> Vec<u8> {
@@ -70,7 +70,7 @@ fn the_parameters_of_before_act_until_the_update_is_complete() {
     for mut h in hosts() {
         let mut rng = Rng::seeded(2);
         begin(&mut h, &mut rng);
-        // One that goes on without learning.
+        // A copy that continues without learning.
         let mut still = h.clone();
         still.learner().learn_drop().unwrap();
         let before = h.learner().params().to_vec();
@@ -84,7 +84,7 @@ fn the_parameters_of_before_act_until_the_update_is_complete() {
             assert_eq!(value(&mut h), value(&mut still));
             left = h.learner().learn(None, None, 2).unwrap().minibatches_left;
         }
-        // Now the new ones act: those of a learner that was given them, while what was recorded stays.
+        // The new parameters act now, as in a learner that was given them; the recorded steps stay.
         let params = h.learner().params().to_vec();
         assert!(params != before && value(&mut h) != value(&mut still));
         assert_eq!(h.learner().stats().num_updates, 1);
@@ -92,7 +92,7 @@ fn the_parameters_of_before_act_until_the_update_is_complete() {
         let mut same = rng;
         assert_eq!(step(&mut h, &mut rng).bits(), step(&mut still, &mut same).bits());
         assert_eq!(value(&mut h), value(&mut still));
-        // Both have recorded the same meanwhile.
+        // Both have recorded the same steps meanwhile.
         let mut same = rng;
         begin(&mut h, &mut rng);
         begin(&mut still, &mut same);
@@ -100,7 +100,7 @@ fn the_parameters_of_before_act_until_the_update_is_complete() {
     }
 }
 
-/// What an update learns from stays as it was while others are recorded.
+/// The rollout of a running update stays unchanged while the next one is recorded.
 #[test]
 fn recording_leaves_what_is_learnt_from_alone() {
     for mut h in hosts() {
@@ -110,10 +110,10 @@ fn recording_leaves_what_is_learnt_from_alone() {
             let (batch, mut quiet) = (Columns::read(&mut h), h.clone());
             while h.learner().phase() != Phase::Learn {
                 step(&mut h, &mut rng);
-                // Statistics go on: they are those of the policy that acts.
+                // Statistics go on: they belong to the policy that acts.
                 assert_eq!(Columns { moments: batch.moments.clone(), ..Columns::read(&mut h) }, batch);
             }
-            // Learning at the end of it, and learning at once, come to the same parameters.
+            // Learning after the next rollout and learning at once lead to the same parameters.
             let (last, first) =
                 (h.learner().learn(None, None, 0).unwrap(), quiet.learner().learn(None, None, 0).unwrap());
             assert_eq!(h.learner().params(), quiet.learner().params());
@@ -123,7 +123,7 @@ fn recording_leaves_what_is_learnt_from_alone() {
     }
 }
 
-/// However it is sliced, if it is complete before the same act.
+/// The slices of an update do not matter if it completes before the same act.
 #[test]
 fn slices_between_acts_do_not_matter() {
     for h in hosts() {
@@ -150,7 +150,7 @@ fn slices_between_acts_do_not_matter() {
     }
 }
 
-/// A learner that is never put away, and one that is copied elsewhere and attached before every call.
+/// A learner that stays open, and one that is copied and attached before every call.
 #[test]
 fn a_copy_goes_on_from_any_moment() {
     for h in hosts() {
@@ -183,7 +183,7 @@ fn a_copy_goes_on_from_any_moment() {
     }
 }
 
-/// Acting waits only for a second rollout that is complete, or for the first one; what is left reaches 0.
+/// Acting waits only while a complete rollout has no update begun; `minibatches_left` reaches 0.
 #[test]
 fn learning_is_due_only_when_acting_has_to_wait() {
     let config = Config { num_envs: 3, num_steps: 4, num_minibatches: 2, num_epochs: 2, overlap: 1, ..config() };
@@ -208,7 +208,7 @@ fn learning_is_due_only_when_acting_has_to_wait() {
     rollout(&mut h);
     assert_eq!(learn(&mut h), (2, 0, Phase::Learn));
     assert_eq!(learn(&mut h), (1, 0, Phase::Learn));
-    // The first is complete, and the second is due at once.
+    // The first update is complete, and the second is due at once.
     assert_eq!(learn(&mut h), (4, 1, Phase::Learn));
     assert_eq!(learn(&mut h), (3, 1, Phase::Act));
     for left in [2, 1] {
@@ -216,7 +216,7 @@ fn learning_is_due_only_when_acting_has_to_wait() {
     }
     assert_eq!(learn(&mut h), (0, 2, Phase::Act));
     rollout(&mut h);
-    // One that is due is dropped, and one that runs.
+    // Drops an update that is due, then one that runs.
     h.learner().learn_drop().unwrap();
     assert_eq!((h.learner().phase(), h.learner().stats().minibatches_left), (Phase::Act, 0));
     rollout(&mut h);
@@ -226,7 +226,7 @@ fn learning_is_due_only_when_acting_has_to_wait() {
     assert_eq!(h.learner().stats().num_updates, 2);
 }
 
-/// One bit is seen, and the choice of that bit pays 1: learnt with one chunk between two steps.
+/// The observation is one bit and the choice of that bit pays 1; one chunk is learned between two steps.
 #[test]
 fn a_policy_learns_while_it_acts() {
     const N: usize = 8;

@@ -1,4 +1,4 @@
-//! Chunks of minibatches that threads make, and what goes between learners: gradients, parameters and rollouts.
+//! Chunks of minibatches computed by threads, and the data that learners exchange: gradients, parameters and rollouts.
 
 use crate::host::{Array, Columns, Host, chunks, config, record, recurrent, spaces, threads, train};
 use rlcore::error::{Kind, Result};
@@ -6,7 +6,7 @@ use rlcore::learn::{Batch, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
-/// Every shape, with all that a chunk can read, and every recurrent layer.
+/// Learners of all spaces, with every input that a chunk can read, and of every recurrent layer.
 fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
     let plain = spaces().into_iter().map(|spaces| (None, spaces));
     let recurrent = recurrent().into_iter().map(Some).zip(spaces().into_iter().cycle().skip(1));
@@ -52,7 +52,7 @@ fn chunks_that_threads_make_leave_the_bytes_of_learn() {
             }
             assert!(h.block == whole.block, "{num_threads} threads");
         }
-        // Slices of a chunk; and some chunks here, the others by threads, in any order.
+        // Slices of one chunk; and some chunks computed outside in any order, the others by `learn`.
         let (mut sliced, mut mixed) = (due.clone(), due);
         let mut stats = sliced.learner().learn(Some(obs.get()), None, 1).unwrap();
         while stats.minibatches_left > 0 {
@@ -73,7 +73,7 @@ fn chunks_that_threads_make_leave_the_bytes_of_learn() {
     }
 }
 
-/// Gradients are read as they were written, sums are sums, and nobody reads what is not done.
+/// Gradients are read as written, sums are exact, and unfinished chunks cannot be read.
 #[test]
 fn gradients_are_read_written_and_added() {
     for mut h in hosts(3) {
@@ -99,7 +99,7 @@ fn gradients_are_read_written_and_added() {
         assert_eq!(read(&mut h, 0, 3), Ok(expected));
         h.learner().write_grads(0, 1, &first[..len]).unwrap();
         assert_eq!(read(&mut h, 0, 1), Ok(first[..len].to_vec()));
-        // A step, and they are gone.
+        // After a step the gradients are gone.
         let params = h.learner().params().to_vec();
         assert_eq!(h.learner().learn_apply().unwrap().num_updates, 1);
         assert!(h.learner().params() != params);
@@ -107,7 +107,7 @@ fn gradients_are_read_written_and_added() {
     }
 }
 
-/// A minibatch of one chunk, and the same in seven: the same gradient but for rounding, and the mean of the losses.
+/// A minibatch in one chunk and in seven has the same gradient and mean losses, but for rounding.
 #[test]
 fn chunks_add_up_to_the_whole_minibatch() {
     let sum = |num_chunks: u32| -> Vec<Vec<f64>> {
@@ -150,12 +150,12 @@ fn learners_with_the_same_parameters_act_the_same() {
             h.learner().value(obs.get(), None, &mut value).unwrap();
             value
         };
-        // All agents go, so that recurrent layers of both begin with zeros.
+        // Cuts all agents, so that recurrent layers of both begin with zeros.
         for h in [&mut h, &mut other] {
             h.learner().cut_rows(&[1; 5]).unwrap();
         }
         assert_eq!(value(&mut h), value(&mut other));
-        // Parameters that are written while an update runs act after it, with overlap; else at once.
+        // With overlap, parameters written during an update act after it; else they act at once.
         let after = record(&mut other, &mut rng);
         other.learner().learn_begin(after.get(), None).unwrap();
         let before = value(&mut other);
@@ -166,7 +166,7 @@ fn learners_with_the_same_parameters_act_the_same() {
     }
 }
 
-/// A learner that records and one that learns, with the same parameters and seed: as the one that does both.
+/// A learner that records and one that learns, with the same parameters and seed, equal one that does both.
 #[test]
 fn a_rollout_that_was_sent_is_learnt_from_as_at_home() {
     for num_chunks in [1, 3] {
@@ -201,10 +201,10 @@ fn a_rollout_that_was_sent_is_learnt_from_as_at_home() {
     }
 }
 
-/// What a batch says of its actions and observations is what the learner says, if it sees observations as they are.
+/// The values and log-probabilities in a batch equal the learner's, if it sees observations unchanged.
 fn agree(h: &mut Host, batch: &Columns) {
     if h.config.normalize_obs != 0 || h.obs_kind == Element::U8 || h.view().state_len() > 0 {
-        return; // the learner says it of other numbers, or of later states
+        return; // the learner reads other numbers, or has later states
     }
     for t in 0..h.config.num_steps as usize {
         let rows = t * h.n..(t + 1) * h.n;
@@ -222,8 +222,8 @@ fn agree(h: &mut Host, batch: &Columns) {
     }
 }
 
-/// A server that never sees an environment, and workers that never step an optimiser: each adds its gradients when it has
-/// them, and takes the parameters of the moment.
+/// A server without environments, and workers that never take an optimizer step: each worker adds its gradients when they are
+/// ready, and takes the current parameters.
 #[test]
 fn a_server_that_adds_gradients_of_workers_learns() {
     const N: usize = 8;
@@ -260,7 +260,7 @@ fn a_server_that_adds_gradients_of_workers_learns() {
             let grads = chunks(h, 0, 2);
             h.learner().learn_drop().unwrap();
             server.learner().add_grads(0, 2, &grads).unwrap();
-            // Two workers a step now, one then: whoever is there.
+            // Steps take the gradients of one worker or of several, at random.
             if round % 3 == 0 || rng.coin() {
                 server.learner().learn_apply().unwrap();
             }
@@ -413,7 +413,7 @@ fn what_is_refused_changes_nothing() {
     }
 }
 
-/// Where the first logarithm of a deviation lies: before the value network, which is the last part.
+/// Index of the first log deviation: before the value network, which comes last.
 fn log_std_at(h: &mut Host) -> usize {
     let hidden = h.config.hidden_len[0] as usize;
     let read = if h.config.num_layers > 0 { 6 } else { h.obs_len };

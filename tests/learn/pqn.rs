@@ -1,4 +1,4 @@
-//! Learners of Q over rollouts: targets, losses and gradients from their formulas, exploration, chunks, and what is refused.
+//! PQN, Q over rollouts: targets, losses and gradients from their formulas, exploration, chunks, and refusals.
 
 use crate::host::{Columns, Host, chunks, record, threads, train};
 use rlcore::error::Kind;
@@ -22,7 +22,7 @@ fn config() -> Config {
     }
 }
 
-/// One choice and two, with masks and without, and an observation of bytes.
+/// Actions of one element and of two, with and without masks, and byte observations.
 fn hosts(config: &Config) -> Vec<Host> {
     let (obs, bytes) = (Space::unbounded(6), Space::bytes(6));
     let masked = Config { use_action_mask: 1, normalize_obs: 1, ..*config };
@@ -33,8 +33,7 @@ fn hosts(config: &Config) -> Vec<Host> {
     ]
 }
 
-/// Q(λ) of one environment from its formula: the reward, and the discounted mix of the value that follows and what that one
-/// should be.
+/// Q(λ) of one environment from its formula: the reward, and the discounted mix of the next value and the next target.
 fn returns(reward: &[f64], next: &[f64], ends: &[bool], lambda: f64, discount: f64) -> Vec<f64> {
     let mut after = *next.last().unwrap();
     let mut all: Vec<f64> = (0..reward.len())
@@ -72,7 +71,7 @@ fn targets_are_q_lambda_of_the_values() {
             obs = h.draw_obs(&mut rng);
             let (terminated, truncated) = ([(end == 1).into()], [(end == 2).into()]);
             h.learner().observe(None, &[reward], &terminated, &truncated, Some(obs.get()), None).unwrap();
-            // Statistics of observations are taken in by then: what follows is worth the same until the next act.
+            // Observation statistics are up to date by then: the next value stays the same until the next act.
             let mut value = [0.0];
             h.learner().value(obs.get(), None, &mut value).unwrap();
             rewards.push(f64::from(reward));
@@ -90,7 +89,7 @@ fn targets_are_q_lambda_of_the_values() {
     }
 }
 
-/// A network of biases alone says what it is told: then the loss and its gradient are known.
+/// A network of biases alone has known outputs, hence a known loss and gradient.
 #[test]
 fn the_loss_is_half_the_mean_squared_error_of_what_was_chosen() {
     let flat = Config { num_hidden: 0, hidden_len: [0; 4], num_minibatches: 1, ..config() };
@@ -105,7 +104,7 @@ fn the_loss_is_half_the_mean_squared_error_of_what_was_chosen() {
     let columns = Columns::read(&mut h);
     let record = chunks(&h, 0, 1);
     let (Elements::I32(choice), mut loss, mut slope) = (columns.action.get(), 0.0, [0.0; 5]) else { panic!() };
-    // The value is the mean over both choices of the best one.
+    // The value is the mean over both elements of the highest Q.
     assert!(columns.value.iter().all(|&value| (value - 0.875).abs() < 1e-6));
     for (choice, target) in choice.chunks_exact(2).zip(&columns.value_target) {
         for at in [choice[0] as usize, 3 + choice[1] as usize] {
@@ -193,7 +192,7 @@ fn threads_and_slices_leave_the_bytes_of_learn() {
     }
 }
 
-/// How often each of 4 choices is taken in one of many steps.
+/// The shares of 4 choices among the actions of 1,000 environments.
 fn shares(config: &Config, mask: Option<&[u8; 4]>) -> [f64; 4] {
     let config = Config { num_envs: 1000, use_action_mask: mask.is_some().into(), ..*config };
     let mut h = Host::new(&config, &Space::unbounded(6), &Space::discrete(&[4]));
@@ -218,7 +217,7 @@ fn random_actions_are_as_frequent_as_the_schedule_says() {
     near(shares(&half, Some(&[0, 1, 0, 1])), [0.0, 0.75, 0.0, 0.25]);
     let none = Config { exploration_steps: 0, exploration_end: 0.0, ..config() };
     assert!((shares(&none, Some(&[0, 0, 1, 1]))[2] - 1.0).abs() < 1e-9);
-    // From the start to the end, step by step.
+    // 200 steps, past the end of the schedule.
     let mut h =
         Host::new(&Config { num_envs: 200, num_steps: 1, ..config() }, &Space::unbounded(6), &Space::discrete(&[4]));
     train(&mut h, &mut Rng::seeded(1), 1);

@@ -1,4 +1,4 @@
-//! Ratios of PPO to an older copy of the parameters, in place of the policy that was recorded.
+//! PPO ratios to an older copy of the parameters, in place of the recorded policy.
 
 use crate::host::{Columns, Host, chunks, config, record, recurrent, same_in_parts, spaces, train};
 use rlcore::error::Kind;
@@ -10,7 +10,7 @@ fn primed(prime_interval: u32) -> Config {
     Config { num_envs: 5, num_steps: 9, num_minibatches: 1, num_epochs: 1, prime_interval, ..config() }
 }
 
-/// Every shape and every recurrent layer, with copies that are refreshed after so many updates.
+/// Learners of all spaces and recurrent layers, with copies refreshed every `prime_interval` updates.
 fn hosts(prime_interval: u32, num_chunks: u32) -> impl Iterator<Item = Host> {
     let plain = spaces().into_iter().map(|spaces| (None, spaces));
     let recurrent = recurrent().into_iter().map(Some).zip(spaces().into_iter().cycle().skip(1));
@@ -31,13 +31,13 @@ fn hosts(prime_interval: u32, num_chunks: u32) -> impl Iterator<Item = Host> {
     })
 }
 
-/// Parameters a little away from these.
+/// Parameters randomly moved by up to 0.15.
 fn moved(params: &[f32], seed: u64) -> Vec<f32> {
     let mut rng = Rng::seeded(seed);
     params.iter().map(|x| x + 0.3 * (rng.uniform_f32() - 0.5)).collect()
 }
 
-/// What two towers of one hidden layer of 7 say to 6 numbers: the logarithms of the probabilities of 4 choices, and a value.
+/// Outputs of two networks of one hidden layer of 7 for 6 numbers: the log-probabilities of 4 choices, and a value.
 fn says(params: &[f64], obs: &[f32]) -> ([f64; 4], f64) {
     let mut rest = params;
     let mut layer = |x: &[f64], units: usize| -> Vec<f64> {
@@ -56,7 +56,7 @@ fn says(params: &[f64], obs: &[f32]) -> ([f64; 4], f64) {
     ([0, 1, 2, 3].map(|i| logits[i] - norm), value)
 }
 
-/// The loss in f64, as the specification writes it: the value error whole, and ratios to `prime`.
+/// The loss in f64 as in the specification: the whole squared value error, and ratios to `prime`.
 fn loss(params: &[f64], prime: &[f64], c: &Config, columns: &Columns) -> f64 {
     let m = columns.advantage.len();
     let crate::host::Array::I32(choice) = &columns.action else { panic!("choices") };
@@ -73,7 +73,7 @@ fn loss(params: &[f64], prime: &[f64], c: &Config, columns: &Columns) -> f64 {
     sum / m as f64
 }
 
-/// The third update with a copy that the second one was given: the gradient is the slope of the loss in f64.
+/// Update 3, counted from 0, with the copy made by update 2: the gradient is the slope of the loss in f64.
 #[test]
 fn gradients_are_the_slopes_of_the_loss_with_an_older_policy() {
     let config = Config { value_coef: 2.0, normalize_advantage: 0, num_chunks: 3, learning_rate: 0.1, ..primed(2) };
@@ -113,7 +113,7 @@ fn gradients_are_the_slopes_of_the_loss_with_an_older_policy() {
     assert!((stats.clip_fraction - clipped as f32 / m as f32).abs() < 1e-6 && clipped > 0, "{clipped}");
 }
 
-/// Whatever log-probabilities a rollout has: those of the copy count, to the bit, as if they had been recorded.
+/// The log-probabilities of the copy replace any in the rollout, to the bit, as if they had been recorded.
 #[test]
 fn the_copy_s_log_probabilities_take_the_place_of_the_recorded_ones() {
     for (with, without) in hosts(1, 7).zip(hosts(0, 7)) {
@@ -134,7 +134,7 @@ fn the_copy_s_log_probabilities_take_the_place_of_the_recorded_ones() {
     }
 }
 
-/// With one minibatch ratios are 1 in every update that refreshes the copy, and in no other one.
+/// With one minibatch, ratios are 1 in every update that refreshes the copy, and in no other.
 #[test]
 fn copies_are_refreshed_in_time() {
     for (interval, noisy) in [(1, 0), (2, 0), (3, 0), (1, 1)] {
@@ -142,7 +142,7 @@ fn copies_are_refreshed_in_time() {
         let mut h = Host::new(&config, &Space::unbounded(6), &Space::unbounded(2));
         let mut rng = Rng::seeded(7);
         for update in 0..9 {
-            // An update that is given up is one that began.
+            // A dropped update counts as begun.
             if update == 4 {
                 let _ = record(&mut h, &mut rng);
                 h.learner().learn_drop().unwrap();
@@ -193,7 +193,7 @@ fn copies_that_cannot_be_are_refused() {
             }
             assert_eq!(spoilt(at, 0.5f32.to_bits()), None);
         }
-        // Logarithms of deviations, which are behind the policy's layers.
+        // Log deviations, which are behind the policy's layers.
         if action.kind == Element::F32 {
             assert_eq!(spoilt(copy + 7 * 3 + 7 + 7 * 2 + 2, 2.5f32.to_bits()), Some(Kind::Image));
         }

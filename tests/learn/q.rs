@@ -1,4 +1,4 @@
-//! The objective of deep Q-networks, against vectors that torch made, its formulas and finite differences.
+//! The objective of deep Q-networks, against reference vectors from torch, formulas and finite differences.
 
 #![cfg(feature = "off_policy")]
 
@@ -32,7 +32,7 @@ fn targets_losses_and_gradients_are_those_of_torch() {
     assert!(near(&d_q, &[0.0, 0.234_333_33, 0.333_333_33, 0.0, 0.0, 0.008_333_33]), "{d_q:?}");
 }
 
-/// Gradients of the loss by advantages and values, of actions with two elements, against differences of it in f64.
+/// Gradients of the loss by advantages and values, for actions of two elements, against finite differences in f64.
 #[test]
 fn gradients_are_the_slopes_of_the_loss() {
     let (n, m, mut rng) = ([3, 2], 4, Rng::seeded(11));
@@ -44,7 +44,7 @@ fn gradients_are_the_slopes_of_the_loss() {
         q::combine(&n, 1, &mut q, &value);
         let (loss, mean) = q::loss(ValueHead::Mean, &n, &q, &choice, &target, 8, huber, &mut d_q, |row, _| weight[row]);
         q::split(&n, 1, &mut d_q, &mut d_value);
-        // The same, written down anew: the mean over 8 rows of the mean over the elements.
+        // The loss rewritten in f64: the mean over 8 rows of the mean over the elements.
         let of = |advantage: &[f64], value: &[f64]| -> [f64; 2] {
             let (mut sum, mut values) = (0.0, 0.0);
             for row in 0..m {

@@ -1,5 +1,5 @@
-//! Distributions of returns: quantiles and atoms of DQN, quantiles of SAC's critics; against vectors, formulas and differences in
-//! f64, as a host runs them, refused, forged, and until they have learnt.
+//! Distributions of returns: quantiles and atoms of DQN, quantiles of SAC's critics. They are tested against vectors, formulas
+//! and differences in f64, in host runs, refusals, forged blocks, and training to success.
 
 #![cfg(feature = "off_policy")]
 
@@ -48,7 +48,7 @@ fn losses_projections_and_pools_are_those_of_the_vectors() {
     }
 }
 
-/// The loss of a row in f64, from the definition: what it costs, Q, and the error that priorities go by.
+/// Loss, Q and priority error of a row in f64, from the definition.
 fn twin(of: ValueHead, own: &[f64], target: &[f64], huber: bool) -> [f64; 3] {
     let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
     match of {
@@ -81,7 +81,7 @@ fn twin(of: ValueHead, own: &[f64], target: &[f64], huber: bool) -> [f64; 3] {
     }
 }
 
-/// Targets are as many as quantiles here.
+/// The number of targets, here equal to the number of quantiles.
 fn target_len(_: &f64, len: usize) -> f64 {
     len as f64
 }
@@ -96,12 +96,12 @@ fn support(atoms: Atoms) -> Vec<f64> {
     (0..atoms.num).map(|i| f64::from(atoms.low) + step * f64::from(i)).collect()
 }
 
-/// Where the numbers of what follows go, from the definition: `next` are those of the choice.
+/// The target distribution from the definition; `next` holds the numbers of the next choice.
 fn twin_target(of: ValueHead, next: &[f64], reward: f64, discount: f64) -> Vec<f64> {
     let ValueHead::Atoms(atoms) = of else { return next.iter().map(|x| reward + discount * x).collect() };
     let (z, p) = (support(atoms), softmax(next));
     let step = z[1] - z[0];
-    // Each atom takes what lies within a step of it, the nearer the more.
+    // Each atom takes the probability moved to within a step of it, the nearer the more.
     let moved = |j: usize| (reward + discount * z[j]).clamp(z[0], z[z.len() - 1]);
     z.iter().map(|z| (0..p.len()).map(|j| p[j] * (1.0 - (moved(j) - z).abs() / step).max(0.0)).sum()).collect()
 }
@@ -110,7 +110,7 @@ fn heads(width: u32) -> [ValueHead; 2] {
     [ValueHead::Quantiles(width), ValueHead::Atoms(Atoms { num: width, low: -2.0, high: 3.0 })]
 }
 
-/// Losses, targets and gradients by advantages and values, of actions with two elements, against the twin and differences of it.
+/// Losses, targets and gradients by advantages and values, of actions with two elements, against the twin and its differences.
 #[test]
 fn gradients_are_the_slopes_of_the_losses() {
     let (n, m, mut rng) = ([3, 2], 4, Rng::seeded(11));
@@ -218,7 +218,8 @@ impl Agent {
         Learner::open(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
     }
 
-    /// Steps of one bandit: the sign of what is seen says which choice, or which number, pays 1, and the other one 0.
+    /// A step of a bandit: the sign of the observation selects the choice that pays 1, where the other pays 0, or the number
+    /// that pays 1, where others pay less by their distance.
     fn step(&mut self) -> Result {
         let (x, discrete, ended) = (2.0 * self.rng.uniform_f32() - 1.0, self.discrete, u8::from(self.rng.coin()));
         let mut learner = self.learner();
@@ -266,7 +267,7 @@ fn all() -> Vec<Config> {
     ]
 }
 
-/// Two in three are right by chance of what is not learnt at all; here all but those near the border have to be.
+/// An untrained agent may be right in two cases of three by chance; a trained one in all but those near the border.
 #[test]
 fn the_right_action_is_learnt_and_ships() {
     for config in all() {
@@ -319,7 +320,7 @@ fn slices_copies_and_chunks_change_no_bit() {
             }
             let close = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-2;
             assert!(whole.learner().params().iter().zip(&plain).all(close), "{num_chunks} chunks {config:?}");
-            // Saved in the middle of a gradient step, looked at and attached again.
+            // Saved in the middle of a gradient step, queried and attached again.
             while sliced.learner().phase() != Phase::Learn {
                 sliced.step().unwrap();
             }
@@ -336,7 +337,7 @@ fn slices_copies_and_chunks_change_no_bit() {
     }
 }
 
-/// Steps of a linear DQN of distributions against the twin: draws are of the stream that the documentation names.
+/// Steps of a linear distributional DQN against the twin: draws come from the documented random stream.
 #[test]
 fn gradient_steps_are_those_of_the_formulas() {
     for (own, double_q) in heads(4).into_iter().flat_map(|own| [(own, 0), (own, 1)]) {
@@ -386,7 +387,7 @@ fn gradient_steps_are_those_of_the_formulas() {
             l.act(None, Elements::F32(&[x]), None, ElementsMut::I32(&mut choice)).unwrap();
             l.observe(None, &[reward], &[0], &[0], None, None).unwrap();
             stored.push((x.into(), choice[0] as usize, reward.into()));
-            // The last one leads to nothing yet.
+            // The last transition has no next observation yet.
             let count = stored.len() - 1;
             while l.phase() == Phase::Learn {
                 let held = count.min(12);
@@ -411,7 +412,7 @@ fn gradient_steps_are_those_of_the_formulas() {
                         grads[8 + 4 * choice + i] += by;
                     }
                 }
-                // Adam without memory.
+                // Adam with betas of 0 and an epsilon of 1.
                 for (x, g) in params.iter_mut().zip(&grads) {
                     *x -= 0.05 * g / (g.abs() + 1.0);
                 }
@@ -429,7 +430,7 @@ fn gradient_steps_are_those_of_the_formulas() {
     }
 }
 
-/// What one of SAC's critics learns, from the definition; and that the pool leaves the highest out.
+/// The loss of one of SAC's critics, from the definition, and the pool without the highest quantiles.
 #[test]
 fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
     let (mut rng, z, critics, dropped) = (Rng::seeded(3), 5usize, 3usize, 2usize);
@@ -482,7 +483,7 @@ fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
     }
 }
 
-/// Critics that say the quantiles of entry `tqc_kept`, whatever they see: what is left of the pool is their target.
+/// Critics with constant quantiles from entry `tqc_kept`: the pool without the dropped ones is their target.
 #[test]
 fn critics_learn_from_what_is_left_of_the_pool() {
     let config = Config {
@@ -519,7 +520,7 @@ fn critics_learn_from_what_is_left_of_the_pool() {
         }
     }
     assert!(near(&[stats.value_loss, stats.value_mean], &[want, 8.0 / 3.0]), "{stats:?} {want}");
-    // The policy goes after the mean of all quantiles, which a step has moved by 5e-3 at most.
+    // The policy maximizes the mean of all quantiles, which a step has moved by 5e-3 at most.
     assert!((stats.policy_loss + 2.5).abs() < 0.006, "{stats:?}");
 }
 
@@ -562,7 +563,7 @@ fn what_cannot_be_is_refused_by_name() {
     assert!(Learner::size(&config, &[], &obs, &Space::discrete(&[1 << 30])).is_err());
 }
 
-/// Numbers that overflow end an update, and the block can be saved all the same.
+/// An overflow drops the update, and the block can still be saved.
 #[test]
 fn overflows_drop_an_update_and_leave_a_block_that_attaches() {
     for config in all() {
@@ -579,7 +580,7 @@ fn overflows_drop_an_update_and_leave_a_block_that_attaches() {
     }
 }
 
-/// Whatever word of a block or of a shipped policy is forged: it is refused, or every call takes it.
+/// A block or exported policy with any one word forged is refused, or safe for every call.
 #[test]
 fn forged_images_are_refused_or_harmless() {
     for config in all() {
@@ -610,7 +611,7 @@ fn forged_images_are_refused_or_harmless() {
             }
             for _ in 0..4 {
                 let mut l = forged.learner();
-                let _ = l.value(Elements::F32(&[0.5]), None, &mut [0.0]); // it may say no, and must not fall over
+                let _ = l.value(Elements::F32(&[0.5]), None, &mut [0.0]); // may fail, must not panic
                 let _ = if l.phase() == Phase::Learn { l.learn(None, None, 1).map(drop) } else { forged.step() };
             }
             true

@@ -1,4 +1,4 @@
-//! Learners and policies whose layers remember.
+//! Learners and policies with recurrent layers.
 
 use crate::host::{Array, Columns, Host, config, recurrent, same_in_parts};
 use rlcore::error::Kind;
@@ -12,7 +12,7 @@ const N: usize = 8;
 /// Steps of an episode of [`Cue`].
 const STEPS: u32 = 4;
 
-/// An agent sees a cue in the first step alone and is paid for naming it in the last one.
+/// An agent sees a cue only in the first step and is paid for naming it in the last one.
 #[derive(Clone, Copy)]
 struct Cue {
     cue: u32,
@@ -72,8 +72,8 @@ fn play(h: &mut Host, cues: &mut [Cue], rng: &mut Rng) {
     }
 }
 
-/// Every cell learns to remember, which without a state pays one half; what ships then knows it too, and so does
-/// [`Learner::predict`], with states of the caller's.
+/// Every cell learns to remember (without a state the return is one half); the exported policy does too, and so does
+/// [`Learner::predict`], with states of the caller.
 #[test]
 fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
     for layer in recurrent() {
@@ -113,7 +113,7 @@ fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
     }
 }
 
-/// As in btgym's stacked policy: one recurrent layer for the policy, and one for the values, which reads it too.
+/// As in btgym's stacked policy: one recurrent layer for the policy, and one for the values, which also reads the first.
 fn stacked_host(policy_layer: u32) -> Host {
     let cell = |units| Layer { flags: NORMALIZED, ..Layer::recurrent(LayerKind::Lstm, units) };
     let layers = [cell(6), Layer::merge(LayerKind::Join, [1, INPUT], Activation::Identity), cell(4)];
@@ -130,7 +130,7 @@ fn stacked_host(policy_layer: u32) -> Host {
     Host::with(&config, &layers, &Space::unbounded(5), &Space::unbounded(2))
 }
 
-/// What the policy and the values say of the same observations, after as many of them.
+/// The bits of the policy's actions and of the values, after three fixed draws of observations.
 fn said(h: &mut Host) -> [Vec<u32>; 2] {
     let (mut rng, mut state, mut value) = (Rng::seeded(9), vec![0.0; 4 * h.view().state_len()], vec![0.0; 4]);
     let mut action = h.actions();
@@ -143,7 +143,8 @@ fn said(h: &mut Host) -> [Vec<u32>; 2] {
     [action.bits(), value.into_iter().map(f32::to_bits).collect()]
 }
 
-/// The second layer's parameters change the values alone, unless the policy reads it; what ships says what the policy does.
+/// The second layer's parameters change only the values, unless the policy reads it; the exported policy acts like the
+/// learner's.
 #[test]
 fn the_policy_may_read_another_layer_than_the_values() {
     for (policy_layer, reads_second) in [(0, true), (1, false), (3, true)] {
@@ -151,7 +152,7 @@ fn the_policy_may_read_another_layer_than_the_values() {
         let mut rng = Rng::seeded(4);
         let last = crate::host::record(&mut h, &mut rng);
         h.learner().learn(Some(last.get()), None, 0).unwrap();
-        // Weights of 11 and 12 numbers to four gates, then ten biases.
+        // Weights of 11 and of 15 numbers to four gates per unit, then ten more parameters per unit.
         let (first, second) = (11 * 24 + 60, (11 + 4) * 16 + 40);
         let before = said(&mut h);
         for (range, changes) in [(0..first, [true, true]), (first..first + second, [reads_second, true])] {
@@ -194,8 +195,8 @@ fn the_policy_may_read_another_layer_than_the_values() {
     }
 }
 
-/// Before the first step of an update the networks say of every transition what they said when it was recorded, whatever
-/// agents come and go: each sequence starts from the state that its agent had.
+/// Before the first step of an update the networks reproduce their recorded outputs for every transition, whichever agents come
+/// and go: each sequence starts from the state of its agent.
 #[test]
 fn sequences_start_from_the_states_that_were_recorded() {
     for (layer, overlap, num_chunks) in recurrent().into_iter().flat_map(|layer| [(layer, 0, 1), (layer, 1, 3)]) {
@@ -247,7 +248,7 @@ fn sequences_start_from_the_states_that_were_recorded() {
     }
 }
 
-/// The value of what follows a truncated transition is that of the state after it, and an episode begins with zeros.
+/// The value of a final observation is computed from the state after its transition, and an episode begins with zeros.
 #[test]
 fn values_of_final_observations_know_the_episode() {
     for layer in recurrent() {
@@ -268,7 +269,8 @@ fn values_of_final_observations_know_the_episode() {
         h.learner().learn_begin(obs.get(), None).unwrap();
         let batch = Columns::read(&mut h);
         for (t, value) in before.iter().enumerate() {
-            // A reward of 0 and a truncation: the advantage is the discounted value of what followed, less the own one.
+            // With a reward of 0 and a truncation, the advantage is the discounted value of the final observation, less the own
+            // value.
             let at = 2 * t + 1;
             let want = config.discount * value[1] - batch.value[at];
             assert!((batch.advantage[at] - want).abs() < 1e-6, "step {t}");
@@ -280,7 +282,7 @@ fn values_of_final_observations_know_the_episode() {
     }
 }
 
-/// A learner that is copied in the middle goes on to the same bytes.
+/// A learner that is copied in the middle continues to the same bytes.
 #[test]
 fn a_copy_in_the_middle_of_an_episode_or_an_update_goes_on_the_same() {
     for layer in recurrent() {

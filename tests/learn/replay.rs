@@ -1,4 +1,4 @@
-//! Off-policy actor-critic as a task of UNREAL, and what all tasks draw from: with stacks, while acting goes on, and from when.
+//! Off-policy actor-critic as a task of UNREAL, and the history that all tasks draw from: frame stacks, overlap, first draws.
 
 use crate::host::{Array, record, same_in_parts};
 use crate::unreal_twin::{Twin, agrees, host, only, unreal, with_state};
@@ -23,7 +23,7 @@ fn past_steps_are_learnt_as_the_formula_says() {
     agrees(&Config { history_starts: 20, ..only(11, stacked(unreal())) }, 11);
 }
 
-/// Losses that are sums grow by the number of their rows.
+/// Summed losses are mean losses times the number of rows.
 #[test]
 fn sums_are_means_times_rows() {
     let loss = [0, 1].map(|sum_losses| {
@@ -50,7 +50,7 @@ fn parts_and_copies_leave_the_same_bits() {
     }
 }
 
-/// Steps that are recorded while an update runs are none of its past.
+/// Steps recorded while an update runs are not part of the history it draws from.
 #[test]
 fn recording_leaves_what_is_drawn_from_alone() {
     for config in [only(11, unreal()), only(7, with_state()), stacked(only(9, unreal()))] {
@@ -58,7 +58,7 @@ fn recording_leaves_what_is_drawn_from_alone() {
         let mut late = Twin::new(&config);
         let mut early = Twin::new(&config);
         for _ in 0..5 {
-            // One learns when it has acted, and the other between.
+            // One twin learns after it has acted, the other between its steps.
             for (twin, between) in [(&mut late, false), (&mut early, true)] {
                 twin.begin();
                 for step in 0..5 {
@@ -79,7 +79,7 @@ fn recording_leaves_what_is_drawn_from_alone() {
     }
 }
 
-/// With `overlap`, an update that is over before anything else happens is the one without.
+/// An update that completes before any other call is the same with `overlap` as without.
 #[test]
 fn overlap_alone_changes_nothing() {
     let [without, with] = [0, 1].map(|overlap| {
@@ -94,7 +94,7 @@ fn overlap_alone_changes_nothing() {
     assert!(without == with);
 }
 
-/// Stacks are kept whole, whatever a rollout does: all but the changes of pixels is as it is without `num_stacked`.
+/// Stacks stay whole over any rollouts: everything but the changes of pixels is the same as without `num_stacked`.
 #[test]
 fn stacks_are_the_same_observations() {
     for mask in [10, 6] {
@@ -122,7 +122,7 @@ fn stacks_are_the_same_observations() {
     }
 }
 
-/// Nothing is drawn from an environment that has not filled its part of the history, and from the others all is.
+/// No draw comes from an environment before it has recorded `history_starts` steps; draws from the others go on.
 #[test]
 fn draws_begin_when_the_history_is_full() {
     let config = Config { history_starts: 20, ..only(11, unreal()) };
@@ -133,9 +133,9 @@ fn draws_begin_when_the_history_is_full() {
         let stats = h.learner().learn(Some(obs.get()), None, 0).unwrap();
         seen.push([stats.pixel_control_loss, stats.reward_class_loss, stats.policy_replay_loss].map(|x| x != 0.0));
     }
-    // Six steps an update.
+    // Six steps of each environment per update.
     assert_eq!(seen, [[false; 3], [false; 3], [false; 3], [true; 3], [true; 3]]);
-    // One that is not there does not keep the others waiting.
+    // An absent environment does not keep the others waiting.
     let (mut h, mut rng, active) = (host(&config), Rng::seeded(3), [1, 0, 1]);
     let mut updates = 0;
     while updates < 3 {
@@ -143,7 +143,7 @@ fn draws_begin_when_the_history_is_full() {
         if h.learner().phase() == Phase::Learn {
             let loss = h.learner().learn(Some(obs.get()), None, 0).unwrap().policy_replay_loss;
             updates += 1;
-            // Nine steps an update.
+            // Nine steps of each active environment per update.
             assert!((loss != 0.0) == (updates == 3), "update {updates}");
         }
         h.learner().act(Some(&active), obs.get(), None, action.get_mut()).unwrap();

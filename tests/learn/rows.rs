@@ -1,4 +1,4 @@
-//! Environments that appear, disappear and decide when they like: a slow twin of the rollout, and rows that are not there.
+//! Environments that appear, disappear and act at any time: rollouts against a slow twin, and absent rows.
 
 use crate::host::{Array, Columns, Host, config, spaces};
 use rlcore::error::{Kind, Result};
@@ -6,7 +6,7 @@ use rlcore::learn::{Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
-/// What the twin knows of a transition.
+/// A transition as the twin records it.
 #[derive(Clone, Debug)]
 struct Transition {
     obs: Vec<f64>,
@@ -31,14 +31,14 @@ impl Transition {
 struct Row {
     done: Vec<Transition>,
     open: Option<Transition>,
-    /// Its last transition was taken back, and it has not acted since.
+    /// The last transition was taken back, and the environment has not acted since.
     gone: bool,
     running: f64,
     sum: f64,
     len: u32,
 }
 
-/// Mean and variance of all that was seen, by their definition; the start weighs 1e-4.
+/// Mean and variance of all added numbers, by definition; the initial estimate weighs 1e-4.
 #[derive(Clone, Copy, Default)]
 struct Moments {
     count: f64,
@@ -63,13 +63,13 @@ struct Twin {
     host: Host,
     rng: Rng,
     rows: Vec<Row>,
-    /// Observations that statistics have not taken in.
+    /// Observations not yet in the statistics.
     staged: Vec<Vec<f64>>,
     obs_moments: Vec<Moments>,
     return_moments: Moments,
     episodes: Vec<(f64, u32)>,
     num_steps: u64,
-    /// An update runs.
+    /// Whether an update runs.
     updating: bool,
 }
 
@@ -96,7 +96,7 @@ impl Twin {
         self.rows.iter().map(|row| row.done.len()).sum()
     }
 
-    /// Raw observations as numbers, before they are normalised.
+    /// Raw observations as numbers, before they are normalized.
     fn numbers(&self, obs: &Array, i: usize) -> Vec<f64> {
         let scale = if self.host.obs_kind == Element::U8 { 255.0 } else { 1.0 };
         obs.row(i, self.host.obs_len).iter().map(|x| x / scale).collect()
@@ -118,7 +118,7 @@ impl Twin {
         }
     }
 
-    /// Values that the learner gives these observations now.
+    /// The learner's current values of these observations.
     fn values(&self, obs: &Array) -> Vec<f32> {
         let mut copy = self.host.clone();
         let mut values = vec![0.0; copy.n];
@@ -127,7 +127,7 @@ impl Twin {
         values
     }
 
-    /// Copies of these rows; others are junk in the first array, zeros in the second.
+    /// Copies of the rows in `keep`; the others are junk in the first array, zeros in the second.
     fn only(&self, from: &Array, keep: &[u8], kind: Element, width: usize) -> (Array, Array) {
         let len = self.host.n * width;
         let (mut junk, mut zeros) = (Array::junk(kind, len), Array::zeros(kind, len));
@@ -156,7 +156,7 @@ impl Twin {
         for (i, (new, old)) in action.bits().chunks_exact(a).zip(untouched.chunks_exact(a)).enumerate() {
             assert!(active[i] != 0 || new == old, "the action of row {i}, which is not there, was written");
         }
-        // The log-probability of what it drew; rows that are not there take the first choice that is allowed.
+        // The log-probabilities of the drawn actions; absent rows take the first allowed choice.
         let mut drawn = action.clone();
         for i in (0..n).filter(|&i| active[i] == 0) {
             match &mut drawn {
@@ -258,7 +258,7 @@ impl Twin {
         self.check();
     }
 
-    /// Phase, flags and statistics.
+    /// Checks phase, flags and statistics.
     fn check(&mut self) {
         let open: Vec<u8> = self.rows.iter().map(|row| row.open.is_some().into()).collect();
         let due = self.complete() >= self.host.config.batch_len();
@@ -285,7 +285,7 @@ impl Twin {
         assert!(alike(stats.return_last, self.episodes.last().map_or(f64::NAN, |e| e.0)));
     }
 
-    /// Begins the update that is due, and compares what it learns from.
+    /// Begins the update that is due, and compares its batch.
     fn begin(&mut self) {
         let all = self.host.draw_obs(&mut self.rng);
         let waits = |row: &Row| row.open.is_none() && !row.gone && row.done.last().is_some_and(|t| !t.ended());
@@ -330,7 +330,7 @@ impl Twin {
                     && t.mask == given.mask[at * l..(at + 1) * l]
                     && t.obs.iter().zip(obs).all(|(a, &b)| close(f64::from(b), *a))
             };
-            // Observations that were clipped may be the same in several.
+            // Several transitions may have the same clipped observations.
             let found = (0..expected.len())
                 .filter(|&i| same(expected[i].2))
                 .min_by(|&a, &b| (expected[a].3 - own).abs().total_cmp(&(expected[b].3 - own).abs()));
@@ -340,7 +340,7 @@ impl Twin {
             order[env].push(k);
         }
         assert_eq!(expected.len(), self.complete() - c.batch_len());
-        // Transitions that wait are exchanged with others; without them an environment's lie in their order.
+        // Waiting transitions are swapped with others; without any, those of an environment stay in order.
         if self.rows.iter().all(|row| row.open.is_none() && !row.gone) {
             assert!(order.iter().all(|list| list.is_sorted()));
         }
@@ -367,7 +367,7 @@ impl Twin {
         self.check();
     }
 
-    /// Something, at random.
+    /// One random call.
     fn tick(&mut self) {
         let overlap = self.host.config.overlap != 0;
         match self.host.learner().phase() {
@@ -428,7 +428,7 @@ fn any_schedule_makes_the_advantages_of_a_slow_twin() {
     }
 }
 
-/// Rows that are not there, in one learner junk and in the other numbers that could be meant.
+/// Absent rows hold junk in one learner and plausible numbers in the other.
 #[test]
 fn rows_that_are_not_there_are_never_read() {
     for (k, (obs_space, action_space)) in spaces().into_iter().enumerate() {
@@ -500,8 +500,8 @@ fn rows_that_are_not_there_are_never_read() {
     }
 }
 
-/// A value that no row of `learn` needs is not read either: environments that wait for `observe`, whose episode ended,
-/// that were cut or that have not been there at all.
+/// `learn` does not read observations that it does not need: of environments that wait for `observe`, whose episode ended, that
+/// were cut, or that were never there.
 #[test]
 fn learning_reads_observations_of_rows_that_go_on_alone() {
     let config = Config { num_envs: 6, num_steps: 1, num_minibatches: 1, ..config() };
@@ -514,7 +514,7 @@ fn learning_reads_observations_of_rows_that_go_on_alone() {
             .observe(Some(observed), &[1.0; 6], terminated, truncated, Some(Elements::F32(&[0.25; 6])), None)
             .unwrap();
     };
-    // 0 goes on; 1 ends, 2 is truncated; 3 has observed once and acted again; 4 is cut; 5 is never there.
+    // 0 goes on; 1 terminates; 2 is truncated; 3 has observed once and acted again; 4 is cut; 5 is never there.
     step(&mut h, &[0, 0, 0, 1, 1, 0], &[0, 0, 0, 1, 1, 0], &[0; 6], &[0; 6]);
     step(&mut h, &[0, 0, 0, 1, 1, 0], &[0, 0, 0, 0, 1, 0], &[0; 6], &[0; 6]);
     h.learner().cut_rows(&[0, 0, 0, 0, 1, 0]).unwrap();
@@ -527,7 +527,7 @@ fn learning_reads_observations_of_rows_that_go_on_alone() {
     h.learner().learn_begin(Elements::F32(&[0.5, nan, nan, nan, nan, nan]), None).unwrap();
 }
 
-/// Flags that say that all are there, and no flags; in one call and in parts; a rollout `[T, N]` in the order of time.
+/// Flags that are all set equal no flags, in one call and in parts; a rollout is `[T, N]` in the order of time.
 #[test]
 fn flags_of_all_rows_are_as_no_flags() {
     const N: usize = 5;
@@ -584,7 +584,7 @@ fn flags_of_all_rows_are_as_no_flags() {
     }
 }
 
-/// What an environment draws, and where its episode goes, depends on no other, before they have learnt from each other.
+/// The actions of an environment do not depend on the others before the first update.
 #[test]
 fn a_row_acts_the_same_whatever_others_do() {
     for action_space in [Space::discrete(&[1000]), Space::unbounded(3)] {
@@ -618,7 +618,7 @@ fn a_row_acts_the_same_whatever_others_do() {
     }
 }
 
-/// Statistics of observations are those of the rows that acted, and stay as they are while frozen.
+/// Statistics of observations count only the rows that acted, and do not change while frozen.
 #[test]
 fn a_frozen_learner_learns_nothing_of_rows() {
     let config = Config { num_envs: 3, normalize_obs: 1, normalize_reward: 1, ..config() };
@@ -643,7 +643,7 @@ fn a_frozen_learner_learns_nothing_of_rows() {
     assert!(seen(&mut h) != before);
 }
 
-/// One bit is seen, and the choice of that bit pays 1. Rows come and go, decide in their own time, and are cut.
+/// The observation is one bit and the choice of that bit pays 1. Rows come and go, act at their own times, and are cut.
 #[test]
 fn rows_that_come_and_go_learn() {
     for overlap in [0, 1] {
@@ -697,7 +697,7 @@ fn rows_that_come_and_go_learn() {
     }
 }
 
-/// What is wrong is named, and changes nothing; what is wrong with a row that is not there does not matter.
+/// Bad arguments are refused and change nothing; bad values in absent rows do not matter.
 #[test]
 fn calls_that_are_refused_change_nothing() {
     for overlap in [0, 1] {

@@ -1,5 +1,5 @@
-//! Observations that are not numbers: choices, and structures of pictures, numbers and choices. A learner of these is the
-//! learner of the numbers that networks see of them, bit for bit; what no network can see is refused by name.
+//! Coded observations: choices, and structures of pictures, numbers and choices. Their learner equals, bit for bit, a learner
+//! of the numbers that networks read from them; observations that no network can read are refused by name.
 #![cfg(all(feature = "pictures", feature = "residual", feature = "recurrent", feature = "actor_critic"))]
 
 use crate::host::seal;
@@ -21,7 +21,7 @@ const FIELDS: [Field<'static>; 3] = [
 const SIZE: usize = 52;
 const CHOICES: [u32; 2] = [3, 2];
 const STRUCTURE: Space<'static> = Space { n: &CHOICES, ..Space::bytes(SIZE as u32).with_fields(&FIELDS) };
-/// The same as numbers.
+/// The same structure as numbers.
 const NUMBERS: [Field<'static>; 3] = [
     Field::new("picture", Element::F32, &[4, 3, 2], 0),
     Field::new("numbers", Element::F32, &[3], 96),
@@ -53,7 +53,7 @@ fn config(num_layers: u32) -> Config {
     }
 }
 
-/// What the environments show, in two ways.
+/// The observations of the environments, coded and as numbers.
 struct Shown {
     bytes: Vec<u8>,
     choices: Vec<i32>,
@@ -103,7 +103,7 @@ impl Host {
     }
 }
 
-/// Everything that two learners say and learn, of what they see in their own ways.
+/// Compares all outputs and updates of a learner of coded observations and of one of numbers.
 fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_>, seen_len: usize) {
     let mut rng = Rng::seeded(11);
     for update in 0..3 {
@@ -165,7 +165,7 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
         assert_eq!(batches[0], batches[1]);
         assert_eq!(coded.learner().params(), seen.learner().params(), "update {update}");
     }
-    // What ships knows the parts too.
+    // The exported policy reads coded observations too.
     let now = shown(&mut rng);
     let mut acted = vec![];
     for h in [&mut coded, &mut seen] {
@@ -190,7 +190,7 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
     assert_eq!(acted[0], acted[1]);
 }
 
-/// The same off policy, where the store keeps the bytes of what is coded.
+/// The same off policy, where the store keeps the coded bytes.
 #[cfg(feature = "off_policy")]
 fn compare_off_policy(
     algorithm: Algorithm,
@@ -256,7 +256,7 @@ fn compare_off_policy(
         assert!(step < 39 || said[0].4 > 50, "{}", said[0].4);
         (before, now) = (now, next);
     }
-    // A choice that is not there is refused, by calls and in images.
+    // A choice out of range is refused, by calls and in blocks.
     let (block, _) = &mut hosts[0];
     let mut l = Learner::attach(bytemuck::cast_slice_mut(block)).unwrap();
     now.choices[1] = CHOICES[1] as i32;
@@ -265,7 +265,7 @@ fn compare_off_policy(
     let error = l.act(None, get(&now, false), None, words(kind, &mut [9; N])).unwrap_err();
     assert_eq!(error.kind, Kind::Value, "{error}");
     let (bytes, size) = (bytemuck::cast_slice_mut::<_, u8>(block), get(&now, false).bytes().len() / N);
-    // All rows that the learner knows of what was seen last.
+    // The last observations of all rows, found in the block.
     let all = get(&before, false).bytes();
     let at = bytes.windows(all.len()).position(|rows| rows == all).unwrap();
     bytes[at + size - 4..at + size].copy_from_slice(&(-1i32).to_ne_bytes());
@@ -282,7 +282,7 @@ fn off_policy_learners_see_choices_and_structures_too() {
             false => Elements::I32(&s.choices),
         });
         let numbers = Space::unbounded(SEEN as u32).with_fields(&NUMBERS);
-        // Critics have what all of the input is beside the parts.
+        // Critics need a layer that reads all of the input, beside the parts.
         let [conv, dense, join, last] = layers();
         let all = Layer { source: [INPUT, 0], ..Layer::dense(4, Activation::Tanh) };
         let with_all = Layer::merge(LayerKind::Join, [4, 5], Activation::Identity);
@@ -298,7 +298,7 @@ fn off_policy_learners_see_choices_and_structures_too() {
     }
 }
 
-/// Critics whose layers read parts of observations alone would never see an action.
+/// Critics whose layers read only parts of observations would never see an action.
 #[test]
 #[cfg(feature = "off_policy")]
 fn critics_that_read_no_action_are_refused_by_name() {
@@ -353,14 +353,14 @@ fn structures_are_learnt_part_by_part() {
     }
 }
 
-/// Pictures of symbols have a channel for each of them.
+/// A picture of symbols has one channel per symbol.
 #[test]
 fn a_grid_of_choices_is_a_picture_that_convolutions_read() {
     let fields = [Field::new("", Element::I32, &[2, 3], 0)];
     let space = Space::discrete(&[4; 6]).with_fields(&fields);
     let list = [Layer { source: [INPUT | 1, 0], ..Layer::conv(2, [2, 2], [1, 1], Activation::Relu) }];
     let mut h = Host::new(&config(1), &list, &space, false);
-    // 2 * 2 * 4 weights of each channel, and its bias, come first.
+    // Each channel's 2 * 2 * 4 weights and its bias come first.
     let l = h.learner();
     assert_eq!((l.shape().seen_len, l.params().len()), (24, 2 * 17 + (4 * 6 + 6) * 2 + 6 * 3 + 3 + 6 + 1));
 }
@@ -388,7 +388,7 @@ fn what_networks_cannot_see_is_refused_and_changes_nothing() {
         assert_eq!(l.predict(bad, None, Recurrent::default(), Sampling::Basic, to).unwrap_err().kind, Kind::Value);
         assert_eq!((h.block == before, *action), (true, [9; N]));
     }
-    // A last observation is looked at where an episode was cut alone.
+    // A final observation is checked only where an episode was truncated.
     h.learner().act(None, Elements::U8(&good), None, ElementsMut::I32(action)).unwrap();
     let before = h.block.clone();
     now.bytes.copy_from_slice(&good);
@@ -421,7 +421,7 @@ fn what_networks_cannot_see_is_refused_and_changes_nothing() {
     refused(&Space { n: &[u32::MAX >> 1; 2], ..Space::discrete(&[0; 2]) }, "31 bits");
 }
 
-/// Blocks whose parts say something else than their shape are refused, and none crashes.
+/// Blocks whose parts contradict their shape are refused, and none crashes.
 #[test]
 fn parts_that_were_changed_in_a_block_are_refused() {
     let h = Host::new(&config(4), &layers(), &STRUCTURE, false);
@@ -439,13 +439,13 @@ fn parts_that_were_changed_in_a_block_are_refused() {
         }
     }
     assert!(refused > len, "{refused} of {len} words");
-    // Every number of a part is that of the shape: kind, place, elements, what is seen before them and of them, choices.
+    // Every number of a part must match the shape: kind, offset, elements, offset and dimensions of the numbers read, choices.
     let words: Vec<u32> = bytemuck::cast_slice(&h.block).to_vec();
     for part in [[2, 0, 24, 0, 4, 3, 2, 0], [0, 28, 3, 24, 1, 1, 3, 0], [1, 44, 2, 27, 1, 1, 5, 0]] {
         let at = words.windows(8).position(|w| w == part).unwrap();
         for (i, junk) in (at..at + 8).flat_map(|i| [words[i] + 1, words[i] + 4, 1 << 31, u32::MAX].map(|x| (i, x))) {
             if i == at + 1 && junk < 100 {
-                continue; // there may be a gap before it
+                continue; // a gap before the part is valid
             }
             let mut block = h.block.clone();
             bytemuck::cast_slice_mut::<u64, u32>(&mut block)[i] = junk;
@@ -455,8 +455,7 @@ fn parts_that_were_changed_in_a_block_are_refused() {
     }
 }
 
-/// Whatever word of a block is forged: what is told of its spaces, and as many numbers of choices as they have elements, is what
-/// the block has.
+/// Any forged block that attaches reports spaces that match its shape, with one number of choices per element.
 #[test]
 fn a_forged_block_tells_of_as_many_choices_as_it_has() {
     let grid = [Field::new("", Element::I32, &[2, 1], 0)];
@@ -471,7 +470,7 @@ fn a_forged_block_tells_of_as_many_choices_as_it_has() {
     let blocks = spaces.map(|obs| {
         let mut block = vec![0u64; Learner::size(&small, &[], &obs, &ACTION).unwrap() / 8];
         Learner::init(bytemuck::cast_slice_mut(&mut block), &small, &[], &obs, &ACTION).unwrap();
-        // What lies behind the configuration and the plan is numbers, of which other tests are.
+        // Other tests cover the numbers behind the configuration and the plan.
         block
     });
     let mut taken = [0; 2];

@@ -1,4 +1,4 @@
-//! Learners that keep each frame of stacked observations once.
+//! Learners that store each frame of stacked observations once.
 
 use crate::host::camera::{CHANNELS, Camera, LEN, NUM, Scene, pictures, play};
 use crate::host::{Columns, Host, config, record, recurrent};
@@ -31,7 +31,7 @@ fn host(config: &Config, layers: &[Layer]) -> Host {
     Host::with(config, layers, &Space::bytes(LEN as u32), &Space::discrete(&[3]))
 }
 
-/// Agents that decide, each in its own time, and sometimes leave.
+/// Agents that act at their own times and sometimes leave.
 struct World {
     cameras: Vec<Camera>,
     rng: Rng,
@@ -43,7 +43,7 @@ impl World {
         World { cameras: (0..N).map(|_| Camera::begin(&mut rng)).collect(), rng }
     }
 
-    /// The same for both learners, which have to answer alike.
+    /// One step of both learners on the same data, asserting equal results.
     fn tick(&mut self, hosts: &mut [Host; 2], all: bool) {
         let rng = &mut self.rng;
         let acted = hosts[0].learner().acted().to_vec();
@@ -53,7 +53,7 @@ impl World {
         let (to_act, obs) = (some(0), pictures(&self.cameras));
         let actions = hosts.each_mut().map(|h| {
             let mut action = [-1; N];
-            // All at once those that keep frames whole, and the others in parts.
+            // The learner that stores whole stacks acts in one call, the other in two parts.
             let ends = if h.config.num_stacked == 0 { [0, N, N] } else { [0, 1, N] };
             for (begin, end) in ends.into_iter().zip(ends.into_iter().skip(1)) {
                 let rows = Elements::U8(&obs[begin * LEN..end * LEN]);
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Records, and begins an update.
+    /// Records until an update is due, and begins it.
     fn begin(&mut self, hosts: &mut [Host; 2], all: bool) {
         while hosts[0].learner().phase() != Phase::Learn {
             self.tick(hosts, all);
@@ -110,7 +110,7 @@ fn learning_is_the_same_as_with_whole_observations() {
         if algorithm != ppo {
             (config.normalize_advantage, config.num_minibatches, config.num_chunks) = (0, 1, 2);
         }
-        // Agents that come and go have sequences that begin with fresh states.
+        // With a recurrent layer, sequences begin with states refreshed by burn-in.
         (config.num_layers, config.sequence_len, config.burn_in) = if layer.is_some() { (1, 4, 3) } else { (0, 0, 0) };
         let (layers, obs_dims) = (layer.as_slice(), setup(NUM as u32, 0).obs_dims);
         let mut hosts = [host(&config, layers), host(&Config { obs_dims, num_stacked: NUM as u32, ..config }, layers)];
@@ -123,7 +123,7 @@ fn learning_is_the_same_as_with_whole_observations() {
             other.learner().learn_batch(&once.batch()).unwrap();
             assert_eq!(Columns::read(&mut other), once, "a batch that goes to another learner");
             other.learner().learn_drop().unwrap();
-            // Acting goes on beside the update.
+            // With overlap, acting continues during the update.
             let before = hosts[0].view().stats().num_updates;
             while hosts[0].view().stats().num_updates == before {
                 if overlap == 1 && hosts[0].learner().phase() != Phase::Learn {
@@ -138,7 +138,7 @@ fn learning_is_the_same_as_with_whole_observations() {
     }
 }
 
-/// The only field of an observation says which axis is the last, as dimensions do.
+/// The only field of an observation defines the last axis, as `obs_dims` does.
 #[test]
 #[cfg(feature = "residual")]
 fn the_picture_of_a_field_is_a_stack_too() {
@@ -165,7 +165,7 @@ fn the_picture_of_a_field_is_a_stack_too() {
 fn other_stacks_are_refused_and_nothing_is_written() {
     let mut h = host(&setup(NUM as u32, 0), &[]);
     let mut rng = Rng::seeded(9);
-    // Whatever the first one is, its frames are its own.
+    // A first stack may hold any frames.
     let first = h.draw_obs(&mut rng);
     h.learner().act(None, first.get(), None, ElementsMut::I32(&mut [0; N])).unwrap();
     h.learner().observe(None, &[0.0; N], &[0; N], &[0; N], None, None).unwrap();
@@ -197,7 +197,7 @@ fn other_stacks_are_refused_and_nothing_is_written() {
     assert_eq!(act(&torn), Err(Kind::Value));
     assert_eq!(act(&of(first, [&newer, &newest, &next])), Ok(()));
 
-    // And so with a batch.
+    // The same check for a batch.
     let mut hosts = [host(&setup(0, 0), &[]), host(&setup(NUM as u32, 0), &[])];
     World::new().begin(&mut hosts, true);
     let mut batch = Columns::read(&mut hosts[1]);
@@ -244,7 +244,7 @@ fn a_picture_of_84_by_84_takes_its_newest_frame() {
     assert!((7_056.0..7_150.0).contains(&bytes(4)), "{}", bytes(4));
 }
 
-/// Records what films with these wrappers show, until something is refused or three updates are done.
+/// Records films with these wrappers, until a call is refused or three updates are done.
 fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
     let mut hosts = [host(&setup(0, 0), &[]), host(&setup(NUM as u32, 0), &[])];
     play::<N>(list, autoreset, |mut scene| {
@@ -267,8 +267,8 @@ fn watch(list: &[Wrapper<'_>], autoreset: Autoreset) -> Result {
     })
 }
 
-/// Stacks that wrappers make, whenever episodes begin anew. A stack that carries over to the next life has a frame more that
-/// no observation showed: it is refused.
+/// Stacks made by wrappers, in every autoreset mode. A stack that carries over to the next life contains a frame that no
+/// observation showed, so it is refused.
 #[test]
 fn stacks_of_wrappers_are_kept_in_every_mode() {
     let (stack, life) = (Wrapper::FrameStack { count: NUM as u32 }, Wrapper::EpisodicLife { noop: 0 });

@@ -1,4 +1,5 @@
-//! What statistics say of each algorithm: the same loss of values everywhere, and no number that an algorithm does not have.
+//! Statistics of each algorithm: the same definition of the value loss everywhere, and NaN for numbers that an algorithm does
+//! not have.
 
 #![cfg(all(feature = "off_policy", feature = "stream", feature = "unreal"))]
 
@@ -22,7 +23,7 @@ const ALL: [Algorithm; 10] = [
 
 const REWARD: f32 = 0.75;
 
-/// One environment, and one gradient step for all that it has recorded.
+/// One environment, and one gradient step for all steps that it has recorded.
 fn config(algorithm: Algorithm) -> Config {
     let own = Config { num_envs: 1, num_hidden: 1, hidden_len: [6, 0, 0, 0], ..Config::of(algorithm) };
     if algorithm.is_off_policy() {
@@ -47,15 +48,14 @@ fn config(algorithm: Algorithm) -> Config {
 fn actions(algorithm: Algorithm, discrete: bool) -> Space<'static> {
     match algorithm {
         Algorithm::Td3 => Space::between(&[-1.0], &[1.0]),
-        // Q of the one choice is the value.
+        // Q of the only choice is the value.
         Algorithm::Dqn | Algorithm::Pqn | Algorithm::StreamQ => Space::discrete(&[1]),
         _ if discrete => Space::discrete(&[1]),
         _ => Space::between(&[-1.0], &[1.0]),
     }
 }
 
-/// Statistics after so many steps, each of which is an episode that begins with the same observation, and pays the same for
-/// the same action.
+/// Statistics before and after `num_steps` steps, each an episode with the same observation and the same reward.
 fn after(config: &Config, action: &Space<'_>, num_steps: u32) -> [Stats; 2] {
     let (obs_space, obs) = (Space::unbounded(1), Elements::F32(&[0.5]));
     let (mut choice, mut vector) = ([0], [0.25]);
@@ -87,7 +87,7 @@ fn after(config: &Config, action: &Space<'_>, num_steps: u32) -> [Stats; 2] {
     [first, host.learner().stats()]
 }
 
-/// Where all rows are alike the mean value says what the loss is.
+/// With identical rows, the mean value determines the loss.
 #[test]
 fn the_loss_of_values_is_half_their_squared_error() {
     for (algorithm, huber) in ALL.into_iter().flat_map(|a| [(a, 0), (a, 1)]) {
@@ -109,7 +109,7 @@ fn the_loss_of_values_is_half_their_squared_error() {
     }
 }
 
-/// The mean over critics: two that are alike lose as much as each of them.
+/// The loss is a mean over critics: two identical ones have the loss of one.
 #[test]
 fn a_second_critic_does_not_double_the_loss() {
     for (algorithm, discrete) in [(Algorithm::Td3, false), (Algorithm::Sac, false), (Algorithm::Sac, true)] {
@@ -178,7 +178,7 @@ fn numbers_that_an_algorithm_does_not_have_are_nan() {
         assert!(
             [stats.pixel_control_loss, stats.reward_class_loss, stats.policy_replay_loss].iter().all(|x| x.is_nan())
         );
-        // Every NaN is the same one, whatever the processor.
+        // Every NaN has the same bits on every processor.
         let nan =
             named(&first).into_iter().chain([first.return_std, first.return_min, first.return_max, first.value_mean]);
         assert!(nan.filter(|x| x.is_nan()).all(|x| x.to_bits() == f32::NAN.to_bits()), "{algorithm:?}: {first:?}");
@@ -194,7 +194,7 @@ fn numbers_that_an_algorithm_does_not_have_are_nan() {
     }
 }
 
-/// A server's schedules go by the steps that it is told of, and those of a learner beside others by all.
+/// A server's schedules follow the steps that it is told of, and those of a learner beside others follow the steps of all.
 #[test]
 fn steps_of_others_count() {
     let config = Config {
@@ -222,7 +222,7 @@ fn steps_of_others_count() {
     host.learner().count_steps(u64::MAX - 120).unwrap();
     assert_eq!(host.learner().stats().num_steps, u64::MAX);
 
-    // A worker's own rollout begins where all are.
+    // A worker's own rollout begins at the step count of all.
     let mut host = Host::new(&config, &obs, &action);
     host.learner().count_steps(50).unwrap();
     for t in 0..4 {
@@ -235,7 +235,7 @@ fn steps_of_others_count() {
     assert!((stats.learning_rate - 0.5e-3).abs() < 1e-9 && stats.num_steps == 54, "{stats:?}");
 }
 
-/// Off policy exploration, the rate and the first update go by all steps, which make no update due by themselves.
+/// Off policy, exploration, rate and first update follow the steps of all, which make no update due by themselves.
 #[test]
 fn steps_of_others_count_off_policy() {
     let config = Config {
@@ -266,7 +266,7 @@ fn steps_of_others_count_off_policy() {
     assert_eq!((l.stats().num_steps, l.stats().exploration_rate), (100, 0.0));
 }
 
-/// Parameters that are handed over are those of the targets too, whatever the learner's own draws were.
+/// Written parameters are copied to the targets too, whatever the learner's own initial draws.
 #[test]
 fn targets_are_the_parameters_that_were_written() {
     for seed in [1, 2] {
@@ -281,7 +281,7 @@ fn targets_are_the_parameters_that_were_written() {
             l.observe(None, &[REWARD], &[0], &[1], Some(Elements::F32(&[-0.5])), None).unwrap();
         }
         let loss = l.learn(None, None, 0).unwrap().value_loss;
-        // Q of the one choice, by hand: six units, then their sum.
+        // Q of the only choice, by hand: six units, then their weighted sum.
         let q = |x: f32| (0..6).map(|i| (p[i] * x + p[6 + i]).max(0.0) * p[12 + i]).sum::<f32>() + p[18];
         let error = q(0.5) - (REWARD + 0.9 * q(-0.5));
         assert!((loss - 0.5 * error * error).abs() < 1e-5, "{loss} {error}");

@@ -1,5 +1,5 @@
-//! Stream algorithms: whole runs in f64 from their formulas, steps that do not overshoot, traces that end, CartPole, and what is
-//! refused.
+//! Stream algorithms: whole runs in f64 from their formulas, steps that do not overshoot, traces that end, CartPole, and
+//! refusals.
 
 use crate::host::{Host, chunks, forge};
 use rlcore::env::{Autoreset, CartPole, Env, StepOut, VecEnv, VecEnvConfig};
@@ -9,7 +9,7 @@ use rlcore::nn::{Activation, Carry, Initializer, Layer, Net, Node, Obgd};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
-/// A network of 5 hidden units, which reads 3 numbers as they are.
+/// A network of 5 hidden units, which reads 3 numbers without normalization.
 fn config(algorithm: Algorithm) -> Config {
     if algorithm == Algorithm::StreamQ {
         let (exploration_steps, exploration_end, algorithm) = (0, 0.3, algorithm as u32);
@@ -39,7 +39,7 @@ fn dense<'p>(params: &mut &'p [f64], x: &[f64], units: usize) -> Vec<f64> {
     w.chunks_exact(x.len()).zip(bias).map(|(row, bias)| sum(row) + bias).collect()
 }
 
-/// 5 hidden units, brought to mean 0 and deviation 1, with leaky ReLU; then the outputs.
+/// 5 hidden units, normalized to mean 0 and deviation 1, with leaky ReLU; then the outputs.
 fn tower(params: &mut &[f64], x: &[f64], outputs: usize) -> Vec<f64> {
     let sums = dense(params, x, 5);
     let mean = sums.iter().sum::<f64>() / 5.0;
@@ -53,14 +53,14 @@ fn tower(params: &mut &[f64], x: &[f64], outputs: usize) -> Vec<f64> {
 struct Twin {
     config: Config,
     choices: Vec<u32>,
-    /// Numbers of a continuous action.
+    /// Elements of a continuous action.
     numbers: usize,
     params: Vec<f64>,
     trace: Vec<f64>,
     steps: u64,
 }
 
-/// What a network says of an observation: logits, means or Q, then logarithms of deviations; and the value.
+/// Outputs for an observation: logits, means or Q; logarithms of deviations; the value.
 type Says = (Vec<f64>, Vec<f64>, f64);
 
 impl Twin {
@@ -82,12 +82,12 @@ impl Twin {
         (out, log_std.to_vec(), value)
     }
 
-    /// Parameters of the policy, which come first; none with Q.
+    /// The number of parameters of the policy, which come first; 0 with Q.
     fn policy_len(&self) -> usize {
         if self.is_q() { 0 } else { self.params.len() - (3 * 5 + 5 + 5 + 1) }
     }
 
-    /// The outputs of each choice, and those that the mask allows.
+    /// The outputs of each action element, and flags of the allowed ones.
     fn parts<'a>(&'a self, out: &'a [f64], mask: &'a Option<Vec<u8>>) -> Vec<(Vec<f64>, Vec<bool>)> {
         let mut at = 0;
         let part = |&n: &u32| {
@@ -117,7 +117,7 @@ impl Twin {
         [log_prob, entropy]
     }
 
-    /// The mean over its elements of what the best action is worth.
+    /// The Q of the best action: the mean over its elements.
     fn best(&self, out: &[f64], mask: &Option<Vec<u8>>) -> f64 {
         let parts = self.parts(out, mask);
         let most = |(q, allowed): &(Vec<f64>, Vec<bool>)| {
@@ -126,7 +126,7 @@ impl Twin {
         parts.iter().map(most).sum::<f64>() / parts.len() as f64
     }
 
-    /// The same of an action.
+    /// The Q of an action: the mean over its elements.
     fn q(&self, out: &[f64], action: &[f64]) -> f64 {
         let parts = self.parts(out, &None);
         parts.iter().zip(action).map(|((q, _), action)| q[*action as usize]).sum::<f64>() / parts.len() as f64
@@ -213,10 +213,10 @@ fn hosts() -> Vec<Host> {
     hosts
 }
 
-/// A step that a host took: the mask, the action, the reward, the ends of both kinds, and what was observed last.
+/// A step that a host took: mask, action, reward, ends of both kinds, and the next or final observation.
 type Taken = (Option<Vec<u8>>, Vec<f64>, f32, [bool; 2], [f32; 3]);
 
-/// One step of a host, with ends in one of twelve of each kind. The next observation is written to `obs`.
+/// One step of a host, with a probability of 1/12 for each kind of end. The next observation is written to `obs`.
 fn step(h: &mut Host, rng: &mut Rng, obs: &mut [f32; 3]) -> Taken {
     let (mask, mut action) = (h.draw_mask(rng), h.actions());
     h.learner().act(None, Elements::F32(obs), mask.as_deref(), action.get_mut()).unwrap();
@@ -225,7 +225,7 @@ fn step(h: &mut Host, rng: &mut Rng, obs: &mut [f32; 3]) -> Taken {
     let after = [(); 3].map(|()| rng.uniform_f32() * 3.0 - 1.0);
     let flags = ends.map(u8::from);
     h.learner().observe(None, &[reward], &flags[..1], &flags[1..], Some(Elements::F32(&after)), None).unwrap();
-    // Where an episode ends, the next one begins elsewhere.
+    // After an end, the next episode begins at another observation.
     *obs = if ends == [false; 2] { after } else { [(); 3].map(|()| rng.uniform_f32() * 3.0 - 1.0) };
     (mask, action.row(0, h.action_len), reward, ends, after)
 }
@@ -249,7 +249,7 @@ fn runs_are_those_of_the_formulas() {
     }
 }
 
-/// Every step of `runs_are_those_of_the_formulas` attaches to the bytes anew. Here other ways to the same step leave the same.
+/// `runs_are_those_of_the_formulas` attaches anew for every step. Here other ways to the same step leave the same bytes.
 #[test]
 fn slices_threads_and_copies_leave_the_bytes_of_learn() {
     for mut whole in hosts() {
@@ -304,7 +304,7 @@ fn steps_are_as_long_as_the_bound_says() {
         }
         let squares: f64 = grads.iter().map(|g| f64::from(*g) * f64::from(*g)).sum();
         assert!((f64::from(norm) - squares.sqrt()).abs() < 1e-5);
-        // The error of a linear function is not more than made up for: the promise that the bound is for.
+        // The bound promises that a step does not overshoot the error of a linear function.
         if kappa > 0.0 {
             let moved: f64 =
                 z.iter().zip(&params).zip(&old).map(|((z, a), b)| (z.signum() * f64::from(a - b)).abs()).sum();
@@ -335,7 +335,7 @@ fn steps_that_cannot_be_taken_write_nothing() {
     obgd.step(&mut { params }, &mut { trace }, &[1.0; 2], 1.0, 1.0).unwrap();
 }
 
-/// What a learner of Q that explores nothing, and has no history, makes of the parameters of `h` in one step.
+/// The parameters of `h` after one step of a Q learner without exploration and history.
 fn afresh(h: &Host, obs: [f32; 3], after: [f32; 3]) -> Vec<f32> {
     let mut fresh = Host::new(&h.config, &Space::unbounded(3), &Space::discrete(&[4]));
     let params = h.view().params().to_vec();
@@ -356,21 +356,21 @@ fn traces_do_not_outlive_what_was_given_up() {
     let mut h = Host::new(&greedy, &Space::unbounded(3), &Space::discrete(&[4]));
     let (a, b, c, far) = ([0.5, -0.5, 1.0], [0.2, 0.9, -0.4], [-0.7, 0.1, 0.6], [3e38; 3]);
     one(&mut h, a, b);
-    // As long as nothing is given up there is a trace.
+    // Without a cut or drop there is a trace.
     let mut goes_on = h.clone();
     assert!(afresh(&h, b, c) != one(&mut goes_on, b, c));
-    // An agent that is gone.
+    // A cut agent.
     let mut gone = h.clone();
     gone.learner().cut_rows(&[1]).unwrap();
     assert!(afresh(&gone, b, c) == one(&mut gone, b, c));
-    // An update that is not wanted.
+    // A dropped update.
     let mut dropped = h.clone();
     dropped.learner().act(None, Elements::F32(&b), None, ElementsMut::I32(&mut [0])).unwrap();
     dropped.learner().observe(None, &[1.0], &[0], &[0], None, None).unwrap();
     dropped.learner().learn_drop().unwrap();
     assert!(h.view().params() == dropped.view().params());
     assert!(afresh(&dropped, b, c) == one(&mut dropped, b, c));
-    // An update whose numbers overflow.
+    // An update that overflows.
     let mut params = h.view().params().to_vec();
     params.iter_mut().for_each(|x| *x *= 1e3);
     h.learner().write_params(&params).unwrap();
@@ -382,8 +382,8 @@ fn traces_do_not_outlive_what_was_given_up() {
     assert!(afresh(&h, b, c) == one(&mut h, b, c));
 }
 
-/// Environment steps after which the last 20 episodes of CartPole had a mean return above 200, and then the mean return of 10
-/// episodes without exploration; and the bytes of the learner.
+/// Environment steps until the last 20 episodes of CartPole had a mean return above 200, then the mean return of 10 episodes
+/// without exploration, and the bytes of the learner.
 fn cart_pole(config: &Config) -> (u64, f32, usize) {
     let spec = CartPole.spec();
     let of_envs =
@@ -436,7 +436,7 @@ fn cart_pole(config: &Config) -> (u64, f32, usize) {
     }
 }
 
-/// A policy that draws alike has a mean return of 22.
+/// A uniformly random policy has a mean return of 22.
 #[test]
 fn cart_pole_is_learnt_step_by_step() {
     for algorithm in [Algorithm::StreamAc, Algorithm::StreamQ] {
@@ -509,7 +509,7 @@ fn what_means_nothing_for_a_stream_is_refused_by_name() {
     let ac = config(Algorithm::StreamAc);
     refused(&Config { num_shared: 1, ..ac }, &[], &choose, "num_shared and num_layers of 0");
     refused(&Config { num_layers: 1, ..ac }, &one, &choose, "num_shared and num_layers of 0");
-    // Q has one network, to which a host's layers may belong.
+    // Q has one network, which may contain the host's layers.
     Learner::size(&Config { num_layers: 1, ..q }, &one, &Space::unbounded(3), &choose).unwrap();
     let mut h = Host::new(&ac, &Space::unbounded(3), &choose);
     let columns = crate::host::Columns::new(&h);
@@ -526,7 +526,7 @@ fn a_tenth_of_the_weights_of_each_output_stay() {
         let net = Net::compile(&[head], [1, 1, inputs], &mut nodes).unwrap();
         let (mut params, mut scratch) = (vec![1.0; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
         net.init(&mut params, &mut Rng::seeded(4), &mut scratch).unwrap();
-        // A row of one input alone says what its weights are.
+        // A one-hot row returns the weights of its input.
         let units = units as usize;
         let mut count = vec![0; units];
         for i in 0..inputs {
@@ -541,7 +541,7 @@ fn a_tenth_of_the_weights_of_each_output_stay() {
     }
 }
 
-/// Whatever word of a block is forged: it is refused, or every call takes it.
+/// A block with any one word forged is refused, or safe for every call.
 #[test]
 fn forged_images_are_refused_or_harmless() {
     for (k, algorithm) in [Algorithm::StreamAc, Algorithm::StreamQ].into_iter().enumerate() {
@@ -579,7 +579,7 @@ fn forged_images_are_refused_or_harmless() {
         forge(&blocks, &[1, 9, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 100, |block| {
             let Ok(mut learner) = Learner::attach(bytemuck::cast_slice_mut(block)) else { return false };
             for _ in 0..5 {
-                let _ = call(&mut learner); // it may say no, and must not fall over
+                let _ = call(&mut learner); // may fail, must not panic
             }
             true
         });

@@ -1,4 +1,4 @@
-//! Embeddings find each of their symbols in an observation, or the call is refused and names the row.
+//! Embeddings must know each symbol of an observation; otherwise the call is refused and names the row.
 #![cfg(all(feature = "residual", feature = "off_policy", feature = "words"))]
 
 use rlcore::error::{Error, Kind, Result};
@@ -9,7 +9,7 @@ use rlcore::space::{Element, Elements, ElementsMut, Space};
 const N: usize = 3;
 const SYMBOLS: u32 = 11;
 
-/// Two symbols, and dense layers behind their embeddings.
+/// An embedding of the two symbols of an observation; dense layers follow.
 fn layers(flags: u32) -> [Layer; 1] {
     let embed = LayerKind::Embed as u32;
     [Layer { kind: embed, symbols: SYMBOLS, flags, ..Layer::dense(4, Activation::Identity) }]
@@ -37,7 +37,7 @@ impl Obs {
         Obs { numbers, bytes: (kind == Element::U8).then(|| numbers.map(|x| x as u8)) }
     }
 
-    /// With a stranger in row 1.
+    /// A copy with the symbol `x` in row 1.
     fn with(&self, x: f32) -> Obs {
         let mut other = self.clone();
         other.numbers[3] = x;
@@ -59,7 +59,7 @@ fn refused(done: Result<impl Sized>, what: &str) {
     assert!(e.kind == Kind::Value && e.to_string() == text, "{what}: {e}");
 }
 
-/// Kinds of observations, and what stands for symbols that no table has.
+/// Kinds of observations, layer flags, and numbers that are unknown symbols.
 fn strangers() -> Vec<(Element, u32, Vec<f32>)> {
     vec![(Element::F32, 0, vec![11.0, -1.0, 0.5, 1e30, -0.25]), (Element::U8, BYTES, vec![11.0, 255.0])]
 }
@@ -90,7 +90,7 @@ fn on_policy_every_call_that_is_given_observations_refuses_strangers() {
             let ends = [[0; N], [u8::from(step == 0); N]];
             for x in &bad {
                 let obs = good.with(*x);
-                // In a row that nobody reads it may be anything.
+                // A row that is not read may hold any number.
                 if step == 0 {
                     refused(l.observe(None, &[1.0; N], &ends[0], &[0, 1, 0], Some(obs.get()), None), "observe");
                 }
@@ -181,7 +181,7 @@ fn off_policy_every_call_that_is_given_observations_refuses_strangers() {
     }
 }
 
-/// Symbols that are scaled are none.
+/// Normalized numbers are no symbols.
 #[test]
 fn symbols_are_not_normalized() {
     let config = Config { normalize_obs: 1, ..config(Algorithm::Ppo) };

@@ -1,4 +1,4 @@
-//! Learning from transitions of the host's own: steps of the formula, refusals, overflow, and learners without a store.
+//! Learning from the host's own transitions: steps of the formula, refusals, overflow, and learners without a store.
 
 #![cfg(feature = "off_policy")]
 
@@ -35,7 +35,7 @@ fn open(block: &mut [u64]) -> Learner<'_> {
     Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
 }
 
-/// Gradient steps of a linear Q, weighed, discounted and cut as the host says, in f64; and the errors that it is told.
+/// Gradient steps of a linear Q in f64, with the host's weights, discounts and terminations; and the errors returned to it.
 #[test]
 fn steps_are_those_of_the_formula() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
@@ -119,7 +119,7 @@ fn steps_are_those_of_the_formula() {
     }
 }
 
-/// What a host keeps of one kind of task: the best action follows from the observation, and every step is an episode.
+/// Transitions of a task in which the observation determines the best action and every step is an episode.
 fn lesson(rng: &mut Rng, real: bool) -> ([f32; B], [i32; B], [f32; B], [f32; B]) {
     let obs = [(); B].map(|()| 2.0 * rng.uniform_f32() - 1.0);
     let (choice, vector) = ([(); B].map(|()| i32::from(rng.coin())), [(); B].map(|()| 4.0 * rng.uniform_f32() + 10.0));
@@ -132,7 +132,7 @@ fn lesson(rng: &mut Rng, real: bool) -> ([f32; B], [i32; B], [f32; B], [f32; B])
     (obs, choice, vector, reward)
 }
 
-/// All algorithms learn a task from the host's transitions alone, while they act and observe, and keep none of their own.
+/// All algorithms learn a task only from the host's transitions, while they act and observe, and store none themselves.
 #[test]
 fn learners_without_a_store_learn() {
     for algorithm in [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac] {
@@ -165,7 +165,7 @@ fn learners_without_a_store_learn() {
             let (mut did, mut moved) = ([0; N], [0.0; N]);
             let to = if real { ElementsMut::F32(&mut moved) } else { ElementsMut::I32(&mut did) };
             l.act(None, Elements::F32(&obs[..N]), None, to).unwrap();
-            // In the middle of a step it learns, too.
+            // The learner also learns in the middle of a step.
             let stats = l.learn_transitions(&batch, None).unwrap();
             assert!(l.phase() == Phase::Observe && stats.num_updates == step + 1);
             let last = Some(Elements::F32(&obs[..N]));
@@ -247,7 +247,7 @@ fn what_cannot_be_is_refused_by_name() {
         refused(&mut learner, kind, words, |l| l.learn_transitions(&bad, Some(&mut error)).map(drop));
         assert_eq!(error, [7.0; B]);
     }
-    // DQN may have no mask of what it saw, SAC needs it, and without masks there is none.
+    // DQN may omit the mask of `obs`, SAC needs it, and learners without masks take none.
     open(&mut learner).learn_transitions(&TransitionBatch { mask: None, ..good }, None).unwrap();
     let sac = Config { use_action_mask: 1, ..self::config(Algorithm::Sac) };
     let mut soft = block(&sac, &obs_space, &Space::discrete(&[3]));
@@ -261,7 +261,7 @@ fn what_cannot_be_is_refused_by_name() {
     refused(&mut free, shape, ": action_mask must be given to SAC", |l| l.learn_transitions(&masked, None).map(drop));
     refused(&mut learner, shape, "errors", |l| l.learn_transitions(&good, Some(&mut [0.0; B - 1])).map(drop));
     open(&mut learner).learn_transitions(&good, Some(&mut [0.0; B])).unwrap();
-    // While its own update is due it is refused; when that is over it is not.
+    // Refused while the learner's own update is due, accepted after it.
     for _ in 0..20 {
         let mut l = open(&mut learner);
         if l.phase() == Phase::Learn {
@@ -293,7 +293,7 @@ fn what_cannot_be_is_refused_by_name() {
         let fine = TransitionBatch { action: Elements::F32(&[low[0], high[0], 0.0, 0.0]), ..good };
         open(&mut learner).learn_transitions(&fine, None).unwrap();
     }
-    // What a learner without a store cannot have.
+    // Priorities need a store.
     let config = Config { priority_exponent: 0.5, ..self::config(Algorithm::Dqn) };
     let e = Learner::size(&config, &[], &obs_space, &Space::discrete(&[2])).unwrap_err();
     assert!(format!("{e}").contains("priority_exponent of 0 without a store"), "{e}");
@@ -331,21 +331,21 @@ fn overflow_drops_the_step() {
     }
 }
 
-/// So is an update of the own store: whatever its errors were, the block can be opened again.
+/// The same for an update from the learner's own store: whatever its errors were, the block can be opened again.
 #[test]
 fn overflow_of_the_own_store_leaves_a_block_that_can_be_opened() {
     let own = Config { num_hidden: 0, hidden_len: [0; 4], ..config(Algorithm::Dqn) };
     let config = Config { buffer_size: 8, learning_starts: 8, train_interval: 2, num_chunks: 2, ..own };
     let mut learner = block(&config, &Space::unbounded(1), &Space::discrete(&[2]));
     let mut l = open(&mut learner);
-    // What the host does is worth more than any number.
+    // The Q of the demonstrated actions overflows.
     let params = vec![2.0; l.params().len()];
     l.write_params(&params).unwrap();
     while l.phase() != Phase::Learn {
         l.demonstrate(None, Elements::F32(&[3e38; N]), None, Elements::I32(&[0; N])).unwrap();
         l.observe(None, &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&[0.5; N])), None).unwrap();
     }
-    // In the middle too.
+    // The block also attaches in the middle of the update.
     l.learn(None, None, 1).unwrap();
     let l = Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
     assert_eq!((l.phase(), l.stats().num_dropped), (Phase::Learn, 0));

@@ -1,4 +1,4 @@
-//! UNREAL: its auxiliary tasks against their formulas, A2C where they are off, the same bits however it is cut, and images.
+//! UNREAL: auxiliary tasks against their formulas, A2C where they are off, the same bits in any slices, and forged blocks.
 
 use crate::host::{Array, Host, chunks, record, seal, threads, train};
 use crate::unreal_twin::{Twin, agrees, host, layers, only, spaces, unreal, with_state};
@@ -10,7 +10,7 @@ use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
-/// The same with another algorithm.
+/// The configuration for another algorithm.
 fn by(algorithm: Algorithm, config: Config) -> Config {
     if algorithm == Algorithm::Unreal {
         return config;
@@ -45,7 +45,7 @@ fn without_tasks_it_is_a2c_to_the_bit() {
     }
 }
 
-/// Until a sequence of past steps is there, the tasks add nothing to the gradients of A2C.
+/// Before the history holds a sequence, the tasks add nothing to the gradients of A2C.
 #[test]
 fn the_first_policy_and_gradient_are_those_of_a2c() {
     let config = unreal();
@@ -55,7 +55,7 @@ fn the_first_policy_and_gradient_are_those_of_a2c() {
         h.learner().learn_begin(obs.get(), None).unwrap();
         chunks(&h, 0, 1)
     });
-    // The common layers, and the policy's and the values' heads, come first. One step more than a rollout is needed.
+    // The common layers and the heads of policy and values come first. A sequence needs one step more than a rollout.
     let len = grads[1].len() - 8;
     let class_alone = |at: &f32| *at != 0.0;
     assert!(grads[1][..len].iter().any(class_alone));
@@ -73,7 +73,7 @@ fn losses_are_those_of_the_vectors() {
     let mut sum = 0.0;
     for (i, choice) in [2, 0].into_iter().enumerate() {
         let own = &q[i * 12..][..12];
-        // Values are the means of a cell's: Q is what was given.
+        // With the mean of each cell as its value, Q equals the given numbers.
         let value: Vec<f32> = own.chunks(3).map(|q| q.iter().sum::<f32>() / 3.0).collect();
         let (mut d, mut dv) = ([0.0; 12], [0.0; 4]);
         let cells = Cells { choices: 3, advantage: own, value: &value, target: &targets[i] };
@@ -150,7 +150,7 @@ fn tasks_are_those_of_the_formula() {
     }
 }
 
-/// The whole learner, its past and its draws are the same however an update is cut, and wherever it was saved.
+/// The whole learner, its history and its draws are the same however an update is sliced, and wherever it was saved.
 #[test]
 fn slices_threads_and_copies_leave_the_same_bits() {
     for base in [unreal(), with_state()] {
@@ -165,7 +165,7 @@ fn slices_threads_and_copies_leave_the_same_bits() {
                 }
                 whole.h.learner().learn(None, None, 0).unwrap();
                 while sliced.h.learner().stats().minibatches_left > 0 {
-                    // As another process that was handed the bytes.
+                    // As another process that received the bytes.
                     sliced.h = sliced.h.clone();
                     sliced.h.learner().learn(None, None, 1).unwrap();
                 }
@@ -180,7 +180,7 @@ fn slices_threads_and_copies_leave_the_same_bits() {
     }
 }
 
-/// Seven chunks and a number of sequences that they do not divide: the gradients of one chunk, but for rounding.
+/// Up to seven chunks, which do not divide the number of sequences, have the gradient of one chunk, but for rounding.
 #[test]
 fn chunks_add_up_to_the_same_gradient() {
     let sums = [1u32, 2, 3, 7].map(|num_chunks| {
@@ -203,7 +203,7 @@ fn chunks_add_up_to_the_same_gradient() {
     }
 }
 
-/// Agents that come and go: whatever is given up, steps are learnt that are known.
+/// Agents come and go: steps that were cut are not learned, only complete ones are.
 #[test]
 fn what_was_given_up_is_not_learnt() {
     for mask in [5, 9] {
@@ -220,7 +220,7 @@ fn what_was_given_up_is_not_learnt() {
     }
 }
 
-/// A policy knows nothing of the tasks: it is as long as that of A2C, and its network is the same.
+/// An exported policy contains nothing of the tasks: size and network are those of A2C's policy.
 #[test]
 fn a_policy_has_no_auxiliary_layers() {
     let policies = [7, 0].map(|mask| {
@@ -235,7 +235,7 @@ fn a_policy_has_no_auxiliary_layers() {
     assert!(policies[0] == policies[1]);
 }
 
-/// Dense layers that make a picture, as the head of pixel control does of 4 × 4 cells and more.
+/// Pixel control heads of any number of cells; from 4 × 4 cells on, a dense layer makes a picture.
 #[test]
 fn cells_of_every_number_have_a_head() {
     for side in [3, 4, 5, 6, 7, 8, 9, 11, 14, 42] {
@@ -283,12 +283,12 @@ fn refusals_say_what_is_needed() {
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2)] {
         let error = Learner::size(&unreal(), &layers(&unreal()), &obs, &action).unwrap_err();
         assert!(error.kind == Kind::Config && error.what.contains("actions of one choice"), "{error}");
-        // The other tasks take them.
+        // The other tasks accept these actions.
         Learner::size(&only(6, unreal()), &layers(&unreal()), &obs, &action).unwrap();
     }
 }
 
-/// Words anywhere in a block that was sealed again: what is accepted, every call takes.
+/// Blocks with any one word forged and sealed again are refused, or safe for every call.
 #[test]
 fn forged_images_are_refused_or_work() {
     let policy = Config { use_action_mask: 1, num_stacked: 2, obs_dims: [10, 10, 2], ..only(9, unreal()) };
@@ -310,7 +310,7 @@ fn forge(config: &Config) {
     let (mut accepted, mut refused) = (0, 0);
     let forged = [0, 1, 2, 7, 8, 0x7fff_ffff, u32::MAX, 0x7fc0_0000, 0x3f80_0000, 0xff7f_ffff];
     let mut rng = Rng::seeded(9);
-    // All of the configuration and the layers, and some of the rest.
+    // All words of the configuration and the layers, and random ones of the rest.
     let some: Vec<usize> = (0..1000).map(|_| rng.bounded(words as u64 - 11) as usize + 10).collect();
     for at in (10..600).chain(some) {
         let word = forged[rng.bounded(forged.len() as u64 - 1) as usize];
@@ -348,8 +348,8 @@ fn forge(config: &Config) {
     assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
 }
 
-/// Values that overflow, of what was seen or of how an episode was cut, drop the update that reads them. They are no past to
-/// learn from later, and no call leaves a block that `attach` refuses.
+/// Overflowing values, of observations or of final observations where episodes were truncated, drop the update that reads them.
+/// They do not enter the history, and no call leaves a block that `attach` refuses.
 #[test]
 fn steps_whose_values_overflow_are_not_kept() {
     let square = Layer::merge(LayerKind::Multiply, [INPUT; 2], Activation::Identity);
@@ -364,7 +364,7 @@ fn steps_whose_values_overflow_are_not_kept() {
                 last.fill(if cut == 1 { f32::MAX } else { 0.1 });
                 let huge = huge_obs && update == 5 && step < 2;
                 if huge {
-                    // The value of as large an observation overflows, and the policy's outputs are 0.
+                    // The value of an observation this large overflows, and the policy's outputs are 0.
                     let mut params = h.view().params().to_vec();
                     let values = params.len() - 9;
                     params[..values].fill(0.0);

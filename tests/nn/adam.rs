@@ -16,7 +16,7 @@ const CORRECTED: Adam = Adam {
 };
 const RAW: Adam = Adam { placement: Epsilon::Raw, ..CORRECTED };
 
-/// One parameter that starts at 1, through all gradients.
+/// The path of one parameter that starts at 1, through all gradients.
 fn path(adam: Adam, learning_rate: f32, grads: &[f32]) -> Vec<f64> {
     let (mut p, mut m, mut v, mut steps) = ([1.0], [0.0], [0.0], 0);
     (grads.iter().zip(1..))
@@ -45,7 +45,7 @@ fn known_paths() {
     near(&path(RAW, 0.01, &[1e-6; 2]), &[0.9999684769081674, 0.999923965740577], 1e-7);
 }
 
-/// The specification's path, which PyTorch's RAdam has made.
+/// The specification's path, computed by PyTorch's RAdam.
 #[test]
 fn the_rectified_path_is_known() {
     let adam = Adam { epsilon: 1e-8, rectify: true, ..CORRECTED };
@@ -177,7 +177,7 @@ fn a_late_update_is_finite() {
     }
 }
 
-/// No second moment keeps up with the first, nor does epsilon: the second step would be 1e38 long.
+/// Neither the second moment nor epsilon bounds the step: the second one would be 1e38 long.
 #[test]
 fn a_step_without_bound_is_refused_and_nothing_moves() {
     let adam = Adam { beta2: 0.0, epsilon: f32::MIN_POSITIVE, ..CORRECTED };
@@ -213,7 +213,7 @@ fn bad_input_is_refused_and_nothing_moves() {
         }
     }
     assert_eq!(refuse(*adam, *rate, f32::INFINITY, &[1e20; 40]), Kind::Value);
-    // Parameters of at most 1 in size that a step would take beyond that, and one that nothing divides.
+    // A step that takes parameters beyond the limit of 1, and one that divides 0 by 0.
     assert_eq!(refuse(Adam { limit: 1.0, ..*adam }, 3.0, *norm, grads), Kind::Value);
     assert_eq!(refuse(Adam { epsilon: 0.0, ..*adam }, *rate, *norm, &[0.0; 40]), Kind::Value);
     for bad in [f32::NAN, -1.0] {

@@ -1,4 +1,4 @@
-//! Layers whose weights do not fit the first-level cache: the bits of the plain products that the base level takes.
+//! Layers whose weights exceed the first-level cache: the bits equal those of the plain products at the base level.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::nn::{ALL, Activation, Carry, HEAD, Layer, LayerKind, Net, Node};
@@ -9,7 +9,7 @@ fn bits(x: &[f32]) -> Vec<u32> {
     x.iter().map(|x| x.to_bits()).collect()
 }
 
-/// Outputs, those without a tape, gradients of the parameters and of the input.
+/// Outputs with and without a tape, gradients of the parameters and of the input.
 fn run(layers: &[Layer], input: [usize; 3], rows: usize) -> [Vec<u32>; 4] {
     let mut nodes = vec![Node::default(); layers.len()];
     let net = Net::compile(layers, input, &mut nodes).unwrap();
@@ -27,7 +27,7 @@ fn run(layers: &[Layer], input: [usize; 3], rows: usize) -> [Vec<u32>; 4] {
     net.infer(&params, &x, rows, ALL, &mut [], &mut scratch, &mut [&mut inferred]).unwrap();
     let none = Carry::NONE;
     net.forward(&params, &x, rows, ALL, &none, &mut tape, &mut scratch, &mut [&mut out]).unwrap();
-    // The bias comes last, and its gradient is what was there and the rows that come back, one after the other.
+    // The bias comes last; to its old gradient the rows of the upstream gradient are added, one after the other.
     let units = layers[0].units as usize;
     let mut bias = grads[grads.len() - units..].to_vec();
     d.chunks(units).for_each(|d| bias.iter_mut().zip(d).for_each(|(sum, d)| *sum += d));
@@ -36,7 +36,7 @@ fn run(layers: &[Layer], input: [usize; 3], rows: usize) -> [Vec<u32>; 4] {
     [bits(&out), bits(&inferred), bits(&grads), bits(&dx)]
 }
 
-/// Every level gives the bits of the base level. The level is one for all threads, so one compares at a time.
+/// Asserts the bits of the base level at every level. The level is global to all threads, so one compares at a time.
 fn compare(layer: Layer, input: [usize; 3], rows: usize) {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock();
@@ -56,9 +56,9 @@ fn large_layers_give_the_same_bits_at_every_level() {
     let dense = |units| head(Layer::dense(units, Activation::Identity));
     let conv = |units, size, stride| head(Layer::conv(units, [size; 2], [stride; 2], Activation::Identity));
     let all = [
-        // Weights that pass by once: a row, several, a last few that make no four.
+        // Weights that are read once: a row, several, and a remainder of less than four.
         (dense(64), [1, 1, 1030], vec![1, 2, 3]),
-        // Few rows of wide layers: whole tiles, and a last one that reaches back over the one before.
+        // Few rows of wide layers: whole tiles, and a last one that overlaps the one before.
         (dense(512), [1, 1, 9], vec![1]),
         (dense(585), [1, 1, 9], vec![1, 2, 3]),
         (dense(265), [1, 1, 9], vec![1]),
@@ -67,14 +67,14 @@ fn large_layers_give_the_same_bits_at_every_level() {
         (dense(48), [1, 1, 700], vec![31, 32, 33, 35, 64, 67]),
         (dense(32), [1, 1, 258], vec![32, 70]),
         (dense(128), [1, 1, 67], vec![32, 66]),
-        // Fewer units than a vector, and none that make whole vectors.
+        // Fewer units than a vector, and no whole number of vectors.
         (dense(15), [1, 1, 700], vec![1, 33]),
         (dense(24), [1, 1, 400], vec![1, 40]),
-        // Pictures: rows of windows by the hundred; runs in whole fours of numbers and not; a border.
+        // Pictures: rows of windows by the hundred; runs of whole groups of four numbers and not; a border.
         (conv(112, 5, 2), [11, 11, 3], vec![1, 3, 33]),
         (conv(64, 4, 1), [8, 8, 8], vec![1, 2, 40]),
         (Layer { same: 1, ..conv(64, 3, 2) }, [12, 12, 16], vec![2]),
-        // Lines: few windows of one run each, side by side and over each other.
+        // Lines: few windows of one run each, side by side and overlapping.
         (head(Layer::conv(128, [1, 8], [1, 1], Activation::Identity)), [1, 10, 64], vec![1]),
         (head(Layer::conv(128, [1, 8], [1, 1], Activation::Identity)), [1, 9, 64], vec![1]),
     ];
@@ -85,7 +85,7 @@ fn large_layers_give_the_same_bits_at_every_level() {
     }
 }
 
-/// Shapes that nobody has thought of: whatever way a level takes, it gives the same bits.
+/// Random shapes: every code path of every level gives the same bits.
 #[test]
 fn layers_of_any_shape_give_the_same_bits_at_every_level() {
     let mut rng = Rng::seeded(3);

@@ -5,7 +5,7 @@ use rlcore::error::Kind;
 use rlcore::nn::{ALL, Activation, Carry, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, Net, Node};
 use rlcore::rng::Rng;
 
-/// Rows on both sides of every strip and block the products know.
+/// Rows on both sides of every strip and block of the products.
 const ROWS: [usize; 9] = [1, 2, 3, 4, 7, 8, 31, 33, 70];
 
 const IDENTITY: Activation = Activation::Identity;
@@ -14,7 +14,7 @@ fn random(rng: &mut Rng, len: usize) -> Vec<f32> {
     (0..len).map(|_| rng.uniform_in(-1.0, 1.0) as f32).collect()
 }
 
-/// A layer that reads layer `from`, or as [`Layer::source`] says.
+/// A layer that reads layer `from`, numbered as in [`Layer::source`].
 fn dense(from: u32, units: u32, activation: Activation) -> Layer {
     Layer { source: [from, 0], ..Layer::dense(units, activation) }
 }
@@ -31,7 +31,7 @@ fn tower(sizes: &[u32], activation: Activation) -> Vec<Layer> {
     layers
 }
 
-/// Layers that read earlier ones at random; those that nobody reads are heads, and free numbers follow some of them.
+/// Layers that read random earlier ones; unread layers are heads, and free numbers follow some of them.
 fn any_graph(rng: &mut Rng) -> (usize, Vec<Layer>) {
     let mut pick = |n: usize| rng.bounded(n as u64 - 1) as usize;
     let units = [1, 2, 5, 15, 16, 17, 33, 64, 70];
@@ -90,7 +90,7 @@ fn graphs() -> Vec<(usize, Vec<Layer>)> {
     all
 }
 
-/// A network with its arrays, weights small enough to keep tanh off its flat ends.
+/// A network with its arrays, with weights small enough to keep tanh from saturating.
 #[derive(Clone)]
 struct Case {
     layers: Vec<Layer>,
@@ -129,7 +129,7 @@ fn cases() -> impl Iterator<Item = Case> {
     graphs().into_iter().flat_map(|(input, layers)| ROWS.map(|rows| case(input, &layers, rows)))
 }
 
-/// The list and rows of a case, for what a failure says.
+/// The layers and rows of a case, for messages of failures.
 fn name(case: &Case) -> String {
     let layers = case.layers.iter().map(|l| (l.kind, l.source[0], l.units, l.activation, l.flags));
     format!("{:?} x {}", layers.collect::<Vec<_>>(), case.rows)
@@ -167,7 +167,7 @@ impl Case {
         })
     }
 
-    /// Adds to `grads` and returns the gradient of the input.
+    /// Adds to `grads`; returns the gradient of the input.
     fn add_backward(&self, heads: u32, tape: &[f32], grads: &mut [f32]) -> Vec<f32> {
         let d_outs: Vec<_> = self.wanted(heads).map(|k| &self.d_outs[k][..]).collect();
         let mut d_input = vec![f32::NAN; self.x.len()];
@@ -178,7 +178,7 @@ impl Case {
         d_input
     }
 
-    /// Gradients of the parameters, which do not depend on whether that of the input is asked for, and of the input.
+    /// Gradients of the parameters, which have to be the same without the gradient of the input, and of the input.
     fn backward(&self, heads: u32, tape: &[f32]) -> (Vec<f32>, Vec<f32>) {
         let mut grads = vec![0.0; self.params.len()];
         let d_input = self.add_backward(heads, tape, &mut grads);
@@ -192,7 +192,7 @@ impl Case {
         (grads, d_input)
     }
 
-    /// The row alone.
+    /// The case of one row.
     fn row(&self, row: usize) -> Case {
         let part = |a: &[f32]| {
             let width = a.len() / self.rows;
@@ -231,7 +231,7 @@ impl Case {
         }
     }
 
-    /// What every layer gives for one row.
+    /// The values of every layer for one row.
     fn twin_row(&self, layers: &[Dense], x: &[f64]) -> Vec<Vec<f64>> {
         let mut all: Vec<Vec<f64>> = Vec::new();
         for (i, (w, b)) in layers.iter().enumerate() {
@@ -401,7 +401,7 @@ fn gradients_are_added() {
         let mut twice = once.clone();
         assert_eq!(bits(&case.add_backward(ALL, &tape, &mut twice)), bits(&d_input));
         near(f64s(&twice), &f64s(&once).map(|g| 2.0 * g).collect::<Vec<_>>(), 1e-5, &name(&case));
-        // Row after row into the same gradients is the whole batch, to the bit; and so is what two calls share out.
+        // Row after row into the same gradients gives the gradients of the whole batch, to the bit.
         let mut grads = vec![0.0; case.params.len()];
         let mut rows = Vec::new();
         for row in (0..case.rows).map(|row| case.row(row)) {
@@ -411,7 +411,7 @@ fn gradients_are_added() {
     }
 }
 
-/// A head alone gives what it gives among all of them, and its gradient is that of all with zeros at the others.
+/// A head alone gives the same output as among all heads, and its gradient is that of all with zeros at the others.
 #[test]
 fn heads_are_computed_alone() {
     for case in cases().filter(|c| c.d_outs.len() > 1 && [1, 33].contains(&c.rows)) {
@@ -429,7 +429,7 @@ fn heads_are_computed_alone() {
     }
 }
 
-/// Sets all dense layers, `[units, input]`, biases 0.
+/// Parameters with these weights, `[units, input]`, in all dense layers, and biases of 0.
 fn set(net: &Net<'_>, weights: &[&[f32]]) -> Vec<f32> {
     let mut params = vec![0.0; net.param_len()];
     for (i, w) in weights.iter().enumerate() {
@@ -501,7 +501,7 @@ fn one_update_of_the_fully_connected_agent() {
 
 #[test]
 fn every_cpu_level_gives_the_same_bytes() {
-    // Few inputs, few outputs, and rows that fours leave over have products of their own.
+    // Few inputs, few outputs, and rows beyond whole groups of four have products of their own.
     let thin = (1..6)
         .flat_map(|input| [1, 2, 3].map(|output| tower(&[input, 16, 8, output], Activation::Tanh)).map(|l| (input, l)));
     let thin = thin.flat_map(|(input, layers)| (1..10).map(move |rows| case(input as usize, &layers, rows)));
@@ -580,7 +580,7 @@ fn no_rows_are_no_error_and_a_gradient_of_zero() {
     }
 }
 
-/// A policy of two means and two deviations, and a critic; after a trunk of `shared` layers.
+/// A policy of two means and two deviations, and a critic, on one trunk.
 fn actor_and_critic() -> [Layer; 7] {
     let tanh = Activation::Tanh;
     [
@@ -628,7 +628,7 @@ fn a_head_is_taken_out_with_what_it_depends_on() {
     assert_eq!(to, [Layer::default(); MAX_LAYERS]);
 }
 
-/// Working memory grows with what is alive at the same time, not with the layers.
+/// Working memory grows with the values alive at the same time, not with the layers.
 #[test]
 fn values_take_the_places_of_those_that_are_no_longer_needed() {
     let mut layers = tower(&[64; MAX_LAYERS], Activation::Relu);
@@ -644,7 +644,7 @@ fn values_take_the_places_of_those_that_are_no_longer_needed() {
     assert_eq!(Net::compile(&layers, [1, 1, 64], &mut nodes).unwrap().infer_scratch_len(1), 3 * 64);
 }
 
-/// A gradient waits to be added to that of the other source, whether or not that of the input is asked for.
+/// A gradient is kept until it can be added to that of the other source, whether or not the input's is requested.
 #[test]
 fn what_reads_the_input_and_a_layer_finds_room_for_its_gradient() {
     let add = |source| Layer::merge(LayerKind::Add, source, Activation::Identity);
@@ -771,7 +771,7 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
             assert!(grads.iter().chain(&d_input).all(|v| *v == 7.0));
         }
     }
-    // As many arrays as heads are wanted.
+    // There have to be as many arrays as wanted heads.
     let (params, x) = (&case.params, &case.x);
     let (mut a, mut b, mut room) = (vec![7.0; rows * 2], vec![7.0; rows], vec![0.0; net.infer_scratch_len(rows)]);
     for (heads, want) in [(1, "besides"), (2, "of length"), (0, "besides")] {

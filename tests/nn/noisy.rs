@@ -1,4 +1,4 @@
-//! Noisy layers against their formulas in f64, finite differences, and what is refused.
+//! Noisy layers against their formulas in f64, finite differences, and refusals.
 
 #![cfg(feature = "noisy")]
 
@@ -12,12 +12,12 @@ fn noisy(units: u32, activation: Activation) -> Layer {
     Layer { flags: NOISY, ..Layer::dense(units, activation) }
 }
 
-/// What noise is made of, as it is written down: sgn(x) √|x|.
+/// The transform of noise as in the paper: sgn(x) √|x|.
 fn f(x: f64) -> f64 {
     x.signum() * x.abs().sqrt()
 }
 
-/// Two networks behind one another that lie in both ways, with plain layers between, and two heads.
+/// Two noisy layers in a row, one in each layout of weights, a plain layer, and two heads.
 fn layers() -> [Layer; 5] {
     [
         noisy(20, Activation::Tanh),
@@ -46,7 +46,7 @@ fn read(net: &Net<'_>, params: &[f32], layers: &[Layer]) -> Vec<Params> {
     .collect()
 }
 
-/// Σ of outputs by `d`, in f64 and with the noise where the formula has it.
+/// The sum of the outputs times `d`, in f64 and with the noise by its formula.
 fn loss(layers: &[Layer], all: &[(Vec<f64>, Vec<f64>)], noise: &[f64], x: &[f64], d: &[Vec<f32>]) -> f64 {
     let rows = x.len() / INPUT_LEN;
     let (mut values, mut width) = (x.to_vec(), INPUT_LEN);
@@ -95,7 +95,7 @@ fn outputs_and_gradients_are_those_of_the_specification() {
     let deviation = 0.282_842_73_f32;
     let (mut params, mut noisy) = (vec![f32::NAN; net.param_len()], vec![0.0; 18]);
     assert_eq!((net.param_len(), net.noise_len()), (18, 5));
-    // `[units, input]`, as hosts have it; the specification has the other order.
+    // `[units, input]`, the order of hosts; the specification has the other one.
     let mut w = vec![0.1, -0.1, 0.2, 0.0, 0.3, 0.1];
     w.extend([deviation; 6]);
     net.write_layer(&mut params, 0, &w, &[0.01, 0.02, 0.03, deviation, deviation, deviation]).unwrap();
@@ -203,7 +203,7 @@ fn gradients_are_finite_differences_of_the_formula_in_f64() {
             }
         }
     }
-    // Deviations of three of five layers among them.
+    // Including the deviations of three of the five layers.
     assert_eq!(count, net.param_len());
     for i in [0, 5, 200] {
         let (mut up, mut down) = (x.clone(), x.clone());

@@ -1,4 +1,4 @@
-//! Orthogonal matrices and the initialisation of towers that is made of them.
+//! Orthogonal matrices and the initialization of towers with them.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;

@@ -1,5 +1,5 @@
-//! Inputs in parts: layers that read one alone compute what they would of that part as an input of its own, forward and
-//! backward, and the gradient of the input is the sum of what its readers ask for.
+//! Inputs in parts: a layer that reads one part computes the same as with that part as its whole input, forward and backward, and
+//! the gradient of the input is the sum over its readers.
 #![cfg(feature = "residual")]
 
 use rlcore::error::Kind;
@@ -14,7 +14,7 @@ fn head(source: u32, units: u32) -> Layer {
     Layer { source: [source, 0], flags: HEAD, ..Layer::dense(units, Activation::Identity) }
 }
 
-/// A network's outputs, gradients of parameters and of the input, all from one set of random numbers.
+/// A network's outputs and gradients of parameters and of the input, all from one set of random numbers.
 struct Run {
     outs: Vec<Vec<f32>>,
     grads: Vec<f32>,
@@ -144,7 +144,7 @@ fn parts_that_are_not_there_are_refused() {
     refused(u32::MAX, &PARTS, missing);
     refused(INPUT | 1, &PARTS[..2], "parts of the input with as many numbers as it has, 45, given 43");
     refused(INPUT | 1, &[[1, 1, 45], [1, 0, 1]], "parts of the input");
-    // Layers that nothing reads in whole are accepted again from their nodes.
+    // A network without a reader of the whole input is accepted again from its nodes.
     let mut nodes = [Node::default()];
     let layers = [head(INPUT | 2, 1)];
     let net = Net::compile_parts(&layers, [1, 1, ROW], &PARTS, &mut nodes).unwrap();

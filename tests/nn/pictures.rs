@@ -1,5 +1,5 @@
-//! Convolutions and what undoes them, pools, normalisations, tables, sums and products of pictures: against their formulas in f64 and the slopes of these, vectors from PyTorch, every
-//! CPU level, any cut of the rows, and bad shapes.
+//! Convolutions and deconvolutions, pools, normalizations, tables, sums and products of pictures: against their formulas in f64
+//! and the slopes of these, vectors from PyTorch, every CPU level, any split of the rows, and bad shapes.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
@@ -58,7 +58,7 @@ fn networks() -> Vec<(Shape, Vec<Layer>)> {
             ],
         ),
         ([1, 1, 21], vec![Layer::dense(40, Identity), norm(NO_SCALE, Tanh), norm(0, Relu), head(3)]),
-        // Two layers read one, pictures are heads, and a convolution of one pixel reads a dense layer.
+        // Two layers read the same one, pictures are heads, and a convolution of one pixel reads a dense layer.
         (
             [6, 6, 2],
             vec![
@@ -82,7 +82,7 @@ fn networks() -> Vec<(Shape, Vec<Layer>)> {
                 Layer { source: [1, 0], ..head(1) },
             ],
         ),
-        // A residual block, then each channel scaled and moved by what another layer says (FiLM), pictures side by side.
+        // A residual block, then each channel scaled and moved by the output of another layer (FiLM), pictures side by side.
         (
             [4, 5, 3],
             vec![
@@ -97,7 +97,7 @@ fn networks() -> Vec<(Shape, Vec<Layer>)> {
                 Layer { source: [6, 0], ..head(2) },
             ],
         ),
-        // Symbols, which the input is rounded to: 0 and 1 here.
+        // Symbols, to which the input is rounded: 0 and 1 here.
         (
             [3, 2, 3],
             vec![
@@ -152,7 +152,7 @@ impl Case {
         Net::new(&self.nodes)
     }
 
-    /// All of it for rows `[begin, end)`, adding to `grads`.
+    /// All of these for rows `[begin, end)`; adds to `grads`.
     fn run(&self, begin: usize, end: usize, grads: &mut [f32]) -> (Vec<Vec<f32>>, Vec<f32>) {
         let (net, rows) = (self.net(), end - begin);
         let part = |a: &[f32]| a[begin * (a.len() / self.rows)..end * (a.len() / self.rows)].to_vec();
@@ -192,7 +192,7 @@ impl Case {
         (outs, grads, d_input)
     }
 
-    /// The heads for all rows, one after the other, from parameters as hosts read them.
+    /// The heads for all rows, one after the other, from parameters in the order of hosts.
     fn twin(&self, params: &[f64], x: &[f64]) -> Vec<Vec<f64>> {
         let mut heads = vec![Vec::new(); self.d_outs.len()];
         for x in x.chunks(self.input.iter().product()) {
@@ -261,7 +261,7 @@ impl Case {
     }
 }
 
-/// What layer `i` reads: 0 for the input, or a layer counted from 1.
+/// The sources of layer `i`: 0 for the input, or a layer counted from 1.
 fn from(layer: &Layer, i: usize) -> [usize; 2] {
     layer.source.map(|source| match source {
         INPUT => 0,
@@ -279,7 +279,7 @@ fn twin_merge(layer: &Layer, (shape, a): &(Shape, Vec<f64>), (other, b): &(Shape
     (*shape, pairs.map(|(a, b)| if layer.kind == LayerKind::Add as u32 { a + b } else { a * b }).collect())
 }
 
-/// Each pixel adds a window, whose top left corner it sets, to a picture that is cut to its size.
+/// Each pixel sets the top left corner of a window that it adds to a picture, which is cropped to its size.
 fn twin_deconv(layer: &Layer, [h, w, c]: Shape, x: &[f64], weights: &[f64], bias: &[f64]) -> (Shape, Vec<f64>) {
     let (units, size, stride) =
         (layer.units as usize, layer.size.map(|s| s as usize), layer.stride.map(|s| s as usize));
@@ -309,7 +309,7 @@ fn twin_deconv(layer: &Layer, [h, w, c]: Shape, x: &[f64], weights: &[f64], bias
     ([shown[0], shown[1], units], y)
 }
 
-/// What a convolution or a pool makes, and the pixels above and left of the picture that its windows show.
+/// The output shape of a convolution or a pool, and the border above and left of the picture that its windows include.
 fn windows(layer: &Layer, input: Shape) -> Option<(Shape, [usize; 2])> {
     if layer.kind == 9 {
         let (shape, _) = twin_deconv(layer, input, &[], &[], &[]);
@@ -427,7 +427,7 @@ fn near(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
     }
 }
 
-/// Every parameter, or a good many of them.
+/// Checks every parameter, or a good many of them.
 #[test]
 fn forward_is_the_formula_and_the_gradient_is_its_slope() {
     for (input, layers) in networks() {
@@ -467,7 +467,7 @@ fn forward_is_the_formula_and_the_gradient_is_its_slope() {
     }
 }
 
-/// Rows one by one, or in any cut, give the bits of all rows together.
+/// Rows one by one, or in any split, give the bits of all rows together.
 #[test]
 fn rows_do_not_know_each_other() {
     for (input, layers) in networks() {
@@ -559,7 +559,7 @@ fn bytes_are_read_as_numbers_divided_by_255() {
         }
     }
     assert!(count > 12, "{count}");
-    // A picture that is the only part of the input is all of it; one of two parts is not.
+    // A picture that is the only part of the input counts as the whole input; one of two parts does not.
     let layers = [Layer { source: [INPUT + 1, 0], ..conv(4, 3, 1, 0, Activation::Relu) }, head(2)];
     for (parts, all) in [(&[[5, 5, 2]][..], true), (&[[5, 5, 2], [1, 1, 3]], false)] {
         let (mut nodes, len) = ([Node::default(); 2], if all { 50 } else { 53 });
@@ -568,7 +568,7 @@ fn bytes_are_read_as_numbers_divided_by_255() {
     }
 }
 
-/// PyTorch's convolution of a picture with a border at the bottom and the right, as TensorFlow pads it.
+/// PyTorch's convolution of a picture padded at the bottom and the right, as TensorFlow pads it.
 #[test]
 fn a_convolution_is_that_of_other_libraries() {
     let layers = [Layer { flags: HEAD, ..conv(2, 3, 2, 1, Activation::Elu) }];
@@ -578,7 +578,7 @@ fn a_convolution_is_that_of_other_libraries() {
     let mut params = case.params.clone();
     case.net().write_layer(&mut params, 0, &weights, &[0.1, -0.2]).unwrap();
     case.params = params;
-    // Theirs are channels first.
+    // PyTorch's arrays are channels first.
     let turned = |a: &[f64]| -> Vec<f64> { (0..9).flat_map(|i| [a[i], a[9 + i]]).collect() };
     let upstream: Vec<f64> = (0..18).map(|i| f64::from(i) / 10.0 - 0.8).collect();
     case.d_outs = vec![turned(&upstream).into_iter().map(|d| d as f32).collect()];
@@ -765,7 +765,7 @@ fn a_deconvolution_is_that_of_other_libraries() {
     assert!(near(&d_w[28..], &[0.775, 0.175, 0.625, 0.2]), "{d_w:?}");
 }
 
-/// Bytes are symbols again, and what is none counts as the nearest.
+/// Bytes divided by 255 become symbols again; numbers that are no symbol count as the nearest one.
 #[test]
 fn symbols_are_rounded_and_kept_in_their_table() {
     let layers = [Layer { flags: HEAD | BYTES, ..embed(1, 4, Activation::Identity) }];
@@ -806,7 +806,7 @@ fn weights_start_as_their_initializer_says() {
     }
 }
 
-/// Bounds as of TensorFlow's `GlorotUniform`, by hand: inputs and outputs of a place times the places of a window.
+/// Bounds of TensorFlow's `GlorotUniform`, by hand: inputs and outputs of a place times the places of a window.
 #[test]
 fn glorot_counts_inputs_and_outputs() {
     let initializer = Initializer::Glorot as u32;

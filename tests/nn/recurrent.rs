@@ -1,4 +1,5 @@
-//! Recurrent layers and attention, alone and in blocks with sums and gates, against their formulas in f64, finite differences, one step after the other, every CPU level and bad input.
+//! Recurrent layers and attention, alone and in blocks with sums and gates, against their formulas in f64, finite differences,
+//! single steps, every CPU level and bad input.
 
 use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
@@ -19,7 +20,7 @@ fn head(from: u32, units: u32) -> Layer {
     Layer { source: [from, 0], flags: HEAD, ..Layer::dense(units, Activation::Identity) }
 }
 
-/// Every cell alone, narrow and wide, behind and under others, and read by two layers.
+/// Every cell alone, narrow and wide, before and after others, and read by two layers.
 fn networks() -> Vec<Vec<Layer>> {
     use LayerKind::{Gru, Lstm, MinGru};
     let mut all: Vec<Vec<Layer>> = Vec::new();
@@ -27,7 +28,7 @@ fn networks() -> Vec<Vec<Layer>> {
         all.extend([1, 5, 16].map(|units| vec![cell(kind, units), head(0, 2)]));
     }
     all.extend([1, 3, 5, 16, 19].map(|units| vec![normalized(units), head(0, 2)]));
-    // As btgym's policy of two, the second of which sees what the first one says.
+    // btgym's policy of two cells, the second of which reads the output of the first.
     all.push(vec![
         Layer { flags: FORGET_ONE | NORMALIZED, ..cell(Lstm, 9) },
         Layer::merge(LayerKind::Join, [0, INPUT], Activation::Identity),
@@ -59,7 +60,7 @@ fn networks() -> Vec<Vec<Layer>> {
     all
 }
 
-/// A block of a transformer: attention and a gated layer, each added to what it reads.
+/// A block of a transformer: attention and a gated layer, each added to its input.
 fn transformer(units: u32, heads: u32, window: u32) -> Vec<Layer> {
     let from = |source, layer| Layer { source: [source, 0], ..layer };
     vec![
@@ -77,7 +78,7 @@ fn transformer(units: u32, heads: u32, window: u32) -> Vec<Layer> {
     ]
 }
 
-/// Numbers in the value of each layer, and in its state.
+/// The lengths of the value of each layer and of its state.
 fn lens(layers: &[Layer]) -> Vec<(usize, usize)> {
     let mut lens: Vec<(usize, usize)> = Vec::new();
     for (i, layer) in layers.iter().enumerate() {
@@ -99,7 +100,7 @@ fn lens(layers: &[Layer]) -> Vec<(usize, usize)> {
     lens
 }
 
-/// A network and its arrays: `sequences` of `steps`, whose rows come step by step.
+/// A network and its arrays: `sequences` of `steps`, with rows ordered by step.
 #[derive(Clone)]
 struct Case {
     layers: Vec<Layer>,
@@ -124,13 +125,13 @@ fn case(layers: &[Layer], steps: usize, sequences: usize) -> Case {
     let rows = steps * sequences;
     let (mut params, state) = (random(&mut rng, net.param_len()), random(&mut rng, rows * net.state_len()));
     if layers.len() > 7 {
-        // Products of many layers stay small.
+        // Keeps products of many layers small.
         params.iter_mut().for_each(|x| *x *= 0.4);
     }
     let x = random(&mut rng, rows * INPUTS);
     let d_outs = (0..net.num_heads()).map(|k| random(&mut rng, rows * net.head_len(k))).collect();
     let cut = (0..rows).map(|_| u8::from(rng.bounded(3) == 0)).collect();
-    // A state of attention begins with how many steps it holds.
+    // A state of attention begins with the number of steps it holds.
     let (mut state, width, mut at) = (state, net.state_len(), 0);
     for (layer, (_, len)) in layers.iter().zip(lens(layers)) {
         if layer.kind == LayerKind::Attention as u32 {
@@ -142,7 +143,7 @@ fn case(layers: &[Layer], steps: usize, sequences: usize) -> Case {
     Case { layers: layers.to_vec(), nodes, steps, sequences, params, x, cut, state, d_outs }
 }
 
-/// One step and one sequence; strips cut within steps, between them, and where a step is longer than a strip.
+/// One step and one sequence; strips that end within steps, between them, and steps longer than a strip.
 fn cases() -> impl Iterator<Item = Case> {
     let sizes = [(1, 1), (1, 4), (5, 1), (4, 3), (70, 1), (13, 7), (3, 70), (2, 64)];
     networks().into_iter().flat_map(move |layers| sizes.map(|(steps, sequences)| case(&layers, steps, sequences)))
@@ -299,7 +300,7 @@ impl Case {
         outs
     }
 
-    /// What is differentiated: outputs, weighted by their gradients.
+    /// The function that is differentiated: outputs weighted by their gradients.
     fn loss(&self, params: &[f64], x: &[f64]) -> f64 {
         let weights =
             |row: usize| self.d_outs.iter().flat_map(move |d| d.chunks(d.len() / self.rows()).nth(row).unwrap());
@@ -308,7 +309,7 @@ impl Case {
     }
 }
 
-/// What attention makes of `x` and of the steps that its state holds, the newest last.
+/// The output of attention for `x` and the steps in its state, the newest last.
 fn attention<'p>(layer: &Layer, x: &[f64], state: &mut [f64], take: &mut impl FnMut(usize) -> &'p [f64]) -> Vec<f64> {
     let (u, d, window) = (layer.units as usize, x.len(), layer.window as usize);
     let (w, pair, bias) = (take(d * u), take(d * 2 * u), take(3 * u));
@@ -396,7 +397,7 @@ fn forward_is_the_formula_and_the_gradient_is_its_slope() {
     }
 }
 
-/// One step at a time, the state carried by hand: the bits of the whole sequence. With two cuts, those of three sequences.
+/// Single steps, with the state carried by hand: the bits of the whole sequence. With two cuts, those of three sequences.
 #[test]
 fn steps_one_by_one_are_the_sequence() {
     for case in cases() {
@@ -420,7 +421,7 @@ fn steps_one_by_one_are_the_sequence() {
     }
 }
 
-/// No row knows what other sequences do, nor what came before a cut, and no gradient goes back through it.
+/// A row depends neither on other sequences nor on steps before a cut, and no gradient goes back through a cut.
 #[test]
 fn a_cut_is_another_sequence() {
     for mut case in cases().filter(|case| case.steps >= 4) {
@@ -477,7 +478,7 @@ fn parameters_start_orthogonal_and_are_read_as_written() {
         net.read_layer(&params, 0, &mut w, &mut b).unwrap();
         let is_one = |at: usize| flags != 0 && (8..16).contains(&at) || at >= 40;
         assert!(b.iter().enumerate().all(|(at, x)| *x == f32::from(is_one(at))));
-        // Columns of length 1 that are orthogonal, of both matrices.
+        // Orthogonal columns of length 1, in both matrices.
         let (input, hidden) = w.split_at(gates * 8 * INPUTS);
         for (matrix, n) in [(input, INPUTS), (hidden, 8)].into_iter().filter(|(matrix, _)| !matrix.is_empty()) {
             for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
@@ -506,7 +507,7 @@ fn attention_is_that_of_other_libraries() {
     let layers = [Layer::attention(2, 1, 3), head(0, 2)];
     let mut nodes = [Node::default(); 2];
     let net = Net::compile(&layers, [1, 1, 6], &mut nodes).unwrap();
-    // The input is query, key and value; the output is what the head reads.
+    // The input is query, key and value; the head copies the output of attention.
     let mut params = vec![0.0; net.param_len()];
     let mut w = vec![0.0; 6 * 6 + 3 * 2 + 4];
     (0..6).for_each(|i| w[i * 6 + i] = 1.0);
@@ -547,11 +548,11 @@ fn attention_is_that_of_other_libraries() {
     assert!(dx.chunks(6).zip(&want).all(|(got, want)| near(got, want)), "{dx:?}");
 }
 
-/// Where a normalised LSTM has what TensorFlow has as i, j, f, o and state: see `examples-c/guides/coming-from.md`.
+/// Positions in a normalized LSTM of TensorFlow's i, j, f, o and state: see `examples-c/guides/coming-from.md`.
 const TENSORFLOW: [usize; 5] = [0, 2, 1, 3, 4];
 
-/// Makes a layer of `units` what TensorFlow has as a kernel, with `input` rows for the input and then one for each unit, and
-/// as betas and gammas.
+/// Writes a layer of `units` from TensorFlow's kernel, with `input` rows for the input and then one for each unit, and from its
+/// betas and gammas.
 fn write_tensorflow(net: &Net<'_>, params: &mut [f32], layer: usize, input: usize, units: usize, from: [&[f32]; 3]) {
     let [kernel, beta, gamma] = from;
     let gates = || TENSORFLOW[..4].iter().flat_map(|gate| gate * units..(gate + 1) * units);

@@ -16,7 +16,7 @@ fn near(got: &[f64], want: &[f64], tolerance: f64) {
     }
 }
 
-/// Mean squares begin with 0 for PyTorch and with 1 for TensorFlow.
+/// Mean squares start at 0 in PyTorch and at 1 in TensorFlow.
 fn first(rule: RmsProp) -> f32 {
     if rule.inside { 1.0 } else { 0.0 }
 }
@@ -99,7 +99,7 @@ fn every_cpu_level_gives_the_same_bytes() {
     }
 }
 
-/// A gradient that stays the same has no variance: epsilon alone bounds the step, which is too long.
+/// A constant gradient has no variance: epsilon alone bounds the step, which is too long.
 #[test]
 fn a_step_beyond_the_limit_is_refused_and_nothing_moves() {
     let rule = RmsProp { centred: true, decay: 0.0, epsilon: 1e-12, limit: 1e6, ..TORCH };

@@ -1,6 +1,6 @@
-//! The floors hold: every file in `src/` uses lower floors only, and each risky thing has exactly one door.
+//! Module floors: every file in `src/` uses lower floors only, and each risky feature has exactly one file.
 //!
-//! Reads tokens, not text: comments and literals do not count, unit tests do.
+//! The check reads tokens, not text: comments and literals do not count, unit tests do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ const FLOORS: [(&str, u32); 12] = [
     ("learn", 5),
 ];
 
-/// Modules that never see each other, whatever their floors.
+/// Modules that must not use each other, whatever their floors.
 const STRANGERS: [(&str, &str); 1] = [("learn", "env")];
 
-/// Names and the only file of `src/` that may say them; "" is no file at all.
+/// Names, and the only file of `src/` that may contain them; "" means none.
 const DOORS: [(&str, &str); 9] = [
     ("unsafe", "cpu.rs"),
     ("unsafe_code", "cpu.rs"),
@@ -37,10 +37,10 @@ const DOORS: [(&str, &str); 9] = [
     ("alloc", ""),
 ];
 
-/// The files of `src/learn/` that may ask which algorithm a configuration has. All others ask what it needs, which is data.
+/// The files of `src/learn/` that may ask for the algorithm of a configuration. All others ask for its needs, which are data.
 const ALGORITHMS: [&str; 4] = ["algorithm/", "config.rs", "config_table.rs", "config_fields.rs"];
 
-/// Names that only `ffi/src/ptr/` may say: it alone makes slices from what a caller hands over.
+/// Names allowed in `ffi/src/ptr/` only: it alone makes slices from a caller's pointers.
 const RAW: [&str; 5] =
     ["from_raw_parts", "from_raw_parts_mut", "slice_from_raw_parts", "slice_from_raw_parts_mut", "transmute"];
 
@@ -73,7 +73,7 @@ fn only_ptr_makes_slices_from_pointers() {
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
-/// `.github/floors.svg` shows the modules as they are: RLCORE_BLESS=1 draws it anew.
+/// `.github/floors.svg` shows the current modules: RLCORE_BLESS=1 redraws it.
 #[test]
 fn the_picture_of_the_floors_is_that_of_the_code() {
     let (path, drawn) = (root().join(".github/floors.svg"), picture(&sources("src")));
@@ -86,7 +86,7 @@ fn the_picture_of_the_floors_is_that_of_the_code() {
     );
 }
 
-/// Modules as boxes on their floors, and a line to each module that one uses; those of the lowest floor are used by all.
+/// Modules as boxes on their floors, with a line to each module used; the lowest floor, which all use, gets no lines.
 fn picture(sources: &[(String, String)]) -> String {
     const WIDTH: usize = 720;
     let row = |floor: u32| FLOORS.iter().filter(move |f| f.1 == floor).map(|f| f.0);
@@ -127,7 +127,7 @@ fn picture(sources: &[(String, String)]) -> String {
     svg + "</svg>\n"
 }
 
-/// The rules themselves: each of these lines is refused, and each of those is not.
+/// The rules themselves: lines that are refused, and lines that are accepted.
 #[test]
 fn planted_violations_are_seen() {
     let refused = [
@@ -225,7 +225,7 @@ fn floor_of(module: &str) -> Option<u32> {
     FLOORS.iter().find(|f| f.0 == module).map(|f| f.1)
 }
 
-/// Where the paths that start at the crate's root lead, as `module/item`. What cannot be read comes back as it stands.
+/// The paths that start at the crate's root, as `module/item`. Paths that cannot be parsed are returned as written.
 fn crate_paths(tokens: &[String]) -> Vec<String> {
     let is = |i: usize, t: &str| tokens.get(i).is_some_and(|x| x == t);
     let two = |i: usize| {
@@ -258,7 +258,7 @@ fn crate_paths(tokens: &[String]) -> Vec<String> {
             }
             "crate" if is(i + 1, "::") => paths.push(two(i + 2)),
             "super" if is(i + 1, "::") && is(i + 2, "super") => paths.push("super::super".into()),
-            // From a file at the root, or a mod.rs, `super` is the root.
+            // In a file at the root, or a mod.rs, `super` is the root.
             "super" if is(i + 1, "::") && tokens.get(i + 2).is_some_and(|t| floor_of(t).is_some()) => {
                 paths.push(two(i + 2));
             }
@@ -268,7 +268,7 @@ fn crate_paths(tokens: &[String]) -> Vec<String> {
     paths
 }
 
-/// The words and signs of a Rust text, without comments, literals and lifetimes.
+/// The words and symbols of a Rust text, without comments, literals and lifetimes.
 fn tokens(text: &str) -> Vec<String> {
     let c: Vec<char> = text.chars().collect();
     let at = |i: usize| c.get(i).copied().unwrap_or('\0');

@@ -1,26 +1,26 @@
-/* The structures of a call that is written with its arrays one by one, so that a test can spoil each. */
+/* Structures written with their arrays as arguments of a call, so that a test can spoil each array. */
 #ifndef RLCORE_TEST_ROWS_H
 #define RLCORE_TEST_ROWS_H
 
 #include "rlcore.h"
 
-/* An array as the structures have it; calls that only read it leave it as it is. */
+/* An array without const, as the structures declare it; calls that only read it do not change it. */
 #define GIVEN(array) ((void *)(size_t)(array))
 
 #define ROWS_WITH(...) (&(rlcore_rows){.struct_size = sizeof(rlcore_rows), __VA_ARGS__})
-/* Observations, with the choices that they allow. */
+/* Observations, with their action mask. */
 #define OBSERVED(seen, allowed) ROWS_WITH(.obs = GIVEN(seen), .action_mask = GIVEN(allowed))
-/* The same with actions, of the rows that are present. */
+/* The same with actions, for the active rows. */
 #define ACTED(present, seen, allowed, chosen) \
   ROWS_WITH(.active = present, .obs = GIVEN(seen), .action_mask = GIVEN(allowed), .action = GIVEN(chosen))
-/* What a step told of the rows that are present. */
+/* The results of a step of the active rows. */
 #define STEPPED(present, earned, over, cut, last, last_allowed) \
   ROWS_WITH(.active = present, .reward = GIVEN(earned), .terminated = GIVEN(over), .truncated = GIVEN(cut), .final_obs = GIVEN(last), \
        .final_action_mask = GIVEN(last_allowed))
 /* Actions to copy. */
 #define CHOSEN(chosen) ROWS_WITH(.action = GIVEN(chosen))
 
-/* A copy of rows that has these actions. */
+/* A copy of rows with these actions. */
 #define TAKING(chosen, rows) ((rlcore_rows[]){with_action(chosen, rows)})
 static inline rlcore_rows with_action(const void *action, const rlcore_rows *rows) {
   rlcore_rows with = *rows;
@@ -28,7 +28,7 @@ static inline rlcore_rows with_action(const void *action, const rlcore_rows *row
   return with;
 }
 
-/* What a policy works in, and what it remembers. */
+/* The scratch and the recurrent state of a policy. */
 #define BUFFERS(memory, anew, work, len) \
   (&(rlcore_policy_buffers){.struct_size = sizeof(rlcore_policy_buffers), .scratch = work, .scratch_len = len, \
                             .state = GIVEN(memory), .reset = anew})

@@ -21,10 +21,10 @@ const INTRO: &str = "/* The declarations of rlcore.h for binding generators: pla
    Generated together with rlcore.h, by the same command. */
 ";
 
-/// What comments of callbacks do not repeat each time.
+/// Shapes that the comments of callbacks do not repeat.
 const CALLBACKS: &str = "action: [action.len]. obs: [obs.len] to write. state: [state_size] to change. ";
 
-/// What the comment at `name` begins with and goes on with, up to the next parameter: "name: [shape] ...", "a, name: ...".
+/// The part of a comment about `name`, up to the next parameter: "name: [shape] ...", "a, name: ...".
 fn item<'a>(text: &'a str, parameters: &[String], name: &str) -> Option<&'a str> {
     let begin = |name: &str, from: usize| {
         text[from..].match_indices(name).map(|(at, _)| from + at).find_map(|at| {
@@ -47,7 +47,7 @@ fn name_of(parameter: &str) -> &str {
     parameter.rsplit(['*', ' ']).next().unwrap()
 }
 
-/// The shape that a text begins with, "[...]", or holds at all; one word of "sum of x".
+/// The shape "[...]" at the start of a text, or anywhere in it, with "sum of x" as the single word "sum(x)".
 fn shape(text: &str, anywhere: bool) -> Option<String> {
     let begin = text.find('[').filter(|&at| at == 0 || anywhere)?;
     let end = begin + text[begin..].find(']')?;
@@ -58,7 +58,7 @@ fn shape(text: &str, anywhere: bool) -> Option<String> {
     Some(extents.collect::<Vec<_>>().join(", "))
 }
 
-/// A shape that a program can read: operators between words, and nothing else.
+/// Whether a program can read the shape: words with operators between them, nothing else.
 fn is_regular(shape: &str) -> bool {
     let word = |w: &str| w.chars().all(|c| in_a_word(c) || "().".contains(c)) && !w.is_empty();
     let extent = |e: &str| {
@@ -67,11 +67,11 @@ fn is_regular(shape: &str) -> bool {
     shape.split(", ").all(extent)
 }
 
-/// Words of an array that is read and then written.
+/// Phrases for an array that is read and then written.
 const CHANGES: [&str; 5] = ["to change", "becomes", "be changed", "then written", "updated"];
 
-/// Whether a call reads what it writes there, of type `own`: an object, a stream, or a structure whose struct_size it looks
-/// at; others if their words say so.
+/// Whether a call reads the parameter, of type `own`, that it writes: an object, a stream, a structure whose struct_size it
+/// checks, or an array whose comment says so.
 fn is_read(header: &str, own: &str, name: &str, words: &str, parameters: &[String]) -> bool {
     let body = header.split(&format!("typedef struct {own} {{")).nth(1);
     let sized = || {
@@ -86,7 +86,7 @@ fn is_read(header: &str, own: &str, name: &str, words: &str, parameters: &[Strin
         || own.starts_with("rlcore_") && (body.is_none() || sized() || own == "rlcore_rng" && !written)
 }
 
-/// What is said of a pointer: direction, shape, and whether it may be NULL. `Err` without a shape where one is needed.
+/// The annotation of a pointer: direction, shape, and whether it may be NULL. `Err` if a shape is needed and missing.
 fn annotation(header: &str, declared: &str, text: &str, parameters: &[String]) -> Result<String, String> {
     let name = name_of(declared);
     let item = item(text, parameters, name);
@@ -144,7 +144,7 @@ fn bare(code: &str) -> String {
     out + rest
 }
 
-/// The fields of a structure, those that are pointers with what they lead to.
+/// The fields of a structure, pointers with their annotations.
 fn fields(header: &str, name: &str, body: &str, missing: &mut Vec<String>) -> String {
     let (mut out, mut above) = (String::new(), String::new());
     let mut lines = body.lines().peekable();
@@ -174,7 +174,7 @@ fn fields(header: &str, name: &str, body: &str, missing: &mut Vec<String>) -> St
     out
 }
 
-/// A function, or a type of one, with a line for each parameter.
+/// A function or a function type, with a line for each parameter.
 fn function(header: &str, head: &str, parameters: &[String], text: &str, missing: &mut Vec<String>) -> String {
     let lines: Vec<String> = parameters
         .iter()
@@ -193,7 +193,7 @@ fn function(header: &str, head: &str, parameters: &[String], text: &str, missing
     }
 }
 
-/// The declarations of a header as [`entries`] reads it, and what the header does not say in a form for programs.
+/// The declarations of a header, with the comments that [`entries`] reads, and the pointers that have no readable shape.
 pub fn bindings(header: &str) -> (String, Vec<String>) {
     let entries: Vec<Entry> = entries(header);
     let (mut out, mut missing) = (String::from(INTRO), Vec::new());

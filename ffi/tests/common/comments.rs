@@ -1,13 +1,13 @@
-//! What the comments of `include/rlcore.h` say about each function.
+//! The comments of `include/rlcore.h`, by function.
 
-/// What a header says about one function.
+/// A function of the header.
 pub struct Entry {
     pub name: String,
-    /// Its comment, words one space apart.
+    /// Its comment, with single spaces between words.
     pub comment: String,
-    /// Its parameters as C has them.
+    /// Its parameters in C.
     pub parameters: Vec<String>,
-    /// The comment that "here and below" and "as above" refer to: another entry's number.
+    /// The index of the entry that "here and below" or "as above" refers to.
     pub above: Option<usize>,
 }
 
@@ -45,7 +45,8 @@ pub const fn in_a_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The comment of entry `k` and of those that it refers to: "as rlcore_x", "those of rlcore_x", "as there", or a first word.
+/// The comment of entry `k` and of the entries that it refers to: "as rlcore_x", "those of rlcore_x", "as there", or a first
+/// word.
 pub fn said(entries: &[Entry], k: usize, seen: &mut Vec<usize>) -> String {
     if seen.contains(&k) {
         return String::new();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// The program with the fields of each `struct rlcore_x` in it.
+/// The program with the fields of each `struct rlcore_x` filled in.
 pub fn with_fields(program: &str, bindings: &str) -> String {
     let mut out = String::new();
     let mut rest = program;
@@ -30,7 +30,7 @@ fn field(program: &str, declared: &str) -> String {
         "uint32_t" => "uint",
         "uint64_t" => "ulong",
         "size_t" => "UIntPtr",
-        // From Marshal.GetFunctionPointerForDelegate.
+        // From `Marshal.GetFunctionPointerForDelegate`.
         callback if callback.ends_with("_fn") => "IntPtr",
         other => other,
     };

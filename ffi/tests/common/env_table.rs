@@ -1,4 +1,4 @@
-//! What is made of the core's table of environments: the enumeration as the header shows it.
+//! The header's enumeration of environments, made from the core's table.
 
 use super::tables::{documented, spliced};
 
@@ -9,17 +9,17 @@ macro_rules! table {
             $(#[doc = $sentence:literal] $id:ident = $number:literal, $name:literal: $value:expr;)+
         }
     )+) => {
-        /// The sentence, the name and the number of each.
+        /// The sentence, name and number of each environment.
         const TABLE: &[(&str, &str, u32)] = &[$($(($sentence, stringify!($id), $number),)+)+];
     };
 }
 
 rlcore::env_table!(table);
 
-/// The longest comment that stands behind its name.
+/// The longest comment behind its name, in columns.
 const BEHIND: usize = 90;
 
-/// `ffi/src/builtin.rs` with the enumeration that its macro makes in the macro's place, for cbindgen.
+/// `ffi/src/builtin.rs` with its macro replaced by the enumeration that the macro makes, for cbindgen.
 pub fn expanded(source: &str) -> String {
     let rows = TABLE
         .iter()

@@ -1,4 +1,4 @@
-//! What is made of the core's table of kinds of layers: the enumeration as the header shows it.
+//! The header's enumeration of layer kinds, made from the core's table.
 
 use super::tables::{documented, spliced};
 
@@ -8,7 +8,7 @@ macro_rules! table {
         $name:ident = $number:literal, reads [$($field:ident),*], flags [$($flag:ident),*];
         $(#[cfg($($with:tt)+)])? $kind:ident: $file:ident::$prim:ident, $form:expr;
     )+) => {
-        /// The sentence, the name and the number of each, and the fields that it reads.
+        /// The sentence, name and number of each kind, and the fields that it reads.
         fn table() -> Vec<(&'static str, &'static str, u32, Vec<&'static str>)> {
             vec![$({
                 let mut fields: Vec<&str> = [$(stringify!($field)),*].to_vec();
@@ -27,10 +27,10 @@ macro_rules! table {
 
 rlcore::layer_table!(table);
 
-/// The longest comment that stands behind its kind.
+/// The longest comment behind its kind, in columns.
 const BEHIND: usize = 90;
 
-/// `ffi/src/layer.rs` with the enumeration that its macro makes in the macro's place, for cbindgen.
+/// `ffi/src/layer.rs` with its macro replaced by the enumeration that the macro makes, for cbindgen.
 pub fn expanded(source: &str) -> String {
     let rows = table().into_iter().map(|(sentence, name, number, fields)| {
         documented(&format!("{sentence} ({})", fields.join(", ")), BEHIND) + &format!("{name} = {number},\n")

@@ -1,5 +1,5 @@
-//! What is made of the core's table of a learner's configuration: the structure as the header shows it, as C# has it, and the
-//! values that fuzzers try.
+//! Texts made from the core's table of learner configurations: the structure in the header, and so in C#, and the limits for
+//! fuzzers.
 
 use super::root;
 use super::tables::{documented, spliced};
@@ -14,7 +14,7 @@ struct Row {
     of: &'static str,
     sentence: String,
     values: &'static str,
-    /// The default of each algorithm, as Rust shows it.
+    /// The default of each algorithm, as `{:?}` prints it.
     defaults: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ macro_rules! table {
                     values: stringify!($($values)+),
                     defaults: algorithms().map(|algorithm| format!("{:?}", Config::of(algorithm).$name)).collect(),
                 }),*];
-                // A group's readers are those of some field in it.
+                // A group's readers are those of a field in it that has the same set of readers.
                 let all = [$((stringify!($readers), stringify!($name))),*];
                 let own = all.iter().find(|(readers, _)| *readers == stringify!($of)).expect(stringify!($of));
                 Group { name: $group, readers: readers(own.1), rows }
@@ -69,7 +69,7 @@ fn spoken(algorithm: Algorithm) -> String {
     }
 }
 
-/// The algorithms that are marked, with this before the last one: "A, B and C", or "A, B, C".
+/// The names of the marked algorithms, with `last` before the last one: "A, B and C", or "A, B, C".
 fn names(of: impl Iterator<Item = bool>, last: &str) -> String {
     let all: Vec<String> = algorithms().zip(of).filter(|(_, is)| *is).map(|(algorithm, _)| spoken(algorithm)).collect();
     let text = all.join(", ").replace("stream AC, stream Q", "stream algorithms");
@@ -79,7 +79,7 @@ fn names(of: impl Iterator<Item = bool>, last: &str) -> String {
     }
 }
 
-/// A default as a person writes it.
+/// A default in human-readable form.
 fn number(row: &Row, shown: &str) -> String {
     if let Some(name) = row.values.strip_suffix(" of") {
         return enumerator(name, shown);
@@ -102,7 +102,7 @@ fn number(row: &Row, shown: &str) -> String {
     }
 }
 
-/// What the interface calls this number of an enumeration, without the enumeration's name.
+/// The name in the interface of this number of an enumeration, without the enumeration's name.
 fn enumerator(name: &str, number: &str) -> String {
     let prefix = format!("{}_", name.to_uppercase());
     for entry in fs::read_dir(root().join("ffi/src")).unwrap() {
@@ -116,7 +116,7 @@ fn enumerator(name: &str, number: &str) -> String {
     panic!("no {name}");
 }
 
-/// The sentence of a row, with who reads it unless the group says so, its defaults and its values.
+/// The sentence of a row, with its readers if they are fewer than the group's, its defaults and its values.
 fn sentence(group: &Group, row: &Row) -> String {
     let read = readers(row.name);
     let more = group.readers.iter().zip(&read).any(|(group, own)| *group && !own);
@@ -152,13 +152,13 @@ fn sentence(group: &Group, row: &Row) -> String {
     format!("{text} ({})", told.join("; "))
 }
 
-/// Begins the first comment of a group.
+/// Marks the first comment of a group.
 pub const GROUP: &str = "-- ";
 
-/// The longest comment that stands behind its field.
+/// The longest comment behind its field, in columns.
 const BEHIND: usize = 76;
 
-/// `ffi/src/learner_config.rs` with the structure that its macro makes in the macro's place, for cbindgen.
+/// `ffi/src/learner_config.rs` with its macro replaced by the structure that the macro makes, for cbindgen.
 pub fn expanded(source: &str) -> String {
     let mut rows = String::new();
     for group in table() {
@@ -183,18 +183,18 @@ macro_rules! algorithms {
         $(#[doc = $sentence:literal])+
         $id:ident = $number:literal, $(#[cfg(feature = $feature:literal)])? $name:ident: $file:ident::$algorithm:ident;
     )+) => {
-        /// The sentence, the name and the number of each.
+        /// The sentence, name and number of each algorithm.
         const ALGORITHMS: &[(&str, &str, u32)] = &[$((concat!($($sentence),+), stringify!($id), $number)),+];
     };
 }
 
 rlcore::algorithm_table!(algorithms);
 
-/// The longest comment that stands behind its algorithm.
+/// The longest comment behind its algorithm, in columns.
 const BEHIND_ALGORITHM: usize = 90;
 
-/// What a learner may be told, as macros for programs in C: `WHOLE(field, least, greatest)` and `REAL(field, least, greatest)`,
-/// and `FREE_WHOLE(field)` and `FREE_REAL(field)` for those whose values other fields decide.
+/// The valid values of each field, as macros for programs in C: `WHOLE(field, least, greatest)` and `REAL(field, least,
+/// greatest)`, and `FREE_WHOLE(field)` and `FREE_REAL(field)` for fields whose values depend on other fields.
 pub fn limits() -> String {
     let mut text = String::from(
         "/* Fields of rlcore_learner_config and the values that each may have on its own. Whoever includes it defines WHOLE and REAL\n   \

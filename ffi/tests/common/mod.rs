@@ -1,4 +1,4 @@
-//! What several tests of the C interface share: the project's root, the release library and a directory for outputs.
+//! Shared by the tests of the C interface: the project's root, the release library and a directory for outputs.
 #![allow(dead_code)]
 
 pub mod bindings;
@@ -17,14 +17,14 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
 }
 
-/// A directory of this name under `target/`, where tests may write.
+/// A directory of this name under `target/`, writable by tests.
 pub fn scratch(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&dir).unwrap();
     dir
 }
 
-/// Runs a command that has to succeed and returns what it printed.
+/// Runs a command that has to succeed and returns its output.
 pub fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -43,7 +43,7 @@ pub fn library() -> PathBuf {
     target.join("release")
 }
 
-/// A command that builds libraries: as users get them, also where the tests themselves are instrumented.
+/// A command that builds libraries as users get them, even if the tests themselves are instrumented.
 pub fn building(program: &str) -> Command {
     let mut command = Command::new(program);
     command.env_remove("RUSTC_WORKSPACE_WRAPPER");
@@ -60,7 +60,7 @@ pub fn cxx() -> Command {
     Command::new(std::env::var_os("CXX").unwrap_or("c++".into()))
 }
 
-/// This file of the project is this text, or becomes it where the environment says so.
+/// Asserts that the project's file holds this text, or writes it if RLCORE_BLESS is set.
 pub fn is_kept(file: &str, made: &str) {
     let path = root().join(file);
     if std::env::var_os("RLCORE_BLESS").is_some() {

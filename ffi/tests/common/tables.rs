@@ -1,7 +1,7 @@
-//! Sources of the interface whose declarations a macro makes of a table of the core: as cbindgen, which expands no macro, reads
-//! them.
+//! Sources of the interface whose declarations a macro makes from a table of the core, expanded for cbindgen, which expands no
+//! macros.
 
-/// Lines of at most so many columns.
+/// The text in lines of at most `width` columns.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -16,17 +16,16 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Begins a comment that is too long to stand behind its row.
+/// Marks a comment that is too long to stand behind its row.
 pub const ABOVE: &str = "\u{2}";
 
-/// A comment of Rust with this sentence, which stands behind its row if it has `behind` columns at most.
+/// A Rust doc comment with this sentence, to stand behind its row if it has at most `behind` columns.
 pub fn documented(sentence: &str, behind: usize) -> String {
     let above = if sentence.len() <= behind { "" } else { ABOVE };
     wrapped(&(above.to_string() + sentence), 114).iter().map(|line| format!("/// {line}\n")).collect()
 }
 
-/// A source with what its macro makes of a table in the macro's place: the macro's own text, with the rows in the place of the
-/// line that repeats.
+/// The source with the macro and its call replaced by the macro's body, in which `rows` replace the repeated line.
 pub fn spliced(source: &str, table: &str, repeated: &str, rows: &str) -> String {
     let (rest, after) = source.split_once(&format!("rlcore::{table}!(")).unwrap();
     let (_, after) = after.split_once(");\n").unwrap();

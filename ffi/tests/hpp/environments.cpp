@@ -1,4 +1,4 @@
-/* Environments from classes of every kind: what they may have, what they may throw, whom they may ask. */
+/* Environments from classes of every kind: their members, their exceptions, and their user object. */
 #include "test.h"
 
 #include <csetjmp>
@@ -15,7 +15,7 @@ void environments_of_every_kind() {
   IS(sliding.step(few), RLCORE_E_SHAPE);
   IS(sliding.step(push), RLCORE_OK);
   CHECK(sliding.reward()[0] == 3 && sliding.obs()[4] == -0.5f && !sliding.truncated()[0]);
-  rlcore::vecenv_of<slide> snapshot = sliding; /* goes on by itself */
+  rlcore::vecenv_of<slide> snapshot = sliding; /* an independent copy */
   for (int i = 0; i < 4; i++) IS(sliding.step_range(0, 2, push), RLCORE_OK);
   CHECK(sliding.truncated()[0] && sliding.final_obs()[0] == 15 && sliding.obs()[0] == 0 && sliding.obs()[4] == -0.5f);
   CHECK(snapshot.obs()[0] == 3 && rlcore::hash(snapshot.bytes()) != rlcore::hash(sliding.bytes()));
@@ -29,7 +29,7 @@ void environments_of_every_kind() {
   IS(saved->step(push), RLCORE_OK);
   CHECK(saved->obs()[0] == 9);
   IS(rlcore::vecenv_of<slide>::load(sliding.env(), sliding.config(), {}, snapshot.obs()).why(), RLCORE_E_SIZE);
-  IS(rlcore::vecenv_of<screen>::make(def, sliding.config()).why(), RLCORE_E_CONFIG); /* other elements */
+  IS(rlcore::vecenv_of<screen>::make(def, sliding.config()).why(), RLCORE_E_CONFIG); /* another element type */
 
   auto seeing = make<screen>(2);
   IS(seeing.reset(9), RLCORE_OK);
@@ -60,13 +60,13 @@ void environments_of_every_kind() {
   CHECK(lives[0] == 2 && mask[3] == 1 && mask[4] == 0 && mask[9] == 0 && rgb[17] == 7);
 }
 
-/* What many environments share and no one of them holds. */
+/* Data shared by many environments and owned by none of them. */
 struct hill {
   float slope;
   std::uint32_t resets;
 };
 
-/* Every member is handed the hill. */
+/* Every member function gets the hill. */
 struct sledge {
   using user_type = const hill;
   static constexpr std::uint32_t env_id = 1102, obs_len = 1;
@@ -88,7 +88,7 @@ struct sledge {
   }
 };
 
-/* A user that members change. */
+/* A user object that members change. */
 struct counted {
   using user_type = hill;
   static constexpr std::uint32_t env_id = 1103, obs_len = 1;
@@ -124,8 +124,8 @@ void a_user_is_reached() {
 
 enum class where { nowhere, reset, restart, step, lives, mask, render };
 
-/* Throws where it is told to, in the rows that are marked, holding something that has to be destroyed; or after a
-   longjmp, which is what errors of scripts are. */
+/* Throws in the marked rows where it is told to, while an object that needs destruction is alive, or after a longjmp, as script
+   errors do. */
 struct thrower {
   using user_type = where;
   static constexpr std::uint32_t env_id = 1104, obs_len = 1;
@@ -164,7 +164,7 @@ struct thrower {
   void render(where &w, std::uint32_t, std::uint32_t, rlcore::span<std::uint8_t>) const { act(w, where::render); }
 };
 
-/* None crosses the library: the row that threw is named, rows before it are done, and the environments go on. */
+/* No exception crosses the library: the row that threw is named, rows before it are done, and the environments go on. */
 void exceptions_stay_in_their_row() {
   where now = where::nowhere;
   auto envs = make<float, std::int32_t>(rlcore::env_of<thrower>(now), 4);

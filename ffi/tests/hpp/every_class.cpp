@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::uint32_t num_envs = 6;
 
-/* A picture of two rows, three columns and two channels, two choices; it ends after a random number of steps. */
+/* A picture of two rows, three columns and two channels; two actions; it ends after a random number of steps. */
 struct picture {
   using obs_type = std::uint8_t;
   static constexpr std::uint32_t env_id = 1110, obs_len = 12, max_episode_steps = 9;
@@ -66,7 +66,7 @@ rlcore_wrapper wrapper(std::uint32_t kind, std::uint32_t count = 0) {
   return w;
 }
 
-/* Actions that are allowed, different in each row and step. */
+/* Valid actions, different in each row and step. */
 template <class Action>
 std::vector<Action> actions(std::uint32_t len, std::size_t step) {
   std::vector<Action> action(num_envs * len);
@@ -76,7 +76,7 @@ std::vector<Action> actions(std::uint32_t len, std::size_t step) {
   return action;
 }
 
-/* All that two batches of environments show is the same. */
+/* Whether all outputs and bytes of two sets of environments are equal. */
 template <class Obs, class Action>
 bool same(rlcore::vecenv<Obs, Action> &a, rlcore::vecenv<Obs, Action> &b) {
   rlcore::arrays<Obs> &x = a.out(), &y = b.out();
@@ -84,7 +84,7 @@ bool same(rlcore::vecenv<Obs, Action> &a, rlcore::vecenv<Obs, Action> &b) {
          x.terminated == y.terminated && x.truncated == y.truncated && x.valid == y.valid;
 }
 
-/* Moved objects go on, those that were moved from refuse every call, and a new one may be put in their place. */
+/* Moved objects go on, moved-from objects refuse every call, and a new object may be assigned to them. */
 template <class Obs, class Action>
 void moves(rlcore::vecenv<Obs, Action> envs, rlcore::learner<Obs, Action> *learner) {
   const std::uint32_t len = envs.action_len();
@@ -114,7 +114,7 @@ void moves(rlcore::vecenv<Obs, Action> envs, rlcore::learner<Obs, Action> *learn
   CHECK(!heir.train_step(still) && !heir.act({}));
 }
 
-/* A pool of any size does what the caller alone would do, whichever way it is collected. */
+/* A pool of any size gives the results of the caller alone, for each way to collect them. */
 template <class Obs, class Action>
 void is_pooled(const rlcore::vecenv<Obs, Action> &made) {
   rlcore::vecenv<Obs, Action> serial = made;
@@ -149,7 +149,7 @@ void is_pooled(const rlcore::vecenv<Obs, Action> &made) {
   }
 }
 
-/* Acting in ranges and learning in chunks, here or from a batch that was handed out, learns what one call learns. */
+/* Acting in ranges and learning in chunks, locally or from an exported batch, gives the learner that single calls give. */
 template <class Obs, class Action>
 void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs) {
   rlcore_learner_config config = rlcore::learner_config(RLCORE_ALGORITHM_PPO);
@@ -212,7 +212,7 @@ void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs)
   CHECK(log_prob[0] != 0 && entropy[n - 1] != -1);
 }
 
-/* Training that is saved between any two calls goes on to the bytes of training that is not. */
+/* Training that is saved between any two calls ends with the same bytes as uninterrupted training. */
 template <class Obs, class Action>
 void is_learned_from(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs) {
   rlcore_learner_config config = rlcore::learner_config();
@@ -239,7 +239,7 @@ void is_learned_from(const rlcore::environment &env, rlcore::vecenv<Obs, Action>
   IS(learner->observe(envs), RLCORE_OK);
   IS(learner->learn(envs.obs(), 1), RLCORE_OK);
   CHECK(learner->stats().minibatches_left > 0);
-  auto later = rlcore::learner<Obs, Action>::load(learner->bytes()); /* amid an update */
+  auto later = rlcore::learner<Obs, Action>::load(learner->bytes()); /* during an update */
   IS(later.why(), RLCORE_OK);
   IS(loaded->train_step(*world), RLCORE_OK);
   IS(learner->learn({}), RLCORE_OK);

@@ -1,10 +1,10 @@
-/* Every failure that the header finds itself: its status, and words that name the call and what is wrong. The macro IS holds
-   each failure of the other files against last_error() too. */
+/* Every failure that the header detects itself: its status, and an error text that names the call and the violated condition. In
+   the other files, the macro IS also checks last_error() after each failure. */
 #include "test.h"
 
 namespace {
 
-/* The status, and the words. */
+/* Whether the call has this status and its error text holds these words. */
 template <class Call>
 bool says(Call &&call, rlcore_status wanted, const char *words) {
   return is(call, wanted) && std::string(rlcore::last_error().c_str()).find(words) != std::string::npos;
@@ -70,7 +70,7 @@ void empty_objects(const rlcore::environment &env) {
   }
 }
 
-/* Arrays of another length, ranges, types and environments that are not the learner's. */
+/* Arrays of another length, and ranges, types and environments that do not fit the learner. */
 void what_does_not_fit(const rlcore::environment &env) {
   agent learner = make_agent(env);
   auto envs = make<float, std::int32_t>(env, 4), fewer = make<float, std::int32_t>(env, 3);
@@ -130,7 +130,7 @@ void what_does_not_fit(const rlcore::environment &env) {
   SAYS(learner.observe(envs), shape, "learner observe: an array of the environments' out() has been resized");
 }
 
-/* More memory than there is, and bytes that are none. */
+/* More memory than there is, and bytes of no object. */
 void what_cannot_be_allocated() {
   const auto size = [](std::size_t *bytes) { return *bytes = SIZE_MAX / 2, RLCORE_OK; };
   const auto init = [](void *, std::size_t, rlcore_queue **) { return rlcore_status{RLCORE_OK}; };
@@ -165,7 +165,7 @@ void a_pool_says_why_it_fails() {
     pool.close();
     SAYS(pool.step(go), RLCORE_E_CONFIG, "closed");
   }
-  /* What could not be made says why, in each call. */
+  /* An object that could not be made returns the reason in each call. */
   rlcore::workers uneven(envs, 2, 3);
   rlcore::arrays<std::uint8_t> out;
   std::uint8_t four[4];

@@ -1,9 +1,9 @@
-/* Learners that are handed over: rollouts to another learner, an update to another process, actions to a game. */
+/* Learners that exchange data: rollouts with another learner, an update with another process, actions with a game. */
 #include "test.h"
 
 namespace {
 
-/* A rollout goes to another learner, which then learns what this one learns. */
+/* A learner that gets a rollout of another learns the same from it. */
 template <class Obs>
 void a_rollout_is_handed_over(rlcore_learner_config settings, const rlcore_space &obs, bool begins, bool owners) {
   const std::uint32_t n[] = {2};
@@ -47,7 +47,7 @@ void rollouts_are_handed_over() {
   a_rollout_is_handed_over<std::uint8_t>(stacked, frames, false, true);
 }
 
-/* Parameters take the moments that belong to them to a learner of another size, which then ships the same policy. */
+/* Parameters and their moments go to a learner with another num_envs, whose policy then has the same bytes. */
 void moments_are_handed_over() {
   const std::uint32_t n[] = {3}, fewer[] = {2};
   const rlcore_space obs = {RLCORE_F32, 2, nullptr, nullptr, nullptr}, action = {RLCORE_I32, 1, nullptr, nullptr, n};
@@ -78,7 +78,7 @@ void moments_are_handed_over() {
   auto shipped = many->policy(), again = one->policy();
   CHECK(shipped && again && rlcore::hash(shipped->bytes()) == rlcore::hash(again->bytes()));
 
-  /* Merged with themselves they count twice as much, and once if both began with them. */
+  /* Moments merged with themselves have twice the count, and the single count if they are also the base. */
   merged = moments;
   IS(one->moments_merge(merged, moments), RLCORE_OK);
   CHECK(merged[0] == 2 * moments[0] && merged[4] == moments[4]);
@@ -89,7 +89,7 @@ void moments_are_handed_over() {
   IS(one->moments_write(merged), RLCORE_OK);
   IS(one->moments_write({}), RLCORE_E_SHAPE);
 
-  /* A saved learner of another size, or of other spaces. */
+  /* A saved learner loaded for another num_envs, or for other spaces. */
   IS(rlcore::learner<>::load(many->bytes(), 4, &obs, &action).why(), RLCORE_OK);
   IS(rlcore::learner<>::load(many->bytes(), 3, &obs, &action).why(), RLCORE_E_SHAPE);
   rlcore_space other = action;
@@ -98,7 +98,7 @@ void moments_are_handed_over() {
   CHECK(std::strstr(rlcore::last_error().c_str(), "expected n of an element 3, given 2") != nullptr);
 }
 
-/* A learner that is saved amid an update knows how far it is, and goes on as if nothing had happened. */
+/* A learner that is saved during an update keeps its progress, and goes on as if uninterrupted. */
 void an_update_is_handed_over() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
   rlcore_learner_config settings = rlcore::learner_config();
@@ -110,7 +110,7 @@ void an_update_is_handed_over() {
   CHECK(learner->stats().minibatches_left == 0 && learner->stats().num_steps == 0);
   const std::vector<float> obs(8, 0.25F), reward = {1, 2};
   const std::vector<std::uint8_t> none(2);
-  /* A frame of a game that learns a slice in each while an update runs. */
+  /* A frame of a game, which learns one slice in each frame while an update runs. */
   const auto frame = [&](rlcore::learner<> &l) {
     IS(l.act(obs), RLCORE_OK);
     IS(l.observe(reward, none, none), RLCORE_OK);
@@ -149,7 +149,7 @@ void what_a_game_asks_for() {
   const std::vector<float> obs(12, 0.5F), reward(3, 1.0F);
   const std::vector<std::uint8_t> none(3), begins(3, 1);
 
-  /* Nothing is recorded, and the state of the recurrent layers is the caller's. */
+  /* Nothing is recorded, and the caller keeps the state of the recurrent layers. */
   const rlcore_sampling greedy = {RLCORE_SAMPLING_GREEDY, 0, 0, 0};
   std::vector<float> state(15), first;
   std::vector<std::int32_t> action(3, -1);
@@ -162,7 +162,7 @@ void what_a_game_asks_for() {
   CHECK(state == first);
   IS(learner->predict(obs, action), RLCORE_E_SHAPE);
 
-  /* Statistics stay as they are while they are frozen. */
+  /* Frozen statistics do not change. */
   const auto deviates = [&](bool frozen) {
     rlcore::learner<> l = *learner;
     IS(l.freeze(frozen), RLCORE_OK);
@@ -184,7 +184,7 @@ void what_a_game_asks_for() {
   IS(learner->act(obs), RLCORE_OK);
 }
 
-/* What a game ships: the policy alone, in a file, for a game whose arrays it fits. */
+/* The policy alone, saved in a file, for a game whose arrays fit it. */
 void a_policy_is_handed_over() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE), other = rlcore::env_builtin(RLCORE_ENV_PENDULUM);
   rlcore_learner_config settings = rlcore::learner_config();
@@ -207,7 +207,7 @@ void a_policy_is_handed_over() {
   IS(rlcore::read_file(path).why(), RLCORE_E_IMAGE);
   IS(rlcore::write_file("no/such/folder/policy.bin", made->bytes()), RLCORE_E_IMAGE);
 
-  IS(rlcore::policy<>::load(*bytes, other).why(), RLCORE_E_SHAPE); /* a game of other arrays */
+  IS(rlcore::policy<>::load(*bytes, other).why(), RLCORE_E_SHAPE); /* a game with other arrays */
   IS((rlcore::policy<float, float>::load(*bytes, env).why()), RLCORE_E_CONFIG);
   bytes->data()[bytes->size() / 2] ^= 1;
   IS(rlcore::policy<>::load(*bytes, env).why(), RLCORE_E_IMAGE);
@@ -218,7 +218,7 @@ void a_policy_is_handed_over() {
   IS(shipped->spaces(seen, taken), RLCORE_OK);
   CHECK(seen.len == 4 && taken.n[0] == 2 && shipped->obs_len() == 4 && shipped->action_len() == 1 && shipped->mask_len() == 2 && shipped->state_len() == 5);
 
-  /* It acts as the learner does. */
+  /* The policy acts as the learner does. */
   const std::vector<float> obs = {0.1F, -0.2F, 0.3F, 0.4F, 0.5F, 0, -0.3F, 1, 0, 0, 0, 0};
   const rlcore_sampling greedy = {RLCORE_SAMPLING_GREEDY, 0, 0, 0};
   std::vector<std::int32_t> wanted(3, -1), action(3, -1);

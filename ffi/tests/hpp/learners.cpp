@@ -1,4 +1,4 @@
-/* The learner: what it is handed, how it is saved, and what becomes of its policy. */
+/* The learner: its arguments, saving and loading, and its policy. */
 #include "test.h"
 
 namespace {
@@ -18,7 +18,7 @@ void a_learner() {
   for (int i = 0; i < 12; i++) IS(learner->train_step(*envs), RLCORE_OK);
   CHECK(learner->stats().num_updates == 1 && learner->stats().num_steps == 32);
 
-  rlcore::learner<> other = *learner; /* both go on alike */
+  rlcore::learner<> other = *learner; /* both continue alike */
   rlcore::vecenv<> others = *envs;
   for (int i = 0; i < 12; i++) {
     IS(learner->train_step(*envs), RLCORE_OK);
@@ -32,7 +32,7 @@ void a_learner() {
   IS(rlcore::learner<>::make(settings, env).why(), RLCORE_E_CONFIG);
 }
 
-/* Actions that are structs of a choice and a number. */
+/* Actions that are structures of a choice and a number. */
 void actions_of_several_parts() {
   struct shot {
     std::int32_t weapon;
@@ -73,7 +73,7 @@ void actions_of_several_parts() {
   CHECK(rlcore::hash(loaded->bytes()) == rlcore::hash(learner->bytes()));
 }
 
-/* Spans of another length, and environments that are not the learner's, are refused before anything is read. */
+/* Spans of another length and environments that do not fit the learner are refused before anything is read. */
 void spans_have_to_fit() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
   rlcore_learner_config settings = rlcore::learner_config();
@@ -105,13 +105,13 @@ void spans_have_to_fit() {
   for (auto *other : {&fewer, &more}) IS(learner->learn(other->obs()), RLCORE_E_SHAPE);
   IS(learner->learn({}), RLCORE_E_NULL);
   IS(learner->learn(envs.obs(), 1), RLCORE_OK);
-  IS(learner->learn({}, 1), RLCORE_OK); /* only the first call of an update needs them */
+  IS(learner->learn({}, 1), RLCORE_OK); /* only the first call of an update needs observations */
   IS(learner->learn(fewer.obs().subspan(12, 0), 1), RLCORE_OK);
   IS(learner->learn(fewer.obs(), 1), RLCORE_E_SHAPE);
   IS(learner->learn({}), RLCORE_OK);
   CHECK(learner->stats().num_updates == 1);
 
-  /* As many numbers, in other rows. */
+  /* The same number of elements, in other rows. */
   static constexpr rlcore_wrapper stack[] = {{RLCORE_WRAP_FRAME_STACK, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}, {}, nullptr, nullptr}};
   rlcore_env_def stacked = env;
   stacked.wrappers = stack;
@@ -125,7 +125,7 @@ void spans_have_to_fit() {
   IS(learner->train_step(envs), RLCORE_OK);
 }
 
-/* Rows whose agents come and go, each acting in its own time, and an update that runs meanwhile. */
+/* Rows whose agents come and go, each acting at its own pace, during an update. */
 void rows_come_and_go() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
   rlcore_learner_config settings = rlcore::learner_config();
@@ -144,7 +144,7 @@ void rows_come_and_go() {
   IS(learner->act(obs, {}, first), RLCORE_E_NOT_READY); /* it has acted already */
   IS(learner->act(obs, {}, second), RLCORE_OK);
   CHECK(has_acted(1, 1, 0));
-  IS(learner->cut(second), RLCORE_OK); /* gone before the outcome */
+  IS(learner->cut(second), RLCORE_OK); /* truncated before its outcome */
   CHECK(has_acted(1, 0, 0));
   IS(learner->observe(reward, none, none, {}, both), RLCORE_E_NOT_READY);
   IS(learner->observe(reward, ends, none, {}, first), RLCORE_OK);
@@ -164,7 +164,7 @@ void rows_come_and_go() {
   IS(learner->learn_drop(), RLCORE_E_NOT_READY);
 }
 
-/* A game that a person plays: the learner records it, goes on from its bytes, and learns. */
+/* A game played by a person: the learner records it, is saved and loaded, and learns. */
 void demonstrations_are_learned_from() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
   rlcore_learner_config settings = rlcore::learner_config(RLCORE_ALGORITHM_DQN);
@@ -190,7 +190,7 @@ void demonstrations_are_learned_from() {
   CHECK(learner->stats().num_steps == 14 && learner->stats().num_updates > 0);
 }
 
-/* A host with transitions of its own: the learner keeps none, learns from them, and tells how far its values are off. */
+/* A host with a store of its own: the learner stores no transitions, learns from the host's, and returns their value errors. */
 void transitions_of_the_host_are_learned_from() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
   rlcore_learner_config settings = rlcore::learner_config(RLCORE_ALGORITHM_DQN);
@@ -211,7 +211,7 @@ void transitions_of_the_host_are_learned_from() {
   IS(saved.why(), RLCORE_OK);
   IS(saved->learn_transitions({obs, obs, action, reward, terminated, {}, mask}), RLCORE_OK);
   CHECK(saved->stats().num_updates == 2);
-  IS(learner->learn_transitions({obs, obs, action, reward, terminated}), RLCORE_E_SHAPE); /* where is the mask? */
+  IS(learner->learn_transitions({obs, obs, action, reward, terminated}), RLCORE_E_SHAPE); /* the mask is missing */
 
   const auto refused = [&](const rlcore::transition_batch<> &other) { return learner->learn_transitions(other, error) == RLCORE_E_SHAPE; };
   const auto most = [](const auto &all) { return decltype(rlcore::transition_batch<>::reward)(all.data(), all.size() - 1); };
@@ -229,7 +229,7 @@ void transitions_of_the_host_are_learned_from() {
   IS(learner->learn_transitions(batch, {error.data(), 2}), RLCORE_E_SHAPE);
   CHECK(learner->stats().num_updates == 1);
 
-  /* SAC of choices asks for the mask of obs, too. */
+  /* Discrete SAC needs the mask of obs, too. */
   settings = rlcore::learner_config(RLCORE_ALGORITHM_SAC);
   settings.num_envs = 1, settings.buffer_size = 0, settings.batch_size = 3, settings.use_action_mask = 1;
   auto soft = rlcore::learner<>::make(settings, env);
@@ -250,7 +250,7 @@ void transitions_of_the_host_are_learned_from() {
   IS(on_policy->learn_transitions({seen, seen, choices, four, zeros}), RLCORE_E_DISABLED);
 }
 
-/* Spans of another length are refused in what looks at a learner and what shares its updates, too. */
+/* Spans of another length are also refused by calls that inspect a learner or share its updates. */
 void parts_have_to_fit() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
   rlcore_learner_config settings = rlcore::learner_config();
@@ -274,7 +274,7 @@ void parts_have_to_fit() {
   IS(learner->demonstrate(two, action), RLCORE_E_SHAPE);
   IS(learner->demonstrate(obs, action, flags), RLCORE_E_SHAPE);
   IS(learner->demonstrate(obs, action, {}, flags), RLCORE_E_SHAPE);
-  IS(learner->demonstrate(obs, action), RLCORE_E_DISABLED); /* it learns from actions of its own */
+  IS(learner->demonstrate(obs, action), RLCORE_E_DISABLED); /* it learns from its own actions only */
   IS(learner->acted(acted), RLCORE_E_SHAPE);
   IS(learner->cut(flags), RLCORE_E_SHAPE);
   IS(learner->observe(three, {flags.data(), 2}, {flags.data(), 2}), RLCORE_E_SHAPE);
@@ -315,7 +315,7 @@ void parts_have_to_fit() {
   CHECK(!none.params_len() && !none.params_read({}) && !none.grads_len() && !none.scratch_len() && !none.learn_drop() && !none.learn_apply());
 }
 
-/* The bytes decide what a learner is, nothing else does; bytes of something else are no learner. */
+/* Loading takes everything from the saved bytes; other types and other bytes are refused. */
 void what_was_saved_is_what_is_loaded() {
   auto env = rlcore::env_builtin(RLCORE_ENV_CARTPOLE);
   rlcore_learner_config settings = rlcore::learner_config();
@@ -362,7 +362,7 @@ void what_was_saved_is_what_is_loaded() {
   IS(rlcore::block<rlcore_policy>::load(learner->bytes(), attach_any).why(), RLCORE_E_IMAGE);
 }
 
-/* Nothing pays, and choice 1 is never allowed; episodes are cut. */
+/* No reward, and choice 1 is never allowed; episodes are truncated. */
 struct corridor {
   static constexpr std::uint32_t env_id = 1110, obs_len = 1, max_episode_steps = 3;
   static constexpr std::uint32_t choices[] = {2};
@@ -373,8 +373,8 @@ struct corridor {
   void action_mask(rlcore::span<std::uint8_t> mask) const { mask[0] = 1, mask[1] = 0; }
 };
 
-/* train_step, and the calls that take a vecenv, hand its masks on: Q of choice 1, 50, is nowhere taken for a value. A learner
-   without masks takes none. */
+/* train_step and the calls that take a vecenv pass its masks on: the Q of choice 1, 50, is never taken for a value. A learner
+   without masks uses none. */
 void masks_reach_the_learner() {
   for (const rlcore_algorithm algorithm : {RLCORE_ALGORITHM_PQN, RLCORE_ALGORITHM_DQN, RLCORE_ALGORITHM_STREAM_Q}) {
     for (const bool whole : {true, false}) {
@@ -385,7 +385,7 @@ void masks_reach_the_learner() {
       if (settings.num_envs == 1) envs = make<corridor>(1);
       if (algorithm == RLCORE_ALGORITHM_PQN) {
         settings.num_steps = 4, settings.num_minibatches = settings.num_epochs = 1;
-        settings.adam_beta2 = 0.9F; /* steps do not shrink with the gradient */
+        settings.adam_beta2 = 0.9F; /* so that steps do not shrink with the gradient */
       }
       if (algorithm == RLCORE_ALGORITHM_DQN) settings.buffer_size = 100, settings.learning_starts = settings.batch_size = 20;
       settings.num_hidden = 0;
@@ -396,7 +396,7 @@ void masks_reach_the_learner() {
       if (settings.learning_rate < 0.5F) settings.learning_rate = settings.learning_rate_end = 0.02F;
       auto learner = rlcore::learner<>::make(settings, envs.env());
       IS(learner.why(), RLCORE_OK);
-      const float worth[] = {0, 0, 10, 50}; /* weights, and what both choices are worth */
+      const float worth[] = {0, 0, 10, 50}; /* weights, and the Q-values of both choices */
       IS(learner->params_write(worth), RLCORE_OK);
       IS(envs.reset(), RLCORE_OK);
       CHECK(envs.action_mask()[0] == 1 && envs.action_mask()[1] == 0);

@@ -1,4 +1,4 @@
-/* What rlcore.hpp promises beyond the C interface: views, ownership, environments from a class of every kind, the pool. */
+/* Tests of rlcore.hpp beyond the C interface: views, ownership, environments from a class of every kind, the pool. */
 #include "test.h"
 
 int main() {

@@ -34,9 +34,9 @@ void the_pool_keeps_the_rules() {
     IS(pool.send(rows, go), RLCORE_E_SHAPE);
     IS(pool.send(none_at_all, none), RLCORE_E_NULL);
     IS(pool.send(rows, half), RLCORE_OK);
-    IS(pool.step_wait(), RLCORE_OK); /* whatever is left */
+    IS(pool.step_wait(), RLCORE_OK); /* collects the rest */
 
-    /* Rows that fail are named and take no other with them. */
+    /* Rows that fail are named, and the other rows succeed. */
     std::uint8_t flags[4];
     IS(pool.step(fails), RLCORE_E_CALLBACK);
     CHECK(std::string(rlcore::last_error().c_str()).find("environment 1") != std::string::npos);
@@ -60,7 +60,7 @@ void the_pool_keeps_the_rules() {
   IS(uneven.reset(), RLCORE_E_CONFIG);
 }
 
-/* Arrays of other observations are refused, and the vecenv's own keep a place for every row. */
+/* Arrays for other observations are refused, and the vecenv's own arrays keep a place for every row. */
 void recv_writes_where_there_is_room() {
   auto envs = make<screen>(4);
   IS(envs.reset(), RLCORE_OK);
@@ -85,7 +85,7 @@ void recv_writes_where_there_is_room() {
     CHECK(all[3] == 3 && envs.whole());
     IS(pool.step(go), RLCORE_OK);
 
-    /* What the host has resized is refused, whoever would write there. */
+    /* Arrays that the host has resized are refused by every call that would write to them. */
     envs.out().obs.resize(8);
     IS(pool.step_async(go), RLCORE_OK);
     IS(pool.step_wait(), RLCORE_E_SHAPE);
@@ -101,7 +101,7 @@ void recv_writes_where_there_is_room() {
   }
 }
 
-/* A thread of which only so many can be started. */
+/* A thread class of which only a limited number can be started. */
 class rare {
  public:
   static inline int left = 0;
@@ -150,7 +150,7 @@ void threads_that_cannot_be_started() {
     IS(pool.step(go), RLCORE_OK);
   }
 #if defined(__GLIBC__) && defined(__cpp_exceptions)
-  /* std::thread itself: no machine has room for these stacks. */
+  /* std::thread itself: no machine has memory for these stacks. */
   pthread_attr_t usual, huge;
   CHECK(pthread_getattr_default_np(&usual) == 0 && pthread_getattr_default_np(&huge) == 0);
   CHECK(pthread_attr_setstacksize(&huge, std::size_t{1} << 50) == 0 && pthread_setattr_default_np(&huge) == 0);
@@ -158,7 +158,7 @@ void threads_that_cannot_be_started() {
   CHECK(pthread_setattr_default_np(&usual) == 0);
   IS(pool.state(), RLCORE_E_SIZE);
 #endif
-  IS(envs.step(go), RLCORE_OK); /* the environments are the caller's again */
+  IS(envs.step(go), RLCORE_OK); /* the caller may step the environments again */
 }
 
 }  // namespace

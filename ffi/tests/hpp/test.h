@@ -1,4 +1,4 @@
-/* What the tests of rlcore.hpp share: checks that count, and two environments. */
+/* Shared by the tests of rlcore.hpp: checks that count failures, and two environments. */
 #ifndef HPP_TEST_H
 #define HPP_TEST_H
 
@@ -14,7 +14,7 @@ inline int failures;
 #define CHECK(condition) ((condition) ? (void)0 : (void)(std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, rlcore::last_error().c_str()), failures++))
 #define IS(call, wanted) CHECK(is([&]() -> rlcore::status { return (call); }, wanted))
 
-/* A call has this status; and if that is a failure, last_error() is about this one and not about an earlier one. */
+/* Whether a call has this status and, if that is a failure, last_error() describes this failure and not an earlier one. */
 template <class Call>
 bool is(Call &&call, rlcore::status wanted) {
   static const std::string earlier = "an earlier failure";
@@ -24,7 +24,7 @@ bool is(Call &&call, rlcore::status wanted) {
   return wanted.ok() || (said.compare(0, begins.size(), begins) == 0 && said.size() > begins.size() + 4 && said != begins + earlier);
 }
 
-/* Opens a policy of any spaces. */
+/* Attaches a policy of any spaces. */
 inline rlcore_status attach_any(const void *mem, std::size_t size, const rlcore_policy **out) {
   return rlcore_policy_attach(mem, size, nullptr, nullptr, out);
 }
@@ -34,7 +34,7 @@ struct slide {
   static constexpr std::uint32_t env_id = 1100, obs_len = 2, action_len = 2, max_episode_steps = 5;
   static constexpr float action_low[] = {-1, -2}, action_high[] = {1, 2};
   float x;
-  std::uint8_t resets; /* a size that is no multiple of 8 */
+  std::uint8_t resets; /* makes the size no multiple of 8 */
 
   bool reset(rlcore_rng &, rlcore::span<float> obs) {
     x = 0;
@@ -48,7 +48,7 @@ struct slide {
   }
 };
 
-/* Image bytes, two choices of which one may be forbidden, a picture, lives. */
+/* Byte observations, two actions with a mask, a picture, and lives. */
 struct screen {
   using obs_type = std::uint8_t;
   static constexpr std::uint32_t env_id = 1101, obs_len = 4;
@@ -83,7 +83,7 @@ struct screen {
   }
 };
 
-/* So many environments of a table, or of a class. */
+/* `num_envs` environments of a definition, or of a class. */
 template <class Obs, class Action>
 rlcore::vecenv<Obs, Action> make(const rlcore::environment &env, std::uint32_t num_envs) {
   rlcore_vecenv_config config = rlcore::vecenv_config();
@@ -98,7 +98,7 @@ rlcore::vecenv_of<E> make(std::uint32_t num_envs) {
   return make<rlcore::obs_type<E>, rlcore::action_type<E>>(rlcore::env_of<E>(), num_envs);
 }
 
-/* The themes, a file each. */
+/* The themes, one file each. */
 void views();
 void environments();
 void pools();

@@ -11,14 +11,14 @@ pub const CHANNELS: usize = 2;
 pub const PIXELS: usize = 4;
 pub const LEN: usize = PIXELS * CHANNELS * NUM;
 
-/// What one agent sees: its last frames, oldest first.
+/// An agent's observation: its last frames, oldest first.
 #[derive(Clone)]
 pub struct Camera {
     frames: Vec<[u8; PIXELS * CHANNELS]>,
 }
 
 impl Camera {
-    /// An episode begins, whose first frame is repeated; or zeros come before it.
+    /// The start of an episode: the first frame is repeated or preceded by zeros, at random.
     pub fn begin(rng: &mut Rng) -> Camera {
         let (mut first, zeros) = ([0; PIXELS * CHANNELS], rng.coin());
         first.fill_with(|| rng.bounded(255) as u8);
@@ -89,15 +89,15 @@ impl Env for Film {
     }
 }
 
-/// A moment between N films and those who learn from them, told by one row of each.
+/// A stage of a step of N films, handed to the host that learns. All arrays have one row per film.
 pub enum Scene<'a> {
-    /// Actions are due of those who are active.
+    /// The host must choose actions for the `active` rows.
     Act { active: &'a [u8], obs: &'a [u8], action: &'a mut [i32] },
-    /// What came of them: `last` is what each action led to, `obs` what the next one is for.
+    /// The outcome of the actions: `last` holds the observations that they led to, `obs` those for the next actions.
     Observe { active: &'a [u8], outcome: [&'a [u8]; 2], reward: &'a [f32], last: &'a [u8], obs: &'a [u8] },
 }
 
-/// Steps N films with these wrappers, for as long as their host says so after a scene.
+/// Steps N films with these wrappers until `host` returns false.
 pub fn play<const N: usize>(
     list: &[Wrapper<'_>],
     autoreset: Autoreset,
@@ -111,7 +111,7 @@ pub fn play<const N: usize>(
     let (mut reward, mut terminated, mut truncated) = ([0.0; N], [0; N], [0; N]);
     envs.reset(None, ElementsMut::U8(&mut obs))?;
     loop {
-        // A row that the next step only resets has nothing to decide.
+        // A row that the next step only resets needs no action.
         let resets = |i: usize| autoreset == Autoreset::NextStep && (terminated[i] | truncated[i]) != 0;
         let active: Vec<u8> = (0..N).map(|i| u8::from(!resets(i))).collect();
         let mut action = [0; N];

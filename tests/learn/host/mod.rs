@@ -1,4 +1,4 @@
-//! Arrays of any shape of observations and actions, and the learners that they are for.
+//! Arrays of observations and actions of any kind, and learners of them.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -29,7 +29,7 @@ impl Array {
         }
     }
 
-    /// Numbers that no call accepts, or none that it could mean.
+    /// Fill values that calls refuse or never write.
     pub fn junk(kind: Element, len: usize) -> Array {
         match kind {
             Element::F32 => Array::F32(vec![f32::NAN; len]),
@@ -65,7 +65,7 @@ impl Array {
         }
     }
 
-    /// Row `i`, as numbers that are exact.
+    /// Row `i` as f64, without rounding.
     pub fn row(&self, i: usize, width: usize) -> Vec<f64> {
         let at = i * width..(i + 1) * width;
         match self {
@@ -75,7 +75,7 @@ impl Array {
         }
     }
 
-    /// The bits of everything, NaN included.
+    /// The bits of all elements, so that NaN compares too.
     pub fn bits(&self) -> Vec<u32> {
         match self {
             Array::F32(x) => x.iter().map(|x| x.to_bits()).collect(),
@@ -85,7 +85,7 @@ impl Array {
     }
 }
 
-/// A learner's bytes, and the lengths that they were made for.
+/// A learner's block, and the lengths that it was made for.
 #[derive(Clone)]
 pub struct Host {
     pub block: Vec<u64>,
@@ -102,7 +102,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// The statistics that normalize.
+    /// The normalization statistics.
     pub fn moments(&self) -> Vec<f64> {
         let mut moments = vec![f64::NAN; self.view().moments_len()];
         self.view().read_moments(&mut moments).unwrap();
@@ -130,7 +130,7 @@ impl Host {
         }
     }
 
-    /// The learner, as another process finds it.
+    /// Attaches to the learner, as another process would.
     pub fn learner(&mut self) -> Learner<'_> {
         Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
     }
@@ -158,7 +158,7 @@ impl Host {
         obs
     }
 
-    /// Masks of all rows, with something allowed in each choice.
+    /// Masks of all rows, with at least one choice allowed in each element.
     pub fn draw_mask(&self, rng: &mut Rng) -> Option<Vec<u8>> {
         let mut mask = Vec::new();
         for &n in self.choices.iter().cycle().take(self.n * self.choices.len()) {
@@ -169,7 +169,7 @@ impl Host {
     }
 }
 
-/// What [`Learner::read_batch`] fills.
+/// The columns that [`Learner::read_batch`] fills.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Columns {
     pub obs: Vec<f32>,
@@ -245,7 +245,7 @@ impl Columns {
     }
 }
 
-/// Records until learning is due, and returns what the next act would see.
+/// Records until learning is due, and returns the observations for the next act.
 pub fn record(h: &mut Host, rng: &mut Rng) -> Array {
     loop {
         let obs = h.draw_obs(rng);
@@ -261,7 +261,7 @@ pub fn record(h: &mut Host, rng: &mut Rng) -> Array {
     }
 }
 
-/// Records and learns, a whole update at once.
+/// Records and learns whole updates.
 pub fn train(h: &mut Host, rng: &mut Rng, updates: u32) {
     for _ in 0..updates {
         let obs = record(h, rng);
@@ -272,14 +272,14 @@ pub fn train(h: &mut Host, rng: &mut Rng, updates: u32) {
 /// Chunks `[begin, end)` of the minibatch that is due.
 pub fn chunks(h: &Host, begin: usize, end: usize) -> Vec<f32> {
     let view = h.view();
-    // Whatever is in them: bytes that are NaN as numbers.
+    // Scratch may hold any bytes: here they are NaN as numbers.
     let mut scratch = vec![u64::MAX; view.scratch_size().unwrap().div_ceil(8)];
     let mut grads = vec![f32::NAN; (end - begin) * view.grads_len()];
     view.learn_range(begin, end, bytemuck::cast_slice_mut(&mut scratch), &mut grads).unwrap();
     grads
 }
 
-/// [`chunks`] by `num_threads` at once.
+/// [`chunks`] computed by `num_threads` threads.
 pub fn threads(h: &Host, num_threads: usize) -> Vec<f32> {
     let n = h.config.num_chunks as usize;
     std::thread::scope(|scope| {
@@ -317,7 +317,7 @@ pub fn same_in_parts(mut whole: Host, updates: u64, what: &str) {
     }
 }
 
-/// Small networks that learn at a pace that shows.
+/// Small networks with a learning rate high enough for short tests.
 pub fn config() -> Config {
     Config { num_hidden: 1, hidden_len: [7, 0, 0, 0], learning_rate: 0.02, ..Config::default() }
 }
@@ -329,7 +329,7 @@ pub fn recurrent() -> [Layer; 5] {
     [cell(LayerKind::Lstm), cell(LayerKind::Gru), cell(LayerKind::MinGru), Layer::attention(6, 2, 5), normalized]
 }
 
-/// Shapes that take every way through acting.
+/// Spaces that cover every code path of acting.
 pub fn spaces() -> [(Space<'static>, Space<'static>); 5] {
     [
         (Space::unbounded(6), Space::discrete(&[4])),
@@ -340,7 +340,7 @@ pub fn spaces() -> [(Space<'static>, Space<'static>); 5] {
     ]
 }
 
-/// Hashes the header and the configuration, as a host could, and takes the seal of the whole off.
+/// Rewrites the hash of header and configuration, as a host could, and clears the seal of the whole block.
 pub fn seal(block: &mut [u64]) {
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(block);
     let config_size = u32::from_ne_bytes(bytes[20..24].try_into().unwrap()) as usize;
@@ -350,8 +350,8 @@ pub fn seal(block: &mut [u64]) {
     bytes[32..40].copy_from_slice(&check.to_ne_bytes());
 }
 
-/// Hands blocks over in which one word is another, each in turn with each of these values, and their checksums are right.
-/// `attach` says whether it took one, having used it as a host would. At least so many are refused, and as many are not.
+/// Forges blocks: sets each word to each of `values` in turn, with valid checksums. `attach` returns whether it accepted the
+/// block, having used it as a host would. More than `least` blocks must be refused, and more than `least` accepted.
 pub fn forge(blocks: &[Vec<u64>], values: &[u32], least: usize, mut attach: impl FnMut(&mut [u64]) -> bool) {
     let mut taken = [0, 0];
     for block in blocks {
@@ -367,7 +367,7 @@ pub fn forge(blocks: &[Vec<u64>], values: &[u32], least: usize, mut attach: impl
     assert!(taken.iter().all(|count| *count > least), "{taken:?}");
 }
 
-/// Learners that are forged take what a host calls.
+/// Forged learners that attach must survive the calls of a host.
 #[cfg(feature = "off_policy")]
 pub fn forge_learners(
     blocks: &[Vec<u64>],
@@ -378,13 +378,13 @@ pub fn forge_learners(
     forge(blocks, values, 100, |forged| {
         let Ok(mut learner) = Learner::attach(bytemuck::cast_slice_mut(forged)) else { return false };
         for _ in 0..calls {
-            let _ = call(&mut learner); // it may say no, and must not fall over
+            let _ = call(&mut learner); // may fail, must not panic
         }
         true
     });
 }
 
-/// Refuses, says so, and leaves every byte of a learner off policy as it was.
+/// Asserts that the call fails with `kind` and `words` and leaves every byte of an off-policy learner unchanged.
 #[cfg(feature = "off_policy")]
 pub fn refused(block: &mut Vec<u64>, kind: Kind, words: &str, call: impl FnOnce(&mut Learner<'_>) -> Result<()>) {
     let before = block.clone();

@@ -1,4 +1,4 @@
-//! What UNREAL should do, written down slowly: all of the past of a learner's environments, what is drawn of it, and the losses.
+//! A slow reference of UNREAL: the whole history of a learner's environments, the draws from it, and the losses.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -14,7 +14,7 @@ pub const CELLS: usize = 16;
 pub const ACTIONS: usize = 3;
 pub const FRAMES: usize = 3;
 
-/// Pictures of 10 × 10 bytes, whose 8 × 8 in the middle are 4 × 4 cells.
+/// Pictures of 10 × 10 bytes, whose middle 8 × 8 pixels are 4 × 4 cells.
 pub fn unreal() -> Config {
     Config {
         num_envs: 3,
@@ -40,7 +40,7 @@ pub fn layers(config: &Config) -> Vec<Layer> {
     layers
 }
 
-/// Actions are two numbers if the configuration says how far they spread, else one of three choices.
+/// Actions are two numbers if `log_std_init` is not 0, else one of three choices.
 pub fn spaces(config: &Config) -> (Space<'static>, Space<'static>) {
     let action = if config.log_std_init != 0.0 { Space::unbounded(2) } else { Space::discrete(&[ACTIONS as u32]) };
     (Space::bytes(config.obs_dims.iter().product()), action)
@@ -51,7 +51,7 @@ pub fn host(config: &Config) -> Host {
     Host::with(config, &layers(config), &obs, &action)
 }
 
-/// Without the tasks that a mask does not have: pixel control, reward prediction, value replay; with policy replay, if it has.
+/// Only the tasks in `mask`, from bit 0: pixel control, reward prediction, value replay, policy replay.
 pub fn only(mask: usize, config: Config) -> Config {
     let weight = |bit: usize, weight: f32| if mask >> bit & 1 == 1 { weight } else { 0.0 };
     Config {
@@ -63,7 +63,7 @@ pub fn only(mask: usize, config: Config) -> Config {
     }
 }
 
-/// What a host knows of every step of an environment, as the learner should keep it.
+/// A step of an environment, as the learner's history should keep it.
 #[derive(Clone, Default)]
 pub struct Past {
     pub obs: Vec<u8>,
@@ -77,7 +77,7 @@ pub struct Past {
     pub state: Vec<f32>,
 }
 
-/// Learners are driven by this, which keeps all of their past.
+/// Drives a learner, and keeps its whole history.
 pub struct Twin {
     pub h: Host,
     pub past: Vec<Vec<Past>>,
@@ -89,7 +89,7 @@ impl Twin {
         Twin { h: host(config), past: vec![Vec::new(); config.num_envs as usize], rng: Rng::seeded(21) }
     }
 
-    /// Observations; stacks go on with the newest frame of the ones before.
+    /// Observations of all rows; the older frame of a stack is the newest frame of the stack before.
     pub fn draw_obs(&mut self) -> Array {
         let mut obs = self.h.draw_obs(&mut self.rng);
         if let (2, Array::U8(pixels)) = (self.h.config.num_stacked, &mut obs) {
@@ -129,7 +129,7 @@ impl Twin {
         }
     }
 
-    /// Records until learning is due, and begins it; then what the learner recorded is known too.
+    /// Records until learning is due, begins it, and reads the states, values and actions that the learner recorded.
     pub fn begin(&mut self) {
         while self.h.learner().phase() != Phase::Learn {
             self.step();
@@ -153,7 +153,7 @@ impl Twin {
         }
     }
 
-    /// The episode of an environment that waits for nothing is given up.
+    /// Cuts an environment that waits for no outcome.
     pub fn give_up(&mut self, env: usize) {
         let gone: Vec<u8> = (0..self.h.n).map(|i| u8::from(i == env)).collect();
         self.h.learner().cut_rows(&gone).unwrap();
@@ -163,7 +163,7 @@ impl Twin {
     }
 }
 
-/// The layers of the learner's network, written down by hand.
+/// The layers of the learner's network, by hand.
 fn network(config: &Config) -> Vec<Layer> {
     let mut all = layers(config);
     let last = all.len() as u32;
@@ -211,7 +211,7 @@ fn network(config: &Config) -> Vec<Layer> {
     all
 }
 
-/// Values of a network's heads for some rows, one sequence.
+/// Outputs of the network's heads for the rows of one sequence.
 fn run(config: &Config, params: &[f32], rows: &[&Past], carried: bool) -> Vec<Vec<f32>> {
     let layers = network(config);
     let mut nodes = vec![Node::default(); layers.len()];
@@ -231,7 +231,7 @@ fn run(config: &Config, params: &[f32], rows: &[&Past], carried: bool) -> Vec<Ve
     outs
 }
 
-/// Log-probability of the action of a step, and the entropy of what could have been done.
+/// Log-probability of the action of a step, and the entropy of the policy there.
 fn action_of(outs: &[Vec<f32>], log_std: &[f32], row: usize, own: &Past) -> [f64; 2] {
     let width = if own.vector.is_empty() { ACTIONS } else { 2 };
     let out = outs[0][row * width..][..width].iter().map(|&x| f64::from(x));
@@ -249,18 +249,18 @@ fn action_of(outs: &[Vec<f32>], log_std: &[f32], row: usize, own: &Past) -> [f64
     [allowed[own.choice as usize].unwrap() - all, entropy]
 }
 
-/// What the twin says of a minibatch: the loss of each task, with the targets of other parameters than it is asked about.
+/// A minibatch drawn by the twin, with targets that stay fixed when its losses are computed for other parameters.
 pub struct Drawn {
     pub sequences: Vec<Vec<Past>>,
     classes: Vec<(Vec<Past>, usize)>,
-    /// Of each step of each sequence, what its value and its cells should be; none where nothing is learnt.
+    /// For each step of each sequence, the targets of its value and of its cells; `None` where nothing is learned.
     values: Vec<Vec<Option<f64>>>,
     cells: Vec<Vec<Option<Vec<f64>>>>,
-    /// Of each step, the advantage of its action and what its value should be by those that were recorded.
+    /// For each step, the advantage of its action and the target of its value, from the recorded values.
     actions: Vec<Vec<Option<[f64; 2]>>>,
 }
 
-/// Values of choices of the cells of a row.
+/// Q of the choices for each cell of a row.
 fn q_of(outs: &[Vec<f32>], row: usize) -> Vec<[f64; ACTIONS]> {
     let (a, v) = (&outs[2][row * CELLS * ACTIONS..][..CELLS * ACTIONS], &outs[3][row * CELLS..][..CELLS]);
     let cell = |(a, v): (&[f32], &f32)| {
@@ -276,7 +276,7 @@ fn best_of(outs: &[Vec<f32>], row: usize, mask: &[u8]) -> Vec<f64> {
     q_of(outs, row).iter().map(best).collect()
 }
 
-/// Of stacks the newest frame counts alone.
+/// Pixel changes of each cell; of stacks only the newest frame counts.
 fn changes_of(a: &Past, b: &Past) -> Vec<f64> {
     let channels = a.obs.len() / 100;
     let at = |y: usize, x: usize| (y * 10 + x) * channels + channels - 1;
@@ -286,7 +286,7 @@ fn changes_of(a: &Past, b: &Past) -> Vec<f64> {
 }
 
 impl Drawn {
-    /// Draws from the last steps as documented, and makes targets with these parameters.
+    /// Draws from the history as documented, and computes targets with these parameters.
     pub fn new(config: &Config, past: &[Vec<Past>], rng: &mut Rng, params: &[f32]) -> Drawn {
         let (steps, keep) = (config.replay_len(), config.history_len as usize);
         let held = past.iter().map(|p| &p[p.len().saturating_sub(keep)..]);
@@ -363,7 +363,7 @@ impl Drawn {
         drawn
     }
 
-    /// Losses of cells, of classes, and of values or actions, not weighed.
+    /// Unweighted losses of cells, of classes, and of values or actions.
     pub fn losses(&self, config: &Config, params: &[f32]) -> [f64; 3] {
         let layers = network(config);
         let mut nodes = vec![Node::default(); layers.len()];
@@ -424,7 +424,7 @@ impl Drawn {
     }
 }
 
-/// Losses and gradients of the tasks: what is drawn, what the targets are, and where the gradients go.
+/// Compares losses and gradients of the tasks with the twin: draws, targets, and the parameters that get gradients.
 pub fn agrees(config: &Config, mask: usize) {
     let (mut tasks, mut plain) = (Twin::new(config), Twin::new(&only(0, *config)));
     let len = plain.h.view().params().len();
@@ -444,7 +444,7 @@ pub fn agrees(config: &Config, mask: usize) {
         let (mut grads, losses) = (with[..params.len()].to_vec(), &with[params.len() + 5..]);
         grads.iter_mut().zip(&without[..len]).for_each(|(a, b)| *a -= b);
         if mask != 2 && update == 0 {
-            // A step is missing.
+            // The history is one step short of a sequence.
             assert!(drawn.sequences.is_empty());
         }
         for (i, (got, want)) in losses.iter().zip(drawn.losses(config, &params)).enumerate() {
@@ -452,7 +452,7 @@ pub fn agrees(config: &Config, mask: usize) {
             let want = if mask & bits != 0 { want } else { 0.0 };
             assert!((f64::from(*got) - want).abs() < 1e-5 * want.abs().max(1.0), "loss {i}: {got}, not {want}");
         }
-        // Along random directions, of all parameters and of those of each layer.
+        // Slopes along random directions, of all parameters and of each layer's.
         let layers = network(config);
         let mut nodes = vec![Node::default(); layers.len()];
         let net = Net::compile(&layers, config.obs_dims.map(|len| len as usize), &mut nodes).unwrap();
@@ -477,7 +477,7 @@ pub fn agrees(config: &Config, mask: usize) {
         }
         let losses = losses.to_vec();
         let stats = tasks.h.learner().learn(None, None, 0).unwrap();
-        // Of a task that is off there is no loss, and of values and the policy one is on at most.
+        // A task that is off has no loss, and at most one of value replay and policy replay is on.
         let [policy, values] = [stats.policy_replay_loss, stats.value_replay_loss];
         let all = [stats.pixel_control_loss, stats.reward_class_loss, if policy.is_nan() { values } else { policy }];
         assert!(losses.iter().zip(all).all(|(a, b)| *a == b || (*a == 0.0 && b.is_nan())), "{losses:?} {stats:?}");

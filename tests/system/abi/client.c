@@ -1,5 +1,5 @@
-/* A program that trains, written against the oldest header. It is compiled with that one, with today's, and with one in which
-   every structure has grown, and has to print the same three times. */
+/* A training program written against the oldest header. It is compiled with that header, with today's, and with one in which
+   every structure has grown, and has to print the same each time. */
 #ifdef OLDEST
 #include "rlcore-0.1.h"
 #else
@@ -21,7 +21,7 @@
 
 enum { N = 4 };
 
-/* Guess which of two numbers the observation is; an episode is eight guesses. */
+/* The environment: guess which of two numbers the observation is; an episode has eight guesses. */
 static int32_t start(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   (void)user, (void)row;
   uint32_t *count = state;

@@ -1,10 +1,11 @@
-/* Every structure with struct_size at every size it may have: that of the oldest client (rlcore-0.1.h), each between that and
-   today's, and longer ones of headers that do not exist yet.
+/* Every structure with struct_size at every size that it may have: the oldest client's (rlcore-0.1.h), each between that and
+   today's, and larger ones of future headers.
 
-   Read: what a shorter one lacks is the default, what a longer one has beyond today's must be zero, else E_CONFIG.
-   Written: struct_size bytes and no other; what a longer one has beyond today's becomes zero.
-   A size that was never a version's (too short, not a multiple of the alignment, beyond 4096) is E_CONFIG, or E_SIZE where
-   it is an argument. */
+   Read: members that a shorter structure lacks have their defaults; bytes of a longer one beyond today's must be zero, else
+   E_CONFIG.
+   Written: struct_size bytes and no others; bytes of a longer structure beyond today's become zero.
+   A size that no version has (too short, not a multiple of the alignment, beyond 4096) is E_CONFIG, or E_SIZE where it is an
+   argument. */
 #include <rlcore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ extern const struct form oldest[];
 
 enum { N = 2, T = 2, LONGEST = 4096 };
 
-/* What calls read, and all that they write. */
+/* The inputs of calls, and everything that calls write. */
 static const float x[64], log_std[4];
 static const double zeros[4];
 static const uint8_t none[64];
@@ -46,7 +47,7 @@ static void die(const char *type, const char *what, size_t size) {
   exit(1);
 }
 
-/* A call that only prepares for the one that is tried. */
+/* A call that only prepares the one under test. */
 static void fine(int line, int32_t status) {
   if (status != RLCORE_OK) printf("line %d: ", line), die("preparation", rlcore_status_name(status), 0);
 }
@@ -54,7 +55,7 @@ static void fine(int line, int32_t status) {
 #define BLOCK w.block, sizeof w.block
 #define OUT(type) (type **)&w.made
 
-/* An environment with as few members as there may be. */
+/* An environment with as few members as possible. */
 static int32_t env_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
   (void)user, (void)row, (void)state, (void)rng;
   memset(obs, 0, 2 * sizeof(float));
@@ -69,7 +70,7 @@ static int32_t env_step(void *user, uint32_t row, void *state, rlcore_rng *rng, 
 static const rlcore_env_def env = {.struct_size = sizeof env, .env_id = 1000, .state_size = 8, .obs = {RLCORE_F32, 2, NULL, NULL, NULL},
                                    .action = {RLCORE_I32, 1, NULL, NULL, choices}, .reset = env_reset, .step = env_step};
 
-/* ---- For each structure: one that is right, with defaults in the members that may be missing, and a call with it ---- */
+/* ---- For each structure: a valid one, with defaults in the members that may be missing, and a call with it ---- */
 
 #define MAKE(type) \
   static void make_typed_##type(type *s); \
@@ -399,7 +400,7 @@ CALL(rlcore_normalizer) { return rlcore_normalize(s, x, 2, w.f[0]); }
 struct trial {
   const char *type;
   size_t size, align;
-  int written; /* by the call, not read */
+  int written; /* written by the call, not read */
   void (*make)(void *);
   int32_t (*call)(void *);
 };
@@ -434,7 +435,7 @@ static size_t oldest_size(const char *type) {
   return die(type, "is not in rlcore-0.1.h", 0), 0;
 }
 
-/* A structure as a client has it whose header says `size` bytes. Bytes after it are another's. */
+/* The structure of a client whose header says `size` bytes, followed by bytes that do not belong to it. */
 static _Alignas(64) unsigned char room[2 * LONGEST];
 enum { STRANGE = 0xEE };
 
@@ -484,7 +485,7 @@ static void try(const struct trial *t) {
   if (attempt(t, UINT32_MAX, 0) != RLCORE_E_CONFIG) die(t->type, "a size that was never set is accepted", UINT32_MAX);
 }
 
-/* ---- Calls that are told the size ---- */
+/* ---- Calls with the size as an argument ---- */
 
 struct filler {
   const char *type;

@@ -1,4 +1,4 @@
-/* How long structures are for the oldest client there may be. */
+/* Sizes of the structures for the oldest possible client. */
 #include "rlcore-0.1.h"
 #include "structures.h"
 

@@ -12,7 +12,7 @@
   X(rlcore_vtrace_out) X(rlcore_off_policy) X(rlcore_logits) X(rlcore_gaussian) X(rlcore_loss_batch) \
   X(rlcore_pixel_control) X(rlcore_normalizer)
 
-/* Bytes that a structure has in some version of the header. */
+/* A structure and its bytes in some version of the header. */
 struct form {
   const char *type;
   size_t size;

@@ -1,6 +1,6 @@
-/* Runs the stages without an operating system, a C library or a heap: on a Cortex-M4F and on RV32. Prints, reads and
-   writes files and exits by semihosting. Where there is a file in.images it goes on with the blocks in it; else it runs
-   all stages and writes its own blocks to out.images. */
+/* Runs the stages without an operating system, a C library or a heap, on a Cortex-M4F and on RV32. Prints, reads and writes files
+   and exits by semihosting. If there is a file in.images, goes on with its blocks; else runs all stages and writes their blocks
+   to out.images. */
 #include "bits.h"
 
 #if defined __arm__
@@ -46,7 +46,7 @@ static uint32_t open(const char *name, uint32_t len, uint32_t mode) {
   return semihosting(OPEN, argument);
 }
 
-/* Reads or writes a file; returns how many bytes were left over. */
+/* Reads or writes a file; returns the number of bytes not transferred. */
 static uint32_t move(uint32_t operation, uint32_t file, const uint8_t *bytes, uint32_t size) {
   const uint32_t argument[3] = {file, (uint32_t)bytes, size};
   return semihosting(operation, argument);
@@ -93,7 +93,7 @@ __attribute__((noreturn, used)) void begin(void) {
 
 __attribute__((used, aligned(4))) void trap(void) { fault(); }
 
-/* The stack, what becomes of a trap, and mstatus.FS: the floating-point unit is on. */
+/* Sets the stack, the trap handler, and mstatus.FS, which turns the floating-point unit on. */
 __asm__(
     ".section .init, \"ax\"\n .global reset\n"
     "reset: la sp, stack_top\n la t0, trap\n csrw mtvec, t0\n li t0, 0x2000\n csrs mstatus, t0\n csrw fcsr, zero\n"

@@ -1,4 +1,4 @@
-/* Runs the stages, file by file, and hashes what they hand over. */
+/* Runs the stages, file by file, and hashes their results. */
 #include "stages.h"
 
 static void mix_byte(uint64_t *hash, uint8_t byte) { *hash = (*hash ^ byte) * 0x100000001b3u; }  /* 64-bit FNV-1a */

@@ -1,10 +1,10 @@
-/* A block of every kind, saved in the middle of its work, and what it does when it is attached again, on this processor or
-   another one. */
+/* A block of every kind, saved in the middle of its work, and its results after it is attached again, on this or another
+   processor. */
 #include "stages.h"
 
 enum { N = 4, WIDE = 3, STEPS = 40 };
 
-/* What goes around a block of environments or of their records. */
+/* Arrays of a block of environments or of their records. */
 static float obs[N * 4], final_obs[N * 4], reward[N], push[N];
 static uint8_t terminated[N], truncated[N];
 static const rlcore_rows OUT = {
@@ -12,7 +12,7 @@ static const rlcore_rows OUT = {
     .final_obs = final_obs,
 };
 
-/* Steps that an environment might have taken. */
+/* Random data in the form of environment steps. */
 static rlcore_status invent(rlcore_rng *rng, uint32_t t) {
   TRY(draw(rng, -1.0, 1.0, obs, LEN(obs)));
   TRY(draw(rng, -1.0, 1.0, final_obs, LEN(final_obs)));
@@ -21,7 +21,7 @@ static rlcore_status invent(rlcore_rng *rng, uint32_t t) {
   return RLCORE_OK;
 }
 
-/* Nothing is left of what came before. */
+/* Clears the results of earlier blocks. */
 static void clear(void) {
   for (size_t i = 0; i < LEN(obs); i++) obs[i] = final_obs[i] = 0.0f;
   for (size_t i = 0; i < N; i++) reward[i] = push[i] = 0.0f, terminated[i] = truncated[i] = 0;
@@ -82,7 +82,7 @@ static rlcore_status vecenv_go_on(hashes *h, void *mem, size_t size) {
   return swing(h, v, env);
 }
 
-/* ---- A batch with a step that nobody has taken yet; its environments stand where they did ---- */
+/* ---- A batch with a step that no worker has run yet; its environments restart in the same state ---- */
 static rlcore_status batch_world(rlcore_env **env, rlcore_vecenv_config *config, rlcore_vecenv **v) {
   static uint64_t world[512];
   TRY(pendulum(env, config));
@@ -122,7 +122,7 @@ static rlcore_status batch_go_on(hashes *h, void *mem, size_t size) {
   return RLCORE_OK;
 }
 
-/* ---- A learner in the midst of an update, and its policy ---- */
+/* ---- A learner during an update, and its policy ---- */
 static rlcore_status learner_lives(hashes *h, rlcore_learner *p, uint64_t seed, int num_updates) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   rlcore_rng rng;
@@ -305,7 +305,7 @@ static rlcore_status vec_normalize_go_on(hashes *h, void *mem, size_t size) {
   return RLCORE_OK;
 }
 
-/* ---- Memories, with the random stream that they keep ---- */
+/* ---- Memories, with the random stream stored in them ---- */
 static const rlcore_column COLUMNS[] = {
     {.name = "obs", .kind = RLCORE_F32, .len = WIDE}, {.name = "action", .kind = RLCORE_I32, .len = 1}};
 
@@ -503,7 +503,7 @@ static rlcore_status trajectory_go_on(hashes *h, void *mem, size_t size) {
   return RLCORE_OK;
 }
 
-/* ---- A queue with items that wait ---- */
+/* ---- A queue with items in it ---- */
 static rlcore_status queue_save(void *mem, size_t room, size_t *size) {
   const rlcore_queue_config config = {sizeof config, 4, 48, 0};
   uint8_t item[48], popped[48];
@@ -554,7 +554,7 @@ static const struct {
     {"queue", queue_save, queue_go_on},
 };
 
-/* Before each block stands its size, in eight bytes from the lowest on. */
+/* Bytes of a block's size before each block, the lowest byte first. */
 enum { HEAD = 8 };
 
 size_t bits_save(uint8_t *out, bits_print print) {
@@ -573,7 +573,7 @@ size_t bits_save(uint8_t *out, bits_print print) {
   return at;
 }
 
-/* The block was refused because of its byte order, and the last error says so. */
+/* Whether the block was refused because of its byte order, as the last error says. */
 static int in_so_many_words(rlcore_status status) {
   static const char words[] = "written on a machine of the other";
   char text[256] = {0};

@@ -1,10 +1,10 @@
 /* Records, memories, rollouts and files. */
 #include "stages.h"
 
-/* Readers beside a writer in another process need 64 bits: they find here what there is, and add nothing to a hash. */
+/* Readers beside a writer in another process need 64-bit processors. Their reads here add nothing to a hash. */
 enum { HAS_READERS = sizeof(size_t) == 8 };
 
-/* ---- A monitor's rows and a normaliser's statistics ---- */
+/* ---- A monitor's rows and a normalizer's statistics ---- */
 static double ticks(void *user) { return (double)(*(int64_t *)user)++; }
 
 static rlcore_status records(hashes *h) {
@@ -106,7 +106,7 @@ static rlcore_status records(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- Frames that stacks are made from ---- */
+/* ---- Frames and their stacks ---- */
 static rlcore_status frames(hashes *h) {
   enum { SIDE = 5, FRAME = SIDE * SIDE, STACK = 3, B = 8, N = 2 };
   static uint64_t mem[1024];
@@ -198,7 +198,7 @@ static rlcore_status memory(hashes *h) {
     const rlcore_frame frame = {
         .episode = i / 9, .step = i % 9, .reward = i % 5 ? 0.0f : 1.0f, .terminated = i % 9 == 8, .truncated = i % 27 == 7,
     };
-    if (frame.step == 8 && i % 27 == 8) continue;  /* that episode was cut a step earlier */
+    if (frame.step == 8 && i % 27 == 8) continue;  /* that episode was cut one step earlier */
     TRY(rlcore_memory_add(m, &frame, values, NULL, NULL));
   }
   for (uint32_t i = 0; i < MORE; i++) {
@@ -286,7 +286,7 @@ static rlcore_status replay(hashes *h) {
     }
     if (t == 20) TRY(rlcore_replay_set_alpha(r, 0.8f));
     if (t == 70) TRY(rlcore_replay_cut(r, gone));
-    if (t == 60) {  /* one environment goes a step ahead */
+    if (t == 60) {  /* one environment is a step ahead */
       TRY(rlcore_replay_add(r, REPLAY_STEP(1, reward[1], 1, 0), values, final_values, &number));
       mix_u64(h, number);
     }
@@ -330,7 +330,7 @@ static rlcore_status replay(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- Rollouts: minibatches of one, and what is known of it ---- */
+/* ---- Rollouts: their minibatches and other results ---- */
 static rlcore_status rollouts(hashes *h) {
   enum { T = 12, N = 3, OBS = 4, R = 4, B = T * N / R, L = 5, W = 6 };
   static const rlcore_column columns[] = {

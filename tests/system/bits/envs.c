@@ -1,4 +1,4 @@
-/* Environments with their resets, wrappers around them, and batches of steps that the host does not wait for. */
+/* Environments with their resets, wrappers around them, and batches that are stepped asynchronously. */
 #define COMPILED_WORDS (1 << 13) /* pictures behind wrappers */
 #include "stages.h"
 
@@ -6,7 +6,7 @@ enum { N = 5, MAX_ACTION = 2, MAX_OBS = 1 << 17, MAX_FIELDS = 8, WIDTH = 60, HEI
 
 static uint64_t world[3 << 16], obs[MAX_OBS / 8], final_obs[MAX_OBS / 8], copy[MAX_OBS / 8];
 
-/* Mixes observations part by part: those of bytes may hold numbers too. */
+/* Mixes observations field by field, since byte observations may contain numbers. */
 static rlcore_status mix_obs(hashes *h, const rlcore_env *env, uint32_t num_rows, const void *rows) {
   rlcore_field fields[MAX_FIELDS];
   void *parts[MAX_FIELDS];
@@ -29,8 +29,8 @@ static rlcore_status mix_obs(hashes *h, const rlcore_env *env, uint32_t num_rows
   return RLCORE_OK;
 }
 
-/* N environments for some steps in this manner of resets, in ranges and levels by turns; then the block and a picture.
-   Continuous actions go from -reach to reach. */
+/* Steps N environments with this autoreset mode, in whole calls, ranges and levels in turn; then mixes the block and a picture.
+   Continuous actions are from -reach to reach. */
 static rlcore_status steps(hashes *h, const rlcore_env_def *def, uint32_t num_envs, uint32_t autoreset, int num_steps,
                            double reach) {
   static float reward[N], push[N * MAX_ACTION];
@@ -104,8 +104,8 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *def, uint32_t num_en
   return RLCORE_OK;
 }
 
-/* ---- The library's own ---- */
-/* By number and by definition, in memory of the size that is asked for, it has the same spaces. */
+/* ---- The library's own environments ---- */
+/* An environment made by its id and one made by its definition, in memory of the returned size, have the same spaces. */
 static rlcore_status has_the_same_spaces(uint32_t env_id) {
   static uint64_t numbered[128], defined[128];
   rlcore_env *env[2];
@@ -155,7 +155,7 @@ static rlcore_status maze(hashes *h) {
   return builtin(h, RLCORE_ENV_MAZE_RGB, 30);
 }
 
-/* ---- An environment of the host's own: a game in pictures, and a number beside them where there is room ---- */
+/* ---- An environment of the host: a game with pictures, and optionally a number beside them ---- */
 typedef struct { uint32_t height, width, has_speed; } screen;
 typedef struct { uint32_t level, lives, tick, unused; } game;
 
@@ -255,7 +255,7 @@ static rlcore_status callbacks(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- Wrappers in the block: every kind of them ---- */
+/* ---- Wrappers in the block, one of every kind ---- */
 static rlcore_status wrapped(hashes *h) {
   static const rlcore_wrapper cart[] = {
       {.kind = RLCORE_WRAP_TIME_LIMIT, .steps = 70},
@@ -315,7 +315,7 @@ static rlcore_status wrapped(hashes *h) {
   return RLCORE_OK;
 }
 
-/* Screens as large as Atari's, in the usual wrappers. */
+/* Screens of Atari's size, in the usual wrappers. */
 static rlcore_status atari(hashes *h) {
   static screen s = {210, 160, 0};
   for (uint32_t i = 0; i < 3; i++) {
@@ -335,7 +335,7 @@ static rlcore_status atari(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- Steps that the host does not wait for: it is its own worker ---- */
+/* ---- Asynchronous steps, with the host as its own worker ---- */
 static rlcore_status batches(hashes *h) {
   enum { ROWS = 6, PAIR = 2, OBS = 4 };
   static uint64_t mem[1024];

@@ -1,5 +1,5 @@
 /* Runs the stages on a machine with an operating system.
-     host [level [file]]   runs all, at no CPU level above this one, and writes blocks of every kind to the file
+     host [level [file]]   runs all, at this CPU level at most, and writes blocks of every kind to the file
      host go-on < file     goes on with the blocks of a file */
 #include "bits.h"
 #include <stdio.h>
@@ -15,7 +15,7 @@ static void print(const char *text) { fputs(text, stdout); }
 int main(int argc, char **argv) {
   static uint64_t room[BITS_IMAGES_SIZE / 8];
   uint8_t *images = (uint8_t *)room;
-#ifdef _WIN32  /* bytes as they are */
+#ifdef _WIN32  /* no newline conversion */
   _setmode(_fileno(stdin), _O_BINARY);
   _setmode(_fileno(stdout), _O_BINARY);
 #endif

@@ -1,4 +1,4 @@
-/* Random streams, words and everything that has no state. */
+/* Random streams, texts and all functions without state. */
 #include "stages.h"
 
 /* ---- Random streams ---- */
@@ -47,7 +47,7 @@ static rlcore_status normal(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- The library's hash is the one of the stages ---- */
+/* ---- The library's hash equals the stages' hash ---- */
 static rlcore_status fnv(hashes *h) {
   uint64_t theirs;
   const char text[] = "the same bits everywhere";
@@ -56,7 +56,7 @@ static rlcore_status fnv(hashes *h) {
   return theirs == h->values ? RLCORE_OK : RLCORE_E_VALUE;
 }
 
-/* ---- Results in words, and versions ---- */
+/* ---- Results as text, and versions ---- */
 static size_t length(const char *text) {
   size_t len = 0;
   while (text[len] != 0) len++;
@@ -77,7 +77,7 @@ static rlcore_status words(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- Advantages: a width that is no multiple of any processor's lanes ---- */
+/* ---- Advantages: a width that is no multiple of any processor's vector lanes ---- */
 static rlcore_status gae(hashes *h) {
   enum { T = 37, N = 53 };
   static float reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N], advantage[T * N], target[T * N];
@@ -147,7 +147,7 @@ static rlcore_status returns(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- Targets off policy and over several steps ---- */
+/* ---- Off-policy and multi-step targets ---- */
 static rlcore_status vtrace(hashes *h) {
   enum { T = 23, N = 21, A = 7 };
   static float log_rho[T * N], discounts[T * N], reward[T * N], value[T * N], final_value[T * N], bootstrap_value[N];
@@ -205,7 +205,7 @@ static rlcore_status vtrace(hashes *h) {
   return RLCORE_OK;
 }
 
-/* Whole, then in two ranges, with the same results. */
+/* One call, then two ranges, with the same results. */
 #define SPLIT(whole, first, second) \
   do { \
     TRY(whole); \
@@ -253,7 +253,7 @@ static rlcore_status targets(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- Arrays turned, stacked, gathered and shifted ---- */
+/* ---- Arrays transposed, stacked, gathered and shifted ---- */
 static rlcore_status arrays(hashes *h) {
   enum { R = 13, C = 9, W = 3 };
   static float x[R * C * W], turned[R * C * W], shifted[R * R * C], stacked[(R + C) * W];

@@ -1,9 +1,9 @@
-/* Training: a few updates in slices, the whole learner, and the policy that comes out of it. */
+/* Training: a few updates in slices; results are the bytes of the learner and its policy. */
 #include "stages.h"
 
 enum { N = 4, MAX_LEN = 4, MAX_CHOICES = 8, MAX_STATE = 64 };
 
-/* The learner of one stage at a time. */
+/* The learner of the current stage. */
 static uint64_t learner[1 << 16];
 
 /* Actions are integers or floats, both of four bytes. */
@@ -48,7 +48,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
                      config->algorithm == RLCORE_ALGORITHM_SAC;
   for (uint32_t t = 0; num_updates > 0; t++) {
     if (stores && t % 5 == 4)
-      TRY(rlcore_learner_demonstrate(agent, ACTED(NULL, obs, NULL, action))); /* the last one again */
+      TRY(rlcore_learner_demonstrate(agent, ACTED(NULL, obs, NULL, action))); /* repeats the last action */
     else
       TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
     TRY(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
@@ -79,7 +79,7 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   TRY(rlcore_policy_spaces(policy, &shown, &taken));
   CHECK(shown.len == env.obs.len && taken.kind == env.action.kind && taken.len == env.action.len);
   TRY(rlcore_policy_state_len(policy, &size));
-  /* A policy has the layers that it reads: the last of them may be the values' alone. */
+  /* A policy has only the layers that it reads: the last layers may belong to the values alone. */
   CHECK(scratch_len <= LEN(scratch) && (config->policy_layer > 0 ? size < state_len : size == state_len));
   TRY(rlcore_rng_seed(&rng, 10));
   const uint8_t *allowed = env.action.kind == RLCORE_I32 ? mask : NULL;
@@ -124,7 +124,7 @@ static rlcore_status learner_continuous(hashes *h) {
   return train(h, RLCORE_ENV_PENDULUM, &config, 5);
 }
 
-/* Rows that come and go beside updates whose chunks are made apart, and a rollout that another learner takes over. */
+/* Rows that come and go during updates whose chunks are computed separately, and a rollout that another learner takes over. */
 static rlcore_status rows(hashes *h, uint32_t overlap, const rlcore_layer *layer) {
   enum { ROWS = 5, LEN_OF_OBS = 3, CHUNKS = 3, BATCH = ROWS * 8, NUMBERS = 1 << 11 };
   static uint64_t block[1 << 13], other[1 << 13], scratch[1 << 13];
@@ -239,7 +239,7 @@ static rlcore_status learner_rows(hashes *h) {
   return rows(h, 1, NULL);
 }
 
-/* A learner whose layers are these and no others. */
+/* A configuration of this algorithm with exactly these layers. */
 static rlcore_status listed(rlcore_learner_config *config, uint32_t algorithm, const rlcore_layer *layers, size_t num_layers) {
   TRY(rlcore_learner_config_init(config, sizeof *config, algorithm));
   config->num_hidden = 0, config->hidden_len[0] = config->hidden_len[1] = 0;
@@ -247,7 +247,7 @@ static rlcore_status listed(rlcore_learner_config *config, uint32_t algorithm, c
   return RLCORE_OK;
 }
 
-/* Layers that remember, beside one another and with agents that come and go. */
+/* Recurrent layers side by side, with agents that come and go. */
 static rlcore_status learner_recurrent(hashes *h) {
   static const rlcore_layer layers[] = {
       {.kind = RLCORE_LAYER_LSTM, .units = 9, .flags = RLCORE_LAYER_FORGET_ONE},
@@ -264,7 +264,7 @@ static rlcore_status learner_recurrent(hashes *h) {
   return rows(h, 1, &layers[2]);
 }
 
-/* Two LSTMs that normalize, one on the other: the policy reads the first, the values the second. */
+/* Two stacked LSTMs with normalization: the policy reads the first, the values read the second. */
 static rlcore_status learner_stacked(hashes *h) {
   static const rlcore_layer layers[] = {
       {.kind = RLCORE_LAYER_LSTM, .units = 9, .flags = RLCORE_LAYER_NORMALIZED, .initializer = RLCORE_INIT_GLOROT},
@@ -278,7 +278,7 @@ static rlcore_status learner_stacked(hashes *h) {
   return train(h, RLCORE_ENV_PENDULUM, &config, 4);
 }
 
-/* A transformer over numbers, with agents that come and go, and layers of pictures over four numbers as two by two. */
+/* A transformer over numbers, with agents that come and go, and picture layers over four numbers as 2 by 2 pixels. */
 static rlcore_status learner_attention(hashes *h) {
   static const rlcore_layer layers[] = {
       {.kind = RLCORE_LAYER_DENSE, .units = 12, .activation = RLCORE_ACTIVATION_GELU, .flags = RLCORE_LAYER_NO_BIAS,
@@ -320,7 +320,7 @@ static rlcore_status learner_attention(hashes *h) {
   return train(h, RLCORE_ENV_REPEAT_PREVIOUS, &config, 4);
 }
 
-/* What learns from what an environment did, and what learns from a store: actors and critics, Q-networks, and noise. */
+/* On-policy and off-policy algorithms: actor-critics, Q-networks, and exploration noise. */
 static rlcore_status learner_algorithms(hashes *h) {
   static const uint32_t list[][2] = {
       {RLCORE_ALGORITHM_A2C, RLCORE_ENV_CARTPOLE}, {RLCORE_ALGORITHM_IMPALA, RLCORE_ENV_PENDULUM},
@@ -346,8 +346,8 @@ static rlcore_status learner_algorithms(hashes *h) {
   return RLCORE_OK;
 }
 
-/* Pictures, and what their past is good for: cells, classes of rewards, and values, or the policy beside a layer that
-   remembers. */
+/* Pictures with the auxiliary tasks on earlier steps: pixel-control cells, reward classes and values, or the policy beside a
+   recurrent layer. */
 static rlcore_status learner_unreal(hashes *h) {
   enum { PIXELS = 10 * 5, UPDATES = 8 };
   static uint64_t world[1024];
@@ -406,7 +406,7 @@ static rlcore_status learner_unreal(hashes *h) {
   return RLCORE_OK;
 }
 
-/* A learner without a store, which learns from each step that its host hands over, by turns with weights and discounts. */
+/* A learner without a store, which learns from transitions of its host, with and without weights and discounts in turn. */
 static rlcore_status from_transitions(hashes *h, uint32_t algorithm, uint32_t env_id) {
   static uint64_t world[1024];
   static float obs[N * MAX_LEN], before[N * MAX_LEN], next[N * MAX_LEN], final_obs[N * MAX_LEN], reward[N], error[N];

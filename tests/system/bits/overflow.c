@@ -1,5 +1,5 @@
-/* Finite inputs from the ends of their types: results overflow, and infinities meet each other and 0. What a processor makes
-   of that is NaN in bits of its own; what the library writes is one NaN, or nothing but an error. */
+/* Finite inputs from the ends of their types: results overflow, and infinities meet each other and 0. Processors give the
+   resulting NaN different bits; the library writes a single NaN, or returns an error. */
 #include "stages.h"
 #include <float.h>
 
@@ -10,7 +10,7 @@ static rlcore_status extremes(rlcore_rng *rng, float *out, size_t len) {
   return RLCORE_OK;
 }
 
-/* Mixes floats and adds to how many are NaN; E_VALUE for one in other bits than 7fc00000. */
+/* Mixes floats and counts the NaN among them; E_VALUE for a NaN other than 7fc00000. */
 static rlcore_status mix_floats(hashes *h, const float *x, size_t len, uint32_t *num_nan) {
   for (size_t i = 0; i < len; i++) {
     uint32_t bits;
@@ -33,9 +33,9 @@ static rlcore_status mix_doubles(hashes *h, const double *x, size_t len) {
   return RLCORE_OK;
 }
 
-/* A call that may refuse its inputs: what it says counts, too. */
+/* A call that may refuse its inputs: its status is mixed in, too. */
 #define SAY(call) do { const rlcore_status said_ = (call); MIX_ONE(h, said_); } while (0)
-/* The same of one that writes to a and b, and what is there after it. */
+/* The same for a call that writes to a and b, whose contents afterwards are mixed in. */
 #define WRITES(call) \
   do { \
     SAY(call); \
@@ -229,7 +229,7 @@ static rlcore_status losses(hashes *h) {
   return RLCORE_OK;
 }
 
-/* Actions and rewards at the ends, bare and through wrappers that calculate with them. */
+/* Actions and rewards at the ends of their ranges, bare and through wrappers that calculate with them. */
 static rlcore_status worlds(hashes *h) {
   enum { N = 11 };
   static const rlcore_wrapper lists[][2] = {

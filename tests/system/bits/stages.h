@@ -1,5 +1,4 @@
-/* What the stages share. None of them does floating-point arithmetic of its own: what is compared is the library, not the
-   C compiler. */
+/* Shared by the stages. No stage does floating-point arithmetic of its own: the tests compare the library, not the C compiler. */
 #ifndef STAGES_H
 #define STAGES_H
 
@@ -9,18 +8,18 @@
 #define TRY(call) do { rlcore_status status_ = (call); if (status_ != RLCORE_OK) return status_; } while (0)
 #define CHECK(condition) do { if (!(condition)) return RLCORE_E_VALUE; } while (0)
 
-/* What a stage computed: all its values, and the blocks that it made, whose bytes depend on the order of bytes. */
+/* Hashes of a stage: of all its values, and of the blocks that it made, whose bytes depend on the byte order. */
 typedef struct {
   uint64_t values, blocks;
   int has_blocks;
 } hashes;
 
-/* Mixes `count` numbers of `width` bytes each into the values, lowest byte first whatever the processor does. */
+/* Mixes `count` numbers of `width` bytes each into the values, lowest byte first on every processor. */
 void mix_numbers(hashes *h, const void *numbers, size_t count, size_t width);
 /* Mixes the bytes of a block. */
 void mix_block(hashes *h, const void *block, size_t size);
 
-/* Mixes an array of numbers, the first `count` of one, or a single number. */
+/* Mixes an array of numbers, its first `count` numbers, or a single number. */
 #define MIX(h, array) MIX_SOME(h, array, LEN(array))
 #define MIX_SOME(h, array, count) \
   do { \
@@ -29,13 +28,13 @@ void mix_block(hashes *h, const void *block, size_t size);
   } while (0)
 #define MIX_ONE(h, number) MIX_SOME(h, &(number), 1)
 
-/* Mixes a number of this type, so that a size_t counts as much everywhere. */
+/* Mixes a number as 64 bits, so that a size_t gives the same hash everywhere. */
 void mix_u64(hashes *h, uint64_t number);
 void mix_rng(hashes *h, const rlcore_rng *rng);
 void mix_index(hashes *h, const rlcore_frame_index *index, size_t count);
 void mix_samples(hashes *h, const rlcore_sample *samples, size_t count);
 
-/* Floats, or bytes, from [low, high). */
+/* Floats from [low, high), or bytes from [0, high). */
 rlcore_status draw(rlcore_rng *rng, double low, double high, float *out, size_t len);
 rlcore_status draw_bytes(rlcore_rng *rng, int64_t high, uint8_t *out, size_t len);
 
@@ -46,13 +45,13 @@ typedef struct {
 
 #define HASH_START 0xcbf29ce484222325u
 
-/* The stages of each file; all end with a name that is NULL. */
+/* The stages of each file; each list ends with a NULL name. */
 extern const stage KERNEL_STAGES[], ENV_STAGES[], DATA_STAGES[], LEARN_STAGES[], OVERFLOW_STAGES[];
 
-/* Runs one of them and prints its lines. Returns 1 if it failed, else 0. */
+/* Runs a stage and prints its lines. Returns 1 if it failed, else 0. */
 int run_stage(const stage *s, bits_print print);
 
-/* A hash and what it is of, or a status and the last error in words. */
+/* Prints a hash with its names, or a status with the last error. */
 void print_line(bits_print print, rlcore_status status, uint64_t hash, const char *name, const char *more);
 
 #endif

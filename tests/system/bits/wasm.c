@@ -1,4 +1,4 @@
-/* Runs the stages in a WebAssembly module that imports nothing: what it prints stays in its memory, for the host to read. */
+/* Runs the stages in a WebAssembly module without imports: printed text stays in its memory, for the host to read. */
 #include "bits.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))

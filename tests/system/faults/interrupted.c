@@ -1,10 +1,10 @@
 /* Learners, policies and normalizers whose process dies within a call. Linux on x86-64.
 
-   interrupted              calls run one instruction at a time, by ptrace. After each instruction that changed a byte, attach
-                            refuses what lies there, or it is as before the call or as after it.
-   interrupted all          so does every call of every algorithm.
-   interrupted kills [N]    learners of ten algorithms in shared memory, whose processes are killed at N random instants, 100 by
-                            default. What attach accepts is what an uninterrupted run passes between two calls. */
+   interrupted              steps calls by single instructions, with ptrace. After each instruction that changed a byte, attach
+                            refuses the block, or the block is as before the call or as after it.
+   interrupted all          does so with every call of every algorithm.
+   interrupted kills [N]    kills processes of learners of ten algorithms, in shared memory, at N random instants, 100 by default.
+                            Blocks that attach accepts equal a state between two calls of an uninterrupted run. */
 #define _GNU_SOURCE
 #include "../rows.h"
 
@@ -27,7 +27,7 @@ static void fail(int line, const char *what) {
 
 enum { N = 2, OBS = 3, ALGORITHMS = 10, MOST = 1 << 12 };
 
-/* ---- Learners, and what the k-th call of one is ---- */
+/* ---- Learners, and the k-th call of each ---- */
 
 static struct {
   uint32_t algorithm, n;
@@ -95,7 +95,7 @@ static void fill(uint64_t k) {
   }
 }
 
-/* The call that is due. */
+/* Makes the call that is due. */
 static void due_call(rlcore_learner *p, uint64_t k, uint32_t max_slices) {
   uint32_t due;
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
@@ -111,7 +111,7 @@ static void due_call(rlcore_learner *p, uint64_t k, uint32_t max_slices) {
 
 /* ---- One instruction at a time ---- */
 
-/* Calls beside those that are due, of whatever object. A call that is refused has changed nothing. */
+/* Other calls than those that are due, on any object. A refused call changes nothing. */
 typedef void step_call(void *p);
 
 static float *numbers_of(const rlcore_learner *p) {
@@ -189,7 +189,7 @@ static void batch(void *p) {
 }
 static void init(void *p) { create(p); }
 
-/* In this order, so that each finds what it needs. */
+/* In this order, so that each call finds the state that it needs. */
 static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, write_params, write_moments, act_first, cut, demonstrate,
                                    any_due, any_due, any_due, any_due, begin, write_grads, add_grads, apply, any_due, any_due, any_due,
                                    any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, any_due, init};
@@ -211,7 +211,7 @@ static int32_t attach_normalizer(void *mem, size_t size) {
 
 static uint64_t changes, refused;
 
-/* Makes the call on memory that is shared, instruction by instruction. */
+/* Makes the call on shared memory, instruction by instruction. */
 static void judge(const char *name, int which, void *mem, size_t size, step_call *call, attach_call *attach) {
   int status;
   uint8_t *before = aligned_alloc(64, size), *after = aligned_alloc(64, size), *last = aligned_alloc(64, size);
@@ -264,7 +264,7 @@ static void normalizer_step(void *v) {
 static rlcore_vec_normalize *other;
 static void normalizer_merge(void *v) { FINE(rlcore_vec_normalize_merge(v, other)); }
 
-/* Every call of a learner on policy and of one off policy, and of the others some that are due; or all. */
+/* Every call of one on-policy and one off-policy learner, and some due calls of the others; or all calls of all. */
 static void stepped(int all) {
   for (uint32_t algorithm = 0; algorithm < ALGORITHMS && failures == 0; algorithm++) {
     changes = refused = 0;

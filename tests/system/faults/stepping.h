@@ -1,4 +1,4 @@
-/* A process that runs one instruction at a time, and memory that it shares. Linux, by ptrace. Included after `fail`. */
+/* A process that runs one instruction at a time, and shared memory. Linux, with ptrace. Included after `fail`. */
 #ifndef RLCORE_STEPPING_H
 #define RLCORE_STEPPING_H
 
@@ -15,10 +15,10 @@ static void *shared(size_t size) {
   return mem;
 }
 
-/* 1 while the child is inside what is to be stepped through. */
+/* 1 while the child is within the stepped calls. */
 static _Atomic int *inside;
 
-/* A process that stops before it begins. */
+/* A child that stops before its first instruction. */
 static pid_t child(void) {
   atomic_store(inside, 0);
   fflush(stdout);
@@ -34,7 +34,7 @@ static pid_t child(void) {
   return 0;
 }
 
-/* Lets it go on for an instruction; false when it has ended, whose status is `*status` then. */
+/* Runs one instruction of the child; false when it has ended, with its status in `*status`. */
 static int step(pid_t pid, int *status) {
   if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) != 0) perror("ptrace"), exit(1);
   if (waitpid(pid, status, 0) != pid) perror("waitpid"), exit(1);

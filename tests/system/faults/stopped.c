@@ -1,11 +1,10 @@
-/* A writer that dies at any instruction, and readers that are beside it at any instruction. Linux on x86-64, by ptrace.
+/* A writer that dies at any instruction, and readers beside it at any instruction. Linux on x86-64, with ptrace.
 
-   stopped   every call that changes a store runs one instruction at a time. After each that changed a byte of the store,
-             attach refuses what lies there, or it is what one of the calls has left; and a reader that looks at it then is
-             told nothing wrong.
-   between   a reader runs one instruction at a time, and at random ones of them the writer appends something.
+   stopped   every call that changes a store runs one instruction at a time. After each instruction that changed a byte of the
+             store, attach refuses the store, or the store is as after one of the calls; a reader beside it reads nothing wrong.
+   between   a reader runs one instruction at a time, and at random instructions the writer appends something.
 
-     stopped [store [N]]  N: instructions of each reader, and as many again of long calls; else as few as a test does */
+     stopped [store [N]]  N: instructions of each reader, and all calls at full length; else few, as in a test */
 #define _GNU_SOURCE
 #include "../rows.h"
 
@@ -19,7 +18,7 @@ enum { RING = 8, APPENDS = 26, STATES = 64, SHORT = 60000 };
 
 static uint64_t wanted;
 
-/* ---- A twin does the same first, so that the states between calls are known ---- */
+/* ---- A twin makes the same calls first, so that the states between calls are known ---- */
 
 static struct twin {
   uint8_t *mem, *states[STATES];
@@ -46,7 +45,7 @@ static void take_twin(const void *mem, size_t size) {
   between();
 }
 
-/* What a reader can see of a store that is emptied: bytes behind the rows that are held mean nothing. */
+/* The readable contents of a store that can be emptied: bytes behind the held rows are not compared. */
 struct sight {
   rlcore_rollout_progress progress;
   rlcore_metric_row log[RING];
@@ -88,18 +87,18 @@ static int is_known(const struct store *s, const uint8_t *mem) {
 
 /* ---- The calls ---- */
 
-/* What `append` does not call. */
+/* Calls that `append` does not make. */
 static void memory_more(void *m, uint64_t newest) {
   (void)newest;
   const int32_t number[2] = {0};
   const uint8_t screen[4] = {0};
   const void *values[2] = {number, screen};
-  const rlcore_frame frame = {.episode = 1u << 30, .step = 0, .reward = 1};  /* cuts the last one */
+  const rlcore_frame frame = {.episode = 1u << 30, .step = 0, .reward = 1};  /* cuts the last episode */
   FINE(rlcore_memory_add(m, &frame, values, NULL, NULL));
 }
 
 static void replay_more(void *r, uint64_t newest) {
-  /* More transitions than go up the tree together, the last one with a larger priority than ever. */
+  /* More transitions than the tree updates at once, the last one with a new largest priority. */
   enum { MANY = 300 };
   static rlcore_frame_index index[MANY];
   static float priority[MANY];
@@ -164,7 +163,7 @@ static void (*const mores[])(void *, uint64_t) = {memory_more, memory_more, repl
 
 static uint64_t steps, changes, refused;
 
-/* Looks at what the instruction has left. */
+/* Checks the store after an instruction of the writer. */
 static void judge(const struct store *s, const void *mem, uint8_t *last, const void *reader, const char *call) {
   static uint32_t round;
   static rlcore_rng rng = {{1, 2}, {3, 4}, 0, 0};
@@ -203,7 +202,7 @@ static void stopped(const struct store *s, void (*more)(void *, uint64_t)) {
   for (int i = 0; i <= APPENDS + 1 && failures == 0; i++) {
     const char *call = i < APPENDS ? "a call of append" : i == APPENDS ? "another call" : "init";
     int status;
-    /* A few of the first, and of those where the ring is full and whatever can happen has happened. */
+    /* A few of the first calls, and of those on a full ring, where every case has occurred. */
     if (wanted == 0 && i % 8 != 0 && i < APPENDS - 2) {
       number = s->append(object, number);
       continue;
@@ -217,7 +216,7 @@ static void stopped(const struct store *s, void (*more)(void *, uint64_t)) {
     memcpy(last, mem, size);
     const pid_t pid = child();
     if (pid == 0) {
-      twin.mem = NULL;  /* the child takes no notes */
+      twin.mem = NULL;  /* the child records no states */
       if (i < APPENDS) s->append(object, number);
       else if (i == APPENDS) more(object, number);
       else s->init(object, size, RING);
@@ -240,7 +239,7 @@ static void stopped(const struct store *s, void (*more)(void *, uint64_t)) {
   free(last);
 }
 
-/* ---- A reader between whose instructions things are written ---- */
+/* ---- A reader, with writes between its instructions ---- */
 
 static void written_between(const struct store *s) {
   const size_t size = s->size(RING);
@@ -280,7 +279,7 @@ static void written_between(const struct store *s) {
   munmap(mem, size);
 }
 
-/* ---- The queue: attach looks at its header only; what is put or taken is there whole, or not at all ---- */
+/* ---- The queue: attach checks its header only; an item is pushed or popped completely, or not at all ---- */
 
 static void queue_stopped(void) {
   rlcore_queue_config config;

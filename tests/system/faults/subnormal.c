@@ -1,5 +1,5 @@
-/* Which results depend on whether the host has subnormal numbers flushed to zero: those that are such numbers, and no check
-   of an argument. `subnormal kept|flushed` */
+/* If the host flushes subnormal numbers to zero, only subnormal results differ; checks of arguments do not.
+   `subnormal kept|flushed` */
 #include "rlcore.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   const float tiny = 0x1p-140F, zero = 0;
   float result = 7;
   int failures = 0;
-  /* Compared as bits: a comparison of numbers would be flushed too. */
+  /* Compared as bits, since a comparison of numbers would flush too. */
   failures += advantage(tiny, &result) != RLCORE_OK || memcmp(&result, kept ? &tiny : &zero, sizeof result) != 0;
   failures += advantage(0x1p-100F, &result) != RLCORE_OK || result != 0x1p-100F;
   failures += advantage(NAN, &result) != RLCORE_E_VALUE;

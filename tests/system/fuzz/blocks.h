@@ -1,5 +1,5 @@
-/* A small valid block of every kind, in every phase that a call may want: what calls are made on and images are damaged of.
-   Sizes are those of the arrays of calls.c. */
+/* A small valid block of every kind, in every phase that a call may need: calls are made on them, and damaged images are made
+   from them. Sizes are those of the arrays of calls.c. */
 #ifndef RLCORE_FUZZ_BLOCKS_H
 #define RLCORE_FUZZ_BLOCKS_H
 
@@ -23,7 +23,7 @@ static struct {
   _Alignas(64) unsigned char bytes[BLOCK_SIZE];
 } samples[SAMPLES];
 
-/* What the blocks are made from. */
+/* The configurations of the blocks. */
 static rlcore_env_def env_def;
 static compiled_env env;
 static rlcore_wrapper recorder = {.kind = RLCORE_WRAP_RECORD};
@@ -63,7 +63,7 @@ static int32_t attach(enum kind kind, void *mem, size_t size) {
   }
 }
 
-/* The same for reading beside a writer, where there is such a call. */
+/* The same for readers beside a writer, for kinds that have such a call. */
 static int32_t attach_reader(enum kind kind, const void *mem, size_t size) {
   const void *out;
   switch (kind) {
@@ -77,8 +77,8 @@ static int32_t attach_reader(enum kind kind, const void *mem, size_t size) {
   }
 }
 
-/* Turns the words of a header round, as a machine of the other byte order would have written them: order, version,
-   kind, bytes of configuration; then two of eight bytes, size and checksum. */
+/* Reverses the bytes of a header's words, as on a machine of the other byte order: order, version, kind, bytes of configuration;
+   then two of eight bytes, size and checksum. */
 static void turn(unsigned char *header) {
   for (size_t at = 8; at < 40; at += at < 24 ? 4 : 8)
     for (size_t i = 0, last = at < 24 ? 3 : 7; i < last - i; i++) {
@@ -87,7 +87,7 @@ static void turn(unsigned char *header) {
     }
 }
 
-/* Copies a block: what was done so far is kept as that phase. */
+/* Keeps a copy of a block as the sample of that phase. */
 static void keep(enum sample sample, enum kind kind, const void *block, size_t size) {
   ALWAYS(size <= BLOCK_SIZE);
   samples[sample].kind = kind;
@@ -96,7 +96,7 @@ static void keep(enum sample sample, enum kind kind, const void *block, size_t s
   FINE(attach(kind, samples[sample].bytes, size));
 }
 
-/* A noun whose block is made from its configuration alone. */
+/* Makes a block of a noun that needs its configuration alone. */
 #define MAKE(noun, config, block) \
   FINE(rlcore_##noun##_size(&config, &size)); \
   ALWAYS(size <= BLOCK_SIZE); \
@@ -154,8 +154,8 @@ static void make_records(void) {
   keep(NORMALIZER_USED, NORMALIZER, mem, size);
 }
 
-/* What the learner of the calls has: numbers of its networks, of the gradients of a chunk, and of the moments that normalize;
-   bytes of scratch. */
+/* Sizes of the calls' learner: its parameters, the gradients of a chunk, and the moments that normalize, in numbers; its scratch
+   in bytes. */
 enum { PARAMS = 29, GRADS = PARAMS + 8, NUM_MOMENTS = 4 + 2 * OBS, LEARNER_SCRATCH = 4096 };
 
 static void make_learners(void) {
@@ -196,7 +196,7 @@ static void make_learners(void) {
   keep(POLICY_MADE, POLICY, policy_mem, size);
 }
 
-/* A learner of unbounded real actions, which has deviations, and its policy. */
+/* A learner with unbounded continuous actions, which have standard deviations, and its policy. */
 static void make_learners_of_vectors(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
   rlcore_learner *p;
@@ -235,7 +235,7 @@ static void make_learner_off_policy(void) {
   keep(LEARNER_STORES, LEARNER, mem, size);
 }
 
-/* Learners of observations that are choices, or structures, of which actions can be some too. */
+/* Learners with observations that are choices or structures, and with structured actions. */
 static void make_learners_of_parts(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
   static const rlcore_field seen[2] = {{.name = "what", .kind = RLCORE_I32, .rank = 1, .dims = {2}},
@@ -341,7 +341,7 @@ static void make_rollouts(void) {
   keep(QUEUE_USED, QUEUE, mem, size);
 }
 
-/* Makes them all. */
+/* Makes all samples. */
 static void make_samples(void) {
   make_environments();
   make_records();

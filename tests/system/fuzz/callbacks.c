@@ -1,5 +1,5 @@
-/* Hostile callbacks: the input says what they return and write - anything that the header lets them write - in environments with
-   any wrappers, stepped at once, by ranges and by workers. Whatever they do, the library's own bytes stay what they are. */
+/* Hostile callbacks: the input chooses their results and outputs, anything that the header allows, in environments with any
+   wrappers, stepped in whole calls, by ranges and by workers. Whatever they do, the library's own bytes are not changed. */
 
 #include "blocks.h"
 
@@ -11,14 +11,14 @@ static int depth;
 static rlcore_env_def game;
 static size_t state_words;
 
-/* Anything, or most of the time something harmless. */
+/* Any float; most of the time a harmless one. */
 static float wild(void) {
   static const float OTHERS[] = {NAN, INFINITY, -INFINITY, 3.4e38f, -3.4e38f, 1e-45f, -0.0f, 1e19f};
   const unsigned how = byte();
   return how < 224 ? (float)how / 32 - 3 : OTHERS[how & 7];
 }
 
-/* A library call within a callback: on another block, or on what it was handed. */
+/* A library call within a callback: on another block, or on the callback's own arguments. */
 static void reenter(rlcore_rng *rng) {
   static _Alignas(64) unsigned char other[ROOM];
   char text[32];
@@ -36,7 +36,7 @@ static void reenter(rlcore_rng *rng) {
   depth--;
 }
 
-/* The state is the environment's own: nobody else has written to it since. Its words: a sum over the others, and those. */
+/* Only the environment writes its state, so the first word is still the sum of the others. */
 static void check_state(const uint64_t *state) {
   uint64_t sum = 0;
   for (size_t i = 1; i < state_words; i++) sum += state[i];
@@ -117,7 +117,7 @@ static int32_t action_mask(void *user, uint32_t row, const void *state, uint8_t 
   return any_status();
 }
 
-/* As many numbers as its wrapper says: those are the user's. */
+/* Writes as many numbers as its wrapper declares in `user`. */
 static int32_t observe(void *user, uint32_t row, const void *from, float *to) {
   (void)row, (void)from;
   for (uint32_t i = 0; i < *(const uint32_t *)user; i++) to[i] = wild();
@@ -140,7 +140,7 @@ static void any_wrapper(rlcore_wrapper *to) {
     case RLCORE_WRAP_OBSERVE: w.len = 3, w.observe = observe, w.user = &to->len; break;
     default: break;
   }
-  /* Any number in any field, but for those that say how often the environment is stepped. */
+  /* Any number in any field, except for those that multiply the number of steps. */
   const int repeats = w.kind == RLCORE_WRAP_NOOP_RESET || w.kind == RLCORE_WRAP_MAX_AND_SKIP || w.kind == RLCORE_WRAP_ACTION_REPEAT;
   if (byte() > 250) {
     const unsigned field = repeats ? 5 + byte() % 11 : 1 + byte() % 15;
@@ -206,7 +206,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   FINE(rlcore_vecenv_init(mem, size, made, &config, &v));
   FINE(rlcore_batch_init(batch_mem, batch_size, made, &config, &groups, &b));
 
-  /* Arrays that end where they have to. */
+  /* Arrays that end where forbidden memory begins. */
   const size_t n = config.num_envs, obs_size = n * seen.len * (seen.kind == RLCORE_F32 ? 4 : 1);
   static float reward[MAX_ENVS];
   static uint8_t terminated[MAX_ENVS], truncated[MAX_ENVS], valid[MAX_ENVS], mask[MAX_ENVS * CHOICES_OF_GAME], failed[MAX_ENVS];
@@ -259,7 +259,7 @@ static int32_t judge(void *user, const float *achieved, const float *goal, float
 
 static double clock_of(void *user) { return *(float *)user = wild(); }
 
-/* The two other callbacks: who judges goals, and what the time is. */
+/* The two other callbacks: the judge of goals, and the clock. */
 static void judge_and_clock(void) {
   const float achieved[4] = {1, 2, 3, 4};
   const uint32_t row[3] = {0, 1, 1};

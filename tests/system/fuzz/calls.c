@@ -1,6 +1,6 @@
-/* A program of calls: the input chooses functions and what is wrong with their arguments, on blocks that earlier calls have
-   changed. No call may harm anything, an error may change nothing, a block has to stay one, and a copy of it has to do the
-   same elsewhere. */
+/* A program of calls: the input chooses functions and the errors in their arguments, on blocks that earlier calls have changed.
+   No call may do harm, a failing call may change nothing, a block has to stay valid, and a copy of it has to give the same
+   results elsewhere. */
 
 #include "calls.h"
 

@@ -1,4 +1,4 @@
-/* Every exported function and what a caller gives it: the good arguments, and how far each may be from them. */
+/* Every exported function and its arguments: the good ones, and the range of the others. */
 #ifndef RLCORE_FUZZ_CALLS_H
 #define RLCORE_FUZZ_CALLS_H
 
@@ -6,7 +6,7 @@
 
 #include "draws.h"
 
-/* Defines the caller of rlcore_<noun>_<verb>, and enters it in the list that lies between __start_ops and __stop_ops. */
+/* Defines the caller of rlcore_<noun>_<verb> and enters it in the list between __start_ops and __stop_ops. */
 #define OP(noun) \
   static int32_t op_##noun(void); \
   __attribute__((used, section("ops"))) static const struct op *const entry_##noun = &(const struct op){"rlcore_" #noun, op_##noun}; \
@@ -43,7 +43,7 @@ OP(hash) {
 
 /* ---- Random streams ---- */
 
-/* A stream that was seeded. */
+/* A seeded stream. */
 #define RNG(flags) \
   IN(uint64_t, words, 5, 3, 2, flags); \
   AS(rng); \
@@ -135,9 +135,9 @@ CONFIG_INIT(vec_normalize_config_init, rlcore_vec_normalize_config, rlcore_vec_n
 CONFIG_INIT(vecenv_config_init, rlcore_vecenv_config, rlcore_vecenv_config_init)
 CONFIG_INIT(vtrace_init, rlcore_vtrace, rlcore_vtrace_init)
 
-/* ---- Size, init, attach: of a kind whose block is made from its configuration alone ---- */
+/* ---- Size, init, attach: of kinds whose blocks are made from their configuration alone ---- */
 
-/* Bytes of memory of a block: more than there are, too few for the block and for any header, or any number up to its
+/* The size of a block's memory: more than there is, too little for the block or for any header, or any size up to the block's
    own. */
 static size_t memory_size(size_t whole) {
   static const int32_t statuses[] = {RLCORE_E_OVERFLOW, RLCORE_E_SIZE, RLCORE_E_SIZE, RLCORE_E_SIZE};
@@ -150,16 +150,16 @@ static size_t memory_size(size_t whole) {
   return sizes[a->chosen - 1];
 }
 
-/* Memory for a block that is to be made, where that of its kind lies. */
+/* Memory for a new block, in the place of the block of its kind. */
 #define MEMORY_FOR(sample) \
   void *mem = object("mem", sample, OUT | FIXED); \
   const size_t mem_size = memory_size(samples[sample].size)
-/* Memory that has to be an image. */
+/* Memory that has to hold an image. */
 #define IMAGE_OF(sample) \
   void *mem = object("mem", sample, OUT); \
   const size_t mem_size = memory_size(samples[sample].size)
 
-/* Columns to make a block with; their array lies where `of` does. */
+/* Columns for a new block; a copy of `of` with errors. */
 static const struct flaw column_flaws[] = {
     FLAW(rlcore_column, kind, 3), FLAW(rlcore_column, kind, UINT32_MAX), FLAW(rlcore_column, len, 0),
     FLAW(rlcore_column, num_stack, 17), FLAW(rlcore_column, name[0], 0), FLAW(rlcore_column, name[0], 200),
@@ -262,7 +262,7 @@ CONFIGURED(queue, rlcore_queue_config, queue_config, QUEUE_USED, )
 
 /* ---- Environments ---- */
 
-/* A definition, with one field that is wrong at times: of the caller's own environment, or of one of the library's. */
+/* The definition of the caller's own or a built-in environment, at times with one wrong field. */
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_env_def, field, value)
 static const struct flaw env_flaws[] = {
@@ -303,7 +303,7 @@ OP(env_size) {
   HANDLE(size_t, out_size, 0);
   return CALL(rlcore_env_size(definition, out_size));
 }
-/* A slot, but for the bytes by which a misaligned pointer lies before it. */
+/* The size of a slot, less the bytes that a misaligned pointer needs before it. */
 enum { ENV_WORDS = SMALL / 8 - 1 };
 OP(env_init) {
   TO(uint64_t, mem, ENV_WORDS, SCRATCH);
@@ -320,7 +320,7 @@ OP(env_builtin) {
   return CALL(rlcore_env_builtin(mem, mem_size, env_id, out));
 }
 
-/* The environment, compiled where it lies: at times another one than blocks are made for, or none. */
+/* The environment, compiled in the world: at times another one than the blocks were made for, or none. */
 static const struct flaw other_env_flaws[] = {BAD(env_id, RLCORE_ENV_MOUNTAIN_CAR), BAD(max_episode_steps, 4)};
 struct environment { uint64_t words[ENV_WORDS]; };
 
@@ -346,7 +346,7 @@ enum { UNKEPT, KEPT };
   STRUCT(T, name, name##_value, flags)
 #define ROWS_OF(...) STRUCT_OF(rlcore_rows, rows, 0, __VA_ARGS__)
 
-/* What a step writes, with what it reads. */
+/* The outputs and the inputs of a step. */
 static rlcore_rows *step_of(uint32_t num, const int32_t *action) {
   TO(float, obs, num * OBS, 0);
   TO(float, reward, num, 0);
@@ -691,7 +691,7 @@ OP(monitor_means) {
   return CALL(rlcore_monitor_means(m, out));
 }
 
-/* Room for a text. */
+/* Memory for a text. */
 #define TEXT \
   SIZE(text_size, 500, 512, RLCORE_E_OVERFLOW); \
   TO(char, text, text_size & 1023, 0); \
@@ -723,7 +723,7 @@ OP(monitor_format_row) {
   return CALL(rlcore_monitor_format_row(episode, info, num_info, text, text_size, out_len));
 }
 
-/* ---- Normalisers ---- */
+/* ---- Normalizers ---- */
 
 OP(vec_normalize_reset) {
   ON(vec_normalize, v, NORMALIZER_USED);
@@ -785,9 +785,9 @@ OP(vec_normalize_statistics) {
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_learner_config, field, value)
-/* A byte chooses one of them: each field has few. */
+/* A byte chooses a flaw: each field has few. */
 #define WHOLE(field, low, high) BAD(field, (high) == UINT32_MAX ? (uint32_t)(low) - 1 : (uint32_t)(high) + 1),
-/* Numbers beyond [low, high], in double: there is no float beyond the largest. */
+/* Numbers outside [low, high], in double, since no float is beyond the largest. */
 #define BELOW(low) ((float)((low) <= -(double)FLT_MAX ? (double)-INFINITY : (low) - 1e-9 - 1e-5 * ((low) < 0 ? -(low) : (low))))
 #define BEYOND(high) ((float)((high) >= (double)FLT_MAX ? (double)INFINITY : (high) * 1.00001))
 #define REAL(field, low, high) BAD(field, NAN), BAD(field, BELOW(low)), BAD(field, BEYOND(high)),
@@ -829,7 +829,7 @@ static const struct flaw done_flaws[] = {
   STRUCT(rlcore_space, obs, seen, FIXED); \
   STRUCT(rlcore_space, action, done, FIXED)
 
-/* The same of a host that attaches, which may leave them out. */
+/* The same for a host that attaches, which may leave the spaces out. */
 static const struct flaw other_seen[] = {
     REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, kind, 4), REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, kind, RLCORE_I32),
     REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, len, 0), REFUSED_AS(RLCORE_E_SHAPE, rlcore_space, len, UINT32_MAX)};
@@ -1290,7 +1290,7 @@ OP(lazy_frames_stack) {
   TO(float, out, 8, 0);
   return CALL(rlcore_lazy_frames_stack(l, env, frame, layout, kind, out));
 }
-/* Rows of two environments, 3 and 3, or others. */
+/* Rows with given numbers, alternating between two environments, or with other contents. */
 #define ROWS(rows) \
   COUNT(num_rows, 2, 4, RLCORE_OK); \
   IN(uint64_t, numbers, num_rows * 2, rows, 0, 0); \
@@ -1376,7 +1376,7 @@ READ_ROWS(trajectory, TRAJECTORY_USED, 1, 1)
 
 /* ---- Replay memory of frames ---- */
 
-/* [num_columns] arrays of rows, in the table that calls take them from. */
+/* [num_columns] arrays of rows, and the table of their addresses for the call. */
 #define STACKED_VALUES(rows) \
   IN(uint8_t, picture, (rows) * 4, 1, 1, 0); \
   IN(int32_t, acted, rows, 1, 0, 0); \
@@ -1638,7 +1638,7 @@ OP(relabel_goals) {
 
 /* ---- Rollouts as kernels see them ---- */
 
-static uint32_t steps_of, envs_of; /* what the arrays of the call are for */
+static uint32_t steps_of, envs_of; /* dimensions of the current call's arrays */
 
 static rlcore_rollout *rollout(void) {
   COUNT(num_steps, T, 8, RLCORE_E_SHAPE);
@@ -1651,7 +1651,7 @@ static rlcore_rollout *rollout(void) {
   IN(uint8_t, terminated, num_steps * num_envs, 0, 0, 0);
   IN(uint8_t, truncated, num_steps * num_envs, 0, 1, 0);
   IN(float, final_value, num_steps * num_envs, 1, 0.5, 0);
-  /* Its first element is not read. */
+  /* The first element is not read. */
   if (arguments[num_arguments - 1].chosen == NOT_A_NUMBER) arguments[num_arguments - 1].flags |= ANY;
   const rlcore_rollout all = {sizeof all, num_steps, num_envs, accumulate, reward, value, bootstrap_value, terminated, truncated, final_value};
   STRUCT(rlcore_rollout, batch, all, 0);
@@ -1665,7 +1665,7 @@ static rlcore_rollout *rollout(void) {
   U32(end, envs_of, envs_of, RLCORE_E_RANGE)
 #define TARGETS(name) TO(float, name, steps_of * envs_of, 0)
 
-/* With lambda or without, one or two arrays to write, of all columns and of a range. */
+/* One or two output arrays, with or without lambda, of all columns and of a range. */
 #define BOTH_OF(noun, numbers, arrays, call, call_range) \
   OP(noun) { \
     const rlcore_rollout *r = rollout(); \
@@ -1680,7 +1680,7 @@ static rlcore_rollout *rollout(void) {
     arrays; \
     return CALL(call_range); \
   }
-/* Numbers that are not finite are found while computing. */
+/* These numbers are checked while computing. */
 BOTH_OF(gae, DISCOUNT; LAMBDA; documented = RLCORE_E_VALUE, TARGETS(advantage); TARGETS(target),
         rlcore_gae(r, discount, lambda, advantage, target),
         rlcore_gae_range(r, discount, lambda, begin, end, advantage, target))
@@ -1749,7 +1749,7 @@ static rlcore_vtrace *vtrace(int logits) {
   IN(float, log_rho, logits ? 0 : all, 0.5, 0.25, logits ? OPTIONAL | ANY | IN_PLACE : IN_PLACE);
   IN(float, discounts, all, 0.5, 0, 0);
   if (arguments[num_arguments - 1].chosen == INFINITE || arguments[num_arguments - 1].chosen == NOT_A_NUMBER)
-    arguments[num_arguments - 1].flags |= ANY; /* another status */
+    arguments[num_arguments - 1].flags |= ANY; /* NaN and infinity have another status */
   IN(float, reward, all, 1, 1, 0);
   IN(float, value, all, 1, 1, 0);
   IN(float, bootstrap_value, num_envs, 1, 1, 0);
@@ -1890,7 +1890,7 @@ OP(rollout_buffer_sample) {
   HANDLE(uint32_t, out_step, 0);
   return CALL(rlcore_rollout_buffer_sample(b, out_step));
 }
-/* Room for `rows` samples, and `heads` of what only the first or the last of a window has. */
+/* Memory for `rows` samples, and for `heads` values that belong to the first or the last row of a window. */
 #define MINIBATCH(rows, heads, of_one, time) \
   TO(float, seen, (rows) * 2, OPTIONAL); \
   TO(int32_t, acted, rows, OPTIONAL); \
@@ -2109,7 +2109,7 @@ OP(queue_len) {
 
 /* ---- Rollout files ---- */
 
-static rlcore_rollout_file file_of; /* what the call's file is about */
+static rlcore_rollout_file file_of; /* the description of the current call's file */
 
 #undef BAD
 #define BAD(field, value) FLAW(rlcore_rollout_file, field, value)
@@ -2154,7 +2154,7 @@ OP(rollout_file_write) {
   TO(uint8_t, out, out_size & 8191, 0);
   return CALL(rlcore_rollout_file_write(file, arrays, out, out_size));
 }
-/* A whole file, and what it begins with. */
+/* A whole file, with its header. */
 static const uint8_t *a_file(size_t *size) {
   static uint8_t whole[SMALL];
   static size_t whole_size;
@@ -2232,7 +2232,7 @@ static rlcore_gaussian *gaussian_of(void) {
   IN(float, mean, num_rows * action_len, 0, 0.5, 0);
   IN(float, log_std, action_len, 0, 0.5, 0);
   if (arguments[num_arguments - 1].chosen == INFINITE || arguments[num_arguments - 1].chosen == NOT_A_NUMBER)
-    arguments[num_arguments - 1].flags |= ANY; /* another status */
+    arguments[num_arguments - 1].flags |= ANY; /* NaN and infinity have another status */
   U32(reserved, 0, 0, RLCORE_E_CONFIG);
   steps_of = num_rows, envs_of = action_len;
   const rlcore_gaussian all = {sizeof all, num_rows, action_len, reserved, mean, log_std};

@@ -1,4 +1,4 @@
-/* Configurations of any numbers: refused, or a block of the size that was asked for is all that its calls touch. */
+/* Configurations of any numbers: refused, or a block of the returned size whose calls touch no other memory. */
 
 #include "drive.h"
 
@@ -46,10 +46,10 @@ static const rlcore_column *any_columns(void) {
   return byte() == 255 ? NULL : columns;
 }
 
-/* The block's memory: as much as was asked for, and not a byte more. */
+/* Memory for exactly the returned number of bytes. */
 static _Alignas(64) unsigned char memory[BLOCK_SIZE + 64];
 
-/* What comes after a size: a block in one byte less is refused, in just as many made. */
+/* Checks after a returned size: init refuses one byte less and succeeds with exactly that size. */
 #define MADE(noun, kind, config) \
   do { \
     size_t size = 0; \
@@ -209,7 +209,7 @@ static int learner(void) {
   rlcore_space obs = SEEN, action = DONE;
   if (byte() & 1) c.obs_dims[0] = any(1), c.obs_dims[1] = any(2), c.obs_dims[2] = any(2);
   obs.kind = any(obs.kind), obs.len = any(obs.len), action.kind = any(action.kind), action.len = any(action.len);
-  if (action.len > 16 && action.len < UINT32_MAX / 2) action.len = 16; /* arrays are as long as they say */
+  if (action.len > 16 && action.len < UINT32_MAX / 2) action.len = 16; /* arrays have as many elements as they declare */
   for (int i = 0; i < 16; i++) n[i] = any(2), low[i] = any_real(-1), high[i] = any_real(1);
   if (action.len > 16) action.len = 0;
   action.n = action.kind == RLCORE_I32 || byte() > 250 ? n : NULL;

@@ -1,7 +1,6 @@
-/* What each function does with each argument of a good call: reads it, which another content of the argument shows in what the
-   call answers or writes; or writes it, whatever was there. Prints the call as calls.h writes it, which says what argument is
-   which parameter, and of each argument `argument read written`, 0 or 1; of objects, which are always read, whether the
-   good call changes them. */
+/* The use of each argument in a good call: it is read if other contents change the results or outputs of the call, and written if
+   the call changes it, whatever its contents. Prints the call's source text in calls.h, which maps arguments to parameters, and
+   for each argument `argument read written`, 0 or 1; for objects, which are always read, `argument object written`. */
 
 static int failures;
 #define STOP() (void)failures++
@@ -14,7 +13,7 @@ extern const struct op *const __start_ops[], *const __stop_ops[];
 
 enum { STATE = 2 };
 
-/* A learner that remembers, before its first step or in the middle of an update. */
+/* A learner with a recurrent layer, before its first step or during an update. */
 static rlcore_learner *remembers(int updating) {
   static const rlcore_layer memory = {.kind = RLCORE_LAYER_GRU, .units = STATE};
   static _Alignas(64) unsigned char mem[2 * BLOCK_SIZE];
@@ -116,14 +115,14 @@ static const struct op RECURRENT[] = {
 
 static const unsigned char good[96];
 
-/* The argument whose bytes become others before the call, and these; -1: none. */
+/* The argument whose bytes are replaced before the call, and the new value of the bytes; -1: none. */
 static int changed = -1;
 static unsigned char content;
 
-/* What arguments were like when the call began, and what it left, of a call that nothing was changed for. */
+/* The arguments at the beginning of the call, and after the call that was made without a change. */
 static struct world began, left;
 
-/* What the last failure was then: some calls write it. */
+/* The last error at the same times: some calls write it. */
 static char told[256], left_told[256];
 
 /* Texts keep their last byte. */
@@ -173,7 +172,7 @@ static void look_at(const struct op *op) {
     }
     static const unsigned char contents[] = {0xff, 0, 0x3f, 1};
     for (unsigned k = 0; k < sizeof contents && a->flags != SCRATCH; k++) {
-      /* Structures of pointers would lead nowhere. */
+      /* Pointers with other bytes would be invalid. */
       if (a->form == STRUCTURE && a->flags & FIXED && a->element == 8 && contents[k] != 0) continue;
       const int32_t now = run(op, i, contents[k]);
       read |= now != status;

@@ -1,12 +1,12 @@
-/* Arguments, as the input chooses them: each takes a byte, of which 0 is what a good caller gives and every other value is
-   something wrong or something else. What calls read and write lies in one of two worlds of equal shape. A call is made in
-   the first; if it succeeds it is made again in the second, with copies of everything, and has to do the same there. */
+/* Arguments chosen by the input: each takes a byte, of which 0 is the good argument and every other value is a wrong or a
+   different one. Everything that calls read and write lies in one of two worlds of equal layout. A call is made in the first
+   world; if it succeeds, it is repeated in the second on copies of everything, and has to give the same results. */
 #ifndef RLCORE_FUZZ_DRAWS_H
 #define RLCORE_FUZZ_DRAWS_H
 
 #include "blocks.h"
 
-/* Arrays lie at the ends of their slots, so that one element too many is one that nobody may touch. */
+/* Arrays lie at the ends of their slots, so that access beyond an array hits forbidden memory. */
 enum { SLOTS = 40, LARGE = 210 * 160 * 3 + 32, SMALL = 8192, GUARD = 64 };
 
 struct world {
@@ -15,31 +15,31 @@ struct world {
   unsigned char slots[SLOTS][SMALL + GUARD];
 };
 
-/* Counts are as large as can be, and no array is looked at. */
+/* All counts are as large as possible, and no array is filled. */
 static int huge;
 
-/* Where the call is made, where it is made again, and what the first was like before. */
+/* The world of the call, the world of its repetition, the first world before the call, and the current world. */
 static struct world first, second, kept, *here;
 
-/* How an argument may be used; what it points to is read, unless it says more. COPIED: before anything is written. */
+/* The use of an argument. Its memory is read only, unless the flags say more. COPIED: before anything is written. */
 enum { OUT = 1, OPTIONAL = 2, ANY = 4, POINTERS = 8, SCRATCH = 16, IN_PLACE = 32, FIXED = 64, BLOCK = 128, COPIED = 256 };
 
-/* What the arguments of the call are, for tables, and the bytes that they cover. */
+/* The arguments of the call, for tables, and their bytes in the world. */
 enum form { ARRAY, STRUCTURE, OBJECT, NUMBER };
 static struct argument {
   const char *name;
   enum form form;
   unsigned flags, element, chosen;
-  int32_t bad; /* the status of a number that is out of range; OK: there is none */
+  int32_t bad; /* the status of a number that is out of range; OK: no number is */
   char type;
   size_t at, size;
 } arguments[96];
 static int num_arguments, num_slots;
 
-/* The argument that one that is SHARED or WITHIN lies on; -1 is the array before it. */
+/* The argument that SHARED or WITHIN arguments overlap; -1 is the array before them. */
 static int shared_with = -1;
 
-/* Bytes of the sample that each kind's block is a copy of, 0: of none; it stays as calls leave it until the input ends. */
+/* Bytes of the sample that each kind's block is a copy of, 0: none; calls change the block until the input ends. */
 static size_t loaded[KINDS + 1];
 
 /* Kinds of wrong pointers, and of contents. */
@@ -64,7 +64,7 @@ static unsigned char *next_slot(size_t size) {
   return here->slots[num_slots++] + SMALL;
 }
 
-/* One element's value: first + step * i, or what the choice says. */
+/* Writes elements: first_value + step * i, or the values of the choice. */
 static void fill(unsigned char *p, size_t len, char type, double first_value, double step, unsigned choice) {
   for (size_t i = 0; i < len; i++) {
     if (len > SMALL && i == 64) { /* a whole screen */
@@ -105,7 +105,7 @@ static void *array(const char *name, char type, size_t len, unsigned flags, doub
     case CROOKED: p -= a->element - 1; break;
     case HALF_CROOKED: p -= a->element / 2; break;
     case SHARED:
-      /* Where the given argument ends, or else the array before it. */
+      /* At the end of the shared argument, or else of the array before it. */
       if (other != NULL) p = (unsigned char *)here + other->at + other->size - a->size;
       if (other != NULL) p -= (size_t)p % a->element;
       else if (before != NULL && a->size <= before->size) p = (unsigned char *)here + before->at + before->size - a->size;
@@ -120,21 +120,21 @@ static void *array(const char *name, char type, size_t len, unsigned flags, doub
   return p;
 }
 
-/* Calls the argument that came last as the variable is called that the call is written with. */
+/* Names the last argument like the variable in the source text of the call. */
 #define AS(variable) arguments[num_arguments - 1].name = #variable
 
 #define TYPE_OF(T) _Generic((T){0}, float: 'f', double: 'd', uint32_t: 'w', int32_t: 'w', uint64_t: 'q', int64_t: 'q', default: 'b')
 
-/* An array to read, of first, first + step and so on. */
+/* An array to read, of first_value, first_value + step and so on. */
 #define IN(T, name, len, first_value, step, flags) \
   const T *name = array(#name, TYPE_OF(T), len, flags, first_value, step)
 /* An array to write. */
 #define TO(T, name, len, flags) T *name = array(#name, TYPE_OF(T), len, (flags) | OUT | ANY, 0, 0)
-/* Room for a pointer or a size. */
+/* Memory for a pointer or a size. */
 #define HANDLE(T, name, flags) \
   T *name = array(#name, sizeof(T) == 8 ? 'q' : 'w', 1, (flags) | OUT | ANY | (sizeof(T) == 8 ? POINTERS : 0), 0, 0)
 
-/* A structure, with struct_size first unless it is of a fixed size. */
+/* A structure, with struct_size first unless it is FIXED. */
 enum { NO_SIZE = 4, LONG_SIZE, SHORT_SIZE, ZERO_TAIL, OTHER_TAIL, ODD_SIZE, WITHIN };
 
 static void *structure(const char *name, const void *value, size_t size, size_t align, unsigned flags) {
@@ -165,7 +165,7 @@ static void *structure(const char *name, const void *value, size_t size, size_t 
 
 #define STRUCT(T, name, value, flags) T *name = structure(#name, &(value), sizeof(T), _Alignof(T), flags)
 
-/* An object: the block of that kind, in that phase if the input has not used one of its kind before. */
+/* An object: the block of that kind, in that phase if the input has not used a block of the kind before. */
 enum { OTHER_KIND = 4, NO_OBJECT, OTHER_ORDER, ANEW };
 
 static void *object(const char *name, enum sample sample, unsigned flags) {
@@ -203,10 +203,10 @@ static void *object(const char *name, enum sample sample, unsigned flags) {
 #define ON(T, name, sample) rlcore_##T *name = object(#name, sample, OUT)
 #define CONST_ON(T, name, sample) const rlcore_##T *name = object(#name, sample, 0)
 
-/* A status that stands for any error. */
+/* Any error status. */
 enum { REFUSED = 1 };
 
-/* Numbers. `bad` is the status of those that are out of range: OK if there is none, or if arrays would be too short. */
+/* Numbers. `bad` is the status of a number out of range: OK if no number is, or if arrays would be too short for it. */
 enum { NONE = 1, ABOVE, FAR_ABOVE };
 
 static uint64_t number(const char *name, uint64_t good, uint64_t max, uint64_t far_above, int32_t bad) {
@@ -219,11 +219,11 @@ static uint64_t number(const char *name, uint64_t good, uint64_t max, uint64_t f
   return a->chosen % (max + 1);
 }
 
-/* Up to max. */
+/* From 0 to max. */
 #define U32(name, good, max, bad) const uint32_t name = (uint32_t)number(#name, good, max, UINT32_MAX, bad)
-/* Bytes or elements of an array: more than the address space has are out of range. */
+/* Bytes or elements of an array: more than the address space holds are out of range. */
 #define SIZE(name, good, max, bad) const size_t name = (size_t)number(#name, good, max, SIZE_MAX, bad)
-/* Up to max, and 0 is out of range; arrays would be too short for more. */
+/* Up to max; 0 is out of range, and arrays would be too short for more. */
 #define COUNT(name, good, max, bad) const uint32_t name = count(#name, good, max, bad)
 
 static uint32_t count(const char *name, uint32_t good, uint32_t max, int32_t bad) {
@@ -245,15 +245,14 @@ static double real(const char *name, double good, double out_of_range, int32_t b
 #define F32(name, good, out_of_range, bad) const float name = (float)real(#name, good, out_of_range, bad)
 #define F64(name, good, out_of_range, bad) const double name = real(#name, good, out_of_range, bad)
 
-/* One of several wrong values of a structure's fields, or none: the caller switches over it. */
+/* One of several wrong values of a structure's fields, or 0 for none: the caller switches on it. */
 static unsigned field(const char *name, unsigned num, int32_t bad) {
   struct argument *a = next_argument(name, NUMBER, 0);
   a->bad = bad, a->element = num;
   return a->chosen = a->chosen <= num ? a->chosen : 0;
 }
 
-/* A value that a field of a structure must not have, and the status that says so. Pointers: NULL, or moved by so many
-   bytes. */
+/* An invalid value of a structure's field, and the status for it. Pointers: NULL, or moved by `value` bytes. */
 struct flaw {
   const char *name;
   size_t at;
@@ -266,7 +265,7 @@ struct flaw {
    value, status}
 #define FLAW(T, field, value) REFUSED_AS(RLCORE_E_CONFIG, T, field, value)
 
-/* Gives one field of the structure a value that it must not have, or none. */
+/* Gives one field of the structure an invalid value, or none. */
 static void spoil(const char *name, void *of, const struct flaw *flaws, unsigned num) {
   const unsigned chosen = field(name, num, RLCORE_E_CONFIG);
   if (chosen == 0) return;
@@ -286,17 +285,17 @@ static void spoil(const char *name, void *of, const struct flaw *flaws, unsigned
 }
 #define SPOIL(of, flaws) spoil(#flaws, &(of), flaws, sizeof flaws / sizeof *flaws)
 
-/* What the arguments cover that are not NULL. */
+/* Copies the memory of all arguments that are not NULL and have one of the flags `with`, 0: all. */
 static void copy_arguments(struct world *to, const struct world *from, unsigned with) {
   for (const struct argument *a = arguments; a < arguments + num_arguments; a++)
     if (a->size > 0 && (with == 0 || a->flags & with))
       memcpy((unsigned char *)to + a->at, (const unsigned char *)from + a->at, a->size);
 }
 
-/* Called when all arguments are there. */
+/* Called when all arguments are made. */
 static void (*before_call)(void);
 
-/* All arguments are there: the world as it is has to be remembered, or made equal to the other before its call. */
+/* Called when all arguments are made: keeps the first world, or makes the second equal to it before its call. */
 static void ready(void) {
   if (before_call != NULL) {
     before_call();
@@ -306,9 +305,9 @@ static void ready(void) {
   else copy_arguments(&second, &kept, OUT | BLOCK);
 }
 
-static int32_t documented; /* a status that may write all the same, as the header says */
+static int32_t documented; /* a status with which the call may write, as its header comment says */
 
-/* What is being called, and an argument of it that is not as it has to be. */
+/* The function being called, and the report of a violation by one of its arguments. */
 static const char *called;
 
 static void wrote(const struct argument *a, const char *what) {
@@ -320,7 +319,7 @@ static void begin(struct world *world, size_t at) {
   here = world, cursor = at, num_arguments = num_slots = 0;
 }
 
-/* What the first world has after the call, when it had `kept` before. */
+/* Checks the first world after the call against `kept`. */
 static void check_first(int32_t status) {
   int shared = 0;
   for (const struct argument *a = arguments; a < arguments + num_arguments; a++)
@@ -336,7 +335,7 @@ static void check_first(int32_t status) {
       if (attach((enum kind)a->bad, (char *)&first + a->at, a->size) != RLCORE_OK) wrote(a, "the block is none any more");
 }
 
-/* What the worlds have after both calls: the same, pointers apart, which lead to the same places. */
+/* Checks that both worlds are equal after both calls; pointers have to lead to the same places. */
 static void check_second(void) {
   const size_t apart = (size_t)&first - (size_t)&second;
   for (const struct argument *a = arguments; a < arguments + num_arguments; a++) {
@@ -351,13 +350,13 @@ static void check_second(void) {
   }
 }
 
-/* A function of the library, and who calls it. */
+/* A function of the library and its caller. */
 struct op {
   const char *name;
   int32_t (*run)(void);
 };
 
-/* Makes the call that the input describes, and all that has to hold of it. */
+/* Makes the call that the input describes, and checks everything that has to hold of it. */
 static int32_t make_call(const struct op *op) {
   const size_t at = cursor;
   documented = RLCORE_OK;
@@ -373,7 +372,7 @@ static int32_t make_call(const struct op *op) {
   return status;
 }
 
-/* Before the first call of all, and of an input. */
+/* Runs before the first call of each input. */
 static void prepare(void) {
   static int made;
   if (!made) {
@@ -391,7 +390,7 @@ static void prepare(void) {
   }
 }
 
-/* The call as it is written. */
+/* The source text of the call. */
 static const char *written_as;
 
 #define CALL(call) (ready(), written_as = #call, (call))

@@ -1,5 +1,5 @@
-/* Every call that a block of any kind takes, on one that somebody else has made: nothing is known of it but that it is not
-   larger than BLOCK_SIZE, so that arrays are never too short. */
+/* Every call that takes a block of any kind, on a block of unknown origin: it is only known to be at most BLOCK_SIZE long, so
+   that arrays are never too short. */
 #ifndef RLCORE_FUZZ_DRIVE_H
 #define RLCORE_FUZZ_DRIVE_H
 
@@ -7,11 +7,11 @@
 
 enum { ROOM = 1 << 20 };
 
-/* What calls read, and where they write; another block for calls that take two; how long the one that is driven is. */
+/* The inputs of calls, their outputs, another block for calls that take two, and the size of the driven block. */
 static _Alignas(64) unsigned char zeros[ROOM], room[16][ROOM], partner[BLOCK_SIZE];
 static size_t block_size;
 
-/* Which calls are made, by their lowest bit, one after another; 0: all. */
+/* The calls to make: each call takes the lowest bit and rotates; 0: all calls. */
 static uint32_t plan;
 
 static int planned(void) {
@@ -21,11 +21,11 @@ static int planned(void) {
 }
 
 #define CALL(call) (planned() ? KNOWN(call) : (void)0)
-/* A call that, if it succeeds, has written numbers or choices, none of them infinite. */
+/* A call that, if it succeeds, has written finite floats or choices. */
 #define CALL_WRITING(call, array) (planned() ? check_written(call, array) : (void)0)
 #define A(i) ((void *)room[i])
 
-/* Choices are no floats that are infinite either: they are small. */
+/* Choices are small integers, so their bits are finite floats too. */
 static void check_written(int32_t status, const void *array) {
   const float *numbers = array;
   KNOWN(status);
@@ -108,7 +108,7 @@ static void drive_normalizer(void *mem) {
   CALL(rlcore_vec_normalize_step(v, &step, NULL));
 }
 
-/* What an object says of its spaces: a host that reads as many numbers of choices as there are elements stays in the block. */
+/* The spaces that an object reports: the choice counts that a host reads, one per element, lie in the block. */
 static void check_space(const void *mem, const rlcore_space *space) {
   ALWAYS(space->kind <= RLCORE_STRUCT && space->len > 0);
   if (space->kind == RLCORE_F32 || space->kind == RLCORE_U8) ALWAYS(space->n == NULL);
@@ -120,7 +120,7 @@ static void check_space(const void *mem, const rlcore_space *space) {
   for (uint32_t i = 0; i < known; i++) ALWAYS(space->n[i] >= 1);
 }
 
-/* A host asks how large its arrays have to be: these are large enough for so many rows. */
+/* A host asks for the sizes of its arrays: the arrays here have to be large enough for this many rows. */
 static int has_room(uint32_t rows, const rlcore_space *obs, const rlcore_space *action) {
   const uint64_t len = obs->len > action->len ? obs->len : action->len;
   return len * rows <= ROOM / sizeof(float);
@@ -165,7 +165,7 @@ static void drive_ppo(void *mem) {
     CALL_WRITING(rlcore_learner_act(p, ACTED(NULL, zeros, NULL, A(1))), A(1));
     CALL(rlcore_learner_observe(p, STEPPED(NULL, (float *)zeros, A(7), zeros, NULL, NULL)));
     CALL(rlcore_learner_observe(p, STEPPED(NULL, (float *)zeros, zeros, A(7), zeros, NULL)));
-    CALL(rlcore_learner_learn(p, OBSERVED(zeros, NULL), i != 1, &stats)); /* a minibatch, or all that are left */
+    CALL(rlcore_learner_learn(p, OBSERVED(zeros, NULL), i != 1, &stats)); /* one minibatch, or all that are left */
   }
   CALL(rlcore_learner_freeze(p, 1));
   CALL(rlcore_policy_size(p, &policy_size));
@@ -328,8 +328,8 @@ static void drive_queue(void *mem) {
   CALL(rlcore_queue_len(q, &len));
 }
 
-/* Drives a block that was attached. What is left has to be one that attaches again; only a batch may show later that it was
-   damaged, in a group that no worker has begun. */
+/* Drives an attached block, which has to attach again afterwards. Only a batch may turn out to be damaged later, in a group that
+   no worker has begun. */
 static void drive(enum kind kind, void *mem, size_t size, int damaged) {
   static void (*const of_kind[KINDS])(void *) = {drive_vecenv, drive_batch,  drive_monitor, drive_normalizer,
                                                  drive_ppo,    drive_policy, drive_lazy,    drive_memory,

@@ -1,12 +1,12 @@
-/* Numbers from the ends of their ranges, and a world in which a call that answers with an error has to leave everything as it was
-   and every block has to be one that attaches, whatever the call answered. */
+/* Numbers from the ends of their ranges, and a world in which a failing call has to leave everything unchanged and every block
+   has to attach after every call. */
 #ifndef RLCORE_FUZZ_ENDS_H
 #define RLCORE_FUZZ_ENDS_H
 
 #include "blocks.h"
 #include <float.h>
 
-/* The blocks, the caller's streams and what calls write, of which only scratch may change in a call that fails. */
+/* The blocks, the caller's streams and the outputs of calls; a failing call may change only `scratch`. */
 enum { ROOM = 2048, OUTS = 10 };
 static struct {
   _Alignas(64) unsigned char out[OUTS][ROOM];
@@ -18,14 +18,14 @@ static float scratch[ROOM];
 
 #define OUT(i) ((void *)now.out[i])
 
-/* Which blocks are there. */
+/* The blocks in use. */
 static struct {
   enum kind kind;
   size_t size;
 } blocks[2];
 static int num_blocks;
 
-/* All of them, as they are before a call. */
+/* Copies everything before a call. */
 static void remember(void) {
   memcpy(&before, &now, offsetof(__typeof__(now), block));
   for (int i = 0; i < num_blocks; i++) memcpy(before.block[i], now.block[i], blocks[i].size);
@@ -37,7 +37,7 @@ static int changed(void) {
   return differs;
 }
 
-/* Statuses with which a call may write all the same, as the header says of it. */
+/* Statuses with which a call may write, as its header comment says. */
 enum { NOTHING = 0, ON_VALUE = 1 << -RLCORE_E_VALUE, ON_NOT_READY = 1 << -RLCORE_E_NOT_READY, ON_INEXACT = 1 << -RLCORE_E_INEXACT };
 
 static void complain(const char *call, const char *what) {
@@ -45,7 +45,7 @@ static void complain(const char *call, const char *what) {
   finding(what);
 }
 
-/* Of how many calls that succeed one after another a block is looked at once: more than one where hundreds are alike. */
+/* Successful calls for each check of the blocks: more than one for runs of hundreds of similar calls. */
 static unsigned look_once_in = 1;
 static unsigned long num_calls;
 
@@ -64,7 +64,7 @@ static int32_t judge(const char *call, int32_t status, unsigned writing_on) {
   return status;
 }
 
-/* Makes a call on what is there, and looks at what it has left. */
+/* Makes a call on the current world, and checks the world afterwards. */
 #define TRY_WRITING(on, call) (remember(), judge(#call, (call), on))
 #define TRY(call) TRY_WRITING(NOTHING, call)
 
@@ -72,18 +72,18 @@ enum { MOST_CALLS = 24 };
 
 static int more(int calls) { return calls < MOST_CALLS && cursor < input_size; }
 
-/* Ends of the range of f32, and of what is squared or multiplied by a few in it. */
+/* Ends of the range of f32, and of numbers whose squares or small multiples are in it. */
 static const float ENDS[32] = {0,     -0.0f,  1,     -1,     FLT_MAX, -FLT_MAX, 1e38f,   -1e38f,   FLT_MIN,     -FLT_MIN,    1e-45f,
                                -1e-45f, 1e30f, -1e30f, 3e19f, -3e19f,  1.8e19f,  -1.8e19f, 1e-19f,  -1e-19f,     1e-30f,      1e-38f,
                                16777216, 0.5f,  -0.5f, 10,     -10,     100,      -100,     0.99999994f, 1.0000001f, 2};
 
-/* A number: ordinary half of the time. */
+/* A number: an ordinary one half of the time. */
 static float real(void) {
   const unsigned how = byte();
   return how < 128 ? (float)((int)how - 64) / 16 : ENDS[how & 31];
 }
 
-/* A field between two ends: as usual half of the time. */
+/* A field between two ends: its usual value half of the time. */
 static float between(float usual, float low, float high) {
   const unsigned how = byte();
   if (how < 128) return usual;
@@ -110,7 +110,7 @@ static uint64_t long_whole(void) {
   return how < 128 ? how : how < 192 ? UINT64_MAX - (how & 7) : (uint64_t)whole() << 31;
 }
 
-/* An array of numbers: all alike, in turn, one apart from the others, or each as it comes. */
+/* An array of numbers: all equal, alternating, one different from the others, or each drawn by itself. */
 static float *reals(float *to, size_t len) {
   const unsigned how = byte();
   const float a = real(), b = how & 64 ? real() : 0;
@@ -131,12 +131,12 @@ static uint8_t *flags(uint8_t *to, size_t len) {
   return to;
 }
 
-/* An array whose numbers have to lie between two. */
+/* Checks that all numbers of an array lie between two. */
 static void within(const float *x, size_t len, float low, float high) {
   for (size_t i = 0; i < len; i++) ALWAYS(x[i] >= low && x[i] <= high);
 }
 
-/* Begins a block: where it lies is where the library says. */
+/* Makes a block, and checks that the handle is its address. */
 #define BEGIN(i, noun, block_kind, config, to) \
   do { \
     size_t needed; \

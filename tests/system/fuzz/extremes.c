@@ -1,19 +1,19 @@
-/* Valid calls at the ends of their ranges, on blocks of any kind: whatever they answer, a copy of the block attaches, an error has
-   changed nothing but what the header names, numbers that come out are those that the header promises, and no learner is ever
-   where ordinary inputs do not lead on. */
+/* Valid calls at the ends of their ranges, on blocks of any kind. After every call a copy of the block attaches, a failing call
+   has changed only the memory that the header names, outputs are in the ranges that the header promises, and every learner can go
+   on with ordinary inputs. */
 
 #include "networks.h"
 
 /* ---- Learners and policies ---- */
 
-/* What the learner acts in, and what it was made from. */
+/* The learner's spaces and configuration. */
 static uint32_t choices[2], num_choices;
 static float low[2], high[2];
 static rlcore_space seen, taken;
 static rlcore_learner_config made_from;
 static int bounded;
 
-/* What a learner is shown. */
+/* The learner's inputs. */
 static union {
   float numbers[N * OBS];
   uint8_t bytes[N * OBS];
@@ -54,7 +54,7 @@ static void check_actions(const void *action, uint32_t rows, const uint8_t *allo
   }
 }
 
-/* Makes the call that is due. Only an update whose numbers overflow may answer with an error and go on. */
+/* Makes the call that is due. Only an update whose numbers overflow may return an error and go on. */
 static int32_t advance(rlcore_learner *p, uint32_t max_slices) {
   uint32_t due;
   int32_t status;
@@ -75,8 +75,8 @@ static int32_t advance(rlcore_learner *p, uint32_t max_slices) {
   }
 }
 
-/* From where it is, ordinary inputs have to lead through a whole update to actions, in no more calls than that takes; and
-   unless its own weights of the losses forbid it, soon through one that succeeds. */
+/* From its current state, ordinary inputs have to lead the learner through a whole update to actions, in no more calls than that
+   takes; and soon through a successful update, unless its loss coefficients prevent that. */
 static void check_alive(rlcore_learner *p) {
   uint32_t due;
   int acted = 0, learned = 0;
@@ -101,7 +101,7 @@ static rlcore_sampling any_sampling(void) {
   return s;
 }
 
-/* The policy of the learner as it is now, used as a game would. */
+/* The learner's current policy, used as in a game. */
 static void use_policy(rlcore_learner *p) {
   rlcore_policy *policy;
   size_t size, len;
@@ -150,7 +150,7 @@ static void learner(void) {
   c->adam_beta1 = between(0.9f, 0, 0.9999999f), c->adam_beta2 = between(0.999f, 0, 0.9999999f);
   c->adam_epsilon = between(1e-5f, FLT_MIN, 1), c->log_std_init = between(0, -20, 2);
   c->obs_clip = between(10, FLT_MIN, FLT_MAX), c->reward_clip = between(10, FLT_MIN, FLT_MAX);
-  /* What is not read has its default. */
+  /* Fields that are not read have their defaults. */
   if (c->total_steps == 0) c->learning_rate_end = 0, c->clip_end = 0.2f, c->entropy_share_end = 1;
   if (taken.kind == RLCORE_I32) c->log_std_init = 0;
   if (!c->normalize_obs) c->obs_clip = 10;
@@ -165,7 +165,7 @@ static void learner(void) {
     const unsigned how = byte();
     if (how & 64) show(how & 128);
     switch (how % 8) {
-      case 0: /* for long, all alike */
+      case 0: /* many equal steps */
         look_once_in = 16;
         for (unsigned n = byte(); n > 0; n--) advance(p, 0);
         look_once_in = 1;
@@ -185,7 +185,7 @@ static void learner(void) {
   if (byte() & 1) use_policy(p);
 }
 
-/* ---- What environments did, and how rewards and observations lie ---- */
+/* ---- Environments, and statistics of rewards and observations ---- */
 
 static void normalizer(void) {
   rlcore_vec_normalize_config c;
@@ -273,7 +273,7 @@ static void monitor(void) {
   }
 }
 
-/* An environment of the library with any wrappers, stepped at once and by workers. */
+/* A built-in environment with any wrappers, stepped in whole calls and by workers. */
 static void environments(void) {
   static const uint32_t IDS[] = {1, 2, 3, 4, 5, 101, 105, 109};
   static rlcore_wrapper wrappers[3];
@@ -343,7 +343,7 @@ static void environments(void) {
   }
 }
 
-/* ---- What learners draw from ---- */
+/* ---- Memories that learners draw from ---- */
 
 static void lazy_frames(void) {
   rlcore_lazy_frames_config c;
@@ -419,7 +419,7 @@ static void memory_of_frames(void) {
       ALWAYS(drawn[i].len > 0 && drawn[i].burn_in < drawn[i].len && drawn[i].first >= held[0] && drawn[i].priority <= 1);
       ALWAYS(drawn[i].len <= c.history_size && drawn[i].first + drawn[i].len + drawn[i].gap <= held[1]);
     }
-    /* A uniform draw may begin with a frame of whose stack a part is forgotten. */
+    /* A uniform draw may begin with a frame whose stack is partly forgotten. */
     const int32_t stacks = TRY(rlcore_memory_gather(m, SEQUENCES(drawn, 3, c.history_size), 0, RLCORE_LAYOUT_CHW, RLCORE_F32, OUT(4)));
     ALWAYS(stacks == RLCORE_OK || (call & 4 && stacks == RLCORE_E_RANGE));
     FINE(TRY(rlcore_memory_gather(m, SEQUENCES(drawn, 3, c.history_size), 1, RLCORE_LAYOUT_CHW, RLCORE_I32, OUT(9))));
@@ -490,7 +490,7 @@ static void replay(void) {
   }
 }
 
-/* ---- What learners on policy are given ---- */
+/* ---- Rollouts and trajectories for on-policy learners ---- */
 
 static void rollout_buffer(void) {
   rlcore_rollout_buffer_config c;
@@ -638,7 +638,7 @@ int main(int argc, char **argv) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       drawn[i] = (unsigned char)(random >> 56);
     }
-    /* Learners of any network most of the time. */
+    /* Most runs use learners with any network. */
     if (run % 8 != 0) drawn[0] = 14;
     LLVMFuzzerTestOneInput(drawn, sizeof drawn);
   }

@@ -1,4 +1,4 @@
-/* What parses bytes that come from elsewhere: rollout files, altered and sealed again, and the texts that a host hands over. */
+/* Parsers of external bytes: rollout files, altered and with new checksums, and texts of the host. */
 
 #include "fuzz.h"
 
@@ -26,7 +26,7 @@ static void make_originals(void) {
   }
 }
 
-/* Seals a file anew, as src/data/rollout_file.rs does. */
+/* Recomputes the checksum of a file, as src/data/rollout_file.rs does. */
 static void seal(unsigned char *bytes, size_t size) {
   uint64_t sum = 0xcbf29ce484222325, word, zero = 0;
   memcpy(bytes + HEADER + 16, &zero, 8);
@@ -35,14 +35,15 @@ static void seal(unsigned char *bytes, size_t size) {
   memcpy(bytes + HEADER + 16, &sum, 8);
 }
 
-/* Room for exactly `len` elements, whatever the file says. */
+/* Memory for exactly `count` elements, however many the file declares. */
 static void *room(int i, size_t count, size_t element) {
   ALWAYS(count * element <= ROOM);
   FORBID(arrays[i] + ROOM, 8);
   return arrays[i] + ROOM - count * element;
 }
 
-/* A file of arbitrary bytes: refused, or read into arrays that are just large enough and written again as it was. */
+/* A file of arbitrary bytes is refused, or is read into arrays of exactly the right size and written again with the same bytes.
+   */
 static void read_file(const unsigned char *bytes, size_t size) {
   static unsigned char again[HEADER + ROOM];
   static const size_t ELEMENT[3] = {4, 4, 1};
@@ -66,12 +67,12 @@ static void read_file(const unsigned char *bytes, size_t size) {
   FINE(rlcore_rollout_file_size(&about, &needed));
   ALWAYS(needed <= size);
   FINE(rlcore_rollout_file_write(&about, &out, again, needed));
-  /* The version of the library that wrote it, and the checksum over that, may be others. */
+  /* The version of the library that wrote the file, and the checksum over it, may differ. */
   memcpy(again + HEADER + 8, bytes + HEADER + 8, 16);
   ALWAYS(memcmp(again, bytes, needed) == 0);
 }
 
-/* A header and a row of monitor.csv: of texts that end with 0, and of any numbers. */
+/* The header and a row of monitor.csv: from texts that end with 0, and from any numbers. */
 static void write_csv(void) {
   static char names[4][40], text[RLCORE_MONITOR_ROW_SIZE];
   const char *keywords[3] = {names[1], names[2], names[3]};
@@ -126,13 +127,13 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   const size_t tail = byte() * 4;
   for (unsigned edits = byte() % 32; edits > 0; edits--) {
     const unsigned at = half();
-    /* Mostly what comes after the page of the header. */
+    /* Mostly bytes behind the header. */
     const size_t place = at & 0x8000 ? (at & 0x7fff) % size : HEADER + (at & 0x7fff) % (size - HEADER);
     file[place] = (unsigned char)byte();
   }
   if (how & 16) size = HEADER + tail;
   if (how & 32) seal(file, size > HEADER + 24 ? size : original_size[which]);
-  unsigned char *bytes = file + (how >> 7); /* on any boundary */
+  unsigned char *bytes = file + (how >> 7); /* any alignment */
   memmove(bytes, file, size);
   read_file(bytes, size);
   return 0;

@@ -1,5 +1,5 @@
-/* What every fuzz target is made of: an input that is read byte by byte, and zeros after its end; and a finding, which stops
-   the program with a sentence, a stack and the input. */
+/* The base of every fuzz target: an input that is read byte by byte, with zeros after its end; and findings, which stop the
+   program with a sentence, a stack and the input. */
 #ifndef RLCORE_FUZZ_H
 #define RLCORE_FUZZ_H
 
@@ -18,7 +18,7 @@
 #define ALLOW(p, size) __asan_unpoison_memory_region(p, size)
 #endif
 #endif
-/* What a finding does. */
+/* The action on a finding. */
 #ifndef STOP
 #define STOP() abort()
 #endif
@@ -27,7 +27,7 @@
 #define ALLOW(p, size) ((void)(p), (void)(size))
 #endif
 
-/* The input, and where it is read next. */
+/* The input, and the position of its next byte. */
 static const unsigned char *input;
 static size_t input_size, cursor;
 
@@ -50,7 +50,7 @@ static void finding(const char *what) {
   STOP();
 }
 
-/* What calls were refused with, a line each, every number a #: `said: ` and the words. */
+/* Error texts of refused calls, a line each: `said: ` and the text, with each number as #. */
 static char said[1 << 17];
 
 static void remember_words(void) {
@@ -67,11 +67,11 @@ static void remember_words(void) {
   if (strstr(said, why) == NULL) snprintf(said + len, sizeof said - len, "said: %s\n", why);
 }
 
-/* The condition holds whatever the input is. */
+/* The condition holds for every input. */
 #define ALWAYS(condition) ((condition) ? (void)0 : finding(#condition))
-/* The call succeeds whatever the input is. */
+/* The call succeeds for every input. */
 #define FINE(call) ((call) == RLCORE_OK ? (void)0 : finding(#call))
-/* The status is one that the header knows. */
+/* The status is one of the header's. */
 #define KNOWN(status) ((status) <= RLCORE_OK && (status) >= RLCORE_E_DISABLED ? (void)0 : finding("an unknown status"))
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

@@ -1,10 +1,10 @@
-/* Damaged images: a valid block of any kind, altered byte by byte as the input says, sealed again so that what lies behind the
-   checksum is looked at too. What attach accepts has to take every call without harm, and whatever they answer, it has to be
-   something that attach accepts again. */
+/* Damaged images: a valid block of any kind, altered as the input says, with its checksum recomputed so that later checks run
+   too. An image that attach accepts has to take every call without harm, and attach has to accept it afterwards, whatever the
+   calls returned. */
 
 #include "image.h"
 
-/* Damages a byte or a word: where and how, and with what. Words mostly where configurations and states lie. */
+/* Damages a byte or a word: position, kind and value. Words are mostly in the configuration and the state. */
 static void edit(void) {
   const unsigned at = half(), how = at >> 13 & 3;
   const unsigned value = byte();

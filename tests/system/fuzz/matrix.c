@@ -1,6 +1,6 @@
-/* Every exported function, every argument, everything that can be wrong with it, one at a time: the status has to be the one
-   that the header promises, and nothing may change. Prints what was tried of each argument, and the statuses. With an
-   argument of its own: the names of the functions. */
+/* Every exported function, every argument, every error that it can have, one at a time: the call has to return the status that
+   the header promises and may change nothing. Prints the errors tried for each argument, and the statuses. With any program
+   argument: prints the names of the functions. */
 
 static int failures, attacks;
 #define STOP() (void)failures++
@@ -11,14 +11,13 @@ extern const struct op *const __start_ops[], *const __stop_ops[];
 
 static unsigned char bytes[96];
 
-/* The statuses that a function answered with, as bits: the header has to know them all. */
+/* The statuses that a function returned, as bits: the header has to document them all. */
 static uint32_t answered;
 
-/* A hash of all of them in turn: another answer to anything that is tried, also where more than one is right, changes
-   it. */
+/* A hash of all statuses in order: it changes with any of them, even where several are right. */
 static uint32_t answers;
 
-/* Calls with the good arguments, but for the one that takes the byte at `at`. */
+/* Calls with good arguments, except for the one that takes the byte at `at`. */
 static int32_t call_with(const struct op *op, int at, unsigned chosen) {
   prepare();
   memset(bytes, 0, sizeof bytes);
@@ -39,7 +38,7 @@ static void expect(const struct op *op, int i, unsigned chosen, int32_t wanted) 
   if (failures > before) printf("%s: %s, chosen %u: a finding\n", op->name, i < 0 ? "all good" : arguments[i].name, chosen);
   if (wanted == REFUSED && got < RLCORE_OK) return;
   if (got == wanted) {
-    if (wanted == RLCORE_OK || strcmp(op->name, "rlcore_last_error") == 0) return; /* it is not told of itself */
+    if (wanted == RLCORE_OK || strcmp(op->name, "rlcore_last_error") == 0) return; /* it does not report its own failures */
     FINE(rlcore_last_error(why, sizeof why));
     if (strncmp(why, rlcore_status_name(wanted), strlen(rlcore_status_name(wanted))) == 0) return;
   }
@@ -49,7 +48,8 @@ static void expect(const struct op *op, int i, unsigned chosen, int32_t wanted) 
   failures++;
 }
 
-/* Has to lie apart from an argument before it: structures are read first, and arrays of calls in place may be the same. */
+/* Whether an argument must not overlap an argument before it: structures are read first, and arrays of in-place calls may be
+   equal. */
 static int apart(const struct argument *a, const struct argument *other) {
   const unsigned flags = a->flags | other->flags;
   if (a->size == 0 || other->size == 0 || other->form == STRUCTURE || flags & COPIED || !(flags & OUT)) return 0;
@@ -70,7 +70,7 @@ static void attack(const struct op *op) {
     printf(" %s", a->name);
     switch (a->form) {
       case ARRAY:
-        if (a->size == 0) { /* only its other faults can be seen */
+        if (a->size == 0) { /* only its other errors can be tested */
           printf(" unused,");
           break;
         }
@@ -120,7 +120,7 @@ static void attack(const struct op *op) {
         expect(op, i, CROOKED, RLCORE_E_ALIGN);
         expect(op, i, HALF_CROOKED, RLCORE_E_ALIGN);
         printf(" NULL,crooked,");
-        if (a->flags & FIXED) break; /* memory for one */
+        if (a->flags & FIXED) break; /* memory for a block */
         expect(op, i, OTHER_KIND, RLCORE_E_IMAGE);
         expect(op, i, NO_OBJECT, RLCORE_E_IMAGE);
         expect(op, i, OTHER_ORDER, RLCORE_E_IMAGE);
@@ -128,7 +128,7 @@ static void attack(const struct op *op) {
         break;
       case NUMBER:
         for (unsigned chosen = 0; chosen < 32; chosen++) KNOWN(call_with(op, i, chosen)), attacks++;
-        if (a->bad == RLCORE_OK) { /* or one of which arrays are as long as it says */
+        if (a->bad == RLCORE_OK) { /* or arrays are as long as it says */
           printf(" any,");
           break;
         }
@@ -151,7 +151,7 @@ static void attack(const struct op *op) {
         break;
     }
   }
-  int counts = 0, sides = 0; /* of which a product is asked for before anything is read */
+  int counts = 0, sides = 0; /* counts whose product is computed before anything is read */
   for (int i = 0; i < num; i++) {
     if (good[i].form != NUMBER || !(good[i].flags & OPTIONAL)) continue;
     counts += good[i].bad == RLCORE_E_SHAPE || good[i].bad == RLCORE_E_CONFIG;

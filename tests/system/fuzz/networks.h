@@ -1,5 +1,5 @@
-/* Learners of all algorithms over networks whose numbers grow: squares, products, sums and joins of layers, pictures, layers that
-   carry a state; with observations and rewards from the ends of their ranges. */
+/* Learners of all algorithms over networks whose numbers grow: squares, products, sums and joins of layers, pictures, recurrent
+   layers; with observations and rewards from the ends of their ranges. */
 #ifndef RLCORE_FUZZ_NETWORKS_H
 #define RLCORE_FUZZ_NETWORKS_H
 
@@ -20,7 +20,7 @@ static struct {
 static const rlcore_field NET_FIELDS[2] = {{.name = "what", .kind = RLCORE_I32, .rank = 1, .dims = {1}},
                                            {.name = "where", .kind = RLCORE_F32, .rank = 1, .dims = {2}, .offset = 4}};
 
-/* What calls read. */
+/* The inputs of calls. */
 static struct {
   _Alignas(8) unsigned char obs[N * 16], action[N * 16];
   float reward[N];
@@ -38,7 +38,7 @@ static void net_obs(unsigned char *to) {
     else if (net.obs.kind == RLCORE_STRUCT) memcpy(own, what, 4), memcpy(own + 4, numbers, 8);
     else memcpy(own, numbers, sizeof numbers);
   }
-  /* Rows lie one after another. */
+  /* Moves the rows together, without gaps. */
   const size_t size = net.obs.len * (net.obs.kind == RLCORE_F32 || net.obs.kind == RLCORE_I32 ? 4 : 1);
   for (uint32_t row = 1; row < N; row++) memmove(to + row * size, to + row * 16, size);
 }
@@ -59,7 +59,7 @@ static void net_step(void) {
 static const uint8_t *net_mask(void) { return net.c.use_action_mask ? world.mask : NULL; }
 static const uint8_t *net_active(unsigned how) { return how & 1 ? world.active : NULL; }
 
-/* A list of layers: mostly one that the learner takes. */
+/* A list of layers, in most cases one that the learner accepts. */
 static void net_layers(void) {
   static const uint32_t CELLS[] = {RLCORE_LAYER_LSTM, RLCORE_LAYER_GRU, RLCORE_LAYER_MINGRU, RLCORE_LAYER_ATTENTION};
   const unsigned how = byte();
@@ -148,7 +148,7 @@ static void net_config(void) {
   net_layers();
 }
 
-/* Another policy's bytes: what the learner says of itself, with numbers from the ends of their range. */
+/* Other parameters: those that the learner returns, with numbers from the ends of their range. */
 static void net_params(void) {
   static float params[MOST_PARAMS];
   FINE(rlcore_learner_params_read(net.p, params, net.params_len));
@@ -242,7 +242,7 @@ static void learner_of_any_network(void) {
       case 6: TRY(rlcore_learner_learn_drop(net.p)); break;
       case 7: TRY(rlcore_learner_act(net.p, ACTED(net_active(how >> 4), world.obs, net_mask(), OUT(0)))); break;
       case 8: TRY(rlcore_learner_observe(net.p, STEPPED(net_active(how >> 4), world.reward, world.terminated, world.truncated, world.obs, NULL))); break;
-      case 9: /* many alike */
+      case 9: /* many steps with the same data */
         for (unsigned n = byte() & 31; n > 0; n--) net_advance(how >> 4);
         break;
       default:

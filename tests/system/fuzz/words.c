@@ -1,8 +1,7 @@
-/* Every bit of the header and of the configuration of a block of every kind, turned over alone, and the header of the
-   other byte order: refused. Every word of the block, 4 bytes or 8, damaged alone and sealed again: set to each end
-   of its range, or changed by one. What attach accepts then takes every call without harm, in bounded time, and is
-   left as something that attach accepts. With arguments of its own: the sample, and how many bytes into it the word
-   lies, to look at that one alone. */
+/* For a block of every kind: each bit of its header and configuration flipped alone, and a header of the other byte order, are
+   refused. Each word of the block, of 4 or 8 bytes, is damaged alone, set to each end of its range or changed by one, and the
+   checksum is recomputed. A block that attach then accepts takes every call without harm, in bounded time, and attach accepts it
+   again afterwards. Two program arguments, the sample and the byte offset of the word, select one word alone. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
@@ -15,7 +14,7 @@ static int failures;
 
 #include "image.h"
 
-/* The case that is looked at. */
+/* The current case. */
 static unsigned sample, align, value;
 static size_t at;
 
@@ -34,7 +33,7 @@ static void too_long(int signal_number) {
 
 enum { CHANGED = 16, VALUES = 18 };
 
-/* 1 if the damaged block was accepted. */
+/* 1 if attach accepted the damaged block. */
 static int try_word(void) {
   uint64_t old = 0, fresh;
   const enum kind kind = take_sample(sample);
@@ -49,7 +48,7 @@ static int try_word(void) {
   return status == RLCORE_OK;
 }
 
-/* Refused by attach and to readers; a larger size is first of all not there. */
+/* Refused by attach and to readers; a size that is too large may be refused with E_SIZE. */
 static void is_refused(enum kind kind, int of_size) {
   const int32_t status = attach(kind, block, size), to_reader = attach_reader(kind, block, size);
   remember_words();
@@ -57,7 +56,8 @@ static void is_refused(enum kind kind, int of_size) {
   ALWAYS(to_reader == RLCORE_E_IMAGE || (of_size && to_reader == RLCORE_E_SIZE));
 }
 
-/* Bits that a checksum covers, or a seal: behind the configuration too, but not all of them. */
+/* Flips bits that the checksum covers, or the seal: all bits of the header and the configuration, and every 61st byte after them.
+   */
 static void flip(void) {
   const enum kind kind = take_sample(sample);
   uint32_t config_size;
@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
     for (at = 8; at + 4 <= samples[sample].size; at += 4) {
       if (argc > 2 && at != strtoul(argv[2], NULL, 10)) continue;
       for (align = 4; align <= 8; align += 4) {
-        if (at % align != 0 || (align == 8 && at >= 1024)) continue; /* states and what is made from them lie before that */
+        if (at % align != 0 || (align == 8 && at >= 1024)) continue; /* states and data made from them lie before that */
         for (value = 0; value < VALUES; value++) {
           alarm(20);
           tried++;

@@ -1,5 +1,5 @@
-/* Eight CartPoles for a thousand steps under a fixed rule, from an installed rlcore: the numbers have to be those that every
-   machine, every language and both kinds of linking give. */
+/* Eight CartPoles for a thousand steps under a fixed rule, from an installed rlcore: the numbers have to be the same on every
+   machine, in every language and with both kinds of linking. */
 #include <rlcore.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Loads two plugins that each have the library inside, with every name of theirs in sight, and looks whether either calls the
-   other's library: plugins <first> <second>. */
+/* Loads two plugins that each contain the library, with all their symbols global, and checks that neither calls the other's
+   library: plugins <first> <second>. */
 #include <dlfcn.h>
 #include <rlcore.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* PPO on the first probe environment, whose every episode is one step with a reward of 1, from an installed rlcore.hpp: the
-   value network has to find that 1. */
+/* PPO on the first probe environment, in which every episode is one step with reward 1, from an installed rlcore.hpp: the value
+   network has to learn the value 1. */
 #include <rlcore.hpp>
 
 #include <cmath>

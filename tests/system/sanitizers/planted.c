@@ -1,9 +1,9 @@
-/* What the sanitizers have to find, or they are not on: `planted race|library|callback|shift`.
+/* Faults that the sanitizers have to find, to prove that they are on: `planted race|library|callback|shift`.
 
    race:     two threads step the same rows; reader and writer are both the library's code.
-   library:  an array is shorter than it was said to be; the library writes past its end.
-   callback: a callback writes an element more than its observation has, which is the host's own fault. Within the array that
-             is the next environment's row and nobody's wrong; behind the last row the host's memory ends.
+   library:  an array is shorter than declared; the library writes past its end.
+   callback: a callback writes one element more than its observation has, a fault of the host. Inside the array this hits the
+             next environment's row, undetected; behind the last row the host's memory ends.
    shift:    a shift by 32. */
 #define _POSIX_C_SOURCE 200809L
 #include "host.h"
@@ -19,7 +19,7 @@ static rlcore_vecenv *envs;
 static int32_t action[N];
 static float *obs, final_obs[N * OBS], reward[N];
 static uint8_t terminated[N], truncated[N];
-static int elements = 1; /* of the caller's own environment */
+static int elements = 1; /* elements that the callbacks of the environment write */
 
 static int32_t reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *out) {
   (void)user, (void)row, (void)state, (void)rng;
@@ -38,7 +38,7 @@ static void walk(void) {
   for (int i = 0; i < STEPS; i++) CHECK(rlcore_vecenv_step_range(envs, env.env, 0, N, &rows));
 }
 
-/* Both threads begin together, so that neither has forgotten where it was when the other comes there. */
+/* Both threads start together, so that the sanitizer's history of one still has its accesses when the other makes its own. */
 static pthread_barrier_t together;
 static void *thread(void *unused) {
   pthread_barrier_wait(&together);

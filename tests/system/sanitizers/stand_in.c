@@ -1,5 +1,5 @@
-/* What a host that is built with sanitizers has in place of something else. */
+/* Replacements for parts of a host that is built with sanitizers. */
 #include "heap.h"
 
-/* The sanitizer brings its own heap: nothing is counted. */
+/* The sanitizer has its own heap: nothing is counted. */
 unsigned long heap_calls(void) { return 0; }
