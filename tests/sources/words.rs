@@ -23,10 +23,10 @@ const FOLDERS: [(&str, bool); 12] = [
     ("tests", true),
 ];
 
-/// Folders that others wrote or programs make.
-const SKIPPED: [&str; 4] = ["target", "out", "abi", "planted"];
+/// Folders of build output, and files that programs write.
+const SKIPPED: [&str; 5] = ["target", "out", "layout.c", "rlcore-0.1.h", "learner_fields.h"];
 
-/// First letters of words in British spelling.
+/// Beginnings of words in British spelling.
 const BRITISH: [&str; 14] = [
     "normalis",
     "optimis",
@@ -122,12 +122,15 @@ fn outside_of_code(comment: &str) -> String {
     comment.split('`').step_by(2).collect()
 }
 
-/// All Rust files of a folder; with `deep`, of its subfolders, too.
+/// All sources in Rust, C and C++ of a folder; with `deep`, of its subfolders, too.
 fn sources(folder: &Path, deep: bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let skipped = |name: &std::ffi::OsStr| SKIPPED.iter().any(|own| name == *own);
-        if entry.is_dir() && deep && !entry.file_name().is_some_and(skipped) {
+        if entry.file_name().is_some_and(skipped) {
+            continue;
+        }
+        if entry.is_dir() && deep {
             found.extend(sources(&entry, true));
         } else if entry.extension().is_some_and(|e| ["rs", "c", "h", "cpp", "hpp"].iter().any(|own| e == *own)) {
             found.push(entry);

@@ -2,8 +2,8 @@
 # The core's own tests on a big-endian 64-bit processor, POWER, under qemu-user: those of all that lays words out in bytes,
 # which is blocks, stores, files, text and random streams. What environments, kernels and learners compute there run.sh
 # compares, on another big-endian processor, so that their tests need not be compiled. The standard library is built from
-# source by Debian's compiler, the only one here whose source is here too. Left out are the comparison of
-# CPU levels, this processor has one, and tests that count for long.
+# source by Debian's compiler, the only one here whose source is here too. Left out are the comparison
+# of CPU levels, since this processor has one, and tests that count for minutes under emulation.
 # Needs: rustc-web cargo-web rust-web-src qemu-user gcc-powerpc64-linux-gnu libc6-dev-ppc64-cross
 set -euo pipefail
 cd "$(dirname "$0")/../../.."

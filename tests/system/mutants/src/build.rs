@@ -1,4 +1,4 @@
-//! Building a woven tree: mutants that do not compile are found from what rustc says, and left out of the next attempt.
+//! Building a woven tree: mutants that do not compile are found from the errors of rustc, and left out of the next attempt.
 
 use crate::list::Mutant;
 use crate::weave::{Woven, weave};
@@ -16,7 +16,8 @@ pub struct Tree {
     pub target: PathBuf,
     /// As a number, for cargo's `opt-level`.
     pub opt_level: &'static str,
-    /// What a mutant makes of a lint is no news; but a constant that never ends is one that only a lint ends.
+    /// Options for lints: warnings in a mutant do not matter, but a constant whose evaluation never
+    /// ends is stopped by a lint alone.
     pub lints: &'static str,
 }
 
@@ -132,7 +133,7 @@ pub fn programs(tree: &Tree, names: &[String]) -> Result<Option<Vec<Program>>> {
     Ok(Some(tests.filter_map(program).collect()))
 }
 
-/// Runs cargo in the tree: whether it was content, and what it said line by line.
+/// Runs cargo in the tree: whether it succeeded, and the lines of its output.
 fn cargo(tree: &Tree, arguments: &[&str]) -> Result<(bool, Vec<Value>)> {
     let out = Command::new("cargo")
         .args(arguments)

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What became of a mutant.
+/// The verdict on a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// A test failed.
@@ -88,7 +88,7 @@ pub fn run(
     }
 }
 
-/// One test, what it takes, and the mutants that it reaches.
+/// One test, its time, and the mutants that it reaches.
 struct Test {
     program: PathBuf,
     name: String,
@@ -126,7 +126,8 @@ pub fn judge(root: &Path, programs: &[Program], mutants: &[usize], none: usize, 
     verdicts.into_iter().collect()
 }
 
-/// Runs one test without a mutant to see what it reaches, and if that is anything once more for its time. It has to be green.
+/// Runs one test without a mutant to find the mutants that it reaches, and if there are any, once more for its time.
+/// It has to be green.
 fn measure(root: &Path, program: &Program, name: &str, none: &str, seen: &Path) -> Result<Test> {
     let timed = |variable: (&str, &str)| -> Result<Duration> {
         let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! The mutants of a tree: cargo-mutants says what they are, here they are only read.
+//! The mutants of a tree: cargo-mutants lists them; here the list is only read.
 
 use crate::{Result, word};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
-/// What kind of change a mutant makes, which decides how it can be woven.
+/// Kind of the change that a mutant makes, which decides how it can be woven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Genre {
     /// The whole body of a function is one value.
@@ -29,10 +29,10 @@ pub type Place = (usize, usize);
 /// One change of one file.
 pub struct Mutant {
     pub file: String,
-    /// `file:line:column: what changes`.
+    /// `file:line:column: change`.
     pub name: String,
     pub genre: Genre,
-    /// What is replaced.
+    /// The replaced text.
     pub span: Range<Place>,
     pub replacement: String,
 }

@@ -92,7 +92,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     Ok(std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?)
 }
 
-/// A string in what a tool said.
+/// A string in the output of a tool.
 fn word<'v>(from: &'v serde_json::Value, path: &str) -> Result<&'v str> {
     Ok(from.pointer(path).and_then(serde_json::Value::as_str).ok_or_else(|| format!("no {path} in {from}"))?)
 }

@@ -6,7 +6,7 @@ use crate::{Result, write};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What a line ends with whose mutant lives unless threads happen to meet.
+/// End of a line whose mutant lives unless threads happen to meet.
 const BY_CHANCE: &str = " (or caught by chance)";
 
 /// How many survivors of each title have an explanation, and how many of those may be caught as well. Lines are titles of
@@ -62,7 +62,7 @@ pub fn compare(
     found
 }
 
-/// Prints a line for each file and what is wrong, and writes `verdicts.txt` and `alive.txt`; true if nothing is wrong.
+/// Prints a line for each file and each fault, and writes `verdicts.txt` and `alive.txt`; true if nothing is wrong.
 pub fn report(mutants: &[Mutant], verdicts: &Verdicts, found: &Findings, out: &Path) -> Result<bool> {
     let name = |n: usize| mutants.get(n).map_or("", |m| &m.name);
     let mut rows: BTreeMap<&str, [usize; 5]> = BTreeMap::new();

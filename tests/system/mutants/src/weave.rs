@@ -1,6 +1,6 @@
 //! Weaving: all mutants of a file in one text, where `mutant::is(n)` says at run time whether mutant `n` lives.
 //!
-//! A mutant is what cargo-mutants would make of the text, to the letter: an operator's replacement binds as it would there,
+//! A mutant is the text that cargo-mutants would write, to the letter: an operator's replacement binds as it would there,
 //! so the alternatives to an expression of several operators are whole expressions.
 
 use crate::Result;
@@ -15,7 +15,7 @@ use syn::visit::{self, Visit};
 /// A file with its mutants inside.
 pub struct Woven {
     pub text: String,
-    /// Mutants and what was written for each, as bytes of `text`: an error of the compiler there is that mutant's own.
+    /// Mutants and the text written for each, as bytes of `text`: an error of the compiler there is that mutant's own.
     pub marks: Vec<(usize, Range<usize>)>,
     /// Mutants that are no Rust expression at all.
     pub broken: Vec<usize>,
@@ -39,7 +39,7 @@ pub fn weave(text: &str, mutants: &[(usize, &Mutant)]) -> Result<Woven> {
     Ok(Woven { text: writer.out, marks: writer.marks, broken: finder.broken, fixed })
 }
 
-/// The text with one mutant in place of what it replaces.
+/// The text with one mutant in place of its span.
 pub fn replace(text: &str, mutant: &Mutant) -> String {
     let lines = line_starts(text);
     let (start, end) = (byte(text, &lines, mutant.span.start), byte(text, &lines, mutant.span.end));
@@ -47,7 +47,7 @@ pub fn replace(text: &str, mutant: &Mutant) -> String {
     format!("{}{}{}", part(0..start), mutant.replacement, part(end..text.len()))
 }
 
-/// How what a mutant would be is written beside what is there.
+/// How a mutant is written beside the original text.
 enum Form {
     /// `(if is(n) { other } else { original })`, after a few words.
     Value(String),
@@ -61,7 +61,7 @@ enum Form {
 struct Site {
     span: Range<usize>,
     form: Form,
-    /// Mutants and what each has in place of the span.
+    /// Mutants, and the text of each in place of the span.
     others: Vec<(usize, String)>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Finder<'a> {
         here.iter().filter(|h| h.mutant.genre == genre && self.fixed == 0).cloned().collect()
     }
 
-    /// Mutants that put `other(mutant)` in place of what is at `span`.
+    /// Mutants that put `other(mutant)` in place of the text at `span`.
     fn site(&mut self, span: Range<usize>, form: Form, mutants: &[Here], other: impl Fn(&Here) -> String) {
         let mut others = Vec::new();
         for here in mutants {
@@ -131,7 +131,7 @@ impl<'a> Finder<'a> {
     fn function(&mut self, signature: &syn::Signature, block: &syn::Block, inside: impl FnOnce(&mut Self)) {
         let constant = usize::from(signature.constness.is_some());
         self.fixed += constant;
-        // A body that is returned early decides what an `impl Trait` is.
+        // A body that is returned early decides the type of an `impl Trait`.
         if let Some(first) = block.stmts.first().filter(|_| !unnamed(&signature.output)) {
             let mutants = self.mutants(first.span(), Genre::Body);
             let begin = self.offset(block.brace_token.span.open().end());

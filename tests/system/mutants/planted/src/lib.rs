@@ -18,7 +18,7 @@ pub fn mixed(a: i32, b: i32, c: i32) -> i32 {
     a - b * c
 }
 
-/// Called, but nobody looks at what it returns.
+/// Called, but no test reads the result.
 pub fn ignored(a: i32) -> i32 {
     a + 1
 }
@@ -55,7 +55,7 @@ pub fn negated(a: i32) -> i32 {
     -a
 }
 
-/// The guard matters, the first arm does too, the last but one does what the last one does.
+/// The guard matters, the first arm does too, the last two have the same result.
 pub fn graded(points: u32) -> char {
     match points {
         0 => 'f',

@@ -1,4 +1,4 @@
-//! Tests that catch some of what they reach.
+//! Tests that catch some of the mutants that they reach.
 
 use planted::*;
 use std::process::Command;
@@ -34,7 +34,7 @@ fn constants() {
     assert_eq!((SIZE, STEPS), (9, 9));
 }
 
-/// What this starts has to end with it, however it ends: run.sh looks at the numbers that are left.
+/// A process that this test starts has to end with it, however it ends: run.sh checks the numbers of the processes.
 #[test]
 fn endings() {
     let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
