@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use super::plan::{Cutter, Fit, LayoutError, Plan, Span, TooLong, view};
+use super::plan::{Cutter, Fit, LayoutError, Plan, Span, TooLong, copy_row_within, view};
 
 /// The types and operations of a field: planning, writing and reading.
 pub trait Field {
@@ -25,6 +25,11 @@ pub trait Field {
     fn view<'a>(block: &'a [u8], span: &Self::Span) -> Fit<Self::Ref<'a>>;
     /// Reads a field that was taken out of its block.
     fn read<'a>(field: &'a Self::Mut<'_>) -> Self::Ref<'a>;
+    /// Copies row `from` of an array of `rows` rows to row `to`. Only arrays have rows.
+    #[inline(always)]
+    fn copy_row(_: &mut Self::Mut<'_>, _rows: usize, _from: usize, _to: usize) -> Fit<()> {
+        Ok(())
+    }
 }
 
 /// An array, whose size is its number of elements.
@@ -52,6 +57,11 @@ impl<T: Pod + Debug> Field for [T] {
     #[inline(always)]
     fn read<'a>(field: &'a &mut [T]) -> &'a [T] {
         field
+    }
+
+    #[inline(always)]
+    fn copy_row(field: &mut &mut [T], rows: usize, from: usize, to: usize) -> Fit<()> {
+        copy_row_within(field, rows, from, to)
     }
 }
 
@@ -116,10 +126,15 @@ where
     fn read<'a>(field: &'a F::Mut<'_>) -> F::Ref<'a> {
         F::read(field)
     }
+
+    #[inline(always)]
+    fn copy_row(field: &mut F::Mut<'_>, rows: usize, from: usize, to: usize) -> Fit<()> {
+        F::copy_row(field, rows, from, to)
+    }
 }
 
 /// Generates code from one list of a block's fields: a structure of their spans, with `plan`; if `write` is given, a structure
-/// of arrays to write, with `cut`; and if `read` is given too, one of arrays to read, with `of`, and `read` on the first. Both
+/// of arrays to write, with `cut` and `copy_row`; and if `read` is given too, one of arrays to read, with `of`, and `read` on the first. Both
 /// may begin with extra members, which are passed as the last arguments.
 ///
 /// `part Name(Len)` at the end makes the list a [`Field`] for use in other lists; it needs a list with one argument and
@@ -210,6 +225,13 @@ macro_rules! fields {
                 cut.check()?;
                 Ok(fields)
             }
+
+            /// Copies row `from` of every array to row `to`; each array has `rows` rows, or is empty. Errors: `Size`.
+            #[allow(dead_code)]
+            $own fn copy_row(&mut self, rows: usize, from: usize, to: usize) -> $crate::block::Fit<()> {
+                $(<$kind as $crate::block::Field>::copy_row(&mut self.$name, rows, from, to)?;)*
+                Ok(())
+            }
         }
     };
     (@read [$($head:tt)*] $own:vis $read:ident $spans:ident $write:ident
@@ -271,6 +293,11 @@ macro_rules! fields {
             #[inline(always)]
             fn read<'a>(field: &'a $write<'_>) -> $read<'a> {
                 field.read()
+            }
+
+            #[inline(always)]
+            fn copy_row(field: &mut $write<'_>, rows: usize, from: usize, to: usize) -> $crate::block::Fit<()> {
+                field.copy_row(rows, from, to)
             }
         }
     };

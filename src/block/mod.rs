@@ -17,4 +17,7 @@ pub use header::{
     cut_marked, end_mark, hash, seal, seal_new, spans, unseal,
 };
 pub use mark::{Changing, Mark};
-pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Fit, LayoutError, Plan, Span, TooLong, copy, rows, rows_mut, view};
+pub use plan::{
+    BLOCK_ALIGN, Cutter, FIELD_ALIGN, Fit, LayoutError, Plan, Span, TooLong, copy, copy_row_within, rows, rows_mut,
+    view,
+};

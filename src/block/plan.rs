@@ -145,9 +145,14 @@ impl<'a> Cutter<'a> {
         Ok(array)
     }
 
-    /// [`Cutter::take`] without the check, for callers that check after the last array: one that does not fit is empty.
+    /// [`Cutter::take`] without the check, for callers that check after the last array: one that does not fit is empty. Where
+    /// an empty array lies does not matter.
     #[inline(never)]
     pub(super) fn next<T: Pod>(&mut self, span: Span<T>) -> &'a mut [T] {
+        // Most of a learner's arrays, since its algorithm does not use them.
+        if span.len() == 0 {
+            return &mut [];
+        }
         let field = self.bytes(span.start(), span.len().saturating_mul(size_of::<T>()));
         match field.and_then(|field| bytemuck::try_cast_slice_mut(field).ok()) {
             Some(array) => array,
@@ -203,6 +208,25 @@ pub fn copy<T: Copy>(to: &mut [T], from: &[T]) {
     }
 }
 
+/// Copies row `from` of an array of `count` rows to row `to`.
+pub fn copy_row_within<T: Pod>(array: &mut [T], count: usize, from: usize, to: usize) -> Fit<()> {
+    copy_bytes_within(bytemuck::cast_slice_mut(array), count, from, to)
+}
+
+/// `copy_row_within` for rows of any element type, as bytes.
+#[inline(never)]
+fn copy_bytes_within(array: &mut [u8], count: usize, from: usize, to: usize) -> Fit<()> {
+    let width = array.len().checked_div(count).unwrap_or(0);
+    let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(LayoutError)?;
+    let (front, back) = (rows_mut(front, from.min(to), 1, width), rows_mut(back, 0, 1, width)?);
+    match from.cmp(&to) {
+        core::cmp::Ordering::Less => copy(back, front?),
+        core::cmp::Ordering::Equal => {}
+        core::cmp::Ordering::Greater => copy(front?, back),
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,7 +247,7 @@ mod tests {
         }
         let span = |start, len| Span { lies: [start, len], element: PhantomData };
         let misfits =
-            [span(64, 25), span(257, 0), span(68, 1), span(u64::MAX, 0), span(u64::MAX, u64::MAX), span(0, 1)];
+            [span(64, 25), span(257, 1), span(68, 1), span(u64::MAX, 1), span(u64::MAX, u64::MAX), span(0, 1)];
         for misfit in misfits {
             let mut block = [0u64; 32];
             let mut cut = Cutter::new(bytemuck::cast_slice_mut(&mut block));
@@ -235,5 +259,27 @@ mod tests {
                 assert_eq!((cut.check(), cut.take::<u64>(span(128, 1))), (Err(LayoutError), Err(LayoutError)));
             }
         }
+        let mut block = [0u64; 32];
+        let mut cut = Cutter::new(bytemuck::cast_slice_mut(&mut block));
+        for start in [0, 7, 257, u64::MAX] {
+            assert!(cut.next::<u64>(span(start, 0)).is_empty());
+        }
+        assert_eq!((cut.check(), cut.next::<u64>(span(0, 32)).len()), (Ok(()), 32), "empty arrays lie anywhere");
+    }
+    /// Rows of an array go up, down or stay; rows that are not there are refused, and an empty array has nothing to copy.
+    #[test]
+    fn rows_are_copied_within_their_array() {
+        let copied = |from, to| {
+            let mut array = [0u16, 1, 10, 11, 20, 21];
+            copy_row_within(&mut array, 3, from, to).map(|()| array)
+        };
+        assert_eq!(copied(0, 2), Ok([0, 1, 10, 11, 0, 1]));
+        assert_eq!(copied(2, 1), Ok([0, 1, 20, 21, 20, 21]));
+        assert_eq!(copied(1, 1), Ok([0, 1, 10, 11, 20, 21]));
+        assert_eq!((copied(0, 3), copied(3, 0), copied(3, 3)), (Err(LayoutError), Err(LayoutError), Err(LayoutError)));
+        assert_eq!(
+            (copy_row_within::<u16>(&mut [], 3, 0, 2), copy_row_within::<u16>(&mut [], 0, 0, 0)),
+            (Ok(()), Ok(()))
+        );
     }
 }

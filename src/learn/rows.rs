@@ -1,7 +1,6 @@
 //! Subsets of rows of arrays: of the environments of a call, and of a minibatch.
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use core::cmp::Ordering;
 use core::ops::Range;
 
 use super::obs_encoder::ObsEncoder;
@@ -198,24 +197,5 @@ pub(super) fn list(rows: impl Iterator<Item = usize>, to: &mut [u32]) -> Fit<usi
 /// Copies a row of one array to a row of another.
 pub(super) fn copy_row<T: Copy>(from: &[T], to: &mut [T], (row, slot, width): (usize, usize, usize)) -> Result {
     block::copy(block::rows_mut(to, slot, 1, width)?, block::rows(from, row, 1, width)?);
-    Ok(())
-}
-
-/// Copies row `from` of an array of `count` rows to row `to`.
-pub(super) fn copy_row_within<T: Pod>(array: &mut [T], count: usize, from: usize, to: usize) -> Fit<()> {
-    copy_bytes_within(cast_slice_mut(array), count, from, to)
-}
-
-/// `copy_row_within` for rows of any element type, as bytes.
-#[inline(never)]
-fn copy_bytes_within(array: &mut [u8], count: usize, from: usize, to: usize) -> Fit<()> {
-    let width = array.len().checked_div(count).unwrap_or(0);
-    let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(LayoutError)?;
-    let (front, back) = (block::rows_mut(front, from.min(to), 1, width), block::rows_mut(back, 0, 1, width)?);
-    match from.cmp(&to) {
-        Ordering::Less => block::copy(back, front?),
-        Ordering::Equal => {}
-        Ordering::Greater => block::copy(front?, back),
-    }
     Ok(())
 }

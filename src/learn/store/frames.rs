@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::kernels::stack::MAX_STACK;
 use crate::learn::learner_spec::LearnerSpec;
 use crate::learn::obs_encoder::Part;
-use crate::learn::rows::copy_row_within;
 use crate::learn::store::stack::{Older, REFUSED, Stack};
 
 /// Layout of the frames of rollouts.
@@ -171,7 +170,7 @@ impl Frames {
         for i in 0..self.stack.num {
             let (at, to) = (slot.saturating_mul(self.stack.num).saturating_add(i), self.of_env(slot, env, i));
             let frame = frames.get_mut(at).ok_or(LayoutError)?;
-            copy_row_within(pixels, self.count(), *frame as usize, to as usize)?;
+            block::copy_row_within(pixels, self.count(), *frame as usize, to as usize)?;
             *frame = to;
         }
         Ok(())

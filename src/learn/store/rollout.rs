@@ -4,7 +4,7 @@ use super::frames::Frames;
 use super::history::{GOES_ON, HistoryMut, TERMINATED, TRUNCATED};
 use crate::block::{self, Cold, Fit, LayoutError, fields};
 use crate::error::Result;
-use crate::learn::rows::{copy_row, copy_row_within};
+use crate::learn::rows::copy_row;
 
 /// Marks an absent slot.
 pub(in crate::learn) const NONE: u32 = u32::MAX;
@@ -107,19 +107,25 @@ impl Rollout<'_> {
             return Ok(());
         }
         let Some(at) = past.place(env) else { return Ok(()) };
+        // All columns are named, so that a new one does not compile until it is kept or left out here.
+        #[rustfmt::skip]
+        let RolloutView {
+            obs, pixels, frame, choice, vector, mask, value, reward, state,
+            log_prob: _, terminated: _, truncated: _, final_value: _, advantage: _, value_target: _, env: _, begin: _, numbers: _,
+        } = self.read();
         let row = (slot, at, past.ends.len());
-        keep_row(self.obs, past.obs, row)?;
+        keep_row(obs, past.obs, row)?;
         if frames.stack.is_kept() {
-            frames.stack.join((self.frame, self.pixels), slot, past.pixels, at)?;
+            frames.stack.join((frame, pixels), slot, past.pixels, at)?;
         } else {
-            keep_row(self.pixels, past.pixels, row)?;
+            keep_row(pixels, past.pixels, row)?;
         }
-        keep_row(self.choice, past.choice, row)?;
-        keep_row(self.vector, past.vector, row)?;
-        keep_row(self.mask, past.mask, row)?;
-        keep_row(self.value, past.value, row)?;
-        keep_row(self.reward, past.reward, row)?;
-        keep_row(self.state, past.state, row)?;
+        keep_row(choice, past.choice, row)?;
+        keep_row(vector, past.vector, row)?;
+        keep_row(mask, past.mask, row)?;
+        keep_row(value, past.value, row)?;
+        keep_row(reward, past.reward, row)?;
+        keep_row(state, past.state, row)?;
         *past.final_value.get_mut(at).ok_or(LayoutError)? = last;
         *past.ends.get_mut(at).ok_or(LayoutError)? = ends;
         Ok(())
@@ -127,27 +133,13 @@ impl Rollout<'_> {
 
     /// Copies a transition over another one.
     fn copy(&mut self, from: usize, to: usize) -> Fit<()> {
-        let slots = self.env.len();
-        copy_row_within(self.obs, slots, from, to)?;
-        if self.frame.is_empty() {
-            copy_row_within(self.pixels, slots, from, to)?;
+        // Frames that are stored once are no rows of slots.
+        let frames = if self.frame.is_empty() { &mut [] } else { core::mem::take(&mut self.pixels) };
+        let copied = self.copy_row(self.env.len(), from, to);
+        if !self.frame.is_empty() {
+            self.pixels = frames;
         }
-        copy_row_within(self.frame, slots, from, to)?;
-        copy_row_within(self.choice, slots, from, to)?;
-        copy_row_within(self.vector, slots, from, to)?;
-        copy_row_within(self.mask, slots, from, to)?;
-        copy_row_within(self.log_prob, slots, from, to)?;
-        copy_row_within(self.value, slots, from, to)?;
-        copy_row_within(self.reward, slots, from, to)?;
-        copy_row_within(self.terminated, slots, from, to)?;
-        copy_row_within(self.truncated, slots, from, to)?;
-        copy_row_within(self.final_value, slots, from, to)?;
-        copy_row_within(self.advantage, slots, from, to)?;
-        copy_row_within(self.value_target, slots, from, to)?;
-        copy_row_within(self.state, slots, from, to)?;
-        copy_row_within(self.begin, slots, from, to)?;
-        copy_row_within(self.numbers, slots, from, to)?;
-        copy_row_within(self.env, slots, from, to)
+        copied
     }
 
     /// Moves the complete transitions of slots `[begin, end)` to the front, in their order, and returns their end. `spare` is a

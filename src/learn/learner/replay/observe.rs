@@ -6,6 +6,7 @@ use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::check_obs;
 use crate::learn::learner::Learner;
 use crate::learn::rows::{Rows, copy_row};
+use crate::learn::store::replay::TransitionsMut;
 use crate::learn::store::ring::ZEROS;
 use crate::num;
 use crate::space::Elements;
@@ -108,31 +109,36 @@ impl Learner<'_> {
             return Ok(());
         }
         let (sizes, choices) = (&self.sizes, self.taken.n.len());
-        let (from, to) = (&self.replay.begun, &mut self.replay.store);
+        // All columns are named, so that a new one does not compile until it is stored here.
+        #[rustfmt::skip]
+        let TransitionsMut {
+            obs, pixels, frame, next_obs, next_pixels, next_frame, stamp, next_mask, mask: own_mask, choice, vector, reward, discount,
+        } = &mut self.replay.store;
+        let from = &self.replay.begun;
         let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
         let row = |width| (begun, slot, width);
-        copy_row(from.obs, to.obs, row(sizes.obs_len))?;
-        copy_row(from.pixels, to.pixels, row(sizes.whole()))?;
-        copy_row(from.mask, to.mask, row(sizes.replay.own_masks))?;
-        copy_row(from.choice, to.choice, row(choices))?;
-        copy_row(from.vector, to.vector, row(sizes.std_len))?;
-        copy_row(from.reward, to.reward, row(1))?;
-        copy_row(from.discount, to.discount, row(1))?;
-        copy_row(self.work.mask, to.next_mask, (mask, slot, sizes.masks))?;
+        copy_row(from.obs, obs, row(sizes.obs_len))?;
+        copy_row(from.pixels, pixels, row(sizes.whole()))?;
+        copy_row(from.mask, own_mask, row(sizes.replay.own_masks))?;
+        copy_row(from.choice, choice, row(choices))?;
+        copy_row(from.vector, vector, row(sizes.std_len))?;
+        copy_row(from.reward, reward, row(1))?;
+        copy_row(from.discount, discount, row(1))?;
+        copy_row(self.work.mask, next_mask, (mask, slot, sizes.masks))?;
         match next {
             Some((Elements::F32(x), row)) if sizes.pixels_len == 0 => {
-                copy_row(x, to.next_obs, (row, slot, sizes.obs_len))?
+                copy_row(x, next_obs, (row, slot, sizes.obs_len))?
             }
-            Some((x, row)) => copy_row(x.bytes(), to.next_pixels, (row, slot, sizes.whole()))?,
+            Some((x, row)) => copy_row(x.bytes(), next_pixels, (row, slot, sizes.whole()))?,
             None => {
-                block::rows_mut(to.next_obs, slot, 1, sizes.obs_len)?.fill(0.0);
-                block::rows_mut(to.next_pixels, slot, 1, sizes.whole())?.fill(0);
+                block::rows_mut(next_obs, slot, 1, sizes.obs_len)?.fill(0.0);
+                block::rows_mut(next_pixels, slot, 1, sizes.whole())?.fill(0);
             }
         }
         let (ring, num) = (&sizes.replay.ring, sizes.replay.ring.stack.num);
-        ring.tell(block::rows(self.replay.begun_frames, begun, 1, num)?, block::rows_mut(to.frame, slot, 1, num)?);
-        ring.tell(frames, block::rows_mut(to.next_frame, slot, 1, num)?);
-        block::rows_mut(to.stamp, slot, 1, num.min(1))?.fill(self.state.num_frames as u32);
+        ring.tell(block::rows(self.replay.begun_frames, begun, 1, num)?, block::rows_mut(frame, slot, 1, num)?);
+        ring.tell(frames, block::rows_mut(next_frame, slot, 1, num)?);
+        block::rows_mut(stamp, slot, 1, num.min(1))?.fill(self.state.num_frames as u32);
         if self.view().stored() == self.config.buffer_size as usize {
             self.state.num_gone = self.state.num_gone.saturating_add(1);
         }
