@@ -11,8 +11,8 @@
 
 /* Maximum lengths: of a goal, an observation and an action in numbers, of an episode in steps. */
 enum { GOAL = 10, OBS = 2 * GOAL, ACTION = 2, LONGEST = 15 };
-enum { ENVS = 8, BATCH = 64, GOALS = 4, STEPS = 4000, ROWS = 8000, EPISODES = 400, SCRIPTED = 100 };
-static const double SOLVED = 0.9, LOST = 0.1;
+enum { ENVS = 8, BATCH = 64, GOALS = 4, STEPS = WHOLE_OR_BRIEF(4000, 60), ROWS = 8000, EPISODES = 400, SCRIPTED = 100 };
+static const double SOLVED = WHOLE_OR_BRIEF(0.9, -1), LOST = WHOLE_OR_BRIEF(0.1, 2);
 
 /* The current task. An observation is the achieved state followed by the goal. */
 static const struct task {

@@ -6,6 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The program's own number; with -DBRIEF a small one, for checkers under which every instruction takes long. */
+#ifdef BRIEF
+#define WHOLE_OR_BRIEF(whole, brief) (brief)
+#else
+#define WHOLE_OR_BRIEF(whole, brief) (whole)
+#endif
+
 /* Ends the program if a call into the library failed. */
 #define CHECK(call) host_check((int32_t)(call), #call, __FILE__, __LINE__)
 void host_check(int32_t status, const char *call, const char *file, int line);

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { UPDATES = 2000, MAX_WORKERS = 3, SOLVED = 475, MAX_UPDATES = 50000 };
+enum { UPDATES = WHOLE_OR_BRIEF(2000, 20), MAX_WORKERS = 3, SOLVED = WHOLE_OR_BRIEF(475, 15), MAX_UPDATES = 50000 };
 
 /* Exchange between a worker and the server, in shared memory. The server owns it while `full` is set, else the worker. */
 typedef struct mailbox {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { UPDATES = 20, NUM_CHUNKS = 8, MAX_THREADS = 7 };
+enum { UPDATES = WHOLE_OR_BRIEF(20, 4), NUM_CHUNKS = 8, MAX_THREADS = 7 };
 
 static training t;
 static float *grads;  /* [NUM_CHUNKS, grads_len], of one minibatch */
@@ -66,7 +66,7 @@ int main(void) {
   rlcore_learner_config config = task_config(cartpole);
   uint64_t first = 0;
   config.num_envs = 16;
-  config.num_steps = 128;
+  config.num_steps = WHOLE_OR_BRIEF(128, 16);
   config.num_chunks = NUM_CHUNKS;
   training_plan(&t, &world, &config);
   training_start(&t, 1);

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { N = 40, FEWEST = 3, LIFE = 21, SLOW = 7, FRAMES = 12000, REPORT = 2000, LAST = 100 };
+enum { N = 40, FEWEST = 3, LIFE = 21, SLOW = 7, LAST = 100 };
+enum { FRAMES = WHOLE_OR_BRIEF(12000, 200), REPORT = WHOLE_OR_BRIEF(2000, 200) };
 enum { LEFT, STAY, RIGHT, NUM_CHOICES };
 enum { OBS_LEN = 4 };
 static const float SPEED = 0.1F, REACH = 0.35F;
@@ -185,7 +186,7 @@ int main(void) {
   const double best = play_ideally();
   printf("%u rabbits came, %u left the scene; the ideal policy brings %.1f %% home\n", (unsigned)g.came,
          (unsigned)g.fled, 100 * best);
-  if (!(share > 0.95 * best)) host_fail("FAILED: the policy was not learnt");
+  if (!(share > WHOLE_OR_BRIEF(0.95, 0.0) * best)) host_fail("FAILED: the policy was not learnt");
   printf("final hash: %016llx\n", (unsigned long long)host_hash(agent, size));
   printf("ok: rabbits that come and go caught up with the ideal policy: %.0f %% come home\n", 100 * share);
   return 0;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { N = 16, STEPS = 32, ROUNDS = 100, REPORT = 20, SHOTS = 1000, WEAPONS = 3 };
-static const float SOLVED = 0.85F;
+enum { N = 16, STEPS = 32, ROUNDS = WHOLE_OR_BRIEF(100, 2), REPORT = 20, SHOTS = 1000, WEAPONS = 3 };
+static const float SOLVED = WHOLE_OR_BRIEF(0.85F, -1);
 
 typedef struct sight {
   float tank[2]; /* its position, -1 to 1 each */

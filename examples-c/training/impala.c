@@ -14,9 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NUM_ACTORS = 4, IN_SERIES = 4, N = NUM_ACTORS * IN_SERIES, OBS_LEN = 50, NUM_CHOICES = 3, MAX_UPDATES = 1000, LOSE = 10 };
-enum { ROUNDS = 20000 }; /* of the measurement */
-static const float SOLVED = 0.98F;
+enum { NUM_ACTORS = 4, IN_SERIES = 4, N = NUM_ACTORS * IN_SERIES, OBS_LEN = 50, NUM_CHOICES = 3 };
+enum { MAX_UPDATES = 1000, LOSE = WHOLE_OR_BRIEF(10, 1) };
+enum { ROUNDS = WHOLE_OR_BRIEF(20000, 200) }; /* of the measurement */
+static const float SOLVED = WHOLE_OR_BRIEF(0.98F, -1);
 
 /* Start of the shared memory; the blocks of the environments and of the batch follow it. */
 static struct shared {

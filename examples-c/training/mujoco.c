@@ -130,7 +130,7 @@ static void configure_pendulum(rlcore_learner_config *c) {
 
 static void configure_hopper(rlcore_learner_config *c) {
   c->num_envs = 16;
-  c->num_steps = 128;
+  c->num_steps = WHOLE_OR_BRIEF(128, 16);
   c->num_minibatches = 16;
   c->num_epochs = 8;
   c->learning_rate = 5e-4F;
@@ -152,7 +152,7 @@ static void configure_hopper_sac(rlcore_learner_config *c) {
 }
 
 static const robot robots[] = {
-    {"inverted_pendulum", "inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, 60000, 950, false,
+    {"inverted_pendulum", "inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, WHOLE_OR_BRIEF(60000, 6000), WHOLE_OR_BRIEF(950, 0), false,
      configure_pendulum, judge_pendulum},
     {"hopper", "hopper", "Hopper in MuJoCo", 2002, 1, 4, 0.01F, 400000, 1000, false, configure_hopper, judge_hopper},
     {"hopper_sac", "hopper", "Hopper by SAC in MuJoCo", 2002, 1, 4, 0.01F, 300000, 2500, true, configure_hopper_sac,

@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIDE = 84, STACK = 4, N = 8, STEPS = 64, ROLLOUTS = 40, REPORT = 8, LIFE = 64, GAMES = 400 };
+enum { SIDE = 84, STACK = 4, N = 8, STEPS = WHOLE_OR_BRIEF(64, 4), ROLLOUTS = WHOLE_OR_BRIEF(40, 2), REPORT = WHOLE_OR_BRIEF(8, 1) };
+enum { LIFE = WHOLE_OR_BRIEF(64, 2), GAMES = WHOLE_OR_BRIEF(400, 4) };
 enum { LEFT, STAY, RIGHT, NUM_CHOICES };
-static const float MOTOR = 0.02F, NEAR_IDEAL = 0.9F; /* change of the turn by an action; share of the ideal return to reach */
+static const float MOTOR = 0.02F;                          /* change of the turn by an action */
+static const float NEAR_IDEAL = WHOLE_OR_BRIEF(0.9F, -1); /* share of the ideal return to reach */
 
 /* Angles, in half widths of the picture, and their changes per frame. */
 typedef struct scene {

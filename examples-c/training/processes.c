@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { UPDATES = 20, NUM_CHUNKS = 8, MAX_WORKERS = 3 };
+enum { UPDATES = WHOLE_OR_BRIEF(20, 4), NUM_CHUNKS = 8, MAX_WORKERS = 3 };
 enum { FREE, DONE, CLAIMED }; /* states of a chunk; CLAIMED + k: by worker k */
 
 /* Start of the shared memory; the gradients and the training's image follow it. */
@@ -189,7 +189,7 @@ static void plan(void) {
   const host_env world = task_world(cartpole);
   rlcore_learner_config config = task_config(cartpole);
   config.num_envs = 16;
-  config.num_steps = 128;
+  config.num_steps = WHOLE_OR_BRIEF(128, 16);
   config.num_chunks = NUM_CHUNKS;
   training_plan(&host.t, &world, &config);
   training_start(&host.t, 1);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UPDATES = 20, UNEVEN_STEPS = 7 };
+enum { UPDATES = WHOLE_OR_BRIEF(20, 4), UNEVEN_STEPS = 7 };
 
 static training t;
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { CHARACTERS = 16, FRAMES_OF_PLAY = 512 };
+enum { CHARACTERS = 16, FRAMES_OF_PLAY = WHOLE_OR_BRIEF(512, 32) };
 
 /* CPU time, to exclude other load of the machine. */
 static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
@@ -37,9 +37,9 @@ int main(void) {
   rlcore_learner_config config = task_config(cartpole);
   uint64_t hash[3];
   config.num_envs = CHARACTERS;
-  config.num_steps = 128;
+  config.num_steps = WHOLE_OR_BRIEF(128, 16);
   config.num_minibatches = 32;
-  config.num_epochs = 10;
+  config.num_epochs = WHOLE_OR_BRIEF(10, 2);
   training_plan(&t, &world, &config);
 
   static const uint32_t slice[3] = {0, 4, 1};
