@@ -56,7 +56,9 @@ macro_rules! learner_config_table {
                 num_layers: u32 [any] = 0; ALL;
                 /// height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len.
                 /// Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a picture of
-                /// RLCORE_WRAP_CHANNELS_FIRST has its channels first. 0: the observation is no picture
+                /// RLCORE_WRAP_CHANNELS_FIRST has its channels first. The layers of TD3's and SAC's critics read the picture alone,
+                /// and continuous actions follow the last one. 0: the observation is no picture, and critics read continuous
+                /// actions behind it
                 obs_dims: [u32; 3] [any] = [0, 0, 0]; ALL,
                     "layers, num_stacked or pixel_control_coef" => |c, _| c.num_layers | c.num_stacked > 0 || c.tasks()[0];
                 /// frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then

@@ -246,16 +246,20 @@ impl LearnerSpec {
         for _ in 0..c.needs().values {
             layers.push_tower(c, c.num_layers, c.num_shared, 1, 1.0);
         }
-        let dims = c.obs_dims.map(|len| len as usize);
-        let input = if dims == [0; 3] { [1, 1, shape.seen_len as usize] } else { dims };
         let (pictures, count) = pictures(parts);
         let parts = pictures.get(..count).unwrap_or_default();
-        let net = Net::compile_parts(layers.as_slice(), input, parts, nodes)?;
+        let net = Net::compile_parts(layers.as_slice(), self.input(), parts, nodes)?;
         c.check_state(net.state_len())?;
         c.check_noise(net.noise_len())?;
         let what = "learner config: normalize_obs of 0 with an embedding, whose symbols it would change";
         Error::new(Kind::Config, what).given(1).fail_if(c.normalize_obs != 0 && net.reads_symbols())?;
         Ok(net)
+    }
+
+    /// Height, width and channels of a network's input; 1, 1 and the length if observations are no picture.
+    fn input(&self) -> [usize; 3] {
+        let dims = self.config.obs_dims.map(|len| len as usize);
+        if dims == [0; 3] { [1, 1, self.shape.seen_len as usize] } else { dims }
     }
 
     /// Checks that layers with windows over observations read pictures. Errors: `Config`.
@@ -285,8 +289,17 @@ impl LearnerSpec {
         Ok(())
     }
 
+    /// Whether critics get actions behind the listed layers, which see pictures, and not in front of them.
+    #[cfg(feature = "off_policy")]
+    pub(in crate::learn) fn joins_actions(&self) -> bool {
+        let (c, s) = (&self.config, &self.shape);
+        let continuous = c.needs().critics && !s.discrete();
+        cfg!(feature = "residual") && continuous && c.obs_dims != [0; 3] && c.num_layers > 0 && s.num_parts <= 1
+    }
+
     /// Compiles a critic: another copy of the listed and hidden layers, over a concatenated observation and action, or with
-    /// discrete actions over an observation alone.
+    /// discrete actions over an observation alone. Where the listed layers see a picture, they see it alone, and the action
+    /// follows them.
     #[cfg(feature = "off_policy")]
     fn compile_critic<'n>(
         &self,
@@ -299,11 +312,26 @@ impl LearnerSpec {
         }
         let mut layers = Layers::default();
         listed.iter().for_each(|layer| layers.push(*layer));
-        let (len, units) = self.critic_lens();
-        layers.push_tower(&self.config, self.config.num_layers, 0, units, 1.0);
+        let ((len, units), mut read) = (self.critic_lens(), self.config.num_layers);
+        if self.joins_actions() {
+            // The picture is the first part of the input, the action the second.
+            let [picture, action] = [1, 2].map(|part| INPUT + part);
+            for (i, layer) in layers.list.iter_mut().take(listed.len()).enumerate() {
+                let [first, second] = &mut layer.source;
+                *first = if *first == INPUT || *first == 0 && i == 0 { picture } else { *first };
+                *second = if *second == INPUT { picture } else { *second };
+            }
+            let join =
+                Layer { kind: LayerKind::Join as u32, source: [read, action], ..Layer::dense(0, Activation::Identity) };
+            layers.push(join);
+            read = read.saturating_add(1);
+        }
+        layers.push_tower(&self.config, read, 0, units, 1.0);
         let (pictures, count) = self.critic_parts(parts);
         let pictures = pictures.get(..count).unwrap_or_default();
-        let net = Net::compile_parts(layers.as_slice(), [1, 1, len as usize], pictures, nodes)?;
+        let row = [1, 1, len as usize];
+        let input = if self.shape.discrete() { self.input() } else { row };
+        let net = Net::compile_parts(layers.as_slice(), input, pictures, nodes)?;
         let what =
             "learner: with TD3 and SAC a listed layer that reads all of the input, since critics find actions there";
         Error::new(Kind::Config, what).fail_if(!self.shape.discrete() && !net.reads_end())?;
@@ -344,7 +372,11 @@ impl LearnerSpec {
         if !c.needs().critics {
             return 0;
         }
-        c.num_layers.saturating_add(c.layers_of(c.num_hidden)).saturating_add(1) as usize
+        #[cfg(feature = "off_policy")]
+        let joins = u32::from(self.joins_actions());
+        #[cfg(not(feature = "off_policy"))]
+        let joins = 0;
+        c.num_layers.saturating_add(c.layers_of(c.num_hidden)).saturating_add(joins).saturating_add(1) as usize
     }
 }
 

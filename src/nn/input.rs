@@ -11,6 +11,14 @@ pub enum Input<'a> {
     /// Bytes, divided by 255 by the layers that read them. For networks that [read bytes](super::Net::reads_bytes).
     #[cfg(feature = "pictures")]
     U8(&'a [u8]),
+    /// The front of each row as bytes, the rest as f32. For networks that [read bytes in front](super::Net::reads_bytes_in_front).
+    #[cfg(feature = "pictures")]
+    Split {
+        /// `[rows, front]` bytes, divided by 255 by the layers that read them.
+        front: &'a [u8],
+        /// `[rows, input - front]` values.
+        rest: &'a [f32],
+    },
 }
 
 impl<'a, T: AsRef<[f32]> + ?Sized> From<&'a T> for Input<'a> {
@@ -33,14 +41,23 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Bytes in front of values; the values alone in builds without pictures, in which no network reads bytes.
+    #[inline(always)]
+    #[cfg(feature = "off_policy")]
+    pub(crate) fn of_bytes_and(front: &'a [u8], rest: &'a [f32]) -> Input<'a> {
+        #[cfg(feature = "pictures")]
+        return Input::Split { front, rest };
+        #[cfg(not(feature = "pictures"))]
+        {
+            let _ = front;
+            Input::F32(rest)
+        }
+    }
+
     /// Number of elements.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        match self {
-            Input::F32(x) => x.len(),
-            #[cfg(feature = "pictures")]
-            Input::U8(x) => x.len(),
-        }
+        self.numbers().len() + self.bytes().len()
     }
 
     /// True if there are no elements.
@@ -49,13 +66,15 @@ impl<'a> Input<'a> {
         self.len() == 0
     }
 
-    /// The f32 values; empty for bytes.
+    /// The f32 values; those behind the bytes, if there are any.
     #[inline(always)]
     pub fn numbers(self) -> &'a [f32] {
         match self {
             Input::F32(x) => x,
             #[cfg(feature = "pictures")]
             Input::U8(_) => &[],
+            #[cfg(feature = "pictures")]
+            Input::Split { rest, .. } => rest,
         }
     }
 
@@ -66,6 +85,8 @@ impl<'a> Input<'a> {
             Input::F32(_) => &[],
             #[cfg(feature = "pictures")]
             Input::U8(x) => x,
+            #[cfg(feature = "pictures")]
+            Input::Split { front, .. } => front,
         }
     }
 }

@@ -18,6 +18,9 @@ use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::rng::Rng;
 
+#[cfg(feature = "pictures")]
+const NO_BYTES: &str = "net: numbers as the input of layers that do not read bytes";
+
 /// Mask of all heads.
 pub const ALL: u32 = u32::MAX;
 
@@ -114,13 +117,24 @@ impl<'a> Net<'a> {
 
     /// Whether all layers that read the input are convolutions over the whole input, which can read bytes.
     pub fn reads_bytes(&self) -> bool {
+        self.reads_bytes_in_front(self.input())
+    }
+
+    /// Whether all layers that read any of the first `front` elements of the input are convolutions over these, which can read
+    /// them as bytes. Other layers read parts behind them.
+    pub fn reads_bytes_in_front(&self, front: usize) -> bool {
         #[cfg(feature = "pictures")]
         return self.nodes.iter().all(|n| match n.op() {
-            Op::Local(Local::Conv(_)) => n.part(0).is_none_or(|part| part == (0..n.row as usize)),
-            _ => !n.reads_input(),
+            Op::Local(Local::Conv(_)) if n.reads_front(0, front) => {
+                n.part(0).unwrap_or(0..n.row as usize) == (0..front)
+            }
+            _ => !n.reads_front(0, front) && !n.reads_front(1, front),
         });
         #[cfg(not(feature = "pictures"))]
-        false
+        {
+            let _ = front;
+            false
+        }
     }
 
     /// Checks that the symbols in input rows are in the tables of their layers; `number` maps a row to the caller's number of
@@ -421,8 +435,18 @@ impl<'a> Net<'a> {
             #[cfg(feature = "pictures")]
             Input::U8(x) => {
                 check_len("net: bytes of the input, of length", x, rows.saturating_mul(self.input()))?;
-                let what = "net: numbers as the input of layers that do not read bytes";
-                Error::new(Kind::Shape, what).fail_if(!self.reads_bytes())?;
+                Error::new(Kind::Shape, NO_BYTES).fail_if(!self.reads_bytes())?;
+            }
+            #[cfg(feature = "pictures")]
+            Input::Split { front, rest } => {
+                check_len(
+                    "net: bytes and numbers of the input, of length",
+                    rest,
+                    rows.saturating_mul(self.input()).saturating_sub(front.len()),
+                )?;
+                let whole = front.len().checked_div(rows).filter(|len| len.saturating_mul(rows) == front.len());
+                Error::new(Kind::Shape, NO_BYTES)
+                    .fail_if(whole.is_none_or(|len| !self.reads_bytes_in_front(len)) && rows > 0)?;
             }
         }
         let mut given = outs.iter();

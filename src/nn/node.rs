@@ -206,6 +206,12 @@ impl Node {
         from.map(|_| begin..begin + self.input(k))
     }
 
+    /// Whether source `k` begins among the first `front` elements of the network's input.
+    #[inline(always)]
+    pub(super) fn reads_front(&self, k: usize, front: usize) -> bool {
+        front > 0 && self.is_input(k) && self.part(k).is_none_or(|part| part.start < front)
+    }
+
     /// Values per row of the input parts that it reads.
     #[inline(always)]
     pub(super) fn parts_len(&self) -> usize {

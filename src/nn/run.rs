@@ -72,21 +72,34 @@ fn canonical(x: &mut [f32]) {
     }
 }
 
-/// Copies the input parts that a node reads to the front of `to`: of the first source, then of the second. An input of bytes is
-/// read where it lies.
+/// The range of source `k` in a row of the numbers of the input, whose first `front` elements are bytes, if it is a part.
 #[inline(always)]
-fn split_parts<'t>(node: &Node, strip: Strip, input: &[f32], to: &'t mut [f32]) -> Option<[&'t [f32]; 2]> {
+fn part_of(node: &Node, k: usize, front: usize) -> Option<Range<usize>> {
+    let part = node.part(k).filter(|_| !node.reads_front(k, front))?;
+    Some(part.start - front..part.end - front)
+}
+
+/// Copies the input parts that a node reads to the front of `to`: of the first source, then of the second. The first `front`
+/// elements of the input are bytes, which are read where they lie.
+#[inline(always)]
+fn split_parts<'t>(
+    node: &Node,
+    strip: Strip,
+    (input, front): (&[f32], usize),
+    to: &'t mut [f32],
+) -> Option<[&'t [f32]; 2]> {
     if !cfg!(feature = "residual") || to.is_empty() || input.is_empty() {
         return Some([&[]; 2]);
     }
-    let len = |k| node.part(k).map_or(0, |part| part.len() * strip.len);
+    let len = |k| part_of(node, k, front).map_or(0, |part| part.len() * strip.len);
     let (first, rest) = to.split_at_mut_checked(len(0))?;
     let second = rest.get_mut(..len(1))?;
+    let width = node.row as usize - front;
     for (k, to) in [&mut *first, &mut *second].into_iter().enumerate() {
-        let Some(part) = node.part(k) else { continue };
-        let rows = strip.of(input, node.row as usize)?;
+        let Some(part) = part_of(node, k, front) else { continue };
+        let rows = strip.of(input, width)?;
         for (row, to) in to.chunks_exact_mut(part.len().max(1)).enumerate() {
-            copy(rows.get(row * node.row as usize..)?.get(part.clone())?, to)?;
+            copy(rows.get(row * width..)?.get(part.clone())?, to)?;
         }
     }
     Some([first, second])
@@ -131,6 +144,7 @@ impl Kernel for Forward<'_, '_> {
     fn run_at<A: At>(self, at: A) -> Option<()> {
         let Forward { nodes, params, x, rows, heads, values, carry, work, outs, .. } = self;
         let (input, bytes) = (x.numbers(), x.bytes());
+        let front = bytes.len().checked_div(rows).unwrap_or(0);
         let taped = carry.is_some();
         let parts_len = parts_len(nodes);
         for strip in Strip::all::<ROWS>(rows) {
@@ -152,13 +166,13 @@ impl Kernel for Forward<'_, '_> {
                 let (kept, after) = rest.split_at_mut_checked(own.len())?;
                 let (before, after) = (&*before, &*after);
                 let source = |k| match node.source(nodes, k).map(value) {
-                    None if !bytes.is_empty() => Some(&[][..]),
+                    None if node.reads_front(k, front) => Some(&[][..]),
                     None => strip.of(input, node.input(k)),
                     Some(from) if from.start < own.start => before.get(from),
                     Some(from) => after.get(from.start.checked_sub(own.end)?..from.end.checked_sub(own.end)?),
                 };
                 let (copies, work) = work.split_at_mut_checked(parts_len * strip.len)?;
-                let parts = split_parts(node, strip, input, copies)?;
+                let parts = split_parts(node, strip, (input, front), copies)?;
                 let source = |k, part| if node.part(k).is_some() { Some(part) } else { source(k) };
                 let (x, mut y, own) = (source(0, parts[0])?, goes_out.unwrap_or(kept), params.get(node.params())?);
                 #[cfg(feature = "recurrent")]
@@ -180,7 +194,7 @@ impl Kernel for Forward<'_, '_> {
                 }
                 match node.op() {
                     #[cfg(feature = "pictures")]
-                    Op::Local(Local::Conv(layer)) if node.is_input(0) && !bytes.is_empty() => {
+                    Op::Local(Local::Conv(layer)) if node.reads_front(0, front) => {
                         layer.look(at, own, strip.of(bytes, node.input(0))?, y, &mut *work)?
                     }
                     Op::Local(layer) => layer.forward(at, own, x, y, &mut *work)?,
@@ -241,6 +255,7 @@ impl Kernel for Backward<'_> {
         let carry = self.carry;
         let Backward { nodes, cuts, params, x, rows, heads, tape, d_outs, mut d_input, grads, scratch, .. } = self;
         let (input, bytes) = (x.numbers(), x.bytes());
+        let front = bytes.len().checked_div(rows).unwrap_or(0);
         let (wants_input, wants_grads) = (d_input.is_some(), !grads.is_empty());
         let [values, added, turned, all_turned, back, _] = cuts;
         let (scratch, work) = scratch.split_at_mut_checked(back)?;
@@ -248,7 +263,9 @@ impl Kernel for Backward<'_> {
         let (scratch, copies) = scratch.split_at_mut_checked(added)?;
         let (values, more) = scratch.split_at_mut_checked(values)?;
         let copy_of = |n: &Node| n.turned(if n.turns_late() { turned - added } else { 0 });
-        for node in nodes.iter().filter(|n| n.runs(heads) && (wants_input || !n.turns_late())) {
+        for node in
+            nodes.iter().filter(|n| n.runs(heads) && (wants_input && !n.reads_front(0, front) || !n.turns_late()))
+        {
             let (own, copy) = (params.get(node.params())?, copies.get_mut(copy_of(node))?);
             match node.op() {
                 #[cfg(feature = "recurrent")]
@@ -287,11 +304,11 @@ impl Kernel for Backward<'_> {
                     node.activation().apply_slope(own, known);
                 }
                 let (part_copies, work) = work.split_at_mut_checked(parts_len * strip.len)?;
-                let [first, second] = split_parts(node, strip, input, part_copies)?;
+                let [first, second] = split_parts(node, strip, (input, front), part_copies)?;
                 let value = |k| match node.source(nodes, k) {
                     Some(source) => taped(source),
                     None if node.part(k).is_some() => Some(if k == 0 { first } else { second }),
-                    None if !bytes.is_empty() => Some(&[][..]),
+                    None if node.reads_front(k, front) => Some(&[][..]),
                     None => strip.of(input, node.input(k)),
                 };
                 let (x, own, turned) = (value(0)?, params.get(node.params())?, copies.get(copy_of(node)));
@@ -300,10 +317,10 @@ impl Kernel for Backward<'_> {
                     let source = node.source(nodes, k);
                     let [own_d, dx] = values.get_disjoint_mut([own_place.clone(), source.map_or(0..0, place)]).ok()?;
                     let dy = if node.is_kept() { &*own_d } else { d_out };
-                    let part = node.part(k).filter(|_| wants_input);
+                    let part = part_of(node, k, front).filter(|_| wants_input);
                     let dx = match &mut d_input {
                         _ if source.is_some() => Some(dx),
-                        Some(_) if part.is_some() => None,
+                        Some(_) if part.is_some() || node.reads_front(k, front) => None,
                         Some(d_input) => Some(strip.of_mut(d_input, node.input(k))?),
                         None => None,
                     };
@@ -316,9 +333,11 @@ impl Kernel for Backward<'_> {
                     };
                     match node.op() {
                         #[cfg(feature = "pictures")]
-                        Op::Local(Local::Conv(layer)) if source.is_none() && !bytes.is_empty() => {
+                        Op::Local(Local::Conv(layer)) if node.reads_front(k, front) => {
                             let x = strip.of(bytes, node.input(k))?;
-                            layer.add_gradients_of(at, x, dy, own_grads, &mut *work)?;
+                            if wants_grads {
+                                layer.add_gradients_of(at, x, dy, own_grads, &mut *work)?;
+                            }
                         }
                         Op::Local(layer) => {
                             if wants_grads {
@@ -348,7 +367,7 @@ impl Kernel for Backward<'_> {
                         sum.iter_mut().zip(to).for_each(|(dx, more)| *dx += *more);
                     }
                     if let (Some(part), Some(d_input)) = (part, &mut d_input) {
-                        let (from, width) = (more.get(..strip.len * part.len())?, node.row as usize);
+                        let (from, width) = (more.get(..strip.len * part.len())?, node.row as usize - front);
                         add_part(part, width, from, strip.of_mut(d_input, width)?);
                     }
                 }

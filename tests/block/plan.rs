@@ -127,7 +127,8 @@ proptest! {
         let taken = |i: usize| left_out >> i & 1 == 0;
         for (i, field) in all.iter().enumerate().filter(|(i, _)| taken(*i)) {
             let (start, len) = field.fill(&mut cut, i as u8 + 1).unwrap();
-            prop_assert_eq!((start - base, len), (field.place().0, field.place().1 * SIZES[wanted[i].0]));
+            prop_assert_eq!(len, field.place().1 * SIZES[wanted[i].0]);
+            prop_assert!(len == 0 || start - base == field.place().0, "an empty field lies anywhere");
         }
         let mut filled = 0;
         for (i, field) in all.iter().enumerate() {
@@ -146,7 +147,7 @@ proptest! {
         }
         let mut cut = Cutter::new(mem);
         last.fill(&mut cut, 1).unwrap();
-        if all[0].place() != last.place() && end > 0 {
+        if all[0].place().1 > 0 && last.place().1 > 0 {
             prop_assert_eq!(all[0].fill(&mut cut, 1), Err(LayoutError), "taken twice or backwards");
         }
     }

@@ -2,7 +2,7 @@
 //! algorithm that supports both, whichever environments act.
 
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
-use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
+use rlcore::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Field, Space};
 
@@ -46,12 +46,15 @@ impl Pair {
             obs_dims: if as_field { [0; 3] } else { DIMS },
             ..config
         };
-        let action = Space::discrete(&[CHOICES as u32]);
+        Pair::of(config, &layers, as_field, &Space::discrete(&[CHOICES as u32]))
+    }
+
+    fn of(config: Config, layers: &[Layer], as_field: bool, action: &Space<'_>) -> Pair {
         let blocks = [Space::bytes(LEN as u32), Space::unbounded(LEN as u32)].map(|obs| {
             let field = [Field::new("screen", obs.kind, &DIMS, 0)];
             let obs = if as_field { obs.with_fields(&field) } else { obs };
-            let mut block = vec![0; Learner::size(&config, &layers, &obs, &action).unwrap().div_ceil(8)];
-            Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &layers, &obs, &action).unwrap();
+            let mut block = vec![0; Learner::size(&config, layers, &obs, action).unwrap().div_ceil(8)];
+            Learner::init(bytemuck::cast_slice_mut(&mut block), &config, layers, &obs, action).unwrap();
             block
         });
         Pair { blocks, config }
@@ -118,10 +121,7 @@ fn conv(units: u32, same: u32) -> Layer {
 
 /// Trains both learners for `updates` updates; the rows that act change from step to step.
 fn train(config: Config, layers: &[Layer], updates: u64) {
-    // With critics, the input of a network is longer than a picture.
-    if config.algorithm() != Algorithm::Sac {
-        train_of(config, layers, updates, false);
-    }
+    train_of(config, layers, updates, false);
     train_of(config, layers, updates, true);
 }
 
@@ -236,4 +236,97 @@ fn recurrent_layers_behind_convolutions_and_layers_that_read_no_bytes_agree_too(
             Layer { kind: LayerKind::Pool as u32, units: 0, activation: Activation::Identity as u32, ..conv(0, 0) };
         train(config, &[pool, conv(3, 0)], 2);
     }
+}
+
+/// Critics that get continuous actions behind a picture read the picture as bytes, and their value is that of a network in
+/// which the action follows the listed layers.
+#[test]
+fn critics_read_pictures_as_bytes_in_front_of_actions() {
+    const LEN_ACTION: usize = 2;
+    let of = |algorithm| Config {
+        num_envs: N as u32,
+        obs_dims: DIMS,
+        num_layers: 2,
+        num_hidden: 1,
+        hidden_len: [8, 0, 0, 0],
+        num_chunks: 2,
+        buffer_size: 40,
+        batch_size: 8,
+        learning_starts: 16,
+        train_interval: 2,
+        ..Config::of(algorithm)
+    };
+    let configs = [
+        of(Algorithm::Td3),
+        of(Algorithm::Sac),
+        Config { num_quantiles: 5, dropped_quantiles: 1, ..of(Algorithm::Sac) },
+        Config { n_step: 3, priority_exponent: 0.5, ..of(Algorithm::Td3) },
+    ];
+    let listed = [conv(4, 0), conv(3, 1)];
+    let action = Space::between(&[-1.0; LEN_ACTION], &[1.0; LEN_ACTION]);
+    for (config, as_field) in configs.into_iter().flat_map(|config| [(config, false), (config, true)]) {
+        let mut pair = Pair::of(config, &listed, as_field, &action);
+        let mut rng = Rng::seeded(8);
+        for step in 0..40 {
+            let (obs, last) = (Obs::draw(&mut rng), Obs::draw(&mut rng));
+            let active: [u8; N] = core::array::from_fn(|i| u8::from(step % 3 == 0 || rng.bounded(2) > 0 || i == 1));
+            pair.call("act", |learner, k| {
+                let mut action = [7.0; N * LEN_ACTION];
+                learner.act(Some(&active), obs.of(k), None, ElementsMut::F32(&mut action)).unwrap();
+                bits(&action)
+            });
+            let value = pair.call("value", |learner, k| {
+                let mut value = [0.0; N];
+                learner.value(obs.of(k), None, &mut value).unwrap();
+                bits(&value)
+            });
+            if config.num_quantiles == 0 {
+                let learner = Learner::attach(bytemuck::cast_slice_mut(&mut pair.blocks[0])).unwrap();
+                for (value, other) in value.iter().zip(value_by_hand(&learner, &listed, &obs)) {
+                    assert!((f32::from_bits(*value) - other).abs() < 1e-5, "{:?}", config.algorithm());
+                }
+            }
+            let ends = [(); 2].map(|()| core::array::from_fn::<u8, N, _>(|_| u8::from(rng.bounded(9) == 0)));
+            let reward: [f32; N] = core::array::from_fn(|_| rng.uniform_in(-1.0, 1.0) as f32);
+            pair.call("observe", |learner, k| {
+                let [terminated, truncated] = &ends;
+                learner.observe(Some(&active), &reward, terminated, truncated, Some(last.of(k)), None).unwrap();
+            });
+            while pair.call("phase", |learner, _| learner.phase()) == Phase::Learn {
+                pair.call("learn", |learner, _| format!("{:?}", learner.learn(None, None, 2).unwrap()));
+                pair.call("parameters", |learner, _| bits(learner.params()));
+            }
+        }
+        let stats = Learner::attach(bytemuck::cast_slice_mut(&mut pair.blocks[1])).unwrap().stats();
+        assert!(stats.num_updates > 10 && stats.num_dropped == 0, "{stats:?}");
+    }
+}
+
+/// The lowest value of the two critics for the policy's own actions, by networks that are compiled here.
+fn value_by_hand(learner: &Learner<'_>, listed: &[Layer], obs: &Obs) -> Vec<f32> {
+    let view = learner.view();
+    let mut mem = vec![0u64; view.policy_size().unwrap().div_ceil(8)];
+    view.export(bytemuck::cast_slice_mut(&mut mem)).unwrap();
+    let policy = Policy::attach(bytemuck::cast_slice(&mem)).unwrap();
+    let (mut action, mut scratch) = (vec![0.0; N * 2], vec![0.0; policy.scratch_len(N).unwrap()]);
+    let none = Recurrent { state: &mut [], reset: &[0; N] };
+    policy.act_greedy(N, obs.of(0), None, none, &mut scratch, ElementsMut::F32(&mut action)).unwrap();
+    let layers = [
+        Layer { source: [INPUT + 1, 0], ..listed[0] },
+        listed[1],
+        Layer::merge(LayerKind::Join, [2, INPUT + 2], Activation::Identity),
+        Layer::dense(8, Activation::Relu),
+        Layer { flags: HEAD, ..Layer::dense(1, Activation::Identity) },
+    ];
+    let mut nodes = [Node::default(); 5];
+    let net = Net::compile_parts(&layers, [1, 1, LEN + 2], &[DIMS, [1, 1, 2]], &mut nodes).unwrap();
+    let pair: Vec<f32> = obs.1.chunks(LEN).zip(action.chunks(2)).flat_map(|(a, b)| [a, b].concat()).collect();
+    let mut lowest = vec![f32::INFINITY; N];
+    let critics = &learner.params()[learner.params().len() - 2 * net.param_len()..];
+    for params in critics.chunks(net.param_len()) {
+        let (mut value, mut scratch) = (vec![0.0; N], vec![0.0; net.infer_scratch_len(N)]);
+        net.infer(params, &pair, N, 1, &mut [], &mut scratch, &mut [&mut value]).unwrap();
+        lowest.iter_mut().zip(value).for_each(|(to, x)| *to = to.min(x));
+    }
+    lowest
 }

@@ -80,7 +80,7 @@ fn gradients_are_the_slopes_of_the_loss() {
 #[test]
 fn critics_read_pairs_and_learn_their_targets() {
     let mut pair = [0.0; 6];
-    critic::join((&[1.0, 2.0, 3.0, 4.0], 2), (&[5.0, 6.0], 1), &mut pair);
+    critic::join((rlcore::nn::Input::F32(&[1.0, 2.0, 3.0, 4.0]), 2), (&[5.0, 6.0], 1), &mut pair);
     assert_eq!(pair, [1.0, 2.0, 5.0, 3.0, 4.0, 6.0]);
     let mut d = [0.0; 2];
     assert_eq!(critic::regress(&[1.0, 4.0], &[2.0, 1.0], 4, false, &mut d, |_, _| 1.0), (2.5, 1.25));

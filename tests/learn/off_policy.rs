@@ -6,8 +6,9 @@ use crate::host::forge_learners;
 use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::nn::{Activation, Layer};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut, Space};
+use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
 /// Environments and a learner, each in its block.
 #[derive(Clone)]
@@ -1093,7 +1094,7 @@ fn critics_are_refused_by_name_too() {
         ("temperature_rate", |c| c.temperature_rate = 2.0),
         ("target_entropy", |c| c.target_entropy = f32::NAN),
         ("dueling is set", |c| c.dueling = 1),
-        ("obs_dims of 0", |c| c.obs_dims = [1, 1, 2]),
+        ("obs_dims is set", |c| c.obs_dims = [1, 1, 2]),
     ];
     for algorithm in [Algorithm::Td3, Algorithm::Sac] {
         Learner::size(&small_critics(algorithm), &[], &obs, &real).unwrap();
@@ -1105,6 +1106,12 @@ fn critics_are_refused_by_name_too() {
         }
         let refused = Learner::size(&small_critics(algorithm), &[], &obs, &discrete).is_err();
         assert_eq!(refused, algorithm == Algorithm::Td3, "SAC takes choices too");
+        let fields = [0, 4].map(|offset| Field::new("part", Element::F32, &[1], offset));
+        let (layers, parts) = ([Layer::dense(3, Activation::Relu)], Space::unbounded(2).with_fields(&fields));
+        let config = Config { obs_dims: [1, 1, 2], num_layers: 1, ..small_critics(algorithm) };
+        Learner::size(&config, &layers, &Space::unbounded(2), &real).unwrap();
+        let error = Learner::size(&config, &layers, &parts, &real).unwrap_err();
+        assert!(error.what.contains("obs_dims of 0 with TD3 and SAC"), "{error}");
     }
 }
 

@@ -97,6 +97,17 @@ fn networks() -> Vec<(Shape, Vec<Layer>)> {
                 Layer { source: [6, 0], ..head(2) },
             ],
         ),
+        // A row behind a picture, which becomes a row.
+        (
+            [3, 4, 2],
+            vec![
+                conv(3, 2, 1, 0, Tanh),
+                Layer { source: [INPUT, 0], ..Layer::dense(4, Elu) },
+                Layer::merge(LayerKind::Join, [1, 2], Tanh),
+                Layer { flags: HEAD, ..Layer::merge(LayerKind::Join, [1, 2], Identity) },
+                Layer { source: [3, 0], ..head(2) },
+            ],
+        ),
         // Symbols, to which the input is rounded: 0 and 1 here.
         (
             [3, 2, 3],
@@ -246,6 +257,7 @@ impl Case {
                 || match layer.kind {
                     5 | 12 | 13 => input,
                     11 => [input[0], input[1], units],
+                    14 if input[..2] != second[..2] => [1, 1, len + second[2]],
                     14 => [input[0], input[1], input[2] + second[2]],
                     _ => [1, 1, units],
                 },
@@ -272,6 +284,9 @@ fn from(layer: &Layer, i: usize) -> [usize; 2] {
 
 fn twin_merge(layer: &Layer, (shape, a): &(Shape, Vec<f64>), (other, b): &(Shape, Vec<f64>)) -> (Shape, Vec<f64>) {
     if layer.kind == LayerKind::Join as u32 {
+        if shape[..2] != other[..2] {
+            return ([1, 1, a.len() + b.len()], [&a[..], b].concat());
+        }
         let pixels = a.chunks(shape[2]).zip(b.chunks(other[2]));
         return ([shape[0], shape[1], shape[2] + other[2]], pixels.flat_map(|(a, b)| [a, b].concat()).collect());
     }
@@ -568,6 +583,79 @@ fn bytes_are_read_as_numbers_divided_by_255() {
     }
 }
 
+/// Bytes in front of numbers: convolutions read the picture, other layers the parts behind it, with the bits of an input of
+/// numbers, and the gradient of the input is that of the numbers.
+#[test]
+fn bytes_in_front_of_numbers_are_read_where_they_lie() {
+    const PARTS: [[u32; 3]; 3] = [[4, 3, 2], [1, 1, 3], [1, 1, 2]];
+    const FRONT: usize = 24;
+    let part = |k: u32| [INPUT + k, 0];
+    let layers = [
+        Layer { source: part(1), ..conv(4, 2, 1, 1, Activation::Relu) },
+        Layer { source: part(1), ..conv(3, 3, 1, 0, Activation::Tanh) },
+        Layer::merge(LayerKind::Join, [1, INPUT + 2], Activation::Identity),
+        Layer::merge(LayerKind::Join, [INPUT + 3, INPUT + 2], Activation::Identity),
+        Layer { source: [3, 0], ..Layer::dense(5, Activation::Tanh) },
+        Layer::merge(LayerKind::Join, [5, 4], Activation::Identity),
+        head(2),
+        Layer { source: [2, 0], ..head(1) },
+    ];
+    let mut nodes = [Node::default(); 8];
+    let net = Net::compile_parts(&layers, [1, 1, 29], &PARTS, &mut nodes).unwrap();
+    let reads = |front| net.reads_bytes_in_front(front);
+    assert_eq!((net.reads_bytes(), reads(FRONT), reads(FRONT - 1), reads(FRONT + 1)), (false, true, false, false));
+    let mut rng = Rng::seeded(4);
+    let mut params = vec![0.0; net.param_len()];
+    net.init(&mut params, &mut rng, &mut vec![0.0; net.scratch_len(true, 0)]).unwrap();
+    for rows in [1, 5, 67, 130] {
+        let bytes: Vec<u8> = (0..rows * FRONT).map(|_| rng.bounded(255) as u8).collect();
+        let rest: Vec<f32> = (0..rows * 5).map(|_| rng.uniform_in(-1.0, 1.0) as f32).collect();
+        let whole: Vec<f32> = (bytes.chunks(FRONT).zip(rest.chunks(5)))
+            .flat_map(|(a, b)| a.iter().map(|x| f32::from(*x) / 255.0).chain(b.iter().copied()).collect::<Vec<_>>())
+            .collect();
+        let d_outs = [2, 1].map(|len| (0..rows * len).map(|_| rng.uniform_in(-1.0, 1.0) as f32).collect::<Vec<_>>());
+        let run = |x: Input<'_>, with_grads: bool| {
+            let room = |len| vec![f32::NAN; len];
+            let (mut tape, mut work) = (room(net.tape_len(rows)), room(net.work_len()));
+            let [mut first, mut second] = [room(rows * 2), room(rows)];
+            let outs = &mut [&mut first[..], &mut second];
+            net.forward(&params, x, rows, ALL, &Carry::NONE, &mut tape, &mut work, outs).unwrap();
+            let (mut again, mut scratch) = ([room(rows * 2), room(rows)], room(net.infer_scratch_len(rows)));
+            let [a, b] = &mut again;
+            net.infer(&params, x, rows, ALL, &mut [], &mut scratch, &mut [a, b]).unwrap();
+            assert_eq!(again.each_ref().map(|y| bits(y)), [bits(&first), bits(&second)]);
+            let mut grads = vec![0.0; if with_grads { params.len() } else { 0 }];
+            let (mut d_input, mut scratch) = (room(x.numbers().len()), room(net.scratch_len(true, 0)));
+            let d_outs = d_outs.each_ref().map(|d| &d[..]);
+            let carry = &Carry::NONE;
+            net.backward(&params, x, rows, ALL, carry, &tape, &d_outs, Some(&mut d_input), &mut grads, &mut scratch)
+                .unwrap();
+            let behind = d_input.len() / rows - 5;
+            let d_rest: Vec<f32> = d_input.chunks(behind + 5).flat_map(|row| row[behind..].to_vec()).collect();
+            [&first, &second, &grads, &d_rest].map(|y| bits(y))
+        };
+        let split = Input::Split { front: &bytes, rest: &rest };
+        assert_eq!((split.len(), split.bytes(), split.numbers()), (whole.len(), &bytes[..], &rest[..]));
+        for with_grads in [true, false] {
+            assert_eq!(run(split, with_grads), run(Input::F32(&whole), with_grads), "{rows}");
+        }
+        let refused = |front: &[u8], rest: &[f32]| {
+            let (mut tape, mut work) = (vec![0.0; net.tape_len(rows)], vec![0.0; net.work_len()]);
+            let (x, mut outs) = (Input::Split { front, rest }, [vec![0.0; rows * 2], vec![0.0; rows]]);
+            let [a, b] = &mut outs;
+            let seen = net.forward(&params, x, rows, ALL, &Carry::NONE, &mut tape, &mut work, &mut [a, b]);
+            assert_eq!(seen.unwrap_err().kind, Kind::Shape);
+        };
+        refused(&bytes, &rest[1..]);
+        refused(&bytes[rows..], &whole[..rows * 6]);
+        refused(&bytes[1..], &whole[..rows * 5 + 1]);
+        refused(&[], &rest);
+    }
+    let whole = [Layer { source: [INPUT, 0], ..Layer::dense(3, Activation::Relu) }, head(1)];
+    let mut nodes = [Node::default(); 2];
+    assert!(!Net::compile_parts(&whole, [1, 1, 29], &PARTS, &mut nodes).unwrap().reads_bytes_in_front(FRONT));
+}
+
 /// PyTorch's convolution of a picture padded at the bottom and the right, as TensorFlow pads it.
 #[test]
 fn a_convolution_is_that_of_other_libraries() {
@@ -843,8 +931,8 @@ fn values_that_do_not_go_together_are_refused() {
         "net: a second source of the first one's shape, or of its channels, in layer 2, given 3"
     );
     assert_eq!(
-        refused(&[dense, merge(LayerKind::Join, [INPUT, 1])]),
-        "net: sources of one height and width in layer 2, given 1"
+        refused(&[dense, merge(LayerKind::Join, [1, INPUT])]),
+        "net: a second source of one row, or of the first one's height and width, in layer 2, given 4"
     );
     assert_eq!(
         refused(&[dense, merge(LayerKind::Join, [1, 3])]),

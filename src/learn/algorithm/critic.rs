@@ -39,7 +39,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     };
     let (mean, log_std) =
         (block::rows_mut(w.outputs, 0, m, a)?, block::rows_mut(w.batch.others, 0, m, b.sizes.net.head_len(1))?);
-    let (action, pair) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.batch.pairs, 0, m, net.input())?);
+    let (action, pair) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.batch.pairs, 0, m, b.sizes.pair())?);
 
     let obs = b.see_next(&rows, w.obs)?;
     let is_sac = c.needs().temperature;
@@ -51,11 +51,11 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     } else {
         td3::smooth((c.target_noise, c.target_noise_clip), mean, b.batch.draws[0], action);
     }
-    join((obs.numbers(), b.sizes.seen.len), (action, a), pair);
+    let input = join((obs, b.sizes.seen.len), (action, a), pair);
     let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(LayoutError)?;
     match quantiles {
-        0 => lowest(net, critics, Input::F32(pair), m, w.scratch, value, target)?,
-        _ => tqc::pool(net, critics, pair, w.scratch, value, target)?,
+        0 => lowest(net, critics, input, m, w.scratch, value, target)?,
+        _ => tqc::pool(net, critics, input, w.scratch, value, target)?,
     }
     let of_rows = target.chunks_exact_mut(pooled.max(1)).zip(&*log_prob).zip(reward.iter().zip(discount));
     for ((target, log_prob), (reward, discount)) in of_rows {
@@ -63,14 +63,14 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     }
 
     let obs = b.see(&rows, w.obs)?;
-    join((obs.numbers(), b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
+    let input = join((obs, b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(LayoutError)?;
     let tape = block::rows_mut(w.batch.critic_tape, 0, net.tape_len(m), 1)?;
     let (mut loss, mut first) = (0.0, 0.0);
     for i in 0..b.sizes.replay.num_critics {
         let params = b.critic_of(b.params, i)?;
-        net.forward(params, Input::F32(pair), m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
+        net.forward(params, input, m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
         let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics as f32);
         let (own, mean) = match quantiles {
             0 => regress(value, target, c.batch_size as usize, c.huber != 0, d_value, weigh),
@@ -83,7 +83,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
         loss += own;
         first = if i == 0 { mean } else { first };
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;
-        net.backward(params, Input::F32(pair), m, ALL, &Carry::NONE, tape, &[d_value], None, grads, w.scratch)?;
+        net.backward(params, input, m, ALL, &Carry::NONE, tape, &[d_value], None, grads, w.scratch)?;
     }
     block::copy(losses, &[loss, first]);
     Ok(())
@@ -100,8 +100,8 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     let (log_std, d_log_std) =
         (block::rows_mut(w.batch.others, 0, m, second)?, block::rows_mut(w.batch.d_others, 0, m, second)?);
     let (action, d_action) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.batch.d_vector, 0, m, a)?);
-    let (pair, d_pair) =
-        (block::rows_mut(w.batch.pairs, 0, m, net.input())?, block::rows_mut(w.batch.d_pairs, 0, m, net.input())?);
+    let width = b.sizes.pair();
+    let (pair, d_pair) = (block::rows_mut(w.batch.pairs, 0, m, width)?, block::rows_mut(w.batch.d_pairs, 0, m, width)?);
     let share = 1.0 / c.batch_size as f32;
 
     let obs = b.see(&rows, w.obs)?;
@@ -118,7 +118,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     } else {
         td3::act(mean, action);
     }
-    join((obs.numbers(), b.sizes.seen.len), (action, a), pair);
+    let input = join((obs, b.sizes.seen.len), (action, a), pair);
 
     // Outputs of each critic, then the backward pass through the lowest one; with quantiles through all of them, whose mean is
     // used.
@@ -136,7 +136,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
             _ => &mut *all,
         };
         let tape = block::rows_mut(w.batch.critic_tape, i, 1, tapes)?;
-        net.forward(b.critic_of(b.params, i)?, Input::F32(pair), m, ALL, &Carry::NONE, tape, w.scratch, &mut [said])?;
+        net.forward(b.critic_of(b.params, i)?, input, m, ALL, &Carry::NONE, tape, w.scratch, &mut [said])?;
         if quantiles > 0 {
             tqc::add_means(all, count, value);
         }
@@ -149,20 +149,9 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
         }
         let d_value = if quantiles > 0 { &*d_all } else { &*d_value };
         let (params, tape) = (b.critic_of(b.params, i)?, block::rows(w.batch.critic_tape, i, 1, tapes)?);
-        net.backward(
-            params,
-            Input::F32(pair),
-            m,
-            ALL,
-            &Carry::NONE,
-            tape,
-            &[d_value],
-            Some(d_pair),
-            &mut [],
-            w.scratch,
-        )?;
+        net.backward(params, input, m, ALL, &Carry::NONE, tape, &[d_value], Some(d_pair), &mut [], w.scratch)?;
         for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
-            let by_action = block::rows(d_pair, row, 1, net.input())?.iter().skip(b.sizes.seen.len);
+            let by_action = block::rows(d_pair, row, 1, width)?.iter().skip(width.saturating_sub(a));
             to.iter_mut().zip(by_action).for_each(|(to, x)| *to += x);
         }
     }
@@ -186,14 +175,25 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     b.sizes.net.backward(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
 }
 
-/// Concatenates rows of `[obs_len]` and of `[action_len]` elements to inputs of critics.
-pub fn join((obs, obs_len): (&[f32], usize), (action, action_len): (&[f32], usize), pair: &mut [f32]) {
-    let width = obs_len.saturating_add(action_len).max(1);
+/// The inputs of critics: observations of `obs_len` elements, each followed by its action. Numbers are copied to `pair`, behind
+/// one another; bytes stay where they are, and `pair` has the actions alone.
+pub fn join<'t>(
+    (obs, obs_len): (Input<'t>, usize),
+    (action, action_len): (&[f32], usize),
+    pair: &'t mut [f32],
+) -> Input<'t> {
+    let bytes = obs.bytes();
+    if !bytes.is_empty() {
+        block::copy(pair, action);
+        return Input::of_bytes_and(bytes, pair);
+    }
+    let (obs, width) = (obs.numbers(), obs_len.saturating_add(action_len).max(1));
     for (i, pair) in pair.chunks_exact_mut(width).enumerate() {
         let (obs, action) = (block::rows(obs, i, 1, obs_len), block::rows(action, i, 1, action_len));
         let row = obs.unwrap_or_default().iter().chain(action.unwrap_or_default());
         pair.iter_mut().zip(row).for_each(|(to, x)| *to = *x);
     }
+    Input::F32(pair)
 }
 
 /// The lowest output of critics, whose parameters are contiguous, for `rows` pairs. `spare` is as long as `value`, or empty for

@@ -16,7 +16,7 @@ use crate::nn::{Input, Net};
 pub(in crate::learn) fn pool(
     net: &Net<'_>,
     critics: &[f32],
-    pair: &[f32],
+    pair: Input<'_>,
     scratch: &mut [f32],
     own: &mut [f32],
     pool: &mut [f32],
@@ -25,7 +25,7 @@ pub(in crate::learn) fn pool(
     let rows = own.len() / len;
     let width = pool.len().checked_div(rows).unwrap_or(0).max(1);
     for (i, params) in critics.chunks_exact(net.param_len().max(1)).enumerate() {
-        infer(net, params, Input::F32(pair), rows, scratch, own, &mut [])?;
+        infer(net, params, pair, rows, scratch, own, &mut [])?;
         for (own, pool) in own.chunks_exact(len).zip(pool.chunks_exact_mut(width)) {
             block::copy(block::rows_mut(pool, i, 1, len)?, own);
         }
@@ -38,7 +38,7 @@ pub(in crate::learn) fn pool(
 pub(in crate::learn) fn means(
     net: &Net<'_>,
     critics: &[f32],
-    pair: &[f32],
+    pair: Input<'_>,
     scratch: &mut [f32],
     own: &mut [f32],
     value: &mut [f32],
@@ -47,7 +47,7 @@ pub(in crate::learn) fn means(
     let own = block::rows_mut(own, 0, rows, net.head_len(0))?;
     value.fill(0.0);
     for params in critics.chunks_exact(net.param_len().max(1)) {
-        infer(net, params, Input::F32(pair), rows, scratch, own, &mut [])?;
+        infer(net, params, pair, rows, scratch, own, &mut [])?;
         add_means(own, num_critics, value);
     }
     Ok(())

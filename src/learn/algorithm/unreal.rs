@@ -142,7 +142,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Scratch<'_>, record: 
                             pixel_control::changes(picture, newest, side, mean, from, to, w.change);
                         }
                         #[cfg(feature = "pictures")]
-                        Input::U8(x) => {
+                        Input::U8(x) | Input::Split { front: x, .. } => {
                             let (from, to) = (block::rows(x, row, 1, pixels)?, block::rows(x, next, 1, pixels)?);
                             pixel_control::changes(picture, newest, side, mean, from, to, w.change);
                         }

@@ -192,9 +192,13 @@ impl Sizes<'_> {
         self.replay.quantiles.saturating_mul(self.replay.num_critics)
     }
 
-    /// Elements of a critic's input that includes an action; 0 if critics output the values of all choices.
+    /// Numbers of a critic's input that includes an action; 0 if critics output the values of all choices.
     pub(in crate::learn) fn pair(&self) -> usize {
-        if self.replay.choice_values > 0 { 0 } else { self.critic.input() }
+        match self.replay.choice_values {
+            0 if self.reads_bytes => self.critic.input().saturating_sub(self.seen.len),
+            0 => self.critic.input(),
+            _ => 0,
+        }
     }
 
     /// Elements of a row of secondary outputs: of the network's second head, or of a critic's values of all choices.
@@ -291,10 +295,10 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
         true => (c.batch_size as usize).div_ceil((c.num_chunks as usize).max(1)),
         false => c.chunk_len(),
     };
-    // Critic inputs that include actions are f32.
+    // Critics of continuous actions find them behind the observation.
     let reads_bytes = shape.obs_u8()
         && seen.reads_bytes(c.normalize_obs)
-        && (num_critics == 0 || critic.reads_bytes() && shape.discrete());
+        && (num_critics == 0 || critic.reads_bytes_in_front(seen.len));
     let params = net.param_len().saturating_add(critic.param_len().saturating_mul(num_critics));
     #[cfg(feature = "off_policy")]
     let replay = {

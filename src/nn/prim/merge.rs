@@ -18,8 +18,8 @@ pub(in crate::nn) enum MergeOp {
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Merge {
     pub way: MergeOp,
-    /// Group length in each value: for `Join`, the channels of a pixel; else the length of the second value, which is added to
-    /// each group of that length in the first, or multiplied by it.
+    /// Group length in each value: for `Join`, the channels of a pixel, or all of a picture that a row follows; else the length
+    /// of the second value, which is added to each group of that length in the first, or multiplied by it.
     pub lens: [usize; 2],
 }
 
@@ -30,8 +30,12 @@ impl Layered for Merge {
 
     #[inline(always)]
     fn of(node: &Node, way: MergeOp) -> Op {
-        let channels = node.input.map(|[.., channels]| channels as usize);
-        Op::Merge(Merge { way, lens: if way == MergeOp::Join { channels } else { [node.input(1); 2] } })
+        let lens = match (way, is_flat(node.input)) {
+            (MergeOp::Join, false) => node.input.map(|[.., channels]| channels as usize),
+            (MergeOp::Join, true) => [node.input(0), node.input(1)],
+            _ => [node.input(1); 2],
+        };
+        Op::Merge(Merge { way, lens })
     }
 
     fn set_shape(node: &mut Node, _: &Layer, number: usize, way: MergeOp) -> Result {
@@ -39,15 +43,29 @@ impl Layered for Merge {
         let [first @ [height, width, channels], second @ [down, right, more]] = node.input;
         node.output = first;
         if way == MergeOp::Join {
+            if is_flat(node.input) {
+                let len = first.iter().try_fold(1u32, |all, len| all.checked_mul(*len));
+                node.output = [1, 1, len.and_then(|len| len.checked_add(more)).ok_or(TOO_LARGE)?];
+                return Ok(());
+            }
             node.output[2] = channels.checked_add(more).ok_or(TOO_LARGE)?;
             if [height, width] != [down, right] {
-                return refused("net: sources of one height and width in layer", down);
+                return refused(
+                    "net: a second source of one row, or of the first one's height and width, in layer",
+                    down,
+                );
             }
         } else if second != first && second != [1, 1, channels] {
             return refused("net: a second source of the first one's shape, or of its channels, in layer", more);
         }
         Ok(())
     }
+}
+
+/// Whether a row follows a picture, which a join makes one row of.
+#[inline(always)]
+fn is_flat([[height, width, _], [down, right, _]]: [[u32; 3]; 2]) -> bool {
+    [height, width] != [1, 1] && [down, right] == [1, 1]
 }
 
 impl Prim for Merge {}

@@ -109,7 +109,7 @@ macro_rules! layer_table {
             /// product of both sources, of which the same holds
             RLCORE_LAYER_MULTIPLY = 13, reads [activation], flags [];
             #[cfg(feature = "residual")] Multiply: merge::Merge, merge::MergeOp::Multiply;
-            /// channels of both sources, pixel by pixel
+            /// channels of both sources, pixel by pixel; a picture that a row follows becomes a row
             RLCORE_LAYER_JOIN = 14, reads [activation], flags [];
             #[cfg(feature = "residual")] Join: merge::Merge, merge::MergeOp::Join;
         }

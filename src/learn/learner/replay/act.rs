@@ -276,7 +276,7 @@ impl Learner<'_> {
             return self.value_of_choices(mask, bytes, value);
         }
         if self.config.needs().critics {
-            return self.value_by_critics(value);
+            return self.value_by_critics(bytes, value);
         }
         let (w, is_mean) = (&mut self.work, self.config.value_head().is_mean());
         let said = block::rows_mut(if is_mean { w.outputs } else { w.batch.means }, 0, n, l)?;
@@ -291,20 +291,20 @@ impl Learner<'_> {
     }
 
     /// The critics' values of all observations with their mean actions.
-    fn value_by_critics(&mut self, value: &mut [f32]) -> Result {
+    fn value_by_critics(&mut self, bytes: Option<&[u8]>, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (self.sizes.n, &self.sizes, &mut self.work);
         let critics = self.params.get(sizes.net.param_len()..).ok_or(LayoutError)?;
         let (mean, action) =
             (block::rows(w.outputs, 0, n, sizes.std_len)?, block::rows_mut(w.vector, 0, n, sizes.std_len)?);
         let pairs = block::rows_mut(w.batch.pairs, 0, n, sizes.pair())?;
         td3::act(mean, action);
-        critic::join((w.raw, sizes.seen.len), (action, sizes.std_len), pairs);
+        let pairs = critic::join((either(bytes, w.raw), sizes.seen.len), (action, sizes.std_len), pairs);
         let (values, other) = w.scalar.split_at_mut_checked(n).ok_or(LayoutError)?;
         if sizes.replay.quantiles > 0 {
             tqc::means(&sizes.critic, critics, pairs, w.scratch, other, values)?;
         } else {
             let other = if sizes.replay.num_critics > 1 { block::rows_mut(other, 0, n, 1)? } else { &mut [] };
-            critic::lowest(&sizes.critic, critics, Input::F32(pairs), n, w.scratch, other, values)?;
+            critic::lowest(&sizes.critic, critics, pairs, n, w.scratch, other, values)?;
         }
         hand_over(values, value)
     }

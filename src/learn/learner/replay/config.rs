@@ -37,9 +37,7 @@ impl Config {
             return Ok(());
         }
         let what = "learner config: squash of 1 with TD3 and SAC";
-        Error::new(Kind::Config, what).given(self.squash as usize).fail_if(self.squash != 1)?;
-        let what = "learner config: obs_dims of 0 with TD3 and SAC; pictures are listed in obs_fields";
-        Error::new(Kind::Config, what).fail_if(self.obs_dims != [0; 3])
+        Error::new(Kind::Config, what).given(self.squash as usize).fail_if(self.squash != 1)
     }
 
     /// Checks the settings of value distributions.
@@ -69,6 +67,10 @@ impl LearnerSpec {
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.config.needs().temperature || self.shape.discrete() != self.config.needs().critics;
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(!fits)?;
+        let what = "learner config: obs_dims of 0 with TD3 and SAC, continuous actions and several obs_fields";
+        let apart = self.config.needs().critics && !self.shape.discrete() && !self.joins_actions();
+        let refused = apart && self.config.num_layers > 0 && self.config.obs_dims != [0; 3];
+        Error::new(Kind::Config, what).given(self.shape.num_parts as usize).fail_if(refused)?;
         let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
         let spread = self.config.needs().critics && self.shape.discrete() && self.config.num_quantiles > 0;
         Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).fail_if(spread)?;
@@ -80,7 +82,7 @@ impl LearnerSpec {
         let most = if self.shape.discrete() { 1.0 } else { LN_2 };
         let refused = self.config.needs().temperature && self.config.target_entropy > most;
         Error::new(Kind::Config, what).given_f32(self.config.target_entropy).fail_if(refused)?;
-        self.check_shape(self.num_layers())?;
+        self.check_shape(self.num_layers().max(self.num_critic_layers()))?;
         let what = "learner config: num_stacked with numbers of frames that fit 32 bits; buffer_size is";
         let refused = Ring::new(self, &[]).count() > u32::MAX as usize;
         Error::new(Kind::Overflow, what).given(self.config.buffer_size as usize).fail_if(refused)?;
@@ -117,6 +119,12 @@ impl LearnerSpec {
 
     /// The shapes of the pictures in a critic's input, and their number.
     pub(in crate::learn) fn critic_parts(&self, parts: &[Part]) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
-        critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) })
+        let (mut pictures, mut count) =
+            critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) });
+        if self.joins_actions() {
+            let [first, ..] = &mut pictures;
+            (*first, count) = (self.config.obs_dims, 2);
+        }
+        (pictures, count)
     }
 }
