@@ -713,7 +713,8 @@ typedef enum rlcore_layer_kind {
   /* sum of both sources; the second has the first one's shape, or a number for each of its channels (activation) */
   RLCORE_LAYER_ADD = 12,
   RLCORE_LAYER_MULTIPLY = 13,  /* product of both sources, of which the same holds (activation) */
-  RLCORE_LAYER_JOIN = 14,      /* channels of both sources, pixel by pixel (activation) */
+  /* channels of both sources, pixel by pixel; a picture that a row follows becomes a row (activation) */
+  RLCORE_LAYER_JOIN = 14,
 } rlcore_layer_kind;
 
 /* Flags of layers, to be combined with |. */
@@ -872,7 +873,9 @@ typedef struct rlcore_learner_config {
   uint32_t num_layers;  /* entries of layers, up to 21 (0) */
   /* height, width and channels of an observation that is a picture, in this order in memory; their product is
      obs.len. Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a
-     picture of RLCORE_WRAP_CHANNELS_FIRST has its channels first. 0: the observation is no picture (0) */
+     picture of RLCORE_WRAP_CHANNELS_FIRST has its channels first. The layers of TD3's and SAC's critics read the
+     picture alone, and continuous actions follow the last one. 0: the observation is no picture, and critics read
+     continuous actions behind it (0) */
   uint32_t obs_dims[3];
   /* frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then
      stores each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's

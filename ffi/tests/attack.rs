@@ -44,7 +44,8 @@ const COMMON: [(&str, &[&str]); 6] = [
 
 /// Each call returns the status that the program expects, and the header documents each status of a refused call, in the call's
 /// comment or in the header's opening. golden/refusals.txt keeps the statuses of each call, with a hash of its answers to all
-/// cases of matrix.c; golden/words.txt keeps the error texts, with each number as #.
+/// cases of matrix.c; golden/words.txt keeps the error texts, with each number as #: those that are of one call in full, the
+/// names that a sentence of all calls is said of as their number and a hash.
 #[test]
 fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
     let entries = entries(&fs::read_to_string(root().join("include/rlcore.h")).unwrap());
@@ -76,7 +77,38 @@ fn every_wrong_call_gets_its_status_and_the_header_knows_it() {
     let lines =
         refusals.iter().map(|(call, statuses)| format!("{call}:{}\n", statuses.iter().cloned().collect::<String>()));
     is_kept("ffi/golden/refusals.txt", &lines.collect::<String>());
-    is_kept("ffi/golden/words.txt", &words.into_iter().collect::<String>());
+    is_kept("ffi/golden/words.txt", &summary(&words));
+}
+
+/// Sentences about any argument, any field of a learner's configuration, and, of the configuration that a block keeps, any that
+/// a call about the configuration says.
+const SHARED: [&str; 5] = [
+    ": the pointer is NULL",
+    ": misaligned by # bytes; a multiple of # is required",
+    ": the array overlaps another array of the call",
+    ": expected an array that fits the address space, elements, given #",
+    ", which is read only ",
+];
+
+/// The texts of calls of their own, then for each shared sentence how many texts have it, and their hash.
+fn summary(texts: &BTreeSet<String>) -> String {
+    let of_config = |text: &str| texts.contains(&text.replacen("RLCORE_E_IMAGE", "RLCORE_E_CONFIG", 1));
+    let (mut own, mut shared) = (String::new(), BTreeMap::<&str, (u32, u64)>::new());
+    for text in texts {
+        let again = text.starts_with("RLCORE_E_IMAGE") && of_config(text);
+        let sentence =
+            if again { Some(&"E_IMAGE where it is E_CONFIG too") } else { SHARED.iter().find(|s| text.contains(**s)) };
+        let Some(sentence) = sentence else {
+            own += text;
+            continue;
+        };
+        let (count, hash) = shared.entry(sentence).or_insert((0, 0xcbf2_9ce4_8422_2325));
+        *count += 1;
+        // FNV-1a.
+        *hash = text.bytes().fold(*hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    }
+    let lines = shared.iter().map(|(sentence, (count, hash))| format!("{count} texts, {hash:016x}: {sentence}\n"));
+    own + &lines.collect::<String>()
 }
 
 /// The table that tests/system/fuzz/matrix.c and attack_matrix.c run has every exported function: each single wrong argument gets
