@@ -318,8 +318,10 @@ impl LearnerSpec {
             let [picture, action] = [1, 2].map(|part| INPUT + part);
             for (i, layer) in layers.list.iter_mut().take(listed.len()).enumerate() {
                 let [first, second] = &mut layer.source;
-                *first = if *first == INPUT || *first == 0 && i == 0 { picture } else { *first };
-                *second = if *second == INPUT { picture } else { *second };
+                let merges = layer.kind >= LayerKind::Add as u32 && layer.kind <= LayerKind::Join as u32;
+                let reads_all = |source: u32| source == INPUT || source == 0 && i == 0;
+                *first = if reads_all(*first) { picture } else { *first };
+                *second = if merges && reads_all(*second) { picture } else { *second };
             }
             let join =
                 Layer { kind: LayerKind::Join as u32, source: [read, action], ..Layer::dense(0, Activation::Identity) };
