@@ -24,7 +24,7 @@ const FOLDERS: [(&str, bool); 12] = [
 ];
 
 /// Folders of build output, and files that programs write.
-const SKIPPED: [&str; 5] = ["target", "out", "layout.c", "rlcore-0.1.h", "learner_fields.h"];
+const SKIPPED: [&str; 3] = ["target", "out", "learner_fields.h"];
 
 /// Beginnings of words in British spelling.
 const BRITISH: [&str; 14] = [

@@ -1,11 +1,6 @@
-/* A training program written against the oldest header. It is compiled with that header, with today's, and with one in which
-   every structure has grown, and has to print the same each time. */
-#ifdef OLDEST
-#include "rlcore-0.1.h"
-#else
+/* A training program written against the oldest header. It is compiled with that header (oldest.py), with today's, and with one in
+   which every structure has grown, and has to print the same each time. */
 #include <rlcore.h>
-#endif
-
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Every structure with struct_size at every size that it may have: the oldest client's (rlcore-0.1.h), each between that and
+/* Every structure with struct_size at every size that it may have: the oldest client's (oldest.py), each between that and
    today's, and larger ones of future headers.
 
    Read: members that a shorter structure lacks have their defaults; bytes of a longer one beyond today's must be zero, else
@@ -13,9 +13,16 @@
 
 #include "../env.h"
 #include "../rows.h"
-#include "structures.h"
 
-extern const struct form oldest[];
+/* A structure and its bytes for the oldest client: run.sh takes them from that client's header. */
+struct form {
+  const char *type;
+  size_t size;
+};
+#define SIZE(type, on64, on32, on_x86) {#type, on64}
+static const struct form oldest[] = {
+#include "oldest_sizes.h"
+};
 
 enum { N = 2, T = 2, LONGEST = 4096 };
 
@@ -429,10 +436,11 @@ static const struct trial trials[] = {
     READ(rlcore_loss_batch),
 };
 
-static size_t oldest_size(const char *type) {
-  for (const struct form *form = oldest; form->type; form++)
-    if (strcmp(form->type, type) == 0) return form->size;
-  return die(type, "is not in rlcore-0.1.h", 0), 0;
+/* A structure that is new has one size only. */
+static size_t oldest_size(const char *type, size_t now) {
+  for (size_t i = 0; i < sizeof oldest / sizeof *oldest; i++)
+    if (strcmp(oldest[i].type, type) == 0) return oldest[i].size;
+  return now;
 }
 
 /* The structure of a client whose header says `size` bytes, followed by bytes that do not belong to it. */
@@ -453,7 +461,7 @@ static int32_t attempt(const struct trial *t, size_t size, int tail) {
 
 static void try(const struct trial *t) {
   static unsigned char whole[LONGEST];
-  const size_t least = oldest_size(t->type);
+  const size_t least = oldest_size(t->type, t->size);
   if (least > t->size) die(t->type, "has become shorter", least);
   if (attempt(t, t->size, 0) != RLCORE_OK) die(t->type, "refused as it is today", t->size);
   memcpy(whole, room, t->size);
@@ -515,7 +523,7 @@ static const struct filler fillers[] = {FILLERS(FILLER)};
 
 static void try_filler(const struct filler *f) {
   static unsigned char whole[LONGEST];
-  const size_t least = oldest_size(f->type);
+  const size_t least = oldest_size(f->type, f->size);
   memset(room, STRANGE, sizeof room);
   fine(__LINE__, f->fill(room, f->size));
   memcpy(whole, room, f->size);
@@ -541,7 +549,7 @@ int main(void) {
     while (i < count && strcmp(trials[i].type, #name) != 0) i++; \
     if (i == count) die(#name, "is not tried", 0); \
   } while (0);
-  STRUCTURES(TRIED)
+#include "structures.h" /* TRIED(name) for each of the header's */
   for (size_t i = 0; i < count; i++) try(&trials[i]);
   for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++) try_filler(&fillers[i]);
   printf("%zu calls with structures, %zu that fill them in: every size that a client may have\n", count,

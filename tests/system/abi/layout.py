@@ -1,6 +1,8 @@
-"""Writes the golden layouts of every public structure and every number that has a name: `layout.py <rlcore.h> > layout.c`.
+"""Writes the layouts of every public structure and every number that has a name: `layout.py <rlcore.h> > layout.c`.
 
 Offsets follow from the members' types by the rules that all C compilers share; layout.c makes compilers agree.
+`layout.py --relied` writes what programs that were compiled with the header rely on: structures that begin with struct_size may
+be longer, all functions that there were take and return the same.
 """
 
 import re
@@ -13,12 +15,9 @@ TYPES["uint64_t"] = TYPES["double"] = [(8, 8), (8, 8), (8, 4)]
 POINTER = TYPES["size_t"] = [(8, 8), (4, 4), (4, 4)]
 
 HEAD = """\
-/* Golden layouts: bytes of every public structure and where its members lie, on 64-bit machines, on 32-bit machines, and on
-   32-bit x86 as Linux has it, where numbers of eight bytes lie on boundaries of four; and the number behind every name.
-   tests/system/abi/run.sh compiles it for each kind of machine.
-   A line that changes breaks every program that was compiled before: ffi/VERSIONING.md says what may.
-
-   Made from the header by `RLCORE_BLESS=1 tests/system/abi/run.sh`. */
+/* Bytes of every public structure and where its members lie, on 64-bit machines, on 32-bit machines, and on 32-bit x86 as Linux
+   has it, where numbers of eight bytes lie on boundaries of four; and the number behind every name.
+   tests/system/abi/run.sh makes it of a header and compiles it for each kind of machine. */
 #include <rlcore.h>
 #include <stddef.h>
 
@@ -77,13 +76,21 @@ def numbers(header):
     yield from ((n, v) for n, v in re.findall(r"^#define (\w+) +(\w+) *$", text, re.M) if "VERSION" not in n)
 
 
-def golden(header):
+def functions(header):
+    """Types of callbacks and declarations of functions: a compiler refuses another one of the same name."""
+    text = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+    return re.findall(r"^(?:typedef \w+ \(\*\w+\)|(?!typedef)\w[\w *]*\brlcore_\w+)\([^;{}]*\);", text, re.M)
+
+
+def layout(header, relied):
     text = HEAD + "\n" + "".join("NUMBER({}, {});\n".format(*number) for number in numbers(header))
     for name, sizes, members in structures(header):
-        text += "\n" + "SIZE({}, {}, {}, {});\n".format(name, *sizes)
+        may_grow = relied and members[0][0] == "struct_size"
+        text += "\n" + ("" if may_grow else "SIZE({}, {}, {}, {});\n".format(name, *sizes))
         text += "".join("FIELD({}, {}, {}, {}, {});\n".format(name, member, *at) for member, at in members)
-    return text
+    return text + ("\n" + "\n".join(functions(header)) + "\n" if relied else "")
 
 
 if __name__ == "__main__":
-    sys.stdout.write(golden(open(sys.argv[1]).read()))
+    *option, path = sys.argv[1:]
+    sys.stdout.write(layout(open(path).read(), option == ["--relied"]))

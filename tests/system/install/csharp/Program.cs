@@ -1,4 +1,4 @@
-// Checks Rlcore.cs against the golden layouts, then does what cartpole.c and probe.cpp do, and steps an environment that is
+// Checks Rlcore.cs against the layouts in C, then does what cartpole.c and probe.cpp do, and steps an environment that is
 // written in C#: `Program.exe <layout.c>`.
 using System;
 using System.IO;

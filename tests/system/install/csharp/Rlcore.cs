@@ -1,7 +1,7 @@
 // rlcore for C#: the structures and calls that stepping environments and training with PPO need, spelled as in rlcore.h; the
 // fields of structures are written together with that header. Works as it stands in Unity (allow unsafe code; put librlcore.so
-// under Assets/Plugins), Mono and .NET. Program.cs compares every structure with the golden layouts of
-// tests/system/abi/layout.c.
+// under Assets/Plugins), Mono and .NET. Program.cs compares every structure with the layouts in C, by
+// tests/system/abi/layout.py.
 using System;
 using System.Runtime.InteropServices;
 

@@ -1,6 +1,6 @@
 """Eight CartPoles through ctypes, as in cartpole.c: `cartpole.py <librlcore.so> <rlcore_bindings.h> <layout.c>`.
 
-Structures lie as the golden layouts say, which a C compiler has agreed to; that is checked before the first call.
+Structures lie as layout.c says, with which C compilers agree (tests/system/abi); that is checked before the first call.
 """
 
 import ctypes
