@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// The hand-written programs, attack_matrix.c, which runs a table of single wrong arguments, and words.c, which damages blocks.
 fn programs() -> Vec<PathBuf> {
@@ -19,6 +20,16 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
+/// The folder of calls_generated.h, which tests/system/fuzz/calls.h includes: it is made of include/rlcore_bindings.h.
+fn generated() -> &'static Path {
+    static MADE: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = scratch("attack");
+        run(Command::new("python3").arg(root().join("tests/system/fuzz/generate.py")).arg(&folder));
+        folder
+    });
+    &MADE
+}
+
 /// Compiles a program and links it to the release library.
 fn compile(source: &Path) -> PathBuf {
     let program = scratch("attack").join(source.file_stem().unwrap());
@@ -27,7 +38,7 @@ fn compile(source: &Path) -> PathBuf {
     if source.starts_with(root().join("tests/system/fuzz")) {
         cc.args(["-Wno-unused-function", "-Wno-unused-variable"]);
     }
-    cc.args(flags).arg("-I").arg(root().join("include")).arg(source).arg("-o").arg(&program);
+    cc.args(flags).arg("-I").arg(root().join("include")).arg("-I").arg(generated()).arg(source).arg("-o").arg(&program);
     run(cc.arg(library().join("librlcore.a")).arg("-lm"));
     program
 }
@@ -87,7 +98,11 @@ fn every_exported_function_is_attacked() {
     let mut names: Vec<String> = run(Command::new(&program).arg("names")).lines().map(str::to_owned).collect();
     names.sort();
     let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
-    assert_eq!(names, symbols.lines().collect::<Vec<_>>(), "tests/system/fuzz/calls.h calls every exported function");
+    assert_eq!(
+        names,
+        symbols.lines().collect::<Vec<_>>(),
+        "tests/system/fuzz/calls.h and generate.py make a call of every exported function"
+    );
 }
 
 /// A child forked while threads fail keeps its own error text.
