@@ -1,6 +1,8 @@
 //! Runs the attack programs, which call every exported function wrongly, against the release library.
 
 mod common;
+#[path = "../../tests/system/fuzz/generate.rs"]
+mod generate;
 
 use common::comments::{entries, in_a_word, said};
 use common::{cc, is_kept, library, root, run, scratch};
@@ -24,10 +26,18 @@ fn programs() -> Vec<PathBuf> {
 fn generated() -> &'static Path {
     static MADE: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = scratch("attack");
-        run(Command::new("python3").arg(root().join("tests/system/fuzz/generate.py")).arg(&folder));
+        let [bindings, rules] = described();
+        let calls = generate::calls(&root(), &bindings, &rules).unwrap_or_else(|why| panic!("{why}"));
+        fs::write(folder.join("calls_generated.h"), calls).unwrap();
         folder
     });
     &MADE
+}
+
+/// The bindings, and the rules of their arguments.
+fn described() -> [String; 2] {
+    ["include/rlcore_bindings.h", "tests/system/fuzz/calls.rules"]
+        .map(|file| fs::read_to_string(root().join(file)).unwrap())
 }
 
 /// Compiles a program and links it to the release library.
@@ -101,8 +111,25 @@ fn every_exported_function_is_attacked() {
     assert_eq!(
         names,
         symbols.lines().collect::<Vec<_>>(),
-        "tests/system/fuzz/calls.h and generate.py make a call of every exported function"
+        "tests/system/fuzz/calls.h and generate.rs make a call of every exported function"
     );
+}
+
+/// A function with an argument that no rule describes is refused by its name, and so is a rule that no function uses.
+#[test]
+fn a_function_without_rules_and_a_rule_without_functions_are_refused() {
+    let [bindings, rules] = described();
+    let refused = |bindings: &str, rules: &str| generate::calls(&root(), bindings, rules).unwrap_err();
+    let function = bindings.clone() + "rlcore_status rlcore_plant(\n  uint32_t num_leaves,\n  uint32_t seed);\n";
+    let why = refused(&function, &rules);
+    assert!(why.starts_with("rlcore_plant: the range of num_leaves: "), "{why}");
+    let array = bindings.clone() + "rlcore_status rlcore_plant(\n  /* in [num_leaves] */ const float *leaf);\n";
+    let why = refused(&array, &rules);
+    assert!(why.starts_with("rlcore_plant: the extent num_leaves: "), "{why}");
+    let rule = rules + "\nplant.num_leaves: 1 4 RANGE\n";
+    let why = refused(&bindings, &rule);
+    assert!(why.ends_with(": these are of no function: plant.num_leaves: 1 4 RANGE"), "{why}");
+    assert!(generate::calls(&root(), &function, &rule).unwrap().contains("OP(plant) {\n  U32(num_leaves, 1, 4,"));
 }
 
 /// A child forked while threads fail keeps its own error text.

@@ -1,4 +1,4 @@
-/* Every exported function and its arguments: the good ones, and the range of the others. generate.py writes the calls, of
+/* Every exported function and its arguments: the good ones, and the range of the others. generate.rs writes the calls, of
    include/rlcore_bindings.h and calls.rules; here are the macros that make their arguments. */
 #ifndef RLCORE_FUZZ_CALLS_H
 #define RLCORE_FUZZ_CALLS_H
