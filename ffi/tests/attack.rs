@@ -1,6 +1,8 @@
 //! Runs the attack programs, which call every exported function wrongly, against the release library.
 
 mod common;
+#[path = "../../tests/system/fuzz/generate.rs"]
+mod generate;
 
 use common::comments::{entries, in_a_word, said};
 use common::{cc, is_kept, library, root, run, scratch};
@@ -8,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// The hand-written programs, attack_matrix.c, which runs a table of single wrong arguments, and words.c, which damages blocks.
 fn programs() -> Vec<PathBuf> {
@@ -19,6 +22,24 @@ fn programs() -> Vec<PathBuf> {
     programs
 }
 
+/// The folder of calls_generated.h, which tests/system/fuzz/calls.h includes: it is made of include/rlcore_bindings.h.
+fn generated() -> &'static Path {
+    static MADE: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = scratch("attack");
+        let [bindings, rules] = described();
+        let calls = generate::calls(&root(), &bindings, &rules).unwrap_or_else(|why| panic!("{why}"));
+        fs::write(folder.join("calls_generated.h"), calls).unwrap();
+        folder
+    });
+    &MADE
+}
+
+/// The bindings, and the rules of their arguments.
+fn described() -> [String; 2] {
+    ["include/rlcore_bindings.h", "tests/system/fuzz/calls.rules"]
+        .map(|file| fs::read_to_string(root().join(file)).unwrap())
+}
+
 /// Compiles a program and links it to the release library.
 fn compile(source: &Path) -> PathBuf {
     let program = scratch("attack").join(source.file_stem().unwrap());
@@ -27,7 +48,7 @@ fn compile(source: &Path) -> PathBuf {
     if source.starts_with(root().join("tests/system/fuzz")) {
         cc.args(["-Wno-unused-function", "-Wno-unused-variable"]);
     }
-    cc.args(flags).arg("-I").arg(root().join("include")).arg(source).arg("-o").arg(&program);
+    cc.args(flags).arg("-I").arg(root().join("include")).arg("-I").arg(generated()).arg(source).arg("-o").arg(&program);
     run(cc.arg(library().join("librlcore.a")).arg("-lm"));
     program
 }
@@ -119,7 +140,28 @@ fn every_exported_function_is_attacked() {
     let mut names: Vec<String> = run(Command::new(&program).arg("names")).lines().map(str::to_owned).collect();
     names.sort();
     let symbols = fs::read_to_string(root().join("ffi/golden/symbols.txt")).unwrap();
-    assert_eq!(names, symbols.lines().collect::<Vec<_>>(), "tests/system/fuzz/calls.h calls every exported function");
+    assert_eq!(
+        names,
+        symbols.lines().collect::<Vec<_>>(),
+        "tests/system/fuzz/calls.h and generate.rs make a call of every exported function"
+    );
+}
+
+/// A function with an argument that no rule describes is refused by its name, and so is a rule that no function uses.
+#[test]
+fn a_function_without_rules_and_a_rule_without_functions_are_refused() {
+    let [bindings, rules] = described();
+    let refused = |bindings: &str, rules: &str| generate::calls(&root(), bindings, rules).unwrap_err();
+    let function = bindings.clone() + "rlcore_status rlcore_plant(\n  uint32_t num_leaves,\n  uint32_t seed);\n";
+    let why = refused(&function, &rules);
+    assert!(why.starts_with("rlcore_plant: the range of num_leaves: "), "{why}");
+    let array = bindings.clone() + "rlcore_status rlcore_plant(\n  /* in [num_leaves] */ const float *leaf);\n";
+    let why = refused(&array, &rules);
+    assert!(why.starts_with("rlcore_plant: the extent num_leaves: "), "{why}");
+    let rule = rules + "\nplant.num_leaves: 1 4 RANGE\n";
+    let why = refused(&bindings, &rule);
+    assert!(why.ends_with(": these are of no function: plant.num_leaves: 1 4 RANGE"), "{why}");
+    assert!(generate::calls(&root(), &function, &rule).unwrap().contains("OP(plant) {\n  U32(num_leaves, 1, 4,"));
 }
 
 /// A child forked while threads fail keeps its own error text.

@@ -30,12 +30,12 @@ static rlcore_wrapper recorder = {.kind = RLCORE_WRAP_RECORD};
 static rlcore_vecenv_config vecenv_config;
 static rlcore_batch_config batch_config;
 static rlcore_monitor_config monitor_config;
-static rlcore_vec_normalize_config normalizer_config;
+static rlcore_vec_normalize_config vec_normalize_config;
 static rlcore_learner_config learner_config;
-static rlcore_lazy_frames_config lazy_config;
+static rlcore_lazy_frames_config lazy_frames_config;
 static rlcore_memory_config memory_config;
 static rlcore_replay_config replay_config;
-static rlcore_rollout_buffer_config rollout_config;
+static rlcore_rollout_buffer_config rollout_buffer_config;
 static rlcore_trajectory_config trajectory_config;
 static rlcore_queue_config queue_config;
 
@@ -147,9 +147,9 @@ static void make_records(void) {
   MAKE(monitor, monitor_config, m);
   FINE(rlcore_monitor_step(m, &step, 1, info));
   keep(MONITOR_USED, MONITOR, mem, size);
-  FINE(rlcore_vec_normalize_config_init(&normalizer_config, sizeof normalizer_config));
-  normalizer_config.num_envs = N, normalizer_config.obs_len = OBS;
-  MAKE(vec_normalize, normalizer_config, v);
+  FINE(rlcore_vec_normalize_config_init(&vec_normalize_config, sizeof vec_normalize_config));
+  vec_normalize_config.num_envs = N, vec_normalize_config.obs_len = OBS;
+  MAKE(vec_normalize, vec_normalize_config, v);
   FINE(rlcore_vec_normalize_reset(v, obs, obs));
   keep(NORMALIZER_USED, NORMALIZER, mem, size);
 }
@@ -279,9 +279,9 @@ static void make_memories(void) {
   uint8_t picture[4] = {1, 2, 3, 4};
   float obs[2] = {1, 2};
   int32_t action = 1;
-  FINE(rlcore_lazy_frames_config_init(&lazy_config, sizeof lazy_config));
-  lazy_config.num_envs = N, lazy_config.num_frames = 6, lazy_config.height = lazy_config.width = lazy_config.num_stack = 2;
-  MAKE(lazy_frames, lazy_config, l);
+  FINE(rlcore_lazy_frames_config_init(&lazy_frames_config, sizeof lazy_frames_config));
+  lazy_frames_config.num_envs = N, lazy_frames_config.num_frames = 6, lazy_frames_config.height = lazy_frames_config.width = lazy_frames_config.num_stack = 2;
+  MAKE(lazy_frames, lazy_frames_config, l);
   keep(LAZY_EMPTY, LAZY, mem, size);
   for (uint32_t i = 0; i < 10; i++) FINE(rlcore_lazy_frames_push(l, i % N, picture, i < N, NULL));
   keep(LAZY_USED, LAZY, mem, size);
@@ -314,10 +314,10 @@ static void make_rollouts(void) {
   const int32_t action[N] = {0, 1};
   const uint8_t no[N] = {0}, ended[N] = {0, 1};
   const void *columns[2] = {obs, action};
-  FINE(rlcore_rollout_buffer_config_init(&rollout_config, sizeof rollout_config));
-  rollout_config.num_steps = T, rollout_config.num_envs = N, rollout_config.memory_len = M, rollout_config.log_capacity = 2 * N;
-  rollout_config.num_columns = 2, rollout_config.columns = PLAIN;
-  MAKE(rollout_buffer, rollout_config, b);
+  FINE(rlcore_rollout_buffer_config_init(&rollout_buffer_config, sizeof rollout_buffer_config));
+  rollout_buffer_config.num_steps = T, rollout_buffer_config.num_envs = N, rollout_buffer_config.memory_len = M, rollout_buffer_config.log_capacity = 2 * N;
+  rollout_buffer_config.num_columns = 2, rollout_buffer_config.columns = PLAIN;
+  MAKE(rollout_buffer, rollout_buffer_config, b);
   for (int i = 0; i < T; i++) {
     const rlcore_rollout_step step = {sizeof step, 0, columns, reward, reward, reward, i == 1 ? ended : no, no, NULL, memory, NULL};
     FINE(rlcore_rollout_buffer_add(b, &step));

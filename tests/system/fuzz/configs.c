@@ -115,14 +115,14 @@ static int monitor(void) {
 }
 
 static int normalizer(void) {
-  rlcore_vec_normalize_config c = normalizer_config;
+  rlcore_vec_normalize_config c = vec_normalize_config;
   c.num_envs = any(c.num_envs), c.obs_len = any(c.obs_len), c.normalize_obs = any(1), c.normalize_reward = any(1);
   c.clip_obs = any_real(10), c.clip_reward = any_real(10), c.discount = any_double(0.99), c.epsilon = any_double(1e-8);
   MADE(vec_normalize, NORMALIZER, c);
 }
 
 static int lazy_frames(void) {
-  rlcore_lazy_frames_config c = lazy_config;
+  rlcore_lazy_frames_config c = lazy_frames_config;
   c.num_envs = any(c.num_envs), c.num_frames = any(c.num_frames), c.height = any(c.height), c.width = any(c.width);
   c.channels = any(c.channels), c.num_stack = any(c.num_stack);
   uint64_t bytes;
@@ -145,7 +145,7 @@ static int replay(void) {
 }
 
 static int rollout_buffer(void) {
-  rlcore_rollout_buffer_config c = rollout_config;
+  rlcore_rollout_buffer_config c = rollout_buffer_config;
   c.num_steps = any(c.num_steps), c.num_envs = any(c.num_envs), c.memory_len = any(1), c.log_capacity = any(c.log_capacity);
   c.seed = any(0), c.num_columns = any(2), c.columns = any_columns();
   MADE(rollout_buffer, ROLLOUT, c);

@@ -64,7 +64,7 @@ static int32_t learner_predict(void) {
 static int32_t policy_act(void) {
   const rlcore_policy *p = its_policy();
   REMEMBERED;
-  RNG(OUT);
+  RNG(rng, OUT);
   WORKING;
   return CALL(rlcore_policy_act(p, N, rows, buffers, NULL, rng));
 }

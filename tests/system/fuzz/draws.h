@@ -209,7 +209,7 @@ enum { REFUSED = 1 };
 /* Numbers. `bad` is the status of a number out of range: OK if no number is, or if arrays would be too short for it. */
 enum { NONE = 1, ABOVE, FAR_ABOVE };
 
-static uint64_t number(const char *name, uint64_t good, uint64_t max, uint64_t far_above, int32_t bad) {
+static uint64_t number_of(const char *name, uint64_t good, uint64_t max, uint64_t far_above, int32_t bad) {
   struct argument *a = next_argument(name, NUMBER, 0);
   a->bad = bad;
   if (a->chosen == GOOD) return good;
@@ -220,13 +220,13 @@ static uint64_t number(const char *name, uint64_t good, uint64_t max, uint64_t f
 }
 
 /* From 0 to max. */
-#define U32(name, good, max, bad) const uint32_t name = (uint32_t)number(#name, good, max, UINT32_MAX, bad)
+#define U32(name, good, max, bad) const uint32_t name = (uint32_t)number_of(#name, good, max, UINT32_MAX, bad)
 /* Bytes or elements of an array: more than the address space holds are out of range. */
-#define SIZE(name, good, max, bad) const size_t name = (size_t)number(#name, good, max, SIZE_MAX, bad)
+#define SIZE(name, good, max, bad) const size_t name = (size_t)number_of(#name, good, max, SIZE_MAX, bad)
 /* Up to max; 0 is out of range, and arrays would be too short for more. */
-#define COUNT(name, good, max, bad) const uint32_t name = count(#name, good, max, bad)
+#define COUNT(name, good, max, bad) const uint32_t name = count_of(#name, good, max, bad)
 
-static uint32_t count(const char *name, uint32_t good, uint32_t max, int32_t bad) {
+static uint32_t count_of(const char *name, uint32_t good, uint32_t max, int32_t bad) {
   struct argument *a = next_argument(name, NUMBER, OPTIONAL);
   a->bad = bad;
   if (huge) return UINT32_MAX;

@@ -5,7 +5,7 @@
 # draws nothing: it damages every word of every kind of block in turn.
 # SEED=n draws the same inputs again, as CI does, so that a run there says something about the change and not about chance;
 # KEEP=1 replaces the corpus by few inputs that reach as much as all that were found.
-# Needs: clang-22 llvm-22 libclang-rt-22-dev lld-22
+# Needs: rustc clang-22 llvm-22 libclang-rt-22-dev lld-22
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 targets="words calls images configs callbacks files extremes"
@@ -14,6 +14,8 @@ limit=${2:-60}
 out=$PWD/target/fuzz
 mkdir -p "$out/found"
 
+rustc --edition 2024 tests/system/fuzz/generate.rs -o "$out/generate"
+"$out/generate" "$PWD" "$out/calls_generated.h"
 tests/system/sanitizers/library.sh address
 builds=()
 for target in $targets; do
@@ -21,7 +23,7 @@ for target in $targets; do
   fuzzer=fuzzer,
   [ "$target" = words ] && fuzzer=
   clang-22 -std=c11 -O1 -g -Wall -Wextra -Werror -Wno-unused-function -fsanitize="${fuzzer}address,undefined" \
-    -fno-sanitize-recover=undefined -fuse-ld=lld-22 -Iinclude "tests/system/fuzz/$target.c" target/sanitizers/address/librlcore.a -lm -o "$out/$target" &
+    -fno-sanitize-recover=undefined -fuse-ld=lld-22 -Iinclude "-I$out" "tests/system/fuzz/$target.c" target/sanitizers/address/librlcore.a -lm -o "$out/$target" &
   builds+=($!)
 done
 for build in "${builds[@]}"; do wait "$build"; done
