@@ -14,7 +14,6 @@ use crate::learn::loss;
 use crate::learn::rows::Rows;
 use crate::learn::store::history::{GIVEN_UP, GOES_ON, TERMINATED, TRUNCATED};
 use crate::learn::tasks::{CLASS_UNITS, FIRST};
-use crate::nn::Carry;
 
 /// Index of the tasks' losses, after those of the actor-critic, before weights are applied: of cells, of classes, and of values
 /// or the policy.
@@ -54,7 +53,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Scratch<'_>, record: 
     let past = list(b, begin, block::rows_mut(w.past, 0, m, 1)?)?;
     let obs = b.history.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
     recall(b, past, begin.len(), w.state, w.cut)?;
-    let carry = carry(b, m, steps.saturating_add(1), w.state, w.cut)?;
+    let carry = b.carry(m, steps.saturating_add(1), w.state, w.cut)?;
     let (value, rest) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
     let (d_value, columns) = rest.split_at_mut_checked(m).ok_or(LayoutError)?;
     let l = if tasks.policy { b.shape.num_outputs as usize } else { 0 };
@@ -180,7 +179,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Scratch<'_>, record:
         block::rows_mut(w.cut, 0, m, 1)?.fill(1);
         block::rows_mut(w.state, 0, m, sizes.state_len())?.fill(0.0);
     }
-    let carry = carry(b, m, m, w.state, w.cut)?;
+    let carry = b.carry(m, m, w.state, w.cut)?;
     let (share_of, d_share) = (block::rows_mut(w.class, 0, m, width)?, block::rows_mut(w.d_class, 0, m, width)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     let heads = 1u32.checked_shl(tasks.class_head as u32).unwrap_or(0);
@@ -207,13 +206,4 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Scratch<'_>, record:
         *classes = (loss * f64::from(share)) as f32;
     }
     sizes.net.backward(b.params, obs, m, heads, &carry, tape, &[&*d_share], None, grads, w.scratch)
-}
-
-/// The initial recurrent states of the rows of a pass.
-fn carry<'w>(b: &ChunkContext<'_, '_>, rows: usize, steps: usize, state: &'w [f32], cut: &'w [u8]) -> Fit<Carry<'w>> {
-    let width = b.sizes.state_len();
-    if width == 0 {
-        return Ok(Carry::NONE);
-    }
-    Ok(Carry { steps, cut: block::rows(cut, 0, rows, 1)?, state: block::rows(state, 0, rows, width)? })
 }
