@@ -101,55 +101,26 @@ fn shortest(mantissa: u64, exponent: i32, narrow: bool) -> Decimal {
     if mantissa == 0 {
         return Decimal { digits: 0, exponent: 0 };
     }
-    // The number is rest / unit; half the distances to its neighbors are below / unit and above / unit.
     let (up, down) = (exponent.max(0).unsigned_abs(), exponent.min(0).unsigned_abs());
     let extra = 1 + u32::from(narrow);
-    let used = ((exponent.unsigned_abs().saturating_add(64)) / 32 + 1) as usize;
-    let mut rest = Whole::shifted(mantissa, up + extra);
-    let mut unit = Whole::shifted(1, down + extra);
-    let mut below = Whole::shifted(1, up);
-    let mut above = Whole::shifted(1, up + u32::from(narrow));
-    // Readers round ties to the even mantissa: then the middle between two floats still reads as this one.
-    let even = i32::from(mantissa & 1 == 0);
-
-    // The first digit counts tenths of 10^power.
-    let (mut power, mut end) = (0i32, rest);
-    end.add(&above, used);
-    while end.against(&unit, used) + even > 0 {
-        unit.times_ten(used);
-        power = power.wrapping_add(1);
-    }
-    loop {
-        end.times_ten(used);
-        if end.against(&unit, used) + even > 0 {
-            break;
-        }
-        rest.times_ten(used);
-        below.times_ten(used);
-        above.times_ten(used);
-        power = power.wrapping_sub(1);
-    }
-
+    let mut float = Remainder {
+        rest: Whole::shifted(mantissa, up + extra),
+        unit: Whole::shifted(1, down + extra),
+        below: Whole::shifted(1, up),
+        above: Whole::shifted(1, up + u32::from(narrow)),
+        used: ((exponent.unsigned_abs().saturating_add(64)) / 32 + 1) as usize,
+        // Readers round ties to the even mantissa: then the middle between two floats still reads as this one.
+        even: i32::from(mantissa & 1 == 0),
+    };
+    let mut power = float.scale();
     let mut digits = 0u64;
     for _ in 0..17 {
-        rest.times_ten(used);
-        below.times_ten(used);
-        above.times_ten(used);
-        let mut digit = 0u64;
-        while rest.against(&unit, used) >= 0 {
-            rest.subtract(&unit, used);
-            digit = digit.wrapping_add(1);
-        }
+        let digit = float.digit();
         digits = digits.wrapping_mul(10).wrapping_add(digit);
         power = power.wrapping_sub(1);
-        let mut end = rest;
-        end.add(&above, used);
-        let stop_down = rest.against(&below, used) < even;
-        let stop_up = end.against(&unit, used) + even > 0;
+        let (stop_down, stop_up) = (float.reaches_down(), float.reaches_up());
         if stop_down || stop_up {
-            let mut twice = rest;
-            twice.add(&rest, used);
-            let half = twice.against(&unit, used);
+            let half = float.against_half();
             let nearer_up = half > 0 || (half == 0 && digit & 1 == 1);
             if stop_up && (nearer_up || !stop_down) {
                 digits = digits.wrapping_add(1);
@@ -162,6 +133,74 @@ fn shortest(mantissa: u64, exponent: i32, narrow: bool) -> Decimal {
         power = power.wrapping_add(1);
     }
     Decimal { digits, exponent: power }
+}
+
+/// A float without the digits found so far: it is rest / unit; half the distances to its neighbors are below / unit and above /
+/// unit.
+struct Remainder {
+    rest: Whole,
+    unit: Whole,
+    below: Whole,
+    above: Whole,
+    used: usize,
+    /// 1 if the middle between two floats reads as this one.
+    even: i32,
+}
+
+impl Remainder {
+    /// Scales the number so that its first digit counts tenths of 10^power, and returns this power.
+    fn scale(&mut self) -> i32 {
+        let (mut power, mut end) = (0i32, self.rest);
+        end.add(&self.above, self.used);
+        while end.against(&self.unit, self.used) + self.even > 0 {
+            self.unit.times_ten(self.used);
+            power = power.wrapping_add(1);
+        }
+        loop {
+            end.times_ten(self.used);
+            if end.against(&self.unit, self.used) + self.even > 0 {
+                return power;
+            }
+            self.times_ten();
+            power = power.wrapping_sub(1);
+        }
+    }
+
+    fn times_ten(&mut self) {
+        for number in [&mut self.rest, &mut self.below, &mut self.above] {
+            number.times_ten(self.used);
+        }
+    }
+
+    /// Takes the next digit out.
+    fn digit(&mut self) -> u64 {
+        self.times_ten();
+        let mut digit = 0u64;
+        while self.rest.against(&self.unit, self.used) >= 0 {
+            self.rest.subtract(&self.unit, self.used);
+            digit = digit.wrapping_add(1);
+        }
+        digit
+    }
+
+    /// Whether the digits found so far read as the float.
+    fn reaches_down(&self) -> bool {
+        self.rest.against(&self.below, self.used) < self.even
+    }
+
+    /// Whether they would with 1 added to the last one.
+    fn reaches_up(&self) -> bool {
+        let mut end = self.rest;
+        end.add(&self.above, self.used);
+        end.against(&self.unit, self.used) + self.even > 0
+    }
+
+    /// -1, 0 or 1 if the rest is smaller than half a unit, equal or larger.
+    fn against_half(&self) -> i32 {
+        let mut twice = self.rest;
+        twice.add(&self.rest, self.used);
+        twice.against(&self.unit, self.used)
+    }
 }
 
 /// Text of a number, in ASCII.

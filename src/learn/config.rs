@@ -230,10 +230,27 @@ impl Config {
     pub(super) fn check_common(&self) -> Result {
         self.check_recurrent(0)?;
         self.check_values()?;
+        self.check_parts()?;
+        self.check_layers()?;
+        self.check_ranges()
+    }
+
+    /// Checks that this build has the parts that fields name.
+    fn check_parts(&self) -> Result {
         let what = "learner config: accumulate of 0 (f32) or 1 (f64)";
         Error::new(Kind::Config, what)
             .given(self.accumulate as usize)
             .fail_if(Accumulate::from_number(self.accumulate).is_none())?;
+        let what = "learner config: an activation that this build has";
+        let known = Activation::from_number(self.activation).is_some();
+        Error::new(Kind::Config, what).given(self.activation as usize).fail_if(!known)?;
+        let what = "learner config: an optimizer that this build has";
+        let known = Optimizer::from_number(self.optimizer).is_some();
+        Error::new(Kind::Config, what).given(self.optimizer as usize).fail_if(!known)
+    }
+
+    /// Checks the numbers of layers.
+    fn check_layers(&self) -> Result {
         let what =
             "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
         let needs = self.needs();
@@ -241,27 +258,18 @@ impl Config {
         let apart = self.num_shared == 0 && !self.has_tasks() && !other;
         let reads = self.policy_layer == 0 || apart && self.policy_layer <= self.num_layers;
         Error::new(Kind::Config, what).given(self.policy_layer as usize).fail_if(!reads)?;
-        let what = "learner config: an activation that this build has";
-        let known = Activation::from_number(self.activation).is_some();
-        Error::new(Kind::Config, what).given(self.activation as usize).fail_if(!known)?;
-        let optimizer = Optimizer::from_number(self.optimizer);
-        let what = "learner config: an optimizer that this build has";
-        Error::new(Kind::Config, what).given(self.optimizer as usize).fail_if(optimizer.is_none())?;
-        if self.hidden_len.iter().take(self.num_hidden as usize).any(|len| *len == 0) {
-            let what = "learner config: hidden_len above 0 for all of num_hidden layers, which are";
-            return Err(Error::new(Kind::Config, what).needed(self.num_hidden as usize).given(0));
-        }
-        if self.num_layers as usize > MAX_LISTED {
-            let what = "learner config: num_layers of at most";
-            return Err(Error::new(Kind::Config, what).needed(MAX_LISTED).given(self.num_layers as usize));
-        }
-        if self.num_shared > self.num_hidden {
-            let what = "learner config: num_shared of at most num_hidden,";
-            return Err(Error::new(Kind::Config, what)
-                .needed(self.num_hidden as usize)
-                .given(self.num_shared as usize));
-        }
-        let centered = optimizer == Some(Optimizer::RmsPropCentred);
+        let what = "learner config: hidden_len above 0 for all of num_hidden layers, which are";
+        let empty = self.hidden_len.iter().take(self.num_hidden as usize).any(|len| *len == 0);
+        Error::config(what, self.num_hidden, 0).fail_if(empty)?;
+        let what = "learner config: num_layers of at most";
+        Error::config(what, MAX_LISTED as u32, self.num_layers).fail_if(self.num_layers as usize > MAX_LISTED)?;
+        let what = "learner config: num_shared of at most num_hidden,";
+        Error::config(what, self.num_hidden, self.num_shared).fail_if(self.num_shared > self.num_hidden)
+    }
+
+    /// Checks the numbers whose ranges depend on other fields.
+    fn check_ranges(&self) -> Result {
+        let centered = self.optimizer == Optimizer::RmsPropCentred as u32;
         let (log_std_min, log_std_max) = (self.log_std_min, self.log_std_max);
         for (what, given, low, high) in [
             (

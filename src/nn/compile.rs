@@ -47,6 +47,16 @@ fn check_parts(parts: &[[u32; 3]], row: u64) -> Result {
         .given(sum as usize))
 }
 
+/// Part `k` of the input, counted from 1, and the index of its first element.
+fn part(parts: &[[u32; 3]], k: u32) -> Option<([u32; 3], u32)> {
+    if !cfg!(feature = "residual") {
+        return None;
+    }
+    let (before, rest) = parts.split_at_checked((k as usize).wrapping_sub(1))?;
+    let numbers = |part: &[u32; 3]| fits(part).unwrap_or(0) as u32;
+    Some((*rest.first()?, before.iter().fold(0, |all, part| all.saturating_add(numbers(part)))))
+}
+
 /// Implementation of [`super::Net::compile_parts`].
 pub(super) fn compile<'n>(
     layers: &[Layer],
@@ -120,27 +130,35 @@ impl Node {
             }
             return Err(Error::new(Kind::Config, "net: a head before free numbers, which are layer").needed(number));
         }
-        let num_sources = node.kind().reads().sources;
-        let sources = node.from.iter_mut().zip(&mut node.input).zip(&mut node.begin).zip(layer.source);
+        node.connect(layer, i, input, parts, done)?;
+        node.kind().set_shape(node, layer, number)?;
+        node.gain = match (layer.gain, node.activation()) {
+            (0.0, _) if node.is_sequential() || layer.initializer != Initializer::Orthogonal as u32 => 1.0,
+            (0.0, Activation::Identity) => 1.0,
+            (0.0, _) => core::f32::consts::SQRT_2,
+            (gain, _) => gain,
+        };
+        let goes_out = node.is_head() && node.activation() == Activation::Identity;
+        if !goes_out {
+            node.flags |= KEPT;
+        }
+        Ok(())
+    }
+
+    /// Sets the sources, and the shapes that are read from them.
+    fn connect(&mut self, layer: &Layer, i: usize, input: [u32; 3], parts: &[[u32; 3]], done: &[Node]) -> Result {
+        let num_sources = self.kind().reads().sources;
+        let sources = self.from.iter_mut().zip(&mut self.input).zip(&mut self.begin).zip(layer.source);
         for (((from, read), begin), source) in sources.take(num_sources) {
             *from = match source {
                 0 => i as u32,
                 INPUT => 0,
                 k => k,
             };
-            let refused = |what| Error::new(Kind::Config, what).needed(number).given(source as usize);
+            let refused = |what| Error::new(Kind::Config, what).needed(i + 1).given(source as usize);
             if *from & INPUT != 0 {
-                let k = (*from & !INPUT) as usize;
                 let missing = refused("net: a source with a part that the input has, counted from 1, in layer");
-                if !cfg!(feature = "residual") {
-                    return Err(missing);
-                }
-                let (before, [part, ..]) = parts.split_at_checked(k.wrapping_sub(1)).ok_or(missing)? else {
-                    return Err(missing);
-                };
-                *read = *part;
-                let numbers = |part: &[u32; 3]| fits(part).unwrap_or(0) as u32;
-                *begin = before.iter().fold(0, |all, part| all.saturating_add(numbers(part)));
+                (*read, *begin) = part(parts, *from & !INPUT).ok_or(missing)?;
                 continue;
             }
             *read = match (*from as usize).checked_sub(1) {
@@ -154,17 +172,6 @@ impl Node {
                     source.output
                 }
             };
-        }
-        node.kind().set_shape(node, layer, number)?;
-        node.gain = match (layer.gain, node.activation()) {
-            (0.0, _) if node.is_sequential() || layer.initializer != Initializer::Orthogonal as u32 => 1.0,
-            (0.0, Activation::Identity) => 1.0,
-            (0.0, _) => core::f32::consts::SQRT_2,
-            (gain, _) => gain,
-        };
-        let goes_out = node.is_head() && node.activation() == Activation::Identity;
-        if !goes_out {
-            node.flags |= KEPT;
         }
         Ok(())
     }

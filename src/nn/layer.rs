@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::activation::Activation;
 use super::initializer::Initializer;
-use super::prim::LayerKind;
+use super::prim::{LayerKind, Reads};
 use crate::error::{Error, Kind, Name, Result};
 
 /// Maximum number of layers in a list.
@@ -145,86 +145,77 @@ impl Layer {
 
     /// Checks layer `number`, counted from 1, except for its sources. Errors: `Config`.
     pub(super) fn check(&self, number: usize) -> Result {
-        let refused = |what| Error::new(Kind::Config, what).needed(number);
-        let unknown = refused("net: a known kind in layer").given(self.kind as usize);
+        let unknown = refused("net: a known kind in layer", number).given(self.kind as usize);
         let reads = LayerKind::from_number(self.kind).ok_or(unknown)?.reads();
-        let flags = reads.flags & !ABSENT;
-        let [rows, columns] = self.size;
-        let [down, right] = self.stride;
-        let fields = [
-            (
-                Name::new("net: source[0] of 0, which its kind does not read, in layer"),
-                self.source[0],
-                reads.sources > 0,
-            ),
-            (
-                Name::new("net: source[1] of 0, which its kind does not read, in layer"),
-                self.source[1],
-                reads.sources > 1,
-            ),
-            (Name::new("net: units of 0, which its kind does not read, in layer"), self.units, reads.units),
-            (
-                Name::new("net: activation of 0, which its kind does not read, in layer"),
-                self.activation,
-                reads.activation,
-            ),
-            (Name::new("net: flags of 0, which its kind does not read, in layer"), self.flags, reads.sources > 0),
-            (
-                Name::new("net: size of 0, which its kind does not read, in layer"),
-                rows | columns,
-                reads.size && cfg!(feature = "pictures"),
-            ),
-            (Name::new("net: stride of 0, which its kind does not read, in layer"), down | right, reads.stride),
-            (Name::new("net: same of 0, which its kind does not read, in layer"), self.same, reads.same),
-            (Name::new("net: heads of 0, which its kind does not read, in layer"), self.heads, reads.heads),
-            (Name::new("net: window of 0, which its kind does not read, in layer"), self.window, reads.window),
-            (
-                Name::new("net: initializer of 0, which its kind does not read, in layer"),
-                self.initializer,
-                reads.initializer,
-            ),
-            (Name::new("net: symbols of 0, which its kind does not read, in layer"), self.symbols, reads.symbols),
-            (Name::new("net: reserved of 0 in layer"), self.reserved, false),
-        ];
-        for (what, given, is_read) in fields {
-            if given != 0 && !is_read {
-                return Err(refused(what.text()).given(given as usize));
-            }
+        self.check_unread(&reads, number)?;
+        self.check_read(&reads, number)?;
+        if self.gain.is_finite() {
+            return Ok(());
         }
-        if cfg!(feature = "noisy") && self.flags & !flags & NOISY != 0 {
-            return Err(
-                refused("net: no flag NOISY, which its kind does not have, in layer").given(self.flags as usize)
-            );
+        Err(refused("net: a finite gain in layer", number).given_f32(self.gain))
+    }
+
+    /// Checks that fields which the kind does not read are 0.
+    fn check_unread(&self, reads: &Reads, number: usize) -> Result {
+        /// Sentences, values, and whether the kind reads them.
+        macro_rules! fields {
+            ($($field:literal: $given:expr, $is_read:expr;)*) => {
+                [$((
+                    Name::new(concat!("net: ", $field, " of 0, which its kind does not read, in layer")), $given, $is_read,
+                )),*]
+            };
+        }
+        let fields = fields! {
+            "source[0]": self.source[0], reads.sources > 0;
+            "source[1]": self.source[1], reads.sources > 1;
+            "units": self.units, reads.units;
+            "activation": self.activation, reads.activation;
+            "flags": self.flags, reads.sources > 0;
+            "size": self.size[0] | self.size[1], reads.size && cfg!(feature = "pictures");
+            "stride": self.stride[0] | self.stride[1], reads.stride;
+            "same": self.same, reads.same;
+            "heads": self.heads, reads.heads;
+            "window": self.window, reads.window;
+            "initializer": self.initializer, reads.initializer;
+            "symbols": self.symbols, reads.symbols;
+        };
+        for (what, given, is_read) in fields {
+            refused(what.text(), number).given(given as usize).fail_if(given != 0 && !is_read)?;
+        }
+        let what = "net: reserved of 0 in layer";
+        refused(what, number).given(self.reserved as usize).fail_if(self.reserved != 0)
+    }
+
+    /// Checks the values of fields that the kind reads.
+    fn check_read(&self, reads: &Reads, number: usize) -> Result {
+        let foreign = self.flags & !(reads.flags & !ABSENT);
+        if cfg!(feature = "noisy") && foreign & NOISY != 0 {
+            let what = "net: no flag NOISY, which its kind does not have, in layer";
+            return Err(refused(what, number).given(self.flags as usize));
         }
         let divides = self.heads >= 1 && self.units.is_multiple_of(self.heads);
+        let size = self.size[0].min(self.size[1]);
+        let activation = Activation::from_number(self.activation);
+        let initializer = Initializer::new(self.initializer);
         let known = [
             (Name::new("net: units of at least 1 in layer"), self.units, !reads.units || self.units >= 1),
-            (
-                Name::new("net: a known activation in layer"),
-                self.activation,
-                Activation::from_number(self.activation).is_some(),
-            ),
-            (Name::new("net: known flags in layer"), self.flags, self.flags & !flags == 0),
-            (
-                Name::new("net: size of at least 1 in layer"),
-                rows.min(columns),
-                !reads.stride || rows >= 1 && columns >= 1,
-            ),
+            (Name::new("net: a known activation in layer"), self.activation, activation.is_some()),
+            (Name::new("net: known flags in layer"), self.flags, foreign == 0),
+            (Name::new("net: size of at least 1 in layer"), size, !reads.stride || size >= 1),
             (Name::new("net: same of 0 or 1 in layer"), self.same, self.same <= 1),
             (Name::new("net: heads that divide the units in layer"), self.heads, !reads.heads || divides),
             (Name::new("net: window of at least 1 in layer"), self.window, !reads.window || self.window >= 1),
             (Name::new("net: symbols of at least 1 in layer"), self.symbols, !reads.symbols || self.symbols >= 1),
-            (
-                Name::new("net: a known initializer in layer"),
-                self.initializer,
-                Initializer::new(self.initializer).is_some(),
-            ),
+            (Name::new("net: a known initializer in layer"), self.initializer, initializer.is_some()),
         ];
         for (what, given, good) in known {
-            if !good {
-                return Err(refused(what.text()).given(given as usize));
-            }
+            refused(what.text(), number).given(given as usize).fail_if(!good)?;
         }
-        if self.gain.is_finite() { Ok(()) } else { Err(refused("net: a finite gain in layer").given_f32(self.gain)) }
+        Ok(())
     }
+}
+
+/// An error of layer `number`.
+fn refused(what: &'static str, number: usize) -> Error {
+    Error::new(Kind::Config, what).needed(number)
 }

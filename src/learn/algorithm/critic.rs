@@ -64,33 +64,48 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
 
     let obs = b.see(&rows, w.obs)?;
     let input = join((obs, b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
+    let kept = pooled.saturating_sub((c.dropped_quantiles as usize).saturating_mul(b.sizes.replay.num_critics));
+    let (num_rows, huber) = (c.batch_size as usize, c.huber != 0);
+    learn(b, input, [value, d_value], w.batch.critic_tape, w.scratch, record, |value, d_value| {
+        let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics as f32);
+        match quantiles {
+            0 => regress(value, target, num_rows, huber, d_value, weigh),
+            _ => tqc::regress(value, target, d_value, [quantiles, kept], num_rows, huber, weigh),
+        }
+    })
+}
+
+/// Fills the record of a chunk for the critics. `loss` returns the loss and the mean value of a critic's outputs, and writes
+/// the gradients with respect to these.
+pub(super) fn learn(
+    b: &ChunkContext<'_, '_>,
+    input: Input<'_>,
+    [value, d_value]: [&mut [f32]; 2],
+    tape: &mut [f32],
+    scratch: &mut [f32],
+    record: &mut [f32],
+    mut loss: impl FnMut(&[f32], &mut [f32]) -> (f32, f32),
+) -> Result {
+    let (net, m) = (&b.sizes.critic, b.order.len());
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(LayoutError)?;
-    let tape = block::rows_mut(w.batch.critic_tape, 0, net.tape_len(m), 1)?;
-    let (mut loss, mut first) = (0.0, 0.0);
+    let tape = block::rows_mut(tape, 0, net.tape_len(m), 1)?;
+    let (mut sum, mut first) = (0.0, 0.0);
     for i in 0..b.sizes.replay.num_critics {
         let params = b.critic_of(b.params, i)?;
-        net.forward(params, input, m, ALL, &Carry::NONE, tape, w.scratch, &mut [value])?;
-        let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics as f32);
-        let (own, mean) = match quantiles {
-            0 => regress(value, target, c.batch_size as usize, c.huber != 0, d_value, weigh),
-            _ => {
-                let kept =
-                    pooled.saturating_sub((c.dropped_quantiles as usize).saturating_mul(b.sizes.replay.num_critics));
-                tqc::regress(value, target, d_value, [quantiles, kept], c.batch_size as usize, c.huber != 0, weigh)
-            }
-        };
-        loss += own;
+        net.forward(params, input, m, ALL, &Carry::NONE, tape, scratch, &mut [&mut *value])?;
+        let (own, mean) = loss(value, d_value);
+        sum += own;
         first = if i == 0 { mean } else { first };
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;
-        net.backward(params, input, m, ALL, &Carry::NONE, tape, &[d_value], None, grads, w.scratch)?;
+        net.backward(params, input, m, ALL, &Carry::NONE, tape, &[&*d_value], None, grads, scratch)?;
     }
-    block::copy(losses, &[loss, first]);
+    block::copy(losses, &[sum, first]);
     Ok(())
 }
 
 fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> Result {
-    let (c, net, a) = (b.config, &b.sizes.critic, b.sizes.std_len);
+    let (c, a) = (b.config, b.sizes.std_len);
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let mut columns = block::rows_mut(w.scalar, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
     let mut column = || columns.next().ok_or(LayoutError);
@@ -100,9 +115,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     let (log_std, d_log_std) =
         (block::rows_mut(w.batch.others, 0, m, second)?, block::rows_mut(w.batch.d_others, 0, m, second)?);
     let (action, d_action) = (block::rows_mut(w.vector, 0, m, a)?, block::rows_mut(w.batch.d_vector, 0, m, a)?);
-    let width = b.sizes.pair();
-    let (pair, d_pair) = (block::rows_mut(w.batch.pairs, 0, m, width)?, block::rows_mut(w.batch.d_pairs, 0, m, width)?);
-    let share = 1.0 / c.batch_size as f32;
+    let pair = block::rows_mut(w.batch.pairs, 0, m, b.sizes.pair())?;
 
     let obs = b.see(&rows, w.obs)?;
     let (own, heads) = (b.policy_of(b.params)?, b.sizes.net.num_heads());
@@ -111,68 +124,122 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     let outs = outs.get_mut(..heads).ok_or(LayoutError)?;
     b.sizes.net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
     log_prob.fill(0.0);
-    let is_sac = c.needs().temperature;
-    let (count, limits) = (if is_sac { b.sizes.replay.num_critics } else { 1 }, (c.log_std_min, c.log_std_max));
+    let (is_sac, limits) = (c.needs().temperature, (c.log_std_min, c.log_std_max));
     if is_sac {
         sac::act(limits, mean, log_std, b.batch.draws[1], action, log_prob);
     } else {
         td3::act(mean, action);
     }
-    let input = join((obs, b.sizes.seen.len), (action, a), pair);
-
-    // Outputs of each critic, then the backward pass through the lowest one; with quantiles through all of them, whose mean is
-    // used.
+    let mut critics = Ascent {
+        count: if is_sac { b.sizes.replay.num_critics } else { 1 },
+        input: join((obs, b.sizes.seen.len), (action, a), pair),
+        value,
+        other,
+        d_value,
+        quantiles: block::rows_mut(w.batch.quantiles, 0, m, b.sizes.replay.quantiles)?,
+        d_quantiles: block::rows_mut(w.batch.d_quantiles, 0, m, b.sizes.replay.quantiles)?,
+        d_pair: block::rows_mut(w.batch.d_pairs, 0, m, b.sizes.pair())?,
+        tapes: w.batch.critic_tape,
+        scratch: w.scratch,
+    };
+    critics.forward(b)?;
+    critics.backward(b, d_action)?;
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let grads = grads.get_mut(..b.sizes.net.param_len()).ok_or(LayoutError)?;
-    let (tapes, quantiles) = (net.tape_len(m), b.sizes.replay.quantiles);
-    let (all, d_all) =
-        (block::rows_mut(w.batch.quantiles, 0, m, quantiles)?, block::rows_mut(w.batch.d_quantiles, 0, m, quantiles)?);
-    value.fill(0.0);
-    other.fill(f32::INFINITY);
-    for i in 0..count {
-        let said = match (quantiles, i) {
-            (0, 0) => &mut *value,
-            (0, _) => &mut *other,
-            _ => &mut *all,
-        };
-        let tape = block::rows_mut(w.batch.critic_tape, i, 1, tapes)?;
-        net.forward(b.critic_of(b.params, i)?, input, m, ALL, &Carry::NONE, tape, w.scratch, &mut [said])?;
-        if quantiles > 0 {
-            tqc::add_means(all, count, value);
-        }
-    }
-    d_all.fill(-share / count.saturating_mul(quantiles) as f32);
-    d_action.fill(0.0);
-    for i in 0..count {
-        for ((d_value, value), other) in d_value.iter_mut().zip(&*value).zip(&*other) {
-            *d_value = if (i == 0) == (value <= other) { -share } else { 0.0 };
-        }
-        let d_value = if quantiles > 0 { &*d_all } else { &*d_value };
-        let (params, tape) = (b.critic_of(b.params, i)?, block::rows(w.batch.critic_tape, i, 1, tapes)?);
-        net.backward(params, input, m, ALL, &Carry::NONE, tape, &[d_value], Some(d_pair), &mut [], w.scratch)?;
-        for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
-            let by_action = block::rows(d_pair, row, 1, width)?.iter().skip(width.saturating_sub(a));
-            to.iter_mut().zip(by_action).for_each(|(to, x)| *to += x);
-        }
-    }
-    let (mut loss, mut entropy) = (0.0f64, 0.0f64);
-    for ((value, other), log_prob) in value.iter().zip(&*other).zip(&*log_prob) {
-        loss += f64::from(b.batch.temperature * log_prob - num::min(*value, *other));
-        entropy -= f64::from(*log_prob);
-    }
-    let share64 = f64::from(share);
-    let spread: f64 = log_std.iter().map(|x| f64::from(num::clamp(*x, limits.0, limits.1))).sum();
-    let spread = spread * share64 / a as f64;
-    block::copy(losses, &[(loss * share64) as f32, (entropy * share64) as f32, spread as f32]);
+    block::copy(losses, &policy_losses(b, value, other, log_prob, log_std));
     if is_sac {
-        let noise = b.batch.draws[1];
-        sac::gradient(limits, b.batch.temperature * share, action, log_std, noise, d_action, d_mean, d_log_std);
+        let (weight, noise) = (b.batch.temperature * share(b), b.batch.draws[1]);
+        sac::gradient(limits, weight, action, log_std, noise, d_action, d_mean, d_log_std);
     } else {
         td3::gradient(action, d_action, d_mean);
     }
     let d_outs = [&*d_mean, d_log_std];
     let d_outs = d_outs.get(..heads).ok_or(LayoutError)?;
     b.sizes.net.backward(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+}
+
+/// The share of a row in the mean over a batch.
+fn share(b: &ChunkContext<'_, '_>) -> f32 {
+    1.0 / b.config.batch_size as f32
+}
+
+/// The passes of critics that the policy ascends: through each for its outputs, and back through the lowest one; with quantiles
+/// back through all of them, whose mean is used.
+struct Ascent<'w> {
+    count: usize,
+    input: Input<'w>,
+    /// Of the first critic, or the mean over all quantiles; of the second critic, or infinite.
+    value: &'w mut [f32],
+    other: &'w mut [f32],
+    d_value: &'w mut [f32],
+    quantiles: &'w mut [f32],
+    d_quantiles: &'w mut [f32],
+    d_pair: &'w mut [f32],
+    tapes: &'w mut [f32],
+    scratch: &'w mut [f32],
+}
+
+impl Ascent<'_> {
+    /// Writes the values.
+    fn forward(&mut self, b: &ChunkContext<'_, '_>) -> Result {
+        let (net, m, quantiles) = (&b.sizes.critic, b.order.len(), b.sizes.replay.quantiles);
+        self.value.fill(0.0);
+        self.other.fill(f32::INFINITY);
+        for i in 0..self.count {
+            let said = match (quantiles, i) {
+                (0, 0) => &mut *self.value,
+                (0, _) => &mut *self.other,
+                _ => &mut *self.quantiles,
+            };
+            let (params, tape) = (b.critic_of(b.params, i)?, block::rows_mut(self.tapes, i, 1, net.tape_len(m))?);
+            net.forward(params, self.input, m, ALL, &Carry::NONE, tape, self.scratch, &mut [said])?;
+            if quantiles > 0 {
+                tqc::add_means(self.quantiles, self.count, self.value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the gradients of the policy's loss with respect to actions.
+    fn backward(&mut self, b: &ChunkContext<'_, '_>, d_action: &mut [f32]) -> Result {
+        let (net, m, share) = (&b.sizes.critic, b.order.len(), share(b));
+        let (quantiles, width, a) = (b.sizes.replay.quantiles, b.sizes.pair(), b.sizes.std_len);
+        self.d_quantiles.fill(-share / self.count.saturating_mul(quantiles) as f32);
+        d_action.fill(0.0);
+        for i in 0..self.count {
+            for ((d_value, value), other) in self.d_value.iter_mut().zip(&*self.value).zip(&*self.other) {
+                *d_value = if (i == 0) == (value <= other) { -share } else { 0.0 };
+            }
+            let d_value = if quantiles > 0 { &*self.d_quantiles } else { &*self.d_value };
+            let (params, tape) = (b.critic_of(b.params, i)?, block::rows(self.tapes, i, 1, net.tape_len(m))?);
+            let d_pair = Some(&mut *self.d_pair);
+            net.backward(params, self.input, m, ALL, &Carry::NONE, tape, &[d_value], d_pair, &mut [], self.scratch)?;
+            for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
+                let by_action = block::rows(self.d_pair, row, 1, width)?.iter().skip(width.saturating_sub(a));
+                to.iter_mut().zip(by_action).for_each(|(to, x)| *to += x);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The policy's loss, the entropy and the mean logarithm of standard deviations.
+fn policy_losses(
+    b: &ChunkContext<'_, '_>,
+    value: &[f32],
+    other: &[f32],
+    log_prob: &[f32],
+    log_std: &[f32],
+) -> [f32; 3] {
+    let (c, share) = (b.config, f64::from(share(b)));
+    let (mut loss, mut entropy) = (0.0f64, 0.0f64);
+    for ((value, other), log_prob) in value.iter().zip(other).zip(log_prob) {
+        loss += f64::from(b.batch.temperature * log_prob - num::min(*value, *other));
+        entropy -= f64::from(*log_prob);
+    }
+    let spread: f64 = log_std.iter().map(|x| f64::from(num::clamp(*x, c.log_std_min, c.log_std_max))).sum();
+    let spread = spread * share / b.sizes.std_len as f64;
+    [(loss * share) as f32, (entropy * share) as f32, spread as f32]
 }
 
 /// The inputs of critics: observations of `obs_len` elements, each followed by its action. Numbers are copied to `pair`, behind

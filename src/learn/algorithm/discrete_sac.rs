@@ -5,7 +5,7 @@
 //! In all calls `n` has the number of choices of each of K elements, with sum L: Q, log-probabilities and gradients are `[rows,
 //! L]`. Choices that a mask forbids have probability 0.
 
-use super::critic::lowest;
+use super::critic::{learn, lowest};
 use super::q;
 use crate::block::{self, LayoutError};
 use crate::error::Result;
@@ -44,23 +44,12 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     }
 
     let obs = b.see(&rows, w.obs)?;
-    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
-    let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(LayoutError)?;
-    let tape = block::rows_mut(w.batch.critic_tape, 0, net.tape_len(m), 1)?;
-    let (d_q, mut loss, mut first) = (log_prob, 0.0, 0.0);
-    for i in 0..b.sizes.replay.num_critics {
-        let params = b.critic_of(b.params, i)?;
-        net.forward(params, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *q])?;
-        let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics.saturating_mul(k) as f32);
-        let (own, mean) =
-            q::loss(ValueHead::Mean, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
-        loss += own;
-        first = if i == 0 { mean } else { first };
-        let grads = block::rows_mut(grads, i, 1, net.param_len())?;
-        net.backward(params, obs, m, ALL, &Carry::NONE, tape, &[&*d_q], None, grads, w.scratch)?;
-    }
-    block::copy(losses, &[loss, first]);
-    Ok(())
+    let (num_rows, huber) = (c.batch_size as usize, c.huber != 0);
+    learn(b, obs, [q, log_prob], w.batch.critic_tape, w.scratch, record, |q, d_q| {
+        let share = 1.0 / b.sizes.replay.num_critics.saturating_mul(k) as f32;
+        let weigh = q::weigh(b.batch.importance, errors, share);
+        q::loss(ValueHead::Mean, n, q, choice, target, num_rows, huber, d_q, weigh)
+    })
 }
 
 fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> Result {

@@ -43,7 +43,7 @@ pub(super) fn chunk(
 
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
-    let carry = b.carry(m, w.state, w.cut)?;
+    let carry = b.carry(m, b.config.sequence_rows(), w.state, w.cut)?;
     let raw = Raw { choice, vector };
     if !b.prime.is_empty() {
         let to = &mut [&mut *outputs];

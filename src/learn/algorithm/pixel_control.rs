@@ -3,11 +3,14 @@
 //! For one step, `change` and `target` are `[cells]`, and advantages `[cells, choices]`; a cell's values of choices are its
 //! value plus its advantages, minus their mean.
 
-use crate::block;
+use crate::block::{self, Fit, LayoutError};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_finite;
 use crate::kernels::stack::Convert;
+use crate::learn::learner::context::ChunkContext;
+use crate::learn::store::history::{GOES_ON, TERMINATED};
 use crate::learn::tasks::crop;
+use crate::nn::Input;
 use crate::num;
 
 /// Changes of the cells from one picture to the next: absolute differences, averaged over the last `newest` channels, and of
@@ -102,6 +105,88 @@ pub fn loss(c: &Cells<'_>, choice: i32, weight: f32, d_advantage: &mut [f32], d_
         d_own.iter_mut().for_each(|x| *x = num::canonical(*x));
     }
     sum
+}
+
+/// A pass over past steps, `[steps + 1, sequences]`; the last step of each sequence bootstraps the returns.
+pub(super) struct Pass<'p> {
+    /// Slots of the steps, and their observations.
+    pub past: &'p [u32],
+    pub obs: Input<'p>,
+    /// Outputs for the cells of each step, and their gradients, which are initially zero.
+    pub advantage: &'p [f32],
+    pub value: &'p [f32],
+    pub d_advantage: &'p mut [f32],
+    pub d_value: &'p mut [f32],
+    /// Working space for the cells of one step.
+    pub change: &'p mut [f32],
+    pub target: &'p mut [f32],
+}
+
+impl Pass<'_> {
+    /// The sum of the squared errors. Writes their weighted gradients.
+    pub fn learn(mut self, b: &ChunkContext<'_, '_>, sequences: usize, share: f32) -> Fit<f64> {
+        let (h, rows) = (&b.history, self.past.len().saturating_sub(sequences));
+        let mut sum = 0.0;
+        for k in 0..sequences {
+            self.bootstrap(b, rows.saturating_add(k))?;
+            for row in (0..rows).skip(k).step_by(sequences.max(1)).rev() {
+                let slot = *self.past.get(row).ok_or(LayoutError)? as usize;
+                match *h.ends.get(slot).ok_or(LayoutError)? {
+                    GOES_ON => {
+                        self.follow(b, row, row.saturating_add(sequences))?;
+                        let choice = *h.choice.get(slot).ok_or(LayoutError)?;
+                        sum += self.step(b, row, choice, b.config.pixel_control_coef * share)?;
+                    }
+                    // The change after the last action of an episode is not observed.
+                    TERMINATED => self.target.fill(0.0),
+                    _ => self.bootstrap(b, row)?,
+                }
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Sets the targets to the values of the best choices of a step.
+    fn bootstrap(&mut self, b: &ChunkContext<'_, '_>, row: usize) -> Fit<()> {
+        let (cells, n) = (b.sizes.tasks.cells(), b.sizes.tasks.choices);
+        let slot = *self.past.get(row).ok_or(LayoutError)? as usize;
+        let mask = if b.config.use_action_mask != 0 { Some(block::rows(b.history.mask, slot, 1, n)?) } else { None };
+        let advantage = block::rows(self.advantage, row, 1, cells.saturating_mul(n))?;
+        best(n, advantage, mask, block::rows(self.value, row, 1, cells)?, self.target);
+        Ok(())
+    }
+
+    /// Replaces the targets of step `next` by those of the step before it.
+    fn follow(&mut self, b: &ChunkContext<'_, '_>, row: usize, next: usize) -> Fit<()> {
+        let (c, tasks) = (b.config, &b.sizes.tasks);
+        let (picture, newest, cell, mean) = (tasks.picture, tasks.newest, c.pixel_cell as usize, c.pixel_mean != 0);
+        let len = self.obs.len().checked_div(self.past.len()).unwrap_or(0);
+        let change = &mut *self.change;
+        match self.obs {
+            Input::F32(x) => {
+                let (from, to) = (block::rows(x, row, 1, len)?, block::rows(x, next, 1, len)?);
+                changes(picture, newest, cell, mean, from, to, change);
+            }
+            Input::U8(x) | Input::Split { front: x, .. } => {
+                let (from, to) = (block::rows(x, row, 1, len)?, block::rows(x, next, 1, len)?);
+                changes(picture, newest, cell, mean, from, to, change);
+            }
+        }
+        for (target, change) in self.target.iter_mut().zip(change) {
+            *target = *change + c.pixel_control_discount * *target;
+        }
+        Ok(())
+    }
+
+    /// [`loss`] of one step with this choice.
+    fn step(&mut self, b: &ChunkContext<'_, '_>, row: usize, choice: i32, weight: f32) -> Fit<f64> {
+        let (cells, choices) = (b.sizes.tasks.cells(), b.sizes.tasks.choices);
+        let width = cells.saturating_mul(choices);
+        let (advantage, value) = (block::rows(self.advantage, row, 1, width)?, block::rows(self.value, row, 1, cells)?);
+        let d_advantage = block::rows_mut(self.d_advantage, row, 1, width)?;
+        let d_value = block::rows_mut(self.d_value, row, 1, cells)?;
+        Ok(loss(&Cells { choices, advantage, value, target: self.target }, choice, weight, d_advantage, d_value))
+    }
 }
 
 /// The mean of [`loss`] over steps, `[steps, cells]`, with one choice each, and its gradient. Errors: `Shape`, `Range`,

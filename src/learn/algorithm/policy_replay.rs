@@ -1,6 +1,6 @@
 //! Off-policy actor-critic, as in btgym: A2C's loss on past steps, treated as if the policy had just taken them.
 
-use crate::block::{self, LayoutError};
+use crate::block::{self, Fit, LayoutError};
 use crate::error::{Result, check_finite};
 use crate::kernels::gae::Chain;
 use crate::learn::actor::Raw;
@@ -49,34 +49,10 @@ pub(super) fn learn(b: &ChunkContext<'_, '_>, p: Pass<'_>, grads: &mut [f32]) ->
     let outputs = block::rows(p.outputs, 0, rows, shape.num_outputs as usize)?;
     b.head.evaluate(outputs, mask, raw, log_prob, entropy)?;
 
-    let chain = Chain::new(c.accumulation(), c.discount, c.gae_lambda);
-    let (mut sum_entropy, d_entropy) = (0.0f64, -b.entropy_coef / num_rows as f32);
-    for k in 0..sequences {
-        let (mut next, mut carry) = (*old_value.get(rows.saturating_add(k)).ok_or(LayoutError)?, 0.0);
-        for row in (0..rows).skip(k).step_by(sequences).rev() {
-            let slot = *p.past.get(row).ok_or(LayoutError)? as usize;
-            let (Some(&ends), Some(&reward), Some(&last)) =
-                (h.ends.get(slot), h.reward.get(slot), h.final_value.get(slot))
-            else {
-                return Err(LayoutError.into());
-            };
-            let (now, entropy) = (*value.get(row).ok_or(LayoutError)?, entropy.get_mut(row).ok_or(LayoutError)?);
-            let own = old_value.get_mut(row).ok_or(LayoutError)?;
-            let before = *own;
-            let (to, target) = if ends == GIVEN_UP {
-                // The result of this step is unknown, so it is not learned from.
-                (*own, carry, *entropy) = (now, 0.0, 0.0);
-                (0.0, now)
-            } else {
-                sum_entropy += f64::from(*entropy);
-                *entropy = d_entropy;
-                chain.step(reward, before, last, (ends == TERMINATED, ends == TRUNCATED), next, &mut carry)
-            };
-            next = before;
-            *advantage.get_mut(row).ok_or(LayoutError)? = to;
-            *value_target.get_mut(row).ok_or(LayoutError)? = target;
-        }
-    }
+    let d_entropy = -b.entropy_coef / num_rows as f32;
+    let mut estimates = Estimates { old_value, advantage, value_target, entropy };
+    let sum_entropy = estimates.compute(b, p.past, sequences, value, d_entropy)?;
+    let Estimates { old_value, advantage, value_target, entropy } = estimates;
     check_finite("learner replay", advantage).and(check_finite("learner replay", value_target))?;
 
     let batch = Batch {
@@ -100,4 +76,58 @@ pub(super) fn learn(b: &ChunkContext<'_, '_>, p: Pass<'_>, grads: &mut [f32]) ->
     log_std_mut(grads, b.sizes)?.iter_mut().zip(d_log_std).for_each(|(to, x)| *to += *x);
     let entropy = (sum_entropy / num_rows as f64) as f32;
     Ok(losses.policy_loss + c.value_coef * losses.value_loss - b.entropy_coef * entropy)
+}
+
+/// Estimates for the steps.
+struct Estimates<'p> {
+    /// Values when the steps were taken, also of the last step of each sequence; after an unknown result the values of now.
+    old_value: &'p mut [f32],
+    advantage: &'p mut [f32],
+    value_target: &'p mut [f32],
+    /// The entropies, then the gradients with respect to them.
+    entropy: &'p mut [f32],
+}
+
+impl Estimates<'_> {
+    /// Computes them, and returns the sum of the entropies.
+    fn compute(
+        &mut self,
+        b: &ChunkContext<'_, '_>,
+        past: &[u32],
+        sequences: usize,
+        value: &[f32],
+        d_entropy: f32,
+    ) -> Fit<f64> {
+        let (c, h, rows) = (b.config, &b.history, past.len().saturating_sub(sequences));
+        let chain = Chain::new(c.accumulation(), c.discount, c.gae_lambda);
+        let mut sum_entropy = 0.0f64;
+        for k in 0..sequences {
+            let (mut next, mut carry) = (*self.old_value.get(rows.saturating_add(k)).ok_or(LayoutError)?, 0.0);
+            for row in (0..rows).skip(k).step_by(sequences).rev() {
+                let slot = *past.get(row).ok_or(LayoutError)? as usize;
+                let (Some(&ends), Some(&reward), Some(&last)) =
+                    (h.ends.get(slot), h.reward.get(slot), h.final_value.get(slot))
+                else {
+                    return Err(LayoutError);
+                };
+                let (now, entropy) =
+                    (*value.get(row).ok_or(LayoutError)?, self.entropy.get_mut(row).ok_or(LayoutError)?);
+                let own = self.old_value.get_mut(row).ok_or(LayoutError)?;
+                let before = *own;
+                let (to, target) = if ends == GIVEN_UP {
+                    // The result of this step is unknown, so it is not learned from.
+                    (*own, carry, *entropy) = (now, 0.0, 0.0);
+                    (0.0, now)
+                } else {
+                    sum_entropy += f64::from(*entropy);
+                    *entropy = d_entropy;
+                    chain.step(reward, before, last, (ends == TERMINATED, ends == TRUNCATED), next, &mut carry)
+                };
+                next = before;
+                *self.advantage.get_mut(row).ok_or(LayoutError)? = to;
+                *self.value_target.get_mut(row).ok_or(LayoutError)? = target;
+            }
+        }
+        Ok(sum_entropy)
+    }
 }

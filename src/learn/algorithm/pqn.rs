@@ -26,7 +26,7 @@ impl Algorithm for Pqn {
         let target = rows.get(r.value_target, 1, w.scalar)?;
         let (q, d_q) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
         let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
-        let carry = b.carry(m, w.state, w.cut)?;
+        let carry = b.carry(m, b.config.sequence_rows(), w.state, w.cut)?;
         net.forward(b.params, obs, m, POLICY, &carry, tape, w.scratch, &mut [&mut *q])?;
         let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(LayoutError)?;
         block::copy(losses, &[0.0, loss(n, q, choice, target, c.loss_rows(), d_q)]);

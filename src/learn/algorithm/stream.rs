@@ -77,7 +77,7 @@ fn q(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> Resul
     let target = *rows.get(r.value_target, 1, w.scalar)?.first().ok_or(LayoutError)?;
     let (q, d_q) = (block::rows_mut(w.outputs, 0, 1, l)?, block::rows_mut(w.d_outputs, 0, 1, l)?);
     let tape = block::rows_mut(w.tape, 0, net.tape_len(1), 1)?;
-    let carry = b.carry(1, w.state, w.cut)?;
+    let carry = b.carry(1, b.config.sequence_rows(), w.state, w.cut)?;
     net.forward(b.params, obs, 1, POLICY, &carry, tape, w.scratch, &mut [&mut *q])?;
     let (value, is_best) = q_values::of_choice(n, q, mask, choice, d_q);
     let error = target - value;

@@ -3,9 +3,8 @@
 use core::slice;
 
 use super::aac::A2c;
-use super::pixel_control::{self, Cells};
 use super::policy_replay::{self, Pass};
-use super::{Algorithm, Needs, reward_class};
+use super::{Algorithm, Needs, pixel_control, reward_class};
 use crate::block::{self, Fit, LayoutError};
 use crate::error::Result;
 use crate::learn::actor_config::{POLICY, VALUE};
@@ -15,7 +14,6 @@ use crate::learn::loss;
 use crate::learn::rows::Rows;
 use crate::learn::store::history::{GIVEN_UP, GOES_ON, TERMINATED, TRUNCATED};
 use crate::learn::tasks::{CLASS_UNITS, FIRST};
-use crate::nn::{Carry, Input};
 
 /// Index of the tasks' losses, after those of the actor-critic, before weights are applied: of cells, of classes, and of values
 /// or the policy.
@@ -50,37 +48,19 @@ fn share(b: &ChunkContext<'_, '_>, num: usize) -> f32 {
 /// Value replay, policy replay and pixel control, on sequences that begin at these steps. Each sequence has one more step,
 /// whose values bootstrap the returns.
 fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Scratch<'_>, record: &mut [f32]) -> Result {
-    let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
-    let (steps, s, n) = (c.replay_len(), begin.len(), tasks.choices);
-    let m = steps.saturating_add(1).saturating_mul(s);
-    let past = block::rows_mut(w.past, 0, m, 1)?;
-    for (row, to) in past.iter_mut().enumerate() {
-        let (Some(step), Some(k)) = (row.checked_div(s), row.checked_rem(s)) else { return Err(LayoutError.into()) };
-        *to = h.after(*begin.get(k).ok_or(LayoutError)?, step);
-    }
-    let past = &*past;
-    let obs = h.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
-    let width = sizes.state_len();
-    if width > 0 {
-        for (row, (&slot, cut)) in past.iter().zip(block::rows_mut(w.cut, 0, m, 1)?).enumerate() {
-            let before = row.checked_sub(s).and_then(|row| past.get(row));
-            *cut = u8::from(before.is_none_or(|&before| h.ends.get(before as usize) != Some(&GOES_ON)));
-            if *cut != 0 {
-                let from = block::rows(h.state, slot as usize, 1, width)?;
-                block::copy(block::rows_mut(w.state, row, 1, width)?, from);
-            }
-        }
-    }
-    let carry = carry(b, m, steps.saturating_add(1), w.state, w.cut)?;
+    let (c, sizes, tasks, steps) = (b.config, b.sizes, &b.sizes.tasks, b.config.replay_len());
+    let m = steps.saturating_add(1).saturating_mul(begin.len());
+    let past = list(b, begin, block::rows_mut(w.past, 0, m, 1)?)?;
+    let obs = b.history.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
+    recall(b, past, begin.len(), w.state, w.cut)?;
+    let carry = b.carry(m, steps.saturating_add(1), w.state, w.cut)?;
     let (value, rest) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
     let (d_value, columns) = rest.split_at_mut_checked(m).ok_or(LayoutError)?;
     let l = if tasks.policy { b.shape.num_outputs as usize } else { 0 };
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let cells = tasks.cells();
-    let (cell, d_cell) = (
-        block::rows_mut(w.cell, 0, m, cells.saturating_mul(n))?,
-        block::rows_mut(w.d_cell, 0, m, cells.saturating_mul(n))?,
-    );
+    let width = cells.saturating_mul(tasks.choices);
+    let (cell, d_cell) = (block::rows_mut(w.cell, 0, m, width)?, block::rows_mut(w.d_cell, 0, m, width)?);
     let (cell_value, d_cell_value) =
         (block::rows_mut(w.cell_value, 0, m, cells)?, block::rows_mut(w.d_cell_value, 0, m, cells)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
@@ -100,90 +80,88 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Scratch<'_>, record: 
     d_cell.fill(0.0);
     d_cell_value.fill(0.0);
     let share = share(b, steps.saturating_mul(c.num_replays()));
-    let (mut value_loss, mut cell_loss) = (0.0f64, 0.0f64);
-    let pixels = obs.len().checked_div(m).unwrap_or(0);
-    for k in 0..s {
-        let row_of = |step: usize| step.saturating_mul(s).saturating_add(k);
-        let last = row_of(steps);
-        let mut value_return = *value.get(last).ok_or(LayoutError)?;
-        let best = |row: usize, to: &mut [f32]| -> Fit<()> {
-            let own = block::rows(cell, row, 1, cells.saturating_mul(n))?;
-            let slot = *past.get(row).ok_or(LayoutError)? as usize;
-            let mask = if c.use_action_mask != 0 { Some(block::rows(h.mask, slot, 1, n)?) } else { None };
-            pixel_control::best(n, own, mask, block::rows(cell_value, row, 1, cells)?, to);
-            Ok(())
-        };
-        best(last, w.target)?;
-        for step in (0..steps).rev() {
-            let (row, next) = (row_of(step), row_of(step.saturating_add(1)));
-            let slot = *past.get(row).ok_or(LayoutError)? as usize;
-            let ends = *h.ends.get(slot).ok_or(LayoutError)?;
-            if tasks.values {
-                let (reward, own) = (*h.reward.get(slot).ok_or(LayoutError)?, *value.get(row).ok_or(LayoutError)?);
-                value_return = match ends {
-                    GOES_ON => reward + c.discount * value_return,
-                    TERMINATED => reward,
-                    TRUNCATED => reward + c.discount * *h.final_value.get(slot).ok_or(LayoutError)?,
-                    _ => own,
-                };
-                if ends != GIVEN_UP {
-                    let d_own = slice::from_mut(d_value.get_mut(row).ok_or(LayoutError)?);
-                    value_loss += loss::squared_error(&[own], &[value_return], c.value_replay_coef * share, d_own);
-                }
-            }
-            match ends {
-                _ if cells == 0 => {}
-                GOES_ON => {
-                    let (picture, newest, side) = (tasks.picture, tasks.newest, c.pixel_cell as usize);
-                    let mean = c.pixel_mean != 0;
-                    match obs {
-                        Input::F32(x) => {
-                            let (from, to) = (block::rows(x, row, 1, pixels)?, block::rows(x, next, 1, pixels)?);
-                            pixel_control::changes(picture, newest, side, mean, from, to, w.change);
-                        }
-                        #[cfg(feature = "pictures")]
-                        Input::U8(x) | Input::Split { front: x, .. } => {
-                            let (from, to) = (block::rows(x, row, 1, pixels)?, block::rows(x, next, 1, pixels)?);
-                            pixel_control::changes(picture, newest, side, mean, from, to, w.change);
-                        }
-                    }
-                    for (target, change) in w.target.iter_mut().zip(&*w.change) {
-                        *target = change + c.pixel_control_discount * *target;
-                    }
-                    let own = Cells {
-                        choices: n,
-                        advantage: block::rows(cell, row, 1, cells.saturating_mul(n))?,
-                        value: block::rows(cell_value, row, 1, cells)?,
-                        target: w.target,
-                    };
-                    cell_loss += pixel_control::loss(
-                        &own,
-                        *h.choice.get(slot).ok_or(LayoutError)?,
-                        c.pixel_control_coef * share,
-                        block::rows_mut(d_cell, row, 1, cells.saturating_mul(n))?,
-                        block::rows_mut(d_cell_value, row, 1, cells)?,
-                    );
-                }
-                // The change after the last action of an episode is not observed.
-                TERMINATED => w.target.fill(0.0),
-                _ => best(row, w.target)?,
-            }
-        }
-    }
     let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(LayoutError)?;
-    let share = f64::from(share);
-    if let Some([cells, _, values]) = losses.get_mut(TASK_LOSSES..) {
-        (*cells, *values) = ((cell_loss * share) as f32, (value_loss * share) as f32);
+    if let Some([cell_loss, _, value_loss]) = losses.get_mut(TASK_LOSSES..) {
+        if cells > 0 {
+            let (d_advantage, d_value) = (&mut *d_cell, &mut *d_cell_value);
+            let (advantage, value, change, target) = (&*cell, &*cell_value, &mut *w.change, &mut *w.target);
+            let pass = pixel_control::Pass { past, obs, advantage, value, d_advantage, d_value, change, target };
+            *cell_loss = (pass.learn(b, begin.len(), share)? * f64::from(share)) as f32;
+        }
+        if tasks.values {
+            *value_loss = (replay_values(b, past, begin.len(), share, value, d_value)? * f64::from(share)) as f32;
+        }
         if tasks.policy {
             let (outputs, value, d_value, d_outputs) = (&*outputs, &*value, &mut *d_value, &mut *d_outputs);
             let (choice, vector, mask) = (&mut *w.choice, &mut *w.vector, &mut *w.mask);
             let pass = Pass { past, outputs, value, d_outputs, d_value, columns, choice, vector, mask };
-            *values = policy_replay::learn(b, pass, grads)?;
+            *value_loss = policy_replay::learn(b, pass, grads)?;
         }
     }
     let d_outs = [&*d_outputs, d_value, d_cell, d_cell_value];
     let d_outs = d_outs.get(wanted).ok_or(LayoutError)?;
     sizes.net.backward(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
+}
+
+/// Lists the slots of the steps of sequences that begin at these slots, `[steps, sequences]`.
+fn list<'p>(b: &ChunkContext<'_, '_>, begin: &[u32], past: &'p mut [u32]) -> Fit<&'p [u32]> {
+    for (row, to) in past.iter_mut().enumerate() {
+        let (Some(step), Some(k)) = (row.checked_div(begin.len()), row.checked_rem(begin.len())) else {
+            return Err(LayoutError);
+        };
+        *to = b.history.after(*begin.get(k).ok_or(LayoutError)?, step);
+    }
+    Ok(past)
+}
+
+/// Marks the steps of sequences that begin an episode or a sequence, and copies their recurrent states.
+fn recall(b: &ChunkContext<'_, '_>, past: &[u32], sequences: usize, state: &mut [f32], cut: &mut [u8]) -> Fit<()> {
+    let (h, width) = (&b.history, b.sizes.state_len());
+    if width == 0 {
+        return Ok(());
+    }
+    for (row, (&slot, cut)) in past.iter().zip(block::rows_mut(cut, 0, past.len(), 1)?).enumerate() {
+        let before = row.checked_sub(sequences).and_then(|row| past.get(row));
+        *cut = u8::from(before.is_none_or(|&before| h.ends.get(before as usize) != Some(&GOES_ON)));
+        if *cut != 0 {
+            let from = block::rows(h.state, slot as usize, 1, width)?;
+            block::copy(block::rows_mut(state, row, 1, width)?, from);
+        }
+    }
+    Ok(())
+}
+
+/// The sum of the squared errors of the values of past steps, `[steps + 1, sequences]`. Writes their weighted gradients, which
+/// are initially zero.
+fn replay_values(
+    b: &ChunkContext<'_, '_>,
+    past: &[u32],
+    sequences: usize,
+    share: f32,
+    value: &[f32],
+    d_value: &mut [f32],
+) -> Fit<f64> {
+    let (c, h, rows) = (b.config, &b.history, past.len().saturating_sub(sequences));
+    let mut sum = 0.0;
+    for k in 0..sequences {
+        let mut value_return = *value.get(rows.saturating_add(k)).ok_or(LayoutError)?;
+        for row in (0..rows).skip(k).step_by(sequences.max(1)).rev() {
+            let slot = *past.get(row).ok_or(LayoutError)? as usize;
+            let (ends, reward) = (*h.ends.get(slot).ok_or(LayoutError)?, *h.reward.get(slot).ok_or(LayoutError)?);
+            let own = *value.get(row).ok_or(LayoutError)?;
+            value_return = match ends {
+                GOES_ON => reward + c.discount * value_return,
+                TERMINATED => reward,
+                TRUNCATED => reward + c.discount * *h.final_value.get(slot).ok_or(LayoutError)?,
+                _ => own,
+            };
+            if ends != GIVEN_UP {
+                let d_own = slice::from_mut(d_value.get_mut(row).ok_or(LayoutError)?);
+                sum += loss::squared_error(&[own], &[value_return], c.value_replay_coef * share, d_own);
+            }
+        }
+    }
+    Ok(sum)
 }
 
 /// Predicts the classes of the rewards after these steps.
@@ -201,7 +179,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Scratch<'_>, record:
         block::rows_mut(w.cut, 0, m, 1)?.fill(1);
         block::rows_mut(w.state, 0, m, sizes.state_len())?.fill(0.0);
     }
-    let carry = carry(b, m, m, w.state, w.cut)?;
+    let carry = b.carry(m, m, w.state, w.cut)?;
     let (share_of, d_share) = (block::rows_mut(w.class, 0, m, width)?, block::rows_mut(w.d_class, 0, m, width)?);
     let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
     let heads = 1u32.checked_shl(tasks.class_head as u32).unwrap_or(0);
@@ -228,13 +206,4 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Scratch<'_>, record:
         *classes = (loss * f64::from(share)) as f32;
     }
     sizes.net.backward(b.params, obs, m, heads, &carry, tape, &[&*d_share], None, grads, w.scratch)
-}
-
-/// The initial recurrent states of the rows of a pass.
-fn carry<'w>(b: &ChunkContext<'_, '_>, rows: usize, steps: usize, state: &'w [f32], cut: &'w [u8]) -> Fit<Carry<'w>> {
-    let width = b.sizes.state_len();
-    if width == 0 {
-        return Ok(Carry::NONE);
-    }
-    Ok(Carry { steps, cut: block::rows(cut, 0, rows, 1)?, state: block::rows(state, 0, rows, width)? })
 }

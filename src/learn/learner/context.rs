@@ -248,14 +248,20 @@ impl<'r> ChunkContext<'_, 'r> {
         ours.iter().position(|other| Some(other) == env).map_or(last, |at| next.saturating_add(at as u32))
     }
 
-    /// The recurrent states and cut flags of `rows` rows of a chunk, once [`ChunkContext::start`] has written them.
-    pub(in crate::learn) fn carry<'w>(&self, rows: usize, state: &'w [f32], cut: &'w [u8]) -> Fit<Carry<'w>> {
+    /// The recurrent states and cut flags of `rows` rows, sequences of `steps`, once [`ChunkContext::start`] has written them.
+    pub(in crate::learn) fn carry<'w>(
+        &self,
+        rows: usize,
+        steps: usize,
+        state: &'w [f32],
+        cut: &'w [u8],
+    ) -> Fit<Carry<'w>> {
         let width = self.sizes.state_len();
         if width == 0 {
             return Ok(Carry::NONE);
         }
         let (state, cut) = (block::rows(state, 0, rows, width)?, block::rows(cut, 0, rows, 1)?);
-        Ok(Carry { steps: self.config.sequence_rows(), cut, state })
+        Ok(Carry { steps, cut, state })
     }
 }
 

@@ -1,8 +1,10 @@
 //! The results of steps: transitions are completed or discarded.
 
 use super::Learner;
-use crate::error::{Result, check_len};
-use crate::learn::rows::select;
+use crate::block;
+use crate::error::{Error, Kind, Result, check_len, check_rows};
+use crate::learn::actor::{Head, check_obs};
+use crate::learn::rows::{Rows, select};
 use crate::space::Elements;
 
 impl Learner<'_> {
@@ -34,14 +36,41 @@ impl Learner<'_> {
         let listed = select("learner observe: active flags", 0..n, active, (self.open, 1), self.work.row);
         let done = listed.and_then(|m| match m {
             0 => Ok(()),
-            #[cfg(feature = "off_policy")]
-            _ if self.config.needs().replay => {
-                self.observe_for_store(m, reward, [terminated, truncated], final_obs, final_mask)
-            }
-            _ => self.observe_for_rollout(m, reward, [terminated, truncated], final_obs, final_mask),
+            _ => self.observe_some(m, reward, [terminated, truncated], final_obs, final_mask),
         });
         self.tidy_rows(n);
         done
+    }
+
+    /// [`Learner::observe`] of the first `m` environments of the list.
+    fn observe_some(
+        &mut self,
+        m: usize,
+        reward: &[f32],
+        flags: [&[u8]; 2],
+        final_obs: Option<Elements<'_>>,
+        final_mask: Option<&[u8]>,
+    ) -> Result {
+        let w = &mut self.work;
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        check_rows("learner observe: finite rewards", envs.get(reward, 1, w.scalar)?, 1, envs.iter())?;
+        let cut = || envs.iter().filter(|&env| is_cut(flags, env));
+        let num_cut = cut().count();
+        let final_obs = final_obs.filter(|_| num_cut > 0);
+        if num_cut > 0 {
+            let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
+            let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
+            check_obs("learner observe: final_obs", &self.actor.shape, self.sizes.n, &obs)?;
+            Head::new(&self.actor, self.taken.read(), &[]).check_mask_rows(final_mask, cut())?;
+            for env in cut() {
+                self.sizes.seen.check_row("learner observe: finite final_obs", obs, env, w.raw)?;
+            }
+        }
+        #[cfg(feature = "off_policy")]
+        if self.config.needs().replay {
+            return self.observe_for_store(m, reward, flags, final_obs, final_mask);
+        }
+        self.observe_for_rollout(m, reward, flags, final_obs, final_mask)
     }
 
     /// Ends the episodes of agents that are removed before the results of their last actions are known, without counting these
@@ -61,4 +90,9 @@ impl Learner<'_> {
         }
         self.cut_in_rollout(gone)
     }
+}
+
+/// Whether an environment was truncated and not terminated.
+pub(super) fn is_cut([terminated, truncated]: [&[u8]; 2], env: usize) -> bool {
+    terminated.get(env) == Some(&0) && truncated.get(env).is_some_and(|&x| x != 0)
 }

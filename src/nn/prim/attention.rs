@@ -168,11 +168,68 @@ impl Attention {
         (Some(at), live)
     }
 
+    /// Moves the gradients of the key and value of the step `age` steps before `step` out of those of the window.
+    #[inline(always)]
+    fn leave(self, d_window: &mut [f32], step: usize, age: usize, to: &mut [f32]) -> Option<()> {
+        let at = (step + self.window - age).checked_rem(self.window)?;
+        let d = part_mut(d_window, &(at..at + 1), 2 * self.units)?;
+        copy(d, to)?;
+        d.fill(0.0);
+        Some(())
+    }
+
+    /// Adds the gradients of the weights of held keys and values, whose inputs get none; `step` is the first after them.
+    #[inline(always)]
+    fn learn_held<A: At>(
+        self,
+        at: A,
+        tokens: &[f32],
+        (d_window, step): (&mut [f32], usize),
+        d_held: &mut [f32],
+        (d_pair, d_bias): (&mut [f32], &mut [f32]),
+    ) -> Option<()> {
+        let n = 2 * self.units;
+        let steps = d_held.len().checked_div(n)?;
+        for (i, d) in rows_mut(d_held, n).enumerate() {
+            self.leave(d_window, step, steps - i, d)?;
+        }
+        at.call(AddOuter { x: tokens, rows: Flat(self.input), dy: d_held, dw: d_pair, n })?;
+        matmul::add_rows(d_held, d_bias)
+    }
+
     /// Rows of `range`, sequence by sequence.
     #[inline(always)]
     fn by_sequence(range: &Range<usize>, sequences: usize) -> impl Iterator<Item = Range<usize>> {
         let (begin, end) = (range.start, range.end);
         (begin..end.min(begin + sequences)).map(move |first| first..end)
+    }
+}
+
+/// Keys and values of the steps that the state before a row holds.
+struct Held<'a> {
+    pairs: &'a mut [f32],
+    /// The row that starts from this state, and their length.
+    from: Option<usize>,
+    len: usize,
+}
+
+impl Held<'_> {
+    /// Those of the state of row `start`, computed unless it is the last one asked for; none without.
+    #[inline(always)]
+    fn of<A: At>(
+        &mut self,
+        at: A,
+        layer: Attention,
+        of: &Params<&[f32]>,
+        flow: &Flow<'_>,
+        start: Option<usize>,
+    ) -> Option<&[f32]> {
+        let Some(start) = start else { return Some(&[]) };
+        if self.from != Some(start) {
+            self.len = layer.pairs_of(at, of, layer.tokens(flow.state_of(start)?)?, self.pairs)?.len();
+            self.from = Some(start);
+        }
+        self.pairs.get(..self.len)
     }
 }
 
@@ -387,15 +444,10 @@ impl StepWise for Attention {
         self.project(at, &of, x, query, pairs)?;
         let (held_to, products) = (take(&mut work, self.held().1)?, take(&mut work, u)?);
         for some in Self::by_sequence(&range, flow.sequences) {
-            let (mut from, mut held) = (None, 0);
+            let mut held = Held { pairs: &mut *held_to, from: None, len: 0 };
             for row in some.step_by(flow.sequences.max(1)) {
                 let (start, live) = self.look_back(flow, row);
-                if let Some(start) = start.filter(|start| from != Some(*start)) {
-                    let tokens = self.tokens(flow.state_of(start)?)?;
-                    held = self.pairs_of(at, &of, tokens, held_to)?.len();
-                    from = Some(start);
-                }
-                let held = if start.is_some() { held_to.get(..held)? } else { &[] };
+                let held = held.of(at, self, &of, flow, start)?;
                 let pairs = Pairs { tape: memo.pairs, row, sequences: flow.sequences, live, held, units: u };
                 let own = row..row + 1;
                 at.call(Read {
@@ -481,14 +533,10 @@ impl StepWise for Attention {
         for some in Self::by_sequence(&range, flow.sequences) {
             let sequence = some.start.checked_rem(flow.sequences)?;
             let d_window = part_mut(back, &(sequence..sequence + 1), self.back_len())?;
-            let (mut from, mut held) = (None, 0);
+            let mut held = Held { pairs: &mut *held_to, from: None, len: 0 };
             for row in some.step_by(flow.sequences.max(1)).rev() {
                 let (start, live) = self.look_back(&flow, row);
-                if let Some(start) = start.filter(|start| from != Some(*start)) {
-                    held = self.pairs_of(at, &of, self.tokens(flow.state_of(start)?)?, held_to)?.len();
-                    from = Some(start);
-                }
-                let held = if start.is_some() { held_to.get(..held)? } else { &[] };
+                let held = held.of(at, self, &of, &flow, start)?;
                 let (own, here) = (row..row + 1, row - range.start..row - range.start + 1);
                 let step = row.checked_div(flow.sequences)?;
                 at.call(Unread {
@@ -505,24 +553,10 @@ impl StepWise for Attention {
                     d_shares: &mut *d_shares,
                     products: &mut *products,
                 })?;
-                let mut leave = |age: usize, to: &mut [f32]| {
-                    let at = (step + self.window - age).checked_rem(self.window)?;
-                    let d = part_mut(d_window, &(at..at + 1), 2 * u)?;
-                    copy(d, to)?;
-                    d.fill(0.0);
-                    Some(())
-                };
-                leave(0, part_mut(d_pairs, &here, 2 * u)?)?;
+                self.leave(d_window, step, 0, part_mut(d_pairs, &here, 2 * u)?)?;
                 if start == Some(row) && !held.is_empty() {
-                    // The held inputs get no gradients, but the weights of their keys and values do.
-                    let d_held = d_held.get_mut(..held.len())?;
-                    let steps = held.len().checked_div(2 * u)?;
-                    for (i, d) in rows_mut(d_held, 2 * u).enumerate() {
-                        leave(steps - i, d)?;
-                    }
-                    let tokens = self.tokens(flow.state_of(row)?)?;
-                    at.call(AddOuter { x: tokens, rows: Flat(d), dy: d_held, dw: &mut *to.pair, n: 2 * u })?;
-                    matmul::add_rows(d_held, d_pair_bias)?;
+                    let (tokens, d_held) = (self.tokens(flow.state_of(row)?)?, d_held.get_mut(..held.len())?);
+                    self.learn_held(at, tokens, (d_window, step), d_held, (&mut *to.pair, &mut *d_pair_bias))?;
                 }
             }
         }

@@ -264,54 +264,91 @@ impl Kernel for Advance<'_> {
             if layer.cell == Cell::Lstm {
                 gates.iter_mut().zip(&*own).for_each(|(x, own)| *x += own);
             }
-            let (first, rest) = gates.split_at_mut_checked(u)?;
-            let (second, rest) = rest.split_at_mut_checked(u)?;
             match layer.cell {
-                Cell::Lstm => {
-                    // The tape keeps the sums before normalization.
-                    let gates = if layer.normalises() {
-                        layer.normalise(bias, 0, gates, own)?;
-                        own
-                    } else {
-                        gates
-                    };
-                    layer.open(gates)?;
-                    let (i, rest) = gates.split_at_checked(u)?;
-                    let (f, rest) = rest.split_at_checked(u)?;
-                    let (g, o) = rest.split_at_checked(u)?;
-                    let before = cells.next()?;
-                    for (c, (((i, f), g), before)) in extra.iter_mut().zip(i.iter().zip(f).zip(g).zip(before)) {
-                        *c = f * before + i * g;
-                    }
-                    if layer.normalises() {
-                        copy(extra, y)?;
-                        layer.normalise(bias, CELLS, y, extra)?;
-                    }
-                    for ((y, c), o) in y.iter_mut().zip(extra).zip(o) {
-                        *y = o * num::tanh(*c);
-                    }
-                }
-                Cell::Gru => {
-                    let (r, z, n) = (first, second, rest);
-                    let own = &*own;
-                    r.iter_mut().zip(own).for_each(|(x, own)| *x = num::sigmoid(*x + own));
-                    z.iter_mut().zip(own.get(u..)?).for_each(|(x, own)| *x = num::sigmoid(*x + own));
-                    let inner = extra.iter_mut().zip(own.get(2 * u..)?).zip(bias.get(layer.gates()..)?);
-                    inner.for_each(|((to, own), bias)| *to = own + bias);
-                    n.iter_mut().zip(r).zip(extra).for_each(|((n, r), x)| *n = num::tanh(*n + *r * *x));
-                    for (((y, z), n), h) in y.iter_mut().zip(z).zip(n).zip(h) {
-                        *y = (1.0 - *z) * *n + *z * h;
-                    }
-                }
-                Cell::MinGru => {
-                    let (z, v) = (first, second);
-                    z.iter_mut().for_each(|x| *x = num::sigmoid(*x));
-                    v.iter_mut().for_each(|x| *x = candidate(*x));
-                    for (((y, z), v), h) in y.iter_mut().zip(z).zip(v).zip(h) {
-                        *y = (1.0 - *z) * h + *z * *v;
-                    }
-                }
+                Cell::Lstm => layer.lstm(bias, gates, own, cells.next()?, extra, y)?,
+                Cell::Gru => layer.gru(bias, gates, own, extra, h, y)?,
+                Cell::MinGru => layer.min_gru(gates, h, y)?,
             }
+        }
+        Some(())
+    }
+}
+
+/// Outputs of one row.
+impl Recurrent {
+    /// New cells go to `c`. `own` is overwritten.
+    #[inline(always)]
+    fn lstm(
+        self,
+        bias: &[f32],
+        gates: &mut [f32],
+        own: &mut [f32],
+        before: &[f32],
+        c: &mut [f32],
+        y: &mut [f32],
+    ) -> Option<()> {
+        // The tape keeps the sums before normalization.
+        let gates = if self.normalises() {
+            self.normalise(bias, 0, gates, own)?;
+            own
+        } else {
+            gates
+        };
+        self.open(gates)?;
+        self.update_cells(gates, before, c)?;
+        if self.normalises() {
+            copy(c, y)?;
+            self.normalise(bias, CELLS, y, c)?;
+        }
+        for ((y, c), o) in y.iter_mut().zip(c).zip(gates.get(3 * self.units..)?) {
+            *y = o * num::tanh(*c);
+        }
+        Some(())
+    }
+
+    /// Cells of an LSTM from those before and from the gates.
+    #[inline(always)]
+    fn update_cells(self, gates: &[f32], before: &[f32], c: &mut [f32]) -> Option<()> {
+        let (i, rest) = gates.split_at_checked(self.units)?;
+        let (f, g) = rest.split_at_checked(self.units)?;
+        for (c, (((i, f), g), before)) in c.iter_mut().zip(i.iter().zip(f).zip(g).zip(before)) {
+            *c = f * before + i * g;
+        }
+        Some(())
+    }
+
+    /// The factors of r go to `inner`.
+    #[inline(always)]
+    fn gru(
+        self,
+        bias: &[f32],
+        gates: &mut [f32],
+        own: &[f32],
+        inner: &mut [f32],
+        h: &[f32],
+        y: &mut [f32],
+    ) -> Option<()> {
+        let u = self.units;
+        let (r, rest) = gates.split_at_mut_checked(u)?;
+        let (z, n) = rest.split_at_mut_checked(u)?;
+        r.iter_mut().zip(own).for_each(|(x, own)| *x = num::sigmoid(*x + own));
+        z.iter_mut().zip(own.get(u..)?).for_each(|(x, own)| *x = num::sigmoid(*x + own));
+        let sums = inner.iter_mut().zip(own.get(2 * u..)?).zip(bias.get(self.gates()..)?);
+        sums.for_each(|((to, own), bias)| *to = own + bias);
+        n.iter_mut().zip(r).zip(inner).for_each(|((n, r), x)| *n = num::tanh(*n + *r * *x));
+        for (((y, z), n), h) in y.iter_mut().zip(z).zip(n).zip(h) {
+            *y = (1.0 - *z) * *n + *z * h;
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn min_gru(self, gates: &mut [f32], h: &[f32], y: &mut [f32]) -> Option<()> {
+        let (z, v) = gates.split_at_mut_checked(self.units)?;
+        z.iter_mut().for_each(|x| *x = num::sigmoid(*x));
+        v.iter_mut().for_each(|x| *x = candidate(*x));
+        for (((y, z), v), h) in y.iter_mut().zip(z).zip(v).zip(h) {
+            *y = (1.0 - *z) * h + *z * *v;
         }
         Some(())
     }
@@ -367,67 +404,141 @@ impl Kernel for Retreat<'_> {
             } else {
                 sums
             };
-            let (first, rest) = gates.split_at_checked(u)?;
-            let (second, rest) = rest.split_at_checked(u)?;
-            let (d_first, d_rest) = d.split_at_mut_checked(u)?;
-            let (d_second, d_rest) = d_rest.split_at_mut_checked(u)?;
             match layer.cell {
                 Cell::Lstm => {
-                    let (i, f, (g, o)) = (first, second, rest.split_at_checked(u)?);
-                    let (di, df, (dg, d_o)) = (d_first, d_second, d_rest.split_at_mut_checked(u)?);
                     let (made, before, dc) = (extras.next()?, cells.next()?, dcs.next()?);
-                    let out = dh.iter_mut().zip(&mut *dc).zip(d_o).zip(made).zip(o);
-                    for ((((dh, dc), d_o), c), o) in out {
-                        let t = num::tanh(*c);
-                        *dc += *dh * o * (1.0 - t * t);
-                        *d_o = *dh * t * (o * (1.0 - o));
-                        *dh = 0.0;
-                    }
+                    layer.lstm_output_back(gates, made, dh, dc, d)?;
                     if layer.normalises() {
-                        for (raw, (((i, f), g), before)) in raw.iter_mut().zip(i.iter().zip(f).zip(g).zip(before)) {
-                            *raw = f * before + i * g;
-                        }
+                        layer.update_cells(gates, before, raw)?;
                         layer.retreat(&mut learnt, CELLS, raw, dc, room)?;
                     }
-                    let inputs = i.iter().zip(f).zip(g).zip(before);
-                    let d_gates = di.iter_mut().zip(df).zip(dg).zip(dc);
-                    for ((((di, df), dg), dc), (((i, f), g), before)) in d_gates.zip(inputs) {
-                        *di = *dc * g * (i * (1.0 - i));
-                        *df = *dc * before * (f * (1.0 - f));
-                        *dg = *dc * i * (1.0 - g * g);
-                        *dc *= f;
-                    }
+                    layer.lstm_cells_back(gates, before, dc, d)?;
                     if layer.normalises() {
                         layer.retreat(&mut learnt, 0, sums, d, room)?;
                     }
                 }
-                Cell::Gru => {
-                    let (r, z, n, d_own) = (first, second, rest, d_owns.next()?);
-                    let (own_r, own_rest) = d_own.split_at_mut_checked(u)?;
-                    let (own_z, own_n) = own_rest.split_at_mut_checked(u)?;
-                    let d_gates = d_first.iter_mut().zip(d_second).zip(d_rest);
-                    let d_own = own_r.iter_mut().zip(own_z).zip(own_n);
-                    let state = dh.iter_mut().zip(h).zip(extras.next()?);
-                    let gates = r.iter().zip(z).zip(n);
-                    for (((to, own), ((dh, h), x)), ((r, z), n)) in d_gates.zip(d_own).zip(state).zip(gates) {
-                        let (((dr, dz), dn), ((own_r, own_z), own_n)) = (to, own);
-                        *dn = *dh * (1.0 - z) * (1.0 - n * n);
-                        *dr = *dn * x * (r * (1.0 - r));
-                        *dz = *dh * (h - n) * (z * (1.0 - z));
-                        (*own_r, *own_z, *own_n) = (*dr, *dz, *dn * r);
-                        *dh *= z;
-                    }
-                }
-                Cell::MinGru => {
-                    let state = dh.iter_mut().zip(h);
-                    let inputs = first.iter().zip(second);
-                    for (((dz, dv), (dh, h)), (z, v)) in d_first.iter_mut().zip(d_second).zip(state).zip(inputs) {
-                        *dz = *dh * (v - h) * (z * (1.0 - z));
-                        *dv = *dh * z * if *v >= 0.5 { 1.0 } else { v * (1.0 - v) };
-                        *dh *= 1.0 - z;
-                    }
-                }
+                Cell::Gru => layer.gru_back(gates, extras.next()?, h, dh, d, d_owns.next()?)?,
+                Cell::MinGru => layer.min_gru_back(gates, h, dh, d)?,
             }
+        }
+        Some(())
+    }
+}
+
+/// Gradients of one row: those of the gates go to `d`, those carried back replace `dh` and `dc`.
+impl Recurrent {
+    /// From the output of an LSTM to its cells and its last gate.
+    #[inline(always)]
+    fn lstm_output_back(self, gates: &[f32], c: &[f32], dh: &mut [f32], dc: &mut [f32], d: &mut [f32]) -> Option<()> {
+        let (o, d_o) = (gates.get(3 * self.units..)?, d.get_mut(3 * self.units..)?);
+        for ((((dh, dc), d_o), c), o) in dh.iter_mut().zip(dc).zip(d_o).zip(c).zip(o) {
+            let t = num::tanh(*c);
+            *dc += *dh * o * (1.0 - t * t);
+            *d_o = *dh * t * (o * (1.0 - o));
+            *dh = 0.0;
+        }
+        Some(())
+    }
+
+    /// From the cells of an LSTM to the cells before and the other gates.
+    #[inline(always)]
+    fn lstm_cells_back(self, gates: &[f32], before: &[f32], dc: &mut [f32], d: &mut [f32]) -> Option<()> {
+        let u = self.units;
+        let (i, rest) = gates.split_at_checked(u)?;
+        let (f, g) = rest.split_at_checked(u)?;
+        let (di, d_rest) = d.split_at_mut_checked(u)?;
+        let (df, dg) = d_rest.split_at_mut_checked(u)?;
+        let inputs = i.iter().zip(f).zip(g).zip(before);
+        let d_gates = di.iter_mut().zip(df).zip(dg).zip(dc);
+        for ((((di, df), dg), dc), (((i, f), g), before)) in d_gates.zip(inputs) {
+            *di = *dc * g * (i * (1.0 - i));
+            *df = *dc * before * (f * (1.0 - f));
+            *dg = *dc * i * (1.0 - g * g);
+            *dc *= f;
+        }
+        Some(())
+    }
+
+    /// `inner` has the factors of r.
+    #[inline(always)]
+    fn gru_back(
+        self,
+        gates: &[f32],
+        inner: &[f32],
+        h: &[f32],
+        dh: &mut [f32],
+        d: &mut [f32],
+        d_own: &mut [f32],
+    ) -> Option<()> {
+        let u = self.units;
+        let (r, rest) = gates.split_at_checked(u)?;
+        let (z, n) = rest.split_at_checked(u)?;
+        let (dr, d_rest) = d.split_at_mut_checked(u)?;
+        let (dz, dn) = d_rest.split_at_mut_checked(u)?;
+        let (own_r, own_rest) = d_own.split_at_mut_checked(u)?;
+        let (own_z, own_n) = own_rest.split_at_mut_checked(u)?;
+        let d_gates = dr.iter_mut().zip(dz).zip(dn);
+        let d_own = own_r.iter_mut().zip(own_z).zip(own_n);
+        let state = dh.iter_mut().zip(h).zip(inner);
+        let gates = r.iter().zip(z).zip(n);
+        for (((to, own), ((dh, h), x)), ((r, z), n)) in d_gates.zip(d_own).zip(state).zip(gates) {
+            let (((dr, dz), dn), ((own_r, own_z), own_n)) = (to, own);
+            *dn = *dh * (1.0 - z) * (1.0 - n * n);
+            *dr = *dn * x * (r * (1.0 - r));
+            *dz = *dh * (h - n) * (z * (1.0 - z));
+            (*own_r, *own_z, *own_n) = (*dr, *dz, *dn * r);
+            *dh *= z;
+        }
+        Some(())
+    }
+
+    #[inline(always)]
+    fn min_gru_back(self, gates: &[f32], h: &[f32], dh: &mut [f32], d: &mut [f32]) -> Option<()> {
+        let (z, v) = gates.split_at_checked(self.units)?;
+        let (dz, dv) = d.split_at_mut_checked(self.units)?;
+        let (state, inputs) = (dh.iter_mut().zip(h), z.iter().zip(v));
+        for (((dz, dv), (dh, h)), (z, v)) in dz.iter_mut().zip(dv).zip(state).zip(inputs) {
+            *dz = *dh * (v - h) * (z * (1.0 - z));
+            *dv = *dh * z * if *v >= 0.5 { 1.0 } else { v * (1.0 - v) };
+            *dh *= 1.0 - z;
+        }
+        Some(())
+    }
+
+    /// Zeroes the gradients that would be carried back beyond the begin of an episode.
+    #[inline(always)]
+    fn cut_back(self, flow: &Flow<'_>, range: Range<usize>, dh: &mut [f32], dc: &mut [f32]) {
+        let mut dc = rows_mut(dc, self.units);
+        for (row, dh) in range.zip(rows_mut(dh, self.units)) {
+            let dc = dc.next().unwrap_or_default();
+            if flow.is_cut(row) {
+                dh.fill(0.0);
+                dc.fill(0.0);
+            }
+        }
+    }
+
+    /// Adds the gradients of the parameters, from those of the gates and of a GRU's products of the previous output.
+    #[inline(always)]
+    fn add_gradients<A: At>(
+        self,
+        at: A,
+        [x, h]: [&[f32]; 2],
+        [d, d_own]: [&[f32]; 2],
+        (dw, dw_own, d_bias): (&mut [f32], &mut [f32], &mut [f32]),
+    ) -> Option<()> {
+        let gates = self.gates();
+        if self.is_recurrent() {
+            let dy = if self.cell == Cell::Gru { d_own } else { d };
+            at.call(AddOuter { x: h, rows: Flat(self.units), dy, dw: dw_own, n: gates })?;
+        }
+        at.call(AddOuter { x, rows: Flat(self.input), dy: d, dw, n: gates })?;
+        let (db, db_own) = d_bias.split_at_mut_checked(gates)?;
+        if !self.normalises() {
+            matmul::add_rows(d, db)?;
+        }
+        for row in rows(d_own, gates) {
+            db_own.iter_mut().zip(row.get(2 * self.units..)?).for_each(|(sum, x)| *sum += x);
         }
         Some(())
     }
@@ -619,8 +730,8 @@ impl StepWise for Recurrent {
         let (dh, dc) = back.split_at_mut_checked(flow.sequences * u)?;
         let (h, c) = (take(&mut work, m * u)?, take(&mut work, m * cells)?);
         let (d, back) = (take(&mut work, m * gates)?, take(&mut work, m * u)?);
-        let d_own = take(&mut work, if self.cell == Cell::Gru { m * gates } else { 0 })?;
-        let room = take(&mut work, self.room_len())?;
+        let own_gates = if self.cell == Cell::Gru { gates } else { 0 };
+        let (d_own, room) = (take(&mut work, m * own_gates)?, take(&mut work, self.room_len())?);
         let (_, _, bias) = self.split(params)?;
         let (dw, dw_own, d_bias) = self.split_mut(grads)?;
         self.before(&flow, range.clone(), &tape, h, c)?;
@@ -633,20 +744,19 @@ impl StepWise for Recurrent {
             let begin = step.start.checked_rem(flow.sequences)?;
             let sequences = begin..begin + step.len();
             let (dh, dc) = (part_mut(dh, &sequences, u)?, part_mut(dc, &sequences, cells)?);
-            let made =
-                Tape { y: &[], gates: part(tape.gates, &step, gates)?, extra: part(tape.extra, &step, self.extra())? };
-            let (h, c) = (part(h, &own, u)?, part(c, &own, cells)?);
-            let d = part_mut(d, &own, gates)?;
-            let d_own = part_mut(d_own, &own, if self.cell == Cell::Gru { gates } else { 0 })?;
-            let dy = part(dy, &own, u)?;
+            let (d, d_own) = (part_mut(d, &own, gates)?, part_mut(d_own, &own, own_gates)?);
             at.call(Retreat {
                 layer: self,
                 learnt: Learnt { bias, d_bias: &mut *d_bias },
                 room: &mut *room,
-                made,
-                h,
-                c,
-                dy,
+                made: Tape {
+                    y: &[],
+                    gates: part(tape.gates, &step, gates)?,
+                    extra: part(tape.extra, &step, self.extra())?,
+                },
+                h: part(h, &own, u)?,
+                c: part(c, &own, cells)?,
+                dy: part(dy, &own, u)?,
                 dh: &mut *dh,
                 dc: &mut *dc,
                 d: &mut *d,
@@ -658,28 +768,10 @@ impl StepWise for Recurrent {
                 at.call(Affine { x, rows: Flat(gates), w: turned_own, bias: None, y: &mut *y, n: u })?;
                 dh.iter_mut().zip(y).for_each(|(dh, back)| *dh += *back);
             }
-            let mut dc = rows_mut(dc, u);
-            for (row, dh) in step.zip(rows_mut(dh, u)) {
-                let dc = dc.next().unwrap_or_default();
-                if flow.is_cut(row) {
-                    dh.fill(0.0);
-                    dc.fill(0.0);
-                }
-            }
+            self.cut_back(&flow, step, dh, dc);
         }
 
-        let dy = if self.cell == Cell::Gru { &*d_own } else { &*d };
-        if self.is_recurrent() {
-            at.call(AddOuter { x: h, rows: Flat(u), dy, dw: dw_own, n: gates })?;
-        }
-        at.call(AddOuter { x, rows: Flat(self.input), dy: d, dw, n: gates })?;
-        let (db, db_own) = d_bias.split_at_mut_checked(gates)?;
-        if !self.normalises() {
-            matmul::add_rows(d, db)?;
-        }
-        for row in rows(d_own, gates) {
-            db_own.iter_mut().zip(row.get(2 * u..)?).for_each(|(sum, x)| *sum += x);
-        }
+        self.add_gradients(at, [x, h], [d, d_own], (dw, dw_own, d_bias))?;
         if let Some(y) = dx {
             at.call(Affine { x: d, rows: Flat(gates), w: turned, bias: None, y, n: self.input })?;
         }

@@ -26,20 +26,7 @@ impl Learner<'_> {
         mut action: ElementsMut<'_>,
     ) -> Result {
         let a = self.shape().action_len as usize;
-        let w = &mut self.work;
-        let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
-        let bytes = rows.bytes(self.sizes.reads_bytes, &self.sizes.seen, obs);
-        if bytes.is_none() {
-            let seen = rows.see(&self.sizes.seen, obs, w.raw)?;
-            self.sizes.seen.check_finite("learner act: a finite obs", obs, seen, rows.iter())?;
-        }
-        for (row, env) in rows.iter().zip(Rows::new(block::rows(w.row, 0, m, 1)?, 0).iter()) {
-            self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, row))?;
-        }
-        Head::new(&self.actor, self.taken.read(), &[]).check_mask_rows(mask, rows.iter())?;
-        if let Some(mask) = mask {
-            rows.get(mask, self.sizes.masks, w.mask)?;
-        }
+        let bytes = self.see_some("learner act: a finite obs", begin, m, obs, mask)?;
         self.say(m, true, bytes)?;
         self.choose(m)?;
         // No error is possible from here on.
@@ -57,6 +44,34 @@ impl Learner<'_> {
             ElementsMut::U8(_) => {}
         }
         Ok(())
+    }
+
+    /// Checks the observations and masks of the first `m` environments of the list, and copies them to the working arrays.
+    /// Returns the observations instead if the networks read these bytes.
+    fn see_some<'o>(
+        &mut self,
+        what: &'static str,
+        begin: usize,
+        m: usize,
+        obs: Elements<'o>,
+        mask: Option<&[u8]>,
+    ) -> Result<Option<&'o [u8]>> {
+        let (ring, begun, num_begun) = (&self.sizes.replay.ring, &self.replay.begun, &*self.replay.num_begun);
+        let (w, seen) = (&mut self.work, &self.sizes.seen);
+        let list = block::rows(w.row, 0, m, 1)?;
+        let rows = Rows::new(list, begin as u32);
+        let bytes = rows.bytes(self.sizes.reads_bytes, seen, obs);
+        if bytes.is_none() {
+            seen.check_finite(what, obs, rows.see(seen, obs, w.raw)?, rows.iter())?;
+        }
+        for (row, env) in rows.iter().zip(list) {
+            ring.check(begun.pixels, num_begun, *env as usize, (&obs, row))?;
+        }
+        Head::new(&self.actor, self.taken.read(), &[]).check_mask_rows(mask, rows.iter())?;
+        if let Some(mask) = mask {
+            rows.get(mask, self.sizes.masks, w.mask)?;
+        }
+        Ok(bytes)
     }
 
     /// Begins a transition for each of the first `m` environments of the list, with the actions in the working arrays.
@@ -120,19 +135,11 @@ impl Learner<'_> {
     }
 
     fn demonstrate_on(&mut self, m: usize, obs: Elements<'_>, mask: Option<&[u8]>, action: Elements<'_>) -> Result {
+        self.see_some("learner demonstrate: a finite obs", 0, m, obs, mask)?;
         let (a, masks) = (self.shape().action_len as usize, self.sizes.masks);
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
-        let seen = rows.see(&self.sizes.seen, obs, w.raw)?;
-        self.sizes.seen.check_finite("learner demonstrate: a finite obs", obs, seen, rows.iter())?;
-        for env in rows.iter() {
-            self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, env))?;
-        }
-        if let Some(mask) = mask {
-            rows.get(mask, masks, w.mask)?;
-        }
         let head = Head::new(&self.actor, self.taken.read(), &[]);
-        head.check_mask_rows(mask, rows.iter())?;
         match action {
             Elements::I32(action) => drop(rows.get(action, a, w.choice)?),
             Elements::F32(action) => drop(rows.get(action, a, w.vector)?),

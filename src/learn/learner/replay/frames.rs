@@ -91,95 +91,109 @@ mod tests {
         block
     }
 
-    /// Every stored transition has the same stacks as in a twin learner, which stores whole observations and never removes one;
-    /// also if a slow environment's transitions are followed by many others, and if there is no room for the frames of so many
-    /// episode ends.
+    fn config(slots: u32, n_step: u32, priority_exponent: f32) -> Config {
+        Config {
+            num_envs: N as u32,
+            num_hidden: 1,
+            hidden_len: [2, 0, 0, 0],
+            obs_dims: [1, 2, NUM as u32],
+            buffer_size: slots,
+            batch_size: 4,
+            n_step,
+            priority_exponent,
+            learning_starts: 10,
+            train_interval: 500,
+            num_stacked: NUM as u32,
+            ..Config::of(Algorithm::Dqn)
+        }
+    }
+
+    /// A learner that stores frames, and its twin, which stores whole observations and never removes one.
+    struct Twins {
+        own: Vec<u64>,
+        twin: Vec<u64>,
+        rng: Rng,
+        stacks: [[u8; LEN]; N],
+    }
+
+    impl Twins {
+        fn new(config: &Config) -> Twins {
+            let whole = Config { num_stacked: 0, obs_dims: [0; 3], buffer_size: 20_000, ..*config };
+            let rng = Rng::seeded(config.buffer_size.into());
+            Twins { own: init(config), twin: init(&whole), rng, stacks: [[0u8; LEN]; N] }
+        }
+
+        /// A step of those environments that are active at a time, which ends episodes with these probabilities.
+        fn step(&mut self, tick: usize, terminated_and_truncated: [f64; 2]) {
+            let Twins { own, twin, rng, stacks } = self;
+            let active = [1, u8::from(tick % 3 == 0), u8::from(tick % 200 == 0)];
+            let obs = stacks.concat();
+            let ends: Vec<u8> = (0..2 * N).map(|i| u8::from(rng.uniform() < terminated_and_truncated[i / N])).collect();
+            for stack in stacks.iter_mut().zip(active).filter(|(_, active)| *active != 0).map(|(stack, _)| stack) {
+                stack.copy_within(1..NUM, 0);
+                stack.copy_within(NUM + 1.., NUM);
+                (stack[NUM - 1], stack[2 * NUM - 1]) = (rng.bounded(255) as u8, rng.bounded(255) as u8);
+            }
+            let last = stacks.concat();
+            for block in [own, twin] {
+                let mut l = Learner::open(bytemuck::cast_slice_mut(block)).unwrap();
+                l.act(Some(&active), Elements::U8(&obs), None, ElementsMut::I32(&mut [0; N])).unwrap();
+                let (terminated, truncated) = ends.split_at(N);
+                l.observe(Some(&active), &[0.5; N], terminated, truncated, Some(Elements::U8(&last)), None).unwrap();
+                if l.phase() == Phase::Learn {
+                    l.learn_drop().unwrap();
+                }
+            }
+            for env in (0..N).filter(|env| active[*env] != 0 && ends[*env] + ends[N + *env] != 0) {
+                let zeros = rng.coin();
+                stacks[env].fill_with(|| if zeros { 0 } else { rng.bounded(255) as u8 });
+            }
+        }
+
+        /// Compares all that is held. Returns whether transitions were removed early, and whether frames were overwritten.
+        fn compare(&mut self) -> [bool; 2] {
+            crate::learn::learner::replay::View::attach(bytemuck::cast_slice(&self.own)).unwrap();
+            let mut l = Learner::open(bytemuck::cast_slice_mut(&mut self.own)).unwrap();
+            let t = Learner::open(bytemuck::cast_slice_mut(&mut self.twin)).unwrap();
+            assert_eq!(l.state.num_stored, t.state.num_stored);
+            let (held, ring, slots) =
+                (l.state.num_gone..l.state.num_stored, l.sizes.replay.ring, l.config.buffer_size as usize);
+            let pixels = |stack: &[u8]| stack.iter().map(|x| f32::from(*x) / 255.0).collect::<Vec<f32>>();
+            for number in held.clone() {
+                let (slot, at) = (number as usize % slots, number as usize);
+                assert!(l.view().holds(slot));
+                let (mut seen, own, whole) = ([0.0; LEN], &l.replay.store, &t.replay.store);
+                for (frames, wanted) in [(&*own.frame, &*whole.pixels), (&*own.next_frame, &*whole.next_pixels)] {
+                    ring.stack.see((frames, l.replay.frames), [slot].into_iter(), &mut seen).unwrap();
+                    assert_eq!(seen[..], pixels(&wanted[at * LEN..(at + 1) * LEN])[..], "{slots} {number}");
+                }
+            }
+            let count = (0..slots).filter(|slot| l.view().holds(*slot)).count();
+            assert_eq!(count, l.view().stored());
+            if !held.is_empty() {
+                l.draw().unwrap();
+                assert!(l.order.iter().all(|slot| l.view().holds(*slot as usize)));
+            }
+            [l.view().is_thinned(), l.state.num_frames > 2 * ring.room]
+        }
+    }
+
+    /// Every stored transition has the same stacks as in the twin; also if a slow environment's transitions are followed by
+    /// many others, and if there is no room for the frames of so many episode ends.
     #[test]
     fn what_is_held_is_what_was_seen() {
-        let pixels = |stack: &[u8]| stack.iter().map(|x| f32::from(*x) / 255.0).collect::<Vec<f32>>();
         for (slots, n_step, truncated, priority) in
             [(700, 1, 0.9, 0.0), (700, 3, 0.9, 1.0), (150, 2, 0.05, 1.0), (20, 1, 0.3, 0.0), (900, 1, 0.02, 0.0)]
         {
-            let config = Config {
-                num_envs: N as u32,
-                num_hidden: 1,
-                hidden_len: [2, 0, 0, 0],
-                obs_dims: [1, 2, NUM as u32],
-                buffer_size: slots,
-                batch_size: 4,
-                n_step,
-                priority_exponent: priority,
-                learning_starts: 10,
-                train_interval: 500,
-                num_stacked: NUM as u32,
-                ..Config::of(Algorithm::Dqn)
-            };
-            let whole = Config { num_stacked: 0, obs_dims: [0; 3], buffer_size: 20_000, ..config };
-            let (mut own, mut twin, mut rng) = (init(&config), init(&whole), Rng::seeded(slots.into()));
-            let mut stacks = [[0u8; LEN]; N];
-            let (mut thinned, mut reached) = (0, 0);
+            let mut twins = Twins::new(&config(slots, n_step, priority));
+            let mut counts = [0; 2];
             for tick in 0..3000 {
-                let active = [1, u8::from(tick % 3 == 0), u8::from(tick % 200 == 0)];
-                let obs = stacks.concat();
-                let ends: Vec<u8> = (0..2 * N).map(|i| u8::from(rng.uniform() < [0.02, truncated][i / N])).collect();
-                for stack in stacks.iter_mut().zip(active).filter(|(_, active)| *active != 0).map(|(stack, _)| stack) {
-                    stack.copy_within(1..NUM, 0);
-                    stack.copy_within(NUM + 1.., NUM);
-                    (stack[NUM - 1], stack[2 * NUM - 1]) = (rng.bounded(255) as u8, rng.bounded(255) as u8);
-                }
-                let last = stacks.concat();
-                for block in [&mut own, &mut twin] {
-                    let mut l = Learner::open(bytemuck::cast_slice_mut(block)).unwrap();
-                    l.act(Some(&active), Elements::U8(&obs), None, ElementsMut::I32(&mut [0; N])).unwrap();
-                    let (terminated, truncated) = ends.split_at(N);
-                    l.observe(Some(&active), &[0.5; N], terminated, truncated, Some(Elements::U8(&last)), None)
-                        .unwrap();
-                    if l.phase() == Phase::Learn {
-                        l.learn_drop().unwrap();
-                    }
-                }
-                for env in (0..N).filter(|env| active[*env] != 0 && ends[*env] + ends[N + *env] != 0) {
-                    let zeros = rng.coin();
-                    stacks[env].fill_with(|| if zeros { 0 } else { rng.bounded(255) as u8 });
-                }
-                if tick % 50 != 0 {
-                    continue;
-                }
-                crate::learn::learner::replay::View::attach(bytemuck::cast_slice(&own)).unwrap();
-                let (mut l, t) = (
-                    Learner::open(bytemuck::cast_slice_mut(&mut own)).unwrap(),
-                    Learner::open(bytemuck::cast_slice_mut(&mut twin)).unwrap(),
-                );
-                assert_eq!(l.state.num_stored, t.state.num_stored);
-                let (held, ring) = (l.state.num_gone..l.state.num_stored, l.sizes.replay.ring);
-                for number in held.clone() {
-                    let (slot, at) = ((number % u64::from(slots)) as usize, number as usize);
-                    assert!(l.view().holds(slot));
-                    let (mut seen, sides) = (
-                        [0.0; LEN],
-                        [
-                            (&*l.replay.store.frame, &*t.replay.store.pixels),
-                            (&*l.replay.store.next_frame, &*t.replay.store.next_pixels),
-                        ],
-                    );
-                    for (frames, wanted) in sides {
-                        ring.stack.see((frames, l.replay.frames), [slot].into_iter(), &mut seen).unwrap();
-                        assert_eq!(
-                            seen[..],
-                            pixels(&wanted[at * LEN..(at + 1) * LEN])[..],
-                            "{slots} {number} at {tick}"
-                        );
-                    }
-                }
-                let count = (0..slots as usize).filter(|slot| l.view().holds(*slot)).count();
-                assert_eq!(count, l.view().stored());
-                thinned += u32::from(l.view().is_thinned());
-                reached += u32::from(l.state.num_frames > 2 * ring.room);
-                if !held.is_empty() {
-                    l.draw().unwrap();
-                    assert!(l.order.iter().all(|slot| l.view().holds(*slot as usize)));
+                twins.step(tick, [0.02, truncated]);
+                if tick % 50 == 0 {
+                    counts.iter_mut().zip(twins.compare()).for_each(|(count, own)| *count += u32::from(own));
                 }
             }
+            let [thinned, reached] = counts;
             assert_eq!(thinned > 10, slots == 700 && truncated > 0.5, "{slots}: {thinned}");
             assert!(reached > 10 || slots == 900, "{slots}: frames are overwritten");
         }

@@ -1,78 +1,80 @@
 //! The results of steps: transitions are stored once their next observation is known.
 
 use crate::block::{self, LayoutError};
-use crate::error::{Error, Kind, Result, check_rows};
+use crate::error::Result;
 use crate::kernels::stack::MAX_STACK;
-use crate::learn::actor::check_obs;
 use crate::learn::learner::Learner;
-use crate::learn::rows::{Rows, copy_row};
+use crate::learn::learner::observe::is_cut;
+use crate::learn::rows::copy_row;
 use crate::learn::store::replay::TransitionsMut;
 use crate::learn::store::ring::ZEROS;
 use crate::num;
 use crate::space::Elements;
 
 impl Learner<'_> {
-    /// [`Learner::observe`] of the first `m` environments of the list, with checked arguments.
+    /// [`Learner::observe`] of the first `m` environments of the list, with checked arguments; `final_obs` if one of these was
+    /// truncated.
     pub(in crate::learn::learner) fn observe_for_store(
         &mut self,
         m: usize,
         reward: &[f32],
-        [terminated, truncated]: [&[u8]; 2],
+        flags: [&[u8]; 2],
         final_obs: Option<Elements<'_>>,
         final_mask: Option<&[u8]>,
     ) -> Result {
-        let n = self.sizes.n;
-        let flag = |flags: &[u8], env: usize| flags.get(env).is_some_and(|&x| x != 0);
-        let is_cut = |env: &usize| flag(truncated, *env) && !flag(terminated, *env);
-        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
-        for env in envs.iter() {
-            check_rows("learner observe: finite rewards", block::rows(reward, env, 1, 1)?, 1, [env])?;
-        }
-        self.view().head()?.check_mask_rows(final_mask, envs.iter().filter(is_cut))?;
-        let num_cut = envs.iter().filter(is_cut).count();
-        if num_cut > 0 {
-            let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
-            let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
-            check_obs("learner observe: final_obs", self.shape(), n, &obs)?;
-            for env in envs.iter().filter(is_cut) {
-                self.sizes.seen.check_row("learner observe: finite final_obs", obs, env, self.work.raw)?;
-                self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (&obs, env))?;
+        if let Some(obs) = &final_obs {
+            let envs = block::rows(self.work.row, 0, m, 1)?.iter().map(|&env| env as usize);
+            for env in envs.filter(|&env| is_cut(flags, env)) {
+                self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (obs, env))?;
             }
         }
         for k in 0..m {
             let env = *self.work.row.get(k).ok_or(LayoutError)? as usize;
-            let (is_cut, terminated) = (is_cut(&env), flag(terminated, env));
+            let (is_cut, terminated) = (is_cut(flags, env), flags[0].get(env) != Some(&0));
+            let (next, mask) = (final_obs.as_ref().filter(|_| is_cut), final_mask.filter(|_| is_cut));
             let reward = *reward.get(env).ok_or(LayoutError)?;
-            let over = terminated || is_cut;
-            let next = final_obs.as_ref().filter(|_| is_cut).map(|obs| (obs, env));
-            let masks = self.sizes.masks;
-            let allowed = block::rows_mut(self.work.mask, 0, 1, masks)?;
-            match final_mask.filter(|_| is_cut) {
-                Some(mask) => block::copy(allowed, block::rows(mask, env, 1, masks)?),
-                None => allowed.fill(1),
-            }
-            let count = *self.replay.num_begun.get(env).ok_or(LayoutError)?;
-            let frames = if over { self.place(env, count, next)? } else { [ZEROS; MAX_STACK] };
-            for number in count.saturating_sub(self.config.n_step.into())..count {
-                let begun = self.begun_row(env, number);
-                let sum = self.replay.begun.reward.get_mut(begun).ok_or(LayoutError)?;
-                let discount = self.replay.begun.discount.get_mut(begun).ok_or(LayoutError)?;
-                *sum = num::clamp(*sum + *discount * reward, f32::MIN, f32::MAX);
-                *discount *= if terminated { 0.0 } else { self.config.discount };
-                if over {
-                    self.store_begun(begun, next, &frames, 0)?;
-                }
-            }
-            *self.replay.num_begun.get_mut(env).ok_or(LayoutError)? = if over { 0 } else { count };
-            *self.open.get_mut(env).ok_or(LayoutError)? = 0;
-            let shown = self.replay.shown.get_mut(env).ok_or(LayoutError)?;
-            if *shown == 0 {
-                self.episodes.step(env, reward, over);
-            } else if over {
-                *shown = 0;
-            }
+            self.complete(env, reward, terminated, next, mask)?;
         }
         self.count(m as u64);
+        Ok(())
+    }
+
+    /// Adds a reward to the pending transitions of an environment, and stores these if the episode ends. `next` and `mask` are
+    /// given if it was truncated; the environment's row there is that of the last observation.
+    fn complete(
+        &mut self,
+        env: usize,
+        reward: f32,
+        terminated: bool,
+        next: Option<&Elements<'_>>,
+        mask: Option<&[u8]>,
+    ) -> Result {
+        let (masks, next, over) = (self.sizes.masks, next.map(|obs| (obs, env)), terminated || next.is_some());
+        let allowed = block::rows_mut(self.work.mask, 0, 1, masks)?;
+        match mask {
+            Some(mask) => block::copy(allowed, block::rows(mask, env, 1, masks)?),
+            None => allowed.fill(1),
+        }
+        let count = *self.replay.num_begun.get(env).ok_or(LayoutError)?;
+        let frames = if over { self.place(env, count, next)? } else { [ZEROS; MAX_STACK] };
+        for number in count.saturating_sub(self.config.n_step.into())..count {
+            let begun = self.begun_row(env, number);
+            let sum = self.replay.begun.reward.get_mut(begun).ok_or(LayoutError)?;
+            let discount = self.replay.begun.discount.get_mut(begun).ok_or(LayoutError)?;
+            *sum = num::clamp(*sum + *discount * reward, f32::MIN, f32::MAX);
+            *discount *= if terminated { 0.0 } else { self.config.discount };
+            if over {
+                self.store_begun(begun, next, &frames, 0)?;
+            }
+        }
+        *self.replay.num_begun.get_mut(env).ok_or(LayoutError)? = if over { 0 } else { count };
+        *self.open.get_mut(env).ok_or(LayoutError)? = 0;
+        let shown = self.replay.shown.get_mut(env).ok_or(LayoutError)?;
+        if *shown == 0 {
+            self.episodes.step(env, reward, over);
+        } else if over {
+            *shown = 0;
+        }
         Ok(())
     }
 

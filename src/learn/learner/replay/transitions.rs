@@ -258,6 +258,77 @@ mod tests {
         }
     }
 
+    /// Observations of all environments.
+    fn see(kind: Element, rng: &mut Rng) -> Vec<u32> {
+        let word = |i: usize, rng: &mut Rng| match kind {
+            Element::F32 => (2.0 * rng.uniform_f32() - 1.0).to_bits(),
+            Element::I32 => rng.bounded(if i.is_multiple_of(2) { 3 } else { 1 }) as u32,
+            Element::U8 => rng.next_u64() as u32,
+        };
+        (0..2 * N).map(|i| word(i, rng)).collect()
+    }
+
+    /// A step of all environments, with an action of the host.
+    fn step(l: &mut Learner<'_>, rng: &mut Rng) {
+        let kind = l.shape().kinds().0;
+        let (obs, last) = (see(kind, rng), see(kind, rng));
+        let choice: Vec<i32> = (0..2 * N).map(|i| rng.bounded(2 - i as u64 % 2) as i32).collect();
+        let mut mask: Vec<u8> = (0..5 * N).map(|_| rng.coin().into()).collect();
+        (0..N).for_each(|i| (0..2).for_each(|k| mask[5 * i + 3 * k + choice[2 * i + k] as usize] = 1));
+        // Exact in f32, both from -1 to 1 and within the bounds.
+        let part = |rng: &mut Rng| rng.bounded(64) as f32 / 64.0;
+        let vector: Vec<f32> = (0..2 * N).map(|i| LOW[i % 2] + part(rng) * (HIGH[i % 2] - LOW[i % 2])).collect();
+        let action = if l.shape().discrete() { Elements::I32(&choice) } else { Elements::F32(&vector) };
+        let mask = (l.config.use_action_mask != 0).then_some(&mask[..]);
+        l.demonstrate(None, elements(kind, &obs, 2 * N), mask, action).unwrap();
+        let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
+        let [terminated, truncated] = [(); 2].map(|()| [(); N].map(|()| u8::from(rng.bounded(4) == 0)));
+        let last = elements(kind, &last, 2 * N);
+        l.observe(None, &reward, &terminated, &truncated, Some(last), None).unwrap();
+    }
+
+    /// All that a gradient step changes, except priorities, in bits.
+    fn learned(l: &Learner<'_>) -> impl PartialEq + use<> {
+        let (r, s) = (&l.replay, &l.state);
+        let all = [&*l.params, r.target, l.adam_m, l.adam_v, r.draws, l.noise, l.noisy, r.noisy_target];
+        let bits: Vec<u32> = all.concat().iter().map(|x| x.to_bits()).collect();
+        let steps = (s.adam_steps, s.critic_steps, s.temperature_steps, s.rng, s.log_temperature.to_bits());
+        (bits, steps, [s.policy_loss, s.entropy, s.learning_rate].map(f32::to_bits))
+    }
+
+    fn weights(l: &Learner<'_>) -> Vec<f32> {
+        let weights = l.replay.weights.view();
+        (0..weights.len()).map(|i| weights.weight(i)).collect()
+    }
+
+    /// Takes a gradient step of `l` again in its copy `t`, which had drawn the same transitions before: they are those of the
+    /// host this time.
+    fn compare(l: &Learner<'_>, t: &mut Learner<'_>) {
+        t.draw().unwrap();
+        t.learn_drop().unwrap();
+        let (host, before, stored) = (Host::of(t), weights(t), t.view().stored());
+        let mut errors = vec![f32::NAN; t.config.batch_size as usize];
+        let (updates, sums) = (t.state.num_updates, t.state.num_gradient_steps);
+        t.learn_transitions(&host.batch(t.config.n_step == 1), Some(&mut errors)).unwrap();
+        assert_eq!((t.state.num_updates, t.state.num_gradient_steps), (updates + 1, sums + 1));
+        assert!(learned(l) == learned(t), "{:?}", l.config);
+        if l.config.gradient_steps == 1 {
+            assert_eq!(std::format!("{:?}", l.stats()), std::format!("{:?}", t.stats()));
+        }
+        // The store's priorities do not change; the host's errors are those that determine the learner's own priorities.
+        assert!(weights(t) == before && t.view().stored() == stored);
+        let (ours, exponent) = (weights(l), f64::from(l.config.priority_exponent));
+        // A transition that was drawn twice has the weight of its last error.
+        let last = |k: usize| !l.order[k + 1..].contains(&l.order[k]);
+        let drawn = l.order.iter().zip(&errors).enumerate().filter(|(k, _)| last(*k) && exponent > 0.0);
+        for (_, (slot, error)) in drawn {
+            let wanted = (f64::from(*error) + LEAST_PRIORITY).powf(exponent);
+            let weight = f64::from(ours[*slot as usize]);
+            assert!((weight - wanted).abs() < 1e-5 * wanted, "{weight} {wanted}");
+        }
+        assert!(errors.iter().all(|x| *x > 0.0));
+    }
+
     /// A step from transitions that the learner's own store has drawn, supplied by the host, equals the learner's own step bit
     /// by bit: with all kinds of observations, algorithms, chunks, masks, n-step transitions, noise, and priorities.
     #[test]
@@ -271,7 +342,6 @@ mod tests {
         let all = algorithms.into_iter().flat_map(|(a, choices)| [0, 1, 2, 3].map(|i| (a, choices, i)));
         for (algorithm, choices, which) in all {
             let dqn = algorithm == Algorithm::Dqn;
-            let obs_space = spaces[which % 3];
             let config = Config {
                 use_action_mask: u32::from(choices && which != 1),
                 dueling: u32::from(dqn && which == 2),
@@ -283,35 +353,13 @@ mod tests {
                 gradient_steps: [1, 2, 1, 1][which],
                 ..config(algorithm)
             };
-            let action_space = if choices { &discrete } else { &real };
-            let mut own = vec![0u64; Learner::size(&config, &[], &obs_space, action_space).unwrap() / 8];
-            Learner::init(bytemuck::cast_slice_mut(&mut own), &config, &[], &obs_space, action_space).unwrap();
+            let (obs_space, action_space) = (&spaces[which % 3], if choices { &discrete } else { &real });
+            let mut own = vec![0u64; Learner::size(&config, &[], obs_space, action_space).unwrap() / 8];
+            Learner::init(bytemuck::cast_slice_mut(&mut own), &config, &[], obs_space, action_space).unwrap();
             let (mut rng, mut steps) = (Rng::seeded(5), 0);
-            let see = |rng: &mut Rng| -> Vec<u32> {
-                let word = |i: usize, rng: &mut Rng| match obs_space.kind {
-                    Element::F32 => (2.0 * rng.uniform_f32() - 1.0).to_bits(),
-                    Element::I32 => rng.bounded(if i.is_multiple_of(2) { 3 } else { 1 }) as u32,
-                    Element::U8 => rng.next_u64() as u32,
-                };
-                (0..2 * N).map(|i| word(i, rng)).collect()
-            };
             for _ in 0..60 {
                 let mut l = Learner::open(bytemuck::cast_slice_mut(&mut own)).unwrap();
-                let (obs, last) = (see(&mut rng), see(&mut rng));
-                let choice: Vec<i32> = (0..2 * N).map(|i| rng.bounded(2 - i as u64 % 2) as i32).collect();
-                let mut mask: Vec<u8> = (0..5 * N).map(|_| rng.coin().into()).collect();
-                (0..N).for_each(|i| (0..2).for_each(|k| mask[5 * i + 3 * k + choice[2 * i + k] as usize] = 1));
-                // Exact in f32, both from -1 to 1 and within the bounds.
-                let part = |rng: &mut Rng| rng.bounded(64) as f32 / 64.0;
-                let vector: Vec<f32> =
-                    (0..2 * N).map(|i| LOW[i % 2] + part(&mut rng) * (HIGH[i % 2] - LOW[i % 2])).collect();
-                let action = if choices { Elements::I32(&choice) } else { Elements::F32(&vector) };
-                let mask = (config.use_action_mask != 0).then_some(&mask[..]);
-                l.demonstrate(None, elements(obs_space.kind, &obs, 2 * N), mask, action).unwrap();
-                let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
-                let [terminated, truncated] = [(); 2].map(|()| [(); N].map(|()| u8::from(rng.bounded(4) == 0)));
-                let last = elements(obs_space.kind, &last, 2 * N);
-                l.observe(None, &reward, &terminated, &truncated, Some(last), None).unwrap();
+                step(&mut l, &mut rng);
                 if l.phase() == Phase::Act {
                     continue;
                 }
@@ -321,51 +369,7 @@ mod tests {
                     while l.state.due > left {
                         l.learn(None, None, 1).unwrap();
                     }
-                    let mut t = Learner::open(bytemuck::cast_slice_mut(&mut twin)).unwrap();
-                    t.draw().unwrap();
-                    t.learn_drop().unwrap();
-                    let (host, weights) = (Host::of(&t), t.replay.weights.view());
-                    let (before, stored) =
-                        ((0..weights.len()).map(|i| weights.weight(i)).collect::<Vec<_>>(), t.view().stored());
-                    let mut errors = vec![f32::NAN; config.batch_size as usize];
-                    let (updates, sums) = (t.state.num_updates, t.state.num_gradient_steps);
-                    t.learn_transitions(&host.batch(config.n_step == 1), Some(&mut errors)).unwrap();
-                    assert_eq!((t.state.num_updates, t.state.num_gradient_steps), (updates + 1, sums + 1));
-                    let fields = |l: &Learner<'_>| {
-                        let all = [
-                            &*l.params,
-                            l.replay.target,
-                            l.adam_m,
-                            l.adam_v,
-                            l.replay.draws,
-                            l.noise,
-                            l.noisy,
-                            l.replay.noisy_target,
-                        ];
-                        let bits: Vec<u32> = all.concat().iter().map(|x| x.to_bits()).collect();
-                        let s = &l.state;
-                        let steps =
-                            (s.adam_steps, s.critic_steps, s.temperature_steps, s.rng, s.log_temperature.to_bits());
-                        (bits, steps, [s.policy_loss, s.entropy, s.learning_rate].map(f32::to_bits))
-                    };
-                    assert!(fields(&l) == fields(&t), "{algorithm:?} {which}");
-                    if config.gradient_steps == 1 {
-                        assert_eq!(std::format!("{:?}", l.stats()), std::format!("{:?}", t.stats()));
-                    }
-                    // The store's priorities do not change; the host's errors are those that determine the learner's own
-                    // priorities.
-                    let (ours, theirs) = (l.replay.weights.view(), t.replay.weights.view());
-                    assert!((0..theirs.len()).all(|i| theirs.weight(i) == before[i]) && t.view().stored() == stored);
-                    let exponent = f64::from(config.priority_exponent);
-                    // A transition that was drawn twice has the weight of its last error.
-                    let last = |k: usize| !l.order[k + 1..].contains(&l.order[k]);
-                    let drawn = l.order.iter().zip(&errors).enumerate().filter(|(k, _)| last(*k) && exponent > 0.0);
-                    for (_, (slot, error)) in drawn {
-                        let wanted = (f64::from(*error) + LEAST_PRIORITY).powf(exponent);
-                        let weight = f64::from(ours.weight(*slot as usize));
-                        assert!((weight - wanted).abs() < 1e-5 * wanted, "{weight} {wanted}");
-                    }
-                    assert!(errors.iter().all(|x| *x > 0.0));
+                    compare(&l, &mut Learner::open(bytemuck::cast_slice_mut(&mut twin)).unwrap());
                     crate::learn::learner::replay::View::attach(bytemuck::cast_slice(&twin)).unwrap();
                     steps += 1;
                 }

@@ -26,26 +26,35 @@ impl Learner<'_> {
         m: usize,
         obs: Elements<'_>,
         mask: Option<&[u8]>,
-        mut action: ElementsMut<'_>,
+        action: ElementsMut<'_>,
     ) -> Result {
-        let (shape, sizes) = (&self.actor.shape, &self.sizes);
-        let (l, a) = (shape.num_outputs as usize, shape.action_len as usize);
-        let (r, w) = (&mut self.rollout, &mut self.work);
+        self.draw_actions(begin, m, obs, mask)?;
+        let end = self.find_slots(m)?;
+        self.record_pixels(begin, m, obs)?;
+        self.record_actions(m)?;
+        self.hand_out(begin, m, action)?;
+        self.state.end = end;
+        Ok(())
+    }
+
+    /// Encodes the observations, runs the networks and draws actions: these, their log-probabilities, values, recurrent states
+    /// and advanced random streams are then in the working arrays.
+    fn draw_actions(&mut self, begin: usize, m: usize, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
+        let (shape, sizes, w) = (&self.actor.shape, &self.sizes, &mut self.work);
         let list = block::rows(w.row, 0, m, 1)?;
         let (envs, rows) = (Rows::new(list, 0), Rows::new(list, begin as u32));
         let moments = [&*self.obs_mean, self.obs_var];
         let what = "learner act: a finite obs";
-        let (raw, seen) = encode(&self.actor, sizes, moments, what, rows, obs, [&mut *w.raw, w.obs])?;
+        let (_, seen) = encode(&self.actor, sizes, moments, what, rows, obs, [&mut *w.raw, w.obs])?;
         let all = mask;
         let mask = match mask {
             Some(mask) => Some(&*rows.get(mask, shape.mask_len(), w.mask)?),
             None => None,
         };
         let params = noise::of(Self::acting(self.config, self.acting, self.params), self.noisy);
-        let log_std = log_std(params, sizes)?;
-        let head = Head::new(&self.actor, self.taken.read(), log_std);
+        let head = Head::new(&self.actor, self.taken.read(), log_std(params, sizes)?);
         head.check_mask_rows(all, rows.iter())?;
-        let outputs = block::rows_mut(w.outputs, 0, m, l)?;
+        let outputs = block::rows_mut(w.outputs, 0, m, shape.num_outputs as usize)?;
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
         let mut column = || columns.next().ok_or(LayoutError);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
@@ -58,63 +67,69 @@ impl Learner<'_> {
         let choice = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
         let vector = block::rows_mut(w.vector, 0, m, sizes.std_len)?;
         let noise = block::rows_mut(w.noise, 0, m, shape.draw_len())?;
-        let drawn = envs.get(self.act_rng, 1, w.rng)?;
-        head.noise(drawn, noise);
+        head.noise(envs.get(self.act_rng, 1, w.rng)?, noise);
         #[cfg(feature = "pqn")]
         if self.config.needs().q {
             head.best(m, outputs, mask, ElementsMut::I32(choice))?;
             q_values::explore(self.taken.n, self.config.exploration(self.state.num_steps), mask, noise, choice);
             q_values::values(self.taken.n, outputs, mask, value);
+            return Ok(());
         }
-        if !self.config.needs().q {
-            head.sample(m, outputs, mask, Sampling::Basic, noise, choice, vector)?;
-            head.evaluate(outputs, mask, Raw { choice, vector }, log_prob, entropy)?;
-        }
-        let raw_action = Raw { choice, vector };
+        head.sample(m, outputs, mask, Sampling::Basic, noise, choice, vector)?;
+        head.evaluate(outputs, mask, Raw { choice, vector }, log_prob, entropy)
+    }
 
-        let mut end = self.state.end;
-        let slots = block::rows_mut(w.slot, 0, m, 1)?;
-        for (slot, env) in slots.iter_mut().zip(envs.iter()) {
-            *slot = *self.slot.get(env).ok_or(LayoutError)?;
+    /// Lists the slots of the transitions, and returns the end of the slots in use.
+    fn find_slots(&mut self, m: usize) -> Fit<u32> {
+        let (mut end, w) = (self.state.end, &mut self.work);
+        for (slot, env) in block::rows_mut(w.slot, 0, m, 1)?.iter_mut().zip(&*w.row) {
+            *slot = *self.slot.get(*env as usize).ok_or(LayoutError)?;
             if *slot == NONE {
                 *slot = end;
                 end = end.saturating_add(1);
             }
         }
-        let slots = Rows::new(slots, 0);
-        if let (Elements::U8(bytes), frames) = (obs, &sizes.frames)
-            && frames.stack.is_kept()
-        {
-            let recorded = (self.state.begin as usize, self.state.end as usize);
-            let place = |(env, slot)| Place { env, slot, recorded };
-            let places = || rows.iter().zip(envs.iter().zip(slots.iter()).map(place));
-            for ((row, place), to) in places().zip(w.frame.chunks_exact_mut(frames.stack.num)) {
-                let obs = block::rows(bytes, row, 1, sizes.pixels_len)?;
-                let numbers = frames.find((r.env, r.frame, r.pixels), &place, obs)?;
+        Ok(end)
+    }
+
+    /// Records observations that are stored as bytes, or as frames. Errors: `Value`; then nothing is recorded.
+    fn record_pixels(&mut self, begin: usize, m: usize, obs: Elements<'_>) -> Result {
+        let Elements::U8(bytes) = obs else { return Ok(()) };
+        let (r, w, frames, width) = (&mut self.rollout, &mut self.work, &self.sizes.frames, self.sizes.pixels_len);
+        let recorded = (self.state.begin as usize, self.state.end as usize);
+        let place = |(&env, &slot): (&u32, &u32)| Place { env: env as usize, slot: slot as usize, recorded };
+        let places = || w.row.iter().zip(&*w.slot).take(m).map(place);
+        let row = |place: &Place| block::rows(bytes, place.env.wrapping_sub(begin), 1, width);
+        if frames.stack.is_kept() {
+            for (place, to) in places().zip(w.frame.chunks_exact_mut(frames.stack.num)) {
+                let numbers = frames.find((r.env, r.frame, r.pixels), &place, row(&place)?)?;
                 to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
             }
-            for ((row, place), numbers) in places().zip(w.frame.chunks_exact(frames.stack.num)) {
-                let obs = block::rows(bytes, row, 1, sizes.pixels_len)?;
-                frames.keep((r.frame, r.pixels), &place, numbers, obs, |x| x)?;
+            for (place, numbers) in places().zip(w.frame.chunks_exact(frames.stack.num)) {
+                frames.keep((r.frame, r.pixels), &place, numbers, row(&place)?, |x| x)?;
             }
-        } else if let (Elements::U8(bytes), false) = (obs, sizes.seen.coded) {
-            for (row, slot) in rows.iter().zip(slots.iter()) {
-                let to = block::rows_mut(r.pixels, slot, 1, sizes.pixels_len)?;
-                block::copy(to, block::rows(bytes, row, 1, sizes.pixels_len)?);
+        } else if !self.sizes.seen.coded {
+            for place in places() {
+                block::copy(block::rows_mut(r.pixels, place.slot, 1, width)?, row(&place)?);
             }
         }
-        slots.put(seen.numbers(), sizes.obs_len, r.obs)?;
-        slots.put(choice, self.taken.n.len(), r.choice)?;
-        slots.put(vector, sizes.std_len, r.vector)?;
-        slots.put(value, 1, r.value)?;
-        slots.put(log_prob, 1, r.log_prob)?;
+        Ok(())
+    }
+
+    /// Records the transitions that begin, besides their pixels.
+    fn record_actions(&mut self, m: usize) -> Result {
+        let (sizes, r, w) = (&self.sizes, &mut self.rollout, &mut self.work);
+        let (list, slots) = (block::rows(w.row, 0, m, 1)?, block::rows(w.slot, 0, m, 1)?);
+        let (envs, slots) = (Rows::new(list, 0), Rows::new(slots, 0));
+        slots.put(w.obs, sizes.obs_len, r.obs)?;
+        slots.put(w.choice, self.taken.n.len(), r.choice)?;
+        slots.put(w.vector, sizes.std_len, r.vector)?;
+        slots.put(block::rows(w.scalar, 0, 1, m)?, 1, r.value)?;
+        slots.put(block::rows(w.scalar, 1, 1, m)?, 1, r.log_prob)?;
         slots.put(list, 1, r.env)?;
-        if let Some(mask) = mask {
-            slots.put(mask, shape.mask_len(), r.mask)?;
-        }
+        slots.put(w.mask, sizes.masks, r.mask)?;
         if self.config.records_episode_starts() {
             // The states before the step go to the rollout; those after it are kept for the next step.
-            let after = states;
             for (k, (env, slot)) in envs.iter().zip(slots.iter()).enumerate() {
                 let begins = block::rows_mut(self.begins, env, 1, 1)?;
                 let own = block::rows_mut(self.carry, env, 1, sizes.state_len())?;
@@ -123,31 +138,36 @@ impl Learner<'_> {
                 }
                 block::copy(block::rows_mut(r.state, slot, 1, sizes.state_len())?, own);
                 block::copy(block::rows_mut(r.begin, slot, 1, 1)?, begins);
-                block::copy(own, block::rows(after, k, 1, sizes.state_len())?);
+                block::copy(own, block::rows(w.state, k, 1, sizes.state_len())?);
                 begins.fill(0);
             }
         }
-        if rows.len() == action.len().checked_div(a.max(1)).unwrap_or(0) {
-            head.to_env(raw_action, action)?;
-        } else {
-            for (k, row) in rows.iter().enumerate() {
-                let to =
-                    action.get(row.saturating_mul(a), row.saturating_add(1).saturating_mul(a)).ok_or(LayoutError)?;
-                head.to_env(raw_action.row(k, head.lens())?, to)?;
-            }
-        }
-        envs.put(drawn, 1, self.act_rng)?;
-        envs.put(block::rows(w.slot, 0, m, 1)?, 1, self.slot)?;
+        envs.put(w.rng, 1, self.act_rng)?;
+        envs.put(w.slot, 1, self.slot)?;
+        envs.put(w.raw, self.obs_mean.len(), self.new_obs)?;
         for env in envs.iter() {
             *self.open.get_mut(env).ok_or(LayoutError)? = 1;
-        }
-        if let Some(width) = Some(self.obs_mean.len()).filter(|&width| width > 0) {
-            envs.put(raw, width, self.new_obs)?;
-            for env in envs.iter() {
-                *self.staged.get_mut(env).ok_or(LayoutError)? = 1;
+            if let Some(staged) = self.staged.get_mut(env) {
+                *staged = 1;
             }
         }
-        self.state.end = end;
+        Ok(())
+    }
+
+    /// Writes the actions in the working arrays to the caller's rows, in the environment's form.
+    fn hand_out(&self, begin: usize, m: usize, mut action: ElementsMut<'_>) -> Result {
+        let (w, a) = (&self.work, self.actor.shape.action_len as usize);
+        let head = Head::new(&self.actor, self.taken.read(), &[]);
+        let [choices, numbers] = head.lens();
+        let raw = Raw { choice: block::rows(w.choice, 0, m, choices)?, vector: block::rows(w.vector, 0, m, numbers)? };
+        if m == action.len().checked_div(a.max(1)).unwrap_or(0) {
+            return head.to_env(raw, action);
+        }
+        for (k, env) in w.row.iter().take(m).enumerate() {
+            let row = (*env as usize).wrapping_sub(begin);
+            let to = action.get(row.saturating_mul(a), row.saturating_add(1).saturating_mul(a)).ok_or(LayoutError)?;
+            head.to_env(raw.row(k, head.lens())?, to)?;
+        }
         Ok(())
     }
 

@@ -3,7 +3,6 @@
 use crate::block::{self, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len, check_rows};
 use crate::learn::actor::{Head, Raw, check_action};
-use crate::learn::learner::layout::log_std;
 use crate::learn::learner::update::OVERFLOWED;
 use crate::learn::learner::{Learner, Stats, View};
 use crate::learn::obs_encoder::bytes_to_f32;
@@ -107,71 +106,44 @@ impl Learner<'_> {
         Error::new(Kind::Config, what).fail_if(self.config.needs().traces)?;
         let view = self.view();
         view.check_batch(batch)?;
-        let (m, shape) = (self.config.batch_len(), &self.actor.shape);
-        let columns = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target, batch.state];
-        let width = |numbers: &[f32]| numbers.len().checked_div(m).unwrap_or(0);
-        let numbers = columns.into_iter().chain(match batch.action {
-            Elements::F32(vector) => Some(vector),
-            _ => None,
-        });
-        for numbers in numbers {
-            check_rows("learner learn_batch: finite numbers", numbers, width(numbers), 0..)?;
-        }
-        self.sizes.net.check_symbols(batch.obs, |row| row)?;
-        let mask = Some(batch.mask).filter(|_| self.config.use_action_mask != 0);
-        view.head()?.check_mask(mask, m)?;
-        if let Elements::I32(choice) = batch.action {
-            view.head()?.check_choices(FORBIDDEN, choice, mask)?;
-        }
-        if let Elements::U8(action) = batch.action {
-            let (head, flags) = (view.head()?, self.sizes.masks);
-            let (mut choice, mut vector) = ([0; MAX_EACH], [0.0; MAX_EACH]);
-            let [k, a] = head.lens();
-            let (choice, vector) = (rows_mut(&mut choice, 0, 1, k)?, rows_mut(&mut vector, 0, 1, a)?);
-            for (i, action) in action.chunks_exact((shape.action_len as usize).max(1)).enumerate() {
-                head.part(action, choice, vector)?;
-                check_finite("learner learn_batch: finite numbers", vector).map_err(|e| e.in_row(i))?;
-                let mask = if flags > 0 { Some(rows(batch.mask, i, 1, flags)?) } else { None };
-                head.check_choices(FORBIDDEN, choice, mask).map_err(|e| e.in_row(i))?;
-            }
-        }
-        let is_byte = |x: &f32| (f32::from(byte(*x)) / 255.0).to_bits() == x.to_bits();
-        if self.sizes.pixels_len > 0 && !batch.obs.iter().all(is_byte) {
-            return Err(Error::new(Kind::Value, "learner learn_batch: observations that are bytes divided by 255"));
-        }
-        if batch.begin.iter().any(|&begin| begin > 1) || batch.env.iter().any(|&env| env >= self.config.num_envs) {
-            return Err(Error::new(Kind::Value, "learner learn_batch: begin of 0 or 1, and env below num_envs"));
-        }
-        let (frames, stacks) = (self.sizes.frames, (batch.obs, batch.env));
-        if frames.stack.is_kept() {
-            for row in 0..m {
-                frames.find_in_batch(self.rollout.frame, stacks, self.state.begin as usize, row)?;
-            }
-        }
+        view.check_numbers(batch)?;
+        view.check_batch_actions(batch)?;
+        view.check_frames(batch)?;
         self.write_moments(batch.moments)?;
-        let (mask_len, shape) = (self.sizes.masks, &self.actor.shape);
-        let (r, at, a) = (&mut self.rollout, self.state.begin as usize, shape.action_len as usize);
-        let end = at.saturating_add(m);
+        self.fill(batch)?;
+        let (s, m) = (&mut *self.state, self.config.batch_len() as u32);
+        let end = s.begin.saturating_add(m);
+        (s.learn_begin, s.learn_end) = (s.begin, end);
+        (s.end, s.complete) = (end, m);
+        s.num_steps = s.num_steps.saturating_add(m.into());
+        self.hand_over()?;
+        let done = self.begin_learning();
+        self.finish(done, OVERFLOWED)
+    }
+
+    /// Copies a checked batch to the rollout.
+    fn fill(&mut self, batch: &Batch<'_>) -> Result {
+        let (r, at, m) = (&mut self.rollout, self.state.begin as usize, self.config.batch_len());
         block::copy(rows_mut(r.obs, at, m, self.sizes.obs_len)?, batch.obs);
+        let frames = self.sizes.frames;
         if frames.stack.is_kept() {
             for (row, obs) in batch.obs.chunks_exact(self.sizes.pixels_len.max(1)).enumerate() {
-                let (place, numbers) = frames.find_in_batch(r.frame, stacks, at, row)?;
+                let (place, numbers) = frames.find_in_batch(r.frame, (batch.obs, batch.env), at, row)?;
                 frames.keep((r.frame, r.pixels), &place, &numbers, obs, byte)?;
             }
         } else {
             let pixels = rows_mut(r.pixels, at, m, self.sizes.pixels_len)?;
             pixels.iter_mut().zip(batch.obs).for_each(|(to, x)| *to = byte(*x));
         }
+        let head = Head::new(&self.actor, self.taken.read(), &[]);
+        let [k, a] = head.lens();
+        let (choice, vector) = (rows_mut(r.choice, at, m, k)?, rows_mut(r.vector, at, m, a)?);
         match batch.action {
-            Elements::I32(choice) => block::copy(rows_mut(r.choice, at, m, a)?, choice),
-            Elements::F32(vector) => block::copy(rows_mut(r.vector, at, m, a)?, vector),
-            Elements::U8(action) => {
-                let head = Head::new(&self.actor, self.taken.read(), log_std(self.params, &self.sizes)?);
-                let [k, a] = head.lens();
-                head.part(action, rows_mut(r.choice, at, m, k)?, rows_mut(r.vector, at, m, a)?)?;
-            }
+            Elements::I32(from) => block::copy(choice, from),
+            Elements::F32(from) => block::copy(vector, from),
+            Elements::U8(action) => head.part(action, choice, vector)?,
         }
-        block::copy(rows_mut(r.mask, at, m, mask_len)?, batch.mask);
+        block::copy(rows_mut(r.mask, at, m, self.sizes.masks)?, batch.mask);
         block::copy(rows_mut(r.log_prob, at, m, 1)?, batch.log_prob);
         block::copy(rows_mut(r.value, at, m, 1)?, batch.value);
         block::copy(rows_mut(r.advantage, at, m, 1)?, batch.advantage);
@@ -180,13 +152,7 @@ impl Learner<'_> {
         block::copy(rows_mut(r.begin, at, m, self.config.has_sequences().into())?, batch.begin);
         rows_mut(r.env, at, m, 1)?.fill(0);
         block::copy(rows_mut(r.env, at, m, 1)?, batch.env);
-        let s = &mut *self.state;
-        (s.learn_begin, s.learn_end) = (at as u32, end as u32);
-        (s.end, s.complete) = (end as u32, m as u32);
-        s.num_steps = s.num_steps.saturating_add(m as u64);
-        self.hand_over()?;
-        let done = self.begin_learning();
-        self.finish(done, OVERFLOWED)
+        Ok(())
     }
 }
 
@@ -201,21 +167,19 @@ impl View<'_> {
         }
         self.check_batch(&to.read())?;
         let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
-        let shape = &self.actor.shape;
         block::copy(to.obs, rows(r.obs, at, m, self.sizes.obs_len)?);
         if self.sizes.frames.stack.is_kept() {
             self.sizes.frames.stack.see((r.frame, r.pixels), at..at.saturating_add(m), to.obs)?;
         } else {
             bytes_to_f32(rows(r.pixels, at, m, self.sizes.pixels_len)?, to.obs);
         }
+        let head = self.head()?;
+        let [k, a] = head.lens();
+        let raw = Raw { choice: rows(r.choice, at, m, k)?, vector: rows(r.vector, at, m, a)? };
         match to.action {
-            ElementsMut::I32(choice) => block::copy(choice, rows(r.choice, at, m, shape.action_len as usize)?),
-            ElementsMut::F32(vector) => block::copy(vector, rows(r.vector, at, m, shape.action_len as usize)?),
-            ElementsMut::U8(action) => {
-                let head = self.head()?;
-                let [k, a] = head.lens();
-                head.join(Raw { choice: rows(r.choice, at, m, k)?, vector: rows(r.vector, at, m, a)? }, action)?;
-            }
+            ElementsMut::I32(choice) => block::copy(choice, raw.choice),
+            ElementsMut::F32(vector) => block::copy(vector, raw.vector),
+            ElementsMut::U8(action) => head.join(raw, action)?,
         }
         block::copy(to.mask, rows(r.mask, at, m, self.sizes.masks)?);
         block::copy(to.log_prob, rows(r.log_prob, at, m, 1)?);
@@ -243,6 +207,62 @@ impl View<'_> {
         check_len("learner batch: begin", b.begin, begin)?;
         check_len("learner batch: env", b.env, env)?;
         self.check_moments(b.moments)
+    }
+
+    /// Errors: `Value` for numbers that are not finite, symbols, episode begins and environments that do not exist.
+    fn check_numbers(&self, batch: &Batch<'_>) -> Result {
+        let m = self.config.batch_len();
+        let columns = [batch.obs, batch.log_prob, batch.value, batch.advantage, batch.value_target, batch.state];
+        let width = |numbers: &[f32]| numbers.len().checked_div(m).unwrap_or(0);
+        let numbers = columns.into_iter().chain(match batch.action {
+            Elements::F32(vector) => Some(vector),
+            _ => None,
+        });
+        for numbers in numbers {
+            check_rows("learner learn_batch: finite numbers", numbers, width(numbers), 0..)?;
+        }
+        self.sizes.net.check_symbols(batch.obs, |row| row)?;
+        let what = "learner learn_batch: begin of 0 or 1, and env below num_envs";
+        let wrong =
+            batch.begin.iter().any(|&begin| begin > 1) || batch.env.iter().any(|&env| env >= self.config.num_envs);
+        Error::new(Kind::Value, what).fail_if(wrong)
+    }
+
+    /// Errors: `Value` for choices that do not exist or that their mask forbids, for masks that forbid all, and for numbers in
+    /// actions of several parts that are not finite.
+    fn check_batch_actions(&self, batch: &Batch<'_>) -> Result {
+        let (head, flags) = (self.head()?, self.sizes.masks);
+        let mask = Some(batch.mask).filter(|_| self.config.use_action_mask != 0);
+        head.check_mask(mask, self.config.batch_len())?;
+        let action = match batch.action {
+            Elements::I32(choice) => return head.check_choices(FORBIDDEN, choice, mask),
+            Elements::F32(_) => return Ok(()),
+            Elements::U8(action) => action,
+        };
+        let (mut choice, mut vector) = ([0; MAX_EACH], [0.0; MAX_EACH]);
+        let [k, a] = head.lens();
+        let (choice, vector) = (rows_mut(&mut choice, 0, 1, k)?, rows_mut(&mut vector, 0, 1, a)?);
+        for (i, action) in action.chunks_exact((self.actor.shape.action_len as usize).max(1)).enumerate() {
+            head.part(action, choice, vector)?;
+            check_finite("learner learn_batch: finite numbers", vector).map_err(|e| e.in_row(i))?;
+            let mask = if flags > 0 { Some(rows(batch.mask, i, 1, flags)?) } else { None };
+            head.check_choices(FORBIDDEN, choice, mask).map_err(|e| e.in_row(i))?;
+        }
+        Ok(())
+    }
+
+    /// Errors: `Value` for observations that cannot be stored as bytes, or as frames.
+    fn check_frames(&self, batch: &Batch<'_>) -> Result {
+        let is_byte = |x: &f32| (f32::from(byte(*x)) / 255.0).to_bits() == x.to_bits();
+        let what = "learner learn_batch: observations that are bytes divided by 255";
+        Error::new(Kind::Value, what).fail_if(self.sizes.pixels_len > 0 && !batch.obs.iter().all(is_byte))?;
+        if self.sizes.frames.stack.is_kept() {
+            let first = self.state.begin as usize;
+            for row in 0..self.config.batch_len() {
+                self.sizes.frames.find_in_batch(self.rollout.frame, (batch.obs, batch.env), first, row)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,51 +3,42 @@
 use crate::block::{self, LayoutError};
 use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
 use crate::data::step::{Ends, Rewrite};
-use crate::error::{Error, Kind, Result, check_rows};
+use crate::error::Result;
 use crate::kernels::moments;
-use crate::learn::actor::{Head, check_obs};
 use crate::learn::actor_config::VALUE;
+use crate::learn::learner::observe::is_cut;
 use crate::learn::learner::{Learner, With};
 use crate::learn::rows::{Rows, list};
 use crate::learn::store::rollout::{NONE, Rollout};
 use crate::space::Elements;
 
 impl Learner<'_> {
-    /// [`Learner::observe`] of the first `m` environments of the list, with checked arguments.
+    /// [`Learner::observe`] of the first `m` environments of the list, with checked arguments; `final_obs` if one of these was
+    /// truncated.
     pub(in crate::learn::learner) fn observe_for_rollout(
         &mut self,
         m: usize,
         reward: &[f32],
-        [terminated, truncated]: [&[u8]; 2],
+        flags: [&[u8]; 2],
         final_obs: Option<Elements<'_>>,
         final_mask: Option<&[u8]>,
     ) -> Result {
-        let n = self.config.num_envs as usize;
-        let is_cut = |i: usize| terminated.get(i) == Some(&0) && truncated.get(i).is_some_and(|&x| x != 0);
-        let w = &mut self.work;
-        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
-        check_rows("learner observe: finite rewards", envs.get(reward, 1, w.scalar)?, 1, envs.iter())?;
-        let num_cut = list(envs.iter().filter(|&i| is_cut(i)), w.some)?;
-        if num_cut > 0 {
-            let what = "learner observe: final_obs is NULL; environments truncated and not terminated: {given}.";
-            let obs = final_obs.ok_or(Error::new(Kind::Null, what).given(num_cut))?;
-            check_obs("learner observe: final_obs", &self.actor.shape, n, &obs)?;
-            let head = Head::new(&self.actor, self.taken.read(), &[]);
-            head.check_mask_rows(final_mask, envs.iter().filter(|&i| is_cut(i)))?;
-            for i in envs.iter().filter(|&i| is_cut(i)) {
-                self.sizes.seen.check_row("learner observe: finite final_obs", obs, i, w.raw)?;
-            }
-            self.update_obs_stats()?;
+        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
+        let num_cut = list(envs.iter().filter(|&env| is_cut(flags, env)), self.work.some)?;
+        self.update_obs_stats()?;
+        if let Some(obs) = final_obs {
             self.look_at_some("learner observe: finite final_obs", obs, final_mask, num_cut, VALUE, With::Acting)?;
             let w = &self.work;
             for (&value, &env) in w.scalar.iter().zip(w.some.iter().take(num_cut)) {
                 let slot = *self.slot.get(env as usize).ok_or(LayoutError)? as usize;
                 *self.rollout.final_value.get_mut(slot).ok_or(LayoutError)? = value;
             }
-        } else {
-            self.update_obs_stats()?;
         }
+        self.record_results(m, reward, flags)
+    }
 
+    /// Completes the transitions of the first `m` environments of the list, besides final values.
+    fn record_results(&mut self, m: usize, reward: &[f32], [terminated, truncated]: [&[u8]; 2]) -> Result {
         let (w, r) = (&mut self.work, &mut self.rollout);
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         let slots = Rows::new(envs.get(self.slot, 1, w.slot)?, 0);
