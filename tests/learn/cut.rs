@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "off_policy", feature = "stream", feature = "actor_critic"))]
 
-use crate::host::{Host, config};
+use crate::host::{Host, Tune, config};
 use rlcore::learn::{Algorithm, Config, Learner, Phase};
 use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
@@ -52,15 +52,10 @@ fn an_update_that_runs_is_not_touched() {
     for (algorithm, layers) in [(Algorithm::Ppo, &[][..]), (Algorithm::Ppo, &memory), (Algorithm::Impala, &memory)] {
         let config = Config {
             num_envs: N as u32,
-            num_steps: 4,
-            num_minibatches: 1,
-            num_epochs: if algorithm == Algorithm::Ppo { 3 } else { 1 },
             num_chunks: 2,
             num_layers: layers.len() as u32,
             sequence_len: if layers.is_empty() { 0 } else { 2 },
-            num_hidden: 1,
-            hidden_len: [4, 0, 0, 0],
-            ..Config::of(algorithm)
+            ..Config::of(algorithm).hidden(&[4]).rollout(4, 1, if algorithm == Algorithm::Ppo { 3 } else { 1 })
         };
         let slices = config.num_epochs * config.num_chunks;
         let params: Vec<Vec<f32>> = (0..=slices)
@@ -140,15 +135,10 @@ fn traces_end_with_the_step_that_is_learnt() {
 fn off_policy_learning_does_not_matter() {
     let config = Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [8, 0, 0, 0],
-        buffer_size: 64,
-        batch_size: 4,
-        learning_starts: 6,
         train_interval: 3,
         gradient_steps: 2,
         n_step: 2,
-        ..Config::of(Algorithm::Dqn)
+        ..Config::of(Algorithm::Dqn).hidden(&[8]).store(64, 4, 6)
     };
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3]));
     let blocks = [false, true].map(|due| {

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::refused;
+use crate::host::{Tune, refused};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
@@ -13,16 +13,9 @@ const N: usize = 3;
 fn config(algorithm: Algorithm) -> Config {
     Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        learning_rate: 5e-3,
-        learning_rate_end: 5e-3,
-        buffer_size: 300,
-        batch_size: 16,
-        learning_starts: 30,
         train_interval: 3,
         exploration_steps: 60,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[16]).rate(5e-3).store(300, 16, 30)
     }
 }
 

@@ -3,7 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::forge_learners;
+use crate::host::{Tune, forge_learners};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::algorithm::discrete_sac;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
@@ -17,16 +17,9 @@ const L: usize = 5;
 
 fn small() -> Config {
     Config {
-        num_hidden: 1,
-        hidden_len: [6, 0, 0, 0],
-        learning_rate: 0.02,
-        learning_rate_end: 0.02,
-        buffer_size: 40,
-        batch_size: 14,
-        learning_starts: 20,
         train_interval: 1,
         exploration_steps: 30,
-        ..Config::of(Algorithm::Sac)
+        ..Config::of(Algorithm::Sac).hidden(&[6]).rate(0.02).store(40, 14, 20)
     }
 }
 
@@ -247,13 +240,8 @@ fn steps_are_those_of_the_formulas() {
     let cases = [(1, 1, 0, -1.0), (2, 0, 1, 0.3), (2, 1, 1, -1.0), (2, 0, 0, 0.1), (2, 0, 1, 0.0)];
     for (num_critics, huber, use_action_mask, target_entropy) in cases {
         let config = Config {
-            num_hidden: 0,
-            hidden_len: [0; 4],
             use_action_mask,
-            buffer_size: 8,
-            batch_size: 5,
             num_chunks: 2,
-            learning_starts: 12,
             policy_interval: 2,
             target_interval: 3,
             target_rate: 0.25,
@@ -269,7 +257,7 @@ fn steps_are_those_of_the_formulas() {
             num_critics,
             huber,
             seed: 9,
-            ..small()
+            ..small().hidden(&[]).store(8, 5, 12)
         };
         let mut block = made(&config, 2, &N);
         let (mut rng, mut draws) = (Rng::seeded(4), Rng::stream(9, 2 << 32));
@@ -386,17 +374,8 @@ fn learning(config: &Config, block: &mut [u64], bandit: &mut Bandit, steps: u64,
 #[test]
 fn few_choices_that_are_allowed_are_told_apart() {
     for seed in 1..=2 {
-        let config = Config {
-            use_action_mask: 1,
-            buffer_size: 2000,
-            batch_size: 64,
-            learning_starts: 64,
-            learning_rate: 3e-3,
-            learning_rate_end: 3e-3,
-            temperature_rate: 3e-3,
-            seed,
-            ..small()
-        };
+        let config =
+            Config { use_action_mask: 1, temperature_rate: 3e-3, seed, ..small().rate(3e-3).store(2000, 64, 64) };
         let (mut block, mut mask) = (made(&config, 1, &[16]), [0u8; 16]);
         (mask[3], mask[11]) = (1, 1);
         let (mut l, mut paid) = (open(&mut block), 0);
@@ -421,7 +400,6 @@ fn few_choices_that_are_allowed_are_told_apart() {
 fn the_right_choices_are_learnt_and_ship() {
     for (use_action_mask, num_critics, priority_exponent) in [(0, 2, 0.0), (1, 1, 0.6)] {
         let config = Config {
-            hidden_len: [16, 0, 0, 0],
             buffer_size: 500,
             batch_size: 32,
             temperature: 0.1,
@@ -430,7 +408,7 @@ fn the_right_choices_are_learnt_and_ship() {
             use_action_mask,
             num_critics,
             priority_exponent,
-            ..small()
+            ..small().hidden(&[16])
         };
         let mut block = made(&config, 2, &N);
         let mut bandit = Bandit::new();
@@ -471,15 +449,8 @@ fn the_right_choices_are_learnt_and_ship() {
 #[test]
 fn slices_copies_and_chunks_change_no_bit() {
     for (num_chunks, num_critics) in [1, 2, 3, 7].into_iter().flat_map(|chunks| [(chunks, 1), (chunks, 2)]) {
-        let config = Config {
-            num_chunks,
-            num_critics,
-            use_action_mask: 1,
-            gradient_steps: 2,
-            n_step: num_critics,
-            priority_exponent: 0.5,
-            ..small()
-        };
+        let config = Config { num_chunks, num_critics, use_action_mask: 1, ..small() };
+        let config = Config { gradient_steps: 2, n_step: num_critics, priority_exponent: 0.5, ..config };
         let mut whole = made(&config, 2, &N);
         let (mut sliced, mut saved) = (whole.clone(), whole.clone());
         learning(&config, &mut whole, &mut Bandit::new(), 120, 0);
@@ -566,15 +537,11 @@ fn what_cannot_be_is_refused_by_name() {
 #[test]
 fn forged_images_are_refused_or_harmless() {
     let config = Config {
-        hidden_len: [2, 0, 0, 0],
-        buffer_size: 4,
-        batch_size: 3,
-        learning_starts: 3,
         num_chunks: 2,
         use_action_mask: 1,
         n_step: 2,
         priority_exponent: 1.0,
-        ..small()
+        ..small().hidden(&[2]).store(4, 3, 3)
     };
     let mut block = made(&config, 1, &N);
     let call = |learner: &mut Learner<'_>| -> Result {

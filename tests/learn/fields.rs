@@ -10,6 +10,7 @@
     feature = "unreal"
 ))]
 
+use crate::host::Tune;
 use rlcore::error::{Error, Kind};
 use rlcore::learn::config_fields::{FIELDS, Field};
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling};
@@ -134,16 +135,7 @@ fn plain(algorithm: Algorithm) -> Setting {
     let streams = matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ);
     if algorithm.is_off_policy() {
         let rate = if algorithm == Algorithm::Td3 { 0.01 } else { 0.05 };
-        config = Config {
-            buffer_size: 40,
-            batch_size: 8,
-            learning_starts: 12,
-            exploration_steps: 40,
-            target_interval: 7,
-            learning_rate: rate,
-            learning_rate_end: rate,
-            ..config
-        };
+        config = Config { exploration_steps: 40, target_interval: 7, ..config.rate(rate).store(40, 8, 12) };
     } else if !streams {
         let learning_rate = 0.05;
         config = Config { num_envs: 2, num_steps: 6, num_minibatches: 2, num_epochs: 2, learning_rate, ..config };

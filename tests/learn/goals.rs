@@ -3,6 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
+use crate::host::Tune;
 use rlcore::data::relabel::{self, Judgement, Steps, Strategy, relabel};
 use rlcore::data::replay::{self, Draw, Replay, ReplayConfig};
 use rlcore::data::table::{Column, FrameIndex};
@@ -50,18 +51,14 @@ impl Task<2> for PointReach {
 fn config(algorithm: Algorithm) -> Config {
     Config {
         num_envs: ENVS as u32,
-        num_hidden: 1,
-        hidden_len: [128, 0, 0, 0],
         discount: 0.98,
-        learning_rate: 1e-3,
-        learning_rate_end: 1e-3,
         buffer_size: 0,
         batch_size: BATCH as u32,
         target_rate: 0.05,
         target_interval: 1,
         exploration_steps: 8000,
         seed: 3,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[128]).rate(1e-3)
     }
 }
 

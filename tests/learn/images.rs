@@ -1,6 +1,6 @@
 //! Learners and policies with words forged and sealed again: every block that `attach` accepts is safe for every call.
 
-use crate::host::seal;
+use crate::host::{Tune, seal};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::rng::Rng;
@@ -53,17 +53,7 @@ impl Host {
 }
 
 fn hosts() -> Vec<Host> {
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 2,
-        num_minibatches: 2,
-        num_epochs: 2,
-        num_hidden: 1,
-        hidden_len: [3, 0, 0, 0],
-        normalize_obs: 1,
-        normalize_reward: 1,
-        ..Config::default()
-    };
+    let config = Config { num_envs: N as u32, ..Config::default().hidden(&[3]).rollout(2, 2, 2).normalized(1, 1) };
     let low_high = (&[-1.0, -2.0][..], &[1.0, 2.0][..]);
     let mut hosts = Vec::new();
     for discrete in [true, false] {

@@ -1,5 +1,6 @@
 //! The learner as a host uses it: probes with known answers, slices, snapshots, damaged images, bad input.
 
+use crate::host::Tune;
 use rlcore::block::seal;
 use rlcore::cpu;
 use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
@@ -144,14 +145,12 @@ fn probe_config() -> Config {
     Config {
         num_envs: 8,
         num_steps: 32,
-        num_hidden: 1,
-        hidden_len: [32, 0, 0, 0],
         total_steps: 60 * 256,
         learning_rate: 1e-2,
         entropy_coef: 0.0,
         value_coef: 0.5,
         max_grad_norm: 2.0,
-        ..Config::default()
+        ..Config::default().hidden(&[32])
     }
 }
 
@@ -261,12 +260,10 @@ fn actor_critics_pass_the_probes() {
 fn q_networks_pass_the_probes() {
     let config = Config {
         num_envs: 8,
-        num_hidden: 1,
-        hidden_len: [32, 0, 0, 0],
         total_steps: 100 * 256,
         learning_rate: 1e-2,
         exploration_steps: 50 * 256,
-        ..Config::of(Algorithm::Pqn)
+        ..Config::of(Algorithm::Pqn).hidden(&[32])
     };
     let mut h = Host::new("Probe3", &config);
     h.train(100);
@@ -308,17 +305,8 @@ fn truncation_goes_on_from_the_value_of_the_final_observation() {
 #[test]
 fn pendulum_runs_with_every_continuous_option() {
     for (squash, normalize) in [(0, 0), (1, 1)] {
-        let config = Config {
-            num_envs: 3,
-            num_steps: 40,
-            num_minibatches: 3,
-            squash,
-            normalize_obs: normalize,
-            normalize_reward: normalize,
-            value_clip: 0.2,
-            target_kl: 0.05,
-            ..Config::default()
-        };
+        let config = Config { num_envs: 3, num_steps: 40, ..Config::default().normalized(normalize, normalize) };
+        let config = Config { num_minibatches: 3, squash, value_clip: 0.2, target_kl: 0.05, ..config };
         let mut h = Host::new("Pendulum-v1", &config);
         let stats = h.train(12);
         assert!(h.vector.iter().all(|a| a.abs() <= 2.0));
@@ -393,15 +381,8 @@ fn acting_in_parts_makes_the_same_bytes_as_one_call() {
     ] {
         const N: usize = 5;
         let (obs_space, len) = (Space::unbounded(2), action_space.len as usize);
-        let config = Config {
-            num_envs: N as u32,
-            num_steps: 6,
-            num_minibatches: 3,
-            normalize_obs: normalize,
-            use_action_mask: masked,
-            hidden_len: [5, 3, 0, 0],
-            ..Config::default()
-        };
+        let config = Config { num_envs: N as u32, num_steps: 6, num_minibatches: 3, ..Config::default() };
+        let config = Config { normalize_obs: normalize, use_action_mask: masked, hidden_len: [5, 3, 0, 0], ..config };
         let run = |num_parts: usize| {
             let mut block = Block::new(Learner::size(&config, &[], &obs_space, action_space).unwrap());
             Learner::init(block.bytes(), &config, &[], &obs_space, action_space).unwrap();
@@ -590,15 +571,10 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         seed: config.seed,
         total_steps: 1_000_000,
         num_envs: 7,
-        num_steps: 30,
-        num_minibatches: 5,
-        num_epochs: 9,
         num_hidden: config.num_hidden,
         hidden_len: config.hidden_len,
         activation: config.activation,
         normalize_advantage: 0,
-        normalize_obs: config.normalize_obs,
-        normalize_reward: 1,
         squash: config.squash,
         use_action_mask: 0,
         learning_rate: 1e-3,
@@ -627,7 +603,7 @@ fn policies_of_one_network_are_the_same_bytes_however_they_train() {
         rms_decay: 0.5,
         rms_momentum: 0.25,
         sum_losses: 1,
-        ..config
+        ..config.rollout(30, 5, 9).normalized(config.normalize_obs, 1)
     };
     for action in [Space::discrete(&[3, 2]), Space::unbounded(2), Space::between(&[-1.0], &[1.0])] {
         let (obs, mask) = (Space::unbounded(4), u32::from(action.kind == Element::I32));
@@ -803,14 +779,7 @@ fn every_flipped_byte_of_what_is_sealed_is_refused() {
 
 #[test]
 fn what_an_accepted_image_exports_is_accepted() {
-    let config = Config {
-        num_envs: 2,
-        num_steps: 4,
-        num_minibatches: 2,
-        normalize_obs: 1,
-        normalize_reward: 1,
-        ..Config::default()
-    };
+    let config = Config { num_envs: 2, num_steps: 4, num_minibatches: 2, ..Config::default().normalized(1, 1) };
     let mut h = Host::new("CartPole-v1", &Config { hidden_len: [3, 3, 0, 0], ..config });
     h.train(1);
     let (mut refused, words) = (0, h.learner.0.len());
@@ -890,15 +859,8 @@ fn bad_input_is_named_and_changes_nothing() {
 #[test]
 fn several_choices_from_bytes_under_a_mask_are_learnt() {
     const N: usize = 16;
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 8,
-        use_action_mask: 1,
-        learning_rate: 3e-3,
-        entropy_coef: 0.02,
-        max_grad_norm: 0.0,
-        ..Config::default()
-    };
+    let config = Config { num_envs: N as u32, num_steps: 8, use_action_mask: 1, ..Config::default() };
+    let config = Config { learning_rate: 3e-3, entropy_coef: 0.02, max_grad_norm: 0.0, ..config };
     let (obs_space, action_space) = (Space::bytes(3), Space::discrete(&[3, 2]));
     let mut block = Block::new(Learner::size(&config, &[], &obs_space, &action_space).unwrap());
     let mut learner = Learner::init(block.bytes(), &config, &[], &obs_space, &action_space).unwrap();

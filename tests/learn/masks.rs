@@ -2,6 +2,7 @@
 
 #![cfg(all(feature = "off_policy", feature = "pqn", feature = "stream"))]
 
+use crate::host::Tune;
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::rng::Rng;
@@ -112,28 +113,21 @@ impl Agent {
 fn config(algorithm: Algorithm) -> Config {
     let all = Config {
         num_envs: 1,
-        num_hidden: 0,
-        hidden_len: [0; 4],
         hidden_norm: 0,
         use_action_mask: 1,
-        normalize_obs: 0,
-        normalize_reward: 0,
         discount: 0.9,
         seed: 4,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[]).normalized(0, 0)
     };
     let descends = Config { learning_rate: 0.02, learning_rate_end: 0.02, max_grad_norm: 0.0, ..all };
     match algorithm {
         Algorithm::StreamAc | Algorithm::StreamQ => all,
         _ if algorithm.is_off_policy() => Config {
             huber: 0,
-            buffer_size: 200,
-            batch_size: 16,
-            learning_starts: 20,
             train_interval: 1,
             target_interval: 5,
             exploration_steps: 0,
-            ..descends
+            ..descends.store(200, 16, 20)
         },
         Algorithm::Pqn => Config { exploration_steps: 200, ..descends },
         _ => descends,

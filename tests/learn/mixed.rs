@@ -1,6 +1,7 @@
 //! Actions of choices and numbers: one log-probability for both, masks for the choices, and tasks that need both.
 #![cfg(all(feature = "residual", feature = "actor_critic"))]
 
+use crate::host::Tune;
 use bytemuck::{Pod, Zeroable};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Batch, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling};
@@ -38,14 +39,9 @@ const ACTION: Space<'static> =
 fn config() -> Config {
     Config {
         num_envs: N as u32,
-        num_steps: 8,
-        num_minibatches: 1,
-        num_epochs: 4,
-        num_hidden: 1,
-        hidden_len: [12, 0, 0, 0],
         learning_rate: 0.02,
         discount: 0.5,
-        ..Config::default()
+        ..Config::default().hidden(&[12]).rollout(8, 1, 4)
     }
 }
 
@@ -294,16 +290,8 @@ fn range(learner: &Learner<'_>, begin: usize, end: usize) -> Vec<f32> {
 #[test]
 fn gradients_are_the_slopes_of_log_probabilities_and_entropies() {
     let entropy_coef = 0.3;
-    let config = Config {
-        num_steps: 4,
-        num_epochs: 1,
-        value_coef: 0.0,
-        normalize_advantage: 0,
-        max_grad_norm: 0.0,
-        entropy_coef,
-        hidden_len: [5, 0, 0, 0],
-        ..config()
-    };
+    let config = Config { num_steps: 4, num_epochs: 1, value_coef: 0.0, ..config().hidden(&[5]) };
+    let config = Config { normalize_advantage: 0, max_grad_norm: 0.0, entropy_coef, ..config };
     let mut block = block(&config);
     let mut learner = open(&mut block);
     let mut rng = Rng::seeded(9);
@@ -394,17 +382,8 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
         (Algorithm::Impala, 2, 0, 0),
     ] {
         let fresh = Config::of(algorithm);
-        let config = Config {
-            overlap,
-            use_action_mask,
-            num_envs: N as u32,
-            num_steps: 8,
-            num_minibatches: 2,
-            hidden_len: [6, 0, 0, 0],
-            num_hidden: 1,
-            num_chunks,
-            ..fresh
-        };
+        let config = Config { overlap, use_action_mask, num_envs: N as u32, ..fresh.hidden(&[6]) };
+        let config = Config { num_steps: 8, num_minibatches: 2, num_chunks, ..config };
         let mut whole = block(&config);
         let (mut parts, mut shared) = (whole.clone(), whole.clone());
         let (mut rng, mut updates) = (Rng::seeded(2), 0);
@@ -651,16 +630,7 @@ fn spoilt_images_are_refused() {
 /// Blocks with any one word changed are refused, or safe for every call.
 #[test]
 fn no_spoilt_word_does_harm() {
-    let small = Config {
-        num_envs: 2,
-        num_steps: 2,
-        num_epochs: 1,
-        num_hidden: 1,
-        hidden_len: [2, 0, 0, 0],
-        num_minibatches: 1,
-        use_action_mask: 1,
-        ..Config::default()
-    };
+    let small = Config { num_envs: 2, use_action_mask: 1, ..Config::default().hidden(&[2]).rollout(2, 1, 1) };
     let (obs, mask) = ([0.5; 4], [1; 10]);
     let seen = Elements::F32(&obs);
     let mut acted = block(&small);

@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "noisy", feature = "off_policy"))]
 
-use crate::host::{Host, chunks, config, record, spaces, threads, train};
+use crate::host::{Host, Tune, chunks, config, record, spaces, threads, train};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::nn::{Activation, Layer, NOISY};
@@ -249,16 +249,11 @@ fn right_choices(noisy: u32, seed: u64) -> usize {
         seed,
         noisy,
         num_envs: 3,
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
         exploration_start: 0.0,
         exploration_end: 0.0,
-        learning_starts: 30,
-        batch_size: 16,
-        buffer_size: 1000,
         learning_rate: 1e-3,
         train_interval: 3,
-        ..Config::of(Algorithm::Dqn)
+        ..Config::of(Algorithm::Dqn).hidden(&[16]).store(1000, 16, 30)
     };
     let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action_space).unwrap() / 8];
     let mut learner =
@@ -289,20 +284,8 @@ fn noise_alone_explores() {
 #[test]
 fn slices_of_q_change_no_bit() {
     let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[3]));
-    let config = Config {
-        noisy: 1,
-        num_envs: 2,
-        num_chunks: 7,
-        num_hidden: 1,
-        hidden_len: [20, 0, 0, 0],
-        batch_size: 16,
-        buffer_size: 1000,
-        learning_starts: 20,
-        gradient_steps: 2,
-        dueling: 1,
-        double_q: 1,
-        ..Config::of(Algorithm::Dqn)
-    };
+    let config = Config { noisy: 1, num_envs: 2, ..Config::of(Algorithm::Dqn).hidden(&[20]).store(1000, 16, 20) };
+    let config = Config { num_chunks: 7, gradient_steps: 2, dueling: 1, double_q: 1, ..config };
     let size = Learner::size(&config, &[], &obs_space, &action_space).unwrap();
     let run = |slices: u32| {
         let mut block = vec![0u64; size / 8];

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::forge_learners;
+use crate::host::{Tune, forge_learners};
 use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling, Stats};
@@ -135,17 +135,10 @@ impl Training {
 /// Small networks that start to learn early.
 fn small() -> Config {
     Config {
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        learning_rate: 5e-3,
-        learning_rate_end: 5e-3,
-        buffer_size: 300,
-        batch_size: 14,
-        learning_starts: 30,
         train_interval: 2,
         target_interval: 10,
         exploration_steps: 200,
-        ..Config::of(Algorithm::Dqn)
+        ..Config::of(Algorithm::Dqn).hidden(&[16]).rate(5e-3).store(300, 14, 30)
     }
 }
 
@@ -259,13 +252,10 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
         let config = Config {
             num_envs: n as u32,
             use_action_mask: masks,
-            buffer_size,
-            batch_size,
             num_chunks: batch_size,
-            learning_starts: 8,
             policy_interval: if masks == 1 { own.policy_interval } else { 2 },
             n_step,
-            ..own
+            ..own.store(buffer_size, batch_size, 8)
         };
         let action = if masks == 1 { &discrete } else { &real };
         let mut block = vec![0u64; Learner::size(&config, &[], &obs, action).unwrap() / 8];
@@ -351,18 +341,13 @@ fn one_gradient_step_is_that_of_the_formula() {
         let config = Config {
             optimizer,
             use_action_mask: masked,
-            num_hidden: 0,
-            hidden_len: [0; 4],
-            buffer_size: 1,
-            batch_size: 1,
-            learning_starts: 1,
             train_interval: 1,
             discount: 0.5,
             double_q: 0,
             huber,
             exploration_end: 1.0,
             max_grad_norm: 0.0,
-            ..small()
+            ..small().hidden(&[]).store(1, 1, 1)
         };
         let mut block = vec![0u64; Learner::size(&config, &[], &o, &a).unwrap() / 8];
         let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &o, &a).unwrap();
@@ -490,19 +475,8 @@ fn what_cannot_be_is_refused_by_name() {
 #[test]
 fn forged_images_are_refused_or_harmless() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3, 2]));
-    let config = Config {
-        num_envs: 2,
-        hidden_len: [2, 0, 0, 0],
-        buffer_size: 4,
-        batch_size: 3,
-        learning_starts: 4,
-        num_chunks: 2,
-        dueling: 1,
-        use_action_mask: 1,
-        n_step: 2,
-        priority_exponent: 0.6,
-        ..small()
-    };
+    let config = Config { num_envs: 2, num_chunks: 2, ..small().hidden(&[2]).store(4, 3, 4) };
+    let config = Config { dueling: 1, use_action_mask: 1, n_step: 2, priority_exponent: 0.6, ..config };
     let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
     Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
     let call = |learner: &mut Learner<'_>| -> Result {
@@ -549,11 +523,9 @@ fn pendulum_is_learnt_with_continuous_actions() {
         let mut config = Config {
             hidden_len: [32, 32, 0, 0],
             batch_size: 64,
-            learning_rate: 1e-3,
-            learning_rate_end: 1e-3,
             learning_starts: 100,
             exploration_steps: 100,
-            ..Config::of(algorithm)
+            ..Config::of(algorithm).rate(1e-3)
         };
         if algorithm == Algorithm::Sac {
             (config.temperature, config.temperature_rate) = (0.5, 1e-3);
@@ -647,29 +619,9 @@ impl Episode {
 fn n_steps_are_those_of_the_definition() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
     for n_step in 1..=5 {
-        let config = Config {
-            num_envs: 3,
-            num_hidden: 0,
-            hidden_len: [0; 4],
-            use_action_mask: 1,
-            buffer_size: 11,
-            batch_size: 4,
-            num_chunks: 2,
-            learning_starts: 20,
-            train_interval: 1,
-            target_interval: 1,
-            discount: 0.8,
-            double_q: 0,
-            huber: 0,
-            exploration_end: 0.5,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 1.0,
-            max_grad_norm: 0.0,
-            n_step,
-            seed: 9,
-            ..small()
-        };
+        let config = Config { num_envs: 3, use_action_mask: 1, ..small().hidden(&[]).plain_adam().store(11, 4, 20) };
+        let config = Config { num_chunks: 2, train_interval: 1, target_interval: 1, discount: 0.8, ..config };
+        let config = Config { double_q: 0, huber: 0, exploration_end: 0.5, n_step, seed: 9, ..config };
         let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
         let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
         // Q(o) = [w0 o + b0, w1 o + b1].
@@ -932,12 +884,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
     for ((algorithm, num_critics, huber, n_step), [num_quantiles, dropped_quantiles]) in values.chain(quantiles) {
         let own = small_critics(algorithm);
         let mut config = Config {
-            num_hidden: 0,
-            hidden_len: [0; 4],
-            buffer_size: 8,
-            batch_size: 5,
             num_chunks: 2,
-            learning_starts: 12,
             train_interval: 1,
             gradient_steps: 1,
             policy_interval: 2,
@@ -946,20 +893,14 @@ fn steps_of_critics_are_those_of_the_formulas() {
             exploration_start: 0.5,
             exploration_end: 0.5,
             critic_rate: 3.0,
-            learning_rate: 0.05,
-            learning_rate_end: 0.05,
             discount: 0.8,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 1.0,
-            max_grad_norm: 0.0,
             num_critics,
             num_quantiles,
             dropped_quantiles,
             huber,
             n_step,
             seed: 9,
-            ..own
+            ..own.hidden(&[]).rate(0.05).plain_adam().store(8, 5, 12)
         };
         if algorithm == Algorithm::Sac {
             (config.temperature, config.temperature_rate, config.target_entropy) = (0.4, 0.1, -0.5);
@@ -1113,15 +1054,11 @@ fn forged_images_of_critics_are_refused_or_harmless() {
     let (obs, action) = (Space::unbounded(1), Space::between(&[-2.0, 0.0], &[2.0, 1.0]));
     let own = small_critics(Algorithm::Sac);
     let config = Config {
-        hidden_len: [2, 0, 0, 0],
-        buffer_size: 4,
-        batch_size: 3,
-        learning_starts: 3,
         num_chunks: 2,
         train_interval: 1,
         n_step: 2,
         priority_exponent: 1.0,
-        ..own
+        ..own.hidden(&[2]).store(4, 3, 3)
     };
     let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
     let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();

@@ -1,5 +1,6 @@
 //! Finite inputs with overflowing results: a call that fails changes nothing, and an update that overflows ends.
 
+use crate::host::Tune;
 use rlcore::error::{Error, Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
@@ -89,14 +90,7 @@ impl Host {
 
 /// Linear networks, so that large observations pass through.
 fn config() -> Config {
-    Config {
-        num_envs: N as u32,
-        num_steps: 4,
-        num_minibatches: 2,
-        num_hidden: 0,
-        hidden_len: [0; 4],
-        ..Config::default()
-    }
+    Config { num_envs: N as u32, num_steps: 4, num_minibatches: 2, ..Config::default().hidden(&[]) }
 }
 
 fn spaces() -> [Space<'static>; 3] {
@@ -267,16 +261,8 @@ fn parameters_stay_finite_at_the_ends_of_the_ranges() {
     }
     for (adam_beta1, adam_beta2) in [(0.0, 0.0), (0.5, 0.25), (0.999_999_9, 0.999_999_9), (0.9, 0.999)] {
         for max_grad_norm in [0.0, 1e-30, f32::MAX] {
-            let config = Config {
-                adam_beta1,
-                adam_beta2,
-                adam_epsilon: 1e-12,
-                learning_rate: 1.0,
-                clip: 10.0,
-                value_coef: 1e6,
-                max_grad_norm,
-                ..config()
-            };
+            let config = Config { adam_beta1, adam_beta2, adam_epsilon: 1e-12, ..config() };
+            let config = Config { learning_rate: 1.0, clip: 10.0, value_coef: 1e6, max_grad_norm, ..config };
             let mut h = Host::new(&config, &Space::unbounded(1));
             for reward in [0.0f32, 1e10, 1e-30, -1e3, 1e12, 0.0, 1e-20, 1.0].repeat(10) {
                 h.roll(reward.clamp(-1.0, 1.0), reward);

@@ -1,6 +1,6 @@
 //! Acting and recording continue while an update runs.
 
-use crate::host::{Array, Columns, Host, config, spaces};
+use crate::host::{Array, Columns, Host, Tune, config, spaces};
 use rlcore::learn::{Config, Learner, Phase, Stats, View};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
@@ -12,11 +12,9 @@ fn hosts() -> impl Iterator<Item = Host> {
             num_steps: 12,
             num_epochs: 2,
             num_chunks: 3,
-            normalize_obs: (k % 2) as u32,
-            normalize_reward: (k % 2) as u32,
             use_action_mask: u32::from(action.kind == Element::I32),
             overlap: 1,
-            ..config()
+            ..config().normalized((k % 2) as u32, (k % 2) as u32)
         };
         Host::new(&config, &obs, &action)
     })
@@ -230,16 +228,8 @@ fn learning_is_due_only_when_acting_has_to_wait() {
 #[test]
 fn a_policy_learns_while_it_acts() {
     const N: usize = 8;
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 32,
-        num_chunks: 2,
-        overlap: 1,
-        entropy_coef: 0.0,
-        learning_rate: 1e-2,
-        hidden_len: [16, 0, 0, 0],
-        ..config()
-    };
+    let config = Config { num_envs: N as u32, num_steps: 32, num_chunks: 2, ..config().hidden(&[16]) };
+    let config = Config { overlap: 1, entropy_coef: 0.0, learning_rate: 1e-2, ..config };
     let mut h = Host::new(&config, &Space::unbounded(1), &Space::discrete(&[2]));
     let (mut rng, mut obs, mut choice) = (Rng::seeded(2), [0.0f32; N], [0; N]);
     let (mut learner, mut waited) = (h.learner(), 0);

@@ -1,6 +1,6 @@
 //! Chunks of minibatches computed by threads, and the data that learners exchange: gradients, parameters and rollouts.
 
-use crate::host::{Array, Columns, Host, chunks, config, record, recurrent, spaces, threads, train};
+use crate::host::{Array, Columns, Host, Tune, chunks, config, record, recurrent, spaces, threads, train};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Batch, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
@@ -14,9 +14,6 @@ fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
         let masked = u32::from(action.kind == Element::I32);
         let config = Config {
             num_envs: 5,
-            num_steps: if layer.is_some() { 27 } else { 9 },
-            num_minibatches: 3,
-            num_epochs: 2,
             num_chunks,
             num_layers: layer.is_some().into(),
             sequence_len: if layer.is_some() { 3 } else { 0 },
@@ -24,7 +21,7 @@ fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
             use_action_mask: masked,
             value_clip: [0.0, 0.2][k % 2],
             overlap: (k / 2 % 2) as u32,
-            ..config()
+            ..config().rollout(if layer.is_some() { 27 } else { 9 }, 3, 2)
         };
         Host::with(&config, layer.as_slice(), &obs, &action)
     })
@@ -227,16 +224,8 @@ fn agree(h: &mut Host, batch: &Columns) {
 #[test]
 fn a_server_that_adds_gradients_of_workers_learns() {
     const N: usize = 8;
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 16,
-        num_minibatches: 1,
-        num_epochs: 1,
-        num_chunks: 2,
-        hidden_len: [16, 0, 0, 0],
-        entropy_coef: 0.0,
-        ..config()
-    };
+    let config =
+        Config { num_envs: N as u32, num_chunks: 2, entropy_coef: 0.0, ..config().hidden(&[16]).rollout(16, 1, 1) };
     let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
     let mut server = Host::new(&config, &obs_space, &action_space);
     let configs = [Config { seed: 10, ..config }, Config { seed: 11, ..config }, Config { seed: 12, ..config }];

@@ -1,6 +1,6 @@
 //! PQN, Q over rollouts: targets, losses and gradients from their formulas, exploration, chunks, and refusals.
 
-use crate::host::{Columns, Host, chunks, record, threads, train};
+use crate::host::{Columns, Host, Tune, chunks, record, threads, train};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Policy, Recurrent, Sampling};
 use rlcore::nn::Adam;
@@ -10,15 +10,10 @@ use rlcore::space::{Elements, ElementsMut, Space};
 fn config() -> Config {
     Config {
         num_envs: 3,
-        num_steps: 14,
-        num_minibatches: 2,
-        num_epochs: 2,
-        num_hidden: 1,
-        hidden_len: [7, 0, 0, 0],
         activation: 0,
         learning_rate: 0.02,
         exploration_steps: 100,
-        ..Config::of(Algorithm::Pqn)
+        ..Config::of(Algorithm::Pqn).hidden(&[7]).rollout(14, 2, 2)
     }
 }
 

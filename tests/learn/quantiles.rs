@@ -3,7 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::forge;
+use crate::host::{Tune, forge};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::algorithm::{q, tqc};
 use rlcore::learn::value_head::{Atoms, ValueHead, quantiles};
@@ -178,18 +178,11 @@ fn gradients_are_the_slopes_of_the_losses() {
 
 fn small(algorithm: Algorithm) -> Config {
     Config {
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        learning_rate: 5e-3,
-        learning_rate_end: 5e-3,
-        buffer_size: 300,
-        batch_size: 14,
-        learning_starts: 30,
         train_interval: 2,
         target_interval: 10,
         target_rate: 1.0,
         exploration_steps: 200,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[16]).rate(5e-3).store(300, 14, 30)
     }
 }
 
@@ -342,31 +335,20 @@ fn slices_copies_and_chunks_change_no_bit() {
 fn gradient_steps_are_those_of_the_formulas() {
     for (own, double_q) in heads(4).into_iter().flat_map(|own| [(own, 0), (own, 1)]) {
         let config = Config {
-            num_hidden: 0,
-            hidden_len: [0; 4],
-            buffer_size: 12,
-            batch_size: 5,
             num_chunks: 2,
-            learning_starts: 12,
             train_interval: 1,
             target_interval: 3,
             target_rate: 0.5,
             discount: 0.8,
             double_q,
             huber: 1,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 1.0,
-            max_grad_norm: 0.0,
             exploration_end: 0.5,
-            learning_rate: 0.05,
-            learning_rate_end: 0.05,
             num_quantiles: if matches!(own, ValueHead::Quantiles(_)) { 4 } else { 0 },
             num_atoms: if matches!(own, ValueHead::Atoms(_)) { 4 } else { 0 },
             value_min: if matches!(own, ValueHead::Atoms(_)) { -2.0 } else { -10.0 },
             value_max: if matches!(own, ValueHead::Atoms(_)) { 3.0 } else { 10.0 },
             seed: 9,
-            ..small(Algorithm::Dqn)
+            ..small(Algorithm::Dqn).hidden(&[]).rate(0.05).plain_adam().store(12, 5, 12)
         };
         let mut agent = Agent::new(&config);
         let mut rng = Rng::seeded(1);
@@ -486,20 +468,9 @@ fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
 /// Critics with constant quantiles from entry `tqc_kept`: the pool without the dropped ones is their target.
 #[test]
 fn critics_learn_from_what_is_left_of_the_pool() {
-    let config = Config {
-        num_hidden: 0,
-        hidden_len: [0; 4],
-        num_quantiles: 3,
-        dropped_quantiles: 1,
-        huber: 1,
-        discount: 1.0,
-        temperature: 1e-8,
-        temperature_rate: 0.0,
-        batch_size: 1,
-        learning_starts: 1,
-        train_interval: 1,
-        ..small(Algorithm::Sac)
-    };
+    let config = Config { num_quantiles: 3, dropped_quantiles: 1, ..small(Algorithm::Sac).hidden(&[]) };
+    let config = Config { huber: 1, discount: 1.0, temperature: 1e-8, temperature_rate: 0.0, ..config };
+    let config = Config { batch_size: 1, learning_starts: 1, train_interval: 1, ..config };
     let mut agent = Agent::new(&config);
     let mut l = agent.learner();
     let said = [[1.0f32, 5.0, 2.0], [3.0, 0.0, 4.0]];
@@ -590,14 +561,10 @@ fn forged_images_are_refused_or_harmless() {
             num_quantiles: quantiles,
             num_atoms: atoms,
             dropped_quantiles: config.dropped_quantiles.min(1),
-            hidden_len: [2, 0, 0, 0],
-            buffer_size: 4,
-            batch_size: 3,
-            learning_starts: 3,
             num_chunks: 2,
             train_interval: 1,
             n_step: 1,
-            ..config
+            ..config.hidden(&[2]).store(4, 3, 3)
         };
         let mut agent = Agent::new(&config);
         while agent.learner().phase() != Phase::Learn {

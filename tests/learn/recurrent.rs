@@ -1,6 +1,6 @@
 //! Learners and policies with recurrent layers.
 
-use crate::host::{Array, Columns, Host, config, recurrent, same_in_parts};
+use crate::host::{Array, Columns, Host, Tune, config, recurrent, same_in_parts};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind, NORMALIZED};
@@ -45,18 +45,8 @@ fn observations(cues: &[Cue]) -> Vec<f32> {
 }
 
 fn cue_host(layer: Layer) -> Host {
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 32,
-        num_minibatches: 2,
-        num_layers: 1,
-        sequence_len: 8,
-        entropy_coef: 0.003,
-        learning_rate: 0.01,
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        ..Config::default()
-    };
+    let config = Config { num_envs: N as u32, num_steps: 32, num_minibatches: 2, ..Config::default().hidden(&[16]) };
+    let config = Config { num_layers: 1, sequence_len: 8, entropy_coef: 0.003, learning_rate: 0.01, ..config };
     Host::with(&config, &[Layer { units: 12, ..layer }], &Space::unbounded(2), &Space::discrete(&[2]))
 }
 
@@ -117,16 +107,8 @@ fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
 fn stacked_host(policy_layer: u32) -> Host {
     let cell = |units| Layer { flags: NORMALIZED, ..Layer::recurrent(LayerKind::Lstm, units) };
     let layers = [cell(6), Layer::merge(LayerKind::Join, [1, INPUT], Activation::Identity), cell(4)];
-    let config = Config {
-        num_envs: 4,
-        num_steps: 14,
-        num_minibatches: 1,
-        num_layers: 3,
-        sequence_len: 2,
-        num_chunks: 7,
-        policy_layer,
-        ..config()
-    };
+    let config = Config { num_envs: 4, num_steps: 14, num_minibatches: 1, ..config() };
+    let config = Config { num_layers: 3, sequence_len: 2, num_chunks: 7, policy_layer, ..config };
     Host::with(&config, &layers, &Space::unbounded(5), &Space::unbounded(2))
 }
 
@@ -200,16 +182,8 @@ fn the_policy_may_read_another_layer_than_the_values() {
 #[test]
 fn sequences_start_from_the_states_that_were_recorded() {
     for (layer, overlap, num_chunks) in recurrent().into_iter().flat_map(|layer| [(layer, 0, 1), (layer, 1, 3)]) {
-        let config = Config {
-            num_envs: 5,
-            num_steps: 12,
-            num_minibatches: 1,
-            num_layers: 1,
-            sequence_len: 4,
-            num_chunks,
-            overlap,
-            ..config()
-        };
+        let config = Config { num_envs: 5, num_steps: 12, num_minibatches: 1, ..config() };
+        let config = Config { num_layers: 1, sequence_len: 4, num_chunks, overlap, ..config };
         let mut h = Host::with(&config, &[layer], &Space::unbounded(3), &Space::discrete(&[3]));
         let mut rng = Rng::seeded(7);
         let (mut updates, mut ragged, mut exact, mut is_new) = (0, 0, 0, true);

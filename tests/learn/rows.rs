@@ -1,6 +1,6 @@
 //! Environments that appear, disappear and act at any time: rollouts against a slow twin, and absent rows.
 
-use crate::host::{Array, Columns, Host, config, spaces};
+use crate::host::{Array, Columns, Host, Tune, config, spaces};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
@@ -408,18 +408,13 @@ fn any_schedule_makes_the_advantages_of_a_slow_twin() {
         let config = Config {
             seed,
             num_envs,
-            num_steps,
-            num_minibatches,
-            num_epochs: 1 + below(2),
             num_chunks: 1 + below(u64::from(3.min(num_envs * num_steps / num_minibatches))),
-            normalize_obs: below(2),
-            normalize_reward: below(2),
             use_action_mask: if action.kind == Element::I32 { below(2) } else { 0 },
             accumulate: below(2),
             overlap: below(2),
             gae_lambda: [0.0, 0.9, 1.0][below(3) as usize],
             discount: [0.9, 0.99][below(2) as usize],
-            ..config()
+            ..config().rollout(num_steps, num_minibatches, 1 + below(2)).normalized(below(2), below(2))
         };
         let mut twin = Twin::new(Host::new(&config, &obs, &action), seed);
         while twin.host.learner().stats().num_updates < 4 {
@@ -433,14 +428,7 @@ fn any_schedule_makes_the_advantages_of_a_slow_twin() {
 fn rows_that_are_not_there_are_never_read() {
     for (k, (obs_space, action_space)) in spaces().into_iter().enumerate() {
         let masked = u32::from(action_space.kind == Element::I32 && k == 0);
-        let config = Config {
-            num_envs: 6,
-            num_steps: 4,
-            normalize_obs: 1,
-            normalize_reward: 1,
-            use_action_mask: masked,
-            ..config()
-        };
+        let config = Config { num_envs: 6, num_steps: 4, use_action_mask: masked, ..config().normalized(1, 1) };
         let mut junk = Host::new(&config, &obs_space, &action_space);
         let (mut usual, mut rng) = (junk.clone(), Rng::seeded(5));
         let (n, o, l) = (junk.n, junk.obs_len, junk.mask_len);
@@ -536,11 +524,9 @@ fn flags_of_all_rows_are_as_no_flags() {
             num_envs: N as u32,
             num_steps: 6,
             num_minibatches: 3,
-            normalize_obs: (k % 2) as u32,
-            normalize_reward: 1,
             use_action_mask: u32::from(k < 2),
             overlap: u32::from(k == 3),
-            ..config()
+            ..config().normalized((k % 2) as u32, 1)
         };
         let run = |num_parts: usize, flags: Option<&[u8]>| {
             let mut h = Host::new(&config, &obs_space, &action_space);
@@ -648,16 +634,8 @@ fn a_frozen_learner_learns_nothing_of_rows() {
 fn rows_that_come_and_go_learn() {
     for overlap in [0, 1] {
         const N: usize = 8;
-        let config = Config {
-            num_envs: N as u32,
-            num_steps: 32,
-            overlap,
-            normalize_obs: overlap,
-            entropy_coef: 0.0,
-            learning_rate: 1e-2,
-            hidden_len: [16, 0, 0, 0],
-            ..config()
-        };
+        let config = Config { num_envs: N as u32, num_steps: 32, overlap, ..config().hidden(&[16]) };
+        let config = Config { normalize_obs: overlap, entropy_coef: 0.0, learning_rate: 1e-2, ..config };
         let mut h = Host::new(&config, &Space::unbounded(1), &Space::discrete(&[2]));
         let (mut rng, mut obs, mut choice) = (Rng::seeded(2), [0.0f32; N], [0; N]);
         let (mut hits, mut tried) = (0, 0);
@@ -706,11 +684,9 @@ fn calls_that_are_refused_change_nothing() {
             num_envs: N as u32,
             num_steps: 3,
             num_minibatches: 1,
-            normalize_obs: 1,
-            normalize_reward: 1,
             overlap,
             use_action_mask: 1,
-            ..config()
+            ..config().normalized(1, 1)
         };
         let mut h = Host::new(&config, &Space::unbounded(2), &Space::discrete(&[2]));
         fn refused(h: &mut Host, kind: Kind, name: &str, call: impl FnOnce(&mut Learner<'_>) -> Result) {

@@ -2,7 +2,7 @@
 //! of the numbers that networks read from them; observations that no network can read are refused by name.
 #![cfg(all(feature = "pictures", feature = "residual", feature = "recurrent", feature = "actor_critic"))]
 
-use crate::host::seal;
+use crate::host::{Tune, seal};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling, View};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
@@ -41,15 +41,10 @@ fn layers() -> [Layer; 4] {
 fn config(num_layers: u32) -> Config {
     Config {
         num_envs: N as u32,
-        num_steps: 8,
-        num_minibatches: 2,
-        num_epochs: 2,
-        num_hidden: 1,
-        hidden_len: [6, 0, 0, 0],
         num_layers,
         normalize_obs: 1,
         learning_rate: 0.01,
-        ..Config::default()
+        ..Config::default().hidden(&[6]).rollout(8, 2, 2)
     }
 }
 
@@ -204,18 +199,13 @@ fn compare_off_policy(
     let space = if critics { Space::between(&[-1.0], &[1.0]) } else { ACTION };
     let config = Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [6, 0, 0, 0],
         num_layers: layers.len() as u32,
-        buffer_size: 40,
-        batch_size: 6,
         num_chunks: 2,
-        learning_starts: 12,
         exploration_steps: 30,
         target_interval: 3,
         dueling: u32::from(!critics),
         train_interval: 1,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[6]).store(40, 6, 12)
     };
     let mut hosts = [(coded, false), (seen, true)].map(|(obs, is_seen)| {
         let mut block = vec![0u64; Learner::size(&config, layers, obs, &space).unwrap() / 8];

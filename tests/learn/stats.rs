@@ -3,7 +3,7 @@
 
 #![cfg(all(feature = "off_policy", feature = "stream", feature = "unreal"))]
 
-use crate::host::Host;
+use crate::host::{Host, Tune};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -32,16 +32,11 @@ fn config(algorithm: Algorithm) -> Config {
     let streams = matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ);
     let unreal = algorithm == Algorithm::Unreal;
     Config {
-        num_steps: if streams { 1 } else { 4 },
-        num_minibatches: 1,
-        num_epochs: 1,
-        normalize_obs: 0,
-        normalize_reward: 0,
         pixel_control_coef: 0.0,
         pixel_control_discount: 0.0,
         reward_class_coef: 0.0,
         history_len: if unreal { 40 } else { own.history_len },
-        ..own
+        ..own.rollout(if streams { 1 } else { 4 }, 1, 1).normalized(0, 0)
     }
 }
 

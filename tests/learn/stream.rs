@@ -1,7 +1,7 @@
 //! Stream algorithms: whole runs in f64 from their formulas, steps that do not overshoot, traces that end, CartPole, and
 //! refusals.
 
-use crate::host::{Host, chunks, forge};
+use crate::host::{Host, Tune, chunks, forge};
 use rlcore::env::{Autoreset, CartPole, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
@@ -18,15 +18,11 @@ fn config(algorithm: Algorithm) -> Config {
         return Config { entropy_coef, entropy_share_end, exploration_steps, exploration_end, algorithm, ..own };
     }
     Config {
-        num_hidden: 1,
-        hidden_len: [5, 0, 0, 0],
-        normalize_obs: 0,
-        normalize_reward: 0,
         entropy_coef: 0.05,
         entropy_share_end: 0.2,
         total_steps: 300,
         discount: 0.9,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[5]).normalized(0, 0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::refused;
+use crate::host::{Tune, refused};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
@@ -14,14 +14,10 @@ const B: usize = 4;
 fn config(algorithm: Algorithm) -> Config {
     Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        learning_rate: 3e-3,
-        learning_rate_end: 3e-3,
         buffer_size: 0,
         batch_size: B as u32,
         num_chunks: 2,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[16]).rate(3e-3)
     }
 }
 
@@ -41,20 +37,14 @@ fn steps_are_those_of_the_formula() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
     for (huber, double_q, masked) in [(0, 0, 0), (1, 1, 1), (0, 1, 1), (1, 0, 0)] {
         let config = Config {
-            num_hidden: 0,
-            hidden_len: [0; 4],
             huber,
             double_q,
             use_action_mask: masked,
             discount: 0.75,
             target_rate: 0.25,
             target_interval: 2,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 1.0,
-            max_grad_norm: 0.0,
             gradient_steps: 3,
-            ..config(Algorithm::Dqn)
+            ..config(Algorithm::Dqn).hidden(&[]).plain_adam()
         };
         let mut block = block(&config, &obs, &action);
         let mut l = open(&mut block);

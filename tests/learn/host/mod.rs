@@ -317,6 +317,46 @@ pub fn same_in_parts(mut whole: Host, updates: u64, what: &str) {
     }
 }
 
+/// Groups of fields that many of these tests set.
+pub trait Tune {
+    /// These hidden layers.
+    fn hidden(self, len: &[u32]) -> Config;
+    /// A constant learning rate.
+    fn rate(self, rate: f32) -> Config;
+    /// Adam without memory and without a limit of the gradient's norm: `x -= rate * g / (|g| + 1)`.
+    fn plain_adam(self) -> Config;
+    fn store(self, buffer_size: u32, batch_size: u32, learning_starts: u32) -> Config;
+    fn rollout(self, num_steps: u32, num_minibatches: u32, num_epochs: u32) -> Config;
+    fn normalized(self, obs: u32, reward: u32) -> Config;
+}
+
+impl Tune for Config {
+    fn hidden(self, len: &[u32]) -> Config {
+        let hidden_len = std::array::from_fn(|i| len.get(i).copied().unwrap_or(0));
+        Config { num_hidden: len.len() as u32, hidden_len, ..self }
+    }
+
+    fn rate(self, rate: f32) -> Config {
+        Config { learning_rate: rate, learning_rate_end: rate, ..self }
+    }
+
+    fn plain_adam(self) -> Config {
+        Config { adam_beta1: 0.0, adam_beta2: 0.0, adam_epsilon: 1.0, max_grad_norm: 0.0, ..self }
+    }
+
+    fn store(self, buffer_size: u32, batch_size: u32, learning_starts: u32) -> Config {
+        Config { buffer_size, batch_size, learning_starts, ..self }
+    }
+
+    fn rollout(self, num_steps: u32, num_minibatches: u32, num_epochs: u32) -> Config {
+        Config { num_steps, num_minibatches, num_epochs, ..self }
+    }
+
+    fn normalized(self, obs: u32, reward: u32) -> Config {
+        Config { normalize_obs: obs, normalize_reward: reward, ..self }
+    }
+}
+
 /// Small networks with a learning rate high enough for short tests.
 pub fn config() -> Config {
     Config { num_hidden: 1, hidden_len: [7, 0, 0, 0], learning_rate: 0.02, ..Config::default() }
