@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "recurrent", feature = "attention", feature = "pqn"))]
 
-use crate::host::{Columns, Host, chunks, config, record, recurrent, same_in_parts};
+use crate::host::{Columns, Host, chunks, config, open, record, recurrent, same_in_parts};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase};
 use rlcore::nn::{ALL, Activation, HEAD, Layer, Net, Node};
@@ -211,7 +211,7 @@ fn states_that_are_no_numbers_are_refused() {
             // infinity.)
             if t == 3 && bad.is_nan() {
                 let (obs, mut action) = (vec![0.5; 3 * N], h.actions());
-                let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut spoilt.block)).unwrap();
+                let mut learner = open(&mut spoilt.block);
                 let done = learner.act(None, Elements::F32(&obs), None, action.get_mut());
                 assert_eq!((done.err().map(|e| e.kind), &action), (Some(Kind::Value), &h.actions()));
                 assert!(spoilt.block == before);

@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "off_policy", feature = "stream", feature = "actor_critic"))]
 
-use crate::host::{Host, Tune, config};
+use crate::host::{Host, Tune, attach, config, learn_all, made, open};
 use rlcore::learn::{Algorithm, Config, Learner, Phase};
 use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
@@ -142,11 +142,10 @@ fn off_policy_learning_does_not_matter() {
     };
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3]));
     let blocks = [false, true].map(|due| {
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = made(&config, &[], &obs, &action);
         let mut cuts = 0;
         for t in 0..12 {
-            let mut l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            let mut l = open(&mut block);
             let x = [0.1 * t as f32, 0.5, -0.1 * t as f32];
             l.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut [0; N])).unwrap();
             l.observe(None, &[1.0, x[0], 0.0], &[0; N], &[0; N], None, None).unwrap();
@@ -155,15 +154,13 @@ fn off_policy_learning_does_not_matter() {
                 cuts += u32::from(l.phase() == Phase::Learn && gone != [0; N]);
                 l.cut_rows(&gone).unwrap();
             }
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 1).unwrap();
-            }
+            learn_all(&mut l, 1);
             if !due {
                 l.cut_rows(&gone).unwrap();
             }
         }
         assert!(!due || cuts > 1);
-        Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        attach(&mut block);
         block
     });
     assert!(blocks[0] == blocks[1]);

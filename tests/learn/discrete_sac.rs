@@ -3,10 +3,10 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, forge_learners};
+use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, policy, wide};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::algorithm::discrete_sac;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, Layer};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -23,19 +23,9 @@ fn small() -> Config {
     }
 }
 
-fn made(config: &Config, obs: u32, n: &[u32]) -> Vec<u64> {
+fn block(config: &Config, obs: u32, n: &[u32]) -> Vec<u64> {
     let (obs, action) = (Space::unbounded(obs), Space { n, ..Space::discrete(n) });
-    let mut block = vec![0u64; Learner::size(config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
-    block
-}
-
-fn open(block: &mut [u64]) -> Learner<'_> {
-    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
-}
-
-fn wide(x: &[f32]) -> Vec<f64> {
-    x.iter().map(|x| f64::from(*x)).collect()
+    made(config, &[], &obs, &action)
 }
 
 /// A row, split by action element.
@@ -259,7 +249,7 @@ fn steps_are_those_of_the_formulas() {
             seed: 9,
             ..small().hidden(&[]).store(8, 5, 12)
         };
-        let mut block = made(&config, 2, &N);
+        let mut block = block(&config, 2, &N);
         let (mut rng, mut draws) = (Rng::seeded(4), Rng::stream(9, 2 << 32));
         let mut l = open(&mut block);
         let params: Vec<f32> = l.params().iter().map(|_| rng.uniform_f32() - 0.5).collect();
@@ -376,7 +366,7 @@ fn few_choices_that_are_allowed_are_told_apart() {
     for seed in 1..=2 {
         let config =
             Config { use_action_mask: 1, temperature_rate: 3e-3, seed, ..small().rate(3e-3).store(2000, 64, 64) };
-        let (mut block, mut mask) = (made(&config, 1, &[16]), [0u8; 16]);
+        let (mut block, mut mask) = (block(&config, 1, &[16]), [0u8; 16]);
         (mask[3], mask[11]) = (1, 1);
         let (mut l, mut paid) = (open(&mut block), 0);
         for t in 0..4000 {
@@ -385,9 +375,7 @@ fn few_choices_that_are_allowed_are_told_apart() {
             let reward = u32::from(choice[0] == 11);
             paid += if t >= 3000 { reward } else { 0 };
             l.observe(None, &[reward as f32], &[1], &[0], None, None).unwrap();
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 0).unwrap();
-            }
+            learn_all(&mut l, 0);
         }
         let stats = l.stats();
         // 0.89 of 1,000 draws by the target entropy, less three standard deviations.
@@ -410,16 +398,15 @@ fn the_right_choices_are_learnt_and_ship() {
             priority_exponent,
             ..small().hidden(&[16])
         };
-        let mut block = made(&config, 2, &N);
+        let mut block = block(&config, 2, &N);
         let mut bandit = Bandit::new();
         learning(&config, &mut block, &mut bandit, 1500, 0);
         let mut l = open(&mut block);
         let stats = l.stats();
         assert!(stats.return_mean > 0.9 && stats.num_dropped == 0 && stats.entropy < 0.5, "{stats:?}");
         assert!(stats.entropy > 0.01 && l.view().temperature() > 0.0, "{stats:?}");
-        let mut brain = vec![0u64; l.view().policy_size().unwrap().div_ceil(8)];
-        l.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let brain = export(&l.view());
+        let policy = policy(&brain);
         let mut scratch = vec![0.0; policy.scratch_len(1).unwrap()];
         let (mut total, mut rng) = (0.0, Rng::seeded(1));
         for _ in 0..200 {
@@ -451,7 +438,7 @@ fn slices_copies_and_chunks_change_no_bit() {
     for (num_chunks, num_critics) in [1, 2, 3, 7].into_iter().flat_map(|chunks| [(chunks, 1), (chunks, 2)]) {
         let config = Config { num_chunks, num_critics, use_action_mask: 1, ..small() };
         let config = Config { gradient_steps: 2, n_step: num_critics, priority_exponent: 0.5, ..config };
-        let mut whole = made(&config, 2, &N);
+        let mut whole = block(&config, 2, &N);
         let (mut sliced, mut saved) = (whole.clone(), whole.clone());
         learning(&config, &mut whole, &mut Bandit::new(), 120, 0);
         learning(&config, &mut sliced, &mut Bandit::new(), 120, 1);
@@ -470,19 +457,15 @@ fn slices_copies_and_chunks_change_no_bit() {
             }
             l.learn(None, None, slices).unwrap();
             let mut other = saved.clone();
-            let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut other)).unwrap();
+            let mut l = attach(&mut other);
             let x = Elements::F32(&[0.5, 0.5]);
             for sampling in [Sampling::Basic, Sampling::Greedy, Sampling::Temperature(0.5), Sampling::TopK(2)] {
                 l.predict(x, Some(&[1; L]), Recurrent::default(), sampling, ElementsMut::I32(&mut [0; 2])).unwrap();
             }
             l.value(x, None, &mut [0.0]).unwrap();
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 0).unwrap();
-            }
+            learn_all(&mut l, 0);
             let mut l = open(&mut saved);
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 1).unwrap();
-            }
+            learn_all(&mut l, 1);
             assert!(open(&mut saved).params() == open(&mut other).params());
         }
     }
@@ -494,8 +477,8 @@ fn listed_layers_belong_to_critics_and_choices_are_drawn() {
     let (obs, action) = (Space::bytes(4), Space::discrete(&[2]));
     let config = Config { num_layers: 1, exploration_start: 0.0, num_envs: 2, batch_size: 4, ..small() };
     let layers = [Layer::dense(3, Activation::Relu)];
-    let mut block = vec![0u64; Learner::size(&config, &layers, &obs, &action).unwrap() / 8];
-    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &layers, &obs, &action).unwrap();
+    let mut block = made(&config, &layers, &obs, &action);
+    let mut l = open(&mut block);
     let one = (4 * 3 + 3) + (3 * 6 + 6) + (6 * 2 + 2);
     assert_eq!(l.params().len(), 3 * one);
     // Logits are biases alone: ln 3 for the second choice.
@@ -515,7 +498,7 @@ fn listed_layers_belong_to_critics_and_choices_are_drawn() {
         }
     }
     assert!((ones - 1500).abs() < 100, "{ones} of 2000");
-    Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    attach(&mut block);
 }
 
 #[test]
@@ -543,7 +526,7 @@ fn forged_images_are_refused_or_harmless() {
         priority_exponent: 1.0,
         ..small().hidden(&[2]).store(4, 3, 3)
     };
-    let mut block = made(&config, 1, &N);
+    let mut block = block(&config, 1, &N);
     let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mask, mut choice) = (Elements::F32(&[0.5]), Some(&[1u8; L][..]), [0; 2]);
         learner.predict(x, mask, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut choice))?;

@@ -10,7 +10,7 @@
     feature = "unreal"
 ))]
 
-use crate::host::Tune;
+use crate::host::{Tune, open};
 use rlcore::error::{Error, Kind};
 use rlcore::learn::config_fields::{FIELDS, Field};
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling};
@@ -69,7 +69,7 @@ impl Setting {
             let reward: Vec<f32> = (0..n).map(|k| 3.0 * one(100 + k).uniform_f32() - 1.0).collect();
             let terminated: Vec<u8> = (0..n).map(|k| u8::from(one(150 + k).uniform() < 0.1)).collect();
             let truncated: Vec<u8> = (0..n).map(|k| u8::from(one(200 + k).uniform() < 0.1)).collect();
-            let mut l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            let mut l = open(&mut block);
             l.act(None, obs, mask, taken)?;
             l.observe(None, &reward, &terminated, &truncated, Some(obs), None)?;
             bits.extend(numbers.iter().map(|x| x.to_bits()).chain(choices.iter().map(|x| *x as u32)));
@@ -80,7 +80,7 @@ impl Setting {
                 return Ok(Outcome { size, bits });
             }
         }
-        let l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let l = open(&mut block);
         let mut policy = vec![0u64; l.view().policy_size()?.div_ceil(8)];
         l.view().export(bytemuck::cast_slice_mut(&mut policy))?;
         let params = l.params().to_vec();

@@ -3,7 +3,7 @@
 #![cfg(all(feature = "off_policy", feature = "residual"))]
 
 use crate::host::camera::{CHANNELS, Camera, LEN, NUM, Scene, pictures, play};
-use crate::host::{Tune, forge_learners, refused};
+use crate::host::{Tune, attach, forge_learners, made, refused};
 use rlcore::env::Autoreset;
 use rlcore::env::wrap::Wrapper;
 use rlcore::error::{Kind, Result};
@@ -29,14 +29,12 @@ fn config(algorithm: Algorithm) -> Config {
 fn init(config: &Config, action: &Space<'_>) -> Vec<u64> {
     let fields = [Field::new("", Element::U8, &DIMS, 0)];
     let obs = Space::bytes(LEN as u32).with_fields(&fields);
-    let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
-    block
+    made(config, &[], &obs, action)
 }
 
 /// Attaches to the learner, as another process would.
 fn learner(block: &mut [u64]) -> Learner<'_> {
-    Learner::attach(bytemuck::cast_slice_mut(block)).unwrap()
+    attach(block)
 }
 
 /// Agents that act at their own times, are shown demonstrations at times, and sometimes leave.
@@ -241,8 +239,7 @@ fn forged_images_are_refused_or_harmless() {
     let config = Config { num_envs: 1, train_interval: 2, ..config(Algorithm::Dqn).hidden(&[2]).store(4, 3, 3) };
     let config = Config { num_chunks: 2, n_step: 2, num_stacked: 2, priority_exponent: 1.0, ..config };
     let (obs, action) = (Space::bytes(2), Space::discrete(&[2]));
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
     let call = |l: &mut Learner<'_>| -> Result {
         let (x, mut action) = (Elements::U8(&[7, 7]), [0]);
         l.predict(x, None, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut action))?;

@@ -3,7 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::Tune;
+use crate::host::{Tune, made, open};
 use rlcore::data::relabel::{self, Judgement, Steps, Strategy, relabel};
 use rlcore::data::replay::{self, Draw, Replay, ReplayConfig};
 use rlcore::data::table::{Column, FrameIndex};
@@ -145,8 +145,8 @@ impl Episode {
 fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsight: bool) -> usize {
     let env = T::default();
     let spec = env.spec();
-    let mut learner = vec![0u64; Learner::size(config, &[], &spec.obs, &spec.action).unwrap() / 8];
-    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut learner), config, &[], &spec.obs, &spec.action).unwrap();
+    let mut learner = made(config, &[], &spec.obs, &spec.action);
+    let mut l = open(&mut learner);
     let columns = [Column::new("obs", Element::F32, 2 * N as u32), Column::new("action", T::KIND, T::ACTION as u32)];
     // One ring per environment, and one for the relabeled steps.
     let store =

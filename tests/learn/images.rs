@@ -1,6 +1,6 @@
 //! Learners and policies with words forged and sealed again: every block that `attach` accepts is safe for every call.
 
-use crate::host::{Tune, seal};
+use crate::host::{Tune, export, made, policy, seal};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::rng::Rng;
@@ -17,8 +17,7 @@ struct Host {
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
         let obs = if config.num_stacked > 0 { Space::bytes(4) } else { Space::unbounded(2) };
-        let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
+        let block = made(config, &[], &obs, action);
         Host { block }
     }
 
@@ -175,9 +174,8 @@ fn what_attach_accepts_every_call_takes() {
                     assert_eq!(error.kind, Kind::Value, "word {at} as {word:#x}: {error}");
                 }
                 let learner = h.attach().unwrap_or_else(|e| panic!("word {at} as {word:#x}: a call left {e}"));
-                let mut brain = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
-                learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-                Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+                let brain = export(&learner.view());
+                policy(&brain);
             }
         }
     }
@@ -189,8 +187,7 @@ fn what_attach_accepts_of_a_policy_acts() {
     let (mut accepted, mut refused) = (0, 0);
     for (host_number, mut host) in hosts().into_iter().enumerate() {
         let learner = host.attach().unwrap();
-        let mut good = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
-        learner.view().export(bytemuck::cast_slice_mut(&mut good)).unwrap();
+        let good = export(&learner.view());
         for (at, word) in (10..good.len() * 2).flat_map(|at| WORDS.map(|word| (at, word))) {
             if is_left_out(at, word, host_number) {
                 continue;

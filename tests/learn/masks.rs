@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "off_policy", feature = "pqn", feature = "stream"))]
 
-use crate::host::Tune;
+use crate::host::{Tune, attach, made};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::rng::Rng;
@@ -32,13 +32,12 @@ enum Way {
 impl Agent {
     fn new(config: &Config, obs_len: u32, n: &[u32]) -> Agent {
         let (obs, action) = (Space::unbounded(obs_len), Space::discrete(n));
-        let mut block = vec![0; Learner::size(config, &[], &obs, &action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
+        let block = made(config, &[], &obs, &action);
         Agent { block, config: *config, scratch: Vec::new() }
     }
 
     fn learner(&mut self) -> Learner<'_> {
-        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        attach(&mut self.block)
     }
 
     fn act(&mut self, way: Way, obs: &[f32], mask: &[u8], action: &mut [i32]) {

@@ -2,11 +2,11 @@
 
 #![cfg(all(feature = "off_policy", feature = "words"))]
 
-use crate::host::{Host, config};
+use crate::host::{Host, config, export, made, open, policy};
 use rlcore::data::normalizer;
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::finite::finite_rows;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -97,12 +97,11 @@ fn masks_that_allow_nothing_name_rows() {
 fn learners_off_policy_and_policies_name_rows() {
     let config = Config { num_envs: N as u32, num_hidden: 1, hidden_len: [4, 0, 0, 0], ..Config::of(Algorithm::Dqn) };
     let (obs_space, action_space) = (Space::unbounded(2), Space::discrete(&[3]));
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action_space).unwrap() / 8];
-    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
+    let mut block = made(&config, &[], &obs_space, &action_space);
+    let mut l = open(&mut block);
     let (mut choice, good) = ([0; N], obs(N));
-    let mut mem = vec![0u64; l.view().policy_size().unwrap() / 8];
-    l.view().export(bytemuck::cast_slice_mut(&mut mem)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&mem)).unwrap();
+    let mem = export(&l.view());
+    let policy = policy(&mem);
     let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
     for row in 0..N {
         let bad = obs(row);

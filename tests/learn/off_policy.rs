@@ -2,10 +2,10 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, forge_learners};
+use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, policy};
 use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -46,7 +46,7 @@ impl Training {
     }
 
     fn learner(&mut self) -> Learner<'_> {
-        Learner::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap()
+        open(&mut self.learner)
     }
 
     /// Runs until `num_steps` environment steps are observed and no learning is due.
@@ -70,7 +70,7 @@ impl Training {
         let discrete = self.env.spec().action.kind == Element::I32;
         let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
         let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut self.envs), &self.env).unwrap();
-        let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap();
+        let mut learner = open(&mut self.learner);
         let to = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
         learner.act(None, Elements::F32(&self.obs), None, to)?;
         let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
@@ -91,9 +91,8 @@ impl Training {
     /// The mean return of `episodes` episodes of the exported policy.
     fn evaluate(&mut self, episodes: u32) -> f32 {
         let env = self.env;
-        let mut brain = vec![0u64; self.learner().view().policy_size().unwrap().div_ceil(8)];
-        self.learner().view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let brain = export(&self.learner().view());
+        let policy = policy(&brain);
         let n = episodes as usize;
         let config = VecEnvConfig { num_envs: episodes, seed: 1000, ..VecEnvConfig::default() };
         let mut block = vec![0u64; VecEnv::size(&env, &config).unwrap().div_ceil(8)];
@@ -197,7 +196,7 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
                 .unwrap();
         }
         other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
-        Learner::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
+        attach(&mut other.learner);
         saved.run(200);
         other.run(200);
         assert!(saved.learner().params() == other.learner().params());
@@ -208,13 +207,12 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
 fn parts_of_environments_act_as_all_of_them_do() {
     let (obs, action, n) = (Space::unbounded(2), Space::discrete(&[3, 2]), 5);
     let config = Config { num_envs: n as u32, use_action_mask: 1, batch_size: 5, ..small() };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
     let mut other = block.clone();
     let mut rng = Rng::seeded(5);
     for _ in 0..60 {
-        let mut whole = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
-        let mut parts = Learner::open(bytemuck::cast_slice_mut(&mut other)).unwrap();
+        let mut whole = open(&mut block);
+        let mut parts = open(&mut other);
         let x: Vec<f32> = (0..2 * n).map(|_| rng.uniform_f32()).collect();
         let mask: Vec<u8> = (0..n).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
         let (mut a, mut b) = ([0; 10], [0; 10]);
@@ -230,9 +228,7 @@ fn parts_of_environments_act_as_all_of_them_do() {
         let truncated = [0, 0, 1, 0, 1].map(|x| x * u8::from(rng.coin()));
         for learner in [&mut whole, &mut parts] {
             learner.observe(None, &[1.0; 5], &[0, 1, 0, 0, 1], &truncated, Some(Elements::F32(&x)), None).unwrap();
-            while learner.phase() == Phase::Learn {
-                learner.learn(None, None, 0).unwrap();
-            }
+            learn_all(learner, 0);
         }
         assert!(block == other);
     }
@@ -258,8 +254,7 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
             ..own.store(buffer_size, batch_size, 8)
         };
         let action = if masks == 1 { &discrete } else { &real };
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, action).unwrap();
+        let mut block = made(&config, &[], &obs, action);
         let mut other = block.clone();
         let (mut rng, mut open, mut begun, mut stored, mut updates) = (Rng::seeded(5), [0u8; 5], [0; 5], 0, 0);
         for _ in 0..150 {
@@ -287,7 +282,7 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
                     l.learn(None, None, i as u32).unwrap();
                     if i == 1 {
                         let mut copy = block.clone();
-                        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+                        let mut l = attach(&mut copy);
                         l.value(Elements::F32(&x), None, &mut [0.0; 5]).unwrap();
                         *block = copy;
                     }
@@ -349,8 +344,8 @@ fn one_gradient_step_is_that_of_the_formula() {
             max_grad_norm: 0.0,
             ..small().hidden(&[]).store(1, 1, 1)
         };
-        let mut block = vec![0u64; Learner::size(&config, &[], &o, &a).unwrap() / 8];
-        let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &o, &a).unwrap();
+        let mut block = made(&config, &[], &o, &a);
+        let mut learner = open(&mut block);
         // Q(x) = [x, 2x + 1]: weights [input, output], then the biases.
         learner.write_params(&[1.0, 2.0, 0.0, 1.0]).unwrap();
         let mut action = [0];
@@ -477,8 +472,7 @@ fn forged_images_are_refused_or_harmless() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3, 2]));
     let config = Config { num_envs: 2, num_chunks: 2, ..small().hidden(&[2]).store(4, 3, 4) };
     let config = Config { dueling: 1, use_action_mask: 1, n_step: 2, priority_exponent: 0.6, ..config };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
     let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mask, mut choice) = (Elements::F32(&[0.5, -1.0]), Some(&[1u8; 10][..]), [0; 4]);
         learner.predict(x, mask, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut choice))?;
@@ -490,13 +484,13 @@ fn forged_images_are_refused_or_harmless() {
     };
     let mut blocks = vec![block.clone()];
     for _ in 0..6 {
-        let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut learner = open(&mut block);
         learner.act(None, Elements::F32(&[0.5, 0.0]), Some(&[1; 10]), ElementsMut::I32(&mut [0; 4])).unwrap();
         learner.observe(None, &[1.0; 2], &[0, 1], &[0; 2], None, None).unwrap();
         if learner.phase() == Phase::Learn {
             learner.learn(None, None, 1).unwrap();
             blocks.push(block.clone());
-            Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(None, None, 0).unwrap();
+            open(&mut block).learn(None, None, 0).unwrap();
         }
     }
     assert!(blocks.len() >= 2);
@@ -570,7 +564,7 @@ fn slices_copies_and_chunks_of_critics_change_no_bit() {
                     other.learner().predict(Elements::F32(&obs), None, Recurrent::default(), sampling, to).unwrap();
                 }
                 other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
-                Learner::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
+                attach(&mut other.learner);
                 saved.run(180);
                 other.run(180);
                 assert!(saved.learner().params() == other.learner().params());
@@ -622,8 +616,8 @@ fn n_steps_are_those_of_the_definition() {
         let config = Config { num_envs: 3, use_action_mask: 1, ..small().hidden(&[]).plain_adam().store(11, 4, 20) };
         let config = Config { num_chunks: 2, train_interval: 1, target_interval: 1, discount: 0.8, ..config };
         let config = Config { double_q: 0, huber: 0, exploration_end: 0.5, n_step, seed: 9, ..config };
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-        let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = made(&config, &[], &obs, &action);
+        let mut l = open(&mut block);
         // Q(o) = [w0 o + b0, w1 o + b1].
         let mut params = [0.5f32, -0.75, 0.25, 0.0];
         l.write_params(&params).unwrap();
@@ -693,14 +687,13 @@ fn n_steps_are_those_of_the_definition() {
 fn sums_of_large_rewards_are_finite() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
     let config = Config { n_step: 3, discount: 1.0, ..small() };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
     for step in 0..6 {
-        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut l = attach(&mut block);
         l.act(None, Elements::F32(&[0.5]), None, ElementsMut::I32(&mut [0])).unwrap();
         l.observe(None, &[f32::MAX * if step < 3 { 1.0 } else { -1.0 }], &[0], &[0], None, None).unwrap();
     }
-    Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    attach(&mut block);
 }
 
 /// A linear policy and linear critics, of values or of quantiles, with the updates of TD3, SAC and TQC: in f64, from the
@@ -907,8 +900,8 @@ fn steps_of_critics_are_those_of_the_formulas() {
         } else {
             (config.exploration_noise, config.target_noise, config.target_noise_clip) = (0.3, 0.4, 0.3);
         }
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-        let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = made(&config, &[], &obs, &action);
+        let mut l = open(&mut block);
         let policy = if algorithm == Algorithm::Sac { vec![0.4, -0.1, 0.0, 0.3, -0.6] } else { vec![0.4, -0.1, 0.0] };
         let critics = [0.5, 0.7, 0.1, -0.2, -0.4, 0.3].into_iter().cycle();
         let len = 3 * num_critics * num_quantiles.max(1);
@@ -1003,9 +996,8 @@ fn policies_are_delayed_and_ship_their_mean() {
         moved += u32::from(before[..len] != after[..len]);
     }
     assert_eq!(moved, 3);
-    let mut brain = vec![0u64; t.learner().view().policy_size().unwrap().div_ceil(8)];
-    t.learner().view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+    let brain = export(&t.learner().view());
+    let policy = policy(&brain);
     let obs = [0.6, 0.8, -2.0];
     let (mut a, mut b, mut scratch) = ([0.0], [0.0], vec![0.0; policy.scratch_len(1).unwrap()]);
     let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
@@ -1060,8 +1052,8 @@ fn forged_images_of_critics_are_refused_or_harmless() {
         priority_exponent: 1.0,
         ..own.hidden(&[2]).store(4, 3, 3)
     };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
+    let mut learner = open(&mut block);
     let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mut action) = (Elements::F32(&[0.5]), [0.0; 2]);
         learner.predict(x, None, Recurrent::default(), Sampling::Basic, ElementsMut::F32(&mut action))?;
@@ -1077,6 +1069,6 @@ fn forged_images_of_critics_are_refused_or_harmless() {
     }
     learner.learn(None, None, 1).unwrap();
     let first = block.clone();
-    Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(None, None, 2).unwrap();
+    open(&mut block).learn(None, None, 2).unwrap();
     forge_learners(&[first, block], &[1, 3, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 6, call);
 }

@@ -1,8 +1,8 @@
 //! Finite inputs with overflowing results: a call that fails changes nothing, and an update that overflows ends.
 
-use crate::host::Tune;
+use crate::host::{Tune, attach, export, made, policy};
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::learn::{Config, Learner, Phase, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -18,14 +18,13 @@ struct Host {
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
         let obs = Space::unbounded(2);
-        let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
+        let block = made(config, &[], &obs, action);
         Host { block, discrete: action.kind == Element::I32 }
     }
 
     /// Attaches to the learner, as another process would.
     fn learner(&mut self) -> Learner<'_> {
-        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        attach(&mut self.block)
     }
 
     fn act(&mut self, obs: f32) -> Result {
@@ -73,9 +72,8 @@ impl Host {
 
     fn policy(&mut self) -> Vec<u64> {
         let learner = self.learner();
-        let mut brain = vec![0; learner.view().policy_size().unwrap().div_ceil(8)];
-        learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-        Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let brain = export(&learner.view());
+        policy(&brain);
         brain
     }
 
@@ -140,7 +138,7 @@ fn a_call_that_fails_changes_no_byte() {
         assert!(h.block == before);
 
         let brain = h.policy();
-        let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let policy = policy(&brain);
         let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
         for sampling in samplings {
             let (mut rng, obs) = (Rng::seeded(5), [f32::MAX; 2 * N]);

@@ -1,6 +1,6 @@
 //! Acting and recording continue while an update runs.
 
-use crate::host::{Array, Columns, Host, Tune, config, spaces};
+use crate::host::{Array, Columns, Host, Tune, attach, config, open, spaces};
 use rlcore::learn::{Config, Learner, Phase, Stats, View};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
@@ -42,7 +42,7 @@ fn tick(h: &mut Host, learner: &mut Learner<'_>, rng: &mut Rng) -> Array {
 
 fn step(h: &mut Host, rng: &mut Rng) -> Array {
     let mut block = std::mem::take(&mut h.block);
-    let mut learner = Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    let mut learner = attach(&mut block);
     let action = tick(h, &mut learner, rng);
     h.block = block;
     action
@@ -154,7 +154,7 @@ fn a_copy_goes_on_from_any_moment() {
     for h in hosts() {
         let (mut kept, mut moved) = (h.clone(), h);
         let mut block = kept.block.clone();
-        let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut learner = open(&mut block);
         let mut rng = Rng::seeded(11);
         let mut waits = 0;
         while learner.stats().num_updates < 5 {

@@ -3,7 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, forge};
+use crate::host::{Tune, attach, export, forge, made, open, policy, wide};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::algorithm::{q, tqc};
 use rlcore::learn::value_head::{Atoms, ValueHead, quantiles};
@@ -13,10 +13,6 @@ use rlcore::space::{Elements, ElementsMut, Space};
 
 fn near(a: &[f32], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (f64::from(*a) - b).abs() < 2e-5 * b.abs().max(1.0))
-}
-
-fn wide(x: &[f32]) -> Vec<f64> {
-    x.iter().map(|x| f64::from(*x)).collect()
 }
 
 /// Entries `qr_huber_sumq_meant`, `c51_projection` and `tqc_kept` of the project's vectors, made with torch in f64.
@@ -198,8 +194,7 @@ impl Agent {
     fn new(config: &Config) -> Agent {
         let discrete = config.algorithm == Algorithm::Dqn as u32;
         let (obs, action) = (Space::unbounded(1), Self::space(discrete));
-        let mut block = vec![0u64; Learner::size(config, &[], &obs, &action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
+        let block = made(config, &[], &obs, &action);
         Agent { block, rng: Rng::seeded(5), discrete }
     }
 
@@ -208,7 +203,7 @@ impl Agent {
     }
 
     fn learner(&mut self) -> Learner<'_> {
-        Learner::open(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        open(&mut self.block)
     }
 
     /// A step of a bandit: the sign of the observation selects the choice that pays 1, where the other pays 0, or the number
@@ -239,8 +234,7 @@ impl Agent {
 
     fn export(&mut self) -> Vec<u64> {
         let learner = self.learner();
-        let mut brain = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
-        learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+        let brain = export(&learner.view());
         brain
     }
 }
@@ -268,7 +262,7 @@ fn the_right_action_is_learnt_and_ships() {
         let mut agent = Agent::new(&Config { discount: 0.0, train_interval: 1, temperature, ..config });
         let right = |agent: &mut Agent| -> usize {
             let brain = agent.export();
-            let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+            let policy = policy(&brain);
             let mut scratch = vec![0.0; policy.scratch_len(1).unwrap()];
             let mut count = 0;
             for i in (0..100).filter(|i| !(45..55).contains(i)) {
@@ -321,7 +315,7 @@ fn slices_copies_and_chunks_change_no_bit() {
             let mut other = sliced.clone();
             other.learner().value(Elements::F32(&[0.5]), None, &mut [0.0]).unwrap();
             let mut copy = other.block.clone();
-            Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+            attach(&mut copy);
             other.block = copy;
             sliced.run(160, 0);
             other.run(160, 2);
@@ -547,7 +541,7 @@ fn overflows_drop_an_update_and_leave_a_block_that_attaches() {
         l.write_params(&params).unwrap();
         let _ = l.learn(None, None, 0);
         let mut copy = agent.block.clone();
-        Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+        attach(&mut copy);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Learners and policies with recurrent layers.
 
-use crate::host::{Array, Columns, Host, Tune, config, recurrent, same_in_parts};
+use crate::host::{Array, Columns, Host, Tune, config, export, policy, recurrent, same_in_parts};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -75,9 +75,8 @@ fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
         }
         assert!(h.learner().stats().return_mean >= 0.97, "kind {}: {:?}", layer.kind, h.learner().stats());
 
-        let mut bytes = vec![0u64; h.view().policy_size().unwrap().div_ceil(8)];
-        h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        let bytes = export(&h.view());
+        let policy = policy(&bytes);
         let width = policy.state_len();
         assert_eq!(width, h.view().state_len());
         let (mut shipped, mut ours) = (vec![0.5; N * width], vec![f32::NAN; N * width]);
@@ -146,9 +145,8 @@ fn the_policy_may_read_another_layer_than_the_values() {
             assert_eq!(differ, changes, "policy_layer {policy_layer}");
         }
 
-        let mut bytes = vec![0u64; h.view().policy_size().unwrap().div_ceil(8)];
-        h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        let bytes = export(&h.view());
+        let policy = policy(&bytes);
         assert_eq!(policy.state_len(), if reads_second { 20 } else { 12 });
         let (mut rng, mut state) = (Rng::seeded(9), vec![0.0; 4 * policy.state_len()]);
         let (mut action, mut scratch) = (h.actions(), vec![f32::NAN; policy.scratch_len(4).unwrap()]);
@@ -297,9 +295,8 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     }
 
     let mut h = Host::with(&good, &lstm, &obs, &action);
-    let mut bytes = vec![0u64; h.view().policy_size().unwrap().div_ceil(8)];
-    h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+    let bytes = export(&h.view());
+    let policy = policy(&bytes);
     let mut scratch = vec![0.0; policy.scratch_len(2).unwrap()];
     let mut nan = vec![0.25; 16];
     nan[9] = f32::NAN;

@@ -2,9 +2,9 @@
 //! of the numbers that networks read from them; observations that no network can read are refused by name.
 #![cfg(all(feature = "pictures", feature = "residual", feature = "recurrent", feature = "actor_critic"))]
 
-use crate::host::{Tune, seal};
+use crate::host::{Tune, attach, export, made, policy, seal};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling, View};
+use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Recurrent, Sampling, View};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -88,13 +88,12 @@ struct Host {
 
 impl Host {
     fn new(config: &Config, layers: &[Layer], obs: &Space<'_>, is_seen: bool) -> Host {
-        let mut block = vec![0; Learner::size(config, layers, obs, &ACTION).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, layers, obs, &ACTION).unwrap();
+        let block = made(config, layers, obs, &ACTION);
         Host { block, is_seen }
     }
 
     fn learner(&mut self) -> Learner<'_> {
-        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        attach(&mut self.block)
     }
 }
 
@@ -165,9 +164,8 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
     let mut acted = vec![];
     for h in [&mut coded, &mut seen] {
         let l = h.learner();
-        let mut bytes = vec![0u64; l.view().policy_size().unwrap().div_ceil(8)];
-        l.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        let bytes = export(&l.view());
+        let policy = policy(&bytes);
         let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
         let (mut action, mut draw, mut best) = ([9; N], Rng::seeded(4), [9; N]);
         let (obs, to, width) = (get(&now, h.is_seen), ElementsMut::I32(&mut action), policy.state_len());
@@ -208,8 +206,7 @@ fn compare_off_policy(
         ..Config::of(algorithm).hidden(&[6]).store(40, 6, 12)
     };
     let mut hosts = [(coded, false), (seen, true)].map(|(obs, is_seen)| {
-        let mut block = vec![0u64; Learner::size(&config, layers, obs, &space).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, layers, obs, &space).unwrap();
+        let block = made(&config, layers, obs, &space);
         (block, is_seen)
     });
     fn words(kind: Element, action: &mut [u32; N]) -> ElementsMut<'_> {
@@ -223,7 +220,7 @@ fn compare_off_policy(
         let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
         let [terminated, truncated] = [(); 2].map(|()| [(); N].map(|()| u8::from(rng.bounded(4) == 0)));
         let said = hosts.each_mut().map(|(block, is_seen)| {
-            let mut l = Learner::attach(bytemuck::cast_slice_mut(block)).unwrap();
+            let mut l = attach(block);
             let (obs, last) = (get(&now, *is_seen), get(&next, *is_seen));
             let (mut action, mut best, mut value) = ([9u32; N], [9u32; N], [0.0; N]);
             l.value(obs, None, &mut value).unwrap();
@@ -234,9 +231,8 @@ fn compare_off_policy(
             }
             l.predict(last, None, Recurrent::default(), Sampling::Greedy, words(kind, &mut best)).unwrap();
             let params: Vec<u32> = l.params().iter().map(|x| x.to_bits()).collect();
-            let mut policy = vec![0u64; l.view().policy_size().unwrap() / 8];
-            l.view().export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
-            let policy = Policy::attach(bytemuck::cast_slice(&policy)).unwrap();
+            let shipped = export(&l.view());
+            let policy = policy(&shipped);
             let (mut scratch, mut own) = (vec![0.0; policy.scratch_len(N).unwrap()], [9u32; N]);
             policy.act_greedy(N, last, None, Recurrent::default(), &mut scratch, words(kind, &mut own)).unwrap();
             assert_eq!(own, best);
@@ -248,7 +244,7 @@ fn compare_off_policy(
     }
     // A choice out of range is refused, by calls and in blocks.
     let (block, _) = &mut hosts[0];
-    let mut l = Learner::attach(bytemuck::cast_slice_mut(block)).unwrap();
+    let mut l = attach(block);
     now.choices[1] = CHOICES[1] as i32;
     let begin = SIZE - 4;
     now.bytes[begin..SIZE].copy_from_slice(&now.choices[1].to_ne_bytes());
@@ -458,8 +454,7 @@ fn a_forged_block_tells_of_as_many_choices_as_it_has() {
     ];
     let small = Config { num_steps: 2, num_minibatches: 1, ..config(0) };
     let blocks = spaces.map(|obs| {
-        let mut block = vec![0u64; Learner::size(&small, &[], &obs, &ACTION).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &small, &[], &obs, &ACTION).unwrap();
+        let block = made(&small, &[], &obs, &ACTION);
         // Other tests cover the numbers behind the configuration and the plan.
         block
     });

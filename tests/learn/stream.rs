@@ -1,10 +1,10 @@
 //! Stream algorithms: whole runs in f64 from their formulas, steps that do not overshoot, traces that end, CartPole, and
 //! refusals.
 
-use crate::host::{Host, Tune, chunks, forge};
+use crate::host::{Host, Tune, chunks, export, forge, policy};
 use rlcore::env::{Autoreset, CartPole, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, Carry, Initializer, Layer, Net, Node, Obgd};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -456,9 +456,8 @@ fn a_policy_that_ships_does_as_the_learner() {
             step(&mut h, &mut rng, &mut obs);
             h.learner().learn(Some(Elements::F32(&obs)), None, 0).unwrap();
         }
-        let mut block = vec![0u64; h.view().policy_size().unwrap() / 8];
-        h.view().export(bytemuck::cast_slice_mut(&mut block)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&block)).unwrap();
+        let block = export(&h.view());
+        let policy = policy(&block);
         let mut scratch = vec![0.0; policy.scratch_len(1).unwrap()];
         let mut seen = [0; 4];
         for _ in 0..100 {

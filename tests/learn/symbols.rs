@@ -1,8 +1,9 @@
 //! Embeddings must know each symbol of an observation; otherwise the call is refused and names the row.
 #![cfg(all(feature = "residual", feature = "off_policy", feature = "words"))]
 
+use crate::host::{export, policy};
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Algorithm, Batch, Config, Learner, Phase, Policy, Recurrent, Sampling, TransitionBatch};
+use rlcore::learn::{Algorithm, Batch, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::nn::{Activation, BYTES, Layer, LayerKind};
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -104,9 +105,8 @@ fn on_policy_every_call_that_is_given_observations_refuses_strangers() {
         }
         l.learn(Some(good.get()), None, 0).unwrap();
 
-        let mut policy = vec![0u64; l.view().policy_size().unwrap() / 8];
-        l.view().export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&policy)).unwrap();
+        let shipped = export(&l.view());
+        let policy = policy(&shipped);
         let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
         for x in &bad {
             let (obs, to) = (good.with(*x), ElementsMut::I32(&mut action));

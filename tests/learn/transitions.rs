@@ -2,7 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, refused};
+use crate::host::{Tune, attach, learn_all, made, open, refused};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
@@ -22,13 +22,7 @@ fn config(algorithm: Algorithm) -> Config {
 }
 
 fn block(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Vec<u64> {
-    let mut block = vec![0; Learner::size(config, &[], obs, action).unwrap().div_ceil(8)];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], obs, action).unwrap();
-    block
-}
-
-fn open(block: &mut [u64]) -> Learner<'_> {
-    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
+    made(config, &[], obs, action)
 }
 
 /// Gradient steps of a linear Q in f64, with the host's weights, discounts and terminations; and the errors returned to it.
@@ -149,7 +143,7 @@ fn learners_without_a_store_learn() {
                 importance: None,
             };
             if step % 100 == 0 {
-                Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+                attach(&mut block);
             }
             let mut l = open(&mut block);
             let (mut did, mut moved) = ([0; N], [0.0; N]);
@@ -264,9 +258,7 @@ fn what_cannot_be_is_refused_by_name() {
     open(&mut learner).learn(None, None, 1).unwrap();
     refused(&mut learner, Kind::NotReady, "an update is due", |l| l.learn_transitions(&good, None).map(drop));
     let mut l = open(&mut learner);
-    while l.phase() == Phase::Learn {
-        l.learn(None, None, 1).unwrap();
-    }
+    learn_all(&mut l, 1);
     l.learn_transitions(&good, None).unwrap();
 
     for (low, high) in [(-1.0, 2.0), (-3e38, 3e38)] {
@@ -314,7 +306,7 @@ fn overflow_drops_the_step() {
         let e = open(&mut learner).learn_transitions(&bad, Some(&mut error)).unwrap_err();
         assert!(e.kind == Kind::Value && format!("{e}").contains("the gradient step was dropped"), "{e}");
         assert!(open(&mut learner).params() == before && error == [7.0; B]);
-        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
+        let mut l = attach(&mut learner);
         assert!(l.phase() == Phase::Act && l.stats().num_dropped == 1);
         let stats = l.learn_transitions(&good, Some(&mut error)).unwrap();
         assert!(stats.num_updates == 2 && error.iter().all(|x| x.is_finite()));
@@ -337,8 +329,8 @@ fn overflow_of_the_own_store_leaves_a_block_that_can_be_opened() {
     }
     // The block also attaches in the middle of the update.
     l.learn(None, None, 1).unwrap();
-    let l = Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
+    let l = attach(&mut learner);
     assert_eq!((l.phase(), l.stats().num_dropped), (Phase::Learn, 0));
     assert_eq!(open(&mut learner).learn(None, None, 0).unwrap_err().kind, Kind::Value);
-    assert_eq!(Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap().stats().num_dropped, 1);
+    assert_eq!(attach(&mut learner).stats().num_dropped, 1);
 }

@@ -7,7 +7,7 @@ pub mod camera;
 use rlcore::block::{HASH_START, hash};
 #[cfg(feature = "off_policy")]
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{BatchMut, Config, Learner, Phase, View};
+use rlcore::learn::{BatchMut, Config, Learner, Phase, Policy, View};
 use rlcore::nn::{Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
@@ -85,6 +85,54 @@ impl Array {
     }
 }
 
+/// The block of a learner whose network begins with these layers.
+pub fn made(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Vec<u64> {
+    let mut block = vec![0; Learner::size(config, layers, obs, action).unwrap().div_ceil(8)];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), config, layers, obs, action).unwrap();
+    block
+}
+
+pub fn open(block: &mut [u64]) -> Learner<'_> {
+    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
+}
+
+pub fn attach(block: &mut [u64]) -> Learner<'_> {
+    Learner::attach(bytemuck::cast_slice_mut(block)).unwrap()
+}
+
+/// Learns until no learning is due, whole updates at a time or so many slices.
+pub fn learn_all(learner: &mut Learner<'_>, max_slices: u32) {
+    while learner.phase() == Phase::Learn {
+        learner.learn(None, None, max_slices).unwrap();
+    }
+}
+
+/// The block of the exported policy.
+pub fn export(view: &View<'_>) -> Vec<u64> {
+    let mut block = vec![0; view.policy_size().unwrap().div_ceil(8)];
+    view.export(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    policy(&block);
+    block
+}
+
+pub fn policy(block: &[u64]) -> Policy<'_> {
+    Policy::attach(bytemuck::cast_slice(block)).unwrap()
+}
+
+pub fn wide(x: &[f32]) -> Vec<f64> {
+    x.iter().map(|x| f64::from(*x)).collect()
+}
+
+/// The slope of a function by element `i`, from a step of `h` to both sides.
+pub fn slope(x: &[f64], i: usize, h: f64, f: impl Fn(&[f64]) -> f64) -> f64 {
+    let at = |h: f64| {
+        let mut x = x.to_vec();
+        x[i] += h;
+        f(&x)
+    };
+    (at(h) - at(-h)) / (2.0 * h)
+}
+
 /// A learner's block, and the lengths that it was made for.
 #[derive(Clone)]
 pub struct Host {
@@ -115,10 +163,8 @@ impl Host {
 
     /// A learner whose network begins with these layers.
     pub fn with(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Host {
-        let mut block = vec![0; Learner::size(config, layers, obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, layers, obs, action).unwrap();
         Host {
-            block,
+            block: made(config, layers, obs, action),
             config: *config,
             n: config.num_envs as usize,
             obs_kind: obs.kind,
@@ -132,7 +178,7 @@ impl Host {
 
     /// Attaches to the learner, as another process would.
     pub fn learner(&mut self) -> Learner<'_> {
-        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        attach(&mut self.block)
     }
 
     pub fn view(&self) -> View<'_> {
