@@ -3,7 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, policy, wide};
+use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, policy, slope, wide};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::algorithm::discrete_sac;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
@@ -84,12 +84,7 @@ fn gradients_are_the_slopes_of_the_loss() {
     let x = wide(&logits);
     assert!((f64::from(own) - loss(&x).0).abs() < 1e-6 && (f64::from(entropy) - loss(&x).1).abs() < 1e-6);
     for i in 0..rows * L {
-        let at = |h: f64| {
-            let mut x = x.clone();
-            x[i] += h;
-            loss(&x).0
-        };
-        let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
+        let slope = slope(&x, i, 1e-6, |x| loss(x).0);
         assert!((f64::from(log_prob[i]) - slope).abs() < 1e-6, "logit {i}: {} {slope}", log_prob[i]);
         assert!(mask[i] == 1 || log_prob[i] == 0.0);
     }
@@ -187,12 +182,7 @@ impl Twin {
     fn descend(rate: f64, params: &mut [f64], range: std::ops::Range<usize>, loss: impl Fn(&[f64]) -> f64) {
         let from = params.to_vec();
         for i in range {
-            let at = |h: f64| {
-                let mut x = from.clone();
-                x[i] += h;
-                loss(&x)
-            };
-            let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+            let slope = slope(&from, i, 1e-5, &loss);
             params[i] -= rate * slope / (slope.abs() + 1.0);
         }
     }

@@ -3,7 +3,7 @@
 #![cfg(all(feature = "off_policy", feature = "residual"))]
 
 use crate::host::camera::{CHANNELS, Camera, LEN, NUM, Scene, pictures, play};
-use crate::host::{Tune, attach, forge_learners, made, refused};
+use crate::host::{Tune, attach, forge_learners, learn_all, made, refused};
 use rlcore::env::Autoreset;
 use rlcore::env::wrap::Wrapper;
 use rlcore::error::{Kind, Result};
@@ -98,9 +98,7 @@ impl World {
             let stats = blocks.each_mut().map(|block| learner(block).stats().minibatches_left);
             assert_eq!(stats[0], stats[1]);
             learner(&mut blocks[0]).learn(None, None, 0).unwrap();
-            while learner(&mut blocks[1]).phase() == Phase::Learn {
-                learner(&mut blocks[1]).learn(None, None, 1).unwrap();
-            }
+            learn_all(&mut learner(&mut blocks[1]), 1);
         }
         for block in blocks.iter_mut() {
             learner(block).cut_rows(&gone).unwrap();

@@ -9,6 +9,18 @@ use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Recurrent, Sam
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
+/// The arrays of a step, without masks.
+fn outcome<'a>(
+    obs: &'a mut [f32],
+    last: &'a mut [f32],
+    reward: &'a mut [f32],
+    ends: &'a mut [Vec<u8>; 2],
+) -> StepOut<'a> {
+    let [terminated, truncated] = ends;
+    let (obs, final_obs) = (ElementsMut::F32(obs), Some(ElementsMut::F32(last)));
+    StepOut { obs, reward, terminated, truncated, final_obs, valid: None, action_mask: None, final_action_mask: None }
+}
+
 /// Environments and a learner, each in its block.
 #[derive(Clone)]
 struct Training {
@@ -68,24 +80,14 @@ impl Training {
     fn step(&mut self) -> Result {
         let n = self.learner().config().num_envs as usize;
         let discrete = self.env.spec().action.kind == Element::I32;
-        let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
+        let (mut reward, mut ends) = (vec![0.0; n], [vec![0; n], vec![0; n]]);
         let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut self.envs), &self.env).unwrap();
         let mut learner = open(&mut self.learner);
         let to = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
         learner.act(None, Elements::F32(&self.obs), None, to)?;
         let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut self.obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
-            valid: None,
-            action_mask: None,
-            final_action_mask: None,
-        };
-        envs.step(action, out)?;
-        learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&self.final_obs)), None)
+        envs.step(action, outcome(&mut self.obs, &mut self.final_obs, &mut reward, &mut ends))?;
+        learner.observe(None, &reward, &ends[0], &ends[1], Some(Elements::F32(&self.final_obs)), None)
     }
 
     /// The mean return of `episodes` episodes of the exported policy.
@@ -101,7 +103,7 @@ impl Training {
         let mut obs = vec![0.0; n * spec.obs.len as usize];
         let mut final_obs = obs.clone();
         let (mut choice, mut vector) = (vec![0; n], vec![0.0; n * spec.action.len as usize]);
-        let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
+        let (mut reward, mut ends) = (vec![0.0; n], [vec![0; n], vec![0; n]]);
         let (mut total, mut running) = (vec![0.0; n], vec![true; n]);
         let mut scratch = vec![0.0; policy.scratch_len(n).unwrap()];
         envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
@@ -111,20 +113,10 @@ impl Training {
             let (seen, state) = (Elements::F32(&obs), Recurrent::default());
             policy.act(n, seen, None, state, Sampling::Basic, &mut rng, &mut scratch, to).unwrap();
             let action = if discrete { Elements::I32(&choice) } else { Elements::F32(&vector) };
-            let out = StepOut {
-                obs: ElementsMut::F32(&mut obs),
-                reward: &mut reward,
-                terminated: &mut terminated,
-                truncated: &mut truncated,
-                final_obs: Some(ElementsMut::F32(&mut final_obs)),
-                valid: None,
-                action_mask: None,
-                final_action_mask: None,
-            };
-            envs.step(action, out).unwrap();
+            envs.step(action, outcome(&mut obs, &mut final_obs, &mut reward, &mut ends)).unwrap();
             for i in 0..n {
                 total[i] += if running[i] { reward[i] } else { 0.0 };
-                running[i] &= terminated[i] | truncated[i] == 0;
+                running[i] &= ends[0][i] | ends[1][i] == 0;
             }
         }
         total.iter().sum::<f32>() / episodes as f32
@@ -431,22 +423,20 @@ fn what_cannot_be_is_refused_by_name() {
         assert!(error.kind == Kind::Config && error.what.contains(word), "{word}: {error}");
     }
     assert_eq!(size(&small(), &real).unwrap_err().kind, Kind::Config);
+}
 
-    let config = Config { huber: 0, ..small() };
-    let mut block = vec![0u64; size(&config, &discrete).unwrap() / 8];
-    let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &discrete).unwrap();
+#[test]
+fn calls_that_cannot_be_are_refused_by_kind() {
+    let mut block = made(&Config { huber: 0, ..small() }, &[], &Space::unbounded(2), &Space::discrete(&[2]));
+    let mut learner = open(&mut block);
     let kind = |r: Result| r.unwrap_err().kind;
     let (x, mut action) = ([0.5, 0.5], [0]);
     assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[0], None, None)), Kind::NotReady);
-    assert_eq!(
-        kind(learner.act(None, Elements::F32(&[f32::NAN, 0.0]), None, ElementsMut::I32(&mut action))),
-        Kind::Value
-    );
+    let nan = Elements::F32(&[f32::NAN, 0.0]);
+    assert_eq!(kind(learner.act(None, nan, None, ElementsMut::I32(&mut action))), Kind::Value);
     assert_eq!(kind(learner.act(None, Elements::F32(&x), Some(&[1, 1]), ElementsMut::I32(&mut action))), Kind::Shape);
-    assert_eq!(
-        kind(learner.act_range(0, 2, None, Elements::F32(&x), None, ElementsMut::I32(&mut action))),
-        Kind::Range
-    );
+    let both = learner.act_range(0, 2, None, Elements::F32(&x), None, ElementsMut::I32(&mut action));
+    assert_eq!(kind(both), Kind::Range);
     learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action)).unwrap();
     assert_eq!(kind(learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action))), Kind::NotReady);
     assert_eq!(kind(learner.observe(None, &[f32::INFINITY], &[0], &[0], None, None)), Kind::Value);
@@ -793,6 +783,40 @@ impl Twin {
         params.iter_mut().zip(grads).for_each(|(x, g)| *x -= rate * g / (g.abs() + 1.0));
     }
 
+    /// A gradient step of the policy, and of the temperature, on observations with a normal draw each.
+    fn step_policy(&mut self, batch: &[([f64; 5], [f64; 2])]) {
+        let (c, len, share) = (self.config, self.policy_len(), 1.0 / batch.len() as f64);
+        let wide = |x: f32| f64::from(x);
+        let (mut grads, mut entropy) = (vec![0.0; len], 0.0);
+        self.losses[2] = 0.0;
+        for ([o, ..], [_, n]) in batch {
+            let (mean, log_std) = self.policy(&self.params, *o);
+            let (action, log_prob) = if self.is_sac() { self.draw(&self.params, *o, *n) } else { (mean.tanh(), 0.0) };
+            let count = if self.is_sac() { c.num_critics } else { 1 };
+            let (value, slope) = self.worth(&self.params, count, *o, action);
+            self.losses[2] += share * (if self.is_sac() { self.temperature * log_prob } else { 0.0 } - value);
+            let by_action = -share * slope;
+            let weight = if self.is_sac() { share * self.temperature } else { 0.0 };
+            let by_raw = by_action * (1.0 - action * action) + 2.0 * weight * action;
+            grads[0] += by_raw * o;
+            grads[1] += by_raw;
+            if self.is_sac() {
+                let by_log_std = by_raw * log_std.exp() * n - weight;
+                grads[3] += by_log_std * o;
+                grads[4] += by_log_std;
+            }
+            entropy -= share * log_prob;
+        }
+        self.losses[3] = entropy;
+        Self::descend(wide(c.learning_rate), &mut self.params[..len], &grads);
+        if self.is_sac() {
+            let mut log_temperature = [self.temperature.ln()];
+            let slope = self.temperature * (entropy - wide(c.target_entropy));
+            Self::descend(wide(c.temperature_rate), &mut log_temperature, &[slope]);
+            self.temperature = log_temperature[0].exp();
+        }
+    }
+
     /// A gradient step on transitions (observation, action, reward, discount, next observation) with two normal draws each.
     fn step(&mut self, batch: &[([f64; 5], [f64; 2])]) {
         let (c, len, share) = (self.config, self.policy_len(), 1.0 / batch.len() as f64);
@@ -824,39 +848,10 @@ impl Twin {
                 }
             }
         }
-        let rate = wide(c.learning_rate);
-        Self::descend(rate * wide(c.critic_rate), &mut self.params[len..], &grads[len..]);
+        Self::descend(wide(c.learning_rate) * wide(c.critic_rate), &mut self.params[len..], &grads[len..]);
         self.taken += 1;
         if self.taken.is_multiple_of(c.policy_interval.into()) {
-            let (mut grads, mut entropy) = (vec![0.0; len], 0.0);
-            self.losses[2] = 0.0;
-            for ([o, ..], [_, n]) in batch {
-                let (mean, log_std) = self.policy(&self.params, *o);
-                let (action, log_prob) =
-                    if self.is_sac() { self.draw(&self.params, *o, *n) } else { (mean.tanh(), 0.0) };
-                let count = if self.is_sac() { c.num_critics } else { 1 };
-                let (value, slope) = self.worth(&self.params, count, *o, action);
-                self.losses[2] += share * (if self.is_sac() { self.temperature * log_prob } else { 0.0 } - value);
-                let by_action = -share * slope;
-                let weight = if self.is_sac() { share * self.temperature } else { 0.0 };
-                let by_raw = by_action * (1.0 - action * action) + 2.0 * weight * action;
-                grads[0] += by_raw * o;
-                grads[1] += by_raw;
-                if self.is_sac() {
-                    let by_log_std = by_raw * log_std.exp() * n - weight;
-                    grads[3] += by_log_std * o;
-                    grads[4] += by_log_std;
-                }
-                entropy -= share * log_prob;
-            }
-            self.losses[3] = entropy;
-            Self::descend(rate, &mut self.params[..len], &grads);
-            if self.is_sac() {
-                let mut log_temperature = [self.temperature.ln()];
-                let slope = self.temperature * (entropy - wide(c.target_entropy));
-                Self::descend(wide(c.temperature_rate), &mut log_temperature, &[slope]);
-                self.temperature = log_temperature[0].exp();
-            }
+            self.step_policy(batch);
         }
         if self.taken.is_multiple_of(c.target_interval.into()) {
             let part = wide(c.target_rate);
@@ -967,12 +962,8 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let all_said = said.iter().zip(&twin.losses).all(|(a, b)| near(*a, *b));
             assert!(all_said, "{algorithm:?}, {num_critics}, {num_quantiles}, step {step}: {said:?} {:?}", twin.losses);
             let all_near = l.params().iter().zip(&twin.params).all(|(a, b)| near(*a, *b));
-            assert!(
-                all_near,
-                "{algorithm:?}, {num_critics}, {num_quantiles}, step {step}: {:?} {:?}",
-                l.params(),
-                twin.params
-            );
+            let what = format!("{algorithm:?}, {num_critics}, {num_quantiles}, step {step}");
+            assert!(all_near, "{what}: {:?} {:?}", l.params(), twin.params);
             assert!(near(l.view().temperature(), twin.temperature) || algorithm == Algorithm::Td3);
         }
         assert_eq!(twin.taken, 49);

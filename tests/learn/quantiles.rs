@@ -3,7 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, attach, export, forge, made, open, policy, wide};
+use crate::host::{Tune, attach, export, forge, made, open, policy, slope, wide};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::algorithm::{q, tqc};
 use rlcore::learn::value_head::{Atoms, ValueHead, quantiles};
@@ -159,14 +159,8 @@ fn gradients_are_the_slopes_of_the_losses() {
             let (sums, wanted_errors) = all(&a, &v);
             assert!(near(&[loss, mean], &sums), "{of:?} {loss} {mean} {sums:?}");
             assert!(near(&errors, &wanted_errors), "{of:?} {errors:?} {wanted_errors:?}");
-            let by = |x: &[f64], i: usize, h: f64| {
-                let mut x = x.to_vec();
-                x[i] += h;
-                x
-            };
-            let slope = |f: &dyn Fn(f64) -> f64| (f(1e-6) - f(-1e-6)) / 2e-6;
-            let by_advantage: Vec<f64> = (0..a.len()).map(|i| slope(&|h| all(&by(&a, i, h), &v).0[0])).collect();
-            let by_value: Vec<f64> = (0..v.len()).map(|i| slope(&|h| all(&a, &by(&v, i, h)).0[0])).collect();
+            let by_advantage: Vec<f64> = (0..a.len()).map(|i| slope(&a, i, 1e-6, |a| all(a, &v).0[0])).collect();
+            let by_value: Vec<f64> = (0..v.len()).map(|i| slope(&v, i, 1e-6, |v| all(&a, v).0[0])).collect();
             assert!(near(&d_q, &by_advantage) && near(&d_value, &by_value), "{of:?} {d_q:?} {by_advantage:?}");
         }
     }
@@ -378,12 +372,7 @@ fn gradient_steps_are_those_of_the_formulas() {
                     let said = say(&params, x, choice);
                     loss += twin(own, &said, &wanted, true)[0] / 5.0;
                     for i in 0..4 {
-                        let at = |h: f64| {
-                            let mut said = said.clone();
-                            said[i] += h;
-                            twin(own, &said, &wanted, true)[0] / 5.0
-                        };
-                        let by = (at(1e-6) - at(-1e-6)) / 2e-6;
+                        let by = slope(&said, i, 1e-6, |said| twin(own, said, &wanted, true)[0] / 5.0);
                         grads[4 * choice + i] += by * x;
                         grads[8 + 4 * choice + i] += by;
                     }
@@ -415,13 +404,13 @@ fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
     let (own, mut target, weight) = (draw(2 * z), draw(2 * z * critics), [1.0f32, 0.25]);
     target.chunks_mut(z * critics).for_each(tqc::sort);
     for huber in [true, false] {
-        let mut slope = vec![0.0; 2 * z];
+        let mut slopes = vec![0.0; 2 * z];
         let mut errors = [0.0; 2];
         let weigh = |row: usize, error: f32| {
             errors[row] = error.abs();
             weight[row]
         };
-        let (loss, mean) = tqc::regress(&own, &target, &mut slope, [z, kept], 4, huber, weigh);
+        let (loss, mean) = tqc::regress(&own, &target, &mut slopes, [z, kept], 4, huber, weigh);
         let of = |own: &[f64]| -> f64 {
             let mut sum = 0.0;
             for row in 0..2 {
@@ -440,17 +429,8 @@ fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
         };
         let all = wide(&own);
         assert!(near(&[loss, mean], &[of(&all), all.iter().sum::<f64>() / (4 * z) as f64]), "{loss} {mean}");
-        let by: Vec<f64> = (0..2 * z)
-            .map(|i| {
-                let at = |h: f64| {
-                    let mut x = all.clone();
-                    x[i] += h;
-                    of(&x)
-                };
-                (at(1e-6) - at(-1e-6)) / 2e-6
-            })
-            .collect();
-        assert!(near(&slope, &by), "{slope:?} {by:?}");
+        let by: Vec<f64> = (0..2 * z).map(|i| slope(&all, i, 1e-6, of)).collect();
+        assert!(near(&slopes, &by), "{slopes:?} {by:?}");
         for row in 0..2 {
             let mean = |x: &[f32]| wide(x).iter().sum::<f64>() / x.len() as f64;
             let want = mean(&own[row * z..][..z]) - mean(&target[row * z * critics..][..kept]);

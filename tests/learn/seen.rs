@@ -2,6 +2,8 @@
 //! of the numbers that networks read from them; observations that no network can read are refused by name.
 #![cfg(all(feature = "pictures", feature = "residual", feature = "recurrent", feature = "actor_critic"))]
 
+use std::fmt::Debug;
+
 use crate::host::{Tune, attach, export, made, policy, seal};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Recurrent, Sampling, View};
@@ -97,6 +99,75 @@ impl Host {
     }
 }
 
+/// Outputs of a learner, and one recorded step.
+fn step(
+    h: &mut Host,
+    obs: Elements<'_>,
+    last: Elements<'_>,
+    reward: &[f32],
+    truncated: &[u8],
+) -> impl PartialEq + Debug + use<> {
+    let mut l = h.learner();
+    let (mut action, mut value, mut log_prob, mut entropy) = ([9; N], [0.0; N], [0.0; N], [0.0; N]);
+    l.value(obs, None, &mut value).unwrap();
+    l.act(None, obs, None, ElementsMut::I32(&mut action)).unwrap();
+    l.log_prob(obs, None, Elements::I32(&action), &mut log_prob, &mut entropy).unwrap();
+    l.observe(None, reward, &[0; N], truncated, Some(last), None).unwrap();
+    let (mut best, mut state) = ([9; N], vec![0.25; N * l.view().state_len()]);
+    let recurrent = Recurrent { state: &mut state, reset: &[] };
+    l.predict(last, None, recurrent, Sampling::Greedy, ElementsMut::I32(&mut best)).unwrap();
+    (action, best, [value, log_prob, entropy].map(|x| x.map(f32::to_bits)))
+}
+
+/// The batch of the update that is due, which then runs in slices.
+fn learn(h: &mut Host, obs: Elements<'_>, seen_len: usize) -> impl PartialEq + Debug + use<> {
+    let mut l = h.learner();
+    assert_eq!(l.shape().seen_len as usize, seen_len);
+    l.learn_begin(obs, None).unwrap();
+    let m = l.config().batch_len();
+    let (mut read, mut action) = (vec![f32::NAN; m * seen_len], vec![0; m]);
+    let mut columns = [(); 4].map(|()| vec![f32::NAN; m]);
+    let [log_prob, value, advantage, value_target] = &mut columns;
+    let (width, has) = (l.view().state_len(), usize::from(l.config().has_sequences()));
+    let mut moments = vec![f64::NAN; l.view().moments_len()];
+    let (mut state, mut begin, mut env) = (vec![f32::NAN; m * width], vec![9; m * has], vec![9; m * has]);
+    let to = BatchMut {
+        obs: &mut read,
+        action: ElementsMut::I32(&mut action),
+        mask: &mut [],
+        log_prob,
+        value,
+        advantage,
+        value_target,
+        state: &mut state,
+        begin: &mut begin,
+        env: &mut env,
+        moments: &mut moments,
+    };
+    l.view().read_batch(to).unwrap();
+    while l.stats().minibatches_left > 0 {
+        l.learn(None, None, 1).unwrap();
+    }
+    (read, action, columns, state, begin, env, moments)
+}
+
+/// Actions of the exported policy, which reads coded observations too.
+fn ship(h: &mut Host, obs: Elements<'_>) -> [[i32; N]; 2] {
+    let bytes = export(&h.learner().view());
+    let policy = policy(&bytes);
+    let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
+    let (mut action, mut draw, mut best, mut own) = ([9; N], Rng::seeded(4), [9; N], [9; N]);
+    let mut states = [(); 3].map(|()| vec![0.25; N * policy.state_len()]);
+    let [one, two, three] = states.each_mut().map(|state| Recurrent { state, reset: &[] });
+    let to = ElementsMut::I32(&mut action);
+    policy.act(N, obs, None, one, Sampling::Basic, &mut draw, &mut scratch, to).unwrap();
+    policy.act_greedy(N, obs, None, two, &mut scratch, ElementsMut::I32(&mut best)).unwrap();
+    h.learner().predict(obs, None, three, Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
+    assert!(states[0] == states[1] && states[1] == states[2]);
+    assert_eq!(best, own);
+    [action, best]
+}
+
 /// Compares all outputs and updates of a learner of coded observations and of one of numbers.
 fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_>, seen_len: usize) {
     let mut rng = Rng::seeded(11);
@@ -106,80 +177,26 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
             let next = shown(&mut rng);
             let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
             let truncated: Vec<u8> = (0..N).map(|_| u8::from(rng.bounded(3) == 0)).collect();
-            let mut said = vec![];
-            for h in [&mut coded, &mut seen] {
-                let (obs, last, mut l) = (get(&now, h.is_seen), get(&next, h.is_seen), h.learner());
-                let (mut action, mut value, mut log_prob, mut entropy) = ([9; N], [0.0; N], [0.0; N], [0.0; N]);
-                l.value(obs, None, &mut value).unwrap();
-                l.act(None, obs, None, ElementsMut::I32(&mut action)).unwrap();
-                l.log_prob(obs, None, Elements::I32(&action), &mut log_prob, &mut entropy).unwrap();
-                l.observe(None, &reward, &[0; N], &truncated, Some(last), None).unwrap();
-                let mut best = [9; N];
-                let to = ElementsMut::I32(&mut best);
-                let mut state = vec![0.25; N * l.view().state_len()];
-                l.predict(last, None, Recurrent { state: &mut state, reset: &[] }, Sampling::Greedy, to).unwrap();
-                said.push((action, best, [value, log_prob, entropy].map(|x| x.map(f32::to_bits))));
-            }
+            let said = [&mut coded, &mut seen].map(|h| {
+                let (obs, last) = (get(&now, h.is_seen), get(&next, h.is_seen));
+                step(h, obs, last, &reward, &truncated)
+            });
             assert_eq!(said[0], said[1], "update {update}");
             now = next;
         }
-        let mut batches = vec![];
-        for h in [&mut coded, &mut seen] {
-            let (obs, is_seen) = (get(&now, h.is_seen), h.is_seen);
-            let mut l = h.learner();
-            assert_eq!(l.shape().seen_len as usize, seen_len);
-            l.learn_begin(obs, None).unwrap();
-            let m = l.config().batch_len();
-            let (mut read, mut action) = (vec![f32::NAN; m * seen_len], vec![0; m]);
-            let mut columns = [(); 4].map(|()| vec![f32::NAN; m]);
-            let [log_prob, value, advantage, value_target] = &mut columns;
-            let (width, has) = (l.view().state_len(), usize::from(l.config().has_sequences()));
-            let mut moments = vec![f64::NAN; l.view().moments_len()];
-            let (mut state, mut begin, mut env) = (vec![f32::NAN; m * width], vec![9; m * has], vec![9; m * has]);
-            let to = BatchMut {
-                obs: &mut read,
-                action: ElementsMut::I32(&mut action),
-                mask: &mut [],
-                log_prob,
-                value,
-                advantage,
-                value_target,
-                state: &mut state,
-                begin: &mut begin,
-                env: &mut env,
-                moments: &mut moments,
-            };
-            l.view().read_batch(to).unwrap();
-            batches.push((read, action, columns, state, begin, env, moments));
-            while l.stats().minibatches_left > 0 {
-                l.learn(None, None, 1).unwrap();
-            }
-            assert!(is_seen || l.stats().num_updates == update + 1);
-        }
+        let batches = [&mut coded, &mut seen].map(|h| {
+            let obs = get(&now, h.is_seen);
+            learn(h, obs, seen_len)
+        });
         assert_eq!(batches[0], batches[1]);
+        assert_eq!(coded.learner().stats().num_updates, update + 1);
         assert_eq!(coded.learner().params(), seen.learner().params(), "update {update}");
     }
-    // The exported policy reads coded observations too.
     let now = shown(&mut rng);
-    let mut acted = vec![];
-    for h in [&mut coded, &mut seen] {
-        let l = h.learner();
-        let bytes = export(&l.view());
-        let policy = policy(&bytes);
-        let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
-        let (mut action, mut draw, mut best) = ([9; N], Rng::seeded(4), [9; N]);
-        let (obs, to, width) = (get(&now, h.is_seen), ElementsMut::I32(&mut action), policy.state_len());
-        let mut states = [(); 3].map(|()| vec![0.25; N * width]);
-        let [one, two, three] = states.each_mut().map(|state| Recurrent { state, reset: &[] });
-        policy.act(N, obs, None, one, Sampling::Basic, &mut draw, &mut scratch, to).unwrap();
-        policy.act_greedy(N, obs, None, two, &mut scratch, ElementsMut::I32(&mut best)).unwrap();
-        let mut own = [9; N];
-        let mut l = h.learner();
-        l.predict(obs, None, three, Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
-        assert!(states[0] == states[1] && states[1] == states[2]);
-        assert_eq!(best, own);
-        acted.push((action, best));
-    }
+    let acted = [&mut coded, &mut seen].map(|h| {
+        let obs = get(&now, h.is_seen);
+        ship(h, obs)
+    });
     assert_eq!(acted[0], acted[1]);
 }
 
@@ -192,7 +209,6 @@ fn compare_off_policy(
     seen: &Space<'_>,
     get: fn(&Shown, bool) -> Elements<'_>,
 ) {
-    use rlcore::learn::Learner;
     let critics = algorithm != Algorithm::Dqn;
     let space = if critics { Space::between(&[-1.0], &[1.0]) } else { ACTION };
     let config = Config {
@@ -209,9 +225,6 @@ fn compare_off_policy(
         let block = made(&config, layers, obs, &space);
         (block, is_seen)
     });
-    fn words(kind: Element, action: &mut [u32; N]) -> ElementsMut<'_> {
-        ElementsMut::of_bytes(kind, bytemuck::cast_slice_mut(action)).unwrap()
-    }
     let kind = space.kind;
     let mut rng = Rng::seeded(3);
     let (mut before, mut now) = (shown(&mut rng), shown(&mut rng));
@@ -242,8 +255,23 @@ fn compare_off_policy(
         assert!(step < 39 || said[0].4 > 50, "{}", said[0].4);
         (before, now) = (now, next);
     }
-    // A choice out of range is refused, by calls and in blocks.
-    let (block, _) = &mut hosts[0];
+    check_out_of_range(&mut hosts[0].0, &before, now, get, kind);
+}
+
+#[cfg(feature = "off_policy")]
+fn words(kind: Element, action: &mut [u32; N]) -> ElementsMut<'_> {
+    ElementsMut::of_bytes(kind, bytemuck::cast_slice_mut(action)).unwrap()
+}
+
+/// A choice out of range is refused, by calls and in blocks.
+#[cfg(feature = "off_policy")]
+fn check_out_of_range(
+    block: &mut [u64],
+    before: &Shown,
+    mut now: Shown,
+    get: fn(&Shown, bool) -> Elements<'_>,
+    kind: Element,
+) {
     let mut l = attach(block);
     now.choices[1] = CHOICES[1] as i32;
     let begin = SIZE - 4;
@@ -252,7 +280,7 @@ fn compare_off_policy(
     assert_eq!(error.kind, Kind::Value, "{error}");
     let (bytes, size) = (bytemuck::cast_slice_mut::<_, u8>(block), get(&now, false).bytes().len() / N);
     // The last observations of all rows, found in the block.
-    let all = get(&before, false).bytes();
+    let all = get(before, false).bytes();
     let at = bytes.windows(all.len()).position(|rows| rows == all).unwrap();
     bytes[at + size - 4..at + size].copy_from_slice(&(-1i32).to_ne_bytes());
     assert_eq!(Learner::attach(bytes).err().unwrap().kind, Kind::Image);

@@ -1,7 +1,7 @@
 //! Stream algorithms: whole runs in f64 from their formulas, steps that do not overshoot, traces that end, CartPole, and
 //! refusals.
 
-use crate::host::{Host, Tune, chunks, export, forge, policy};
+use crate::host::{Host, Tune, chunks, export, forge, policy, slope};
 use rlcore::env::{Autoreset, CartPole, Env, StepOut, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
@@ -161,17 +161,7 @@ impl Twin {
             let [log_prob, entropy] = self.log_prob(&says, mask, action);
             says.2 + log_prob + entropy_coef * entropy
         };
-        let mut moved = self.params.clone();
-        let mut slope = |i: usize| {
-            let mut at = |by: f64| {
-                moved[i] = self.params[i] + by;
-                goal(&moved)
-            };
-            let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
-            moved[i] = self.params[i];
-            slope
-        };
-        let slopes: Vec<f64> = (0..self.params.len()).map(&mut slope).collect();
+        let slopes: Vec<f64> = (0..self.params.len()).map(|i| slope(&self.params, i, 1e-6, goal)).collect();
         let decay = f64::from(self.config.discount) * f64::from(self.config.gae_lambda);
         self.trace.iter_mut().zip(&slopes).for_each(|(z, g)| *z = decay * *z + g);
         let policy_len = self.policy_len();

@@ -5,7 +5,6 @@
 pub mod camera;
 
 use rlcore::block::{HASH_START, hash};
-#[cfg(feature = "off_policy")]
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{BatchMut, Config, Learner, Phase, Policy, View};
 use rlcore::nn::{Layer, LayerKind, NORMALIZED};
@@ -468,6 +467,15 @@ pub fn forge_learners(
         }
         true
     });
+}
+
+/// Asserts that the call fails with `kind` and leaves every byte of a learner unchanged.
+#[track_caller]
+pub fn refuses(h: &mut Host, kind: Kind, name: &str, call: impl FnOnce(&mut Learner<'_>) -> Result<()>) {
+    let before = h.block.clone();
+    let given = call(&mut h.learner()).map_err(|e| e.kind);
+    assert!(given == Err(kind), "{name}: {given:?}");
+    assert!(h.block == before, "{name} changed the block");
 }
 
 /// Asserts that the call fails with `kind` and `words` and leaves every byte of an off-policy learner unchanged.
