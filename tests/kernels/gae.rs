@@ -47,22 +47,10 @@ fn random(seed: u64, t: usize, n: usize, ending: f64) -> Case {
 }
 
 /// Sizes on both sides of every choice of the kernel: 1, 8 and 16 lanes, columns and rows.
+#[rustfmt::skip]
 const SHAPES: [(usize, usize); 15] = [
-    (1, 1),
-    (2, 1),
-    (1, 16),
-    (5, 3),
-    (7, 4),
-    (128, 8),
-    (33, 15),
-    (20, 17),
-    (9, 31),
-    (50, 45),
-    (3, 64),
-    (40, 77),
-    (1, 4_105),
-    (130, 32),
-    (70, 63),
+    (1, 1), (2, 1), (1, 16), (5, 3), (7, 4), (128, 8), (33, 15), (20, 17), (9, 31), (50, 45), (3, 64), (40, 77),
+    (1, 4_105), (130, 32), (70, 63),
 ];
 
 /// Wide rows, processed one after another, some beyond the nearest caches.
