@@ -102,6 +102,15 @@ fn push(config: &TableConfig, table: &mut Table<'_>, i: usize, number: u64, firs
     with_row(config, &bytes, |row| table.push(i, row, first))
 }
 
+/// A table with this many rows in each ring, of one episode.
+fn filled(config: TableConfig, rows: u64) -> Owner {
+    let mut owner = Owner::new(config).unwrap();
+    for (number, ring) in (0..rows).flat_map(|number| (0..config.num_rings as usize).map(move |ring| (number, ring))) {
+        push(&config, &mut owner.table(), ring, number, number == 0).unwrap();
+    }
+    owner
+}
+
 /// The first row of every row's episode, for each ring.
 #[derive(Clone, Default)]
 struct Twin {
@@ -293,12 +302,7 @@ proptest! {
 fn rows_of_every_width_are_copied_whole() {
     for width in (1..70).chain([127, 128, 129, 255, 256, 257, 1000]) {
         let config = TableConfig::new(2, 150, &[Column::new("bytes", Element::U8, width)]);
-        let mut owner = Owner::new(config).unwrap();
-        for number in 0..400 {
-            for ring in 0..2 {
-                push(&config, &mut owner.table(), ring, number, number == 0).unwrap();
-            }
-        }
+        let owner = filled(config, 400);
         let view = owner.view();
         for rings in [1, 2] {
             let index: Vec<_> = (0..300u64).map(|i| FrameIndex::new((i % rings) as u32, 250 + i * 7 % 150)).collect();
@@ -339,12 +343,7 @@ fn slots_are_found_for_any_number_of_rows() {
 #[test]
 fn an_index_that_no_row_has_is_named_and_nothing_is_written() {
     let config = TableConfig::new(2, 4, &columns());
-    let mut owner = Owner::new(config).unwrap();
-    for number in 0..6 {
-        for ring in 0..2 {
-            push(&config, &mut owner.table(), ring, number, number == 0).unwrap();
-        }
-    }
+    let owner = filled(config, 6);
     let view = owner.view();
     let good = FrameIndex::new(1, 4);
     let refused = |index: FrameIndex, column: usize| -> Error {
@@ -411,12 +410,7 @@ fn rows_before_and_behind_those_held_are_refused_whatever_their_parity() {
 #[test]
 fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     let config = TableConfig::new(3, 4, &columns());
-    let mut owner = Owner::new(config).unwrap();
-    for number in 0..6 {
-        for ring in 0..3 {
-            push(&config, &mut owner.table(), ring, number, number == 0).unwrap();
-        }
-    }
+    let mut owner = filled(config, 6);
     let read = |owner: &Owner, column: usize, ring: u32| {
         let (view, c) = (owner.view(), config.columns()[column]);
         let ask = |rows: usize, gather: &dyn Fn(ElementsMut<'_>) -> Result| {

@@ -3,11 +3,11 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, made, open};
+use crate::host::{Tune, made, open, outcome};
 use rlcore::data::relabel::{self, Judgement, Steps, Strategy, relabel};
 use rlcore::data::replay::{self, Draw, Replay, ReplayConfig};
 use rlcore::data::table::{Column, FrameIndex};
-use rlcore::env::{BitFlip, Env, PointReach, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::{BitFlip, Env, PointReach, VecEnv, VecEnvConfig};
 use rlcore::kernels::stack::Layout;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
@@ -166,16 +166,7 @@ fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsi
     for step in 0..num_steps {
         l.act(None, Elements::F32(&obs), None, action.all_mut()).unwrap();
         let before = obs.clone();
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::F32(&mut last)),
-            valid: None,
-            action_mask: None,
-            final_action_mask: None,
-        };
+        let out = outcome(&mut obs, &mut last, &mut reward, &mut terminated, &mut truncated);
         envs.step(action.all(), out).unwrap();
         l.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&last)), None).unwrap();
         assert!(l.phase() == Phase::Act && l.view().stored() == 0, "it has no store of its own");

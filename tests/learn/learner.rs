@@ -1,9 +1,9 @@
 //! The learner as a host uses it: probes with known answers, slices, snapshots, damaged images, bad input.
 
-use crate::host::{Tune, attach, export, made, policy};
+use crate::host::{Tune, attach, export, made, outcome, policy};
 use rlcore::block::seal;
 use rlcore::cpu;
-use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::{Autoreset, Builtin, Env, VecEnv, VecEnvConfig};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling, Stats, View};
 use rlcore::rng::Rng;
@@ -71,17 +71,11 @@ impl Host {
         learner.act(None, Elements::F32(&self.obs), None, action).unwrap();
         let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
         let mut envs = VecEnv::attach(bytes(&mut self.envs), &self.env).unwrap();
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut self.obs),
-            reward: &mut self.reward,
-            terminated: &mut self.terminated,
-            truncated: &mut self.truncated,
-            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
-            valid: None,
-            action_mask: None,
-            final_action_mask: None,
-        };
-        envs.step(action, out).unwrap();
+        envs.step(
+            action,
+            outcome(&mut self.obs, &mut self.final_obs, &mut self.reward, &mut self.terminated, &mut self.truncated),
+        )
+        .unwrap();
         let final_obs = Some(Elements::F32(&self.final_obs));
         learner.observe(None, &self.reward, &self.terminated, &self.truncated, final_obs, None).unwrap();
     }

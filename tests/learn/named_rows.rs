@@ -46,16 +46,8 @@ fn learners_on_policy_name_rows() {
             let part = obs(row);
             let action = ElementsMut::I32(&mut choice[row..]);
             names(l.act_range(row, N, None, Elements::F32(&part[2 * row..]), None, action), 0);
-            names(
-                l.predict(
-                    Elements::F32(&obs(row)),
-                    None,
-                    Recurrent::default(),
-                    Sampling::Greedy,
-                    ElementsMut::I32(&mut choice),
-                ),
-                row,
-            );
+            let (none, to) = (Recurrent::default(), ElementsMut::I32(&mut choice));
+            names(l.predict(Elements::F32(&obs(row)), None, none, Sampling::Greedy, to), row);
             names(l.value(Elements::F32(&obs(row)), None, &mut [0.0; N]), row);
             let mut wrong = [0; N];
             wrong[row] = 3;

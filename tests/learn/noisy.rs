@@ -263,9 +263,8 @@ fn right_choices(noisy: u32, seed: u64) -> usize {
         learner.observe(None, &reward, &[1; 3], &[0; 3], None, None).unwrap();
         learn_all(&mut learner, 0);
     }
-    learner
-        .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut action))
-        .unwrap();
+    let (state, to) = (Recurrent::default(), ElementsMut::I32(&mut action));
+    learner.predict(Elements::F32(&obs), None, state, Sampling::Greedy, to).unwrap();
     action.iter().enumerate().filter(|(i, choice)| pays(*i, **choice) == 1.0).count()
 }
 

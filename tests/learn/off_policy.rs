@@ -2,24 +2,12 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, policy};
-use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
+use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, outcome, policy};
+use rlcore::env::{Builtin, Env, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
-
-/// The arrays of a step, without masks.
-fn outcome<'a>(
-    obs: &'a mut [f32],
-    last: &'a mut [f32],
-    reward: &'a mut [f32],
-    ends: &'a mut [Vec<u8>; 2],
-) -> StepOut<'a> {
-    let [terminated, truncated] = ends;
-    let (obs, final_obs) = (ElementsMut::F32(obs), Some(ElementsMut::F32(last)));
-    StepOut { obs, reward, terminated, truncated, final_obs, valid: None, action_mask: None, final_action_mask: None }
-}
 
 /// Environments and a learner, each in its block.
 #[derive(Clone)]
@@ -86,7 +74,8 @@ impl Training {
         let to = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
         learner.act(None, Elements::F32(&self.obs), None, to)?;
         let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
-        envs.step(action, outcome(&mut self.obs, &mut self.final_obs, &mut reward, &mut ends))?;
+        let [terminated, truncated] = &mut ends;
+        envs.step(action, outcome(&mut self.obs, &mut self.final_obs, &mut reward, terminated, truncated))?;
         learner.observe(None, &reward, &ends[0], &ends[1], Some(Elements::F32(&self.final_obs)), None)
     }
 
@@ -113,7 +102,8 @@ impl Training {
             let (seen, state) = (Elements::F32(&obs), Recurrent::default());
             policy.act(n, seen, None, state, Sampling::Basic, &mut rng, &mut scratch, to).unwrap();
             let action = if discrete { Elements::I32(&choice) } else { Elements::F32(&vector) };
-            envs.step(action, outcome(&mut obs, &mut final_obs, &mut reward, &mut ends)).unwrap();
+            let [terminated, truncated] = &mut ends;
+            envs.step(action, outcome(&mut obs, &mut final_obs, &mut reward, terminated, truncated)).unwrap();
             for i in 0..n {
                 total[i] += if running[i] { reward[i] } else { 0.0 };
                 running[i] &= ends[0][i] | ends[1][i] == 0;
@@ -182,10 +172,8 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
         let mut other = saved.clone();
         let obs = vec![0.25; 12];
         for sampling in [Sampling::Basic, Sampling::Greedy] {
-            other
-                .learner()
-                .predict(Elements::F32(&obs), None, Recurrent::default(), sampling, ElementsMut::I32(&mut [0; 3]))
-                .unwrap();
+            let (state, to) = (Recurrent::default(), ElementsMut::I32(&mut [0; 3]));
+            other.learner().predict(Elements::F32(&obs), None, state, sampling, to).unwrap();
         }
         other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
         attach(&mut other.learner);
@@ -993,11 +981,9 @@ fn policies_are_delayed_and_ship_their_mean() {
     let (mut a, mut b, mut scratch) = ([0.0], [0.0], vec![0.0; policy.scratch_len(1).unwrap()]);
     let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
     policy.act(1, seen, None, Recurrent::default(), Sampling::Greedy, &mut Rng::seeded(1), &mut scratch, to).unwrap();
-    t.learner()
-        .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::F32(&mut b))
-        .unwrap();
+    t.learner().predict(seen, None, Recurrent::default(), Sampling::Greedy, ElementsMut::F32(&mut b)).unwrap();
     assert!(a == b && a[0].abs() <= 2.0, "{a:?} {b:?}");
-    let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
+    let to = ElementsMut::F32(&mut a);
     policy.act(1, seen, None, Recurrent::default(), Sampling::Basic, &mut Rng::seeded(1), &mut scratch, to).unwrap();
     assert!((a[0] - b[0]).abs() < 1e-5, "a deviation as small as the configuration allows: {a:?} {b:?}");
 }

@@ -201,15 +201,7 @@ fn sequences_start_from_the_states_that_were_recorded() {
                 updates += 1;
                 continue;
             }
-            let acts: Vec<u8> =
-                h.learner().acted().iter().map(|acted| u8::from(*acted == 0 && rng.bounded(3) > 0)).collect();
-            let mut action = h.actions();
-            h.learner().act(Some(&acts), obs.get(), None, action.get_mut()).unwrap();
-            let sees: Vec<u8> = h.learner().acted().iter().map(|acted| u8::from(*acted != 0 && rng.coin())).collect();
-            let reward: Vec<f32> = (0..h.n).map(|_| rng.uniform_f32()).collect();
-            let ends: Vec<u8> = (0..2 * h.n).map(|_| u8::from(rng.uniform() < 0.1)).collect();
-            let (terminated, truncated) = ends.split_at(h.n);
-            h.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get()), None).unwrap();
+            let sees = h.play_some(&obs, &mut rng);
             if h.learner().phase() != Phase::Learn && rng.bounded(20) == 0 {
                 let gone: Vec<u8> = (0..h.n).map(|_| rng.coin().into()).collect();
                 h.learner().cut_rows(&gone).unwrap();

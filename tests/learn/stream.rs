@@ -1,8 +1,8 @@
 //! Stream algorithms: whole runs in f64 from their formulas, steps that do not overshoot, traces that end, CartPole, and
 //! refusals.
 
-use crate::host::{Host, Tune, chunks, export, forge, policy, slope};
-use rlcore::env::{Autoreset, CartPole, Env, StepOut, VecEnv, VecEnvConfig};
+use crate::host::{Host, Tune, attach, chunks, export, forge, made, outcome, policy, slope};
+use rlcore::env::{Autoreset, CartPole, Env, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, Carry, Initializer, Layer, Net, Node, Obgd};
@@ -376,10 +376,9 @@ fn cart_pole(config: &Config) -> (u64, f32, usize) {
         VecEnvConfig { num_envs: 1, seed: config.seed, autoreset: Autoreset::SameStep, ..VecEnvConfig::default() };
     let mut memory = vec![0u64; VecEnv::size(&CartPole, &of_envs).unwrap() / 8];
     let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut memory), &CartPole, &of_envs).unwrap();
-    let size = Learner::size(config, &[], &spec.obs, &spec.action).unwrap();
-    let mut block = vec![0u64; size / 8];
-    let mut learner =
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &spec.obs, &spec.action).unwrap();
+    let mut block = made(config, &[], &spec.obs, &spec.action);
+    let size = block.len() * 8;
+    let mut learner = attach(&mut block);
     let (mut obs, mut last, mut choice, mut returns) = ([0.0; 4], [0.0; 4], [0], vec![]);
     envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
     let (mut learnt_at, mut sum) = (0, 0.0);
@@ -392,16 +391,7 @@ fn cart_pole(config: &Config) -> (u64, f32, usize) {
             learner.predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, to).unwrap();
         }
         let (mut reward, mut terminated, mut truncated) = ([0.0], [0], [0]);
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::F32(&mut last)),
-            valid: None,
-            action_mask: None,
-            final_action_mask: None,
-        };
+        let out = outcome(&mut obs, &mut last, &mut reward, &mut terminated, &mut truncated);
         envs.step(Elements::I32(&choice), out).unwrap();
         sum += reward[0];
         if learns {
@@ -548,13 +538,8 @@ fn forged_images_are_refused_or_harmless() {
         let mask = Some(vec![1u8; 5]).filter(|_| k > 0);
         let call = |learner: &mut Learner<'_>| -> Result {
             let (x, mut choice) = (Elements::F32(&[0.5, -1.0, 0.2]), [0; 2]);
-            learner.predict(
-                x,
-                mask.as_deref(),
-                Recurrent::default(),
-                Sampling::Basic,
-                ElementsMut::I32(&mut choice),
-            )?;
+            let to = ElementsMut::I32(&mut choice);
+            learner.predict(x, mask.as_deref(), Recurrent::default(), Sampling::Basic, to)?;
             match learner.phase() {
                 Phase::Act => learner.act(None, x, mask.as_deref(), ElementsMut::I32(&mut choice)),
                 Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x), None),

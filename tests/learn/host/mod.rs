@@ -5,6 +5,7 @@
 pub mod camera;
 
 use rlcore::block::{HASH_START, hash};
+use rlcore::env::StepOut;
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{BatchMut, Config, Learner, Phase, Policy, View};
 use rlcore::nn::{Layer, LayerKind, NORMALIZED};
@@ -118,6 +119,18 @@ pub fn policy(block: &[u64]) -> Policy<'_> {
     Policy::attach(bytemuck::cast_slice(block)).unwrap()
 }
 
+/// The arrays of a step of environments, without masks.
+pub fn outcome<'a>(
+    obs: &'a mut [f32],
+    last: &'a mut [f32],
+    reward: &'a mut [f32],
+    terminated: &'a mut [u8],
+    truncated: &'a mut [u8],
+) -> StepOut<'a> {
+    let (obs, final_obs) = (ElementsMut::F32(obs), Some(ElementsMut::F32(last)));
+    StepOut { obs, reward, terminated, truncated, final_obs, valid: None, action_mask: None, final_action_mask: None }
+}
+
 pub fn wide(x: &[f32]) -> Vec<f64> {
     x.iter().map(|x| f64::from(*x)).collect()
 }
@@ -178,6 +191,20 @@ impl Host {
     /// Attaches to the learner, as another process would.
     pub fn learner(&mut self) -> Learner<'_> {
         attach(&mut self.block)
+    }
+
+    /// Some of the environments that may act do so, and some of those that have acted are observed: these flags.
+    pub fn play_some(&mut self, obs: &Array, rng: &mut Rng) -> Vec<u8> {
+        let acts: Vec<u8> =
+            self.learner().acted().iter().map(|acted| u8::from(*acted == 0 && rng.bounded(3) > 0)).collect();
+        let mut action = self.actions();
+        self.learner().act(Some(&acts), obs.get(), None, action.get_mut()).unwrap();
+        let sees: Vec<u8> = self.learner().acted().iter().map(|acted| u8::from(*acted != 0 && rng.coin())).collect();
+        let reward: Vec<f32> = (0..self.n).map(|_| rng.uniform_f32()).collect();
+        let ends: Vec<u8> = (0..2 * self.n).map(|_| u8::from(rng.uniform() < 0.1)).collect();
+        let (terminated, truncated) = ends.split_at(self.n);
+        self.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get()), None).unwrap();
+        sees
     }
 
     pub fn view(&self) -> View<'_> {
