@@ -152,19 +152,10 @@ fn an_image_of_the_other_byte_order_is_refused_in_so_many_words() {
 /// A layout change raises the version of its own kind only: a new learner layout refuses no shipped policy.
 #[test]
 fn every_kind_of_block_has_an_image_version_of_its_own() {
+    #[rustfmt::skip]
     let kinds = [
-        Kind::VecEnv,
-        Kind::Learner,
-        Kind::Policy,
-        Kind::LazyFrames,
-        Kind::Monitor,
-        Kind::VecNormalize,
-        Kind::Batch,
-        Kind::Memory,
-        Kind::Replay,
-        Kind::RolloutBuffer,
-        Kind::Trajectory,
-        Kind::Queue,
+        Kind::VecEnv, Kind::Learner, Kind::Policy, Kind::LazyFrames, Kind::Monitor, Kind::VecNormalize, Kind::Batch,
+        Kind::Memory, Kind::Replay, Kind::RolloutBuffer, Kind::Trajectory, Kind::Queue,
     ];
     assert_eq!(kinds.iter().map(|kind| kind.image()).max(), Some(IMAGE));
     assert!(kinds.iter().any(|kind| kind.image() < IMAGE));

@@ -164,6 +164,11 @@ fn one<R: Chance>(memory: &Memory<'_>, by: By, draw: Draw, rng: &mut R) -> (Opti
 
 type Odds = Vec<(Option<Kind>, &'static [u64], f64)>;
 
+/// Outcomes that are equally likely.
+fn each(probability: f64, outcomes: &[&'static [u64]]) -> Odds {
+    outcomes.iter().map(|numbers| (None, *numbers, probability)).collect()
+}
+
 fn same(found: BTreeMap<(Option<i32>, Vec<u64>), f64>, expected: &Odds) {
     let mut wanted = BTreeMap::new();
     for (error, numbers, probability) in expected {
@@ -224,31 +229,10 @@ const ORIGINAL: Draw =
 
 #[test]
 fn priority_draws_of_the_original_have_its_odds() {
-    let (quarter, eighth) = (0.25, 0.125);
-    check(
-        By::Priority,
-        ORIGINAL,
-        &vec![
-            (None, &[3, 4, 5], quarter),
-            (None, &[7, 8, 9], quarter),
-            (None, &[2, 4], eighth),
-            (None, &[4, 5, 6], eighth),
-            (None, &[5, 6, 7], eighth),
-            (None, &[6, 8], eighth),
-        ],
-    );
-    check(
-        By::Priority,
-        Draw { size: 2, ..ORIGINAL },
-        &vec![
-            (None, &[4, 5], quarter),
-            (None, &[8, 9], quarter),
-            (None, &[3, 4], eighth),
-            (None, &[5, 6], eighth),
-            (None, &[6, 7], eighth),
-            (None, &[7, 8], eighth),
-        ],
-    );
+    let rare = each(0.125, &[&[2, 4], &[4, 5, 6], &[5, 6, 7], &[6, 8]]);
+    check(By::Priority, ORIGINAL, &[each(0.25, &[&[3, 4, 5], &[7, 8, 9]]), rare].concat());
+    let rare = each(0.125, &[&[3, 4], &[5, 6], &[6, 7], &[7, 8]]);
+    check(By::Priority, Draw { size: 2, ..ORIGINAL }, &[each(0.25, &[&[4, 5], &[8, 9]]), rare].concat());
     // Sizes above max_sample_size are cut to it.
     let cut = outcomes_of(By::Priority, Draw { size: 9, ..ORIGINAL });
     assert_eq!(cut, outcomes_of(By::Priority, ORIGINAL));
@@ -261,39 +245,22 @@ fn exact_priority_draws_have_the_odds_of_their_attempts() {
         let failed = 0.75f64.powi(attempts as i32 - 1);
         let by_luck = failed / 8.0;
         let draw = Draw { exact_size: true, attempts, ..ORIGINAL };
-        let odds: Odds = vec![
-            (None, &[3, 4, 5], 0.25),
-            (None, &[7, 8, 9], 0.25),
-            (None, &[4, 5, 6], (1.0 - failed) / 2.0 + by_luck),
-            (None, &[2, 3, 4], by_luck),
-            (None, &[5, 6, 7], by_luck),
-            (None, &[6, 7, 8], by_luck),
-        ];
+        let often = each(0.25, &[&[3, 4, 5], &[7, 8, 9]]);
+        let other = each((1.0 - failed) / 2.0 + by_luck, &[&[4, 5, 6]]);
+        let odds = [often.clone(), other, each(by_luck, &[&[2, 3, 4], &[5, 6, 7], &[6, 7, 8]])].concat();
         check(By::Priority, draw, &odds);
         let found = 1.0 - failed * 0.75;
-        let odds: Odds = vec![
-            (None, &[3, 4, 5], 0.25),
-            (None, &[7, 8, 9], 0.25),
-            (None, &[4, 5, 6], found / 2.0),
-            (Some(Kind::Inexact), &[3, 4], by_luck),
-            (Some(Kind::Inexact), &[7], by_luck),
-            (Some(Kind::Inexact), &[7, 8], by_luck),
-        ];
+        let inexact: [&'static [u64]; 3] = [&[3, 4], &[7], &[7, 8]];
+        let inexact = inexact.map(|numbers| (Some(Kind::Inexact), numbers, by_luck)).to_vec();
+        let odds = [often, each(found / 2.0, &[&[4, 5, 6]]), inexact].concat();
         check(By::Priority, Draw { rule: Rule::Fixed, ..draw }, &odds);
     }
     // After a hundred attempts a failure is negligibly rare.
-    let limit: Odds = vec![(None, &[3, 4, 5], 0.25), (None, &[7, 8, 9], 0.25), (None, &[4, 5, 6], 0.5)];
+    let limit = [each(0.25, &[&[3, 4, 5], &[7, 8, 9]]), each(0.5, &[&[4, 5, 6]])].concat();
     for rule in [Rule::Original, Rule::Fixed] {
         chi_square(By::Priority, Draw { exact_size: true, rule, ..ORIGINAL }, &limit);
     }
-    let sixth = 1.0 / 6.0;
-    let limit: Odds = vec![
-        (None, &[4, 5], 0.25),
-        (None, &[8, 9], 0.25),
-        (None, &[3, 4], sixth),
-        (None, &[5, 6], sixth),
-        (None, &[7, 8], sixth),
-    ];
+    let limit = [each(0.25, &[&[4, 5], &[8, 9]]), each(1.0 / 6.0, &[&[3, 4], &[5, 6], &[7, 8]])].concat();
     for rule in [Rule::Original, Rule::Fixed] {
         chi_square(By::Priority, Draw { exact_size: true, size: 2, rule, ..ORIGINAL }, &limit);
     }
@@ -301,34 +268,20 @@ fn exact_priority_draws_have_the_odds_of_their_attempts() {
 
 #[test]
 fn priority_draws_end_where_they_should_and_stay_in_one_episode() {
-    let (quarter, eighth) = (0.25, 0.125);
-    let usual: Odds = vec![
-        (None, &[3, 4, 5], quarter),
-        (None, &[7, 8, 9], quarter),
-        (None, &[3, 4], eighth),
-        (None, &[4, 5, 6], eighth),
-        (None, &[7], eighth),
-        (None, &[7, 8], eighth),
-    ];
+    let rare = each(0.125, &[&[3, 4], &[4, 5, 6], &[7], &[7, 8]]);
+    let usual = [each(0.25, &[&[3, 4, 5], &[7, 8, 9]]), rare].concat();
     check(By::Priority, Draw::default(), &usual);
     // Priority frames in one draw of three.
     let third = 1.0 / 6.0;
     let odds = usual.iter().map(|&(error, numbers, _)| (error, numbers, third)).collect();
     check(By::Priority, Draw { skewness: 3, ..Draw::default() }, &odds);
     // Priority frames always.
-    let odds: Odds = vec![(None, &[3, 4, 5], 0.5), (None, &[7, 8, 9], 0.5)];
+    let odds = each(0.5, &[&[3, 4, 5], &[7, 8, 9]]);
     check(By::Priority, Draw { skewness: 1, ..Draw::default() }, &odds);
     // Priority frames almost never.
     let odds = outcomes_of(By::Priority, Draw { skewness: 1000, size: 1, ..Draw::default() });
     assert_eq!(odds[&(None, vec![9])], 0.0005);
-    let frame: Odds = vec![
-        (None, &[5], quarter),
-        (None, &[9], quarter),
-        (None, &[4], eighth),
-        (None, &[6], eighth),
-        (None, &[7], eighth),
-        (None, &[8], eighth),
-    ];
+    let frame = [each(0.25, &[&[5], &[9]]), each(0.125, &[&[4], &[6], &[7], &[8]])].concat();
     check(By::Priority, Draw { size: 1, ..Draw::default() }, &frame);
     check(By::Priority, Draw { size: 1, exact_size: true, ..Draw::default() }, &frame);
 }
@@ -336,41 +289,22 @@ fn priority_draws_end_where_they_should_and_stay_in_one_episode() {
 #[test]
 fn uniform_draws_have_the_odds_of_their_rule() {
     // `Rule::Original` never draws the newest frame, and draws the frame after an end twice as often.
-    check(
-        By::All,
-        Draw { size: 3, ..ORIGINAL },
-        &vec![(None, &[3, 4, 5], 0.5), (None, &[4, 5, 6], 0.25), (None, &[5, 6], 0.25)],
-    );
-    check(
-        By::All,
-        Draw { size: 1, ..ORIGINAL },
-        &vec![(None, &[3], 2.0 / 6.0), (None, &[4], 1.0 / 6.0), (None, &[5], 1.0 / 6.0), (None, &[7], 2.0 / 6.0)],
-    );
-    let sixth = 1.0 / 6.0;
-    let usual: Odds = vec![
-        (None, &[2], sixth),
-        (None, &[3, 4, 5], sixth),
-        (None, &[4, 5, 6], sixth),
-        (None, &[5, 6], sixth),
-        (None, &[6], sixth),
-        (None, &[7, 8, 9], sixth),
-    ];
+    let odds = [each(0.5, &[&[3, 4, 5]]), each(0.25, &[&[4, 5, 6], &[5, 6]])].concat();
+    check(By::All, Draw { size: 3, ..ORIGINAL }, &odds);
+    let odds = [each(2.0 / 6.0, &[&[3], &[7]]), each(1.0 / 6.0, &[&[4], &[5]])].concat();
+    check(By::All, Draw { size: 1, ..ORIGINAL }, &odds);
+    let usual = each(1.0 / 6.0, &[&[2], &[3, 4, 5], &[4, 5, 6], &[5, 6], &[6], &[7, 8, 9]]);
     check(By::All, Draw { size: 3, ..Draw::default() }, &usual);
     check(By::All, Draw::default(), &usual);
     // Sizes above the number of held frames are cut to it.
-    check(By::All, Draw { size: 100, ..Draw::default() }, &vec![(None, &[2], 1.0)]);
+    check(By::All, Draw { size: 100, ..Draw::default() }, &each(1.0, &[&[2]]));
     // Whole sequences only.
     for attempts in 1..5u32 {
         let failed = 0.5f64.powi(attempts as i32);
         let whole = (1.0 - failed) / 3.0;
-        let odds: Odds = vec![
-            (Some(Kind::Inexact), &[2], failed / 3.0),
-            (None, &[3, 4, 5], whole),
-            (None, &[4, 5, 6], whole),
-            (Some(Kind::Inexact), &[5, 6], failed / 3.0),
-            (Some(Kind::Inexact), &[6], failed / 3.0),
-            (None, &[7, 8, 9], whole),
-        ];
+        let inexact: [&'static [u64]; 3] = [&[2], &[5, 6], &[6]];
+        let inexact = inexact.map(|numbers| (Some(Kind::Inexact), numbers, failed / 3.0)).to_vec();
+        let odds = [each(whole, &[&[3, 4, 5], &[4, 5, 6], &[7, 8, 9]]), inexact].concat();
         check(By::All, Draw { size: 3, exact_size: true, attempts, ..Draw::default() }, &odds);
     }
 }

@@ -243,24 +243,11 @@ fn configurations_and_images_are_checked() {
     // A word of two 32-bit numbers, in any byte order.
     let pair = |first: u32, second: u32| -> u64 { bytemuck::cast([first, second]) };
     let nan = f64::NAN.to_bits();
+    #[rustfmt::skip]
     let places = [
-        (count, 0),
-        (count, 2),
-        (count, u64::MAX),
-        (writing, pair(1, 0)),
-        (total, nan),
-        (len, 0),
-        (kept, nan),
-        (kept + 1, 1),
-        (kept_len, 0),
-        (kept_len, pair(1, 1)),
-        (records, 8),
-        (records + 1, f64::INFINITY.to_bits()),
-        (records + 2, nan),
-        (records + 3, pair(3, 1)),
-        (records + 3, pair(1, 0)),
-        (records + 4, 1),
-        (infos, nan),
+        (count, 0), (count, 2), (count, u64::MAX), (writing, pair(1, 0)), (total, nan), (len, 0), (kept, nan),
+        (kept + 1, 1), (kept_len, 0), (kept_len, pair(1, 1)), (records, 8), (records + 1, f64::INFINITY.to_bits()),
+        (records + 2, nan), (records + 3, pair(3, 1)), (records + 3, pair(1, 0)), (records + 4, 1), (infos, nan),
     ];
     for (place, value) in places {
         let mut damaged = words.clone();

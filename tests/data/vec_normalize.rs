@@ -556,20 +556,10 @@ fn images_are_checked() {
     let state = 128 / 8;
     let nan = f64::NAN.to_bits();
     let big = 1e200f64.to_bits();
+    #[rustfmt::skip]
     let places = [
-        (0, nan),
-        (0, 0),
-        (0, (-1.0f64).to_bits()),
-        (1, big),
-        (2, (-1e-9f64).to_bits()),
-        (3, 0),
-        (4, 2),
-        (8, nan),
-        (9, big),
-        (16, (-0.5f64).to_bits()),
-        (17, f64::INFINITY.to_bits()),
-        (24, nan),
-        (25, big),
+        (0, nan), (0, 0), (0, (-1.0f64).to_bits()), (1, big), (2, (-1e-9f64).to_bits()), (3, 0), (4, 2), (8, nan),
+        (9, big), (16, (-0.5f64).to_bits()), (17, f64::INFINITY.to_bits()), (24, nan), (25, big),
     ];
     for (place, value) in places {
         let mut damaged = words.clone();

@@ -274,22 +274,23 @@ fn vectors_g1_to_g5_and_g11_to_g13() {
     }
 }
 
+fn shifted<'a>(
+    reward: &'a [f32],
+    value: &'a [f32],
+    done: &'a [f32],
+    next_value: &'a [f32],
+    next_done: &'a [f32],
+) -> ShiftedRollout<'a> {
+    let (num_steps, num_envs, accumulate) = (value.len() / next_value.len(), next_value.len(), Accumulate::F32);
+    ShiftedRollout { num_steps, num_envs, reward, value, done, next_value, next_done, accumulate }
+}
+
 #[test]
 fn vectors_g1_to_g10_in_the_shifted_form() {
     let s = ([0.5, -0.2, 0.1, 0.4], [1.0, 0.0, -1.0, 2.0]);
     let run = |v: &[f32], r: &[f32], done: &[f32], nv: &[f32], nd: &[f32], discount: f32, lambda: f32| {
         let (mut a, mut target) = (vec![f32::NAN; v.len()], vec![f32::NAN; v.len()]);
-        let rollout = ShiftedRollout {
-            num_steps: v.len() / nv.len(),
-            num_envs: nv.len(),
-            reward: r,
-            value: v,
-            done,
-            next_value: nv,
-            next_done: nd,
-            accumulate: Accumulate::F32,
-        };
-        gae_shifted(&rollout, discount, lambda, &mut a, &mut target).unwrap();
+        gae_shifted(&shifted(r, v, done, nv, nd), discount, lambda, &mut a, &mut target).unwrap();
         (a, target)
     };
     // done[0] is never read.
@@ -333,30 +334,13 @@ fn both_forms_agree_and_half_a_done_counts_half() {
         // done for the observation after step t is terminated[t]; the first row is never read.
         let flags: Vec<f32> = case.terminated.iter().map(|x| f32::from(*x)).collect();
         let done = [vec![f32::NAN; n], flags.clone()].concat();
-        let rollout = ShiftedRollout {
-            num_steps: t,
-            num_envs: n,
-            reward: &case.reward,
-            value: &case.value,
-            done: &done[..t * n],
-            next_value: &case.bootstrap,
-            next_done: &done[t * n..],
-            accumulate,
-        };
+        let rollout = shifted(&case.reward, &case.value, &done[..t * n], &case.bootstrap, &done[t * n..]);
+        let rollout = ShiftedRollout { accumulate, ..rollout };
         let (mut a, mut v) = (vec![0.0; t * n], vec![0.0; t * n]);
         gae_shifted(&rollout, 0.99, 0.95, &mut a, &mut v).unwrap();
         assert_eq!((a, v), case.run(0.99, 0.95));
     }
-    let rollout = ShiftedRollout {
-        num_steps: 2,
-        num_envs: 1,
-        reward: &[1.0, 1.0],
-        value: &[0.0, 2.0],
-        done: &[0.0, 0.5],
-        next_value: &[4.0],
-        next_done: &[0.75],
-        accumulate: Accumulate::F32,
-    };
+    let rollout = shifted(&[1.0, 1.0], &[0.0, 2.0], &[0.0, 0.5], &[4.0], &[0.75]);
     let (mut a, mut v) = ([0.0; 2], [0.0; 2]);
     gae_shifted(&rollout, 0.5, 0.5, &mut a, &mut v).unwrap();
     // delta: 1 + 0.5*4*0.25 - 2 = -0.5; 1 + 0.5*2*0.5 - 0 = 1.5, then 1.5 + 0.25*0.5*-0.5.
@@ -445,16 +429,7 @@ fn bad_rates_and_lengths_are_named_and_outputs_stay() {
 #[test]
 fn bad_input_in_the_shifted_form_is_refused() {
     let x = [1.0f32; 6];
-    let good = ShiftedRollout {
-        num_steps: 3,
-        num_envs: 2,
-        reward: &x,
-        value: &x,
-        done: &x,
-        next_value: &x[..2],
-        next_done: &x[..2],
-        accumulate: Accumulate::F32,
-    };
+    let good = shifted(&x, &x, &x, &x[..2], &x[..2]);
     let fails = |rollout: ShiftedRollout<'_>, len: usize| {
         let (mut a, mut v) = (vec![7.0; len], vec![8.0; 6]);
         let kind = gae_shifted(&rollout, 0.9, 0.9, &mut a, &mut v).unwrap_err().kind;

@@ -159,25 +159,12 @@ fn gray_equals_the_formula_for_every_colour() {
 
 #[test]
 fn fingerprints_are_those_of_opencv() {
+    #[rustfmt::skip]
     let tall = [
-        (
-            210,
-            4296729,
-            0xed45_d097_2408_db0e,
-            902_314,
-            0x11b0_ff42_9e61_b831,
-            [38, 70, 102, 135, 162, 165, 158, 121],
-            132,
-        ),
-        (
-            250,
-            5112943,
-            0xf257_7044_41a4_5db8,
-            901_911,
-            0x02c4_2299_4816_fb08,
-            [39, 74, 108, 142, 168, 155, 141, 117],
-            150,
-        ),
+        (210, 4296729, 0xed45_d097_2408_db0e, 902_314, 0x11b0_ff42_9e61_b831, [38, 70, 102, 135, 162, 165, 158, 121],
+         132),
+        (250, 5112943, 0xf257_7044_41a4_5db8, 901_911, 0x02c4_2299_4816_fb08, [39, 74, 108, 142, 168, 155, 141, 117],
+         150),
     ];
     for (height, gray_sum, gray_fnv, small_sum, small_fnv, begin, centre) in tall {
         let (one, three) = (Size::new(height, 160, 1), Size::new(height, 160, 3));

@@ -3,7 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, made, open, outcome};
+use crate::host::{Tune, made, open, outcome, transitions};
 use rlcore::data::relabel::{self, Judgement, Steps, Strategy, relabel};
 use rlcore::data::replay::{self, Draw, Replay, ReplayConfig};
 use rlcore::data::table::{Column, FrameIndex};
@@ -212,16 +212,11 @@ fn learn<const N: usize, T: Task<N>>(l: &mut Learner<'_>, replay: &Replay<'_>, r
         truncated: None,
     };
     view.transitions(&index, out).unwrap();
+    let (obs, next) = (Elements::F32(&obs), Elements::F32(&next));
     let batch = TransitionBatch {
-        obs: Elements::F32(&obs),
-        action: action.all(),
-        mask: None,
-        reward: &reward,
-        terminated: &terminated,
         discount: Some(&discount),
-        next_obs: Elements::F32(&next),
-        next_mask: None,
         importance: Some(&weight),
+        ..transitions(obs, action.all(), &reward, &terminated, next)
     };
     l.learn_transitions(&batch, None).unwrap();
 }

@@ -1,9 +1,9 @@
 //! Embeddings must know each symbol of an observation; otherwise the call is refused and names the row.
 #![cfg(all(feature = "residual", feature = "off_policy", feature = "words"))]
 
-use crate::host::{export, made, open, policy};
+use crate::host::{export, made, open, policy, transitions};
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Algorithm, Batch, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
+use rlcore::learn::{Algorithm, Batch, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, BYTES, Layer, LayerKind};
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -156,17 +156,7 @@ fn off_policy_every_call_that_is_given_observations_refuses_strangers() {
             refused(l.value(obs.get(), None, &mut [0.0; N]), "value");
             for next in [false, true] {
                 let (obs, next_obs) = if next { (good.get(), obs.get()) } else { (obs.get(), good.get()) };
-                let batch = TransitionBatch {
-                    obs,
-                    action: Elements::I32(&taken),
-                    mask: None,
-                    reward: &[1.0; N],
-                    terminated: &[0; N],
-                    discount: None,
-                    next_obs,
-                    next_mask: None,
-                    importance: None,
-                };
+                let batch = transitions(obs, Elements::I32(&taken), &[1.0; N], &[0; N], next_obs);
                 refused(l.learn_transitions(&batch, None), "learn_transitions");
             }
         }

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::{Tune, attach, learn_all, made, open, refused};
+use crate::host::{Tune, attach, learn_all, made, open, refused, transitions};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
@@ -55,16 +55,12 @@ fn steps_are_those_of_the_formula() {
             let mask = [(); B].map(|()| [[1, 1], [1, 0], [0, 1]][rng.bounded(2) as usize]);
             let flags = mask.concat();
             let (folded, weighed) = (step % 2 == 0, step % 3 != 0);
+            let (obs, next_obs) = (Elements::F32(&x), Elements::F32(&next));
             let batch = TransitionBatch {
-                obs: Elements::F32(&x),
-                action: Elements::I32(&choice),
-                mask: None,
-                reward: &reward,
-                terminated: &over,
                 discount: folded.then_some(&discount),
-                next_obs: Elements::F32(&next),
                 next_mask: (masked == 1).then_some(&flags),
                 importance: weighed.then_some(&importance),
+                ..transitions(obs, Elements::I32(&choice), &reward, &over, next_obs)
             };
             let mut error = [f32::NAN; B];
             let stats = l.learn_transitions(&batch, Some(&mut error)).unwrap();
@@ -131,17 +127,9 @@ fn learners_without_a_store_learn() {
         let mut rng = Rng::seeded(7);
         for step in 0..3000 {
             let (obs, choice, vector, reward) = lesson(&mut rng, real);
-            let batch = TransitionBatch {
-                obs: Elements::F32(&obs),
-                action: if real { Elements::F32(&vector) } else { Elements::I32(&choice) },
-                mask: None,
-                reward: &reward,
-                terminated: &[1; B],
-                discount: None,
-                next_obs: Elements::F32(&obs),
-                next_mask: None,
-                importance: None,
-            };
+            let (seen, action) =
+                (Elements::F32(&obs), if real { Elements::F32(&vector) } else { Elements::I32(&choice) });
+            let batch = transitions(seen, action, &reward, &[1; B], seen);
             if step % 100 == 0 {
                 attach(&mut block);
             }
@@ -311,17 +299,9 @@ fn overflow_drops_the_step() {
         let real = algorithm != Algorithm::Dqn;
         let space = if real { Space::between(&[-1.0], &[1.0]) } else { Space::discrete(&[2]) };
         let mut learner = block(&Config { huber: 0, ..config(algorithm) }, &Space::unbounded(1), &space);
-        let good = TransitionBatch {
-            obs: Elements::F32(&[0.5; B]),
-            action: if real { Elements::F32(&[0.5; B]) } else { Elements::I32(&[1; B]) },
-            mask: None,
-            reward: &[1.0; B],
-            terminated: &[1; B],
-            discount: None,
-            next_obs: Elements::F32(&[0.5; B]),
-            next_mask: None,
-            importance: None,
-        };
+        let halves = Elements::F32(&[0.5; B]);
+        let action = if real { halves } else { Elements::I32(&[1; B]) };
+        let good = transitions(halves, action, &[1.0; B], &[1; B], halves);
         let mut error = [7.0; B];
         open(&mut learner).learn_transitions(&good, None).unwrap();
         let before = open(&mut learner).params().to_vec();

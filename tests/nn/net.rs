@@ -55,15 +55,10 @@ fn any_graph(rng: &mut Rng) -> (usize, Vec<Layer>) {
 }
 
 fn graphs() -> Vec<(usize, Vec<Layer>)> {
+    #[rustfmt::skip]
     let sizes: [&[u32]; 8] = [
-        &[1, 1],
-        &[5, 3],
-        &[1, 2, 2, 2],
-        &[4, 64, 64, 2],
-        &[7, 15, 16, 17, 18],
-        &[3, 33, 70, 40, 6, 3],
-        &[20, 128, 31],
-        &[9, 50, 4, 65],
+        &[1, 1], &[5, 3], &[1, 2, 2, 2], &[4, 64, 64, 2], &[7, 15, 16, 17, 18], &[3, 33, 70, 40, 6, 3],
+        &[20, 128, 31], &[9, 50, 4, 65],
     ];
     let mut all = Vec::new();
     for activation in [Activation::Tanh, Activation::Relu] {

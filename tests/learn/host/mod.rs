@@ -7,7 +7,7 @@ pub mod camera;
 use rlcore::block::{HASH_START, hash};
 use rlcore::env::StepOut;
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{BatchMut, Config, Learner, Phase, Policy, View};
+use rlcore::learn::{BatchMut, Config, Learner, Phase, Policy, TransitionBatch, View};
 use rlcore::nn::{Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
@@ -129,6 +129,18 @@ pub fn outcome<'a>(
 ) -> StepOut<'a> {
     let (obs, final_obs) = (ElementsMut::F32(obs), Some(ElementsMut::F32(last)));
     StepOut { obs, reward, terminated, truncated, final_obs, valid: None, action_mask: None, final_action_mask: None }
+}
+
+/// Transitions without masks, discounts and weights.
+pub fn transitions<'a>(
+    obs: Elements<'a>,
+    action: Elements<'a>,
+    reward: &'a [f32],
+    terminated: &'a [u8],
+    next_obs: Elements<'a>,
+) -> TransitionBatch<'a> {
+    let (mask, discount, next_mask, importance) = (None, None, None, None);
+    TransitionBatch { obs, action, mask, reward, terminated, discount, next_obs, next_mask, importance }
 }
 
 pub fn wide(x: &[f32]) -> Vec<f64> {
