@@ -72,21 +72,21 @@ pub struct Error {
     /// Kind, for programs.
     pub kind: Kind,
     /// The expectation, e.g. `"vecenv config: num_envs of at least"`, or a sentence.
-    pub what: Spoken<&'static str>,
+    pub what: Text<&'static str>,
     /// The limit, if it is a number.
-    pub needed: Spoken<Given>,
+    pub needed: Text<Given>,
     /// The caller's value.
-    pub given: Spoken<Given>,
+    pub given: Text<Given>,
     /// The row of an array with that value.
-    pub row: Spoken<Given>,
+    pub row: Text<Given>,
 }
 
 /// Part of an error message; empty in builds without messages, where an error is its kind alone and fits a register.
 #[cfg(feature = "words")]
-pub type Spoken<T> = T;
+pub type Text<T> = T;
 /// Part of an error message; empty in builds without messages, where an error is its kind alone and fits a register.
 #[cfg(not(feature = "words"))]
-pub type Spoken<T> = core::marker::PhantomData<T>;
+pub type Text<T> = core::marker::PhantomData<T>;
 
 /// Result of every fallible call of this crate.
 pub type Result<T = ()> = core::result::Result<T, Error>;
@@ -103,7 +103,7 @@ impl Name {
     }
 
     /// The text.
-    pub const fn words(self) -> &'static str {
+    pub const fn text(self) -> &'static str {
         self.0
     }
 }
@@ -116,7 +116,7 @@ impl Name {
     }
 
     /// An empty text.
-    pub const fn words(self) -> &'static str {
+    pub const fn text(self) -> &'static str {
         ""
     }
 }
@@ -140,13 +140,13 @@ impl Error {
 
     /// Message, limit and given value, if set.
     #[cfg(feature = "words")]
-    pub(crate) const fn words(&self) -> (&'static str, Given, Given) {
+    pub(crate) const fn detail(&self) -> (&'static str, Given, Given) {
         (self.what, self.needed, self.given)
     }
 
     /// Message, limit and given value, if set.
     #[cfg(not(feature = "words"))]
-    pub(crate) const fn words(&self) -> (&'static str, Given, Given) {
+    pub(crate) const fn detail(&self) -> (&'static str, Given, Given) {
         ("", Given::Nothing, Given::Nothing)
     }
 
@@ -188,14 +188,14 @@ impl Error {
 
     /// Fails if `wrong`.
     #[inline(always)]
-    pub const fn when(self, wrong: bool) -> Result {
+    pub const fn fail_if(self, wrong: bool) -> Result {
         if wrong { Err(self) } else { Ok(()) }
     }
 
     /// Adds the limit.
     #[must_use]
     pub const fn needed(self, needed: usize) -> Self {
-        let (what, _, given) = self.words();
+        let (what, _, given) = self.detail();
         Self::of(self.kind, what, Given::Int(needed as i64), given)
     }
 
@@ -219,12 +219,12 @@ impl Error {
 
     /// Replaces the message, if the error is of this kind.
     #[must_use]
-    pub fn reworded(self, kind: Kind, what: &'static str) -> Self {
+    pub fn with_message(self, kind: Kind, what: &'static str) -> Self {
         if self.kind == kind { Error { what: Error::new(kind, what).what, ..self } } else { self }
     }
 
     const fn with(self, given: Given) -> Self {
-        let (what, needed, _) = self.words();
+        let (what, needed, _) = self.detail();
         Self::of(self.kind, what, needed, given)
     }
 }
@@ -249,7 +249,7 @@ impl Error {
     }
 
     fn say(&self, expected: &'static str, put: &mut dyn FnMut(Piece)) {
-        let (what, needed, given) = self.words();
+        let (what, needed, given) = self.detail();
         if let Some(sentence) = what.strip_suffix('.') {
             self.fill(sentence, put);
             return;
@@ -276,7 +276,7 @@ impl Error {
 
     /// Passes the text with its numbers inserted. True if `{needed}` is among them.
     fn fill(&self, words: &'static str, put: &mut dyn FnMut(Piece)) -> bool {
-        let (_, needed, given) = self.words();
+        let (_, needed, given) = self.detail();
         let (mut rest, mut seen) = (words, false);
         while let Some((before, hole)) = cut(rest, b"{") {
             let (name, after) = cut(hole, b"}").unwrap_or_default();

@@ -54,7 +54,7 @@ pub unsafe extern "C" fn rlcore_env_builtin(
 ) -> rlcore_status {
     call(|| unsafe {
         let unknown = Error::new(Kind::Range, "env_builtin: an rlcore_env_id").given(env_id as usize);
-        unknown.when(builtin(env_id).is_none())?;
+        unknown.fail_if(builtin(env_id).is_none())?;
         compile(mem, mem_size, &rlcore_env_def::own(env_id), out)
     })
 }

@@ -247,8 +247,8 @@ impl rlcore_env_def {
     /// As [`Definition::at`].
     unsafe fn spec<'a>(&self) -> Result<Spec<'a>> {
         let missing = Error::new(Kind::Null, "the function pointer is NULL.");
-        missing.when(self.reset.is_none()).about("env_def: reset")?;
-        missing.when(self.step.is_none()).about("env_def: step")?;
+        missing.fail_if(self.reset.is_none()).about("env_def: reset")?;
+        missing.fail_if(self.step.is_none()).about("env_def: step")?;
         let (obs, action) =
             unsafe { (space::space(&space::OBS, &self.obs)?, space::space(&space::ACTION, &self.action)?) };
         let &rlcore_env_def { env_id, state_size, max_episode_steps, .. } = self;
@@ -308,7 +308,7 @@ impl<'a> Definition<'a> {
         let mixed = !self.fields.is_empty() && space::structured(rlcore_space::bare(&raw.spec.obs).kind);
         let what = "kind of 3 (bytes of a structure) exactly if fields are of other kinds than bytes";
         let own = self.raw.own.is_some();
-        Error::new(Kind::Config, what).when(!own && self.structured != mixed).about("obs")?;
+        Error::new(Kind::Config, what).fail_if(!own && self.structured != mixed).about("obs")?;
         let raw = &*raw;
         if !cfg!(feature = "wrappers") || self.wrappers.is_empty() {
             return Ok((raw, None, raw.spec));
@@ -480,10 +480,10 @@ fn moved() -> Fault {
 /// A list of the caller's; a library without wrappers refuses lists that are not empty.
 unsafe fn array<'a, T: Plain>(what: &'static str, p: *const T, len: u32, most: usize) -> Result<(&'a [T], Extent)> {
     let len = len as usize;
-    Error::limit(Kind::Config, "a list of at most", most, len).when(len > most).about(what)?;
+    Error::limit(Kind::Config, "a list of at most", most, len).fail_if(len > most).about(what)?;
     let Some(list) = (unsafe { Input::unless_empty(what, p, len)? }) else { return Ok((&[], Extent::NONE)) };
     let left_out = Error::new(Kind::Config, "this library was built without wrappers.");
-    left_out.when(!cfg!(feature = "wrappers")).about(what)?;
+    left_out.fail_if(!cfg!(feature = "wrappers")).about(what)?;
     let extent = list.extent();
     Ok((list.slice(), extent))
 }
@@ -655,7 +655,7 @@ pub unsafe fn compile(
         let (def, extents) = Definition::at(def)?;
         let layout = def.check()?;
         let short = Error::limit(Kind::Size, "at least {needed} bytes", layout.size, mem_size);
-        short.when(layout.size > mem_size).about("mem")?;
+        short.fail_if(layout.size > mem_size).about("mem")?;
         // Checks the alignment.
         Input::at("mem", mem.cast::<u64>().cast_const(), layout.size / size_of::<u64>())?;
         place.take(&extents, |mem| def.install(mem.as_mut_ptr(), layout))

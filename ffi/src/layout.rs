@@ -30,7 +30,7 @@ pub unsafe extern "C" fn rlcore_env_fields(
         let fields = layout::fields(&spec.obs, &whole);
         if let Some(out) = out {
             let short = Error::limit(Kind::Size, "at least {needed} fields", fields.len(), capacity as usize);
-            short.when(fields.len() > capacity as usize).about("out")?;
+            short.fail_if(fields.len() > capacity as usize).about("out")?;
             for (to, from) in out.iter_mut().zip(fields) {
                 *to = rlcore_field::of(from);
             }

@@ -375,7 +375,7 @@ pub unsafe extern "C" fn rlcore_learner_attach(
             let learner = View::attach(mem)?;
             let (own, num_envs) = (learner.num_envs(), num_envs as usize);
             let other = Error::limit(Kind::Shape, "environments,", own, num_envs);
-            other.when(num_envs != 0 && num_envs != own).about("num_envs")?;
+            other.fail_if(num_envs != 0 && num_envs != own).about("num_envs")?;
             expected.check(&learner.spaces())
         })
     })

@@ -119,10 +119,12 @@ pub(crate) unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<
             !c.action_fields.is_null() && c.num_action_fields == 0,
         ),
     ] {
-        Error::new(Kind::Config, text).when(stray)?;
+        Error::new(Kind::Config, text).fail_if(stray)?;
     }
     let most = |what, given: u32| {
-        Error::limit(Kind::Config, "at most", MAX_FIELDS, given as usize).when(given as usize > MAX_FIELDS).about(what)
+        Error::limit(Kind::Config, "at most", MAX_FIELDS, given as usize)
+            .fail_if(given as usize > MAX_FIELDS)
+            .about(what)
     };
     most("learner config: num_obs_fields", c.num_obs_fields)?;
     most("learner config: num_action_fields", c.num_action_fields)?;

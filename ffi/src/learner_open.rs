@@ -3,7 +3,7 @@
 use crate::lifecycle::{Block, bytes};
 use crate::ptr::Extent;
 use rlcore::error::Result;
-use rlcore::learn::{Acts, Learner, View};
+use rlcore::learn::{ActObserve, Learner, View};
 
 /// [`Learner::open`]. Errors: `Disabled` for a learner off policy.
 pub fn on_policy(mem: &mut [u8]) -> Result<Learner<'_>> {
@@ -33,7 +33,7 @@ pub fn off_policy(mem: &mut [u8]) -> Result<Learner<'_>> {
 #[inline(always)]
 pub unsafe fn acting<B: Block>(
     p: *mut B,
-    work: impl FnOnce(&mut dyn Acts, Extent) -> crate::status::Result,
+    work: impl FnOnce(&mut dyn ActObserve, Extent) -> crate::status::Result,
 ) -> crate::status::Result {
     let (mem, extent) = unsafe { bytes(p)? };
     work(Learner::open_to_act(mem).as_mut().map_err(|&mut e| e)?, extent)

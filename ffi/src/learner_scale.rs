@@ -522,7 +522,7 @@ fn grads_of(learner: &View<'_>, begin: usize, end: usize, given: usize) -> Resul
 
 /// `len`, the required length of a caller's array. Errors: `Shape` if the caller has `given` another.
 fn exact(what: &'static str, len: usize, given: usize) -> Result<usize> {
-    Error::limit(Kind::Shape, "elements, exactly", len, given).when(given != len).about(what)?;
+    Error::limit(Kind::Shape, "elements, exactly", len, given).fail_if(given != len).about(what)?;
     Ok(len)
 }
 
@@ -530,6 +530,6 @@ fn exact(what: &'static str, len: usize, given: usize) -> Result<usize> {
 unsafe fn moments<'a>(learner: &Learner<'_>, p: *const f64, given: usize) -> Result<Option<Input<'a, f64>>> {
     let needed = learner.view().moments_len();
     let what = "{needed} numbers must come from the learner whose parameters these are; {given} were given.";
-    Error::limit(Kind::Shape, what, needed, given).when(given != needed).about("moments")?;
+    Error::limit(Kind::Shape, what, needed, given).fail_if(given != needed).about("moments")?;
     unsafe { Input::unless_empty("moments", p, given) }
 }

@@ -8,7 +8,7 @@ use crate::mirror::{alike, versioned};
 use crate::ptr::{self, Args, BoundingRange, Extent, Input, One, Output, Plain, Versioned};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{About, Result, call, rlcore_status};
-use crate::table::{self, Room, Rows, rlcore_column};
+use crate::table::{self, ColumnStorage, Rows, rlcore_column};
 use rlcore::block::{Kind as BlockKind, Span};
 use rlcore::data::memory::{Added, Draw, Frame, FramesOut, Front, Index, Memory, MemoryConfig, Rule, Sample, View};
 use rlcore::data::table::Table;
@@ -190,7 +190,7 @@ unsafe fn draw(p: *const rlcore_draw) -> Result<Draw> {
 
 fn frame(given: &rlcore_frame) -> Result<Frame> {
     let &rlcore_frame { episode, step, reward, terminated, truncated, reserved } = given;
-    Error::new(Kind::Range, "zeros").when(reserved != [0; 6]).about("frame: reserved")?;
+    Error::new(Kind::Range, "zeros").fail_if(reserved != [0; 6]).about("frame: reserved")?;
     Ok(Frame { episode, step, reward, terminated: terminated != 0, truncated: truncated != 0 })
 }
 
@@ -345,7 +345,7 @@ pub unsafe extern "C" fn rlcore_memory_add(
     call(|| unsafe {
         add(m, ("frame", frame, 1), values, (out_number, out_cuts), |memory, given, rows| {
             let frame = given.first().map_or(Ok(Frame::default()), self::frame)?;
-            Ok(memory.add_cut(&frame, rows.row(0, &mut Room::empty()))?)
+            Ok(memory.add_cut(&frame, rows.row(0, &mut ColumnStorage::empty()))?)
         })
     })
 }
@@ -369,7 +369,7 @@ pub unsafe extern "C" fn rlcore_memory_add_rollout(
         add(m, ("frames", frames, num_frames as usize), values, (out_number, out_cuts), |memory, given, rows| {
             given.iter().try_for_each(|given| frame(given).map(drop))?;
             let frames = given.iter().map(|given| frame(given).unwrap_or_default());
-            Ok(memory.add_rollout(frames, rows.all(&mut Room::empty()))?)
+            Ok(memory.add_rollout(frames, rows.all(&mut ColumnStorage::empty()))?)
         })
     })
 }

@@ -8,7 +8,7 @@ use crate::mirror::versioned;
 use crate::ptr::{self, Input, One, OutSized, Output};
 use crate::rng::{self, rlcore_rng};
 use crate::status::{About, Result, call, rlcore_status};
-use crate::table::{self, Room, Rows, Tails, rlcore_column};
+use crate::table::{self, ColumnStorage, Rows, Tails, rlcore_column};
 use rlcore::block::Kind as BlockKind;
 use rlcore::data::replay::{Added, Draw, Normalize, Replay, ReplayConfig, Step, Transitions, View, linear};
 use rlcore::data::table::{FrameIndex, MAX_COLUMNS};
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn rlcore_replay_add(
         let out = One::optional("out_number", out_number)?;
         let (rows, tails, out) = replay.extent.writing((values, tails, out))?;
         let (terminated, truncated) = (ptr::flag("terminated", terminated)?, ptr::flag("truncated", truncated)?);
-        let mut room = Room::empty();
+        let mut room = ColumnStorage::empty();
         let row = rows.row(0, &mut room);
         let end = tails.map(|tails| tail(config, &rows, &tails, 0));
         let end = end.as_ref().and_then(|end| end.get(..columns.len()));

@@ -75,7 +75,7 @@ pub unsafe extern "C" fn rlcore_rng_uniform(
     call(|| unsafe {
         let (rng, out) = drawing(rng, out, len)?;
         let what = Error::new(Kind::Value, "finite bounds with a finite difference");
-        what.when(!(high - low).is_finite()).about("rng_uniform: low, high")?;
+        what.fail_if(!(high - low).is_finite()).about("rng_uniform: low, high")?;
         out.fill_with(|| rng.uniform_in(low, high));
         Ok(())
     })
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn rlcore_rng_log_uniform(
         let (rng, out) = drawing(rng, out, len)?;
         let fine = |x: f64| x >= 0.0 && x.is_finite();
         let what = Error::new(Kind::Value, "finite bounds of at least 0");
-        what.when(!fine(low) || !fine(high)).about("rng_log_uniform: low, high")?;
+        what.fail_if(!fine(low) || !fine(high)).about("rng_log_uniform: low, high")?;
         out.fill_with(|| rng.log_uniform(low, high));
         Ok(())
     })
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn rlcore_rng_integers(
 ) -> rlcore_status {
     call(|| unsafe {
         let (rng, out) = drawing(rng, out, len)?;
-        Error::new(Kind::Range, "high above low").given_i64(high).when(high <= low).about("rng_integers")?;
+        Error::new(Kind::Range, "high above low").given_i64(high).fail_if(high <= low).about("rng_integers")?;
         out.fill_with(|| rng.integers(low, high));
         Ok(())
     })
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn rlcore_rng_permutation(rng: *mut rlcore_rng, out: *mut 
     call(|| unsafe {
         let (rng, out) = drawing(rng, out, len)?;
         let what = Error::new(Kind::Range, "len of at most 4294967295").given(len);
-        what.when(out.len() > u32::MAX as usize).about("rng_permutation")?;
+        what.fail_if(out.len() > u32::MAX as usize).about("rng_permutation")?;
         rng.permutation(out);
         Ok(())
     })

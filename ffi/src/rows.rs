@@ -112,7 +112,7 @@ pub unsafe extern "C" fn rlcore_rows_stack(
 ) -> rlcore_status {
     call(|| unsafe {
         let (kind, count, width) = (space::element("rows", kind)?, num_parts as usize, width as usize);
-        Error::limit(Kind::Range, "at most", MAX_PARTS, count).when(count > MAX_PARTS).about("num_parts")?;
+        Error::limit(Kind::Range, "at most", MAX_PARTS, count).fail_if(count > MAX_PARTS).about("num_parts")?;
         let (list, rows) = (Input::at("parts", parts, count)?, Input::at("num_rows", num_rows, count)?);
         let out = AnyOutput::at("out", out, kind, num_out_rows as usize, width)?;
         let (list, rows) = out.extent().writing((list, rows))?;

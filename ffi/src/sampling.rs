@@ -48,9 +48,9 @@ pub unsafe fn sampling(p: *const rlcore_sampling) -> Result<Sampling> {
     let (reads_temperature, reads_k) = (given.method == 2, matches!(given.method, 3 | 4));
     let what = "sampling: temperature is set to {given}, which is read only by RLCORE_SAMPLING_TEMPERATURE.";
     let stray = given.method <= 4 && !reads_temperature && given.temperature != 0.0;
-    Error::new(Kind::Config, what).given_f32(given.temperature).when(stray)?;
+    Error::new(Kind::Config, what).given_f32(given.temperature).fail_if(stray)?;
     let what = "sampling: k is set to {given}, which is read only by RLCORE_SAMPLING_TOPK and RLCORE_SAMPLING_BOTTOMK.";
-    Error::new(Kind::Config, what).given(given.k as usize).when(given.method <= 4 && !reads_k && given.k != 0)?;
+    Error::new(Kind::Config, what).given(given.k as usize).fail_if(given.method <= 4 && !reads_k && given.k != 0)?;
     Ok(match given.method {
         0 => Sampling::Basic,
         1 => Sampling::Greedy,

@@ -190,7 +190,7 @@ pub unsafe fn at<'a>(names: &Names, p: *const rlcore_space) -> Result<(Space<'a>
     let space = unsafe { space(names, s)? };
     let what = "n of NULL, or elements that are choices, of kind 1; kind is";
     let stray = space.kind != Element::I32 && !structured(s.kind) && !s.n.is_null();
-    Error::new(Kind::Config, what).given(s.kind as usize).when(stray).about(names.space)?;
+    Error::new(Kind::Config, what).given(s.kind as usize).fail_if(stray).about(names.space)?;
     Ok((space, extents(names, &space)))
 }
 
@@ -206,7 +206,7 @@ pub unsafe fn in_parts<'a>(
     let (mut space, _) = unsafe { at(names, p)? };
     let structure = !space.fields.is_empty();
     let missing = Error::new(Kind::Config, "fields of the structure, listed in obs_fields of the learner config");
-    missing.when(structure && fields.is_empty()).about(names.space)?;
+    missing.fail_if(structure && fields.is_empty()).about(names.space)?;
     space.fields = fields;
     if structure && let Some(s) = unsafe { Input::at(names.space, p, 1)? }.slice().first() {
         let count = count(names.n, fields, Element::I32)?;
@@ -220,7 +220,7 @@ pub fn count(what: &'static str, fields: &[Field<'_>], kind: Element) -> Result<
     let own = fields.iter().filter(|field| field.kind == kind);
     let count = own.fold(0usize, |all, field| all.saturating_add(field.len().unwrap_or(usize::MAX)));
     Error::limit(Kind::Config, "elements of at most", MAX_LEN as usize, count)
-        .when(count > MAX_LEN as usize)
+        .fail_if(count > MAX_LEN as usize)
         .about(what)?;
     Ok(count)
 }
@@ -235,10 +235,10 @@ pub unsafe fn action<'a>(p: *const rlcore_space, fields: &'a [Field<'a>]) -> Res
     let missing = "fields of the structure, listed in action_fields of the learner config";
     let stray = "a structure if the learner config lists action_fields";
     let Some(s) = given else {
-        Error::new(Kind::Config, stray).when(!fields.is_empty()).about(names.space)?;
+        Error::new(Kind::Config, stray).fail_if(!fields.is_empty()).about(names.space)?;
         return unsafe { at(names, p) };
     };
-    Error::new(Kind::Config, missing).when(fields.is_empty()).about(names.space)?;
+    Error::new(Kind::Config, missing).fail_if(fields.is_empty()).about(names.space)?;
     let bare = rlcore_space { low: null(), high: null(), ..*s };
     let mut space = Space { fields, ..unsafe { space(names, &bare)? } };
     let (picks, numbers) = (count(names.n, fields, Element::I32)?, count(names.low, fields, Element::F32)?);

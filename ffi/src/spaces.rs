@@ -120,7 +120,7 @@ unsafe fn hold(
     (n, low, high): (&[u32], &[f32], &[f32]),
 ) -> Result {
     let differs = |what, own: u32, given: u32| {
-        Error::limit(Kind::Shape, what, own as usize, given as usize).when(given != own).about(names.space)
+        Error::limit(Kind::Shape, what, own as usize, given as usize).fail_if(given != own).about(names.space)
     };
     differs("kind", own.kind, given.kind)?;
     differs("len", own.len, given.len)?;

@@ -309,7 +309,7 @@ fn scale(x: f64, exponent: i32) -> f64 {
 
 const WORDS_KEPT: usize = 64;
 
-/// Room for the text of one failure. A writer makes `turn` odd while it writes; a reader that sees it change starts again, so
+/// TextOut for the text of one failure. A writer makes `turn` odd while it writes; a reader that sees it change starts again, so
 /// that it never mixes two texts.
 struct Slot {
     turn: AtomicU32,

@@ -60,7 +60,7 @@ impl rlcore_rows {
         Ok(rows)
     }
 
-    /// Room for both masks of `n` rows with `mask_len` choices each. Errors: `Overflow`.
+    /// ColumnStorage for both masks of `n` rows with `mask_len` choices each. Errors: `Overflow`.
     pub unsafe fn masks<'a>(&self, n: usize, mask_len: u32) -> Result<[Option<Output<'a, u8>>; 2]> {
         let len = ptr::grid("action_mask", n, mask_len as usize)?;
         unsafe {

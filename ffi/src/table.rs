@@ -50,7 +50,7 @@ pub unsafe fn config(
     num_rows: u32,
 ) -> Result<TableConfig> {
     let what = Error::limit(Kind::Config, "from 1 to", MAX_COLUMNS, num_columns as usize);
-    what.when(num_columns == 0 || num_columns as usize > MAX_COLUMNS).about("num_columns")?;
+    what.fail_if(num_columns == 0 || num_columns as usize > MAX_COLUMNS).about("num_columns")?;
     let given = unsafe { Input::at("columns", columns, num_columns as usize)? };
     let mut config = TableConfig::new(num_rings, num_rows, &[]);
     config.num_columns = num_columns;
@@ -152,25 +152,25 @@ impl<'a> Args for Values<'a> {
 /// The elements of all rows, column by column; they overlap no array that the call writes.
 pub struct Rows<'a>(Values<'a>);
 
-/// Room for the elements of some rows.
-pub struct Room<'a>([MaybeUninit<Elements<'a>>; MAX_COLUMNS]);
+/// ColumnStorage for the elements of some rows.
+pub struct ColumnStorage<'a>([MaybeUninit<Elements<'a>>; MAX_COLUMNS]);
 
-impl Room<'_> {
+impl ColumnStorage<'_> {
     /// Nothing yet.
     #[inline(always)]
     pub const fn empty() -> Self {
-        Room([const { MaybeUninit::uninit() }; MAX_COLUMNS])
+        ColumnStorage([const { MaybeUninit::uninit() }; MAX_COLUMNS])
     }
 }
 
 impl<'a> Rows<'a> {
     /// All rows.
-    pub fn all<'r>(&self, room: &'r mut Room<'a>) -> &'r [Elements<'a>] {
+    pub fn all<'r>(&self, room: &'r mut ColumnStorage<'a>) -> &'r [Elements<'a>] {
         self.part(0, self.0.rows, room)
     }
 
     /// Row `i`, which must exist.
-    pub fn row<'r>(&self, i: usize, room: &'r mut Room<'a>) -> &'r [Elements<'a>] {
+    pub fn row<'r>(&self, i: usize, room: &'r mut ColumnStorage<'a>) -> &'r [Elements<'a>] {
         self.part(i, 1, room)
     }
 
@@ -182,7 +182,7 @@ impl<'a> Rows<'a> {
     }
 
     #[inline]
-    fn part<'r>(&self, begin: usize, rows: usize, room: &'r mut Room<'a>) -> &'r [Elements<'a>] {
+    fn part<'r>(&self, begin: usize, rows: usize, room: &'r mut ColumnStorage<'a>) -> &'r [Elements<'a>] {
         let mut len = 0usize;
         for (to, elements) in room.0.iter_mut().zip(self.elements(begin, rows)) {
             to.write(elements);
@@ -237,7 +237,7 @@ pub unsafe fn outputs<'a>(columns: &[Column], list: *const *mut c_void, rows: us
 /// The elements of all rows of the columns that are not omitted.
 pub type Tails<'a> = [Option<Elements<'a>>; MAX_COLUMNS];
 
-/// Room for `rows` rows of a column as they are read, of `kind`, an `rlcore_element`: the column's, or f32 for bytes.
+/// ColumnStorage for `rows` rows of a column as they are read, of `kind`, an `rlcore_element`: the column's, or f32 for bytes.
 /// Errors: `Null`, `Align`, `Overflow`; `Range` for the column or the kind.
 pub unsafe fn room<'a>(
     what: &'static str,

@@ -560,7 +560,7 @@ pub unsafe extern "C" fn rlcore_vecenv_action_mask(
         let env = CompiledEnv::at(env)?;
         let block = Block::at(v, env)?;
         let width = env.spec().action.n.iter().fold(0usize, |sum, &n| sum.saturating_add(n as usize));
-        Error::new(Kind::Config, "actions that are discrete").when(width == 0).about("action_mask")?;
+        Error::new(Kind::Config, "actions that are discrete").fail_if(width == 0).about("action_mask")?;
         let mask = Output::at("mask", mask, ptr::grid("mask", block.num_envs(), width)?)?;
         let mask = block.writing(env, mask)?;
         let view = block.view();

@@ -414,7 +414,7 @@ pub unsafe extern "C" fn rlcore_wrappers_atari(
         let list = atari(config)?.list();
         let (out, out_len) = args((Output::at("out", out, capacity as usize)?, One::at("out_len", out_len)?))?;
         let short = Error::limit(Kind::Size, "at least {needed} wrappers", list.len(), capacity as usize);
-        short.when(list.len() > capacity as usize).about("out")?;
+        short.fail_if(list.len() > capacity as usize).about("out")?;
         for (to, from) in out.iter_mut().zip(list.iter()) {
             *to = rlcore_wrapper::of(from);
         }

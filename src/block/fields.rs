@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use super::plan::{Cutter, Fit, Misfit, Plan, Span, TooLong, view};
+use super::plan::{Cutter, Fit, LayoutError, Plan, Span, TooLong, view};
 
 /// The types and operations of a field: planning, writing and reading.
 pub trait Field {
@@ -19,7 +19,7 @@ pub trait Field {
 
     /// Plans the field behind all fields planned so far.
     fn plan(plan: &mut Plan, len: Self::Len<'_>) -> Result<Self::Span, TooLong>;
-    /// Takes the field out of its block; a [`Late`] field only if `ALL`, else it is empty.
+    /// Takes the field out of its block; a [`Cold`] field only if `ALL`, else it is empty.
     fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, span: &Self::Span) -> Fit<Self::Mut<'a>>;
     /// Reads the field in its block.
     fn view<'a>(block: &'a [u8], span: &Self::Span) -> Fit<Self::Ref<'a>>;
@@ -71,12 +71,12 @@ impl<T: Pod + Debug> Field for One<T> {
 
     #[inline(always)]
     fn cut<'a, const ALL: bool>(cut: &mut Cutter<'a>, span: &Span<T>) -> Fit<&'a mut T> {
-        cut.take(*span)?.first_mut().ok_or(Misfit)
+        cut.take(*span)?.first_mut().ok_or(LayoutError)
     }
 
     #[inline(always)]
     fn view<'a>(block: &'a [u8], span: &Span<T>) -> Fit<&'a T> {
-        view(block, *span)?.first().ok_or(Misfit)
+        view(block, *span)?.first().ok_or(LayoutError)
     }
 
     #[inline(always)]
@@ -86,9 +86,9 @@ impl<T: Pod + Debug> Field for One<T> {
 }
 
 /// A field that is cut only if `ALL`, and empty otherwise, for calls that do not use it.
-pub struct Late<F: ?Sized>(PhantomData<F>);
+pub struct Cold<F: ?Sized>(PhantomData<F>);
 
-impl<F: Field + ?Sized> Field for Late<F>
+impl<F: Field + ?Sized> Field for Cold<F>
 where
     for<'a> F::Mut<'a>: Default,
 {

@@ -16,7 +16,7 @@ use core::ops::Range;
 use core::sync::atomic::{Ordering, fence};
 
 use super::mark::{self, Mark};
-use super::plan::{BLOCK_ALIGN, Cutter, Fit, Misfit, Plan, Span, TooLong};
+use super::plan::{BLOCK_ALIGN, Cutter, Fit, LayoutError, Plan, Span, TooLong};
 use crate::error::{Error, Kind as ErrorKind, Result};
 
 /// The kinds of block. The numbers are part of the image and are never reused; 13 was the number of off-policy learners.
@@ -107,7 +107,7 @@ impl Header {
         if !Self::begins(mem, kind) {
             Self::read(mem, kind)?;
         }
-        let bytes = mem.get(..size_of::<Header>()).ok_or(Misfit)?;
+        let bytes = mem.get(..size_of::<Header>()).ok_or(LayoutError)?;
         Ok(bytemuck::pod_read_unaligned::<Header>(bytes).size)
     }
 
@@ -116,9 +116,9 @@ impl Header {
     pub fn read(mem: &[u8], kind: Kind) -> Result<Header> {
         let h = Self::of_any_kind(mem)?;
         Error::limit(ErrorKind::Image, "block: an image of kind", kind as usize, h.kind as usize)
-            .when(h.kind != kind as u32)?;
+            .fail_if(h.kind != kind as u32)?;
         Error::limit(ErrorKind::Image, "block: image version", kind.image() as usize, h.image as usize)
-            .when(h.image != kind.image())?;
+            .fail_if(h.image != kind.image())?;
         Ok(h)
     }
 
@@ -133,14 +133,15 @@ impl Header {
             mem.len(),
         ))?;
         let h: Header = bytemuck::pod_read_unaligned(bytes);
-        Error::new(ErrorKind::Image, "block: the bytes are not an image of an rlcore block.").when(h.magic != MAGIC)?;
+        Error::new(ErrorKind::Image, "block: the bytes are not an image of an rlcore block.")
+            .fail_if(h.magic != MAGIC)?;
         if h.byte_order == BYTE_ORDER.swap_bytes() {
             return Err(Error::new(
                 ErrorKind::Image,
                 "block: an image of this machine's byte order; this one was written on a machine of the other",
             ));
         }
-        Error::new(ErrorKind::Image, "block: the header is damaged.").when(h.byte_order != BYTE_ORDER)?;
+        Error::new(ErrorKind::Image, "block: the header is damaged.").fail_if(h.byte_order != BYTE_ORDER)?;
         Ok(h)
     }
 }
@@ -175,7 +176,9 @@ pub fn create_with<'a, C: Pod>(
 
 /// As [`create`], with the block marked as changing until [`Mark::end`] or [`end_mark`]: the caller has more to write.
 pub fn create_marked<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, config: &C) -> Result<&'a mut [u8]> {
-    create_with(mem, kind, size, config, |block| Ok(block.get_mut(MARK.start()).ok_or(Misfit).map(|byte| *byte = 1)?))
+    create_with(mem, kind, size, config, |block| {
+        Ok(block.get_mut(MARK.start()).ok_or(LayoutError).map(|byte| *byte = 1)?)
+    })
 }
 
 /// Zeroes the first `size` bytes, the header first, and returns them: a process that is stopped meanwhile leaves no valid
@@ -185,7 +188,7 @@ fn clear(mem: &mut [u8], size: usize) -> Result<&mut [u8]> {
     let given = mem.len();
     let block =
         mem.get_mut(..size).ok_or(Error::limit(ErrorKind::Size, "block: at least {needed} bytes", size, given))?;
-    let (header, rest) = block.split_at_mut_checked(size_of::<Header>()).ok_or(Misfit)?;
+    let (header, rest) = block.split_at_mut_checked(size_of::<Header>()).ok_or(LayoutError)?;
     header.fill(0);
     fence(Ordering::Release);
     rest.fill(0);
@@ -204,7 +207,7 @@ fn begin(block: &mut [u8], kind: Kind, start: usize, config: &[u8]) -> Result {
         check: 0,
     };
     h.check = checksum(&h, config);
-    super::copy(block.get_mut(start..).ok_or(Misfit)?, config);
+    super::copy(block.get_mut(start..).ok_or(LayoutError)?, config);
     fence(Ordering::Release);
     super::copy(block, bytemuck::bytes_of(&h));
     Ok(())
@@ -217,10 +220,10 @@ fn begin(block: &mut [u8], kind: Kind, start: usize, config: &[u8]) -> Result {
 pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) -> Result<usize>) -> Result<C> {
     let (_, body) = spans::<C>(&mut Plan::default())?;
     let promised = check_image(mem, kind, body.start(), size_of::<C>())?;
-    let config = *super::plan::view(mem, body)?.first().ok_or(Misfit)?;
+    let config = *super::plan::view(mem, body)?.first().ok_or(LayoutError)?;
     let size = size_of_config(&config).map_err(|e| Error { kind: ErrorKind::Image, ..e })?;
     let what = "block: the size that its configuration asks for,";
-    Error::limit(ErrorKind::Image, what, size, promised as usize).when(promised != size as u64)?;
+    Error::limit(ErrorKind::Image, what, size, promised as usize).fail_if(promised != size as u64)?;
     Ok(config)
 }
 
@@ -228,7 +231,7 @@ pub fn attach<C: Pod>(mem: &[u8], kind: Kind, size_of_config: impl FnOnce(&C) ->
 pub fn check_plan<P: Pod>(mem: &[u8], kept: Span<P>, (plan, size): (P, usize)) -> Result<usize> {
     let kept = bytemuck::cast_slice::<P, u8>(super::plan::view(mem, kept)?);
     let damaged = Error::new(ErrorKind::Image, "block: arrays that lie where its configuration puts them");
-    damaged.when(kept.iter().ne(bytemuck::bytes_of(&plan)))?;
+    damaged.fail_if(kept.iter().ne(bytemuck::bytes_of(&plan)))?;
     Ok(size)
 }
 
@@ -239,10 +242,10 @@ fn check_image(mem: &[u8], kind: Kind, start: usize, config_size: usize) -> Resu
     damaged("block: configuration bytes")
         .needed(config_size)
         .given(h.config_size as usize)
-        .when(h.config_size as usize != config_size)?;
+        .fail_if(h.config_size as usize != config_size)?;
     Error::limit(ErrorKind::Size, "block: at least {needed} bytes", h.size as usize, mem.len())
-        .when(h.size > mem.len() as u64)?;
-    let config = mem.get(start..start.saturating_add(config_size)).ok_or(Misfit)?;
+        .fail_if(h.size > mem.len() as u64)?;
+    let config = mem.get(start..start.saturating_add(config_size)).ok_or(LayoutError)?;
     if h.check != checksum(&Header { check: 0, ..h }, config) {
         return Err(damaged("block: a header and configuration that agree with their checksum"));
     }
@@ -303,7 +306,7 @@ fn content(mem: &[u8], h: &Header) -> u64 {
 
 /// Clears the mark of a new block, which is complete now.
 pub fn end_mark(mem: &mut [u8]) -> Fit<()> {
-    Mark::new(Cutter::new(mem).take(MARK)?.first_mut().ok_or(Misfit)?).end();
+    Mark::new(Cutter::new(mem).take(MARK)?.first_mut().ok_or(LayoutError)?).end();
     Ok(())
 }
 
@@ -311,23 +314,23 @@ pub fn end_mark(mem: &mut [u8]) -> Fit<()> {
 pub fn config<C: Pod>(mem: &[u8], kind: Kind) -> Result<&C> {
     Header::size_of(mem, kind)?;
     let (_, body) = spans::<C>(&mut Plan::default())?;
-    Ok(super::plan::view(mem, body)?.first().ok_or(Misfit)?)
+    Ok(super::plan::view(mem, body)?.first().ok_or(LayoutError)?)
 }
 
 /// The configuration of an accepted block, and a cutter for the fields behind it.
 pub fn cut_config<C: Pod>(mem: &mut [u8]) -> Fit<(&C, Cutter<'_>)> {
-    let (_, body) = spans::<C>(&mut Plan::default()).map_err(|_| Misfit)?;
+    let (_, body) = spans::<C>(&mut Plan::default()).map_err(|_| LayoutError)?;
     let mut cut = Cutter::new(mem);
-    let config: &C = cut.take(body)?.first().ok_or(Misfit)?;
+    let config: &C = cut.take(body)?.first().ok_or(LayoutError)?;
     Ok((config, cut))
 }
 
 /// As [`cut_config`], with the mark, for a block whose calls mark their changes.
 pub fn cut_marked<C: Pod>(mem: &mut [u8]) -> Fit<(Mark<'_>, &C, Cutter<'_>)> {
-    let (_, body) = spans::<C>(&mut Plan::default()).map_err(|_| Misfit)?;
+    let (_, body) = spans::<C>(&mut Plan::default()).map_err(|_| LayoutError)?;
     let mut cut = Cutter::new(mem);
-    let mark = Mark::new(cut.take(MARK)?.first_mut().ok_or(Misfit)?);
-    let config: &C = cut.take(body)?.first().ok_or(Misfit)?;
+    let mark = Mark::new(cut.take(MARK)?.first_mut().ok_or(LayoutError)?);
+    let config: &C = cut.take(body)?.first().ok_or(LayoutError)?;
     Ok((mark, config, cut))
 }
 

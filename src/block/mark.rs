@@ -53,5 +53,5 @@ impl Drop for Changing<'_> {
 /// Refuses a block whose mark is set. Errors: `Image`.
 pub(super) fn check_image(mark: &[u8]) -> Result {
     let what = "block: a call that changed it was interrupted, so that it is neither as before nor as after that call.";
-    Error::new(Kind::Image, what).when(mark.iter().any(|&b| b != 0))
+    Error::new(Kind::Image, what).fail_if(mark.iter().any(|&b| b != 0))
 }

@@ -11,10 +11,10 @@ mod plan;
 pub mod shared;
 
 pub(crate) use fields::fields;
-pub use fields::{Field, Late, One};
+pub use fields::{Cold, Field, One};
 pub use header::{
     HASH_START, Header, IMAGE, Kind, attach, check_plan, config, create, create_marked, create_with, cut_config,
     cut_marked, end_mark, hash, seal, seal_new, spans, unseal,
 };
 pub use mark::{Changing, Mark};
-pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Fit, Misfit, Plan, Span, TooLong, copy, rows, rows_mut, view};
+pub use plan::{BLOCK_ALIGN, Cutter, FIELD_ALIGN, Fit, LayoutError, Plan, Span, TooLong, copy, rows, rows_mut, view};

@@ -23,13 +23,13 @@ impl From<TooLong> for Error {
 
 /// Memory that does not match its plan; impossible in an accepted block. Carries no details, as [`TooLong`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Misfit;
+pub struct LayoutError;
 
 /// A part of a block, if the block matches its plan.
-pub type Fit<T> = Result<T, Misfit>;
+pub type Fit<T> = Result<T, LayoutError>;
 
-impl From<Misfit> for Error {
-    fn from(_: Misfit) -> Error {
+impl From<LayoutError> for Error {
+    fn from(_: LayoutError) -> Error {
         Error::new(Kind::Size, "block: an aligned start, and bytes up to the end of every field")
     }
 }
@@ -162,7 +162,7 @@ impl<'a> Cutter<'a> {
     /// Whether all arrays so far fit.
     #[inline]
     pub(crate) fn check(&self) -> Fit<()> {
-        if self.at < usize::MAX { Ok(()) } else { Err(Misfit) }
+        if self.at < usize::MAX { Ok(()) } else { Err(LayoutError) }
     }
 
     /// `len` bytes from `start`.
@@ -181,19 +181,19 @@ impl<'a> Cutter<'a> {
 #[cfg_attr(not(feature = "simd"), inline(never))]
 pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Fit<&[T]> {
     let end = span.start().saturating_add(span.len().saturating_mul(size_of::<T>()));
-    bytemuck::try_cast_slice(block.get(span.start()..end).ok_or(Misfit)?).map_err(|_| Misfit)
+    bytemuck::try_cast_slice(block.get(span.start()..end).ok_or(LayoutError)?).map_err(|_| LayoutError)
 }
 
 /// Elements `index * width ..` of an array of rows, `count` rows of them.
 pub fn rows<T>(array: &[T], index: usize, count: usize, width: usize) -> Fit<&[T]> {
     let begin = index.saturating_mul(width);
-    array.get(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(Misfit)
+    array.get(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(LayoutError)
 }
 
 /// The same rows, for writing.
 pub fn rows_mut<T>(array: &mut [T], index: usize, count: usize, width: usize) -> Fit<&mut [T]> {
     let begin = index.saturating_mul(width);
-    array.get_mut(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(Misfit)
+    array.get_mut(begin..begin.saturating_add(count.saturating_mul(width))).ok_or(LayoutError)
 }
 
 /// Copies as many elements as both arrays have.
@@ -232,7 +232,7 @@ mod tests {
             for start in [64, 128, u64::MAX] {
                 assert!(cut.next::<u8>(Span { lies: [start, 1], element: PhantomData }).is_empty());
                 assert!(cut.next::<u8>(Span { lies: [start, 0], element: PhantomData }).is_empty());
-                assert_eq!((cut.check(), cut.take::<u64>(span(128, 1))), (Err(Misfit), Err(Misfit)));
+                assert_eq!((cut.check(), cut.take::<u64>(span(128, 1))), (Err(LayoutError), Err(LayoutError)));
             }
         }
     }

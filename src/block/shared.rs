@@ -16,16 +16,16 @@
 //! # Stores that are emptied
 //!
 //! A rollout or a trajectory takes rows until all of them are discarded at once. Row numbers continue after that, and
-//! [`Turn::first`] is the number of the oldest row held, advanced before any row is overwritten ([`Turn::forget`]): appended
-//! rows do not disturb a reader. The metadata beside the rows, such as their count, changes only while [`Turn::turn`] is odd,
-//! so that a reader gets a consistent copy ([`Turn::look`]).
+//! [`StoreSeq::first`] is the number of the oldest row held, advanced before any row is overwritten ([`StoreSeq::forget`]): appended
+//! rows do not disturb a reader. The metadata beside the rows, such as their count, changes only while [`StoreSeq::lock`] is odd,
+//! so that a reader gets a consistent copy ([`StoreSeq::read`]).
 //!
 //! # Order
 //!
 //! This must hold even on processors that reorder loads and stores. A counter or flag about rows is a [`Word`], loaded and
 //! stored whole; rows are plain bytes, which may be torn and are then discarded.
 //!
-//! - An announcement is visible before the change: a release fence follows the store to `writing`, to an odd [`Changes`] or to
+//! - An announcement is visible before the change: a release fence follows the store to `writing`, to an odd [`SeqLock`] or to
 //!   `first`, and an acquire fence follows a reader's copies. So a reader that has seen one byte of a change finds it announced
 //!   when it checks.
 //! - A counted row is complete: counts, and words that end a change, are stored with release and loaded with acquire. So a
@@ -92,13 +92,13 @@ pub fn oldest_after(pushed: u64, writing: u32, num_rows: u32) -> u64 {
     pushed.saturating_add(writing.into()).saturating_sub(num_rows.into())
 }
 
-const GONE: Error =
+const OVERWRITTEN: Error =
     Error::new(Kind::Range, "block: row {given} was overwritten meanwhile; the oldest row is {needed}.");
-/// All [`LOOKS`] attempts of a reader have failed.
+/// All [`READ_ATTEMPTS`] attempts of a reader have failed.
 pub const BUSY: Error = Error::new(Kind::Busy, "block: the writer changes the object faster than it can be read.");
 
 /// Attempts of a reader before it reports that the writer is too fast.
-pub const LOOKS: u32 = 100;
+pub const READ_ATTEMPTS: u32 = 100;
 
 /// The counters of rings, read while a writer continues.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ impl Rings<'_> {
                 Some((same, held)) if same == ring => held,
                 _ => self.oldest(ring),
             };
-            GONE.needed(held as usize).given(oldest as usize).when(oldest < held)?;
+            OVERWRITTEN.needed(held as usize).given(oldest as usize).fail_if(oldest < held)?;
             seen = Some((ring, held));
         }
         Ok(())
@@ -141,9 +141,9 @@ impl Rings<'_> {
 /// A counter that goes up by one before and after every change of the data it guards: odd during a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
-pub struct Changes(pub u32);
+pub struct SeqLock(pub u32);
 
-impl Changes {
+impl SeqLock {
     /// Announces a change.
     #[inline]
     pub fn begin(&mut self) {
@@ -159,8 +159,8 @@ impl Changes {
 
     /// The result of a `find` that no change overlapped. Errors: `Busy`.
     #[inline]
-    pub fn look<T>(&self, find: impl Fn() -> T) -> Result<T> {
-        for _ in 0..LOOKS {
+    pub fn read<T>(&self, find: impl Fn() -> T) -> Result<T> {
+        for _ in 0..READ_ATTEMPTS {
             let before = self.0.load(Ordering::Acquire);
             let found = find();
             fence(Ordering::Acquire);
@@ -184,26 +184,26 @@ impl Changes {
 /// The counters of a store that is emptied as a whole, read while a writer continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Turn {
+pub struct StoreSeq {
     /// Number of the oldest row held, which is the count of rows discarded so far.
     pub first: u64,
     /// Changes of the metadata beside the rows.
-    pub turn: Changes,
+    pub lock: SeqLock,
     /// Rows that a writer is about to push to the ring that the store has beside its rows.
     pub writing: u32,
 }
 
-impl Turn {
+impl StoreSeq {
     /// Announces a change of the metadata beside the rows.
     #[inline]
     pub fn begin(&mut self) {
-        self.turn.begin();
+        self.lock.begin();
     }
 
     /// Ends the change.
     #[inline]
     pub fn end(&mut self) {
-        self.turn.end();
+        self.lock.end();
     }
 
     /// Advances `first` past the `rows` rows held, before any of them is overwritten; between `begin` and `end`.
@@ -215,23 +215,23 @@ impl Turn {
 
     /// A consistent copy of `first` and of the metadata `known`. Errors: `Busy`.
     #[inline]
-    pub fn look<T: Pod>(&self, known: &T) -> Result<(u64, T)> {
-        self.turn.look(|| (self.first.load(Ordering::Relaxed), snapshot(known)))
+    pub fn read<T: Pod>(&self, known: &T) -> Result<(u64, T)> {
+        self.lock.read(|| (self.first.load(Ordering::Relaxed), snapshot(known)))
     }
 
-    /// Checks after a copy that the rows held when [`Turn::look`] returned this `first` are still held. Errors: `Range`; the
+    /// Checks after a copy that the rows held when [`StoreSeq::read`] returned this `first` are still held. Errors: `Range`; the
     /// copy is invalid then.
     #[inline]
     pub fn check_held(&self, first: u64) -> Result {
         fence(Ordering::Acquire);
         let now = self.first.load(Ordering::Relaxed);
-        if now == first { Ok(()) } else { Err(GONE.needed(now as usize).given(first as usize)) }
+        if now == first { Ok(()) } else { Err(OVERWRITTEN.needed(now as usize).given(first as usize)) }
     }
 
     /// Refuses a block whose writer was stopped during a change. Errors: `Image`.
     pub fn check_image(&self) -> Result {
         check_image(&[self.writing])?;
-        self.turn.check_image()
+        self.lock.check_image()
     }
 }
 
@@ -270,35 +270,35 @@ mod tests {
 
     #[test]
     fn changes_are_looked_at_when_they_are_over() {
-        let mut changes = Changes::default();
-        assert_eq!(changes.look(|| 7), Ok(7));
+        let mut changes = SeqLock::default();
+        assert_eq!(changes.read(|| 7), Ok(7));
         changes.begin();
-        assert_eq!((changes, kind(changes.look(|| 7).map(|_| ()))), (Changes(1), Some(Kind::Busy)));
+        assert_eq!((changes, kind(changes.read(|| 7).map(|_| ()))), (SeqLock(1), Some(Kind::Busy)));
         assert_eq!(kind(changes.check_image()), Some(Kind::Image));
         changes.end();
-        assert_eq!((changes, changes.look(|| 8), kind(changes.check_image())), (Changes(2), Ok(8), None));
-        let mut last = Changes(u32::MAX);
+        assert_eq!((changes, changes.read(|| 8), kind(changes.check_image())), (SeqLock(2), Ok(8), None));
+        let mut last = SeqLock(u32::MAX);
         last.end();
-        assert_eq!(last, Changes(0));
+        assert_eq!(last, SeqLock(0));
     }
 
     #[test]
     fn what_is_known_is_of_one_moment() {
-        let mut turn = Turn::default();
-        assert_eq!(turn.look(&7).unwrap(), (0, 7));
-        turn.begin();
-        assert_eq!(turn.look(&7).unwrap_err().kind, Kind::Busy);
-        assert_eq!(kind(turn.check_image()), Some(Kind::Image));
+        let mut seq = StoreSeq::default();
+        assert_eq!(seq.read(&7).unwrap(), (0, 7));
+        seq.begin();
+        assert_eq!(seq.read(&7).unwrap_err().kind, Kind::Busy);
+        assert_eq!(kind(seq.check_image()), Some(Kind::Image));
         // Appending rows does not invalidate the rows held.
-        assert_eq!(kind(turn.check_held(0)), None);
-        turn.forget(5);
-        assert_eq!(kind(turn.check_held(0)), Some(Kind::Range));
-        turn.end();
-        assert_eq!((turn.look(&8).unwrap(), turn), ((5, 8), Turn { first: 5, turn: Changes(2), writing: 0 }));
-        assert_eq!((kind(turn.check_held(5)), kind(turn.check_image())), (None, None));
-        begin(core::slice::from_mut(&mut turn.writing), 1);
-        assert_eq!(kind(check_image(from_ref(&turn.writing))), Some(Kind::Image));
-        assert_eq!(kind(turn.check_image()), Some(Kind::Image));
-        assert_eq!(turn.look(&8).unwrap(), (5, 8));
+        assert_eq!(kind(seq.check_held(0)), None);
+        seq.forget(5);
+        assert_eq!(kind(seq.check_held(0)), Some(Kind::Range));
+        seq.end();
+        assert_eq!((seq.read(&8).unwrap(), seq), ((5, 8), StoreSeq { first: 5, lock: SeqLock(2), writing: 0 }));
+        assert_eq!((kind(seq.check_held(5)), kind(seq.check_image())), (None, None));
+        begin(core::slice::from_mut(&mut seq.writing), 1);
+        assert_eq!(kind(check_image(from_ref(&seq.writing))), Some(Kind::Image));
+        assert_eq!(kind(seq.check_image()), Some(Kind::Image));
+        assert_eq!(seq.read(&8).unwrap(), (5, 8));
     }
 }

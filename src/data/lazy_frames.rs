@@ -71,13 +71,13 @@ impl LazyFramesConfig {
     }
 
     fn check(&self) -> Result {
-        Error::config("lazy_frames config: num_envs of at least", 1, 0).when(self.num_envs == 0)?;
+        Error::config("lazy_frames config: num_envs of at least", 1, 0).fail_if(self.num_envs == 0)?;
         let what = "lazy_frames config: height, width and channels of at least";
-        Error::config(what, 1, 0).when(self.height == 0 || self.width == 0 || self.channels == 0)?;
+        Error::config(what, 1, 0).fail_if(self.height == 0 || self.width == 0 || self.channels == 0)?;
         Error::config("lazy_frames config: num_stack from 1 to", MAX_STACK as u32, self.num_stack)
-            .when(self.num_stack == 0 || self.num_stack as usize > MAX_STACK)?;
+            .fail_if(self.num_stack == 0 || self.num_stack as usize > MAX_STACK)?;
         let what = "lazy_frames config: num_frames of at least num_stack,";
-        Error::config(what, self.num_stack, self.num_frames).when(self.num_frames < self.num_stack)
+        Error::config(what, self.num_stack, self.num_frames).fail_if(self.num_frames < self.num_stack)
     }
 }
 
@@ -87,7 +87,7 @@ const SHAPE: Error =
 
 /// The layout, defined only here: the table and the bytes of the whole block.
 pub fn spans(config: &TableConfig) -> Result<(Spans, usize)> {
-    SHAPE.when(config.columns().len() != 1 || config.column(0)?.element()? != Element::U8)?;
+    SHAPE.fail_if(config.columns().len() != 1 || config.column(0)?.element()? != Element::U8)?;
     config.check()?;
     Ok(lay(config)?)
 }

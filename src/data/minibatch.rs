@@ -156,8 +156,8 @@ pub fn draw_window(starts: &[u32], num_samples: u32, timesteps: u32, end_chance:
 /// is written.
 pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
     let len = parts.iter().fold(0usize, |len, part| len.saturating_add(part.len()));
-    Error::limit(Kind::Shape, "stack: out of length", len, out.len()).when(len != out.len())?;
-    Error::new(Kind::Shape, "stack: arrays of one kind").when(parts.iter().any(|part| part.kind() != out.kind()))?;
+    Error::limit(Kind::Shape, "stack: out of length", len, out.len()).fail_if(len != out.len())?;
+    Error::new(Kind::Shape, "stack: arrays of one kind").fail_if(parts.iter().any(|part| part.kind() != out.kind()))?;
     let mut rest = out.into_bytes();
     for part in parts {
         let bytes = part.bytes();
@@ -171,10 +171,10 @@ pub fn stack_rows(parts: &[Elements<'_>], out: ElementsMut<'_>) -> Result {
 /// Errors: `Shape`; `Range` for a row that does not exist; then nothing is written.
 pub fn gather_rows(x: Elements<'_>, width: usize, index: &[i64], out: ElementsMut<'_>) -> Result {
     let whole = x.len().checked_rem(width).ok_or(Error::limit(Kind::Shape, "gather: a width of at least", 1, 0))?;
-    Error::limit(Kind::Shape, "gather: rows of whole width,", width, x.len()).when(whole != 0)?;
+    Error::limit(Kind::Shape, "gather: rows of whole width,", width, x.len()).fail_if(whole != 0)?;
     let len = index.len().saturating_mul(width);
-    Error::limit(Kind::Shape, "gather: out of length", len, out.len()).when(out.len() != len)?;
-    Error::new(Kind::Shape, "gather: arrays of one kind").when(x.kind() != out.kind())?;
+    Error::limit(Kind::Shape, "gather: out of length", len, out.len()).fail_if(out.len() != len)?;
+    Error::new(Kind::Shape, "gather: arrays of one kind").fail_if(x.kind() != out.kind())?;
     let num_rows = x.len().checked_div(width).unwrap_or(0) as i64;
     let row = |i: i64| if i < 0 { i.wrapping_add(num_rows) } else { i };
     if let Some(bad) = index.iter().find(|&&i| !(0..num_rows).contains(&row(i))) {

@@ -99,13 +99,13 @@ impl MonitorConfig {
     }
 
     fn check(&self) -> Result {
-        Error::config("monitor config: num_envs of at least", 1, 0).when(self.num_envs == 0)?;
+        Error::config("monitor config: num_envs of at least", 1, 0).fail_if(self.num_envs == 0)?;
         let what = "monitor config: capacity of at least num_envs,";
-        Error::config(what, self.num_envs, self.capacity).when(self.capacity < self.num_envs)?;
+        Error::config(what, self.num_envs, self.capacity).fail_if(self.capacity < self.num_envs)?;
         let what = "monitor config: num_info of at most";
-        Error::config(what, MAX_INFO as u32, self.num_info).when(self.num_info > MAX_INFO as u32)?;
+        Error::config(what, MAX_INFO as u32, self.num_info).fail_if(self.num_info > MAX_INFO as u32)?;
         let what = "monitor config: a finite start";
-        Error::new(Kind::Config, what).given_f32(self.start as f32).when(!self.start.is_finite())
+        Error::new(Kind::Config, what).given_f32(self.start as f32).fail_if(!self.start.is_finite())
     }
 }
 
@@ -197,12 +197,12 @@ impl<'a> Monitor<'a> {
     fn check_image(&self) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
         shared::check_image(self.writing)?;
-        damaged(EPISODES).when(*self.count > shared::LAST)?;
-        damaged("monitor: finite returns, 0 before the first step").when(
+        damaged(EPISODES).fail_if(*self.count > shared::LAST)?;
+        damaged("monitor: finite returns, 0 before the first step").fail_if(
             !self.total.iter().zip(&*self.len).all(|(total, &len)| total.is_finite() && (len > 0 || *total == 0.0)),
         )?;
         let what = "monitor: returns and lengths of as many episodes as were counted";
-        damaged(what).when(!self.kept.read().are_right(*self.count))?;
+        damaged(what).fail_if(!self.kept.read().are_right(*self.count))?;
         let capacity = u64::from(self.config.capacity);
         for (slot, e) in (0u64..).zip(&*self.episodes) {
             let right = if slot < *self.count {
@@ -215,9 +215,9 @@ impl<'a> Monitor<'a> {
             } else {
                 *e == Episode::default()
             };
-            damaged("monitor: records of the episodes that were counted").when(!right)?;
+            damaged("monitor: records of the episodes that were counted").fail_if(!right)?;
         }
-        damaged("monitor: finite info").when(!self.info.iter().all(|x| x.is_finite()))
+        damaged("monitor: finite info").fail_if(!self.info.iter().all(|x| x.is_finite()))
     }
 
     /// The configuration of the block, with its actual `capacity`.
@@ -236,7 +236,7 @@ impl<'a> Monitor<'a> {
     /// Starts an episode in environment `i` alone. Errors: `Range`.
     pub fn reset_one(&mut self, i: usize) -> Result {
         let n = self.total.len();
-        Error::limit(Kind::Range, "monitor: an environment below", n, i).when(i >= n)?;
+        Error::limit(Kind::Range, "monitor: an environment below", n, i).fail_if(i >= n)?;
         self.begin(0);
         if let (Some(total), Some(len)) = (self.total.get_mut(i), self.len.get_mut(i)) {
             (*total, *len) = (0.0, 0);
@@ -289,7 +289,7 @@ impl<'a> Monitor<'a> {
         if num_ended > 0 {
             let now = clock()?;
             seconds = round6(now - self.config.start);
-            Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32).when(!seconds.is_finite())?;
+            Error::new(Kind::Value, "monitor: a finite time").given_f32(now as f32).fail_if(!seconds.is_finite())?;
         }
         self.begin(num_ended);
         episodes::count(self.total, self.len, reward, ends.rows(), |i, episode_return, len| {
@@ -375,7 +375,7 @@ impl<'a> View<'a> {
     /// Means over the last `keep` episodes, or as many as have ended.
     /// Errors: `Busy` only with a concurrent writer that ends episodes faster than they are summed.
     pub fn means(&self) -> Result<Means> {
-        for _ in 0..shared::LOOKS {
+        for _ in 0..shared::READ_ATTEMPTS {
             let ended = self.count();
             let means = self.kept.means(ended);
             let oldest = ended.saturating_sub(means.num_kept.into());

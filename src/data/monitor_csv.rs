@@ -21,9 +21,9 @@ const _: () = assert!(MAX_ROW_LEN > (MAX_INFO + 3) * (Repr::MAX_LEN + 1));
 /// Errors: `Value` for a time that is not finite or a character that is not printable ASCII; `Range` for too many
 /// keywords; `Size`. Nothing is written then.
 pub fn header(t_start: f64, env_id: Option<&[u8]>, keywords: &[&[u8]], out: Option<&mut [u8]>) -> Result<usize> {
-    Error::new(Kind::Value, "monitor csv: a finite t_start").given_f32(t_start as f32).when(!t_start.is_finite())?;
+    Error::new(Kind::Value, "monitor csv: a finite t_start").given_f32(t_start as f32).fail_if(!t_start.is_finite())?;
     let what = "monitor csv: keywords, at most";
-    Error::limit(Kind::Range, what, MAX_INFO, keywords.len()).when(keywords.len() > MAX_INFO)?;
+    Error::limit(Kind::Range, what, MAX_INFO, keywords.len()).fail_if(keywords.len() > MAX_INFO)?;
     for text in keywords.iter().copied().chain(env_id) {
         if let Some(byte) = text.iter().find(|byte| !(b' '..=b'~').contains(*byte)) {
             let what = "monitor csv: names of printable ASCII characters";
@@ -70,9 +70,11 @@ pub fn header(t_start: f64, env_id: Option<&[u8]>, keywords: &[&[u8]], out: Opti
 /// Errors: `Value` for a number that is not finite; `Range` for too many infos; `Size`. Nothing is written then.
 pub fn row(episode: &Episode, info: &[f64], out: Option<&mut [u8]>) -> Result<usize> {
     let what = "monitor csv: infos, at most";
-    Error::limit(Kind::Range, what, MAX_INFO, info.len()).when(info.len() > MAX_INFO)?;
+    Error::limit(Kind::Range, what, MAX_INFO, info.len()).fail_if(info.len() > MAX_INFO)?;
     let what = "monitor csv: a finite episode_return";
-    Error::new(Kind::Value, what).given_f32(episode.episode_return as f32).when(!episode.episode_return.is_finite())?;
+    Error::new(Kind::Value, what)
+        .given_f32(episode.episode_return as f32)
+        .fail_if(!episode.episode_return.is_finite())?;
     if let Some(bad) = info.iter().chain([&episode.seconds]).find(|x| !x.is_finite()) {
         return Err(Error::new(Kind::Value, "monitor csv: finite seconds and infos").given_f32(*bad as f32));
     }

@@ -51,8 +51,8 @@ impl QueueConfig {
         let what = "queue config: capacity of a power of two from 2 to 2^30, not";
         Error::new(Kind::Config, what)
             .given(self.capacity as usize)
-            .when(!self.capacity.is_power_of_two() || !(2..=1 << 30).contains(&self.capacity))?;
-        Error::limit(Kind::Config, "queue config: item_size of at least", 1, 0).when(self.item_size == 0)
+            .fail_if(!self.capacity.is_power_of_two() || !(2..=1 << 30).contains(&self.capacity))?;
+        Error::limit(Kind::Config, "queue config: item_size of at least", 1, 0).fail_if(self.item_size == 0)
     }
 }
 
@@ -143,7 +143,7 @@ impl<'a> Queue<'a> {
     pub fn over(config: QueueConfig, words: &'a [AtomicU32]) -> Result<Self> {
         config.check()?;
         let shape = Error::limit(Kind::Shape, "queue: words", config.num_words(), words.len());
-        shape.when(words.len() != config.num_words())?;
+        shape.fail_if(words.len() != config.num_words())?;
         let (counters, slots) = words.split_at_checked(FIRST_SLOT).ok_or(shape)?;
         let (turns, sizes) = slots.split_at_checked(config.capacity as usize).ok_or(shape)?;
         let (head, tail) = (counters.first().ok_or(shape)?, counters.get(TAIL).ok_or(shape)?);
@@ -166,7 +166,7 @@ impl<'a> Queue<'a> {
     pub fn reserve(&self, size: usize) -> Result<Slot> {
         let most = self.config.item_size as usize;
         let what = "queue: bytes of an item, from 1 to";
-        Error::limit(Kind::Range, what, most, size).when(size == 0 || size > most)?;
+        Error::limit(Kind::Range, what, most, size).fail_if(size == 0 || size > most)?;
         let full = Error::new(Kind::Busy, "queue: room; it is full with").given(self.config.capacity as usize);
         loop {
             let slot = self.due(self.tail, 0)?.ok_or(full)?;

@@ -101,9 +101,10 @@ pub fn relabel(
     terminated: &mut [u8],
 ) -> Result {
     let (width, count) = (steps.goal_len, steps.row.len());
-    Error::limit(Kind::Shape, "relabel: goal_len of at least", 1, 0).when(width == 0)?;
+    Error::limit(Kind::Shape, "relabel: goal_len of at least", 1, 0).fail_if(width == 0)?;
     let what = "relabel: achieved [R, G] of whole rows of";
-    Error::limit(Kind::Shape, what, width, steps.achieved.len()).when(!steps.achieved.len().is_multiple_of(width))?;
+    Error::limit(Kind::Shape, what, width, steps.achieved.len())
+        .fail_if(!steps.achieved.len().is_multiple_of(width))?;
     let len =
         count.checked_mul(width).ok_or(Error::new(Kind::Overflow, "relabel: [B, G] that fits the address space"))?;
     check_len("relabel: goal_row [B] of length", steps.goal_row, count)?;
@@ -128,7 +129,7 @@ pub fn relabel(
         let judged = judge(at(*row), goal)?;
         Error::new(Kind::Value, "relabel: a finite reward")
             .given_f32(judged.reward)
-            .when(!judged.reward.is_finite())?;
+            .fail_if(!judged.reward.is_finite())?;
         for (to, from) in to.iter_mut().zip(goal) {
             *to = *from;
         }

@@ -230,19 +230,19 @@ impl RolloutFile {
 
     fn check(&self) -> Result {
         let what = "rollout file: num_steps from 1 to";
-        Error::config(what, u32::MAX - 1, self.num_steps).when(self.num_steps == 0 || self.num_steps == u32::MAX)?;
-        Error::config("rollout file: num_envs of at least", 1, 0).when(self.num_envs == 0)?;
+        Error::config(what, u32::MAX - 1, self.num_steps).fail_if(self.num_steps == 0 || self.num_steps == u32::MAX)?;
+        Error::config("rollout file: num_envs of at least", 1, 0).fail_if(self.num_envs == 0)?;
         Error::config("rollout file: obs_rank from 0 to", MAX_RANK as u32, self.obs_rank)
-            .when(self.obs_rank as usize > MAX_RANK)?;
+            .fail_if(self.obs_rank as usize > MAX_RANK)?;
         let (inner, outer) = self.obs_dims.split_at_checked(self.obs_rank as usize).unwrap_or_default();
-        Error::config("rollout file: obs_dims of at least", 1, 0).when(inner.contains(&0))?;
+        Error::config("rollout file: obs_dims of at least", 1, 0).fail_if(inner.contains(&0))?;
         if let Some(bad) = outer.iter().find(|d| **d != 1) {
             return Err(Error::config("rollout file: beyond obs_rank, obs_dims of", 1, *bad));
         }
-        Error::config("rollout file: action_len of at least", 1, 0).when(self.action_len == 0)?;
+        Error::config("rollout file: action_len of at least", 1, 0).fail_if(self.action_len == 0)?;
         let what = "rollout file: num_finals of at most one a step,";
         Error::limit(Kind::Config, what, self.steps() as usize, self.num_finals as usize)
-            .when(u64::from(self.num_finals) > self.steps())?;
+            .fail_if(u64::from(self.num_finals) > self.steps())?;
         self.obs_len().map(|_| ())
     }
 
@@ -362,8 +362,8 @@ impl RolloutFile {
         let [schema, _, _, seed, policy_version, global_step, num_episodes, z0, rest @ ..] = *meta;
         let [t, n, obs_kind, obs_rank, a, b, c, d, action_kind, action_len, state_len, num_finals, zeros @ ..] = rest;
         let what = "rollout file: arrays of schema";
-        Error::limit(Kind::Image, what, SCHEMA as usize, schema as usize).when(schema != SCHEMA)?;
-        DAMAGED.when(z0 | zeros.iter().fold(0, |any, z| any | z) != 0)?;
+        Error::limit(Kind::Image, what, SCHEMA as usize, schema as usize).fail_if(schema != SCHEMA)?;
+        DAMAGED.fail_if(z0 | zeros.iter().fold(0, |any, z| any | z) != 0)?;
         let int = |x: u64| u32::try_from(x).map_err(|_| DAMAGED);
         let kind = |x: u64| int(x).and_then(|x| Element::from_number(x).ok_or(DAMAGED));
         let file = RolloutFile {
@@ -426,9 +426,9 @@ impl RolloutFile {
 
     fn elements(&self, what: &'static str, part: Part, given: Elements<'_>) -> Result {
         let needed = self.part_len(part)?;
-        Error::limit(Kind::Shape, what, needed, given.len()).when(given.len() != needed)?;
+        Error::limit(Kind::Shape, what, needed, given.len()).fail_if(given.len() != needed)?;
         let what = "rollout file: elements of the kind that is said";
-        Error::new(Kind::Shape, what).when(Type::Of(given.kind()) != self.array(part).element)
+        Error::new(Kind::Shape, what).fail_if(Type::Of(given.kind()) != self.array(part).element)
     }
 }
 
@@ -456,9 +456,9 @@ impl<'a> Reader<'a> {
         let Some(bytes) = bytes.get(..size) else { return Err(short(size).given(bytes.len())) };
         let head = file.header()?;
         let what = "rollout file: the header that follows from meta";
-        Error::new(Kind::Image, what).when(bytes.iter().zip(&head).any(|(a, b)| a != b))?;
+        Error::new(Kind::Image, what).fail_if(bytes.iter().zip(&head).any(|(a, b)| a != b))?;
         let what = "rollout file: bytes that agree with their checksum";
-        Error::new(Kind::Image, what).when(meta.get(CHECKSUM) != Some(&checksum(bytes)))?;
+        Error::new(Kind::Image, what).fail_if(meta.get(CHECKSUM) != Some(&checksum(bytes)))?;
         let reader = Reader { file, bytes };
         reader.check_flags()?;
         Ok(reader)
@@ -509,7 +509,7 @@ impl<'a> Reader<'a> {
     fn check_flags(&self) -> Result {
         let flags = [self.part(Terminated)?, self.part(Truncated)?, self.part(Valid)?];
         let what = "rollout file: flags of 0 or 1";
-        Error::new(Kind::Image, what).when(flags.iter().any(|flags| flags.iter().any(|x| *x > 1)))?;
+        Error::new(Kind::Image, what).fail_if(flags.iter().any(|flags| flags.iter().any(|x| *x > 1)))?;
         let [terminated, truncated, valid] = flags;
         let index = self.part(FinalIndex)?.as_chunks::<8>().0.iter().map(|x| u64::from_le_bytes(*x));
         check_finals(index, terminated, truncated, valid).map_err(|error| Error { kind: Kind::Image, ..error })
@@ -536,10 +536,10 @@ fn check_finals(index: impl Iterator<Item = u64>, terminated: &[u8], truncated: 
         let has = index.next_if_eq(&step).is_some();
         let ended = terminated | truncated != 0 && *valid != 0;
         let what = "rollout file: a final_index of a valid step that ended, not of step";
-        Error::new(Kind::Range, what).given(step as usize).when(has && !ended)?;
+        Error::new(Kind::Range, what).given(step as usize).fail_if(has && !ended)?;
         Error::new(Kind::NotReady, "rollout file: a final observation for the truncated step")
             .given(step as usize)
-            .when(!has && *valid != 0 && *truncated != 0 && *terminated == 0)?;
+            .fail_if(!has && *valid != 0 && *truncated != 0 && *terminated == 0)?;
     }
     match index.next() {
         None => Ok(()),

@@ -33,7 +33,7 @@ pub fn progress(progress: &Progress, out: Option<&mut [u8]>) -> Result<usize> {
 pub fn step(view: &View<'_>, step: u32, out: Option<&mut [u8]>) -> Result<usize> {
     let (held, n) = (view.progress().num_steps, view.num_envs());
     let what = "rollout text: a step below";
-    Error::limit(Kind::Range, what, held as usize, step as usize).when(step >= held)?;
+    Error::limit(Kind::Range, what, held as usize, step as usize).fail_if(step >= held)?;
     let r = view.rollout()?;
     let log_prob = view.log_prob()?;
     let len = fill(SHORT, out, |sink| {

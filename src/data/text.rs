@@ -24,7 +24,7 @@ pub(crate) fn fill(what: &'static str, out: Option<&mut [u8]>, body: impl Fn(&mu
     body(&mut sink);
     let needed = sink.len;
     let Some(room) = out else { return Ok(needed) };
-    Error::limit(Kind::Size, what, needed, room.len()).when(room.len() < needed)?;
+    Error::limit(Kind::Size, what, needed, room.len()).fail_if(room.len() < needed)?;
     body(&mut Sink { room, len: 0 });
     Ok(needed)
 }

@@ -43,8 +43,8 @@ use bytemuck::{Pod, Zeroable};
 use super::monitor::Read;
 use super::part::rollout::{self, Appended, RowsOut, check_elements, check_room};
 use super::table::{Column, TableConfig};
-use crate::block::shared::{self, Turn};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, One, Plan, fields};
+use crate::block::shared::{self, StoreSeq};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, LayoutError, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_len, check_rows, check_some};
 use crate::kernels::gae::{self, Accumulate};
 use crate::kernels::grid::check_rate;
@@ -147,9 +147,9 @@ impl RewardClass {
     /// The class of a reward. Errors: `Value` for a reward that is not finite; `Range` for a threshold that is negative or not
     /// finite.
     pub fn of(reward: f32, threshold: f32) -> Result<Self> {
-        Error::new(Kind::Value, "reward class: a finite reward").given_f32(reward).when(!reward.is_finite())?;
+        Error::new(Kind::Value, "reward class: a finite reward").given_f32(reward).fail_if(!reward.is_finite())?;
         let what = "reward class: a finite reward_threshold of at least 0";
-        Error::new(Kind::Range, what).given_f32(threshold).when(!threshold.is_finite() || threshold < 0.0)?;
+        Error::new(Kind::Range, what).given_f32(threshold).fail_if(!threshold.is_finite() || threshold < 0.0)?;
         Ok(match (reward > threshold, reward < -threshold) {
             (true, _) => RewardClass::Positive,
             (_, true) => RewardClass::Negative,
@@ -171,9 +171,9 @@ impl TrajectoryConfig {
     }
 
     fn check(&self) -> Result {
-        Error::config("trajectory config: capacity of at least", 1, 0).when(self.table.num_rows == 0)?;
+        Error::config("trajectory config: capacity of at least", 1, 0).fail_if(self.table.num_rows == 0)?;
         let what = "trajectory setup: accumulate of at most";
-        Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
+        Error::config(what, 1, self.accumulate).fail_if(Accumulate::from_number(self.accumulate).is_none())?;
         self.table.check()?;
         let what = "trajectory config: one_hot with bits of the columns alone, of which there are";
         self.table.check_bits(what, self.one_hot)?;
@@ -207,7 +207,7 @@ struct State {
 fields! {
     /// The layout of the block, defined only here.
     spans Spans(config: &TrajectoryConfig) {
-        turn: One<Turn> = (),
+        seq: One<StoreSeq> = (),
         state: One<State> = (),
         rows: rollout::Rollout = &config.shape(),
     }
@@ -244,13 +244,13 @@ const NUMBERS: &str = "trajectory: fewer than 2^63 frames";
 impl Fields<'_> {
     /// Drops all frames but the first `len`, which get new numbers, as their successors may change.
     fn keep(self, len: u32) {
-        self.turn.begin();
-        self.turn.forget(self.state.len);
+        self.seq.begin();
+        self.seq.forget(self.state.len);
         self.state.len = len;
         if len == 0 {
             self.state.left_out = 0;
         }
-        self.turn.end();
+        self.seq.end();
     }
 }
 
@@ -280,7 +280,7 @@ impl<'a> Trajectory<'a> {
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::Trajectory, |config| Ok(spans(config)?.1))?;
         let trajectory = Trajectory { config, spans: lay(&config)?.0, mem };
-        block::view(trajectory.mem, trajectory.spans.turn)?.first().ok_or(Misfit)?.check_image()?;
+        block::view(trajectory.mem, trajectory.spans.seq)?.first().ok_or(LayoutError)?.check_image()?;
         trajectory.view()?.check_image()?;
         Ok(trajectory)
     }
@@ -317,10 +317,10 @@ impl<'a> Trajectory<'a> {
         let &Frames { columns, reward, value, terminated, truncated, memory } = frames;
         let rows = Appended { reward, value, log_prob: None, terminated, truncated, memory };
         let left_out = f.rows.append(&config.shape(), at, count, columns.iter().copied().map(Some), &rows)?;
-        f.turn.begin();
+        f.seq.begin();
         f.state.len = f.state.len.wrapping_add(count as u32);
         f.state.left_out |= left_out;
-        f.turn.end();
+        f.seq.end();
         Ok(())
     }
 
@@ -329,7 +329,7 @@ impl<'a> Trajectory<'a> {
         let f = self.fields()?;
         let none = Error::limit(Kind::NotReady, "trajectory: frames, at least", 1, 0);
         let left = f.state.len.checked_sub(1).ok_or(none)?;
-        let end = f.turn.first.saturating_add(f.state.len.into());
+        let end = f.seq.first.saturating_add(f.state.len.into());
         shared::check_room(NUMBERS, end, left.into())?;
         f.keep(left);
         Ok(())
@@ -359,7 +359,7 @@ impl<'a> View<'a> {
 
     fn cut(mem: &'a [u8], config: TrajectoryConfig, spans: &Spans) -> Result<Self> {
         let mut view = Self::of(mem, spans, config, 0, State::zeroed())?;
-        (view.first, view.held) = view.turn.look(view.state)?;
+        (view.first, view.held) = view.seq.read(view.state)?;
         Ok(view)
     }
 
@@ -406,7 +406,7 @@ impl<'a> View<'a> {
     /// written then.
     pub fn read(&self, next: u64, out: RowsOut<'_>) -> Result<Read> {
         let read = self.rows.read(&self.config.shape(), &self.rows_held(), next, out)?;
-        self.turn.check_held(self.first)?;
+        self.seq.check_held(self.first)?;
         Ok(read)
     }
 
@@ -452,9 +452,9 @@ impl<'a> View<'a> {
             return Err(Error::limit(Kind::NotReady, "trajectory: frames to process, at least", 1, 0));
         };
         rollout::check_given(self.held.left_out, rollout::VALUE)?;
-        Error::limit(Kind::Range, "trajectory: rows of at least the frames,", len, rows).when(rows < len)?;
+        Error::limit(Kind::Range, "trajectory: rows of at least the frames,", len, rows).fail_if(rows < len)?;
         let what = "trajectory: as many rows as frames,";
-        Error::limit(Kind::Range, what, len, rows).when(time_flat && rows > len)?;
+        Error::limit(Kind::Range, what, len, rows).fail_if(time_flat && rows > len)?;
         out.check(self, rows, if time_flat { rows } else { 1 })?;
         check_rate("trajectory: discount from 0 to 1", discount)?;
         check_rate("trajectory: gae_lambda from 0 to 1", gae_lambda)?;
@@ -474,8 +474,8 @@ impl<'a> View<'a> {
             final_value: Some(value),
             accumulate: self.config.accumulate(),
         };
-        let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(Misfit)?;
-        let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(Misfit)?;
+        let (returns, no_returns) = out.returns.split_at_mut_checked(len).ok_or(LayoutError)?;
+        let (advantage, no_advantage) = out.advantage.split_at_mut_checked(len).ok_or(LayoutError)?;
         gae::gae(&rollout, discount, gae_lambda, advantage, returns)?;
         match self.config.accumulate() {
             Accumulate::F32 => bootstrapped_sum(reward, &after, discount, len, 1, returns)?,
@@ -491,14 +491,14 @@ impl<'a> View<'a> {
         no_advantage.fill(0.0);
         for (i, (to, column)) in out.columns.iter_mut().zip(self.columns()).enumerate() {
             let Some(to) = to else { continue };
-            let (size, from) = (column.row_size(), self.rows.columns.get(i).ok_or(Misfit)?);
+            let (size, from) = (column.row_size(), self.rows.columns.get(i).ok_or(LayoutError)?);
             let one = if self.config.one_hot >> (i & 31) & 1 == 1 { one(column.element()?) } else { [0; 4] };
             let (frames, padding) =
-                to.reborrow().into_bytes().split_at_mut_checked(len.saturating_mul(size)).ok_or(Misfit)?;
+                to.reborrow().into_bytes().split_at_mut_checked(len.saturating_mul(size)).ok_or(LayoutError)?;
             block::copy(frames, block::rows(from, 0, len, size)?);
             let mut rest = padding;
             for _ in len..rows {
-                let row = rest.split_off_mut(..size).ok_or(Misfit)?;
+                let row = rest.split_off_mut(..size).ok_or(LayoutError)?;
                 row.fill(0);
                 block::copy(row, one.get(..size.min(4)).unwrap_or(&[]));
             }
@@ -514,13 +514,13 @@ impl<'a> View<'a> {
                 *x = u8::from(i < len);
             }
         }
-        self.turn.check_held(self.first)?;
+        self.seq.check_held(self.first)?;
         Ok(Shape { num_steps: len, batch_size: if time_flat { len } else { 1 } })
     }
 
     fn check_frames(&self, frames: &Frames<'_>) -> Result {
         let (len, count) = (self.len(), frames.reward.len());
-        Error::limit(Kind::Shape, "trajectory: frames to add, at least", 1, 0).when(count == 0)?;
+        Error::limit(Kind::Shape, "trajectory: frames to add, at least", 1, 0).fail_if(count == 0)?;
         let columns = self.columns();
         check_len("trajectory: columns of the frames", frames.columns, columns.len())?;
         let values = if frames.value.is_empty() { 0 } else { count };
@@ -541,7 +541,7 @@ impl<'a> View<'a> {
         }
         let room = self.config.capacity().saturating_sub(len);
         let what = "trajectory: frames that there is room for, at most";
-        Error::limit(Kind::NotReady, what, room, count).when(count > room)?;
+        Error::limit(Kind::NotReady, what, room, count).fail_if(count > room)?;
         let mut ends = frames.terminated.iter().zip(frames.truncated).take(count.saturating_sub(1));
         if let Some(early) = ends.position(|(terminated, truncated)| terminated | truncated != 0) {
             let what = "trajectory: frames of which only the last may end the episode; not so frame";
@@ -563,14 +563,14 @@ impl<'a> View<'a> {
     /// Refuses contents that no sequence of calls can produce. Columns are not checked: they may be large and are only copied.
     fn check_image(&self) -> Result {
         let damaged = |what| Error::new(Kind::Image, what);
-        damaged("trajectory: no more frames than its capacity").when(self.len() > self.config.capacity())?;
+        damaged("trajectory: no more frames than its capacity").fail_if(self.len() > self.config.capacity())?;
         let what = "trajectory: values that are there or were left out";
-        damaged(what).when(self.held.left_out > rollout::VALUE || (self.is_empty() && self.held.left_out != 0))?;
-        damaged(NUMBERS).when(self.first > shared::LAST.saturating_sub(self.len() as u64))?;
+        damaged(what).fail_if(self.held.left_out > rollout::VALUE || (self.is_empty() && self.held.left_out != 0))?;
+        damaged(NUMBERS).fail_if(self.first > shared::LAST.saturating_sub(self.len() as u64))?;
         let held = self.frames()?;
         let ends = held.terminated.iter().zip(held.truncated).take(self.len().saturating_sub(1));
         let what = "trajectory: no frame after the end of its episode";
-        damaged(what).when(ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0))?;
+        damaged(what).fail_if(ends.into_iter().any(|(terminated, truncated)| terminated | truncated != 0))?;
         self.rows.check_image("trajectory: finite numbers", &self.config.shape(), &self.rows_held())
     }
 }

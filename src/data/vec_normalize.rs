@@ -55,17 +55,17 @@ impl Default for VecNormalizeConfig {
 impl VecNormalizeConfig {
     fn check(&self) -> Result {
         let refuse = |what| Error::new(Kind::Config, what);
-        refuse("vec_normalize config: num_envs of at least 1").when(self.num_envs == 0)?;
-        refuse("vec_normalize config: obs_len of at least 1").when(self.obs_len == 0)?;
-        let switch = |what, x: u32| refuse(what).given(x as usize).when(x > 1);
+        refuse("vec_normalize config: num_envs of at least 1").fail_if(self.num_envs == 0)?;
+        refuse("vec_normalize config: obs_len of at least 1").fail_if(self.obs_len == 0)?;
+        let switch = |what, x: u32| refuse(what).given(x as usize).fail_if(x > 1);
         switch("vec_normalize config: normalize_obs: 0 or 1", self.normalize_obs)?;
         switch("vec_normalize config: normalize_reward: 0 or 1", self.normalize_reward)?;
         let what = "vec_normalize config: a finite clip_obs above 0";
-        refuse(what).when(!(self.clip_obs > 0.0 && self.clip_obs < f32::INFINITY))?;
+        refuse(what).fail_if(!(self.clip_obs > 0.0 && self.clip_obs < f32::INFINITY))?;
         let what = "vec_normalize config: a finite clip_reward above 0";
-        refuse(what).when(!(self.clip_reward > 0.0 && self.clip_reward < f32::INFINITY))?;
-        refuse("vec_normalize config: discount from 0 to 1").when(!(0.0..=1.0).contains(&self.discount))?;
-        refuse("vec_normalize config: epsilon from 1e-30 to 1e30").when(!(1e-30..=1e30).contains(&self.epsilon))
+        refuse(what).fail_if(!(self.clip_reward > 0.0 && self.clip_reward < f32::INFINITY))?;
+        refuse("vec_normalize config: discount from 0 to 1").fail_if(!(0.0..=1.0).contains(&self.discount))?;
+        refuse("vec_normalize config: epsilon from 1e-30 to 1e30").fail_if(!(1e-30..=1e30).contains(&self.epsilon))
     }
 
     fn rule(&self) -> Rule {
@@ -261,7 +261,7 @@ impl<'a> VecNormalize<'a> {
         let _changing = self.mark.begin();
         let needed = self.scale.mean.len();
         let what = "vec_normalize: merged statistics with an obs_len of";
-        Error::limit(Kind::Config, what, needed, other.obs_mean.len()).when(other.obs_mean.len() != needed)?;
+        Error::limit(Kind::Config, what, needed, other.obs_mean.len()).fail_if(other.obs_mean.len() != needed)?;
         self.scale.merge(other)
     }
 
@@ -303,7 +303,7 @@ impl<'a> View<'a> {
         let len = obs.input().len();
         let what = "vec_normalize: obs [n, obs_len] of whole rows, obs_len";
         Error::limit(Kind::Shape, what, self.scale.mean.len(), len)
-            .when(len.checked_rem(self.scale.mean.len()) != Some(0))?;
+            .fail_if(len.checked_rem(self.scale.mean.len()) != Some(0))?;
         obs.check("vec_normalize: out [n, obs_len] of length", len)?;
         check_rows("vec_normalize: a finite obs", obs.input(), self.scale.mean.len())?;
         self.apply(obs);

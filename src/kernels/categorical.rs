@@ -153,7 +153,7 @@ pub fn sample(batch: &Logits<'_>, sampling: Sampling, uniform: &[f32], action: &
             check_one("categorical: a finite temperature", temperature)?;
             Error::new(Kind::Range, "categorical: temperature above 0")
                 .given_f32(temperature)
-                .when(temperature <= 0.0)?;
+                .fail_if(temperature <= 0.0)?;
             draw(batch, stride, temperature, uniform, action);
         }
         Sampling::Greedy => take_best(batch, stride, action),
@@ -176,12 +176,12 @@ pub fn greedy(batch: &Logits<'_>, action: &mut [i32]) -> Result {
 
 /// Checks everything but actions; returns L.
 fn check(batch: &Logits<'_>) -> Result<usize> {
-    Error::limit(Kind::Shape, "categorical: rows of at least", 1, 0).when(batch.num_rows == 0)?;
-    Error::limit(Kind::Shape, "categorical: choices of at least", 1, 0).when(batch.n.is_empty())?;
+    Error::limit(Kind::Shape, "categorical: rows of at least", 1, 0).fail_if(batch.num_rows == 0)?;
+    Error::limit(Kind::Shape, "categorical: choices of at least", 1, 0).fail_if(batch.n.is_empty())?;
     let mut stride = 0usize;
     for n in batch.n {
         Error::limit(Kind::Range, "categorical: n from 1 to", i32::MAX as usize, *n as usize)
-            .when(*n == 0 || *n > i32::MAX as u32)?;
+            .fail_if(*n == 0 || *n > i32::MAX as u32)?;
         stride = stride.checked_add(*n as usize).ok_or(TOO_LARGE)?;
     }
     let len = batch.num_rows.checked_mul(stride).ok_or(TOO_LARGE)?;
@@ -194,7 +194,7 @@ fn check(batch: &Logits<'_>) -> Result<usize> {
             for n in batch.n {
                 let (choice, after) = rest.split_at_checked(*n as usize).unwrap_or((&[], &[]));
                 Error::new(Kind::Value, "categorical: the mask must allow at least one option of each choice.")
-                    .when(choice.iter().fold(0, |any, x| any | x) == 0)?;
+                    .fail_if(choice.iter().fold(0, |any, x| any | x) == 0)?;
                 rest = after;
             }
         }
@@ -215,10 +215,10 @@ fn check_action(batch: &Logits<'_>, stride: usize, action: &[i32]) -> Result {
             Error::new(Kind::Range, "categorical: an action from 0 to below")
                 .needed(*n as usize)
                 .given_i64(i64::from(*a))
-                .when(*a < 0 || *a as u32 >= *n)?;
+                .fail_if(*a < 0 || *a as u32 >= *n)?;
             Error::new(Kind::Range, "categorical: an action that the mask allows")
                 .given_i64((*a).into())
-                .when(batch.mask.is_some_and(|mask| mask.get(begin.saturating_add(*a as usize)) == Some(&0)))?;
+                .fail_if(batch.mask.is_some_and(|mask| mask.get(begin.saturating_add(*a as usize)) == Some(&0)))?;
             begin = begin.saturating_add(*n as usize);
         }
         rest = after;

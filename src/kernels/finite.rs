@@ -26,7 +26,7 @@ pub fn check_one(what: &'static str, value: f32) -> Result {
 /// Returns the number of rows that are not. Errors: `Shape`.
 pub fn finite_rows(x: Elements<'_>, width: usize, ok: &mut [u8]) -> Result<usize> {
     let len = ok.len().saturating_mul(width);
-    Error::limit(Kind::Shape, "finite rows: numbers [rows, width],", len, x.len()).when(x.len() != len)?;
+    Error::limit(Kind::Shape, "finite rows: numbers [rows, width],", len, x.len()).fail_if(x.len() != len)?;
     let (Elements::F32(x), 1..) = (x, width) else {
         ok.fill(1);
         return Ok(0);

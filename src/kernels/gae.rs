@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use super::finite::{all_finite, check_finite};
-use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate, settle};
+use super::grid::{After, Columns, Estimator, Now, Real, Scan, canonicalize_nan, cells, check_rate};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len, overflowing};
 
@@ -94,7 +94,7 @@ pub fn gae_range(
     };
     if !finite {
         rollout.check_values(columns)?;
-        settle(columns, &y);
+        canonicalize_nan(columns, &y);
     }
     Ok(())
 }
@@ -178,7 +178,7 @@ pub fn gae_shifted(
         check_finite("gae: a finite done", rollout.done.get(rollout.num_envs..).unwrap_or(&[]))?;
         check_finite("gae: a finite next_value", rollout.next_value)?;
         check_finite("gae: a finite next_done", rollout.next_done)?;
-        settle(columns, &y);
+        canonicalize_nan(columns, &y);
     }
     Ok(())
 }

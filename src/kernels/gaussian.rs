@@ -129,7 +129,7 @@ pub fn squash_log_prob(action: &[f32], log_prob: &mut [f32]) -> Result {
 }
 
 fn check(batch: &Gaussian<'_>) -> Result {
-    Error::limit(Kind::Shape, "gaussian: rows of at least", 1, 0).when(batch.num_rows == 0)?;
+    Error::limit(Kind::Shape, "gaussian: rows of at least", 1, 0).fail_if(batch.num_rows == 0)?;
     check_log_std(batch.log_std)?;
     let len = batch
         .num_rows
@@ -140,7 +140,7 @@ fn check(batch: &Gaussian<'_>) -> Result {
 }
 
 fn check_log_std(log_std: &[f32]) -> Result {
-    Error::limit(Kind::Shape, "gaussian: action elements of at least", 1, 0).when(log_std.is_empty())?;
+    Error::limit(Kind::Shape, "gaussian: action elements of at least", 1, 0).fail_if(log_std.is_empty())?;
     check_finite("gaussian: a finite log_std", log_std)?;
     match log_std.iter().find(|x| x.abs() > LOG_STD_LIMIT) {
         Some(x) => Err(Error::new(Kind::Range, "gaussian: log_std from -40 to 40").given_f32(*x)),

@@ -35,8 +35,8 @@ const LONG: usize = 1024;
 
 /// T times N, if both are at least 1.
 pub(crate) fn grid(num_steps: usize, num_envs: usize) -> Result<usize> {
-    Error::limit(Kind::Shape, "rollout: num_steps of at least", 1, 0).when(num_steps == 0)?;
-    Error::limit(Kind::Shape, "rollout: num_envs of at least", 1, 0).when(num_envs == 0)?;
+    Error::limit(Kind::Shape, "rollout: num_steps of at least", 1, 0).fail_if(num_steps == 0)?;
+    Error::limit(Kind::Shape, "rollout: num_envs of at least", 1, 0).fail_if(num_envs == 0)?;
     num_steps.checked_mul(num_envs).ok_or(Error::new(Kind::Overflow, "rollout: [T, N] that fits the address space"))
 }
 
@@ -67,7 +67,7 @@ impl Columns {
         grid(num_steps, num_envs)?;
         let what = "rollout: a range of environments with begin <= end <= num_envs,";
         Error::limit(Kind::Range, what, num_envs, if end > num_envs { end } else { begin })
-            .when(begin > end || end > num_envs)?;
+            .fail_if(begin > end || end > num_envs)?;
         Ok(Columns { num_steps, num_envs, begin, end })
     }
 
@@ -80,7 +80,7 @@ impl Columns {
     pub fn check(&self, what: &'static str, num_steps: usize, num_envs: usize) -> Result {
         let len = grid(num_steps, num_envs)?;
         Error::limit(Kind::Shape, what, len, self.len())
-            .when((self.num_steps, self.num_envs) != (num_steps, num_envs))?;
+            .fail_if((self.num_steps, self.num_envs) != (num_steps, num_envs))?;
         Ok(())
     }
 
@@ -211,12 +211,12 @@ pub(crate) struct After<R, const X: usize, const Y: usize, const W: usize> {
 /// Tracks whether numbers are finite, at one instruction per vector: 0 times a finite number is 0; any other number leaves NaN
 /// for good.
 #[derive(Clone, Copy)]
-pub(crate) struct Zeros<const W: usize>([f32; W]);
+pub(crate) struct FiniteCheck<const W: usize>([f32; W]);
 
-impl<const W: usize> Zeros<W> {
+impl<const W: usize> FiniteCheck<W> {
     #[inline(always)]
     pub fn new() -> Self {
-        Zeros([0.0; W])
+        FiniteCheck([0.0; W])
     }
 
     #[inline(always)]
@@ -235,7 +235,7 @@ impl<const W: usize> Zeros<W> {
 /// Replaces every NaN of these columns by [`f32::NAN`], in arrays where a sum overflowed.
 #[cold]
 #[inline(never)]
-pub(crate) fn settle(columns: Columns, outputs: &[&[Cell<f32>]]) {
+pub(crate) fn canonicalize_nan(columns: Columns, outputs: &[&[Cell<f32>]]) {
     for output in outputs {
         for cell in (0..columns.num_steps).filter_map(|t| columns.row(output, t)).flatten() {
             cell.set(num::canonical(cell.get()));
@@ -350,7 +350,7 @@ where
                 y = each(y, &[] as &[Cell<f32>], |y| y.get(..len))?;
             }
         }
-        let (mut at, mut zeros) = (len.wrapping_add(begin), Zeros::new());
+        let (mut at, mut zeros) = (len.wrapping_add(begin), FiniteCheck::new());
         for _ in 0..num_steps {
             at = at.wrapping_sub(self.columns.num_envs);
             let x = each(x, &[0.0; W], |x| x.get(at..)?.first_chunk())?;
@@ -371,7 +371,7 @@ where
     /// Runs all steps but the last for whole groups of 16 environments, row by row. The row just written carries the recursion.
     #[inline(always)]
     fn rows(&self, part: Columns) -> Option<bool> {
-        let (estimator, count, mut zeros) = (self.estimator, part.width() / 16, Zeros::new());
+        let (estimator, count, mut zeros) = (self.estimator, part.width() / 16, FiniteCheck::new());
         let far = self.columns.len() >= FAR;
         for t in (0..self.columns.num_steps.wrapping_sub(1)).rev() {
             let next = t.wrapping_add(1);
@@ -407,7 +407,7 @@ where
     /// Runs all steps of up to `CARRIED` groups of 16 environments, row by row, with the state on the stack.
     #[inline(always)]
     fn carried_rows(&self, part: Columns) -> Option<bool> {
-        let (count, mut zeros) = (part.width() / 16, Zeros::new());
+        let (count, mut zeros) = (part.width() / 16, FiniteCheck::new());
         let last_y = self.last_y.map(|row| groups(part.part(row)));
         let mut after_x = self.last_x.map(|row| groups(part.part(row)));
         let mut carried = [[[E::Real::from(0.0); 16]; Y]; CARRIED];

@@ -79,7 +79,7 @@ pub fn merge_columns(with: (&[f64], &[f64]), n: f64, mean: &mut [f64], var: &mut
     check_moments(mean, var, *count)?;
     let total = *count + n;
     let what = "moments: counts whose sum is above 0 and at most 2^64";
-    Error::new(Kind::Range, what).given_f32(total as f32).when(!(total > 0.0 && total <= MAX_COUNT))?;
+    Error::new(Kind::Range, what).given_f32(total as f32).fail_if(!(total > 0.0 && total <= MAX_COUNT))?;
     for ((mean, var), (with_mean, with_var)) in mean.iter_mut().zip(var).zip(with.0.iter().zip(with.1)) {
         let with = Moment { mean: *with_mean, var: *with_var };
         let all = merge(Moment { mean: *mean, var: *var }, *count, with, n);
@@ -104,13 +104,13 @@ pub fn check_moments(mean: &[f64], var: &[f64], count: f64) -> Result {
     const MEAN: Error = Error::new(Kind::Value, "moments: a finite mean of at most 1e60");
     const VAR: Error = Error::new(Kind::Value, "moments: a finite variance, with the mean's square at most 1e120");
     for (mean, var) in mean.iter().zip(var) {
-        MEAN.given_f32(*mean as f32).when(!(-1e60..=1e60).contains(mean))?;
-        Error::new(Kind::Range, "moments: a variance of at least 0").given_f32(*var as f32).when(*var < 0.0)?;
-        VAR.given_f32(*var as f32).when(!(0.0..=1e120).contains(&(mean * mean + var)))?;
+        MEAN.given_f32(*mean as f32).fail_if(!(-1e60..=1e60).contains(mean))?;
+        Error::new(Kind::Range, "moments: a variance of at least 0").given_f32(*var as f32).fail_if(*var < 0.0)?;
+        VAR.given_f32(*var as f32).fail_if(!(0.0..=1e120).contains(&(mean * mean + var)))?;
     }
-    Error::new(Kind::Value, "moments: a finite count").given_f32(f32::NAN).when(count.is_nan())?;
+    Error::new(Kind::Value, "moments: a finite count").given_f32(f32::NAN).fail_if(count.is_nan())?;
     let what = "moments: a count from 0 to 2^64";
-    Error::new(Kind::Range, what).given_f32(count as f32).when(!(0.0..=MAX_COUNT).contains(&count))
+    Error::new(Kind::Range, what).given_f32(count as f32).fail_if(!(0.0..=MAX_COUNT).contains(&count))
 }
 
 /// The moments of a slice; both 0 for an empty one.
@@ -178,7 +178,7 @@ pub fn sum_of_squares(x: &[f32]) -> Result<f64> {
 
 fn check_columns(x: &[f32], n: usize, mean: &[f64], var: &[f64]) -> Result {
     let what = "moments: rows and columns of at least";
-    Error::limit(Kind::Shape, what, 1, 0).when(n == 0 || mean.is_empty())?;
+    Error::limit(Kind::Shape, what, 1, 0).fail_if(n == 0 || mean.is_empty())?;
     check_len("moments: var [D] of the length of the mean", var, mean.len())?;
     let too_large = Error::new(Kind::Overflow, "moments: [n, D] that fits the address space");
     check_len("moments: x [n, D] of length", x, n.checked_mul(mean.len()).ok_or(too_large)?)

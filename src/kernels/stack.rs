@@ -141,9 +141,9 @@ pub fn ring_push<T: Convert<T>>(ring: &mut [T], num_stack: usize, newest: usize,
 fn check_ring(len: usize, num_stack: usize, newest: usize) -> Result {
     check_num(num_stack)?;
     let what = "stack: a slot of the ring below";
-    Error::limit(Kind::Range, what, num_stack, newest).when(newest >= num_stack)?;
+    Error::limit(Kind::Range, what, num_stack, newest).fail_if(newest >= num_stack)?;
     let what = "stack: a ring of whole frames, of which";
-    Error::limit(Kind::Shape, what, num_stack, len).when(len.checked_rem(num_stack) != Some(0))
+    Error::limit(Kind::Shape, what, num_stack, len).fail_if(len.checked_rem(num_stack) != Some(0))
 }
 
 fn check_num(num_stack: usize) -> Result {

@@ -16,7 +16,7 @@ use core::cell::Cell;
 
 use super::finite::check_finite;
 use super::gae::{Accumulate, Rollout};
-use super::grid::{After, Columns, Estimator, Now, Real, Scan, cells, check_rate, settle};
+use super::grid::{After, Columns, Estimator, Now, Real, Scan, canonicalize_nan, cells, check_rate};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len, check_some};
 use crate::num;
@@ -181,7 +181,7 @@ pub fn n_step_returns_range(
     n: usize,
     value_target: &[Cell<f32>],
 ) -> Result {
-    Error::limit(Kind::Range, "n_step_returns: n of at least", 1, 0).when(n == 0)?;
+    Error::limit(Kind::Range, "n_step_returns: n of at least", 1, 0).fail_if(n == 0)?;
     check_rate("returns: discount from 0 to 1", discount)?;
     check_len("returns: value_target [T, N] of length", value_target, columns.len())?;
     rollout.check(columns)?;
@@ -234,7 +234,7 @@ impl<'a> Job<'a> {
             }
         };
         if !finite {
-            settle(self.columns, &y);
+            canonicalize_nan(self.columns, &y);
         }
         Ok(())
     }

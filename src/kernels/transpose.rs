@@ -25,12 +25,12 @@ const TILE: usize = 16;
 pub fn transpose(rows: usize, columns: usize, len: usize, x: Elements<'_>, out: ElementsMut<'_>) -> Result {
     const ZERO: Error = Error::new(Kind::Shape, "transpose: rows, columns and len of at least");
     const LARGE: Error = Error::new(Kind::Overflow, "transpose: [rows, columns, len] that fits the address space");
-    ZERO.needed(1).given(0).when(rows == 0 || columns == 0 || len == 0)?;
+    ZERO.needed(1).given(0).fail_if(rows == 0 || columns == 0 || len == 0)?;
     let all = rows.checked_mul(columns).and_then(|n| n.checked_mul(len)).ok_or(LARGE)?;
     let what = "transpose: x [rows, columns, len] of length";
-    Error::limit(Kind::Shape, what, all, x.len()).when(x.len() != all)?;
+    Error::limit(Kind::Shape, what, all, x.len()).fail_if(x.len() != all)?;
     let what = "transpose: out [columns, rows, len] of length";
-    Error::limit(Kind::Shape, what, all, out.len()).when(out.len() != all)?;
+    Error::limit(Kind::Shape, what, all, out.len()).fail_if(out.len() != all)?;
     let shape = Shape { rows, columns, len };
     match (x, out) {
         (Elements::F32(x), ElementsMut::F32(out)) => shape.copy::<u32>(bits(x), bits_mut(out)),

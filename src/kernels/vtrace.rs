@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use super::finite::{all_finite, check_finite};
 use super::gae::Accumulate;
-use super::grid::{Columns, Real, Zeros, cells, check_rate, settle};
+use super::grid::{Columns, FiniteCheck, Real, canonicalize_nan, cells, check_rate};
 use super::tile::{Lanes, ROWS, Tile, load_lanes, parts};
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_len, check_some, overflowing};
@@ -156,7 +156,9 @@ fn infinite(columns: Columns, place: &[Cell<f32>]) -> Option<Error> {
 pub fn from_logits(v: &VTrace<'_>, policies: &Policies<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
     check(v, columns, out)?;
     let (len, a) = (columns.len(), policies.num_actions);
-    Error::new(Kind::Shape, "vtrace: num_actions from 1 to 2^31 - 1").given(a).when(a == 0 || a > i32::MAX as usize)?;
+    Error::new(Kind::Shape, "vtrace: num_actions from 1 to 2^31 - 1")
+        .given(a)
+        .fail_if(a == 0 || a > i32::MAX as usize)?;
     let num_logits = len
         .checked_mul(a)
         .ok_or(Error::new(Kind::Overflow, "vtrace: [T, N, A] that fits the address space").given(a))?;
@@ -198,8 +200,8 @@ fn check(v: &VTrace<'_>, columns: Columns, out: &Outputs<'_>) -> Result {
         ("vtrace: clip_pg_rho above 0", v.rates.clip_pg_rho),
     ];
     for (what, ceiling) in ceilings {
-        Error::new(Kind::Value, what).given_f32(ceiling).when(ceiling.is_nan())?;
-        Error::new(Kind::Range, what).given_f32(ceiling).when(ceiling <= 0.0)?;
+        Error::new(Kind::Value, what).given_f32(ceiling).fail_if(ceiling.is_nan())?;
+        Error::new(Kind::Range, what).given_f32(ceiling).fail_if(ceiling <= 0.0)?;
     }
     check_rate("vtrace: td_lambda from 0 to 1", v.rates.td_lambda)?;
     check_rate("vtrace: leak from 0 to 1", v.rates.leak)
@@ -320,19 +322,19 @@ impl<R: Real, const LEAKY: bool, const STRIPE: usize> Kernel for Sweep<'_, R, LE
 
     #[inline(always)]
     fn run(self) {
-        let mut zeros = Zeros::new();
+        let mut zeros = FiniteCheck::new();
         for at in (0..self.columns.width()).step_by(STRIPE * ROWS) {
             self.stripe(self.columns.stripe(at, STRIPE * ROWS), &mut zeros);
         }
         if !zeros.all_finite() {
-            settle(self.columns, &[self.out.vs.unwrap_or(&[]), self.out.pg_advantage.unwrap_or(&[])]);
+            canonicalize_nan(self.columns, &[self.out.vs.unwrap_or(&[]), self.out.pg_advantage.unwrap_or(&[])]);
         }
     }
 }
 
 impl<R: Real, const LEAKY: bool, const STRIPE: usize> Sweep<'_, R, LEAKY, STRIPE> {
     #[inline(always)]
-    fn stripe(&self, part: Columns, zeros: &mut Zeros<ROWS>) -> Option<()> {
+    fn stripe(&self, part: Columns, zeros: &mut FiniteCheck<ROWS>) -> Option<()> {
         let (v, len) = (self.v, part.len());
         // Equal lengths, so that one comparison checks the bounds of all arrays.
         let (discounts, reward) = (v.discounts.get(..len)?, v.reward.get(..len)?);
@@ -390,7 +392,7 @@ impl Row<'_> {
         rates: &Rates,
         count: usize,
         carry: &mut [[R; ROWS]],
-        zeros: &mut Zeros<ROWS>,
+        zeros: &mut FiniteCheck<ROWS>,
     ) {
         let Rates { clip_rho, clip_c, clip_pg_rho, td_lambda, leak } = *rates;
         // Equal lengths, so that one comparison checks the bounds of all arrays.
@@ -479,7 +481,7 @@ impl Padded {
         rates: &Rates,
         whole: usize,
         carry: &mut [R; ROWS],
-        zeros: &mut Zeros<ROWS>,
+        zeros: &mut FiniteCheck<ROWS>,
     ) {
         let at = whole.wrapping_mul(ROWS);
         let lanes = |x: &[f32]| load_lanes(x.get(at..).unwrap_or(&[]));

@@ -4,11 +4,11 @@
 use core::iter::repeat;
 use core::slice::from_mut;
 
+use super::action_spec::ActionSpec;
 use super::actor_config::ActorConfig;
 use super::shape::Shape;
-use super::taken::Taken;
-use super::words::{self, MAX_EACH};
-use crate::block::{self, Fit, Misfit};
+use super::struct_action::{self, MAX_EACH};
+use crate::block::{self, Fit, LayoutError};
 use crate::data::normalizer::{Limits, normalise};
 use crate::data::step::Rewrite;
 use crate::error::{Error, Kind, Result, check_finite, check_len};
@@ -98,8 +98,8 @@ struct Said<'a> {
 
 impl<'a> Head<'a> {
     /// The head of a policy with these arrays.
-    pub fn new<'b: 'a>(config: &'a ActorConfig, of: Taken<'b>, log_std: &'a [f32]) -> Head<'a> {
-        let Taken { n, each, low, high } = of;
+    pub fn new<'b: 'a>(config: &'a ActorConfig, of: ActionSpec<'b>, log_std: &'a [f32]) -> Head<'a> {
+        let ActionSpec { n, each, low, high } = of;
         Head { shape: &config.shape, squash: config.squash != 0, n, each, low, high, log_std }
     }
 
@@ -130,7 +130,7 @@ impl<'a> Head<'a> {
     fn said<'b>(&self, outputs: &'b [f32], mask: Option<&'b [u8]>, index: usize) -> Fit<Said<'b>> {
         let len = self.shape.mask_len();
         let row = block::rows(outputs, index, 1, self.shape.num_outputs as usize)?;
-        let (logits, mean) = row.split_at_checked(len).ok_or(Misfit)?;
+        let (logits, mean) = row.split_at_checked(len).ok_or(LayoutError)?;
         let mask = match mask {
             Some(mask) => Some(block::rows(mask, index, 1, len)?),
             None => None,
@@ -140,12 +140,12 @@ impl<'a> Head<'a> {
 
     /// Splits actions of several parts. Errors: `Value` for a choice that does not exist.
     pub fn part(&self, action: &[u8], choice: &mut [i32], vector: &mut [f32]) -> Result {
-        words::part(self.each, action, choice, vector)
+        struct_action::part(self.each, action, choice, vector)
     }
 
     /// Combines the parts of actions, as sampled.
     pub fn join(&self, raw: Raw<'_>, action: &mut [u8]) -> Fit<()> {
-        words::join(self.each, raw.choice, raw.vector, action)
+        struct_action::join(self.each, raw.choice, raw.vector, action)
     }
 
     /// Draws the noise that [`Head::sample`] turns into actions, `[rows, K + A]`: a uniform number for each choice, then a
@@ -224,7 +224,7 @@ impl<'a> Head<'a> {
     fn spread_each(&self, rows: usize, outputs: &[f32], sampling: Sampling, noise: &mut [f32]) -> Result {
         for i in 0..rows {
             let row = block::rows_mut(noise, i, 1, self.shape.draw_len())?;
-            let numbers = row.get_mut(self.n.len()..).ok_or(Misfit)?;
+            let numbers = row.get_mut(self.n.len()..).ok_or(LayoutError)?;
             self.spread(self.said(outputs, None, i)?.mean, sampling, numbers)?;
         }
         Ok(())
@@ -244,7 +244,7 @@ impl<'a> Head<'a> {
         choice: &mut [i32],
         vector: &mut [f32],
     ) -> Result {
-        let (uniform, normal) = noise.split_at_checked(choice.len()).ok_or(Misfit)?;
+        let (uniform, normal) = noise.split_at_checked(choice.len()).ok_or(LayoutError)?;
         if !choice.is_empty() {
             categorical::sample(&self.logits(1, said.logits, said.mask), sampling, uniform, choice)?;
         }
@@ -331,7 +331,7 @@ impl<'a> Head<'a> {
             let (Said { logits, mean, mask }, raw) = (self.said(outputs, mask, i)?, raw.row(i, self.lens())?);
             let (d_log_prob, d_entropy) = (block::rows(d_log_prob, i, 1, 1)?, block::rows(d_entropy, i, 1, 1)?);
             let d_row = block::rows_mut(d_outputs, i, 1, self.shape.num_outputs as usize)?;
-            let (d_logits, d_mean) = d_row.split_at_mut_checked(logits.len()).ok_or(Misfit)?;
+            let (d_logits, d_mean) = d_row.split_at_mut_checked(logits.len()).ok_or(LayoutError)?;
             if !raw.choice.is_empty() {
                 categorical::gradient(&self.logits(1, logits, mask), raw.choice, d_log_prob, d_entropy, d_logits)?;
             }
@@ -467,7 +467,7 @@ impl<'a> Head<'a> {
             let mut rest = block::rows(mask, row, 1, self.shape.mask_len())?;
             for &n in self.n {
                 let Some((flags, after)) = rest.split_at_checked(n as usize) else { return Ok(()) };
-                Error::new(Kind::Value, what).given(row).when(flags.iter().all(|&x| x == 0))?;
+                Error::new(Kind::Value, what).given(row).fail_if(flags.iter().all(|&x| x == 0))?;
                 rest = after;
             }
         }
@@ -482,7 +482,7 @@ impl<'a> Head<'a> {
         let masks = self.shape.mask_len();
         for (row, own) in choice.chunks_exact(self.n.len().max(1)).enumerate() {
             let mask = mask.map(|mask| block::rows(mask, row, 1, masks)).transpose()?;
-            Error::new(Kind::Value, what).in_row(row).when(!self.could_take(own, mask))?;
+            Error::new(Kind::Value, what).in_row(row).fail_if(!self.could_take(own, mask))?;
         }
         Err(Error::new(Kind::Value, what))
     }
@@ -558,7 +558,7 @@ pub fn check_mask_given(use_action_mask: u32, mask: Option<&[u8]>, rows: usize, 
 /// mask that the configuration does not use.
 pub fn check_mask_fits(use_action_mask: u32, mask: Option<&[u8]>, rows: usize, flags: usize) -> Result {
     let what = "learner: an action mask may be given only if use_action_mask is 1; it is 0.";
-    Error::new(Kind::Shape, what).when(mask.is_some() && use_action_mask == 0)?;
+    Error::new(Kind::Shape, what).fail_if(mask.is_some() && use_action_mask == 0)?;
     mask.map_or(Ok(()), |mask| check_len("action mask: flags", mask, rows.saturating_mul(flags)))
 }
 

@@ -4,9 +4,9 @@ use core::ops::RangeInclusive;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::seen::{Part, choices, pictures};
+use super::action_spec::ActionSpec;
+use super::obs_encoder::{Part, choices, pictures};
 use super::shape::{Shape, check_bounds};
-use super::taken::Taken;
 use crate::error::{Error, Kind, Name, Result, check_finite};
 use crate::nn::{self, Net, Node};
 
@@ -74,7 +74,7 @@ impl ActorConfig {
         ];
         for (what, given, most) in flags {
             if given > most {
-                return Err(Error::new(Kind::Config, what.words()).given(given as usize));
+                return Err(Error::new(Kind::Config, what.text()).given(given as usize));
             }
         }
         self.check_atoms()?;
@@ -127,12 +127,17 @@ impl ActorConfig {
 
     /// Checks the arrays of a block that describe actions: choices for every output, finite bounds in order, and logarithms of
     /// standard deviations that are finite and in `log_std_range`. Errors: `Image`.
-    pub(super) fn check_actions(&self, of: &Taken<'_>, log_std: &[f32], log_std_range: RangeInclusive<f32>) -> Result {
+    pub(super) fn check_actions(
+        &self,
+        of: &ActionSpec<'_>,
+        log_std: &[f32],
+        log_std_range: RangeInclusive<f32>,
+    ) -> Result {
         let image = |what| Error::new(Kind::Image, what);
         if self.shape.action_lens().0 > 0 && choices(of.n) != Ok(self.shape.mask_len() as u32) {
             return Err(image("image: choices that sum to the outputs"));
         }
-        if self.shape.structured() && !super::words::are(of.each, of.n, self.shape.std_len()) {
+        if self.shape.structured() && !super::struct_action::are(of.each, of.n, self.shape.std_len()) {
             return Err(image("image: choices and numbers in their places in an action"));
         }
         check_bounds(of.low, of.high).map_err(|_| image("image: finite bounds in order"))?;

@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
 use super::algorithm::Needs;
 use super::optimizer::Optimizer;
-use super::policy::SHARPNESS;
+use super::policy::Q_LOGIT_SCALE;
 use super::shape::Shape;
 #[cfg(feature = "off_policy")]
 use super::value_head::{Atoms, ValueHead};
@@ -107,14 +107,14 @@ impl Config {
     /// Checks that a call about rollouts applies to this learner. Errors: `Disabled` off policy.
     pub fn check_rollouts(&self) -> Result {
         let what = "learner: this call is about rollouts, which learners off policy do not have.";
-        Error::new(Kind::Disabled, what).when(self.needs().replay)
+        Error::new(Kind::Disabled, what).fail_if(self.needs().replay)
     }
 
     /// Checks that a call about transitions supplied by the host applies to this learner. Errors: `Disabled` on policy.
     pub fn check_transitions(&self) -> Result {
         let what =
             "learner: this call is about transitions of the host's own, which learners on policy do not learn from.";
-        Error::new(Kind::Disabled, what).when(!self.needs().replay)
+        Error::new(Kind::Disabled, what).fail_if(!self.needs().replay)
     }
 
     /// The form of a choice's value in the network outputs.
@@ -190,7 +190,7 @@ impl Config {
     pub fn check(&self) -> Result {
         let what = "learner config: an algorithm that this build has";
         let known = Algorithm::from_number(self.algorithm).is_some();
-        Error::new(Kind::Config, what).given(self.algorithm as usize).when(!known)?;
+        Error::new(Kind::Config, what).given(self.algorithm as usize).fail_if(!known)?;
         self.check_common()?;
         self.check_tasks()?;
         #[cfg(feature = "off_policy")]
@@ -208,7 +208,7 @@ impl Config {
             let what = "learner config: num_minibatches that divides num_envs * num_steps =";
             return Err(Error::new(Kind::Config, what).needed(batch as usize).given(self.num_minibatches as usize));
         }
-        let len = self.num_together();
+        let len = self.sequence_rows();
         if !((self.num_steps as usize).is_multiple_of(len) && self.minibatch_len().is_multiple_of(len)) {
             let what = "learner config: sequence_len that divides num_steps and the rows of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.minibatch_len()).given(len));
@@ -218,7 +218,7 @@ impl Config {
             self.burn_in as usize,
         );
         let what = "learner config: burn_in of at most num_steps - sequence_len, or 0 without recurrent layers,";
-        Error::limit(Kind::Config, what, most, given).when(given > most)?;
+        Error::limit(Kind::Config, what, most, given).fail_if(given > most)?;
         if self.num_chunks as usize > self.num_sequences() {
             let what = "learner config: num_chunks of at most the rows, or sequences, of a minibatch,";
             return Err(Error::new(Kind::Config, what).needed(self.num_sequences()).given(self.num_chunks as usize));
@@ -233,20 +233,20 @@ impl Config {
         let what = "learner config: accumulate of 0 (f32) or 1 (f64)";
         Error::new(Kind::Config, what)
             .given(self.accumulate as usize)
-            .when(Accumulate::from_number(self.accumulate).is_none())?;
+            .fail_if(Accumulate::from_number(self.accumulate).is_none())?;
         let what =
             "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
         let needs = self.needs();
         let other = needs.q || needs.traces || needs.replay;
         let apart = self.num_shared == 0 && !self.has_tasks() && !other;
         let reads = self.policy_layer == 0 || apart && self.policy_layer <= self.num_layers;
-        Error::new(Kind::Config, what).given(self.policy_layer as usize).when(!reads)?;
+        Error::new(Kind::Config, what).given(self.policy_layer as usize).fail_if(!reads)?;
         let what = "learner config: an activation that this build has";
         let known = Activation::from_number(self.activation).is_some();
-        Error::new(Kind::Config, what).given(self.activation as usize).when(!known)?;
+        Error::new(Kind::Config, what).given(self.activation as usize).fail_if(!known)?;
         let optimizer = Optimizer::from_number(self.optimizer);
         let what = "learner config: an optimizer that this build has";
-        Error::new(Kind::Config, what).given(self.optimizer as usize).when(optimizer.is_none())?;
+        Error::new(Kind::Config, what).given(self.optimizer as usize).fail_if(optimizer.is_none())?;
         if self.hidden_len.iter().take(self.num_hidden as usize).any(|len| *len == 0) {
             let what = "learner config: hidden_len above 0 for all of num_hidden layers, which are";
             return Err(Error::new(Kind::Config, what).needed(self.num_hidden as usize).given(0));
@@ -285,7 +285,7 @@ impl Config {
             ),
         ] {
             let within = given >= low && given <= high;
-            Error::new(Kind::Config, what.words()).given_f32(given).when(!within)?;
+            Error::new(Kind::Config, what.text()).given_f32(given).fail_if(!within)?;
         }
         Ok(())
     }
@@ -305,16 +305,16 @@ impl Config {
         let alone = self.needs().replay || self.needs().traces;
         let what =
             "learner config: recurrent layers and sequence_len are not supported off policy and by stream algorithms.";
-        Error::new(Kind::Config, what).when(alone && (self.sequence_len > 0 || state_len > 0))
+        Error::new(Kind::Config, what).fail_if(alone && (self.sequence_len > 0 || state_len > 0))
     }
 
     /// Checks that a network may have noise, of `len` elements. Errors: `Config`.
     pub(super) fn check_noise(&self, len: usize) -> Result {
         let algorithm = self.needs().critics || self.needs().traces;
         let what = "learner config: an algorithm other than TD3, SAC and stream algorithms with noisy layers";
-        Error::new(Kind::Config, what).given(self.algorithm as usize).when(len > 0 && algorithm)?;
+        Error::new(Kind::Config, what).given(self.algorithm as usize).fail_if(len > 0 && algorithm)?;
         let what = "learner config: overlap of 0 with noisy layers";
-        Error::new(Kind::Config, what).given(self.overlap as usize).when(len > 0 && self.overlap != 0)
+        Error::new(Kind::Config, what).given(self.overlap as usize).fail_if(len > 0 && self.overlap != 0)
     }
 
     /// The part of the configuration that acting reads.
@@ -330,8 +330,8 @@ impl Config {
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
             num_atoms: if has_atoms { self.num_atoms } else { 0 },
-            value_min: if has_atoms { SHARPNESS * self.value_min } else { 0.0 },
-            value_max: if has_atoms { SHARPNESS * self.value_max } else { 0.0 },
+            value_min: if has_atoms { Q_LOGIT_SCALE * self.value_min } else { 0.0 },
+            value_max: if has_atoms { Q_LOGIT_SCALE * self.value_max } else { 0.0 },
             reserved: 0,
         }
     }
@@ -358,7 +358,7 @@ impl Config {
 
     /// Steps that stay together in a minibatch: those of a sequence, or for V-trace without recurrent layers those of the whole
     /// rollout; else 1.
-    pub fn num_together(&self) -> usize {
+    pub fn sequence_rows(&self) -> usize {
         if !SEQUENCES {
             return 1;
         }
@@ -372,13 +372,13 @@ impl Config {
     }
 
     /// Whether episode begins are recorded, for sequences of the rollout and of past steps.
-    pub(super) fn marks_begins(&self) -> bool {
+    pub(super) fn records_episode_starts(&self) -> bool {
         self.has_sequences() || self.has_tasks()
     }
 
     /// Sequences of one minibatch; without recurrent layers its rows.
     fn num_sequences(&self) -> usize {
-        self.minibatch_len().checked_div(self.num_together()).unwrap_or(0)
+        self.minibatch_len().checked_div(self.sequence_rows()).unwrap_or(0)
     }
 
     /// Chunk `index` of a minibatch: its rows `[begin, end)`.
@@ -390,13 +390,13 @@ impl Config {
     /// end)`.
     pub(super) fn part(&self, index: u32, sequences: usize) -> (usize, usize) {
         let bound = |i: u64| i.saturating_mul(sequences as u64).checked_div(self.num_chunks.into());
-        let rows = |i: u64| (bound(i).unwrap_or(0) as usize).saturating_mul(self.num_together());
+        let rows = |i: u64| (bound(i).unwrap_or(0) as usize).saturating_mul(self.sequence_rows());
         (rows(index.into()), rows(u64::from(index) + 1))
     }
 
     /// Rows of the longest chunk.
     pub fn chunk_len(&self) -> usize {
-        self.num_sequences().div_ceil((self.num_chunks as usize).max(1)).saturating_mul(self.num_together())
+        self.num_sequences().div_ceil((self.num_chunks as usize).max(1)).saturating_mul(self.sequence_rows())
     }
 
     /// Minibatches of one update, over all epochs.

@@ -38,7 +38,7 @@ struct Condition {
 impl Field {
     /// What it is called.
     pub fn name(&self) -> &'static str {
-        self.name.words()
+        self.name.text()
     }
 
     /// It consists of floating-point numbers.
@@ -47,7 +47,7 @@ impl Field {
     }
 
     /// Its 32-bit words in a configuration.
-    pub fn words(&self) -> Range<usize> {
+    pub fn word_range(&self) -> Range<usize> {
         self.word..self.word.saturating_add(self.len)
     }
 
@@ -59,12 +59,12 @@ impl Field {
     /// Errors: `Config` if its first word is no value that it may have.
     fn check_value(&self, word: u32) -> Result {
         let Some(Limits { low, high, what }) = self.limits else { return Ok(()) };
-        let error = Error::new(Kind::Config, what.words());
+        let error = Error::new(Kind::Config, what.text());
         if self.real {
             let [x, low, high] = [word, low, high].map(f32::from_bits);
-            error.given_f32(x).when(!(low..=high).contains(&x))
+            error.given_f32(x).fail_if(!(low..=high).contains(&x))
         } else {
-            error.given(word as usize).when(!(low..=high).contains(&word))
+            error.given(word as usize).fail_if(!(low..=high).contains(&word))
         }
     }
 
@@ -96,9 +96,9 @@ impl Config {
                 true => number(given.get(*i)) == number(default.get(*i)),
                 false => given.get(*i) == default.get(*i),
             };
-            let Some(i) = field.words().find(|i| !same(i)) else { continue };
+            let Some(i) = field.word_range().find(|i| !same(i)) else { continue };
             if let Err(why) = field.check_read(self, shape) {
-                let error = Error::new(Kind::Config, why.words());
+                let error = Error::new(Kind::Config, why.text());
                 return Err(match field.real {
                     true => error.given_f32(number(given.get(i))),
                     false => error.given(given.get(i).copied().unwrap_or(0) as usize),

@@ -124,14 +124,14 @@ fn losses<const SURROGATE: bool>(
 /// `Value`.
 #[cfg(feature = "unreal")]
 pub fn check(batch: &Batch<'_>, c: &Coefficients) -> Result {
-    Error::limit(Kind::Shape, "loss: rows of at least", 1, 0).when(batch.log_prob.is_empty())?;
+    Error::limit(Kind::Shape, "loss: rows of at least", 1, 0).fail_if(batch.log_prob.is_empty())?;
     for (what, given) in [
         ("loss: clip of at least 0, finite", c.clip),
         ("loss: value_clip of at least 0, finite", c.value_clip),
         ("loss: value_coef of at least 0, finite", c.value_coef),
     ] {
         check_one(what, given)?;
-        Error::new(Kind::Range, what).given_f32(given).when(given < 0.0)?;
+        Error::new(Kind::Range, what).given_f32(given).fail_if(given < 0.0)?;
     }
     check_rows("loss: a finite log_prob", batch.log_prob, 1)?;
     check_rows("loss: a finite old_log_prob", batch.old_log_prob, 1)?;
@@ -157,7 +157,7 @@ pub fn squared_error(value: &[f32], target: &[f32], weight: f32, d_value: &mut [
 #[cfg(feature = "unreal")]
 pub fn mean_squared_error(value: &[f32], target: &[f32], d_value: &mut [f32]) -> Result<f32> {
     let len = value.len();
-    Error::limit(Kind::Shape, "loss: rows of at least", 1, 0).when(len == 0)?;
+    Error::limit(Kind::Shape, "loss: rows of at least", 1, 0).fail_if(len == 0)?;
     check_len("loss: value_target", target, len)?;
     check_len("loss: d_value", d_value, len)?;
     check_rows("loss: a finite value", value, 1)?;

@@ -3,7 +3,7 @@
 //! A draw is used for a rollout and for the update that learns from it; off policy for a gradient step and for acting until the
 //! next one.
 
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::nn::Net;
 use crate::rng::Rng;
@@ -36,7 +36,7 @@ pub(super) fn gradients(net: &Net<'_>, noise: &[f32], record: &mut [f32]) -> Res
     if !is_noisy(noise) {
         return Ok(());
     }
-    net.noise_gradients(noise, record.get_mut(..net.param_len()).ok_or(Misfit)?)
+    net.noise_gradients(noise, record.get_mut(..net.param_len()).ok_or(LayoutError)?)
 }
 
 /// Limits of the magnitude of noise, and of noisy parameters if parameters have magnitudes up to `most`.

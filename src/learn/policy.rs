@@ -2,15 +2,15 @@
 
 use core::slice::from_mut;
 
+use super::action_spec::Actions;
 use super::actor::{Head, Recurrent, Sampling, check_act, see};
 use super::actor_config::{ATOMS, ActorConfig, MAX_LAYERS, POLICY};
-use super::seen::{Front, Part, Seen, pictures};
+use super::obs_encoder::{Front, ObsEncoder, Part, pictures};
 use super::shape::Shape;
 use super::spaces::Spaces;
-use super::taken::Actions;
 #[cfg(feature = "off_policy")]
 use super::value_head::{Atoms, ValueHead};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Misfit, Plan, TooLong, fields};
+use crate::block::{self, Cutter, Fit, Kind as BlockKind, LayoutError, Plan, TooLong, fields};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
@@ -58,7 +58,7 @@ fields! {
     pub read Policy {
         config: ActorConfig,
         net: Net<'a>,
-        seen: Seen<'a>,
+        seen: ObsEncoder<'a>,
     }
 }
 
@@ -77,7 +77,7 @@ fn plan(config: &ActorConfig, net: &Net<'_>) -> core::result::Result<(Spans, usi
 
 /// The policy's network alone, without noise, and its configuration with the remaining layers. The initial logarithms of
 /// standard deviations are dropped.
-fn alone<'n>(
+fn prune_policy<'n>(
     config: &ActorConfig,
     of: &Net<'_>,
     parts: &[Part],
@@ -100,23 +100,23 @@ fn alone<'n>(
 }
 
 /// Factor of the values that a policy of Q outputs, so that sampling selects the best action, except for ties.
-pub(super) const SHARPNESS: f32 = 1024.0;
+pub(super) const Q_LOGIT_SCALE: f32 = 1024.0;
 
-/// Scales the outputs of a policy of Q with `num_layers` layers by [`SHARPNESS`], in its parameters. The quantiles of Q,
+/// Scales the outputs of a policy of Q with `num_layers` layers by [`Q_LOGIT_SCALE`], in its parameters. The quantiles of Q,
 /// `quantiles` of them, have been averaged there. Errors: `Shape`.
 #[cfg(any(feature = "off_policy", feature = "pqn"))]
 pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, quantiles: u32, params: &mut [f32]) -> Result {
     let last = net.means_of(num_layers.saturating_sub(1) as usize)?.len();
     let last = last.checked_div(quantiles as usize).unwrap_or(0);
     let head = params.rchunks_mut(last.max(1)).next().unwrap_or_default();
-    head.iter_mut().for_each(|x| *x *= SHARPNESS);
+    head.iter_mut().for_each(|x| *x *= Q_LOGIT_SCALE);
     Ok(())
 }
 
 /// The block size in bytes of a policy whose network is the first head of `of`.
-pub(super) fn size(config: &ActorConfig, of: &Net<'_>, seen: &Seen<'_>) -> Result<usize> {
+pub(super) fn size(config: &ActorConfig, of: &Net<'_>, seen: &ObsEncoder<'_>) -> Result<usize> {
     let nodes = &mut [Node::default(); MAX_LAYERS];
-    let (config, net) = alone(config, of, seen.parts, nodes)?;
+    let (config, net) = prune_policy(config, of, seen.parts, nodes)?;
     Ok(plan(&config, &net)?.1)
 }
 
@@ -125,11 +125,11 @@ pub(super) fn write(
     mem: &mut [u8],
     config: &ActorConfig,
     of: &Net<'_>,
-    seen: &Seen<'_>,
+    seen: &ObsEncoder<'_>,
     fill: impl FnOnce(Fields<'_>) -> Result,
 ) -> Result {
     let mut compiled = [Node::default(); MAX_LAYERS];
-    let (config, net) = alone(config, of, seen.parts, &mut compiled)?;
+    let (config, net) = prune_policy(config, of, seen.parts, &mut compiled)?;
     let (spans, size) = plan(&config, &net)?;
     let mut cut = Cutter::new(block::create_marked(mem, BlockKind::Policy, size, &config)?);
     front(&mut Plan::default(), &config)?.write(&mut cut, net.nodes(), seen.parts, seen.n)?;
@@ -253,7 +253,7 @@ impl<'a> Policy<'a> {
 
     fn log_std(&self) -> Fit<&[f32]> {
         let own = if self.shape().std_len() == 0 { 0..0 } else { self.net.free_params(0) };
-        self.params.get(own).ok_or(Misfit)
+        self.params.get(own).ok_or(LayoutError)
     }
 
     /// Checks the arrays of [`Policy::act`] and runs the network. Returns its outputs, the new recurrent states, and the rest

@@ -4,8 +4,8 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use core::cmp::Ordering;
 use core::ops::Range;
 
-use super::seen::Seen;
-use crate::block::{self, Fit, Misfit};
+use super::obs_encoder::ObsEncoder;
+use crate::block::{self, Fit, LayoutError};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::Input;
 use crate::space::Elements;
@@ -80,7 +80,7 @@ impl<'r> Rows<'r> {
     fn get_short<T: Copy, const WIDTH: usize>(&self, from: &[T], to: &mut [T]) -> Fit<()> {
         let from = from.as_chunks::<WIDTH>().0;
         for (row, i) in to.as_chunks_mut::<WIDTH>().0.iter_mut().zip(self.iter()) {
-            *row = *from.get(i).ok_or(Misfit)?;
+            *row = *from.get(i).ok_or(LayoutError)?;
         }
         Ok(())
     }
@@ -110,7 +110,7 @@ impl<'r> Rows<'r> {
     }
 
     /// Encodes these observations. Errors: `Value` for a choice that does not exist.
-    pub(super) fn see<'t>(&self, seen: &Seen<'_>, obs: Elements<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+    pub(super) fn see<'t>(&self, seen: &ObsEncoder<'_>, obs: Elements<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
         if let (Elements::F32(x), false) = (obs, seen.coded) {
             let to = self.get(x, seen.len, to)?;
             return self.check_symbols(seen, to);
@@ -127,7 +127,7 @@ impl<'r> Rows<'r> {
     pub(super) fn input<'t>(
         &self,
         reads_bytes: bool,
-        seen: &Seen<'_>,
+        seen: &ObsEncoder<'_>,
         obs: Elements<'t>,
         to: &'t mut [f32],
     ) -> Result<Input<'t>> {
@@ -141,14 +141,14 @@ impl<'r> Rows<'r> {
     }
 
     /// The bytes of these observations in place, if the network reads bytes and the rows are contiguous.
-    pub(super) fn bytes<'o>(&self, reads_bytes: bool, seen: &Seen<'_>, obs: Elements<'o>) -> Option<&'o [u8]> {
+    pub(super) fn bytes<'o>(&self, reads_bytes: bool, seen: &ObsEncoder<'_>, obs: Elements<'o>) -> Option<&'o [u8]> {
         let Elements::U8(bytes) = obs else { return None };
         let start = self.start().filter(|_| reads_bytes)?;
         block::rows(bytes, start, self.len(), seen.len).ok()
     }
 
     /// Checks that the network inputs have the symbols that embeddings can look up. Errors: `Value`.
-    fn check_symbols<'t>(&self, seen: &Seen<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+    fn check_symbols<'t>(&self, seen: &ObsEncoder<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
         seen.net.check_symbols(to, |k| self.iter().nth(k).unwrap_or(0))?;
         Ok(to)
     }
@@ -179,7 +179,7 @@ pub(super) fn select(
             };
             return Err(Error::new(Kind::NotReady, what).given(env));
         }
-        *to.next().ok_or(Misfit)? = env as u32;
+        *to.next().ok_or(LayoutError)? = env as u32;
         m = m.saturating_add(1);
     }
     Ok(m)
@@ -189,7 +189,7 @@ pub(super) fn select(
 pub(super) fn list(rows: impl Iterator<Item = usize>, to: &mut [u32]) -> Fit<usize> {
     let mut count = 0usize;
     for row in rows {
-        *to.get_mut(count).ok_or(Misfit)? = row as u32;
+        *to.get_mut(count).ok_or(LayoutError)? = row as u32;
         count = count.saturating_add(1);
     }
     Ok(count)
@@ -210,7 +210,7 @@ pub(super) fn copy_row_within<T: Pod>(array: &mut [T], count: usize, from: usize
 #[inline(never)]
 fn copy_bytes_within(array: &mut [u8], count: usize, from: usize, to: usize) -> Fit<()> {
     let width = array.len().checked_div(count).unwrap_or(0);
-    let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(Misfit)?;
+    let (front, back) = array.split_at_mut_checked(from.max(to).saturating_mul(width)).ok_or(LayoutError)?;
     let (front, back) = (block::rows_mut(front, from.min(to), 1, width), block::rows_mut(back, 0, 1, width)?);
     match from.cmp(&to) {
         Ordering::Less => block::copy(back, front?),

@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::seen::{MAX_PARTS, Part, Parts, Seen, choices};
-use super::words::{Counts, MAX_EACH, WORD};
+use super::obs_encoder::{MAX_PARTS, ObsEncoder, Part, Parts, choices};
+use super::struct_action::{Counts, MAX_EACH, WORD};
 use crate::error::{Error, Kind, Result};
 use crate::nn::Net;
 use crate::space::{Element, Space};
@@ -149,9 +149,9 @@ impl Shape {
     }
 
     /// The encoding of observations with these parts and choice counts.
-    pub(super) fn seen<'s>(&self, net: Net<'s>, parts: &'s [Part], n: &'s [u32]) -> Seen<'s> {
+    pub(super) fn seen<'s>(&self, net: Net<'s>, parts: &'s [Part], n: &'s [u32]) -> ObsEncoder<'s> {
         let (len, elements) = (self.seen_len as usize, self.obs_len as usize);
-        Seen { len, elements, coded: self.coded != 0, parts, n, net }
+        ObsEncoder { len, elements, coded: self.coded != 0, parts, n, net }
     }
 
     /// Bytes of an observation.
@@ -165,7 +165,7 @@ impl Shape {
     }
 
     /// Words of an action that is a structure, else 0.
-    pub(super) fn words(&self) -> usize {
+    pub(super) fn action_words(&self) -> usize {
         if self.structured() { self.action_len as usize / WORD } else { 0 }
     }
 

@@ -1,8 +1,8 @@
 //! The spaces that a learner or a policy was made for, as read from its block.
 
-use super::seen::Seen;
+use super::action_spec::ActionSpec;
+use super::obs_encoder::ObsEncoder;
 use super::shape::Shape;
-use super::taken::Taken;
 
 /// The requirements on observations and actions of a block. Names and positions of the fields of structures are not included.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +22,9 @@ pub struct Spaces<'a> {
 }
 
 impl<'a> Spaces<'a> {
-    pub(super) fn new(shape: &Shape, seen: &Seen<'a>, taken: &Taken<'a>) -> Spaces<'a> {
+    pub(super) fn new(shape: &Shape, seen: &ObsEncoder<'a>, taken: &ActionSpec<'a>) -> Spaces<'a> {
         let obs_structured = shape.obs_structure() && seen.mixed();
-        let Taken { n: action_n, low, high, .. } = *taken;
+        let ActionSpec { n: action_n, low, high, .. } = *taken;
         Spaces { shape: *shape, obs_structured, obs_n: seen.n, action_n, low, high }
     }
 }

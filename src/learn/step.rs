@@ -5,14 +5,14 @@ use super::algorithm::stream::{CUT, ERROR};
 use super::config::Config;
 use super::optimizer::Optimizer;
 #[cfg(feature = "stream")]
-use crate::block::Misfit;
+use crate::block::LayoutError;
 use crate::error::Result;
 #[cfg(feature = "stream")]
 use crate::nn::Obgd;
 use crate::nn::{Adam, Epsilon};
 
 /// The parameters and moments that an optimizer updates, of equal length, and the number of its steps.
-pub(super) struct Moving<'a> {
+pub(super) struct ParamState<'a> {
     pub params: &'a mut [f32],
     pub m: &'a mut [f32],
     pub v: &'a mut [f32],
@@ -23,9 +23,9 @@ impl Config {
     /// The same step along eligibility traces, which are stored as first moments; the parameters after the first `policy` ones
     /// have a separate trace. `losses` hold the error, and whether the traces end.
     #[cfg(feature = "stream")]
-    pub(super) fn follow(
+    pub(super) fn trace_step(
         &self,
-        to: Moving<'_>,
+        to: ParamState<'_>,
         policy: usize,
         grads: &[f32],
         losses: &[f32],
@@ -33,18 +33,18 @@ impl Config {
         limit: f32,
     ) -> Result<f32> {
         let norm = crate::nn::norm(grads)?;
-        let (Some(&error), Some(&cut)) = (losses.get(ERROR), losses.get(CUT)) else { return Err(Misfit.into()) };
+        let (Some(&error), Some(&cut)) = (losses.get(ERROR), losses.get(CUT)) else { return Err(LayoutError.into()) };
         let decay = self.discount * self.gae_lambda;
         let obgd = |kappa| Obgd { decay, kappa, limit };
         let (first, second) = (obgd(self.kappa_policy), obgd(self.kappa_value));
-        let (params, values_params) = to.params.split_at_mut_checked(policy).ok_or(Misfit)?;
-        let (trace, values_trace) = to.m.split_at_mut_checked(policy).ok_or(Misfit)?;
-        let (grads, values_grads) = grads.split_at_checked(policy).ok_or(Misfit)?;
+        let (params, values_params) = to.params.split_at_mut_checked(policy).ok_or(LayoutError)?;
+        let (trace, values_trace) = to.m.split_at_mut_checked(policy).ok_or(LayoutError)?;
+        let (grads, values_grads) = grads.split_at_checked(policy).ok_or(LayoutError)?;
         // Both steps are checked before either is taken.
         let by = first.reach(params, trace, grads, error, learning_rate)?;
         let values_by = second.reach(values_params, values_trace, values_grads, error, learning_rate)?;
-        first.follow(params, trace, grads, by);
-        second.follow(values_params, values_trace, values_grads, values_by);
+        first.trace_step(params, trace, grads, by);
+        second.trace_step(values_params, values_trace, values_grads, values_by);
         if cut != 0.0 {
             to.m.fill(0.0);
         }
@@ -53,8 +53,14 @@ impl Config {
 
     /// Takes a step that leaves parameters within ± `limit`, and returns the norm of the gradient before clipping. Errors: as
     /// [`Adam::step`]; then nothing is written.
-    pub(super) fn descend(&self, to: Moving<'_>, grads: &[f32], learning_rate: f32, limit: f32) -> Result<f32> {
-        let Moving { params, m, v, steps } = to;
+    pub(super) fn optimizer_step(
+        &self,
+        to: ParamState<'_>,
+        grads: &[f32],
+        learning_rate: f32,
+        limit: f32,
+    ) -> Result<f32> {
+        let ParamState { params, m, v, steps } = to;
         let optimizer = Optimizer::from_number(self.optimizer).unwrap_or_default();
         let placement = match optimizer {
             Optimizer::Adam | Optimizer::AdamRectified => Epsilon::Corrected,

@@ -14,10 +14,10 @@ impl Config {
             (Name::new("learner config: num_steps with a stream algorithm of"), self.num_steps, 1),
             (Name::new("learner config: num_epochs with a stream algorithm of"), self.num_epochs, 1),
         ] {
-            Error::limit(Kind::Config, what.words(), needed, given as usize).when(given as usize != needed)?;
+            Error::limit(Kind::Config, what.text(), needed, given as usize).fail_if(given as usize != needed)?;
         }
         let shares = !self.needs().q && (self.num_shared > 0 || self.num_layers > 0);
         let what = "learner config: num_shared and num_layers of 0 with stream AC, whose policy and values have their own traces";
-        Error::new(Kind::Config, what).given(self.num_shared.max(self.num_layers) as usize).when(shares)
+        Error::new(Kind::Config, what).given(self.num_shared.max(self.num_layers) as usize).fail_if(shares)
     }
 }

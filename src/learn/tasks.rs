@@ -70,25 +70,26 @@ impl Config {
     pub(super) fn check_tasks(&self) -> Result {
         let [pixels, class, values, policy] = self.tasks();
         let what = "learner config: value_replay_coef of 0 with policy_replay_coef, whose loss has values too,";
-        Error::new(Kind::Config, what).given_f32(self.value_replay_coef).when(values && policy)?;
+        Error::new(Kind::Config, what).given_f32(self.value_replay_coef).fail_if(values && policy)?;
         if !self.has_tasks() {
             return Ok(());
         }
         let refused = |what, given: u32| Error::new(Kind::Config, what).given(given as usize);
-        refused("learner config: pixel_cell of at least 1", 0).when(pixels && self.pixel_cell == 0)?;
+        refused("learner config: pixel_cell of at least 1", 0).fail_if(pixels && self.pixel_cell == 0)?;
         let frames = self.reward_sequence_len;
         refused("learner config: reward_sequence_len of 1 to 16", frames)
-            .when(class && !(1..=MAX_FRAMES).contains(&frames))?;
+            .fail_if(class && !(1..=MAX_FRAMES).contains(&frames))?;
         let least = self.replay_len().saturating_add(1).max(if class { frames as usize } else { 0 });
         let what = "learner config: history_len of at least a sequence, and the step after it,";
-        Error::limit(Kind::Config, what, least, self.history_len as usize).when((self.history_len as usize) < least)?;
+        Error::limit(Kind::Config, what, least, self.history_len as usize)
+            .fail_if((self.history_len as usize) < least)?;
         let what = "learner config: history_starts of at most history_len,";
         let (most, given) = (self.history_len as usize, self.history_starts as usize);
-        Error::limit(Kind::Config, what, most, given).when(given > most)?;
+        Error::limit(Kind::Config, what, most, given).fail_if(given > most)?;
         let kept = u64::from(self.num_envs).saturating_mul(self.history_len.into());
         let rows = (self.num_replays() as u64).saturating_mul(least as u64);
         let what = "learner config: num_envs * history_len, and the steps of what is replayed, below 2^31";
-        Error::new(Kind::Overflow, what).when(kept.max(rows) > u64::from(u32::MAX >> 1))
+        Error::new(Kind::Overflow, what).fail_if(kept.max(rows) > u64::from(u32::MAX >> 1))
     }
 }
 

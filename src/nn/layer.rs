@@ -188,7 +188,7 @@ impl Layer {
         ];
         for (what, given, is_read) in fields {
             if given != 0 && !is_read {
-                return Err(refused(what.words()).given(given as usize));
+                return Err(refused(what.text()).given(given as usize));
             }
         }
         if cfg!(feature = "noisy") && self.flags & !flags & NOISY != 0 {
@@ -222,7 +222,7 @@ impl Layer {
         ];
         for (what, given, good) in known {
             if !good {
-                return Err(refused(what.words()).given(given as usize));
+                return Err(refused(what.text()).given(given as usize));
             }
         }
         if self.gain.is_finite() { Ok(()) } else { Err(refused("net: a finite gain in layer").given_f32(self.gain)) }

@@ -131,7 +131,7 @@ impl<'a> Net<'a> {
                 "obs: row {given} has a number that its embedding has no symbol for: a whole one, below {needed}.";
             let stranger = x.chunks_exact(self.input().max(1)).position(|row| !node.knows(row));
             let given = stranger.map_or(0, &number);
-            Error::limit(Kind::Value, what, node.symbols as usize, given).when(stranger.is_some())?;
+            Error::limit(Kind::Value, what, node.symbols as usize, given).fail_if(stranger.is_some())?;
         }
         Ok(())
     }
@@ -422,7 +422,7 @@ impl<'a> Net<'a> {
             Input::U8(x) => {
                 check_len("net: bytes of the input, of length", x, rows.saturating_mul(self.input()))?;
                 let what = "net: numbers as the input of layers that do not read bytes";
-                Error::new(Kind::Shape, what).when(!self.reads_bytes())?;
+                Error::new(Kind::Shape, what).fail_if(!self.reads_bytes())?;
             }
         }
         let mut given = outs.iter();

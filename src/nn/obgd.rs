@@ -51,7 +51,7 @@ impl Obgd {
     ) -> Result<f32> {
         let norm = descent::norm(grads)?;
         let by = self.reach(params, trace, grads, error, learning_rate)?;
-        self.follow(params, trace, grads, by);
+        self.trace_step(params, trace, grads, by);
         Ok(norm)
     }
 
@@ -84,7 +84,7 @@ impl Obgd {
     }
 
     /// Takes the step that [`Obgd::reach`] has checked.
-    pub(crate) fn follow(&self, params: &mut [f32], trace: &mut [f32], grads: &[f32], by: f32) {
+    pub(crate) fn trace_step(&self, params: &mut [f32], trace: &mut [f32], grads: &[f32], by: f32) {
         cpu::dispatch(Follow { decay: self.decay, params, trace, grads, by });
     }
 }

@@ -31,7 +31,7 @@ impl RmsProp {
             ("rmsprop: epsilon above 0, at most 1", self.epsilon, self.epsilon > 0.0 && self.epsilon <= 1.0),
             ("rmsprop: a finite limit of at least 0", self.limit, self.limit >= 0.0 && self.limit.is_finite()),
         ] {
-            Error::new(Kind::Config, what).given_f32(given).when(!fine)?;
+            Error::new(Kind::Config, what).given_f32(given).fail_if(!fine)?;
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use rlcore::block::{
-    BLOCK_ALIGN, Cutter, FIELD_ALIGN, HASH_START, Header, IMAGE, Kind, Misfit, Plan, Span, TooLong, attach, config,
-    copy, create, create_marked, cut_marked, end_mark, hash, rows, rows_mut, seal, spans, unseal, view,
+    BLOCK_ALIGN, Cutter, FIELD_ALIGN, HASH_START, Header, IMAGE, Kind, LayoutError, Plan, Span, TooLong, attach,
+    config, copy, create, create_marked, cut_marked, end_mark, hash, rows, rows_mut, seal, spans, unseal, view,
 };
 use rlcore::error::{Error, Given, Kind as ErrorKind};
 
@@ -235,7 +235,7 @@ fn plans_reach_the_end_of_the_address_space_and_not_beyond() {
     assert_eq!((plan.span::<u8>(65).unwrap().start(), plan.span::<u8>(1).unwrap().start()), (128, 256));
     assert_eq!((plan.grid::<u16>(3, 5).unwrap().len(), plan.size()), (15, Ok(384)));
     assert_eq!((plan.span::<u64>(usize::MAX), plan.grid::<u64>(usize::MAX, 2)), (Err(TooLong), Err(TooLong)));
-    assert_eq!((Error::from(TooLong).kind, Error::from(Misfit).kind), (ErrorKind::Overflow, ErrorKind::Size));
+    assert_eq!((Error::from(TooLong).kind, Error::from(LayoutError).kind), (ErrorKind::Overflow, ErrorKind::Size));
 }
 
 #[test]
@@ -246,32 +246,32 @@ fn spans_are_cut_in_order_and_within_the_block() {
     let mut cut = Cutter::new(cast_slice_mut(&mut words));
     cut.take(a).unwrap().fill(1);
     cut.take(c).unwrap().fill(3);
-    assert_eq!(cut.take(b), Err(Misfit), "behind what was taken");
-    assert_eq!(cut.take(c), Err(Misfit), "nothing is left after a misfit");
+    assert_eq!(cut.take(b), Err(LayoutError), "behind what was taken");
+    assert_eq!(cut.take(c), Err(LayoutError), "nothing is left after a misfit");
     let bytes: &[u8] = cast_slice(&words);
     assert_eq!(
         (view(bytes, a).unwrap(), view(bytes, b).unwrap(), view(bytes, c).unwrap()),
         (&[1; 2][..], &[0; 2][..], &[3; 2][..])
     );
     assert_eq!(view(&bytes[..136], c).unwrap().len(), 2);
-    assert_eq!(view(&bytes[..135], c), Err(Misfit));
+    assert_eq!(view(&bytes[..135], c), Err(LayoutError));
     let off: Span<u32> = Plan::default().span(1).unwrap();
-    assert_eq!(view(&bytes[1..], off), Err(Misfit), "off its boundary");
+    assert_eq!(view(&bytes[1..], off), Err(LayoutError), "off its boundary");
     let bytes: &mut [u8] = cast_slice_mut(&mut words);
-    assert_eq!(Cutter::new(&mut bytes[1..]).take(off), Err(Misfit));
-    assert_eq!(Cutter::new(&mut bytes[..135]).take(c), Err(Misfit));
+    assert_eq!(Cutter::new(&mut bytes[1..]).take(off), Err(LayoutError));
+    assert_eq!(Cutter::new(&mut bytes[..135]).take(c), Err(LayoutError));
 }
 
 #[test]
 fn rows_are_what_they_say_or_nothing() {
     let mut array = [0, 1, 2, 3, 4, 5, 6];
     assert_eq!(rows(&array, 1, 2, 2), Ok(&[2, 3, 4, 5][..]));
-    assert_eq!(rows(&array, 2, 1, 3), Err(Misfit));
-    assert_eq!(rows(&array, usize::MAX, 2, 2), Err(Misfit));
+    assert_eq!(rows(&array, 2, 1, 3), Err(LayoutError));
+    assert_eq!(rows(&array, usize::MAX, 2, 2), Err(LayoutError));
     assert_eq!(rows(&array, 7, 0, 1), Ok(&[][..]));
     rows_mut(&mut array, 1, 2, 2).unwrap().reverse();
     assert_eq!(array, [0, 1, 5, 4, 3, 2, 6]);
-    assert_eq!(rows_mut(&mut array, 3, 1, 2), Err(Misfit));
+    assert_eq!(rows_mut(&mut array, 3, 1, 2), Err(LayoutError));
     copy(&mut array, &[9, 8]);
     assert_eq!(array, [9, 8, 5, 4, 3, 2, 6]);
     copy(&mut array[6..], &[1, 2]);
@@ -371,5 +371,5 @@ fn a_block_that_is_being_changed_is_no_image() {
     attach::<Config>(cast_slice(&words), Kind::Learner, size_of).unwrap();
     words[16] = whole[16];
     assert_eq!(words, whole);
-    assert_eq!(end_mark(&mut []), Err(Misfit));
+    assert_eq!(end_mark(&mut []), Err(LayoutError));
 }

@@ -3,7 +3,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
-use rlcore::block::{self, BLOCK_ALIGN, Cutter, FIELD_ALIGN, Kind, Misfit, Plan, Span, TooLong};
+use rlcore::block::{self, BLOCK_ALIGN, Cutter, FIELD_ALIGN, Kind, LayoutError, Plan, Span, TooLong};
 use rlcore::error::{Kind as ErrorKind, Result};
 
 /// A field of any of the element types in blocks.
@@ -47,7 +47,7 @@ impl Field {
     }
 
     /// Fills the field with one byte; returns its address and size in bytes.
-    fn fill(&self, cut: &mut Cutter<'_>, with: u8) -> std::result::Result<(usize, usize), Misfit> {
+    fn fill(&self, cut: &mut Cutter<'_>, with: u8) -> std::result::Result<(usize, usize), LayoutError> {
         fn fill<T: Pod>(field: &mut [T], with: u8) -> (usize, usize) {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(field);
             bytes.fill(with);
@@ -62,7 +62,7 @@ impl Field {
         })
     }
 
-    fn view<'a>(&self, mem: &'a [u8]) -> std::result::Result<&'a [u8], Misfit> {
+    fn view<'a>(&self, mem: &'a [u8]) -> std::result::Result<&'a [u8], LayoutError> {
         Ok(match *self {
             Field::Bytes(s) => block::view(mem, s)?,
             Field::Words(s) => bytemuck::cast_slice(block::view(mem, s)?),
@@ -141,13 +141,13 @@ proptest! {
         // A block one byte too short for the last field, and fields out of the planned order.
         let last = all.last().unwrap();
         if last.place().1 > 0 {
-            prop_assert_eq!(last.fill(&mut Cutter::new(&mut mem[..end - 1]), 1), Err(Misfit));
-            prop_assert_eq!(last.view(&mem[..end - 1]), Err(Misfit));
+            prop_assert_eq!(last.fill(&mut Cutter::new(&mut mem[..end - 1]), 1), Err(LayoutError));
+            prop_assert_eq!(last.view(&mem[..end - 1]), Err(LayoutError));
         }
         let mut cut = Cutter::new(mem);
         last.fill(&mut cut, 1).unwrap();
         if all[0].place() != last.place() && end > 0 {
-            prop_assert_eq!(all[0].fill(&mut cut, 1), Err(Misfit), "taken twice or backwards");
+            prop_assert_eq!(all[0].fill(&mut cut, 1), Err(LayoutError), "taken twice or backwards");
         }
     }
 

@@ -48,7 +48,7 @@ impl Env for Counter {
     fn action_mask(&self, _: usize, state: &[u8], mask: &mut [u8]) -> Result {
         let number = u64::from_ne_bytes(state.try_into().unwrap());
         mask.copy_from_slice(&allowed(number));
-        Error::new(Kind::Callback, "counter: a mask of environment {given}").when(number == FAILS)
+        Error::new(Kind::Callback, "counter: a mask of environment {given}").fail_if(number == FAILS)
     }
 }
 

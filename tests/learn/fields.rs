@@ -102,7 +102,7 @@ impl Setting {
     /// The setting with `word` as the first word of a field.
     fn with(&self, field: &Field, word: u32) -> Setting {
         let mut other = self.clone();
-        bytemuck::cast_slice_mut::<u8, u32>(bytemuck::bytes_of_mut(&mut other.config))[field.words().start] = word;
+        bytemuck::cast_slice_mut::<u8, u32>(bytemuck::bytes_of_mut(&mut other.config))[field.word_range().start] = word;
         if field.name() == "num_layers" {
             other.layers.resize(word as usize, Layer::dense(5, Activation::Tanh));
         }
@@ -110,7 +110,7 @@ impl Setting {
     }
 
     fn word(&self, field: &Field) -> u32 {
-        bytemuck::cast_slice::<u8, u32>(bytemuck::bytes_of(&self.config))[field.words().start]
+        bytemuck::cast_slice::<u8, u32>(bytemuck::bytes_of(&self.config))[field.word_range().start]
     }
 }
 

@@ -151,7 +151,7 @@ fn planted_violations_are_seen() {
         ("nn/dense.rs", "let z = a.mul_add(b, c);"),
         ("wild/mod.rs", "use crate::error::Result;"),
         ("learn/learner/act.rs", "if config.algorithm() == Algorithm::Dqn {}"),
-        ("learn/stored.rs", "matches!(self.config.algorithm(), Algorithm::Td3 | Algorithm::Sac)"),
+        ("learn/learner_spec.rs", "matches!(self.config.algorithm(), Algorithm::Td3 | Algorithm::Sac)"),
     ];
     for (file, line) in refused {
         assert!(!check_core(file, line).is_empty(), "{file}: {line}");

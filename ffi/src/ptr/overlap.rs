@@ -104,7 +104,7 @@ fn overlap_of(outputs: &[Extent], inputs: &[Extent]) -> Result {
     let mut rest = outputs;
     while let Some((output, others)) = rest.split_first() {
         let overlap = Error::new(Kind::Overlap, "the array overlaps another array of the call.");
-        overlap.when(output.meets_any(others) || output.meets_any(inputs)).about(output.what.words())?;
+        overlap.fail_if(output.meets_any(others) || output.meets_any(inputs)).about(output.what.text())?;
         rest = others;
     }
     Ok(())
@@ -113,7 +113,7 @@ fn overlap_of(outputs: &[Extent], inputs: &[Extent]) -> Result {
 /// Checks that two objects are not the same, before either is read. Errors: `Overlap`.
 pub fn distinct<T>(what: &'static str, a: *const T, b: *const T) -> Result {
     let same = Error::new(Kind::Overlap, "the two objects must differ.");
-    same.when(a.addr() == b.addr() && !a.is_null()).about(what)
+    same.fail_if(a.addr() == b.addr() && !a.is_null()).about(what)
 }
 
 /// An array of which a call touches only a part: other threads may use the rest.

@@ -27,11 +27,11 @@ pub unsafe fn text<'a>(what: &'static str, p: *const c_char) -> Result<&'a [u8]>
     Err(Fault::at(what, long.needed(MAX_TEXT_LEN)))
 }
 
-/// Room for a text and for its length.
-pub type Room<'a> = (Option<Output<'a, u8>>, One<'a, usize>);
+/// TextOut for a text and for its length.
+pub type TextOut<'a> = (Option<Output<'a, u8>>, One<'a, usize>);
 
 /// `text_size` bytes at `text`, or none for NULL and 0, and the length at `out_len`. Errors: `Null`, `Align`, `Overflow`.
-pub unsafe fn room<'a>(text: *mut c_char, text_size: usize, out_len: *mut usize) -> Result<Room<'a>> {
+pub unsafe fn room<'a>(text: *mut c_char, text_size: usize, out_len: *mut usize) -> Result<TextOut<'a>> {
     let text = match text.is_null() && text_size == 0 {
         true => None,
         false => Some(unsafe { Output::at("text", text.cast::<u8>(), text_size)? }),

@@ -52,12 +52,12 @@ impl Form {
 
     /// Errors: `Null`, `Align`.
     fn check_pointer(&self, start: usize) -> Result {
-        check_bytes(self.what.words(), start, 1, self.size, self.align)
+        check_bytes(self.what.text(), start, 1, self.size, self.align)
     }
 
     fn check_size(&self, what: &'static str, kind: Kind, size: usize) -> Result {
         let wrong = size < self.min_size || size > MAX_STRUCT_SIZE || size & self.align.wrapping_sub(1) != 0;
-        Error::limit(kind, what, self.min_size, size).when(wrong).about(self.what.words())
+        Error::limit(kind, what, self.min_size, size).fail_if(wrong).about(self.what.text())
     }
 
     /// The `struct_size` of the structure at `p`. Errors: `Null`, `Align`, `Config`.
@@ -83,7 +83,7 @@ impl Form {
             slice::from_raw_parts(p.add(known), size.wrapping_sub(known))
         };
         let what = "a structure of this version, or a longer one with zeros from byte";
-        Error::limit(Kind::Config, what, self.size, size).when(tail.iter().any(|&b| b != 0)).about(self.what.words())
+        Error::limit(Kind::Config, what, self.size, size).fail_if(tail.iter().any(|&b| b != 0)).about(self.what.text())
     }
 
     /// Writes a structure into `size` bytes: cut short for an older caller, followed by zeros for a newer one.
@@ -193,17 +193,17 @@ impl<T: Versioned> OutSized<T> {
 
 /// Checks that a field reserved for later versions is 0. Errors: `Config`.
 pub fn reserved(what: &'static str, value: u32) -> Result {
-    Error::new(Kind::Config, "zero").given(value as usize).when(value != 0).about(what)
+    Error::new(Kind::Config, "zero").given(value as usize).fail_if(value != 0).about(what)
 }
 
 /// A flag of a configuration. Errors: `Config`.
 pub fn switch(what: &'static str, value: u32) -> Result<bool> {
-    Error::new(Kind::Config, "0 or 1").given(value as usize).when(value > 1).about(what)?;
+    Error::new(Kind::Config, "0 or 1").given(value as usize).fail_if(value > 1).about(what)?;
     Ok(value == 1)
 }
 
 /// A flag. Errors: `Range`.
 pub fn flag(what: &'static str, value: u32) -> Result<bool> {
-    Error::new(Kind::Range, "0 or 1").given(value as usize).when(value > 1).about(what)?;
+    Error::new(Kind::Range, "0 or 1").given(value as usize).fail_if(value > 1).about(what)?;
     Ok(value == 1)
 }

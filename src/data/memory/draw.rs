@@ -76,10 +76,10 @@ impl Default for Draw {
 impl Draw {
     fn check(&self) -> Result {
         let refuse = |what, given: u32| Error::new(Kind::Range, what).given(given as usize);
-        refuse("memory: skewness of at least 1", 0).when(self.skewness == 0)?;
-        refuse("memory: attempts of at least 1", 0).when(self.attempts == 0)?;
+        refuse("memory: skewness of at least 1", 0).fail_if(self.skewness == 0)?;
+        refuse("memory: attempts of at least 1", 0).fail_if(self.attempts == 0)?;
         let what = "memory: burn_in of 0 in the original's draws";
-        refuse(what, self.burn_in).when(self.rule == Rule::Original && self.burn_in != 0)
+        refuse(what, self.burn_in).fail_if(self.rule == Rule::Original && self.burn_in != 0)
     }
 }
 
@@ -140,12 +140,12 @@ const AT_ONCE: usize = 16;
 impl View<'_> {
     /// Number `i` of a pool, counted from its oldest. Errors: `Range`.
     pub fn pool_number(&self, priority: bool, i: u32) -> Result<u64> {
-        let now = self.look()?;
+        let now = self.read_state()?;
         let [low, high] = now.pools;
         let queue = if priority { high } else { low };
         let outside = Error::new(Kind::Range, "memory: an entry of the pool below");
         let outside = outside.needed(queue.len as usize).given(i as usize);
-        outside.when(i >= queue.len)?;
+        outside.fail_if(i >= queue.len)?;
         self.entry(&now, usize::from(priority), queue, i).map(|(number, _)| number).ok_or(outside)
     }
 
@@ -159,7 +159,7 @@ impl View<'_> {
     #[inline(never)]
     pub fn sample_uniform<R: Chance>(&self, draw: &Draw, rng: &mut R, samples: &mut [Sample]) -> Result {
         draw.check()?;
-        let now = self.look()?;
+        let now = self.read_state()?;
         let size = if draw.size == 0 { self.config.max_sample_size } else { draw.size };
         match draw.rule {
             Rule::Fixed => self.uniform(&now, draw, size, rng, samples),
@@ -177,13 +177,14 @@ impl View<'_> {
     #[inline(never)]
     pub fn sample_priority<R: Chance>(&self, draw: &Draw, rng: &mut R, samples: &mut [Sample]) -> Result {
         draw.check()?;
-        DISABLED.when(self.config.use_priority == 0)?;
+        DISABLED.fail_if(self.config.use_priority == 0)?;
         let most = self.config.max_sample_size;
         let usual = if self.config.priority_sample_size == 0 { most } else { self.config.priority_sample_size };
         let size = if draw.size == 0 { usual } else { draw.size };
         let what = "memory: size up to max_sample_size,";
-        Error::limit(Kind::Range, what, most as usize, size as usize).when(size > most && draw.rule == Rule::Fixed)?;
-        let mut now = self.look()?;
+        Error::limit(Kind::Range, what, most as usize, size as usize)
+            .fail_if(size > most && draw.rule == Rule::Fixed)?;
+        let mut now = self.read_state()?;
         if now.pools.iter().all(|queue| queue.len == 0) {
             now = self.look_again()?;
         }
@@ -244,14 +245,14 @@ impl View<'_> {
     /// One draw, repeated at a later moment if a writer has changed the pool. Errors: `Busy`.
     #[inline(never)]
     fn priority_one<R: Chance>(&self, now: &mut Moment, draw: &Draw, size: u32, rng: &mut R) -> Result<Sample> {
-        for _ in 0..shared::LOOKS {
+        for _ in 0..shared::READ_ATTEMPTS {
             let drawn = match draw.rule {
                 Rule::Fixed => self.priority(now, draw, size, rng),
                 Rule::Original => self.priority_original(now, draw, size, rng),
             };
             match drawn {
                 Some(drawn) => return Ok(drawn),
-                None => *now = self.look()?,
+                None => *now = self.read_state()?,
             }
         }
         Err(LAPPED)
@@ -311,7 +312,7 @@ impl View<'_> {
 
     fn uniform_original<R: Chance>(&self, now: &Moment, size: u32, rng: &mut R, samples: &mut [Sample]) -> Result {
         let frames = u64::from(self.config.history_size());
-        NOT_READY.needed(frames as usize).given(now.end as usize).when(now.end < frames)?;
+        NOT_READY.needed(frames as usize).given(now.end as usize).fail_if(now.end < frames)?;
         let Some(starts) = frames.checked_sub(u64::from(size).saturating_add(2)) else {
             let what = "memory: size, in the original's uniform draws, up to";
             return Err(Error::limit(Kind::Range, what, frames.saturating_sub(2) as usize, size as usize));
@@ -369,7 +370,7 @@ impl View<'_> {
 
     /// The current state, for a draw. Errors: `Shape`.
     #[inline(always)]
-    pub(super) fn look(&self) -> Result<Moment> {
+    pub(super) fn read_state(&self) -> Result<Moment> {
         let pools = snapshot(&self.state.pools);
         // A frame is counted before its number enters a pool. Halves of a queue from two moments lead to a place with a 0 or a
         // later number, neither of which is drawn.
@@ -388,9 +389,9 @@ impl View<'_> {
     /// As [`View::look`], after it found empty pools: a concurrent writer may empty them for a moment. Errors: `Empty`, `Busy`.
     #[cold]
     fn look_again(&self) -> Result<Moment> {
-        for _ in 0..shared::LOOKS {
-            let now = self.look()?;
-            EMPTY.given(now.end.min(self.config.history_size().into()) as usize).when(now.listed == 0)?;
+        for _ in 0..shared::READ_ATTEMPTS {
+            let now = self.read_state()?;
+            EMPTY.given(now.end.min(self.config.history_size().into()) as usize).fail_if(now.listed == 0)?;
             if now.pools.iter().any(|queue| queue.len != 0) {
                 return Ok(now);
             }

@@ -10,7 +10,8 @@ use crate::error::{Error, Kind, Result, check_some};
 use crate::kernels::stack::Layout;
 use crate::space::ElementsMut;
 
-const GONE: Error = Error::new(Kind::Range, "memory: frames that no writer has overwritten meanwhile, from number");
+const OVERWRITTEN: Error =
+    Error::new(Kind::Range, "memory: frames that no writer has overwritten meanwhile, from number");
 
 /// Output for the data of frames beside their columns, `[B, len]` each, zeros after a shorter sequence; `None` is left out.
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ impl View<'_> {
         let width = description.read_len();
         let needed = samples.len().saturating_mul(len).saturating_mul(width);
         let what = "memory: out [B, len] with elements for every frame as it is read,";
-        Error::limit(Kind::Shape, what, needed, out.len()).when(out.len() != needed)?;
+        Error::limit(Kind::Shape, what, needed, out.len()).fail_if(out.len() != needed)?;
         let mut rest = out;
         // Without sequences, this only checks that the column can be read as elements of this kind.
         self.table.gather_runs(column, &[], len, layout, rest.get(0, 0).ok_or(SHAPE)?)?;
@@ -74,7 +75,7 @@ impl View<'_> {
         check_some("memory: truncated [B, len],", &out.truncated, cells)?;
         check_some("memory: valid [B, len],", &out.valid, cells)?;
         self.check(samples, len, false)?;
-        let head = self.look()?;
+        let head = self.read_state()?;
         if let Some(out) = out.reward {
             self.copy(&head, samples, len, self.reward, out)?;
         }
@@ -104,9 +105,9 @@ impl View<'_> {
             let needs_two = sample.gap != 0 && sample.len < 2;
             Error::new(Kind::Range, "memory: a sample that was drawn, of frames")
                 .given(sample.len as usize)
-                .when(sample.len == 0 || sample.burn_in >= sample.len || sample.priority > 1 || needs_two)?;
+                .fail_if(sample.len == 0 || sample.burn_in >= sample.len || sample.priority > 1 || needs_two)?;
             let what = "memory: samples of at most len frames,";
-            Error::limit(Kind::Range, what, len, sample.len as usize).when(sample.len as usize > len)?;
+            Error::limit(Kind::Range, what, len, sample.len as usize).fail_if(sample.len as usize > len)?;
             let (run, tail) = sample.runs();
             self.table.check_run(&run, len, stacks)?;
             if let Some(tail) = tail {
@@ -124,7 +125,7 @@ impl View<'_> {
             let (run, tail) = sample.runs();
             for run in [Some(run), tail].into_iter().flatten() {
                 let back = now.end.wrapping_sub(run.number);
-                GONE.needed(now.start as usize).given(run.number as usize).when(back > frames.into())?;
+                OVERWRITTEN.needed(now.start as usize).given(run.number as usize).fail_if(back > frames.into())?;
                 let slot = behind(now.head, back as u32, frames);
                 let (early, late) = ring.split_at_checked(slot).ok_or(SHAPE)?;
                 let run_to = to.split_off_mut(..run.len as usize).ok_or(SHAPE)?;

@@ -122,19 +122,19 @@ impl MemoryConfig {
     }
 
     fn check(&self) -> Result {
-        Error::config("memory config: num_rings of", 1, self.table.num_rings).when(self.table.num_rings != 1)?;
-        Error::config("memory config: max_sample_size of at least", 1, 0).when(self.max_sample_size == 0)?;
+        Error::config("memory config: num_rings of", 1, self.table.num_rings).fail_if(self.table.num_rings != 1)?;
+        Error::config("memory config: max_sample_size of at least", 1, 0).fail_if(self.max_sample_size == 0)?;
         let what = "memory config: history_size of at least max_sample_size and the other frames of a stack,";
         Error::config(what, self.margin().saturating_add(1), self.history_size())
-            .when(self.margin() >= self.history_size())?;
+            .fail_if(self.margin() >= self.history_size())?;
         let what = "memory config: priority_sample_size up to max_sample_size,";
         Error::config(what, self.max_sample_size, self.priority_sample_size)
-            .when(self.priority_sample_size > self.max_sample_size)?;
+            .fail_if(self.priority_sample_size > self.max_sample_size)?;
         let what = "memory config: a reward_threshold that is finite and at least 0";
         Error::new(Kind::Config, what)
             .given_f32(self.reward_threshold)
-            .when(!(self.reward_threshold >= 0.0 && self.reward_threshold < f32::INFINITY))?;
-        Error::config("memory config: use_priority of 0 or", 1, self.use_priority).when(self.use_priority > 1)
+            .fail_if(!(self.reward_threshold >= 0.0 && self.reward_threshold < f32::INFINITY))?;
+        Error::config("memory config: use_priority of 0 or", 1, self.use_priority).fail_if(self.use_priority > 1)
     }
 }
 
@@ -153,7 +153,7 @@ pub struct State {
     /// A random stream stored by the caller.
     pub rng: Rng,
     /// Changes of the stream.
-    pub rng_changes: shared::Changes,
+    pub rng_changes: shared::SeqLock,
     /// Zero.
     pub reserved: u32,
 }
@@ -285,7 +285,7 @@ impl<'a> View<'a> {
     /// The random stream stored last, or the stream of seed 0. Errors: `Busy` only with a concurrent writer that stores streams
     /// faster than they can be read.
     pub fn rng(&self) -> Result<Rng> {
-        self.state.rng_changes.look(|| snapshot(&self.state.rng))
+        self.state.rng_changes.read(|| snapshot(&self.state.rng))
     }
 
     /// Length of a pool, of `priority` frames or ordinary ones.
@@ -409,11 +409,11 @@ impl<'a> Memory<'a> {
         let count = frames.len();
         let columns = self.index.config.table.columns();
         let what = "memory: rows with elements for each column,";
-        Error::limit(Kind::Shape, what, columns.len(), rows.len()).when(rows.len() != columns.len())?;
+        Error::limit(Kind::Shape, what, columns.len(), rows.len()).fail_if(rows.len() != columns.len())?;
         for (column, elements) in columns.iter().zip(rows) {
             let needed = (column.len as usize).saturating_mul(count);
             let what = "memory: elements of all rows in each column,";
-            Error::limit(Kind::Shape, what, needed, elements.len()).when(elements.len() != needed)?;
+            Error::limit(Kind::Shape, what, needed, elements.len()).fail_if(elements.len() != needed)?;
         }
         let mut last = self.index.last(self.end())?;
         let (mut cuts, mut first) = (0u32, None);
@@ -481,8 +481,8 @@ impl<'a> Memory<'a> {
         state.rng_changes.check_image()?;
         let (frames, end) = (config.history_size(), self.end());
         let what = "memory: the slot of the next frame where its number says";
-        damaged(what).when(u64::from(state.head) != end.checked_rem(frames.into()).unwrap_or(0))?;
-        damaged("memory: a random stream").when(!state.rng.is_valid() || state.reserved != 0)?;
+        damaged(what).fail_if(u64::from(state.head) != end.checked_rem(frames.into()).unwrap_or(0))?;
+        damaged("memory: a random stream").fail_if(!state.rng.is_valid() || state.reserved != 0)?;
         let held = end.min(frames.into()) as u32;
         let oldest = end.saturating_sub(frames.into());
         let mut queues = [Queue::default(); 2];
@@ -494,7 +494,7 @@ impl<'a> Memory<'a> {
             // Until the memory is full, the slots from the next frame on come first and are empty.
             let Some(i) = i.checked_sub(frames.wrapping_sub(held)) else {
                 let what = "memory: zeros where no frame is";
-                damaged(what).when(reward.to_bits() != 0 || flags != [0, 0] || reach != 0)?;
+                damaged(what).fail_if(reward.to_bits() != 0 || flags != [0, 0] || reach != 0)?;
                 continue;
             };
             let right = match before {
@@ -502,7 +502,7 @@ impl<'a> Memory<'a> {
                 Some((_, true)) => reach == 0,
                 Some((before, false)) => reach == before.saturating_add(1).min(frames),
             };
-            damaged("memory: frames that reach back to the start of their episode").when(
+            damaged("memory: frames that reach back to the start of their episode").fail_if(
                 !right
                     || flags.iter().any(|&flag| flag > 1)
                     || u32::from(age) != reach.min(config.table.max_stack() as u32),
@@ -514,7 +514,7 @@ impl<'a> Memory<'a> {
                 let seen = queues.get_mut(from).ok_or(SHAPE)?;
                 let begin = state.pools.get(from).ok_or(SHAPE)?.begin;
                 damaged("memory: pools with the numbers of the frames that may be drawn")
-                    .when(begin >= frames || self.entry(from, ahead(begin, seen.len, frames))? != number as u32)?;
+                    .fail_if(begin >= frames || self.entry(from, ahead(begin, seen.len, frames))? != number as u32)?;
                 seen.len = seen.len.saturating_add(1);
             }
         }

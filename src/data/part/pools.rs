@@ -6,7 +6,7 @@
 use bytemuck::{Pod, Zeroable};
 use core::sync::atomic::Ordering;
 
-use crate::block::{Fit, Misfit};
+use crate::block::{Fit, LayoutError};
 use crate::cpu::Word;
 
 /// A queue of numbers: elements `[begin, begin + len)` of its ring.
@@ -34,14 +34,14 @@ impl Pools<'_> {
     #[inline(always)]
     pub fn put(self, number: u32, is_rare: bool, gone: Option<u32>) -> Fit<()> {
         let Pools { queues: [common, rare], rings, num_rows } = self;
-        let rings = rings.split_at_mut_checked(num_rows as usize).ok_or(Misfit)?;
+        let rings = rings.split_at_mut_checked(num_rows as usize).ok_or(LayoutError)?;
         // Removed first: a pool that holds all rows has no room for another.
         if let Some(gone) = gone {
             forget(common, rings.0, gone, num_rows);
             forget(rare, rings.1, gone, num_rows);
         }
         let (queue, ring) = if is_rare { (rare, rings.1) } else { (common, rings.0) };
-        *ring.get_mut(ahead(queue.begin, queue.len, num_rows)).ok_or(Misfit)? = number;
+        *ring.get_mut(ahead(queue.begin, queue.len, num_rows)).ok_or(LayoutError)? = number;
         // Counted after it is written, for concurrent readers.
         let len = queue.len.saturating_add(1);
         queue.len.store(len, Ordering::Release);

@@ -1,7 +1,7 @@
 //! Rows of steps of N environments: arrays shared by rollouts and by trajectories, where N is 1.
 
 use super::table::{Column, Columns, TableConfig};
-use crate::block::{self, Fit, Misfit, fields};
+use crate::block::{self, Fit, LayoutError, fields};
 use crate::data::monitor::Read;
 use crate::error::{Error, Kind, Result, check_finite, check_some};
 use crate::kernels::gae::{self, Accumulate, Chain};
@@ -142,7 +142,7 @@ impl Rows<'_> {
 
     /// Computes advantages and value targets of the first `num_steps` steps, as [`gae::gae`] does. Errors: the same; nothing is
     /// written then.
-    pub fn judge(
+    pub fn compute_advantages(
         &mut self,
         shape: &Shape<'_>,
         num_steps: usize,
@@ -175,7 +175,7 @@ impl Rows<'_> {
             let (mut carry, mut next) = (0.0, 0.0);
             for at in steps.skip_while(|&at| rollout.truncated.get(at) != Some(&CUT)) {
                 let (Some(&reward), Some(&value)) = (self.reward.get(at), self.value.get(at)) else {
-                    return Err(Misfit.into());
+                    return Err(LayoutError.into());
                 };
                 let ends = (flag(self.terminated, at), flag(self.truncated, at));
                 let last = self.final_value.get(at).copied().unwrap_or(0.0);
@@ -187,7 +187,7 @@ impl Rows<'_> {
                     _ => chain.step(reward, value, last, ends, next, &mut carry),
                 };
                 let (Some(to), Some(target)) = (self.advantage.get_mut(at), self.value_target.get_mut(at)) else {
-                    return Err(Misfit.into());
+                    return Err(LayoutError.into());
                 };
                 (*to, *target) = found;
                 next = value;
@@ -238,7 +238,7 @@ impl<'a> View<'a> {
     pub fn column(&self, shape: &Shape<'_>, column: usize, first: usize, count: usize) -> Result<Elements<'a>> {
         let described = shape.table.column(column)?;
         let size = shape.num_envs().saturating_mul(described.row_size());
-        let bytes = block::rows(self.columns.get(column).ok_or(Misfit)?, first, count, size)?;
+        let bytes = block::rows(self.columns.get(column).ok_or(LayoutError)?, first, count, size)?;
         Elements::of_bytes(described.element()?, bytes)
     }
 
@@ -260,7 +260,7 @@ impl<'a> View<'a> {
         let (at, count) = (start.wrapping_sub(held.first) as usize, read.count);
         for (i, (to, column)) in out.columns.iter_mut().zip(shape.table.columns()).enumerate() {
             let Some(to) = to else { continue };
-            let from = *self.columns.get(i).ok_or(Misfit)?;
+            let from = *self.columns.get(i).ok_or(LayoutError)?;
             copy(Some(to.reborrow().into_bytes()), from, at, count, n.saturating_mul(column.row_size()))?;
         }
         for (to, from) in [
@@ -304,7 +304,7 @@ fn copy<T: Copy>(to: Option<&mut [T]>, from: &[T], at: usize, count: usize, widt
 
 /// Checks kind and length of `rows` rows of a column, with these two error messages. Errors: `Shape`.
 pub fn check_elements([kinds, lens]: [&'static str; 2], column: &Column, rows: usize, given: (u32, usize)) -> Result {
-    Error::new(Kind::Shape, kinds).when(given.0 != column.kind)?;
+    Error::new(Kind::Shape, kinds).fail_if(given.0 != column.kind)?;
     let wanted = rows.saturating_mul(column.len as usize);
     if given.1 == wanted { Ok(()) } else { Err(Error::limit(Kind::Shape, lens, wanted, given.1)) }
 }
@@ -316,7 +316,7 @@ pub fn check_room(
     rows: usize,
     out: &[Option<ElementsMut<'_>>],
 ) -> Result {
-    Error::limit(Kind::Shape, most, columns.len(), out.len()).when(out.len() > columns.len())?;
+    Error::limit(Kind::Shape, most, columns.len(), out.len()).fail_if(out.len() > columns.len())?;
     for (column, to) in columns.iter().zip(out) {
         if let Some(to) = to {
             check_elements([kinds, lens], column, rows, (to.kind() as u32, to.len()))?;
@@ -358,7 +358,8 @@ impl RowsOut<'_> {
         ];
         check_room(SENTENCES, shape.table.columns(), numbers, self.columns)?;
         let what = "rows: no log_prob and no final_value, which rollouts have";
-        Error::new(Kind::Shape, what).when(!shape.judged && (self.log_prob.is_some() || self.final_value.is_some()))?;
+        Error::new(Kind::Shape, what)
+            .fail_if(!shape.judged && (self.log_prob.is_some() || self.final_value.is_some()))?;
         if self.value.is_some() || self.final_value.is_some() {
             check_given(held.left_out, VALUE)?;
         }

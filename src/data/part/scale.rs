@@ -67,9 +67,9 @@ impl Default for Limits {
 impl Limits {
     pub(crate) fn check(&self) -> Result {
         check_one("normalizer: a finite clip", self.clip)?;
-        Error::new(Kind::Range, "normalizer: clip above 0").given_f32(self.clip).when(self.clip <= 0.0)?;
+        Error::new(Kind::Range, "normalizer: clip above 0").given_f32(self.clip).fail_if(self.clip <= 0.0)?;
         let what = "normalizer: epsilon from 1e-30";
-        Error::new(Kind::Range, what).given_f32(self.epsilon as f32).when(!(1e-30..=1e30).contains(&self.epsilon))
+        Error::new(Kind::Range, what).given_f32(self.epsilon as f32).fail_if(!(1e-30..=1e30).contains(&self.epsilon))
     }
 
     #[inline(always)]
@@ -88,7 +88,7 @@ pub fn normalise(mean: &[f64], var: &[f64], limits: Limits, x: Rewrite<'_>) -> R
     let len = x.input().len();
     x.check("normalizer: out [n, D] of the length of x", len)?;
     let what = "normalizer: x [n, D] of whole rows, D";
-    Error::limit(Kind::Shape, what, mean.len(), len).when(len.checked_rem(mean.len()) != Some(0))?;
+    Error::limit(Kind::Shape, what, mean.len(), len).fail_if(len.checked_rem(mean.len()) != Some(0))?;
     moments::check_moments(mean, var, 0.0)?;
     check_rows("normalizer: a finite number", x.input(), mean.len())?;
     normalise_finite(mean, var, limits, x);
@@ -130,7 +130,7 @@ impl RewardScale<'_> {
         reward.check("normalizer: reward [N] of length", n)?;
         ends.check(n)?;
         let what = "normalizer: discount from 0 to 1";
-        Error::new(Kind::Range, what).given_f32(discount as f32).when(!(0.0..=1.0).contains(&discount))?;
+        Error::new(Kind::Range, what).given_f32(discount as f32).fail_if(!(0.0..=1.0).contains(&discount))?;
         limits.check()?;
         check_rows("normalizer: a finite reward", reward.input(), 1)?;
         moments::check_moments(&[*self.mean], &[*self.var], *self.count)?;

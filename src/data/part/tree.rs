@@ -296,10 +296,10 @@ impl View<'_> {
         for (i, weight) in self.weights.as_flattened().iter().enumerate() {
             let allowed = *weight >= 0.0 && *weight < f32::INFINITY && weight.is_sign_positive();
             let what = "sum_tree: weights that are finite, not negative, and 0 behind the last item";
-            damaged(what).when(!allowed || i >= len && weight.to_bits() != 0)?;
+            damaged(what).fail_if(!allowed || i >= len && weight.to_bits() != 0)?;
         }
         let what = "sum_tree: no node of an update that did not end";
-        damaged(what).when(self.marks.as_flattened().iter().any(|&mark| mark != 0))?;
+        damaged(what).fail_if(self.marks.as_flattened().iter().any(|&mark| mark != 0))?;
         let damaged = damaged("sum_tree: sums that are those of the weights");
         let mut below: Option<usize> = None;
         for (i, &start) in self.levels.starts().iter().enumerate() {
@@ -314,18 +314,18 @@ impl View<'_> {
                             return Err(damaged);
                         };
                         let (before, sum) = before(sums);
-                        damaged.when(self.begins.get(node).is_none_or(|begins| !same_bits(begins, &before)))?;
+                        damaged.fail_if(self.begins.get(node).is_none_or(|begins| !same_bits(begins, &before)))?;
                         (sum, least(mins))
                     }
                     Some(_) => NOTHING,
                 };
                 let has_sum = self.sums.as_flattened().get(at).copied().unwrap_or(f64::NAN);
                 let has_min = self.mins.as_flattened().get(at).copied().unwrap_or(f32::NAN);
-                damaged.when(sum.to_bits() != has_sum.to_bits() || min.to_bits() != has_min.to_bits())?;
+                damaged.fail_if(sum.to_bits() != has_sum.to_bits() || min.to_bits() != has_min.to_bits())?;
             }
             below = Some(start);
         }
-        damaged.when(self.begins.last().is_none_or(|root| !same_bits(root, &[0.0; WIDTH])))
+        damaged.fail_if(self.begins.last().is_none_or(|root| !same_bits(root, &[0.0; WIDTH])))
     }
 
     /// Number of weights, including the padding at the end.
@@ -356,7 +356,7 @@ impl View<'_> {
     /// Errors: `Shape`; `NotReady` if all weights are 0. Nothing is written then.
     pub fn find(&self, mass: &mut [f64], slots: &mut [u32]) -> Result {
         check_len("sum_tree: as many items as masses,", slots, mass.len())?;
-        Error::new(Kind::NotReady, "sum_tree: an item of a weight above 0").when(self.total() <= 0.0)?;
+        Error::new(Kind::NotReady, "sum_tree: an item of a weight above 0").fail_if(self.total() <= 0.0)?;
         self.descend(mass, slots);
         Ok(())
     }

@@ -52,8 +52,8 @@ impl Default for Draw {
 /// Errors: `Range` for a progress outside [0, 1]; `Value` for an `initial` or `end` that is not finite.
 pub fn linear(initial: f32, end: f32, progress: f32) -> Result<f32> {
     let what = "replay: a progress from 0 to 1";
-    Error::new(Kind::Range, what).given_f32(progress).when(!(0.0..=1.0).contains(&progress))?;
-    Error::new(Kind::Value, "replay: finite ends of a schedule").when(!(initial.is_finite() && end.is_finite()))?;
+    Error::new(Kind::Range, what).given_f32(progress).fail_if(!(0.0..=1.0).contains(&progress))?;
+    Error::new(Kind::Value, "replay: finite ends of a schedule").fail_if(!(initial.is_finite() && end.is_finite()))?;
     let progress = f64::from(progress);
     Ok((f64::from(initial) * (1.0 - progress) + f64::from(end) * progress) as f32)
 }
@@ -82,8 +82,8 @@ impl View<'_> {
     ) -> Result {
         check_len("replay: weights [B],", weight, index.len())?;
         check_some("replay: probabilities [B],", &probability, index.len())?;
-        Error::new(Kind::Value, "replay: a finite beta").given_f32(draw.beta).when(!draw.beta.is_finite())?;
-        Error::new(Kind::Range, "replay: a beta of at least 0").given_f32(draw.beta).when(draw.beta < 0.0)?;
+        Error::new(Kind::Value, "replay: a finite beta").given_f32(draw.beta).fail_if(!draw.beta.is_finite())?;
+        Error::new(Kind::Range, "replay: a beta of at least 0").given_f32(draw.beta).fail_if(draw.beta < 0.0)?;
         let (total, count) = self.ready()?;
         let parts = if draw.independent { 1.0 } else { index.len() as f64 };
         let part = total / parts;
@@ -155,13 +155,13 @@ impl View<'_> {
             let pushed = self.table.pushed.iter().map(|word| word.load(Ordering::Acquire));
             (!writing).then(|| pushed.fold(0, u64::wrapping_add))
         };
-        for _ in 0..shared::LOOKS {
+        for _ in 0..shared::READ_ATTEMPTS {
             let before = quiet();
             if let Some(ready) = self.ready_now() {
                 return Ok(ready);
             }
             let what = "replay: a transition that may be drawn";
-            Error::new(Kind::NotReady, what).when(before.is_some() && before == quiet())?;
+            Error::new(Kind::NotReady, what).fail_if(before.is_some() && before == quiet())?;
             spin_loop();
         }
         Err(shared::BUSY)
@@ -191,7 +191,7 @@ impl View<'_> {
     ) -> Result {
         for (i, (index, weight)) in (0u32..).zip(index.iter_mut().zip(weight)) {
             let part = if parts > 1.0 { first + f64::from(i) } else { 0.0 };
-            for _ in 0..shared::LOOKS {
+            for _ in 0..shared::READ_ATTEMPTS {
                 if *weight > 0.0 {
                     break;
                 }
@@ -199,7 +199,7 @@ impl View<'_> {
                 self.tree.descend(&mut mass, &mut slot);
                 (*index, *weight) = self.drawn(slot[0]);
             }
-            shared::BUSY.when(*weight <= 0.0)?;
+            shared::BUSY.fail_if(*weight <= 0.0)?;
         }
         Ok(())
     }

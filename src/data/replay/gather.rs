@@ -70,11 +70,11 @@ impl View<'_> {
     pub fn gather_next(&self, column: usize, index: &[FrameIndex], layout: Layout, out: ElementsMut<'_>) -> Result {
         let description = self.config.table.column(column)?;
         let what = "replay: a column that is an observation; not so";
-        Error::new(Kind::Range, what).given(column).when(!self.config.is_observation(column))?;
+        Error::new(Kind::Range, what).given(column).fail_if(!self.config.is_observation(column))?;
         self.check(index)?;
         let len = index.len().saturating_mul(description.read_len());
         let what = "replay: out with elements for every row as it is read,";
-        Error::limit(Kind::Shape, what, len, out.len()).when(out.len() != len)?;
+        Error::limit(Kind::Shape, what, len, out.len()).fail_if(out.len() != len)?;
         let (mut rest, mut left) = (out, index);
         while !left.is_empty() {
             let some = left.len().min(CHUNK);

@@ -11,9 +11,9 @@ impl View<'_> {
         let damaged = |what| Error::new(Kind::Image, what);
         let State { alpha, max_priority, num_transitions, rng, rng_changes, updating } = self.state;
         rng_changes.check_image()?;
-        damaged("replay: no priorities that were being given").when(*updating != 0)?;
+        damaged("replay: no priorities that were being given").fail_if(*updating != 0)?;
         damaged("replay: an alpha from 0 to 1, a largest priority of at least 1 and a random stream")
-            .when(!(0.0..=1.0).contains(alpha) || !(1.0..f32::INFINITY).contains(max_priority) || !rng.is_valid())?;
+            .fail_if(!(0.0..=1.0).contains(alpha) || !(1.0..f32::INFINITY).contains(max_priority) || !rng.is_valid())?;
         let mut count = 0u64;
         for (env, &open) in self.open.iter().enumerate() {
             let held = self.table.held(env)?;
@@ -32,7 +32,7 @@ impl View<'_> {
                 let is_held = u64::from(place) < some;
                 let right = self.row_is_right(slot, is_held.then_some(index.number), &held, open);
                 let what = "replay: rows as steps leave them; not so slot";
-                Error::new(Kind::Image, what).given(slot).when(right != Some(true))?;
+                Error::new(Kind::Image, what).given(slot).fail_if(right != Some(true))?;
                 count = count.saturating_add((self.tree.weight(slot) > 0.0).into());
             }
         }

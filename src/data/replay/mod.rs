@@ -120,16 +120,16 @@ impl ReplayConfig {
     fn check(&self) -> Result {
         let outside = |what, given: f32| Error::new(Kind::Config, what).given_f32(given);
         let what = "replay config: num_steps from 1 to";
-        Error::config(what, MAX_STEPS, self.num_steps).when(self.num_steps == 0 || self.num_steps > MAX_STEPS)?;
+        Error::config(what, MAX_STEPS, self.num_steps).fail_if(self.num_steps == 0 || self.num_steps > MAX_STEPS)?;
         let least = self.num_steps.saturating_add(self.table.max_stack() as u32);
         let what = "replay config: num_rows of at least num_steps and any num_stack,";
-        Error::config(what, least, self.table.num_rows).when(self.table.num_rows < least)?;
+        Error::config(what, least, self.table.num_rows).fail_if(self.table.num_rows < least)?;
         self.table.check_bits("replay config: observations with bits below num_columns,", self.observations)?;
-        outside("replay config: discount from 0 to 1", self.discount).when(!(0.0..=1.0).contains(&self.discount))?;
-        outside("replay config: alpha from 0 to 1", self.alpha).when(!(0.0..=1.0).contains(&self.alpha))?;
+        outside("replay config: discount from 0 to 1", self.discount).fail_if(!(0.0..=1.0).contains(&self.discount))?;
+        outside("replay config: alpha from 0 to 1", self.alpha).fail_if(!(0.0..=1.0).contains(&self.alpha))?;
         let what = "replay config: epsilon, a normal number above 0 and at most 1e30";
-        outside(what, self.epsilon).when(!(f32::MIN_POSITIVE..=MAX_EPSILON).contains(&self.epsilon))?;
-        Error::config("replay config: reserved of", 0, self.reserved).when(self.reserved != 0)
+        outside(what, self.epsilon).fail_if(!(f32::MIN_POSITIVE..=MAX_EPSILON).contains(&self.epsilon))?;
+        Error::config("replay config: reserved of", 0, self.reserved).fail_if(self.reserved != 0)
     }
 }
 
@@ -146,7 +146,7 @@ pub struct State {
     /// A random stream stored by the caller.
     pub rng: Rng,
     /// Changes of the stream.
-    pub rng_changes: shared::Changes,
+    pub rng_changes: shared::SeqLock,
     /// 1 while priorities are being set, else 0.
     pub updating: u32,
 }
@@ -199,7 +199,7 @@ pub struct Spans {
 /// The layout, defined only here: the fields and the bytes of the whole block.
 pub fn spans(config: &ReplayConfig) -> Result<(Spans, usize)> {
     let what = "replay config: num_envs of at least";
-    Error::limit(Kind::Config, what, 1, 0).when(config.table.num_rings == 0)?;
+    Error::limit(Kind::Config, what, 1, 0).fail_if(config.table.num_rings == 0)?;
     config.table.check()?;
     config.check()?;
     let (envs, rows) = (config.table.num_rings as usize, config.table.all_rows());
@@ -341,7 +341,7 @@ impl<'a> Replay<'a> {
 
     /// Stores a random stream in the block, to be saved with it; nothing draws from it. Errors: `Image` for an invalid stream.
     pub fn store_rng(&mut self, rng: &Rng) -> Result {
-        Error::new(Kind::Image, "replay: a random stream").when(!rng.is_valid())?;
+        Error::new(Kind::Image, "replay: a random stream").fail_if(!rng.is_valid())?;
         self.state.rng_changes.begin();
         self.state.rng = *rng;
         self.state.rng_changes.end();
@@ -350,7 +350,7 @@ impl<'a> Replay<'a> {
 
     /// Changes the exponent of weights set from now on. Errors: `Range` if it is not from 0 to 1.
     pub fn set_alpha(&mut self, alpha: f32) -> Result {
-        Error::new(Kind::Range, "replay: alpha from 0 to 1").given_f32(alpha).when(!(0.0..=1.0).contains(&alpha))?;
+        Error::new(Kind::Range, "replay: alpha from 0 to 1").given_f32(alpha).fail_if(!(0.0..=1.0).contains(&alpha))?;
         self.state.alpha = alpha;
         Ok(())
     }
@@ -375,7 +375,7 @@ impl<'a> Replay<'a> {
     pub fn check_add(&self, env: usize, row: &[Elements<'_>], step: &Step, tail: Option<&[Elements<'_>]>) -> Result {
         let open = *self.open.get(env).ok_or(ENV.needed(self.open.len()).given(env))?;
         let bad = Error::new(Kind::Value, "replay: a finite reward").given_f32(step.reward).in_row(env);
-        bad.when(!step.reward.is_finite())?;
+        bad.fail_if(!step.reward.is_finite())?;
         self.table.check(env, row, open == 0, 2)?;
         if step.ended() != 0 {
             let missing =
@@ -535,8 +535,10 @@ impl<'a> Replay<'a> {
         check_len("replay: as many priorities as transitions,", priority, index.len())?;
         let view = self.view();
         for priority in priority {
-            Error::new(Kind::Value, "replay: a finite priority").given_f32(*priority).when(!priority.is_finite())?;
-            Error::new(Kind::Range, "replay: a priority of at least 0").given_f32(*priority).when(*priority < 0.0)?;
+            Error::new(Kind::Value, "replay: a finite priority").given_f32(*priority).fail_if(!priority.is_finite())?;
+            Error::new(Kind::Range, "replay: a priority of at least 0")
+                .given_f32(*priority)
+                .fail_if(*priority < 0.0)?;
         }
         let mut forgotten = 0u64;
         for index in index {
@@ -634,7 +636,7 @@ impl<'a> View<'a> {
     /// The random stream stored last, or the stream of seed 0. Errors: `Busy` only with a concurrent writer that stores streams
     /// faster than they can be read.
     pub fn rng(&self) -> Result<Rng> {
-        self.state.rng_changes.look(|| snapshot(&self.state.rng))
+        self.state.rng_changes.read(|| snapshot(&self.state.rng))
     }
 
     /// The rows; those that may be drawn are transitions.
@@ -668,9 +670,9 @@ impl<'a> View<'a> {
         let env = index.env as usize;
         let pushed = self.table.pushed.get(env).ok_or(ENV.needed(self.open.len()).given(env))?.load(Ordering::Acquire);
         let what = "replay: an index whose reserved is 0";
-        Error::new(Kind::Range, what).given(index.reserved as usize).when(index.reserved != 0)?;
+        Error::new(Kind::Range, what).given(index.reserved as usize).fail_if(index.reserved != 0)?;
         let what = "replay: a row that was added, of a number below";
-        Error::limit(Kind::Range, what, pushed as usize, index.number as usize).when(index.number >= pushed)?;
+        Error::limit(Kind::Range, what, pushed as usize, index.number as usize).fail_if(index.number >= pushed)?;
         if index.number.saturating_add(num_rows.into()) < pushed {
             return Ok(None);
         }

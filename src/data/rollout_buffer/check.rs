@@ -1,7 +1,7 @@
 //! Checks of a step before it is added, and of an image.
 
 use super::{ALL_ENVS, FIRST_METRIC, METRICS, MOST, MetricRow, STEPS, Step, View, is_cut};
-use crate::block::{Misfit, shared};
+use crate::block::{LayoutError, shared};
 use crate::data::part::rollout::{self, check_elements};
 use crate::data::table::Column;
 use crate::error::{Error, Kind, Result, check_len, check_rows};
@@ -11,7 +11,7 @@ impl View<'_> {
     pub(super) fn check_step(&self, step: &Step<'_>) -> Result {
         let (n, held) = (self.num_envs(), self.num_steps());
         let what = "rollout_buffer: a rollout that is not finished yet; reset it";
-        Error::new(Kind::NotReady, what).when(self.held.finished != 0)?;
+        Error::new(Kind::NotReady, what).fail_if(self.held.finished != 0)?;
         if held >= self.config.num_steps() {
             let what = "rollout_buffer: room for another step; finish and reset after";
             return Err(Error::limit(Kind::NotReady, what, self.config.num_steps(), held));
@@ -73,7 +73,7 @@ impl View<'_> {
         let known = s.left_out <= rollout::VALUE | rollout::LOG_PROB && (s.left_out == 0 || s.filled > 0);
         let known = known && (s.finished == 0 || self.rows_held().has(rollout::VALUE));
         let what = "rollout_buffer: a state that calls can lead to";
-        damaged(what).when(!right || !numbered || !counted || !known || !s.rng.is_valid())?;
+        damaged(what).fail_if(!right || !numbered || !counted || !known || !s.rng.is_valid())?;
         let rollout = self.rollout()?;
         let ends = rollout.terminated.iter().zip(rollout.truncated);
         let counted =
@@ -81,13 +81,14 @@ impl View<'_> {
         let num_ended = ends.filter(counted).count() as u64;
         let lens = num_ended..=num_ended.saturating_mul(u32::MAX.into());
         let what = "rollout_buffer: as many episodes as have ended, each with a length";
-        damaged(what).when(s.num_ended != num_ended || !lens.contains(&s.ended_len))?;
+        damaged(what).fail_if(s.num_ended != num_ended || !lens.contains(&s.ended_len))?;
         // Twice the bound, so that rounding cannot push a sum out of it.
         let sum = num_ended as f64 * (2.0 * MOST);
         let what = "rollout_buffer: returns that rewards can sum to";
-        damaged(what).when(!(s.ended_return.abs() <= sum && self.running_return.iter().all(|x| x.abs() <= MOST)))?;
+        damaged(what).fail_if(!(s.ended_return.abs() <= sum && self.running_return.iter().all(|x| x.abs() <= MOST)))?;
         let what = "rollout_buffer: returns of 0 before the first step";
-        damaged(what).when(!self.running_return.iter().zip(self.running_len).all(|(x, &len)| len > 0 || *x == 0.0))?;
+        damaged(what)
+            .fail_if(!self.running_return.iter().zip(self.running_len).all(|(x, &len)| len > 0 || *x == 0.0))?;
         let written = |(slot, row): (u64, &MetricRow)| {
             if slot < s.logged {
                 let env = row.env == ALL_ENVS && row.metric >= FIRST_METRIC
@@ -97,7 +98,7 @@ impl View<'_> {
                 *row == MetricRow::default()
             }
         };
-        damaged("rollout_buffer: metrics as they were written").when(!(0u64..).zip(self.log).all(written))?;
+        damaged("rollout_buffer: metrics as they were written").fail_if(!(0u64..).zip(self.log).all(written))?;
         self.rows.check_image("rollout_buffer: finite numbers", &self.config.shape(), &self.rows_held())?;
         if s.num_trajectories == 0 {
             return Ok(());
@@ -105,7 +106,7 @@ impl View<'_> {
         let t = self.num_steps();
         let starts = (0..self.num_samples()).filter(|&i| i.checked_rem(t) == Some(0) || self.starts_episode(i));
         let held = self.rows.starts.iter().take(s.num_trajectories as usize).map(|&i| i as usize);
-        damaged("rollout_buffer: starts of its trajectories").when(s.finished == 0 || !starts.eq(held))
+        damaged("rollout_buffer: starts of its trajectories").fail_if(s.finished == 0 || !starts.eq(held))
     }
 }
 
@@ -124,7 +125,7 @@ pub(super) fn check_column(column: &Column, n: usize, given: &Elements<'_>) -> R
 pub(super) fn check_row(column: &Column, row: &[u8]) -> Result {
     match column.element()? {
         Element::F32 => {
-            let row = bytemuck::try_cast_slice(row).map_err(|_| Misfit)?;
+            let row = bytemuck::try_cast_slice(row).map_err(|_| LayoutError)?;
             check_rows("rollout_buffer: a finite column", row, column.len as usize, 0..)
         }
         _ => Ok(()),

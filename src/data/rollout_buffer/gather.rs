@@ -1,7 +1,7 @@
 //! Minibatches of a finished rollout.
 
 use super::View;
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::data::minibatch::Window;
 use crate::data::part::rollout::{self, check_room};
 use crate::error::{Error, Kind, Result, check_some};
@@ -40,20 +40,20 @@ impl View<'_> {
     /// not exist, or a window that leaves its environment. Nothing is written then.
     pub fn gather(&self, index: &[u32], window_len: usize, out: Minibatch<'_>) -> Result {
         self.check_finished()?;
-        Error::limit(Kind::Range, "rollout_buffer: a window_len of at least", 1, 0).when(window_len == 0)?;
+        Error::limit(Kind::Range, "rollout_buffer: a window_len of at least", 1, 0).fail_if(window_len == 0)?;
         let (t, count) = (self.num_steps(), self.num_samples());
         for &i in index {
             let left = t.saturating_sub((i as usize).checked_rem(t).unwrap_or(0));
             let what = "rollout_buffer: samples below";
-            Error::limit(Kind::Range, what, count, i as usize).when(i as usize >= count)?;
+            Error::limit(Kind::Range, what, count, i as usize).fail_if(i as usize >= count)?;
             let what = "rollout_buffer: windows inside one environment, of at most";
-            Error::limit(Kind::Range, what, left, window_len).when(left < window_len)?;
+            Error::limit(Kind::Range, what, left, window_len).fail_if(left < window_len)?;
         }
         let rows = index.len();
         let len = rows.saturating_mul(window_len);
         out.check(self, rows, len, len)?;
         let what = "minibatch: no timesteps, which windows of trajectories have";
-        Error::new(Kind::Shape, what).when(out.timestep.is_some())?;
+        Error::new(Kind::Shape, what).fail_if(out.timestep.is_some())?;
         let samples = || index.iter().flat_map(move |&i| (0..window_len).map(move |k| (i as usize).wrapping_add(k)));
         for (i, to) in out.columns.iter_mut().enumerate() {
             if let Some(to) = to {
@@ -93,14 +93,14 @@ impl View<'_> {
             let left = t.saturating_sub(first.checked_rem(t).unwrap_or(0));
             let what = "rollout_buffer: windows inside one trajectory, of at most";
             Error::limit(Kind::Range, what, if first < count { left } else { 0 }, len)
-                .when(first >= count || len == 0 || len > left)?;
+                .fail_if(first >= count || len == 0 || len > left)?;
             if (1..len).any(|k| self.starts_episode(first.wrapping_add(k))) {
                 let what = "rollout_buffer: windows inside one trajectory; not so that from sample";
                 return Err(Error::new(Kind::Range, what).given(first));
             }
             let what = "rollout_buffer: windows whose len and pad together are timesteps,";
             Error::limit(Kind::Range, what, timesteps, len.saturating_add(w.pad as usize))
-                .when(len.checked_add(w.pad as usize) != Some(timesteps))?;
+                .fail_if(len.checked_add(w.pad as usize) != Some(timesteps))?;
         }
         let rows = windows.len();
         let len = rows.saturating_mul(timesteps);
@@ -166,16 +166,16 @@ impl View<'_> {
         let described = self.config.table.column(column)?;
         let (size, n) = (described.row_size(), self.num_envs());
         let token = if described.element()? == Element::I32 { pad_token.to_ne_bytes() } else { [0; 4] };
-        let from = self.rows.columns.get(column).ok_or(Misfit)?;
+        let from = self.rows.columns.get(column).ok_or(LayoutError)?;
         let mut rest = out.reborrow().into_bytes();
         for (first, pad) in windows {
-            let padding = rest.split_off_mut(..pad.saturating_mul(size)).ok_or(Misfit)?;
+            let padding = rest.split_off_mut(..pad.saturating_mul(size)).ok_or(LayoutError)?;
             for (i, x) in padding.iter_mut().enumerate() {
                 *x = token.get(i & 3).copied().unwrap_or(0);
             }
             let mut row = self.row(first);
             for _ in pad..window_len {
-                let to = rest.split_off_mut(..size).ok_or(Misfit)?;
+                let to = rest.split_off_mut(..size).ok_or(LayoutError)?;
                 block::copy(to, block::rows(from, row, 1, size)?);
                 row = row.wrapping_add(n);
             }
@@ -186,7 +186,7 @@ impl View<'_> {
     fn gather_memory(&self, samples: impl Iterator<Item = usize>, out: Option<&mut [f32]>) -> Result {
         let (width, Some(mut rest)) = (self.memory_len(), out) else { return Ok(()) };
         for sample in samples {
-            let to = rest.split_off_mut(..width).ok_or(Misfit)?;
+            let to = rest.split_off_mut(..width).ok_or(LayoutError)?;
             block::copy(to, block::rows(self.rows.memory, self.row(sample), 1, width)?);
         }
         Ok(())

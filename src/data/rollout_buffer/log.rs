@@ -37,12 +37,14 @@ impl RolloutBuffer<'_> {
     /// Errors: `Range` for a metric below [`FIRST_METRIC`], and after 2^63 rows; `Value`. Nothing changes then.
     pub fn log(&mut self, metric: u32, value: f64) -> Result {
         let what = "rollout_buffer: a metric of the host's own, at least";
-        Error::limit(Kind::Range, what, FIRST_METRIC as usize, metric as usize).when(metric < FIRST_METRIC)?;
-        Error::new(Kind::Value, "rollout_buffer: a finite metric").given_f32(value as f32).when(!value.is_finite())?;
+        Error::limit(Kind::Range, what, FIRST_METRIC as usize, metric as usize).fail_if(metric < FIRST_METRIC)?;
+        Error::new(Kind::Value, "rollout_buffer: a finite metric")
+            .given_f32(value as f32)
+            .fail_if(!value.is_finite())?;
         let mut f = self.fields()?;
         shared::check_room(METRICS, f.state.logged, 1)?;
         let row = MetricRow { global_step: f.state.global_step, value, env: ALL_ENVS, metric };
-        f.turn.begin();
+        f.seq.begin();
         f.log(row);
         f.end();
         Ok(())
@@ -61,7 +63,7 @@ impl View<'_> {
             *to = self.log.get(number.checked_rem(capacity).unwrap_or(0) as usize).copied().unwrap_or_default();
         }
         if read.count > 0 {
-            let (pushed, writing) = (from_ref(&self.state.logged), from_ref(&self.turn.writing));
+            let (pushed, writing) = (from_ref(&self.state.logged), from_ref(&self.seq.writing));
             shared::Rings { pushed, writing, num_rows: self.config.log_capacity }.check_held(once((0, first)))?;
         }
         Ok(read)

@@ -57,8 +57,8 @@ use super::monitor::Read;
 use super::part::episodes;
 use super::part::rollout::{self, Appended, Held, Rollout, RowsOut, Shape};
 use super::table::{Column, TableConfig};
-use crate::block::shared::{self, Turn};
-use crate::block::{self, Cutter, Kind as BlockKind, Misfit, One, Plan, fields};
+use crate::block::shared::{self, StoreSeq};
+use crate::block::{self, Cutter, Kind as BlockKind, LayoutError, One, Plan, fields};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::gae::{self, Accumulate};
 use crate::rng::Rng;
@@ -150,17 +150,17 @@ impl RolloutBufferConfig {
 
     fn check(&self) -> Result {
         let (num_steps, num_envs) = (self.table.num_rows, self.table.num_rings);
-        Error::config("rollout_buffer config: num_steps of at least", 1, 0).when(num_steps == 0)?;
-        Error::config("rollout_buffer config: num_envs of at least", 1, 0).when(num_envs == 0)?;
+        Error::config("rollout_buffer config: num_steps of at least", 1, 0).fail_if(num_steps == 0)?;
+        Error::config("rollout_buffer config: num_envs of at least", 1, 0).fail_if(num_envs == 0)?;
         let what = "rollout_buffer config: samples that 32 bits can number, num_steps with these num_envs of at most";
         Error::config(what, u32::MAX.checked_div(num_envs).unwrap_or(0), num_steps)
-            .when(num_steps.checked_mul(num_envs).is_none())?;
+            .fail_if(num_steps.checked_mul(num_envs).is_none())?;
         let what = "rollout_buffer config: log_capacity of at least twice num_envs,";
         Error::config(what, num_envs.saturating_mul(2), self.log_capacity)
-            .when(self.log_capacity < num_envs.saturating_mul(2))?;
+            .fail_if(self.log_capacity < num_envs.saturating_mul(2))?;
         let what = "rollout_buffer setup: accumulate of at most";
-        Error::config(what, 1, self.accumulate).when(Accumulate::from_number(self.accumulate).is_none())?;
-        Error::config("rollout_buffer setup: reserved of", 0, self.reserved).when(self.reserved != 0)?;
+        Error::config(what, 1, self.accumulate).fail_if(Accumulate::from_number(self.accumulate).is_none())?;
+        Error::config("rollout_buffer setup: reserved of", 0, self.reserved).fail_if(self.reserved != 0)?;
         self.table.check()?;
         self.table.check_plain("rollout_buffer config: columns with num_stack of at most")
     }
@@ -207,7 +207,7 @@ fields! {
     /// The layout of the block, defined only here.
     spans Spans(config: &RolloutBufferConfig, n: usize) {
         /// Its ring is the log of metrics.
-        turn: One<Turn> = (),
+        seq: One<StoreSeq> = (),
         state: One<State> = (),
         /// `[N]` 1 where step 0 starts an episode.
         first: [u8] = n,
@@ -254,7 +254,7 @@ const UNFINISHED: Error = Error::new(Kind::NotReady, "rollout_buffer: a rollout 
 impl Fields<'_> {
     /// Writes one row of metrics; between `begin` and `end`.
     fn log(&mut self, row: MetricRow) {
-        shared::begin(from_mut(&mut self.turn.writing), 1);
+        shared::begin(from_mut(&mut self.seq.writing), 1);
         let slot = self.state.logged.checked_rem(self.log.len() as u64).unwrap_or(0) as usize;
         if let Some(to) = self.log.get_mut(slot) {
             *to = row;
@@ -264,15 +264,15 @@ impl Fields<'_> {
 
     /// Stores the random stream after a draw.
     fn keep_rng(self, rng: Rng) {
-        self.turn.begin();
+        self.seq.begin();
         self.state.rng = rng;
-        self.turn.end();
+        self.seq.end();
     }
 
     /// Ends a change that may have written rows of metrics.
     fn end(&mut self) {
-        self.turn.end();
-        shared::end(from_mut(&mut self.turn.writing));
+        self.seq.end();
+        shared::end(from_mut(&mut self.seq.writing));
     }
 }
 
@@ -307,7 +307,7 @@ impl<'a> RolloutBuffer<'a> {
     pub fn attach(mem: &'a mut [u8]) -> Result<Self> {
         let config = block::attach(mem, BlockKind::RolloutBuffer, |config| Ok(spans(config)?.1))?;
         let buffer = RolloutBuffer { config, spans: lay(&config)?.0, mem };
-        block::view(buffer.mem, buffer.spans.turn)?.first().ok_or(Misfit)?.check_image()?;
+        block::view(buffer.mem, buffer.spans.seq)?.first().ok_or(LayoutError)?.check_image()?;
         buffer.view()?.check_image()?;
         Ok(buffer)
     }
@@ -340,9 +340,9 @@ impl<'a> RolloutBuffer<'a> {
         let room = self.config.num_steps().saturating_add(usize::from(column == 0));
         let last = held.saturating_add(usize::from(column == 0)).min(room.saturating_sub(1));
         let what = "rollout_buffer: a row that is to be filled next; of column 0 also the one after it:";
-        Error::limit(Kind::Range, what, held, step).when(step < held || step > last)?;
+        Error::limit(Kind::Range, what, held, step).fail_if(step < held || step > last)?;
         let size = n.saturating_mul(described.row_size());
-        let bytes = self.fields()?.rows.columns.into_iter().nth(column).ok_or(Misfit)?;
+        let bytes = self.fields()?.rows.columns.into_iter().nth(column).ok_or(LayoutError)?;
         ElementsMut::of_bytes(described.element()?, block::rows_mut(bytes, step, 1, size)?)
     }
 
@@ -364,7 +364,7 @@ impl<'a> RolloutBuffer<'a> {
             let from = final_value.next().copied();
             *to = from.filter(|_| is_cut(ends)).unwrap_or(0.0);
         }
-        f.turn.begin();
+        f.seq.begin();
         let (total, len) = (take(&mut f.running_return), take(&mut f.running_len));
         let (reward, rows) = (step.raw_reward.unwrap_or(reward), episodes::stepped(terminated, truncated));
         let Ok(()) = episodes::count::<Infallible>(total, len, reward, rows, |env, episode_return, episode_len| {
@@ -394,12 +394,12 @@ impl<'a> RolloutBuffer<'a> {
         check_len("rollout_buffer cut: flags [N] of length", gone, n)?;
         let f = self.fields()?;
         let last = (f.state.filled as usize).checked_sub(1);
-        f.turn.begin();
+        f.seq.begin();
         for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
             let (Some(total), Some(len), Some(first)) =
                 (f.running_return.get_mut(env), f.running_len.get_mut(env), f.first.get_mut(env))
             else {
-                return Err(Misfit.into());
+                return Err(LayoutError.into());
             };
             (*total, *len) = (0.0, 0);
             let Some(at) = last.map(|last| last.saturating_mul(n).saturating_add(env)) else {
@@ -407,11 +407,11 @@ impl<'a> RolloutBuffer<'a> {
                 continue;
             };
             if let (Some(&0), Some(&0)) = (f.rows.terminated.get(at), f.rows.truncated.get(at)) {
-                *f.rows.truncated.get_mut(at).ok_or(Misfit)? = rollout::CUT;
-                *f.rows.final_value.get_mut(at).ok_or(Misfit)? = *f.rows.value.get(at).ok_or(Misfit)?;
+                *f.rows.truncated.get_mut(at).ok_or(LayoutError)? = rollout::CUT;
+                *f.rows.final_value.get_mut(at).ok_or(LayoutError)? = *f.rows.value.get(at).ok_or(LayoutError)?;
             }
         }
-        f.turn.end();
+        f.seq.end();
         Ok(())
     }
 
@@ -433,8 +433,8 @@ impl<'a> RolloutBuffer<'a> {
         let mut f = self.fields()?;
         let t = f.state.filled as usize;
         let what = "rollout_buffer: a rollout that is not finished yet; reset it";
-        Error::new(Kind::NotReady, what).when(f.state.finished != 0)?;
-        Error::limit(Kind::NotReady, "rollout_buffer: steps to finish, at least", 1, 0).when(t == 0)?;
+        Error::new(Kind::NotReady, what).fail_if(f.state.finished != 0)?;
+        Error::limit(Kind::NotReady, "rollout_buffer: steps to finish, at least", 1, 0).fail_if(t == 0)?;
         rollout::check_given(f.state.left_out, rollout::VALUE)?;
         let size = n.saturating_mul(obs.row_size());
         if let Some(next_obs) = next_obs {
@@ -442,17 +442,17 @@ impl<'a> RolloutBuffer<'a> {
         } else {
             check_row(obs, block::rows(&*f.rows.columns[0], t, 1, size)?)?;
         }
-        f.rows.judge(&config.shape(), t, bootstrap_value, config.accumulate(), [discount, gae_lambda])?;
+        f.rows.compute_advantages(&config.shape(), t, bootstrap_value, config.accumulate(), [discount, gae_lambda])?;
         let [to, ..] = f.rows.columns;
         let next_row = block::rows_mut(to, t, 1, size)?;
         if let Some(next_obs) = next_obs {
             block::copy(next_row, next_obs.bytes());
         }
-        f.turn.begin();
+        f.seq.begin();
         block::copy(f.rows.bootstrap_value, bootstrap_value);
         f.state.finished = 1;
         f.state.num_trajectories = 0;
-        f.turn.end();
+        f.seq.end();
         Ok(())
     }
 
@@ -462,8 +462,8 @@ impl<'a> RolloutBuffer<'a> {
         let (n, table) = (self.config.num_envs(), self.config.table);
         let f = self.fields()?;
         let t = f.state.filled as usize;
-        f.turn.begin();
-        f.turn.forget(f.state.filled);
+        f.seq.begin();
+        f.seq.forget(f.state.filled);
         if let Some(last) = t.checked_sub(1) {
             let (terminated, truncated) =
                 (block::rows(f.rows.terminated, last, 1, n)?, block::rows(f.rows.truncated, last, 1, n)?);
@@ -472,7 +472,7 @@ impl<'a> RolloutBuffer<'a> {
             }
             let [obs, ..] = f.rows.columns;
             let size = n.saturating_mul(table.column(0)?.row_size());
-            let (head, rest) = obs.split_at_mut_checked(size).ok_or(Misfit)?;
+            let (head, rest) = obs.split_at_mut_checked(size).ok_or(LayoutError)?;
             block::copy(head, block::rows(rest, last, 1, size)?);
         }
         *f.state = State {
@@ -485,7 +485,7 @@ impl<'a> RolloutBuffer<'a> {
             left_out: 0,
             ..*f.state
         };
-        f.turn.end();
+        f.seq.end();
         Ok(())
     }
 }
@@ -498,7 +498,7 @@ impl RolloutBuffer<'_> {
     pub fn draw(&mut self, minibatch_size: usize, recurrence: usize, index: &mut [u32]) -> Result {
         let num_envs = self.config.num_envs();
         let f = self.fields()?;
-        UNFINISHED.when(f.state.finished == 0)?;
+        UNFINISHED.fail_if(f.state.finished == 0)?;
         let cut = Cut { num_steps: f.state.filled as usize, num_envs, minibatch_size, recurrence };
         let mut rng = f.state.rng;
         cut.draw(&mut rng, index)?;
@@ -512,10 +512,10 @@ impl RolloutBuffer<'_> {
     pub fn draw_windows(&mut self, timesteps: u32, end_chance: f64, windows: &mut [Window]) -> Result {
         let n = self.config.num_envs();
         let f = self.fields()?;
-        UNFINISHED.when(f.state.finished == 0)?;
-        Error::limit(Kind::Range, "rollout_buffer: timesteps of at least", 1, 0).when(timesteps == 0)?;
+        UNFINISHED.fail_if(f.state.finished == 0)?;
+        Error::limit(Kind::Range, "rollout_buffer: timesteps of at least", 1, 0).fail_if(timesteps == 0)?;
         let what = "rollout_buffer: end_chance from 0 to 1";
-        Error::new(Kind::Range, what).given_f32(end_chance as f32).when(!(0.0..=1.0).contains(&end_chance))?;
+        Error::new(Kind::Range, what).given_f32(end_chance as f32).fail_if(!(0.0..=1.0).contains(&end_chance))?;
         let (t, len) = (f.state.filled as usize, (f.state.filled as usize).saturating_mul(n));
         let starts = block::rows_mut(f.rows.starts, 0, len, 1)?;
         let mut num_trajectories = f.state.num_trajectories;
@@ -527,11 +527,11 @@ impl RolloutBuffer<'_> {
         let starts = block::rows(starts, 0, num_trajectories as usize, 1)?;
         let mut rng = f.state.rng;
         for window in windows {
-            *window = minibatch::draw_window(starts, len as u32, timesteps, end_chance, &mut rng).ok_or(Misfit)?;
+            *window = minibatch::draw_window(starts, len as u32, timesteps, end_chance, &mut rng).ok_or(LayoutError)?;
         }
-        f.turn.begin();
+        f.seq.begin();
         (f.state.rng, f.state.num_trajectories) = (rng, num_trajectories);
-        f.turn.end();
+        f.seq.end();
         Ok(())
     }
 
@@ -564,7 +564,7 @@ impl<'a> View<'a> {
 
     fn cut(mem: &'a [u8], config: RolloutBufferConfig, spans: &Spans) -> Result<Self> {
         let mut view = Self::of(mem, spans, config, 0, State::zeroed())?;
-        (view.begin, view.held) = view.turn.look(view.state)?;
+        (view.begin, view.held) = view.seq.read(view.state)?;
         Ok(view)
     }
 
@@ -661,7 +661,7 @@ impl<'a> View<'a> {
 
     /// Checks after a copy that a concurrent writer has not discarded the steps meanwhile. Errors: `Range`.
     pub fn check_held(&self) -> Result {
-        self.turn.check_held(self.begin)
+        self.seq.check_held(self.begin)
     }
 
     fn check_finished(&self) -> Result {
@@ -692,7 +692,7 @@ mod tests {
         buffer.add(&Step { terminated: ends.0, truncated: ends.1, ..step }).unwrap();
         buffer.finish(&[0.5], None, 0.9, 0.9).unwrap();
         let held = buffer.view().unwrap();
-        let emptied = View { turn: &Turn { first: 1, ..*held.turn }, ..held };
+        let emptied = View { seq: &StoreSeq { first: 1, ..*held.seq }, ..held };
         let window = [Window { first: 0, len: 1, pad: 0, timestep: 0 }];
         for (view, kind) in [(held, None), (emptied, Some(Kind::Range))] {
             let calls = [

@@ -199,8 +199,8 @@ impl<'a> Batch<'a> {
         self.not_closed()?;
         out.check(self.setup.rows(), &self.setup.vecenv)?;
         let (submitted, done) = self.submitted();
-        NOT_PENDING.needed(1).given(0).when(submitted == 0 || self.mode() == DRAINING)?;
-        INSIDE.given(submitted.wrapping_sub(done)).when(done < submitted)?;
+        NOT_PENDING.needed(1).given(0).fail_if(submitted == 0 || self.mode() == DRAINING)?;
+        INSIDE.given(submitted.wrapping_sub(done)).fail_if(done < submitted)?;
         let mut failure = Ok(());
         for g in 0..self.groups.len() {
             if self.state(g) == DONE {
@@ -230,8 +230,8 @@ impl<'a> Batch<'a> {
         NOT_PENDING
             .needed(rows.len())
             .given(submitted.saturating_mul(in_series))
-            .when(submitted < wanted || self.mode() == DRAINING)?;
-        INSIDE.given(submitted.wrapping_sub(done)).when(done < wanted)?;
+            .fail_if(submitted < wanted || self.mode() == DRAINING)?;
+        INSIDE.given(submitted.wrapping_sub(done)).fail_if(done < wanted)?;
         // Finished groups are taken from the cursor on, wrapping around after the last group. They are delivered in
         // ascending order, so that those before the cursor come first.
         let cursor = self.cursor.load(Ordering::Relaxed) as usize;
@@ -307,9 +307,9 @@ impl<'a> Batch<'a> {
         self.open()?;
         self.setup.vecenv.check_env(env)?;
         check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
-        Error::limit(Kind::Range, "batch: an index below", self.setup.rows(), i).when(i >= self.setup.rows())?;
+        Error::limit(Kind::Range, "batch: an index below", self.setup.rows(), i).fail_if(i >= self.setup.rows())?;
         let g = i.checked_div(self.setup.in_series as usize).unwrap_or(0);
-        BUSY.given(g).when(self.state(g) != IDLE)?;
+        BUSY.given(g).fail_if(self.state(g) != IDLE)?;
         let k = i.wrapping_sub(self.setup.first(g));
         let begin = i.saturating_mul(self.setup.obs_len());
         let own = obs.get(begin, begin.saturating_add(self.setup.obs_len())).ok_or(SHAPE)?;
@@ -395,7 +395,7 @@ impl<'a> Batch<'a> {
                 _ => word.store(IDLE, Ordering::Relaxed),
             }
         }
-        INSIDE.given(inside).when(inside > 0)?;
+        INSIDE.given(inside).fail_if(inside > 0)?;
         self.restart_turns();
         self.mode.store(OPEN, Ordering::Relaxed);
         Ok(())
@@ -420,17 +420,17 @@ impl<'a> Batch<'a> {
             let place = (i as u32).checked_rem(k).unwrap_or(0);
             let group = row.checked_div(k).unwrap_or(0);
             let right = if place == 0 { group >= next && group < groups } else { group.wrapping_add(1) == next };
-            GROUPS.given(i).when(!right || row.wrapping_sub(group.wrapping_mul(k)) != place)?;
+            GROUPS.given(i).fail_if(!right || row.wrapping_sub(group.wrapping_mul(k)) != place)?;
             next = group.wrapping_add(1);
         }
-        GROUPS.given(rows.len()).when(rows.is_empty() || (rows.len() as u32).checked_rem(k) != Some(0))?;
+        GROUPS.given(rows.len()).fail_if(rows.is_empty() || (rows.len() as u32).checked_rem(k) != Some(0))?;
         Ok(())
     }
 
     /// Checks a lane before the host submits it.
     fn check_lane(&self, g: usize, rows: &Rows<'_>) -> Result {
         self.setup.check_vecenv(rows.setup)?;
-        SHAPE.when(rows.first != self.setup.first(g) || rows.len() != self.setup.in_series as usize)?;
+        SHAPE.fail_if(rows.first != self.setup.first(g) || rows.len() != self.setup.in_series as usize)?;
         let mode = self.setup.vecenv.mode();
         match rows.phase.iter().position(|&phase| !is_ready(phase, mode)) {
             Some(k) => Err(UNREADY.given(rows.first.saturating_add(k))),

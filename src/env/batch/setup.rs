@@ -74,10 +74,10 @@ impl Setup {
         self.vecenv.check()?;
         let (n, k) = (self.vecenv.num_envs, self.in_series);
         let what = "batch config: in_series of at least 1 that divides num_envs = {needed}";
-        Error::limit(Kind::Config, what, n as usize, k as usize).when(k == 0 || !n.is_multiple_of(k))?;
+        Error::limit(Kind::Config, what, n as usize, k as usize).fail_if(k == 0 || !n.is_multiple_of(k))?;
         Error::new(Kind::Config, "batch setup: reserved of 0")
             .given(self.reserved as usize)
-            .when(self.reserved != 0)?;
+            .fail_if(self.reserved != 0)?;
         Ok(())
     }
 

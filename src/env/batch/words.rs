@@ -30,7 +30,7 @@ pub const MAX_WORKER: u32 = u32::MAX >> 2;
 /// Word of a group that this worker is stepping.
 pub(super) fn running(worker: u32) -> Result<u32> {
     let what = "batch: a worker number of at most";
-    Error::limit(Kind::Range, what, MAX_WORKER as usize, worker as usize).when(worker > MAX_WORKER)?;
+    Error::limit(Kind::Range, what, MAX_WORKER as usize, worker as usize).fail_if(worker > MAX_WORKER)?;
     Ok(worker << 2 | RUNNING)
 }
 

@@ -145,7 +145,7 @@ impl<'a> Face<'a> {
         let obs = spec.obs;
         let mut fields = [Field::new("", obs.kind, &[obs.len], 0); MAX_FIELDS];
         let what = "wrapped environment: observations of at most so many fields,";
-        Error::limit(Kind::Config, what, MAX_FIELDS, obs.fields.len()).when(obs.fields.len() > MAX_FIELDS)?;
+        Error::limit(Kind::Config, what, MAX_FIELDS, obs.fields.len()).fail_if(obs.fields.len() > MAX_FIELDS)?;
         for (to, from) in fields.iter_mut().zip(obs.fields) {
             *to = *from;
         }

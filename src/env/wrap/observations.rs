@@ -36,7 +36,7 @@ pub(super) fn fit<'a>(
         Wrapper::Record => records::fit(life, face),
         Wrapper::Observe { len, .. } => {
             let seen = face.seen();
-            Error::new(Kind::Config, "observe: a len of at least 1").given(0).when(len == 0)?;
+            Error::new(Kind::Config, "observe: a len of at least 1").given(0).fail_if(len == 0)?;
             face.show(Space::unbounded(len), &[Field::new("", Element::F32, &[len], 0)]);
             Ok(Fit::new(Change::Observe(seen), seen.room()))
         }

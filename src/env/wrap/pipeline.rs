@@ -43,10 +43,10 @@ impl<'a> Pipeline<'a> {
     /// that does not fit the layers below it; the error gives its index.
     pub fn new(env: &'a (dyn Env + Sync), list: &[Wrapper<'a>]) -> Result<Self> {
         let what = "wrappers: a list of at most";
-        Error::limit(Kind::Config, what, MAX_WRAPPERS, list.len()).when(list.len() > MAX_WRAPPERS)?;
+        Error::limit(Kind::Config, what, MAX_WRAPPERS, list.len()).fail_if(list.len() > MAX_WRAPPERS)?;
         let mut pipeline = Self::bare(env)?;
         for (place, wrapper) in list.iter().enumerate() {
-            pipeline.wrap(*wrapper).map_err(|e| if e.words().2 == Given::Nothing { e.given(place) } else { e })?;
+            pipeline.wrap(*wrapper).map_err(|e| if e.detail().2 == Given::Nothing { e.given(place) } else { e })?;
         }
         Ok(pipeline)
     }

@@ -102,7 +102,7 @@ impl Record {
 
     /// Writes the initial record, which precedes the first step.
     pub fn initial(&self, out: &mut [u8]) -> Result {
-        Error::limit(Kind::Shape, "record: bytes,", self.len, out.len()).when(out.len() != self.len)?;
+        Error::limit(Kind::Shape, "record: bytes,", self.len, out.len()).fail_if(out.len() != self.len)?;
         out.fill(0);
         self.write(&Facts { flags: REAL_DONE, ..Facts::zeroed() }, &[], out)
     }
@@ -146,7 +146,7 @@ impl Record {
         let (facts, last_action, room) = self.cut(own)?;
         let step = self.frame(room, out, |frame| below.step(action, frame))?;
         let given = bytes_of(action)?;
-        SHAPE.when(given.len() != last_action.len())?;
+        SHAPE.fail_if(given.len() != last_action.len())?;
         block::copy(last_action, given);
         let done = step.terminated | step.truncated;
         let real_done = match self.life.and_then(|at| below.state().get(at..)) {

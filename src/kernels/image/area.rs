@@ -44,7 +44,7 @@ pub fn area_scratch(from: Size, to: Size) -> Result<usize> {
 /// # }
 /// ```
 pub fn warp(from: Size, a: &[u8], b: Option<&[u8]>, to: Size, out: &mut [u8], scratch: &mut [f32]) -> Result {
-    let way = Way::of(from, to)?;
+    let way = Resampling::of(from, to)?;
     from.check("image: source [H, W, C] of length", a)?;
     if let Some(b) = b {
         from.check("image: second source [H, W, C] of length", b)?;
@@ -57,17 +57,17 @@ pub fn warp(from: Size, a: &[u8], b: Option<&[u8]>, to: Size, out: &mut [u8], sc
     let to_gray = from.channels != to.channels;
     let source = Source { a, b, to_gray, line: from.width.wrapping_mul(from.channels) };
     match way {
-        Way::Same => same(&source, out)?,
-        Way::Screen => screen::warp(a, b, to_gray, out),
-        Way::Blocks(down, across) => blocks(&source, from, to, [down, across], out, scratch),
-        Way::Cells => cells(&source, from, to, out, scratch),
+        Resampling::Same => same(&source, out)?,
+        Resampling::Screen => screen::warp(a, b, to_gray, out),
+        Resampling::Blocks(down, across) => blocks(&source, from, to, [down, across], out, scratch),
+        Resampling::Cells => cells(&source, from, to, out, scratch),
     }
     Ok(())
 }
 
 /// Numbers of scratch that [`warp`] needs. Errors: `Config`; `Overflow`.
 pub fn warp_scratch(from: Size, to: Size) -> Result<usize> {
-    Way::of(from, to)?.scratch(from, to)
+    Resampling::of(from, to)?.scratch(from, to)
 }
 
 fn same_channels(from: Size, to: Size) -> Result {
@@ -80,7 +80,7 @@ fn same_channels(from: Size, to: Size) -> Result {
 
 /// The method for a pair of sizes.
 #[derive(Clone, Copy)]
-enum Way {
+enum Resampling {
     /// The sizes are equal.
     Same,
     /// An Atari screen: the same bytes as `Cells`, faster.
@@ -91,35 +91,35 @@ enum Way {
     Cells,
 }
 
-impl Way {
+impl Resampling {
     /// Checks two sizes. Errors: `Config`; `Overflow`.
-    fn of(from: Size, to: Size) -> Result<Way> {
+    fn of(from: Size, to: Size) -> Result<Resampling> {
         from.len()?;
         to.len()?;
-        Error::limit(Kind::Config, "image: channels of 1 to", 4, from.channels).when(from.channels > 4)?;
+        Error::limit(Kind::Config, "image: channels of 1 to", 4, from.channels).fail_if(from.channels > 4)?;
         let what = "image: as many channels in the output as in the source, or three that become gray,";
         Error::limit(Kind::Config, what, from.channels, to.channels)
-            .when(from.channels != to.channels && (from.channels, to.channels) != (3, 1))?;
+            .fail_if(from.channels != to.channels && (from.channels, to.channels) != (3, 1))?;
         for (source, output) in [(from.height, to.height), (from.width, to.width)] {
             let what = "image: an output at most as large as the source; area means cannot enlarge,";
-            Error::limit(Kind::Config, what, source, output).when(output > source)?;
+            Error::limit(Kind::Config, what, source, output).fail_if(output > source)?;
             let what = "image: height and width of 32 bits";
-            Error::new(Kind::Config, what).given(source).when(u32::try_from(source).is_err())?;
+            Error::new(Kind::Config, what).given(source).fail_if(u32::try_from(source).is_err())?;
         }
         if from.height == to.height && from.width == to.width {
-            return Ok(Way::Same);
+            return Ok(Resampling::Same);
         }
         if (from.height, from.width) == screen::FROM && (to.height, to.width) == screen::TO && to.channels == 1 {
-            return Ok(Way::Screen);
+            return Ok(Resampling::Screen);
         }
         match (whole(scale(from.height, to.height)), whole(scale(from.width, to.width))) {
             (Some(down), Some(across)) => {
                 let block = down.saturating_mul(across);
                 let what = "image: source pixels of one output pixel, at most";
-                Error::limit(Kind::Config, what, LARGEST_BLOCK, block).when(block > LARGEST_BLOCK)?;
-                Ok(Way::Blocks(down, across))
+                Error::limit(Kind::Config, what, LARGEST_BLOCK, block).fail_if(block > LARGEST_BLOCK)?;
+                Ok(Resampling::Blocks(down, across))
             }
-            _ => Ok(Way::Cells),
+            _ => Ok(Resampling::Cells),
         }
     }
 
@@ -127,9 +127,9 @@ impl Way {
     /// the cells of a line.
     fn scratch(self, from: Size, to: Size) -> Result<usize> {
         let [lines, cell_len] = match self {
-            Way::Same | Way::Screen => return Ok(0),
-            Way::Blocks(..) => [1, 0],
-            Way::Cells => [2, CELL_LEN],
+            Resampling::Same | Resampling::Screen => return Ok(0),
+            Resampling::Blocks(..) => [1, 0],
+            Resampling::Cells => [2, CELL_LEN],
         };
         let source = from.width.checked_mul(to.channels);
         let outputs = to.channels.checked_mul(lines).and_then(|len| to.width.checked_mul(len.checked_add(cell_len)?));

@@ -42,7 +42,7 @@ impl Size {
     /// Values of the whole picture. Errors: `Config` if a number is 0; `Overflow`.
     pub fn len(self) -> Result<usize> {
         let what = "image: height, width and channels of at least";
-        Error::limit(Kind::Config, what, 1, 0).when(self.height == 0 || self.width == 0 || self.channels == 0)?;
+        Error::limit(Kind::Config, what, 1, 0).fail_if(self.height == 0 || self.width == 0 || self.channels == 0)?;
         let row = self.height.checked_mul(self.width).and_then(|pixels| pixels.checked_mul(self.channels));
         row.ok_or(Error::new(Kind::Overflow, "image: a picture that fits the address space"))
     }

@@ -16,7 +16,7 @@ const DOTS: [[u8; 2]; 4] = [[1, 8], [2, 16], [4, 32], [64, 128]];
 pub fn text_size(size: Size) -> Result<usize> {
     size.len()?;
     let what = "image text: a picture of 1 or 3 channels";
-    Error::new(Kind::Config, what).given(size.channels).when(size.channels != 1 && size.channels != 3)?;
+    Error::new(Kind::Config, what).given(size.channels).fail_if(size.channels != 1 && size.channels != 3)?;
     let line = size.width.div_ceil(2).checked_mul(3).and_then(|line| line.checked_add(1));
     line.and_then(|line| line.checked_mul(size.height.div_ceil(4)))
         .ok_or(Error::new(Kind::Overflow, "image text: a text that fits the address space"))

@@ -9,7 +9,7 @@ use crate::error::{Error, Kind, Result, check_len};
 /// as are needed. Errors: `Range` if `n` is 0.
 pub fn tile_shape(n: usize) -> Result<(usize, usize)> {
     let mut rows = n.isqrt();
-    Error::limit(Kind::Range, "tile: pictures of at least", 1, n).when(rows == 0)?;
+    Error::limit(Kind::Range, "tile: pictures of at least", 1, n).fail_if(rows == 0)?;
     if rows.saturating_mul(rows) < n {
         rows = rows.saturating_add(1);
     }

@@ -5,10 +5,10 @@
 
 use super::q::{self, infer};
 use super::{sac, td3, tqc};
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
-use crate::learn::learner::layout::{COLUMNS, Work};
+use crate::learn::learner::layout::{COLUMNS, Scratch};
 use crate::learn::rows::Rows;
 use crate::learn::value_head::cost;
 use crate::nn::{ALL, Carry, Input, Net};
@@ -17,16 +17,16 @@ use crate::num;
 /// Fills the record of a chunk, which is initially zero: the gradients of the critics, or of the policy, and after those of all
 /// parameters the losses: the critics' loss and mean value, or the policy's loss, the entropy and the mean logarithm of
 /// standard deviations.
-pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     if b.batch.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
 
-fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     let (c, s, net, a) = (b.config, &b.batch.store, &b.sizes.critic, b.sizes.std_len);
     let (quantiles, pooled) = (b.sizes.replay.quantiles, b.sizes.pool());
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let mut columns = block::rows_mut(w.scalar, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
-    let mut column = || columns.next().ok_or(Misfit);
+    let mut column = || columns.next().ok_or(LayoutError);
     let (reward, discount) = (rows.get(s.reward, 1, column()?)?, b.discounts(&rows, column()?)?);
     let log_prob = column()?;
     let (target, value, d_value) = match quantiles {
@@ -52,7 +52,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
         td3::smooth((c.target_noise, c.target_noise_clip), mean, b.batch.draws[0], action);
     }
     join((obs.numbers(), b.sizes.seen.len), (action, a), pair);
-    let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(Misfit)?;
+    let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(LayoutError)?;
     match quantiles {
         0 => lowest(net, critics, Input::F32(pair), m, w.scratch, value, target)?,
         _ => tqc::pool(net, critics, pair, w.scratch, value, target)?,
@@ -64,8 +64,8 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
 
     let obs = b.see(&rows, w.obs)?;
     join((obs.numbers(), b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
-    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
-    let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(Misfit)?;
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
+    let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(LayoutError)?;
     let tape = block::rows_mut(w.batch.critic_tape, 0, net.tape_len(m), 1)?;
     let (mut loss, mut first) = (0.0, 0.0);
     for i in 0..b.sizes.replay.num_critics {
@@ -89,11 +89,11 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
     Ok(())
 }
 
-fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> Result {
     let (c, net, a) = (b.config, &b.sizes.critic, b.sizes.std_len);
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let mut columns = block::rows_mut(w.scalar, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
-    let mut column = || columns.next().ok_or(Misfit);
+    let mut column = || columns.next().ok_or(LayoutError);
     let (value, other, d_value, log_prob) = (column()?, column()?, column()?, column()?);
     let second = b.sizes.net.head_len(1);
     let (mean, d_mean) = (block::rows_mut(w.outputs, 0, m, a)?, block::rows_mut(w.d_outputs, 0, m, a)?);
@@ -108,7 +108,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     let (own, heads) = (b.policy_of(b.params)?, b.sizes.net.num_heads());
     let tape = block::rows_mut(w.tape, 0, b.sizes.net.tape_len(m), 1)?;
     let outs = &mut [&mut *mean, &mut *log_std];
-    let outs = outs.get_mut(..heads).ok_or(Misfit)?;
+    let outs = outs.get_mut(..heads).ok_or(LayoutError)?;
     b.sizes.net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
     log_prob.fill(0.0);
     let is_sac = c.needs().temperature;
@@ -122,8 +122,8 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
 
     // Outputs of each critic, then the backward pass through the lowest one; with quantiles through all of them, whose mean is
     // used.
-    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
-    let grads = grads.get_mut(..b.sizes.net.param_len()).ok_or(Misfit)?;
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
+    let grads = grads.get_mut(..b.sizes.net.param_len()).ok_or(LayoutError)?;
     let (tapes, quantiles) = (net.tape_len(m), b.sizes.replay.quantiles);
     let (all, d_all) =
         (block::rows_mut(w.batch.quantiles, 0, m, quantiles)?, block::rows_mut(w.batch.d_quantiles, 0, m, quantiles)?);
@@ -182,7 +182,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
         td3::gradient(action, d_action, d_mean);
     }
     let d_outs = [&*d_mean, d_log_std];
-    let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
+    let d_outs = d_outs.get(..heads).ok_or(LayoutError)?;
     b.sizes.net.backward(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
 }
 
@@ -207,7 +207,7 @@ pub(in crate::learn) fn lowest(
     spare: &mut [f32],
     value: &mut [f32],
 ) -> Result {
-    let (first, second) = critics.split_at_checked(net.param_len()).ok_or(Misfit)?;
+    let (first, second) = critics.split_at_checked(net.param_len()).ok_or(LayoutError)?;
     infer(net, first, pair, rows, scratch, value, &mut [])?;
     if !second.is_empty() {
         infer(net, second, pair, rows, scratch, spare, &mut [])?;

@@ -7,36 +7,36 @@
 
 use super::critic::lowest;
 use super::q;
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::categorical::{Logits, log_softmax};
 use crate::learn::learner::context::ChunkContext;
-use crate::learn::learner::layout::Work;
+use crate::learn::learner::layout::Scratch;
 use crate::learn::rows::Rows;
 use crate::learn::value_head::ValueHead;
 use crate::nn::{ALL, Carry};
 use crate::num;
 
 /// As [`critic::chunk`](super::critic::chunk), and with masks also the target entropy.
-pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     if b.batch.policy_next { policy(b, w, record) } else { critics(b, w, record, errors) }
 }
 
-fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     let (c, n, s, net) = (b.config, b.head.choices(), &b.batch.store, &b.sizes.critic);
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let (l, k) = (b.sizes.replay.choice_values, n.len());
     let (logits, log_prob) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let (q, other) = (block::rows_mut(w.batch.others, 0, m, l)?, block::rows_mut(w.batch.d_others, 0, m, l)?);
     let (choice, target) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.batch.target, 0, m, k)?);
-    let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
+    let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
     let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, l, w.mask)?) } else { None };
 
     let obs = b.see_next(&rows, w.obs)?;
     q::infer(&b.sizes.net, b.policy_of(b.params)?, obs, m, w.scratch, logits, &mut [])?;
     log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
-    let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(Misfit)?;
+    let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(LayoutError)?;
     lowest(net, critics, obs, m, w.scratch, other, q)?;
     values(n, log_prob, q, b.batch.temperature, target);
     for (target, (reward, discount)) in target.chunks_exact_mut(k.max(1)).zip(reward.iter().zip(discount)) {
@@ -44,8 +44,8 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
     }
 
     let obs = b.see(&rows, w.obs)?;
-    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
-    let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(Misfit)?;
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
+    let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(LayoutError)?;
     let tape = block::rows_mut(w.batch.critic_tape, 0, net.tape_len(m), 1)?;
     let (d_q, mut loss, mut first) = (log_prob, 0.0, 0.0);
     for i in 0..b.sizes.replay.num_critics {
@@ -63,7 +63,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], error
     Ok(())
 }
 
-fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Result {
+fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> Result {
     let (n, s, net, l) = (b.head.choices(), &b.batch.store, &b.sizes.net, b.sizes.replay.choice_values);
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let (logits, log_prob) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
@@ -71,17 +71,17 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32]) -> Res
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.mask, l, w.mask)?) } else { None };
 
     let obs = b.see(&rows, w.obs)?;
-    let critics = b.params.get(net.param_len()..).ok_or(Misfit)?;
+    let critics = b.params.get(net.param_len()..).ok_or(LayoutError)?;
     lowest(&b.sizes.critic, critics, obs, m, w.scratch, other, q)?;
     let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
     let own = b.policy_of(b.params)?;
     net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *logits])?;
     log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
     let (loss, entropy) = descend(n, q, b.batch.temperature, b.config.batch_size as usize, log_prob);
-    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(Misfit)?;
+    let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let target = mask.map_or(0.0, |mask| target_entropy(n, Some(mask), b.config.target_entropy));
     block::copy(losses, &[loss, entropy, (target / f64::from(b.config.batch_size)) as f32]);
-    let grads = grads.get_mut(..net.param_len()).ok_or(Misfit)?;
+    let grads = grads.get_mut(..net.param_len()).ok_or(LayoutError)?;
     net.backward(own, obs, m, ALL, &Carry::NONE, tape, &[&*log_prob], None, grads, w.scratch)
 }
 

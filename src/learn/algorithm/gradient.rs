@@ -1,13 +1,13 @@
 //! The common part of objectives of a policy and its values: a forward pass of rows of the rollout, a loss with its derivatives
 //! with respect to the actions' log-probabilities and the values, and the backward pass.
 
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::moments;
 use crate::learn::actor::Raw;
 use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::learner::context::ChunkContext;
-use crate::learn::learner::layout::{COLUMNS, Work, log_std, log_std_mut};
+use crate::learn::learner::layout::{COLUMNS, Scratch, log_std, log_std_mut};
 use crate::learn::loss::{Batch, Coefficients, Losses};
 use crate::learn::rows::Rows;
 
@@ -16,7 +16,7 @@ use crate::learn::rows::Rows;
 /// columns.
 pub(super) fn chunk(
     b: &ChunkContext<'_, '_>,
-    w: &mut Work<'_>,
+    w: &mut Scratch<'_>,
     record: &mut [f32],
     loss: impl FnOnce(&Batch<'_>, &Coefficients, &mut [f32], [&mut [f32]; 3]) -> Result<Losses>,
 ) -> Result {
@@ -24,16 +24,17 @@ pub(super) fn chunk(
     let num_rows = c.loss_rows();
     let l = shape.num_outputs as usize;
     let (begin, end) = c.chunk(b.chunk);
-    let (order, advantage) = (b.order.get(begin..end).ok_or(Misfit)?, b.advantage.get(begin..end).ok_or(Misfit)?);
+    let (order, advantage) =
+        (b.order.get(begin..end).ok_or(LayoutError)?, b.advantage.get(begin..end).ok_or(LayoutError)?);
     let (rows, m) = (Rows::new(order, 0), order.len());
 
     let obs = b.obs(rows, w.obs)?;
     let choice = rows.get(r.choice, shape.action_lens().0, w.choice)?;
     let vector = rows.get(r.vector, sizes.std_len, w.vector)?;
     let mask = if c.use_action_mask != 0 { Some(&*rows.get(r.mask, shape.mask_len(), w.mask)?) } else { None };
-    let (scalar, spare) = w.scalar.split_at_mut_checked(m.saturating_mul(COLUMNS)).ok_or(Misfit)?;
+    let (scalar, spare) = w.scalar.split_at_mut_checked(m.saturating_mul(COLUMNS)).ok_or(LayoutError)?;
     let mut columns = scalar.chunks_exact_mut(m.max(1));
-    let mut column = || columns.next().ok_or(Misfit);
+    let mut column = || columns.next().ok_or(LayoutError);
     let old_log_prob = rows.get(r.log_prob, 1, column()?)?;
     let old_value = rows.get(r.value, 1, column()?)?;
     let value_target = rows.get(r.value_target, 1, column()?)?;
@@ -59,7 +60,7 @@ pub(super) fn chunk(
     d_entropy.fill(-b.entropy_coef / num_rows as f32);
     let losses = loss(&batch, &coefficients, spare, [&mut *d_log_prob, &mut *d_value, &mut *d_entropy])?;
 
-    let (grads, to) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
+    let (grads, to) = record.split_at_mut_checked(b.params.len()).ok_or(LayoutError)?;
     let Losses { policy_loss, value_loss, approx_kl, clip_fraction } = losses;
     block::copy(to, &[policy_loss, value_loss, approx_kl, clip_fraction, entropy_share as f32]);
     let d_log_std = log_std_mut(grads, sizes)?;

@@ -37,9 +37,9 @@ mod vtrace;
 
 use super::config;
 use super::learner::context::{ChunkContext, UpdateContext};
-use super::learner::layout::Work;
+use super::learner::layout::Scratch;
 use super::noise;
-use crate::block::Misfit;
+use crate::block::LayoutError;
 use crate::error::Result;
 
 /// An algorithm.
@@ -55,7 +55,7 @@ pub(super) trait Algorithm {
 
     /// Fills the record of a chunk, which is initially zero: the gradients of the parameters, then the losses. For a batch from
     /// a replay store, adds the distances of values from their targets to `errors`.
-    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result;
+    fn chunk(x: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result;
 }
 
 /// Requirements on a learner besides a policy's network and a value network. The layout of blocks is derived from this data,
@@ -174,7 +174,7 @@ macro_rules! algorithms {
         }
 
         #[allow(unreachable_patterns)]
-        fn dispatch(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+        fn dispatch(x: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
             match x.config.algorithm() {
                 $(
                     $(#[cfg(feature = $feature)])?
@@ -199,14 +199,14 @@ every_algorithm!(algorithms);
 
 /// Fills the record of a chunk: the gradients of the parameters, then the losses. For a batch from a replay store, adds the
 /// distances of values from their targets to `errors`.
-pub(super) fn chunk(x: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+pub(super) fn chunk(x: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     record.fill(0.0);
     let errors = if x.config.needs().replay {
         let (begin, end) = x.config.part(x.chunk, x.config.batch_size as usize);
-        errors.get_mut(begin..end).ok_or(Misfit)?
+        errors.get_mut(begin..end).ok_or(LayoutError)?
     } else {
         let (begin, end) = x.config.chunk(x.chunk);
-        x.start(x.order.get(begin..end).ok_or(Misfit)?, w)?;
+        x.start(x.order.get(begin..end).ok_or(LayoutError)?, w)?;
         &mut []
     };
     dispatch(x, w, record, errors)?;

@@ -109,7 +109,7 @@ pub fn loss(c: &Cells<'_>, choice: i32, weight: f32, d_advantage: &mut [f32], d_
 pub fn mean_loss(c: &Cells<'_>, choice: &[i32], d_advantage: &mut [f32], d_value: &mut [f32]) -> Result<f32> {
     let (steps, cells) = (choice.len(), c.target.len().checked_div(choice.len()).unwrap_or(0));
     let what = "pixel control: steps, cells and choices of at least";
-    Error::limit(Kind::Shape, what, 1, 0).when(steps == 0 || cells == 0 || c.choices == 0)?;
+    Error::limit(Kind::Shape, what, 1, 0).fail_if(steps == 0 || cells == 0 || c.choices == 0)?;
     let (all, width) = (steps.saturating_mul(cells), cells.saturating_mul(c.choices));
     let own_values = if c.value.is_empty() { 0 } else { cells };
     let values = steps.saturating_mul(own_values);

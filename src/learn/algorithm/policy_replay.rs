@@ -1,6 +1,6 @@
 //! Off-policy actor-critic, as in btgym: A2C's loss on past steps, treated as if the policy had just taken them.
 
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::{Result, check_finite};
 use crate::kernels::gae::Chain;
 use crate::learn::actor::Raw;
@@ -29,18 +29,18 @@ pub(super) struct Pass<'p> {
 /// logarithms of standard deviations are added to `grads`.
 pub(super) fn learn(b: &ChunkContext<'_, '_>, p: Pass<'_>, grads: &mut [f32]) -> Result<f32> {
     let (c, h, shape, m) = (b.config, &b.history, b.shape, p.past.len());
-    let sequences = m.checked_div(c.replay_len().saturating_add(1)).ok_or(Misfit)?;
+    let sequences = m.checked_div(c.replay_len().saturating_add(1)).ok_or(LayoutError)?;
     let rows = m.saturating_sub(sequences);
     let num_rows = if c.sum_losses != 0 { 1 } else { c.replay_len().saturating_mul(c.num_replays()) };
     let slots = Rows::new(block::rows(p.past, 0, rows, 1)?, 0);
     let choice = slots.get(h.choice, shape.action_lens().0, p.choice)?;
     let std_len = b.sizes.std_len;
-    let (vector, d_log_std) = p.vector.split_at_mut_checked(rows.saturating_mul(std_len)).ok_or(Misfit)?;
+    let (vector, d_log_std) = p.vector.split_at_mut_checked(rows.saturating_mul(std_len)).ok_or(LayoutError)?;
     let raw = Raw { choice, vector: slots.get(h.vector, std_len, vector)? };
     let mask = if c.use_action_mask != 0 { Some(&*slots.get(h.mask, shape.mask_len(), p.mask)?) } else { None };
 
     let mut columns = p.columns.chunks_exact_mut(m.max(1));
-    let mut column = || columns.next().ok_or(Misfit);
+    let mut column = || columns.next().ok_or(LayoutError);
     let old_value = Rows::new(p.past, 0).get(h.value, 1, column()?)?;
     let mut column = || block::rows_mut(column()?, 0, rows, 1);
     let (advantage, value_target, log_prob) = (column()?, column()?, column()?);
@@ -52,16 +52,16 @@ pub(super) fn learn(b: &ChunkContext<'_, '_>, p: Pass<'_>, grads: &mut [f32]) ->
     let chain = Chain::new(c.accumulation(), c.discount, c.gae_lambda);
     let (mut sum_entropy, d_entropy) = (0.0f64, -b.entropy_coef / num_rows as f32);
     for k in 0..sequences {
-        let (mut next, mut carry) = (*old_value.get(rows.saturating_add(k)).ok_or(Misfit)?, 0.0);
+        let (mut next, mut carry) = (*old_value.get(rows.saturating_add(k)).ok_or(LayoutError)?, 0.0);
         for row in (0..rows).skip(k).step_by(sequences).rev() {
-            let slot = *p.past.get(row).ok_or(Misfit)? as usize;
+            let slot = *p.past.get(row).ok_or(LayoutError)? as usize;
             let (Some(&ends), Some(&reward), Some(&last)) =
                 (h.ends.get(slot), h.reward.get(slot), h.final_value.get(slot))
             else {
-                return Err(Misfit.into());
+                return Err(LayoutError.into());
             };
-            let (now, entropy) = (*value.get(row).ok_or(Misfit)?, entropy.get_mut(row).ok_or(Misfit)?);
-            let own = old_value.get_mut(row).ok_or(Misfit)?;
+            let (now, entropy) = (*value.get(row).ok_or(LayoutError)?, entropy.get_mut(row).ok_or(LayoutError)?);
+            let own = old_value.get_mut(row).ok_or(LayoutError)?;
             let before = *own;
             let (to, target) = if ends == GIVEN_UP {
                 // The result of this step is unknown, so it is not learned from.
@@ -73,8 +73,8 @@ pub(super) fn learn(b: &ChunkContext<'_, '_>, p: Pass<'_>, grads: &mut [f32]) ->
                 chain.step(reward, before, last, (ends == TERMINATED, ends == TRUNCATED), next, &mut carry)
             };
             next = before;
-            *advantage.get_mut(row).ok_or(Misfit)? = to;
-            *value_target.get_mut(row).ok_or(Misfit)? = target;
+            *advantage.get_mut(row).ok_or(LayoutError)? = to;
+            *value_target.get_mut(row).ok_or(LayoutError)? = target;
         }
     }
     check_finite("learner replay", advantage).and(check_finite("learner replay", value_target))?;

@@ -3,7 +3,7 @@
 use super::{Algorithm, Needs, gradient};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
-use crate::learn::learner::layout::Work;
+use crate::learn::learner::layout::Scratch;
 use crate::learn::loss;
 
 /// Proximal policy optimization.
@@ -12,7 +12,7 @@ pub(super) struct Ppo;
 impl Algorithm for Ppo {
     const NEEDS: Needs = Needs { ratios: true, ..Needs::NONE };
 
-    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
         gradient::chunk(b, w, record, |batch, c, _, [d_log_prob, d_value, _]| {
             loss::policy_and_value(batch, c, d_log_prob, d_value)
         })

@@ -5,11 +5,11 @@
 //! Distributions have `width` outputs for each Q: `[rows, L, width]`.
 
 use super::{Algorithm, Needs};
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::categorical::{self, Logits};
 use crate::learn::learner::context::ChunkContext;
-use crate::learn::learner::layout::Work;
+use crate::learn::learner::layout::Scratch;
 use crate::learn::rows::Rows;
 use crate::learn::value_head::{Cost, ValueHead};
 use crate::nn::{ALL, Carry, Input, Net};
@@ -20,7 +20,7 @@ pub(super) struct Dqn;
 impl Algorithm for Dqn {
     const NEEDS: Needs = Needs { replay: true, q: true, ..Needs::NONE };
 
-    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
         let (c, n, net, s, of) = (b.config, b.head.choices(), &b.sizes.net, &b.batch.store, b.config.value_head());
         let (rows, m) = (Rows::new(b.order, 0), b.order.len());
         let (l, k) = (net.head_len(0), n.len());
@@ -30,7 +30,7 @@ impl Algorithm for Dqn {
             (block::rows_mut(w.d_outputs, 0, m, l)?, block::rows_mut(w.batch.d_others, 0, m, net.head_len(1))?);
         let (choice, next) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.batch.best, 0, m, k)?);
         let target = block::rows_mut(w.batch.target, 0, m, k.saturating_mul(of.width()))?;
-        let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
         let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
         let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, b.sizes.masks, w.mask)?) } else { None };
 
@@ -53,17 +53,17 @@ impl Algorithm for Dqn {
 
         let obs = b.see(&rows, w.obs)?;
         let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
-        let (grads, losses) = record.split_at_mut_checked(net.param_len()).ok_or(Misfit)?;
+        let (grads, losses) = record.split_at_mut_checked(net.param_len()).ok_or(LayoutError)?;
         let heads = net.num_heads();
         let outs = &mut [&mut *q, &mut *value];
-        net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(Misfit)?)?;
+        net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(LayoutError)?)?;
         combine(n, of.width(), q, value);
         let weigh = weigh(b.batch.importance, errors, 1.0 / k as f32);
         let (loss, mean) = loss(of, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
         block::copy(losses, &[loss, mean]);
         split(n, of.width(), d_q, d_value);
         let d_outs = [&*d_q, d_value];
-        let d_outs = d_outs.get(..heads).ok_or(Misfit)?;
+        let d_outs = d_outs.get(..heads).ok_or(LayoutError)?;
         net.backward(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
     }
 }
@@ -90,7 +90,7 @@ pub(in crate::learn) fn infer(
     value: &mut [f32],
 ) -> Result {
     let outs = &mut [q, value];
-    net.infer(params, obs, rows, ALL, &mut [], scratch, outs.get_mut(..net.num_heads()).ok_or(Misfit)?)
+    net.infer(params, obs, rows, ALL, &mut [], scratch, outs.get_mut(..net.num_heads()).ok_or(LayoutError)?)
 }
 
 /// The best choices that the mask allows, the first one of equals. Errors: as [`categorical::greedy`].

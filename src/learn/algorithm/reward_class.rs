@@ -21,7 +21,7 @@ pub fn class(reward: f32, threshold: f32) -> usize {
 pub fn cross_entropy(logits: &[f32], class: &[i32], weight: f32, d_logits: &mut [f32]) -> Result<f64> {
     let bad = class.iter().find(|class| !(0..CLASSES as i32).contains(*class));
     let given = bad.map_or(0, |class| i64::from(*class));
-    Error::new(Kind::Range, "reward class: a class from 0 to 2").given_i64(given).when(bad.is_some())?;
+    Error::new(Kind::Range, "reward class: a class from 0 to 2").given_i64(given).fail_if(bad.is_some())?;
     let batch = Logits { num_rows: class.len(), n: &[CLASSES as u32], logits, mask: None };
     categorical::log_softmax(&batch, d_logits)?;
     let mut sum = 0.0f64;

@@ -9,7 +9,7 @@ use core::f32::consts::LN_2;
 use super::{Algorithm, Needs, critic, discrete_sac};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
-use crate::learn::learner::layout::Work;
+use crate::learn::learner::layout::Scratch;
 use crate::num;
 
 /// Soft actor-critic, for continuous and discrete actions.
@@ -18,7 +18,7 @@ pub(super) struct Sac;
 impl Algorithm for Sac {
     const NEEDS: Needs = Needs { replay: true, critics: true, temperature: true, ..Needs::NONE };
 
-    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
         if b.sizes.replay.choice_values > 0 {
             discrete_sac::chunk(b, w, record, errors)
         } else {

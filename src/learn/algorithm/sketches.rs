@@ -8,7 +8,7 @@ use std::vec::Vec;
 
 use super::ppo::Ppo;
 use super::{Algorithm, Needs};
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::data::normalizer::{Limits, normalise};
 use crate::data::step::Rewrite;
 use crate::error::{Kind, Result};
@@ -16,7 +16,7 @@ use crate::learn::actor::Raw;
 use crate::learn::actor_config::POLICY;
 use crate::learn::config::{self, Config};
 use crate::learn::learner::context::{ChunkContext, UpdateContext};
-use crate::learn::learner::layout::{LOSSES, Work};
+use crate::learn::learner::layout::{LOSSES, Scratch};
 use crate::learn::learner::{Learner, Phase, View};
 use crate::learn::rows::Rows;
 use crate::learn::transition_batch::TransitionBatch;
@@ -45,29 +45,29 @@ impl Algorithm for Curious {
             let mut value = [0.0];
             sizes.net.infer(u.params, obs, 1, NOVELTY, &mut [], u.work.scratch, &mut [&mut value])?;
             let [value] = value;
-            let chain = chains.get_mut(env).ok_or(Misfit)?;
+            let chain = chains.get_mut(env).ok_or(LayoutError)?;
             // The value after the last step is unknown; the value before it is used.
             let (next, sum) = chain.unwrap_or((value, 0.0));
             let error = novelty(obs, &mean) + c.discount * next - value;
             let sum = if complete { error + c.discount * c.gae_lambda * sum } else { 0.0 };
             *chain = Some((value, sum));
             if complete {
-                *u.rollout.advantage.get_mut(at).ok_or(Misfit)? += sum;
-                *u.rollout.numbers.get_mut(at).ok_or(Misfit)? = value + sum;
+                *u.rollout.advantage.get_mut(at).ok_or(LayoutError)? += sum;
+                *u.rollout.numbers.get_mut(at).ok_or(LayoutError)? = value + sum;
             }
         }
         Ok(())
     }
 
-    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
         Ppo::chunk(b, w, record, errors)?;
         let (c, net) = (b.config, &b.sizes.net);
         let (begin, end) = c.chunk(b.chunk);
-        let order = b.order.get(begin..end).ok_or(Misfit)?;
+        let order = b.order.get(begin..end).ok_or(LayoutError)?;
         let (rows, m) = (Rows::new(order, 0), order.len());
         let obs = b.obs(rows, w.obs)?;
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
-        let mut column = || columns.next().ok_or(Misfit);
+        let mut column = || columns.next().ok_or(LayoutError);
         let (value, target, d_value) = (column()?, rows.get(b.rollout.numbers, 1, column()?)?, column()?);
         let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
         net.forward(b.params, obs, m, NOVELTY, &Carry::NONE, tape, w.scratch, &mut [&mut *value])?;
@@ -77,8 +77,8 @@ impl Algorithm for Curious {
             *d_value = share * (value - target);
             loss += 0.5 * share * (value - target) * (value - target);
         }
-        let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
-        *losses.get_mut(1).ok_or(Misfit)? += loss;
+        let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(LayoutError)?;
+        *losses.get_mut(1).ok_or(LayoutError)? += loss;
         net.backward(b.params, obs, m, NOVELTY, &Carry::NONE, tape, &[&*d_value], None, grads, w.scratch)
     }
 }
@@ -100,7 +100,7 @@ pub(super) struct Imitator;
 impl Algorithm for Imitator {
     const NEEDS: Needs = Needs { ratios: true, ..Needs::NONE };
 
-    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
         Ppo::chunk(b, w, record, errors)?;
         let Some(TransitionBatch { obs, action: Elements::I32(choice), mask, reward, .. }) = b.given else {
             return Ok(());
@@ -109,7 +109,7 @@ impl Algorithm for Imitator {
         let bound = |chunk: u32| chunk as usize * count / c.num_chunks as usize;
         let own: Vec<u32> = (bound(b.chunk)..bound(b.chunk + 1)).map(|row| row as u32).collect();
         let (k, flags) = (b.head.lens()[0], sizes.masks);
-        let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
+        let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(LayoutError)?;
         for part in own.chunks(sizes.chunk_rows.max(1)) {
             let (rows, m) = (Rows::new(part, 0), part.len());
             let seen = rows.see(&sizes.seen, *obs, w.obs)?;
@@ -124,7 +124,7 @@ impl Algorithm for Imitator {
             let outputs = block::rows_mut(w.outputs, 0, m, b.shape.num_outputs as usize)?;
             let d_outputs = block::rows_mut(w.d_outputs, 0, m, b.shape.num_outputs as usize)?;
             let mut columns = w.scalar.chunks_exact_mut(m.max(1));
-            let mut column = || columns.next().ok_or(Misfit);
+            let mut column = || columns.next().ok_or(LayoutError);
             let (log_prob, entropy, d_log_prob, d_entropy) = (column()?, column()?, column()?, column()?);
             let tape = block::rows_mut(w.tape, 0, sizes.net.tape_len(m), 1)?;
             let carry = &Carry::NONE;
@@ -132,7 +132,7 @@ impl Algorithm for Imitator {
             b.head.evaluate(outputs, mask.as_deref(), raw, log_prob, entropy)?;
             d_log_prob.fill(-1.0 / count as f32);
             d_entropy.fill(0.0);
-            *losses.get_mut(0).ok_or(Misfit)? -= log_prob.iter().sum::<f32>() / count as f32;
+            *losses.get_mut(0).ok_or(LayoutError)? -= log_prob.iter().sum::<f32>() / count as f32;
             b.head.gradient(outputs, mask.as_deref(), raw, d_log_prob, d_entropy, d_outputs, &mut [])?;
             sizes.net.backward(b.params, seen, m, POLICY, carry, tape, &[&*d_outputs], None, grads, w.scratch)?;
         }

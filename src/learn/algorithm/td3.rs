@@ -4,7 +4,7 @@
 use super::{Algorithm, Needs, critic};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
-use crate::learn::learner::layout::Work;
+use crate::learn::learner::layout::Scratch;
 use crate::num;
 
 /// Twin delayed deterministic policy gradients.
@@ -13,7 +13,7 @@ pub(super) struct Td3;
 impl Algorithm for Td3 {
     const NEEDS: Needs = Needs { replay: true, critics: true, ..Needs::NONE };
 
-    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
         critic::chunk(b, w, record, errors)
     }
 }

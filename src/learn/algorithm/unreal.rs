@@ -6,11 +6,11 @@ use super::aac::A2c;
 use super::pixel_control::{self, Cells};
 use super::policy_replay::{self, Pass};
 use super::{Algorithm, Needs, reward_class};
-use crate::block::{self, Fit, Misfit};
+use crate::block::{self, Fit, LayoutError};
 use crate::error::Result;
 use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::learner::context::ChunkContext;
-use crate::learn::learner::layout::Work;
+use crate::learn::learner::layout::Scratch;
 use crate::learn::loss;
 use crate::learn::rows::Rows;
 use crate::learn::store::history::{GIVEN_UP, GOES_ON, TERMINATED, TRUNCATED};
@@ -27,16 +27,16 @@ pub(super) struct Unreal;
 impl Algorithm for Unreal {
     const NEEDS: Needs = Needs { tasks: true, ..Needs::NONE };
 
-    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
         A2c::chunk(b, w, record, errors)?;
         let (begin, end) = b.config.replays(b.chunk);
         let drawn =
             |list: &'_ [u32]| list.get(begin..end).is_some_and(|list| !list.is_empty() && !list.contains(&u32::MAX));
         if b.sizes.tasks.replays() && drawn(b.history.sequence) {
-            replay(b, b.history.sequence.get(begin..end).ok_or(Misfit)?, w, record)?;
+            replay(b, b.history.sequence.get(begin..end).ok_or(LayoutError)?, w, record)?;
         }
         if b.sizes.tasks.class_head > 0 && drawn(b.history.last) {
-            classify(b, b.history.last.get(begin..end).ok_or(Misfit)?, w, record)?;
+            classify(b, b.history.last.get(begin..end).ok_or(LayoutError)?, w, record)?;
         }
         Ok(())
     }
@@ -49,14 +49,14 @@ fn share(b: &ChunkContext<'_, '_>, num: usize) -> f32 {
 
 /// Value replay, policy replay and pixel control, on sequences that begin at these steps. Each sequence has one more step,
 /// whose values bootstrap the returns.
-fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
+fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Scratch<'_>, record: &mut [f32]) -> Result {
     let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
     let (steps, s, n) = (c.replay_len(), begin.len(), tasks.choices);
     let m = steps.saturating_add(1).saturating_mul(s);
     let past = block::rows_mut(w.past, 0, m, 1)?;
     for (row, to) in past.iter_mut().enumerate() {
-        let (Some(step), Some(k)) = (row.checked_div(s), row.checked_rem(s)) else { return Err(Misfit.into()) };
-        *to = h.after(*begin.get(k).ok_or(Misfit)?, step);
+        let (Some(step), Some(k)) = (row.checked_div(s), row.checked_rem(s)) else { return Err(LayoutError.into()) };
+        *to = h.after(*begin.get(k).ok_or(LayoutError)?, step);
     }
     let past = &*past;
     let obs = h.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
@@ -72,8 +72,8 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
         }
     }
     let carry = carry(b, m, steps.saturating_add(1), w.state, w.cut)?;
-    let (value, rest) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
-    let (d_value, columns) = rest.split_at_mut_checked(m).ok_or(Misfit)?;
+    let (value, rest) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
+    let (d_value, columns) = rest.split_at_mut_checked(m).ok_or(LayoutError)?;
     let l = if tasks.policy { b.shape.num_outputs as usize } else { 0 };
     let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let cells = tasks.cells();
@@ -92,7 +92,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
     };
     let wanted = first..if cells > 0 { 4 } else { 2 };
     let outs = &mut [&mut *outputs, &mut *value, &mut *cell, &mut *cell_value];
-    let outs = outs.get_mut(wanted.clone()).ok_or(Misfit)?;
+    let outs = outs.get_mut(wanted.clone()).ok_or(LayoutError)?;
     sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, outs)?;
 
     d_outputs.fill(0.0);
@@ -105,10 +105,10 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
     for k in 0..s {
         let row_of = |step: usize| step.saturating_mul(s).saturating_add(k);
         let last = row_of(steps);
-        let mut value_return = *value.get(last).ok_or(Misfit)?;
+        let mut value_return = *value.get(last).ok_or(LayoutError)?;
         let best = |row: usize, to: &mut [f32]| -> Fit<()> {
             let own = block::rows(cell, row, 1, cells.saturating_mul(n))?;
-            let slot = *past.get(row).ok_or(Misfit)? as usize;
+            let slot = *past.get(row).ok_or(LayoutError)? as usize;
             let mask = if c.use_action_mask != 0 { Some(block::rows(h.mask, slot, 1, n)?) } else { None };
             pixel_control::best(n, own, mask, block::rows(cell_value, row, 1, cells)?, to);
             Ok(())
@@ -116,18 +116,18 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
         best(last, w.target)?;
         for step in (0..steps).rev() {
             let (row, next) = (row_of(step), row_of(step.saturating_add(1)));
-            let slot = *past.get(row).ok_or(Misfit)? as usize;
-            let ends = *h.ends.get(slot).ok_or(Misfit)?;
+            let slot = *past.get(row).ok_or(LayoutError)? as usize;
+            let ends = *h.ends.get(slot).ok_or(LayoutError)?;
             if tasks.values {
-                let (reward, own) = (*h.reward.get(slot).ok_or(Misfit)?, *value.get(row).ok_or(Misfit)?);
+                let (reward, own) = (*h.reward.get(slot).ok_or(LayoutError)?, *value.get(row).ok_or(LayoutError)?);
                 value_return = match ends {
                     GOES_ON => reward + c.discount * value_return,
                     TERMINATED => reward,
-                    TRUNCATED => reward + c.discount * *h.final_value.get(slot).ok_or(Misfit)?,
+                    TRUNCATED => reward + c.discount * *h.final_value.get(slot).ok_or(LayoutError)?,
                     _ => own,
                 };
                 if ends != GIVEN_UP {
-                    let d_own = slice::from_mut(d_value.get_mut(row).ok_or(Misfit)?);
+                    let d_own = slice::from_mut(d_value.get_mut(row).ok_or(LayoutError)?);
                     value_loss += loss::squared_error(&[own], &[value_return], c.value_replay_coef * share, d_own);
                 }
             }
@@ -158,7 +158,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
                     };
                     cell_loss += pixel_control::loss(
                         &own,
-                        *h.choice.get(slot).ok_or(Misfit)?,
+                        *h.choice.get(slot).ok_or(LayoutError)?,
                         c.pixel_control_coef * share,
                         block::rows_mut(d_cell, row, 1, cells.saturating_mul(n))?,
                         block::rows_mut(d_cell_value, row, 1, cells)?,
@@ -170,7 +170,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
             }
         }
     }
-    let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
+    let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(LayoutError)?;
     let share = f64::from(share);
     if let Some([cells, _, values]) = losses.get_mut(TASK_LOSSES..) {
         (*cells, *values) = ((cell_loss * share) as f32, (value_loss * share) as f32);
@@ -182,12 +182,12 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Work<'_>, record: &mu
         }
     }
     let d_outs = [&*d_outputs, d_value, d_cell, d_cell_value];
-    let d_outs = d_outs.get(wanted).ok_or(Misfit)?;
+    let d_outs = d_outs.get(wanted).ok_or(LayoutError)?;
     sizes.net.backward(b.params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)
 }
 
 /// Predicts the classes of the rewards after these steps.
-fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &mut [f32]) -> Result {
+fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Scratch<'_>, record: &mut [f32]) -> Result {
     let (c, sizes, h, tasks) = (b.config, b.sizes, &b.history, &b.sizes.tasks);
     let (frames, width) = (tasks.frames, tasks.frames.saturating_mul(CLASS_UNITS));
     let (m, all) = (last.len().saturating_mul(frames), width.saturating_mul(frames));
@@ -207,13 +207,13 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
     let heads = 1u32.checked_shl(tasks.class_head as u32).unwrap_or(0);
     sizes.net.forward(b.params, obs, m, heads, &carry, tape, w.scratch, &mut [&mut *share_of])?;
     let share = share(b, c.num_replays());
-    let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(Misfit)?;
+    let (grads, losses) = record.split_at_mut_checked(b.params.len()).ok_or(LayoutError)?;
     let free = sizes.net.free_params(tasks.class_head);
-    let own = b.params.get(free.clone()).ok_or(Misfit)?;
+    let own = b.params.get(free.clone()).ok_or(LayoutError)?;
     d_share.fill(0.0);
     let mut loss = 0.0f64;
     for (k, &last) in last.iter().enumerate() {
-        let reward = *h.reward.get(last as usize).ok_or(Misfit)?;
+        let reward = *h.reward.get(last as usize).ok_or(LayoutError)?;
         loss += reward_class::predict(
             frames,
             block::rows(share_of, k, 1, all)?,
@@ -221,7 +221,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Work<'_>, record: &m
             reward_class::class(reward, c.reward_threshold),
             c.reward_class_coef * share,
             block::rows_mut(d_share, k, 1, all)?,
-            grads.get_mut(free.clone()).ok_or(Misfit)?,
+            grads.get_mut(free.clone()).ok_or(LayoutError)?,
         )?;
     }
     if let Some([_, classes, _]) = losses.get_mut(TASK_LOSSES..) {

@@ -2,11 +2,11 @@
 //! minibatch from its current values and log-probabilities, and from the log-probabilities at the time of the actions.
 
 use super::{Algorithm, Needs, gradient};
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::vtrace::{self, Rates, VTrace};
 use crate::learn::learner::context::{ChunkContext, UpdateContext};
-use crate::learn::learner::layout::Work;
+use crate::learn::learner::layout::Scratch;
 use crate::learn::loss::{self, Batch};
 
 /// IMPALA.
@@ -23,16 +23,16 @@ impl Algorithm for Impala {
 
     /// The rows of a chunk are sequences, `[steps, sequences]`. Where a sequence or an episode ends, the next value is the
     /// recorded one, which is part of `value_target`; `advantage` holds the rewards.
-    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Work<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
+    fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], _: &mut [f32]) -> Result {
         let c = b.config;
         let (begin, end) = c.chunk(b.chunk);
-        let order = b.order.get(begin..end).ok_or(Misfit)?;
-        let given = b.advantage.get(begin..end).ok_or(Misfit)?;
-        let num_steps = c.num_together();
-        let num_envs = order.len().checked_div(num_steps).ok_or(Misfit)?;
+        let order = b.order.get(begin..end).ok_or(LayoutError)?;
+        let given = b.advantage.get(begin..end).ok_or(LayoutError)?;
+        let num_steps = c.sequence_rows();
+        let num_envs = order.len().checked_div(num_steps).ok_or(LayoutError)?;
         gradient::chunk(b, w, record, |batch, coefficients, spare, [d_log_prob, d_value, _]| {
             let mut columns = spare.chunks_exact_mut(order.len().max(1));
-            let mut column = || columns.next().ok_or(Misfit);
+            let mut column = || columns.next().ok_or(LayoutError);
             let (reward, discounts, log_rho) = (column()?, column()?, column()?);
             let (vs, pg_advantage, bootstrap_value) =
                 (column()?, column()?, block::rows_mut(column()?, 0, num_envs, 1)?);

@@ -55,7 +55,7 @@ impl Learner<'_> {
             _ if self.config.needs().replay => self.act_for_store(begin, m, obs, mask, action),
             _ => self.act_for_rollout(begin, m, obs, mask, action),
         });
-        self.tidy();
+        self.clear_scratch();
         done
     }
 
@@ -86,7 +86,7 @@ impl Learner<'_> {
             () if self.config.needs().replay => self.predict_by_store(obs, mask, sampling, action),
             () => self.predict_by_rollout(obs, mask, recurrent, sampling, action),
         };
-        self.tidy();
+        self.clear_scratch();
         done
     }
 
@@ -106,12 +106,12 @@ impl Learner<'_> {
             () if self.config.needs().replay => self.value_by_store(obs, mask, value),
             () => self.value_by_rollout(obs, mask, value),
         };
-        self.tidy();
+        self.clear_scratch();
         done
     }
 
     /// Zeroes the working arrays that calls of N rows use.
-    pub(super) fn tidy(&mut self) {
+    pub(super) fn clear_scratch(&mut self) {
         self.tidy_rows(self.config.num_envs as usize);
         self.tidy_scratch();
     }

@@ -2,16 +2,16 @@
 
 use core::ops::Range;
 
-use super::layout::{Sizes, Work};
-use crate::block::{self, Fit, Misfit};
+use super::layout::{Scratch, Sizes};
+use crate::block::{self, Fit, LayoutError};
 use crate::error::Result;
 use crate::kernels::gae::Chain;
 use crate::learn::actor::Head;
 use crate::learn::actor_config::{POLICY, VALUE};
 use crate::learn::config::Config;
-use crate::learn::rows::Rows;
 #[cfg(feature = "off_policy")]
-use crate::learn::seen::Seen;
+use crate::learn::obs_encoder::ObsEncoder;
+use crate::learn::rows::Rows;
 use crate::learn::shape::Shape;
 use crate::learn::store::history::HistoryView;
 #[cfg(feature = "off_policy")]
@@ -31,7 +31,7 @@ pub(in crate::learn) struct UpdateContext<'u, 'a> {
     pub(in crate::learn) params: &'u [f32],
     pub(in crate::learn) rollout: &'u mut Rollout<'a>,
     /// `next` holds the values of the observations after the rollout.
-    pub(in crate::learn) work: &'u mut Work<'a>,
+    pub(in crate::learn) work: &'u mut Scratch<'a>,
     /// Slots of the transitions, in time order for each environment.
     pub(in crate::learn) slots: Range<usize>,
     /// `[N]` the slots of pending transitions.
@@ -51,20 +51,20 @@ impl UpdateContext<'_, '_> {
             let (env, complete) = self.owner(at)?;
             let (r, w) = (&mut *self.rollout, &mut *self.work);
             let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
-                return Err(Misfit.into());
+                return Err(LayoutError.into());
             };
-            let value = *r.value.get(at).ok_or(Misfit)?;
+            let value = *r.value.get(at).ok_or(LayoutError)?;
             if complete {
                 let (Some(reward), Some(last)) = (r.reward.get(at), r.final_value.get(at)) else {
-                    return Err(Misfit.into());
+                    return Err(LayoutError.into());
                 };
                 let (Some(terminated), Some(truncated)) = (r.terminated.get(at), r.truncated.get(at)) else {
-                    return Err(Misfit.into());
+                    return Err(LayoutError.into());
                 };
                 let ends = (*terminated != 0, *truncated != 0);
                 let (advantage, target) = chain.step(*reward, value, *last, ends, *next, carry);
                 let (Some(to), Some(other)) = (r.advantage.get_mut(at), r.value_target.get_mut(at)) else {
-                    return Err(Misfit.into());
+                    return Err(LayoutError.into());
                 };
                 (*to, *other) = (advantage, target);
             }
@@ -78,8 +78,8 @@ impl UpdateContext<'_, '_> {
     pub(in crate::learn) fn rewards_for_advantages(&mut self) -> Result {
         for at in self.slots.clone() {
             if self.owner(at)?.1 {
-                let reward = *self.rollout.reward.get(at).ok_or(Misfit)?;
-                *self.rollout.advantage.get_mut(at).ok_or(Misfit)? = reward;
+                let reward = *self.rollout.reward.get(at).ok_or(LayoutError)?;
+                *self.rollout.advantage.get_mut(at).ok_or(LayoutError)? = reward;
             }
         }
         Ok(())
@@ -168,12 +168,12 @@ impl<'r> ChunkContext<'_, 'r> {
     /// Writes the initial recurrent states of the rows of a chunk, whose slots are `order`: the recorded state where an episode
     /// or a sequence begins, and where the previous row belongs to another environment. With `burn_in` sequences begin with
     /// recomputed states.
-    pub(in crate::learn) fn start(&self, order: &[u32], w: &mut Work<'_>) -> Result {
+    pub(in crate::learn) fn start(&self, order: &[u32], w: &mut Scratch<'_>) -> Result {
         let (width, r) = (self.sizes.state_len(), &self.rollout);
         if width == 0 {
             return Ok(());
         }
-        let sequences = order.len().checked_div(self.config.num_together()).ok_or(Misfit)?;
+        let sequences = order.len().checked_div(self.config.sequence_rows()).ok_or(LayoutError)?;
         for (row, (&slot, cut)) in order.iter().zip(block::rows_mut(w.cut, 0, order.len(), 1)?).enumerate() {
             let before = row.checked_sub(sequences).and_then(|row| order.get(row));
             let follows = before.is_some_and(|&before| self.follows(before, slot));
@@ -182,17 +182,17 @@ impl<'r> ChunkContext<'_, 'r> {
                 block::copy(block::rows_mut(w.state, row, 1, width)?, block::rows(r.state, slot as usize, 1, width)?);
             }
         }
-        self.burn_in(order.get(..sequences).ok_or(Misfit)?, w)
+        self.burn_in(order.get(..sequences).ok_or(LayoutError)?, w)
     }
 
     /// Runs up to `burn_in` steps before each of these slots, the first ones of sequences, from the state recorded there. The
     /// resulting states are the initial states of the sequences. Steps of other episodes and of earlier rollouts are excluded.
-    fn burn_in(&self, first: &[u32], w: &mut Work<'_>) -> Result {
+    fn burn_in(&self, first: &[u32], w: &mut Scratch<'_>) -> Result {
         if !cfg!(feature = "recurrent") || self.config.burn_in == 0 {
             return Ok(());
         }
         let (m, width, r) = (first.len(), self.sizes.state_len(), &self.rollout);
-        let (at, rest) = w.before.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (at, rest) = w.before.split_at_mut_checked(m).ok_or(LayoutError)?;
         let ahead = block::rows_mut(rest, 0, m, 1)?;
         block::copy(at, first);
         ahead.fill(0);
@@ -217,7 +217,7 @@ impl<'r> ChunkContext<'_, 'r> {
             let (obs, net) = (self.obs(Rows::new(at, 0), w.obs)?, &self.sizes.net);
             let outputs = block::rows_mut(w.d_outputs, 0, m, self.shape.num_outputs as usize)?;
             let unused = &mut [outputs, block::rows_mut(w.scalar, 0, m, 1)?];
-            let unused = unused.get_mut(..net.num_heads().min(2)).ok_or(Misfit)?;
+            let unused = unused.get_mut(..net.num_heads().min(2)).ok_or(LayoutError)?;
             net.infer(self.params, obs, m, POLICY | VALUE, states, w.scratch, unused)?;
             for ((at, ahead), first) in at.iter_mut().zip(&*ahead).zip(first) {
                 if *ahead >= left {
@@ -255,7 +255,7 @@ impl<'r> ChunkContext<'_, 'r> {
             return Ok(Carry::NONE);
         }
         let (state, cut) = (block::rows(state, 0, rows, width)?, block::rows(cut, 0, rows, 1)?);
-        Ok(Carry { steps: self.config.num_together(), cut, state })
+        Ok(Carry { steps: self.config.sequence_rows(), cut, state })
     }
 }
 
@@ -263,11 +263,11 @@ impl<'r> ChunkContext<'_, 'r> {
 impl<'b, 'r> ChunkContext<'b, 'r> {
     /// The policy's parameters within `params`.
     pub(in crate::learn) fn policy_of(&self, params: &'b [f32]) -> Fit<&'b [f32]> {
-        params.get(..self.sizes.net.param_len()).ok_or(Misfit)
+        params.get(..self.sizes.net.param_len()).ok_or(LayoutError)
     }
 
     pub(in crate::learn) fn critic_of(&self, params: &'b [f32], i: usize) -> Fit<&'b [f32]> {
-        let critics = params.get(self.sizes.net.param_len()..).ok_or(Misfit)?;
+        let critics = params.get(self.sizes.net.param_len()..).ok_or(LayoutError)?;
         block::rows(critics, i, 1, self.sizes.critic.param_len())
     }
 
@@ -331,7 +331,9 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
             _ if stack.is_kept() && self.given.is_none() => {
                 stack.input(sizes.reads_bytes, (frames, self.batch.frames), rows.iter(), to)
             }
-            bytes => rows.input(sizes.reads_bytes, &Seen { elements: bytes, ..sizes.seen }, Elements::U8(pixels), to),
+            bytes => {
+                rows.input(sizes.reads_bytes, &ObsEncoder { elements: bytes, ..sizes.seen }, Elements::U8(pixels), to)
+            }
         }
     }
 }

@@ -5,9 +5,9 @@ use super::{PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::moments;
+use crate::learn::learner_spec::LearnerSpec;
 use crate::learn::loss::Sums;
 use crate::learn::noise;
-use crate::learn::stored::Stored;
 use crate::rng::Rng;
 
 /// Limit of the magnitude of running sums of rewards: more than sums of f32 rewards can reach, and the squares are finite.
@@ -20,7 +20,7 @@ impl<'a> View<'a> {
     /// Reads bytes that a learner was copied to, after checking all data in them that later calls rely on. Errors: `Align`,
     /// `Size`, `Image`.
     pub fn attach(mem: &'a [u8]) -> Result<View<'a>> {
-        block::attach(mem, BlockKind::Learner, |s: &Stored| {
+        block::attach(mem, BlockKind::Learner, |s: &LearnerSpec| {
             s.check()?;
             let places = Places::plan(&mut Plan::default(), s)?;
             let (nodes, parts, n) = places.read(mem)?;

@@ -3,9 +3,10 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::{FieldSpans, Learner, Phase, State, View};
-use crate::block::{self, Cutter, Fit, Kind as BlockKind, Late, Misfit, Plan, Span, TooLong, fields};
+use crate::block::{self, Cold, Cutter, Fit, Kind as BlockKind, LayoutError, Plan, Span, TooLong, fields};
 use crate::error::Result;
-use crate::learn::seen::{Front, Part, Seen};
+use crate::learn::learner_spec::LearnerSpec;
+use crate::learn::obs_encoder::{Front, ObsEncoder, Part};
 use crate::learn::shape::Shape;
 use crate::learn::store::frames::Frames;
 use crate::learn::store::history::HistoryLens;
@@ -15,7 +16,6 @@ use crate::learn::store::replay::{ReplayLens, TransitionLens};
 #[cfg(feature = "off_policy")]
 use crate::learn::store::ring::Ring;
 use crate::learn::store::rollout::{Rollout, RolloutLens, RolloutSpans, RolloutView};
-use crate::learn::stored::Stored;
 use crate::learn::tasks::{CLASS_UNITS, Tasks};
 use crate::nn::{Net, Node};
 use crate::rng::Rng;
@@ -35,7 +35,7 @@ pub(in crate::learn) const LOSSES: usize = 8;
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Spans {
-    work: WorkSpans,
+    work: ScratchSpans,
     pub(super) fields: FieldSpans,
 }
 
@@ -121,7 +121,7 @@ pub(in crate::learn) struct Sizes<'n> {
     #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
     pub(in crate::learn) critic: Net<'n>,
     /// Encoding of observations for the networks.
-    pub(in crate::learn) seen: Seen<'n>,
+    pub(in crate::learn) seen: ObsEncoder<'n>,
     /// Network inputs are bytes, and all networks that read them divide them by 255 themselves.
     pub(in crate::learn) reads_bytes: bool,
     /// N.
@@ -222,7 +222,7 @@ impl Sizes<'_> {
     }
 
     /// Lengths of stored transitions, and of pending ones.
-    fn replay_lens(&self, stored: &Stored) -> ReplayLens {
+    fn replay_lens(&self, stored: &LearnerSpec) -> ReplayLens {
         let (c, ring) = (&stored.config, &self.replay.ring);
         let (n, n_step, slots) = (self.n, c.n_step as usize, c.buffer_size as usize);
         let begun = TransitionLens {
@@ -253,7 +253,7 @@ impl Sizes<'_> {
     }
 
     /// Lengths of the working arrays of a chunk of a batch.
-    fn batch_lens(&self, stored: &Stored) -> BatchLens {
+    fn batch_lens(&self, stored: &LearnerSpec) -> BatchLens {
         let (c, shape) = (&stored.config, &stored.shape);
         let is_mean = c.value_head().is_mean();
         BatchLens {
@@ -272,7 +272,7 @@ impl Sizes<'_> {
     }
 }
 
-pub(super) fn sizes<'n>(stored: &Stored, [net, critic]: [Net<'n>; 2], seen: Seen<'n>) -> Sizes<'n> {
+pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen: ObsEncoder<'n>) -> Sizes<'n> {
     let (c, shape) = (&stored.config, &stored.shape);
     let std = net.free_params(0);
     let over_replay = c.needs().replay;
@@ -338,8 +338,8 @@ type Layers<'m> = ([&'m [Node]; 2], &'m [Part], &'m [u32]);
 
 impl Places {
     /// Plans the compiled layers and the spans of the rest.
-    pub(super) fn plan(p: &mut Plan, stored: &Stored) -> core::result::Result<Places, TooLong> {
-        block::spans::<Stored>(p)?;
+    pub(super) fn plan(p: &mut Plan, stored: &LearnerSpec) -> core::result::Result<Places, TooLong> {
+        block::spans::<LearnerSpec>(p)?;
         let over_replay = stored.config.needs().replay;
         Ok(Places {
             front: Front::plan(p, stored.num_layers(), stored.shape.num_parts, stored.shape.num_choices)?,
@@ -385,12 +385,12 @@ impl Places {
 }
 
 /// The spans of a learner's block with these networks, and its size in bytes.
-pub(super) fn block_plan(stored: &Stored, nets: [Net<'_>; 2], parts: &[Part]) -> Result<(Plans, usize)> {
+pub(super) fn block_plan(stored: &LearnerSpec, nets: [Net<'_>; 2], parts: &[Part]) -> Result<(Plans, usize)> {
     Ok(plan(stored, &sizes(stored, nets, stored.shape.seen(nets[0], parts, &[])))?)
 }
 
-fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
-    let (Stored { config: c, shape: s }, &Sizes { std_len, record_len, .. }) = (stored, sizes);
+fn lens(stored: &LearnerSpec, sizes: &Sizes<'_>) -> Lens {
+    let (LearnerSpec { config: c, shape: s }, &Sizes { std_len, record_len, .. }) = (stored, sizes);
     let over_replay = c.needs().replay;
     let replayed = |width| if sizes.tasks.policy { width } else { 0 };
     #[cfg(feature = "off_policy")]
@@ -409,7 +409,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
         shape: *s,
         moments: stored.actor().moments_len(),
         state: sizes.state_len(),
-        begins: c.marks_begins(),
+        begins: c.records_episode_starts(),
         frames: sizes.tasks.frames,
         columns: if c.needs().corrections { COLUMNS + SPARE } else { columns },
         masks: sizes.masks,
@@ -431,7 +431,7 @@ fn lens(stored: &Stored, sizes: &Sizes<'_>) -> Lens {
     }
 }
 
-fn rollout_lens(stored: &Stored, sizes: &Sizes<'_>) -> RolloutLens {
+fn rollout_lens(stored: &LearnerSpec, sizes: &Sizes<'_>) -> RolloutLens {
     let (c, s, frames) = (&stored.config, &stored.shape, &sizes.frames);
     RolloutLens {
         slots: frames.slots,
@@ -446,13 +446,13 @@ fn rollout_lens(stored: &Stored, sizes: &Sizes<'_>) -> RolloutLens {
         std: sizes.std_len,
         masks: sizes.masks,
         state: sizes.state_len(),
-        begins: c.marks_begins(),
+        begins: c.records_episode_starts(),
         numbers: c.needs().numbers,
     }
 }
 
 /// The spans of the block, and its size in bytes.
-pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(Plans, usize), TooLong> {
+pub(super) fn plan(stored: &LearnerSpec, sizes: &Sizes<'_>) -> core::result::Result<(Plans, usize), TooLong> {
     let lens = lens(stored, sizes);
     let mut p = Plan::default();
     Places::plan(&mut p, stored)?;
@@ -476,16 +476,16 @@ pub(super) fn plan(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(
 /// Plans working arrays: of a block for `n` environments; with `n` 0, for chunks alone.
 fn work(
     p: &mut Plan,
-    stored: &Stored,
+    stored: &LearnerSpec,
     sizes: &Sizes<'_>,
     lens: &Lens,
     n: usize,
-) -> core::result::Result<WorkSpans, TooLong> {
+) -> core::result::Result<ScratchSpans, TooLong> {
     let (c, net) = (&stored.config, &sizes.net);
     let rows = if n > 0 { sizes.rows } else { sizes.chunk_rows };
     let [replayed, frames] = sizes.task_rows;
     let rows = rows.max(replayed).max(frames);
-    let sequences = sizes.chunk_rows.checked_div(c.num_together()).unwrap_or(0);
+    let sequences = sizes.chunk_rows.checked_div(c.sequence_rows()).unwrap_or(0);
     let sequences_most = sequences.max(c.most_replays());
     let (scratch, batch);
     #[cfg(feature = "off_policy")]
@@ -515,11 +515,14 @@ fn work(
         frames,
         batch,
     };
-    WorkSpans::plan(p, &work)
+    ScratchSpans::plan(p, &work)
 }
 
 /// Working arrays of `learn_range`, and their bytes.
-pub(super) fn plan_scratch(stored: &Stored, sizes: &Sizes<'_>) -> core::result::Result<(WorkSpans, usize), TooLong> {
+pub(super) fn plan_scratch(
+    stored: &LearnerSpec,
+    sizes: &Sizes<'_>,
+) -> core::result::Result<(ScratchSpans, usize), TooLong> {
     let mut p = Plan::default();
     let spans = work(&mut p, stored, sizes, &lens(stored, sizes), 0)?;
     Ok((spans, p.size()?))
@@ -531,7 +534,7 @@ const fn grid(rows: usize, width: usize) -> usize {
 }
 
 fields! {
-    pub(in crate::learn) spans WorkSpans(w: &WorkLens<'_>) {
+    pub(in crate::learn) spans ScratchSpans(w: &WorkLens<'_>) {
         /// Environments of this call, and the slots of their transitions, `[N]` each.
         pub(in crate::learn) row: [u32] = w.n,
         pub(in crate::learn) slot: [u32] = w.recording,
@@ -545,7 +548,7 @@ fields! {
         pub(in crate::learn) raw: [f32] = w.raw,
         pub(in crate::learn) noise: [f32] = grid(w.n, w.draws),
         /// Bootstrap values: of the observation after the current transition.
-        pub(in crate::learn) next: Late<[f32]> = w.recording,
+        pub(in crate::learn) next: Cold<[f32]> = w.recording,
         /// Running returns, and the accumulators of the backward pass over a rollout.
         pub(in crate::learn) running: [f64] = w.recording,
         /// Terminated and truncated flags.
@@ -557,47 +560,47 @@ fields! {
         pub(in crate::learn) mask: [u8] = grid(w.rows, w.lens.masks),
         /// Recurrent states, and 1 where a row starts from its state.
         pub(in crate::learn) state: [f32] = grid(w.rows, w.lens.state),
-        pub(in crate::learn) cut: Late<[u8]> = if w.lens.state > 0 { w.rows } else { 0 },
+        pub(in crate::learn) cut: Cold<[u8]> = if w.lens.state > 0 { w.rows } else { 0 },
         /// Slots of burn-in steps before sequences, and the number of such steps.
-        pub(in crate::learn) before: Late<[u32]> = w.before,
+        pub(in crate::learn) before: Cold<[u32]> = w.before,
         pub(in crate::learn) scalar: [f32] = grid(w.rows, w.lens.columns),
         /// Outputs of the policy's first head.
         pub(in crate::learn) outputs: [f32] = grid(w.rows, w.outputs),
-        pub(in crate::learn) d_outputs: Late<[f32]> = grid(if w.batch.rows > 0 { w.batch.rows } else { w.rows }, w.outputs),
+        pub(in crate::learn) d_outputs: Cold<[f32]> = grid(if w.batch.rows > 0 { w.batch.rows } else { w.rows }, w.outputs),
         /// Slots of past steps.
-        pub(in crate::learn) past: Late<[u32]> = w.replayed.max(w.frames),
+        pub(in crate::learn) past: Cold<[u32]> = w.replayed.max(w.frames),
         /// Advantages and values of cells, `[steps, cells, choices]` and `[steps, cells]`, with their gradients; pixel changes
         /// and targets.
-        pub(in crate::learn) cell: Late<[f32]> = grid(w.replayed, w.cells[0]),
-        pub(in crate::learn) d_cell: Late<[f32]> = grid(w.replayed, w.cells[0]),
-        pub(in crate::learn) cell_value: Late<[f32]> = grid(w.replayed, w.cells[1]),
-        pub(in crate::learn) d_cell_value: Late<[f32]> = grid(w.replayed, w.cells[1]),
-        pub(in crate::learn) change: Late<[f32]> = w.cells[1],
-        pub(in crate::learn) target: Late<[f32]> = w.cells[1],
+        pub(in crate::learn) cell: Cold<[f32]> = grid(w.replayed, w.cells[0]),
+        pub(in crate::learn) d_cell: Cold<[f32]> = grid(w.replayed, w.cells[0]),
+        pub(in crate::learn) cell_value: Cold<[f32]> = grid(w.replayed, w.cells[1]),
+        pub(in crate::learn) d_cell_value: Cold<[f32]> = grid(w.replayed, w.cells[1]),
+        pub(in crate::learn) change: Cold<[f32]> = w.cells[1],
+        pub(in crate::learn) target: Cold<[f32]> = w.cells[1],
         /// Contributions of observations to the hidden units that predict rewards.
-        pub(in crate::learn) class: Late<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
-        pub(in crate::learn) d_class: Late<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
+        pub(in crate::learn) class: Cold<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
+        pub(in crate::learn) d_class: Cold<[f32]> = grid(grid(w.frames, w.lens.frames), CLASS_UNITS),
         /// Additional working arrays of a batch from the replay store.
         #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
         pub(in crate::learn) batch: BatchWork = w.batch,
-        pub(in crate::learn) tape: Late<[f32]> = w.tape,
+        pub(in crate::learn) tape: Cold<[f32]> = w.tape,
         pub(in crate::learn) scratch: [f32] = w.scratch,
     }
     /// Working arrays, valid within one call only. The parts that calls of N rows use are zero between calls, so that a call
     /// that fails leaves every byte of the block unchanged.
     #[derive(Default)]
-    pub(in crate::learn) write Work {}
+    pub(in crate::learn) write Scratch {}
 }
 
 impl<'a> Learner<'a> {
     /// Cuts a block that was accepted; the fields that acting does not need only with `ALL`. Removes the seal.
     pub(super) fn of<const ALL: bool>(mem: &'a mut [u8]) -> Result<Learner<'a>> {
         block::unseal(mem);
-        let (mark, stored, mut cut) = block::cut_marked::<Stored>(mem)?;
+        let (mark, stored, mut cut) = block::cut_marked::<LearnerSpec>(mem)?;
         let places = Places::plan(&mut Plan::default(), stored)?;
         let (nodes, parts, n) = places.front.take(&mut cut)?;
         let nets = [Net::new(nodes), Net::new(cut.take(places.critic)?)];
-        let s = cut.take(places.spans)?.first().ok_or(Misfit)?;
+        let s = cut.take(places.spans)?.first().ok_or(LayoutError)?;
         let (rollout, replay) = (cut.take(places.rollout)?, cut.take(places.replay)?);
         let sizes = sizes(stored, nets, stored.shape.seen(nets[0], parts, n));
         let rollout = match rollout.first() {
@@ -609,7 +612,7 @@ impl<'a> Learner<'a> {
             None => Replay::default(),
         };
         let (config, actor) = (&stored.config, stored.actor());
-        let work = Work::cut_some::<ALL>(&mut cut, &s.work)?;
+        let work = Scratch::cut_some::<ALL>(&mut cut, &s.work)?;
         Ok(Learner::cut_some::<ALL>(&mut cut, &s.fields, mark, config, actor, sizes, rollout, replay, work)?)
     }
 }
@@ -617,11 +620,11 @@ impl<'a> Learner<'a> {
 impl<'a> View<'a> {
     /// Reads a block that `init` or `attach` has accepted, without checking it again.
     pub fn open(mem: &'a [u8]) -> Result<View<'a>> {
-        let stored: &Stored = block::config(mem, BlockKind::Learner)?;
+        let stored: &LearnerSpec = block::config(mem, BlockKind::Learner)?;
         let places = Places::plan(&mut Plan::default(), stored)?;
         let (nodes, parts, n) = places.read(mem)?;
         let nets = nodes.map(Net::new);
-        let s = block::view(mem, places.spans)?.first().ok_or(Misfit)?;
+        let s = block::view(mem, places.spans)?.first().ok_or(LayoutError)?;
         let sizes = sizes(stored, nets, stored.shape.seen(nets[0], parts, n));
         let rollout = match block::view(mem, places.rollout)?.first() {
             Some(spans) => RolloutView::of(mem, spans)?,
@@ -636,19 +639,19 @@ impl<'a> View<'a> {
 
     /// [`View::phase`] of a block that `init` or `attach` has accepted, without reading the rest of it.
     pub fn phase_of(mem: &[u8]) -> Result<Phase> {
-        let stored: &Stored = block::config(mem, BlockKind::Learner)?;
-        let spans = block::view(mem, Places::plan(&mut Plan::default(), stored)?.spans)?.first().ok_or(Misfit)?;
-        let state: &State = block::view(mem, spans.fields.state)?.first().ok_or(Misfit)?;
+        let stored: &LearnerSpec = block::config(mem, BlockKind::Learner)?;
+        let spans = block::view(mem, Places::plan(&mut Plan::default(), stored)?.spans)?.first().ok_or(LayoutError)?;
+        let state: &State = block::view(mem, spans.fields.state)?.first().ok_or(LayoutError)?;
         Ok(state.phase(&stored.config, block::view(mem, spans.fields.open)?))
     }
 }
 
 /// Logarithms of standard deviations, a part of the parameters.
 pub(in crate::learn) fn log_std<'p>(params: &'p [f32], sizes: &Sizes<'_>) -> Fit<&'p [f32]> {
-    params.get(sizes.std_begin..sizes.std_begin.saturating_add(sizes.std_len)).ok_or(Misfit)
+    params.get(sizes.std_begin..sizes.std_begin.saturating_add(sizes.std_len)).ok_or(LayoutError)
 }
 
 /// Mutable version of `log_std`.
 pub(in crate::learn) fn log_std_mut<'p>(params: &'p mut [f32], sizes: &Sizes<'_>) -> Fit<&'p mut [f32]> {
-    params.get_mut(sizes.std_begin..sizes.std_begin.saturating_add(sizes.std_len)).ok_or(Misfit)
+    params.get_mut(sizes.std_begin..sizes.std_begin.saturating_add(sizes.std_len)).ok_or(LayoutError)
 }

@@ -20,25 +20,25 @@ mod update;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::act_observe::{ActObserve, acts};
+use super::action_spec::Actions;
 use super::actor::{Head, check_envs, check_mask_fits, check_mask_given};
 use super::actor_config::ActorConfig;
-use super::acts::{Acts, acts};
 use super::config::Config;
+use super::learner_spec::{LearnerSpec, MAX_NODES};
 use super::loss::Sums;
 use super::noise;
+use super::obs_encoder::Parts;
 use super::optimizer::Optimizer;
 use super::policy;
-use super::seen::Parts;
 use super::shape::Shape;
 use super::spaces::Spaces;
 use super::store::history::{self, History};
 use super::store::replay::{Replay, ReplayView};
 use super::store::rollout::{NONE, Rollout, RolloutView};
-use super::stored::{MAX_NODES, Stored};
-use super::taken::Actions;
 #[cfg(not(feature = "off_policy"))]
 use super::transition_batch::TransitionBatch;
-use crate::block::{self, Kind as BlockKind, Late, Mark, Misfit, One, Plan, fields};
+use crate::block::{self, Cold, Kind as BlockKind, LayoutError, Mark, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result};
@@ -46,7 +46,7 @@ use crate::nn::{Layer, Node};
 use crate::num;
 use crate::rng::Rng;
 use crate::space::Space;
-use layout::{Lens, Places, Sizes, Work, block_plan, log_std};
+use layout::{Lens, Places, Scratch, Sizes, block_plan, log_std};
 
 pub use moments::merge_moments;
 pub use rollout::{Batch, BatchMut};
@@ -180,7 +180,7 @@ fields! {
         /// `[N]` streams that draw actions while training.
         act_rng: [Rng] = lens.n,
         /// `[N]` streams that draw the actions of `predict`.
-        predict_rng: Late<[Rng]> = lens.n,
+        predict_rng: Cold<[Rng]> = lens.n,
         /// `[N]` the slot of an environment's begun or abandoned transition; `NONE` if there is none.
         slot: [u32] = lens.recording,
         /// `[N]` 1: this environment has acted and has not observed yet.
@@ -191,20 +191,20 @@ fields! {
         new_obs: [f32] = lens.n.saturating_mul(lens.moments),
         params: [f32] = lens.params,
         /// First moments; for algorithms with eligibility traces, the traces.
-        adam_m: Late<[f32]> = lens.params,
-        adam_v: Late<[f32]> = if c.needs().traces { 0 } else { lens.params },
+        adam_m: Cold<[f32]> = lens.params,
+        adam_v: Cold<[f32]> = if c.needs().traces { 0 } else { lens.params },
         obs_mean: [f64] = lens.moments,
         obs_var: [f64] = lens.moments,
         running_return: [f64] = if c.normalize_reward != 0 { lens.n } else { 0 },
         episodes: Episodes = episodes::Lens { num_envs: lens.n, keep: EPISODES },
         /// Slots of the transitions of the update, shuffled in each epoch; or of a batch.
-        order: Late<[u32]> = lens.order,
+        order: Cold<[u32]> = lens.order,
         /// `[T * N / num_minibatches]` advantages of this minibatch.
-        advantage: Late<[f32]> = lens.minibatch,
+        advantage: Cold<[f32]> = lens.minibatch,
         /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch.
-        grads: Late<[f32]> = (c.num_chunks as usize).saturating_mul(lens.record),
+        grads: Cold<[f32]> = (c.num_chunks as usize).saturating_mul(lens.record),
         /// `[num_chunks]` 1: the gradients of that chunk are present.
-        done: Late<[u8]> = c.num_chunks as usize,
+        done: Cold<[u8]> = c.num_chunks as usize,
         /// `[N, state_len]` recurrent states between steps.
         carry: [f32] = lens.n.saturating_mul(lens.state),
         /// `[N]` 1: an episode begins with this environment's next action, from a state of zeros.
@@ -213,13 +213,13 @@ fields! {
         acting: [f32] = if c.overlap != 0 { lens.params } else { 0 },
         /// The noise of the rollout that is recorded or learned from, or of Q; and the parameters with noise added, which act
         /// and learn.
-        noise: Late<[f32]> = lens.noise,
+        noise: Cold<[f32]> = lens.noise,
         noisy: [f32] = if lens.noise > 0 { lens.params } else { 0 },
         /// The copy of the parameters that `prime_interval` requires, and the updates begun since it was refreshed.
-        prime: Late<[f32]> = if c.prime_interval > 0 { lens.params } else { 0 },
-        prime_age: Late<[u32]> = u32::min(c.prime_interval, 1) as usize,
+        prime: Cold<[f32]> = if c.prime_interval > 0 { lens.params } else { 0 },
+        prime_age: Cold<[u32]> = u32::min(c.prime_interval, 1) as usize,
         /// The history of past steps, with auxiliary tasks.
-        history: Late<History> = lens.history,
+        history: Cold<History> = lens.history,
     }
     /// A learner, cut from its block.
     ///
@@ -255,7 +255,7 @@ fields! {
         rollout: Rollout<'a>,
         #[cfg_attr(not(feature = "off_policy"), allow(dead_code))]
         replay: Replay<'a>,
-        work: Work<'a>,
+        work: Scratch<'a>,
     }
     /// A learner, read from its block; several threads may use it at the same time.
     pub read View {
@@ -272,7 +272,7 @@ acts!(Learner);
 impl<'a> Learner<'a> {
     /// The size of a block in bytes. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
-        let stored = Stored::new(config, obs, action)?;
+        let stored = LearnerSpec::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
         let nodes = &mut [Node::default(); MAX_NODES];
         Ok(block_plan(&stored, stored.compile(layers, parts.list(), nodes)?, parts.list())?.1)
@@ -288,13 +288,13 @@ impl<'a> Learner<'a> {
         obs: &Space<'_>,
         action: &Space<'_>,
     ) -> Result<Learner<'a>> {
-        let stored = Stored::new(config, obs, action)?;
+        let stored = LearnerSpec::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
         let nodes = &mut [Node::default(); MAX_NODES];
         let nets = stored.compile(layers, parts.list(), nodes)?;
         let (plans, size) = block_plan(&stored, nets, parts.list())?;
         let block = block::create_marked(mem, BlockKind::Learner, size, &stored)?;
-        let (_, mut cut) = block::cut_config::<Stored>(block)?;
+        let (_, mut cut) = block::cut_config::<LearnerSpec>(block)?;
         Places::plan(&mut Plan::default(), &stored)?.write(&mut cut, nets, parts.list(), obs.n, &plans)?;
         let mut learner = Self::open(block)?;
         learner.taken.init(action);
@@ -317,7 +317,7 @@ impl<'a> Learner<'a> {
         }
         let mut rng = Rng::stream(config.seed, PARAMS);
         let (net, critic) = (learner.sizes.net, learner.sizes.critic);
-        let (own, critics) = learner.params.split_at_mut_checked(net.param_len()).ok_or(Misfit)?;
+        let (own, critics) = learner.params.split_at_mut_checked(net.param_len()).ok_or(LayoutError)?;
         net.init(own, &mut rng, learner.work.scratch)?;
         for params in critics.chunks_exact_mut(critic.param_len().max(1)) {
             critic.init(params, &mut rng, learner.work.scratch)?;
@@ -364,7 +364,7 @@ impl<'a> Learner<'a> {
     }
 
     /// [`Learner::open`] for calls that act and observe: cuts only the fields they need, or all where that is less code.
-    pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl Acts> {
+    pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl ActObserve> {
         Self::of::<{ cfg!(not(feature = "simd")) }>(mem)
     }
 
@@ -426,7 +426,7 @@ impl<'a> Learner<'a> {
     /// Learns from transitions supplied by the host. Errors: `Disabled`: this build has no algorithm that can.
     #[cfg(not(feature = "off_policy"))]
     pub fn learn_transitions(&mut self, _: &TransitionBatch<'_>, _: Option<&mut [f32]>) -> Result<Stats> {
-        self.config.check_transitions().and(Err(Misfit.into()))
+        self.config.check_transitions().and(Err(LayoutError.into()))
     }
 
     /// Stops or resumes updating the statistics that normalize observations and rewards.
@@ -531,7 +531,7 @@ impl<'a> View<'a> {
         let net = &self.sizes.net;
         let [len, shipped] = self.config.value_lens();
         let group = if shipped == 1 { len } else { 1 };
-        net.prune_params(self.params.get(..net.param_len()).ok_or(Misfit)?, 0, group as usize, params)?;
+        net.prune_params(self.params.get(..net.param_len()).ok_or(LayoutError)?, 0, group as usize, params)?;
         if self.sizes.replay.choice_values > 0 {
             return Ok(());
         }

@@ -139,9 +139,9 @@ impl Union {
     fn check(&self) -> Result {
         let (least, total) = (self.own.min(self.with), self.total());
         let what = "learner moments: counts of at least those of the base";
-        Error::new(Kind::Range, what).given_f32(least as f32).when(least < self.base)?;
+        Error::new(Kind::Range, what).given_f32(least as f32).fail_if(least < self.base)?;
         let what = "learner moments: counts whose sum is above 0 and at most 2^64";
-        Error::new(Kind::Range, what).given_f32(total as f32).when(!(total > 0.0 && total <= MAX_COUNT))
+        Error::new(Kind::Range, what).given_f32(total as f32).fail_if(!(total > 0.0 && total <= MAX_COUNT))
     }
 
     fn of(&self, own: Moment, with: Moment, base: Moment) -> Moment {

@@ -26,7 +26,7 @@ impl Learner<'_> {
         self.view().check_moments(moments)?;
         let apart = self.config.overlap != 0 && self.state.updating != 0 && !moments.is_empty();
         let what = "learner: with overlap, parameters and statistics are written together once the update has ended.";
-        Error::new(Kind::NotReady, what).when(apart)?;
+        Error::new(Kind::NotReady, what).fail_if(apart)?;
         if let Some(&x) = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x)) {
             return Err(Error::new(Kind::Value, "learner: parameters from -1e6 to 1e6").given_f32(x));
         }

@@ -5,15 +5,15 @@ use core::mem;
 #[cfg(feature = "off_policy")]
 use super::context::BatchContext;
 use super::context::ChunkContext;
-use super::layout::{Work, plan_scratch};
+use super::layout::{Scratch, plan_scratch};
 use super::rollout::minibatch;
 use super::{Learner, Stats, View};
-use crate::block::{self, Cutter, Misfit};
+use crate::block::{self, Cutter, LayoutError};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::learn::actor::check_obs;
 use crate::learn::algorithm;
+use crate::learn::learner_spec::LearnerSpec;
 use crate::learn::noise;
-use crate::learn::stored::Stored;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
 use crate::space::Elements;
@@ -40,7 +40,7 @@ impl Learner<'_> {
             self.learn_begin(obs, mask)?;
         }
         let done = self.learn_slices(if max_slices == 0 { u64::MAX } else { max_slices.into() }, None);
-        self.tidy();
+        self.clear_scratch();
         self.finish(done, OVERFLOWED)
     }
 
@@ -54,11 +54,11 @@ impl Learner<'_> {
         check_obs("learner learn: obs", &self.actor.shape, self.config.num_envs as usize, &obs)?;
         self.check_mask_fits(mask)?;
         if let Err(error) = self.bootstrap(obs, mask) {
-            self.tidy();
+            self.clear_scratch();
             return Err(error);
         }
         let done = self.begin_update();
-        self.tidy();
+        self.clear_scratch();
         self.finish(done, OVERFLOWED)
     }
 
@@ -95,7 +95,7 @@ impl Learner<'_> {
     /// Errors: `NotReady` if no update is due, or one runs.
     pub(super) fn check_due(&self) -> Result {
         if self.config.needs().replay {
-            return Error::new(Kind::NotReady, "learner learn: no gradient step is due.").when(self.state.due == 0);
+            return Error::new(Kind::NotReady, "learner learn: no gradient step is due.").fail_if(self.state.due == 0);
         }
         let due = self.state.updating == 0 && self.state.waits(self.config);
         if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: the rollout is not complete.")) }
@@ -108,7 +108,7 @@ impl Learner<'_> {
             Err(e) => {
                 self.state.num_dropped = self.state.num_dropped.saturating_add(1);
                 self.drop_update();
-                Err(e.reworded(Kind::Value, what))
+                Err(e.with_message(Kind::Value, what))
             }
         }
     }
@@ -147,7 +147,7 @@ impl Learner<'_> {
             self.replay.error = errors;
         }
         done?;
-        *self.done.get_mut(chunk).ok_or(Misfit)? = 1;
+        *self.done.get_mut(chunk).ok_or(LayoutError)? = 1;
         Ok(())
     }
 
@@ -202,7 +202,7 @@ impl<'a> View<'a> {
         if !scratch.as_ptr().addr().is_multiple_of(block::BLOCK_ALIGN) {
             return Err(Error::new(Kind::Align, "learner learn_range: scratch aligned to 8 bytes"));
         }
-        let mut work = Work::cut(&mut Cutter::new(scratch), &spans)?;
+        let mut work = Scratch::cut(&mut Cutter::new(scratch), &spans)?;
         for (k, chunk) in (begin..end).enumerate() {
             let context = self.context(chunk as u32, None)?;
             algorithm::chunk(&context, &mut work, block::rows_mut(grads, k, 1, len)?, &mut [])?;
@@ -246,14 +246,14 @@ impl<'a> View<'a> {
         let c = self.config;
         if c.needs().replay {
             let (begin, end) = c.part(chunk, c.batch_size as usize);
-            return Ok(self.order.get(begin..end).ok_or(Misfit)?);
+            return Ok(self.order.get(begin..end).ok_or(LayoutError)?);
         }
         minibatch(c, self.state.minibatch, self.order)
     }
 
     /// The configuration and shape that determine the layout of the block.
-    fn spec(&self) -> Stored {
-        Stored { config: *self.config, shape: self.actor.shape }
+    fn spec(&self) -> LearnerSpec {
+        LearnerSpec { config: *self.config, shape: self.actor.shape }
     }
 }
 

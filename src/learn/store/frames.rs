@@ -3,13 +3,13 @@
 //! A stack is represented by the numbers of its frames. Each slot has room for the newest frame of its transition, and each
 //! environment for a stack without a recorded predecessor.
 
-use crate::block::{self, Fit, Misfit};
+use crate::block::{self, Fit, LayoutError};
 use crate::error::Result;
 use crate::kernels::stack::MAX_STACK;
+use crate::learn::learner_spec::LearnerSpec;
+use crate::learn::obs_encoder::Part;
 use crate::learn::rows::copy_row_within;
-use crate::learn::seen::Part;
 use crate::learn::store::stack::{Older, REFUSED, Stack};
-use crate::learn::stored::Stored;
 
 /// Layout of the frames of rollouts.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl Place {
 }
 
 impl Frames {
-    pub(in crate::learn) fn new(stored: &Stored, parts: &[Part], room: usize, slots: usize) -> Frames {
+    pub(in crate::learn) fn new(stored: &LearnerSpec, parts: &[Part], room: usize, slots: usize) -> Frames {
         Frames { stack: Stack::new(stored, parts), num_envs: stored.config.num_envs as usize, room, slots }
     }
 
@@ -78,7 +78,7 @@ impl Frames {
     ) -> Result<[u32; MAX_STACK]> {
         let mut numbers = [0; MAX_STACK];
         let newest = self.stack.num.saturating_sub(1);
-        let older = numbers.get_mut(..newest).ok_or(Misfit)?;
+        let older = numbers.get_mut(..newest).ok_or(LayoutError)?;
         match before {
             None => older.iter_mut().zip(0..).for_each(|(to, i)| *to = self.of_env(place.slot, place.env, i)),
             Some((frames, follows)) => {
@@ -93,7 +93,7 @@ impl Frames {
                 }
             }
         }
-        *numbers.get_mut(newest).ok_or(Misfit)? = place.slot as u32;
+        *numbers.get_mut(newest).ok_or(LayoutError)? = place.slot as u32;
         Ok(numbers)
     }
 
@@ -126,7 +126,7 @@ impl Frames {
     ) -> Result<(Place, [u32; MAX_STACK])> {
         let width = self.stack.width();
         let own = block::rows(obs, row, 1, width)?;
-        let owner = *env.get(row).ok_or(Misfit)? as usize;
+        let owner = *env.get(row).ok_or(LayoutError)? as usize;
         let before = Place { env: owner, slot: row, recorded: (0, row) }.before(env);
         let place = Place { env: owner, slot: first.saturating_add(row), recorded: (first, first) };
         let before = match before {
@@ -148,7 +148,7 @@ impl Frames {
         obs: &[T],
         byte: fn(T) -> u8,
     ) -> Fit<()> {
-        let numbers = numbers.get(..self.stack.num).ok_or(Misfit)?;
+        let numbers = numbers.get(..self.stack.num).ok_or(LayoutError)?;
         for (i, &frame) in numbers.iter().enumerate() {
             // The newest frame is written, and the frames of a stack without predecessor.
             let is_new = i.saturating_add(1) == self.stack.num || frame == self.of_env(place.slot, place.env, i);
@@ -170,7 +170,7 @@ impl Frames {
     ) -> Fit<()> {
         for i in 0..self.stack.num {
             let (at, to) = (slot.saturating_mul(self.stack.num).saturating_add(i), self.of_env(slot, env, i));
-            let frame = frames.get_mut(at).ok_or(Misfit)?;
+            let frame = frames.get_mut(at).ok_or(LayoutError)?;
             copy_row_within(pixels, self.count(), *frame as usize, to as usize)?;
             *frame = to;
         }

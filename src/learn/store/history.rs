@@ -3,8 +3,8 @@
 use crate::block::fields;
 use crate::error::Result;
 use crate::learn::config::Config;
+use crate::learn::obs_encoder::ObsEncoder;
 use crate::learn::rows::Rows;
-use crate::learn::seen::Seen;
 use crate::nn::Input;
 use crate::rng::Rng;
 use crate::space::Elements;
@@ -98,7 +98,7 @@ impl HistoryMut<'_> {
     }
 
     /// Marks the last step of an environment as abandoned, unless an episode ended with it: another episode begins.
-    pub(in crate::learn) fn give_up(&mut self, env: usize) {
+    pub(in crate::learn) fn cut_episode(&mut self, env: usize) {
         let len = self.len();
         let (Some(next), Some(held)) = (self.next.get(env), self.held.get(env)) else { return };
         let last = (*next as usize).checked_sub(1).unwrap_or(len.saturating_sub(1));
@@ -206,7 +206,7 @@ impl<'a> HistoryView<'a> {
     /// The network inputs of the observations in these slots.
     pub(in crate::learn) fn see<'w>(
         &self,
-        (reads_bytes, seen, obs_len): (bool, &Seen<'_>, usize),
+        (reads_bytes, seen, obs_len): (bool, &ObsEncoder<'_>, usize),
         slots: Rows<'_>,
         to: &'w mut [f32],
     ) -> Result<Input<'w>>

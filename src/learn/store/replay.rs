@@ -1,7 +1,7 @@
 //! A replay store of transitions: pending transitions, whose `n_step` steps are not complete, the ring that batches are drawn
 //! from, the weights, and the state that a gradient step keeps between chunks.
 
-use crate::block::{Late, fields};
+use crate::block::{Cold, fields};
 use crate::data::sum_tree::Weights;
 
 /// Elements of `rows` rows; saturates, and a saturated length exceeds the limit of any element type.
@@ -50,15 +50,15 @@ fields! {
         /// frame.
         pub(in crate::learn) begun_frames: [u64] = grid(grid(lens.n, lens.n_step), lens.stacked),
         /// Parameters that compute targets, and these with noise.
-        pub(in crate::learn) target: Late<[f32]> = lens.params,
-        pub(in crate::learn) noisy_target: Late<[f32]> = lens.noisy,
+        pub(in crate::learn) target: Cold<[f32]> = lens.params,
+        pub(in crate::learn) noisy_target: Cold<[f32]> = lens.noisy,
         /// Weights that the transitions of the store are drawn by; a single 0 with uniform draws.
         pub(in crate::learn) weights: Weights = if lens.weighted { lens.slots } else { 1 },
         /// `[batch_size]` importance weights of this gradient step, and distances of values from their targets.
-        pub(in crate::learn) importance: Late<[f32]> = lens.batch,
-        pub(in crate::learn) error: Late<[f32]> = lens.batch,
+        pub(in crate::learn) importance: Cold<[f32]> = lens.batch,
+        pub(in crate::learn) error: Cold<[f32]> = lens.batch,
         /// `[2, batch_size, action_len]` normal draws: for the next actions, and for those of the policy.
-        pub(in crate::learn) draws: Late<[f32]> = grid(grid(lens.batch, 2), lens.vector),
+        pub(in crate::learn) draws: Cold<[f32]> = grid(grid(lens.batch, 2), lens.vector),
     }
     /// The mutable store; empty for learners over rollouts.
     #[derive(Default)]
@@ -140,19 +140,19 @@ fields! {
         /// Outputs of the network's second head, and means of its first head's outputs, if these are distributions.
         pub(in crate::learn) others: [f32] = grid(w.acting, w.others),
         pub(in crate::learn) means: [f32] = grid(w.acting, w.means),
-        pub(in crate::learn) d_others: Late<[f32]> = grid(w.rows, w.others),
+        pub(in crate::learn) d_others: Cold<[f32]> = grid(w.rows, w.others),
         /// The best choices, and targets of Q.
-        pub(in crate::learn) best: Late<[i32]> = grid(w.rows, w.best),
-        pub(in crate::learn) target: Late<[f32]> = grid(w.rows, w.target),
+        pub(in crate::learn) best: Cold<[i32]> = grid(w.rows, w.best),
+        pub(in crate::learn) target: Cold<[f32]> = grid(w.rows, w.target),
         /// Quantiles of a critic, their gradients, and the target quantiles of all critics.
-        pub(in crate::learn) quantiles: Late<[f32]> = grid(w.rows, w.quantiles),
-        pub(in crate::learn) d_quantiles: Late<[f32]> = grid(w.rows, w.quantiles),
-        pub(in crate::learn) pool: Late<[f32]> = grid(w.rows, w.pool),
+        pub(in crate::learn) quantiles: Cold<[f32]> = grid(w.rows, w.quantiles),
+        pub(in crate::learn) d_quantiles: Cold<[f32]> = grid(w.rows, w.quantiles),
+        pub(in crate::learn) pool: Cold<[f32]> = grid(w.rows, w.pool),
         /// Gradients with respect to actions, critic inputs, and gradients with respect to these.
-        pub(in crate::learn) d_vector: Late<[f32]> = grid(w.rows, w.vector),
+        pub(in crate::learn) d_vector: Cold<[f32]> = grid(w.rows, w.vector),
         pub(in crate::learn) pairs: [f32] = grid(w.acting, w.pair),
-        pub(in crate::learn) d_pairs: Late<[f32]> = grid(w.rows, w.pair),
-        pub(in crate::learn) critic_tape: Late<[f32]> = w.critic_tape,
+        pub(in crate::learn) d_pairs: Cold<[f32]> = grid(w.rows, w.pair),
+        pub(in crate::learn) critic_tape: Cold<[f32]> = w.critic_tape,
     }
     /// Mutable working arrays.
     #[derive(Default)]

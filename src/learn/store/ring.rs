@@ -6,11 +6,11 @@
 //! transitions.
 
 use super::stack::{Older, REFUSED, Stack};
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::stack::MAX_STACK;
-use crate::learn::seen::Part;
-use crate::learn::stored::Stored;
+use crate::learn::learner_spec::LearnerSpec;
+use crate::learn::obs_encoder::Part;
 use crate::space::Elements;
 
 /// The number of the zero frame.
@@ -32,7 +32,7 @@ pub(in crate::learn) struct Ring {
 }
 
 impl Ring {
-    pub(in crate::learn) fn new(stored: &Stored, parts: &[Part]) -> Ring {
+    pub(in crate::learn) fn new(stored: &LearnerSpec, parts: &[Part]) -> Ring {
         let (c, mut stack) = (&stored.config, Stack::new(stored, parts));
         if c.buffer_size == 0 {
             stack.num = 0;
@@ -79,7 +79,7 @@ impl Ring {
         env: usize,
         (obs, row): (&Elements<'_>, usize),
     ) -> Result {
-        let count = *num_begun.get(env).ok_or(Misfit)?;
+        let count = *num_begun.get(env).ok_or(LayoutError)?;
         if !self.stack.is_kept() || count == 0 {
             return Ok(());
         }
@@ -115,13 +115,15 @@ impl Ring {
             before.map(|(_, other)| move |i: usize| self.stack.are_same((obs, i), (other, i.saturating_add(1))));
         for (i, (to, older)) in numbers.iter_mut().zip(self.stack.older(obs, 0, follows)).enumerate() {
             *to = match older {
-                Older::Before => *before.and_then(|(numbers, _)| numbers.get(i.saturating_add(1))).ok_or(Misfit)?,
+                Older::Before => {
+                    *before.and_then(|(numbers, _)| numbers.get(i.saturating_add(1))).ok_or(LayoutError)?
+                }
                 Older::Newest => last,
                 Older::Zeros => ZEROS,
                 Older::Own => self.put((frames, num_frames), obs, i)?,
             };
         }
-        *numbers.get_mut(newest).ok_or(Misfit)? = last;
+        *numbers.get_mut(newest).ok_or(LayoutError)? = last;
         Ok(numbers)
     }
 }

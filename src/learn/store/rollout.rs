@@ -2,7 +2,7 @@
 
 use super::frames::Frames;
 use super::history::{GOES_ON, HistoryMut, TERMINATED, TRUNCATED};
-use crate::block::{self, Fit, Late, Misfit, fields};
+use crate::block::{self, Cold, Fit, LayoutError, fields};
 use crate::error::Result;
 use crate::learn::rows::{copy_row, copy_row_within};
 
@@ -52,15 +52,15 @@ fields! {
         pub(in crate::learn) terminated: [u8] = lens.slots,
         pub(in crate::learn) truncated: [u8] = lens.slots,
         pub(in crate::learn) final_value: [f32] = lens.slots,
-        pub(in crate::learn) advantage: Late<[f32]> = lens.slots,
-        pub(in crate::learn) value_target: Late<[f32]> = lens.slots,
+        pub(in crate::learn) advantage: Cold<[f32]> = lens.slots,
+        pub(in crate::learn) value_target: Cold<[f32]> = lens.slots,
         /// The environment of the transition.
         pub(in crate::learn) env: [u32] = lens.slots,
         /// Recurrent states before the step; and with sequences or past steps, 1 where an episode begins.
         pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
         pub(in crate::learn) begin: [u8] = if lens.begins { lens.slots } else { 0 },
         /// The algorithm's own data, as [`Needs`](crate::learn::algorithm::Needs) has it.
-        pub(in crate::learn) numbers: Late<[f32]> = grid(lens.slots, lens.numbers),
+        pub(in crate::learn) numbers: Cold<[f32]> = grid(lens.slots, lens.numbers),
     }
     /// Transitions, each in a slot: those of one environment are in time order, and if all environments act in every step the
     /// layout is `[T, N]`. With `overlap` two rollouts, one after another.
@@ -91,7 +91,7 @@ impl Rollout<'_> {
 
     fn keep_one(&self, env: usize, slot: usize, frames: &Frames, past: &mut HistoryMut<'_>) -> Result {
         if self.begin.get(slot) != Some(&0) {
-            past.give_up(env);
+            past.cut_episode(env);
         }
         let flag = |flags: &[u8]| flags.get(slot).is_some_and(|&x| x != 0);
         let ends = match (flag(self.terminated), flag(self.truncated)) {
@@ -99,11 +99,11 @@ impl Rollout<'_> {
             (_, true) => TRUNCATED,
             _ => GOES_ON,
         };
-        let number = |numbers: &[f32]| numbers.get(slot).copied().ok_or(Misfit);
+        let number = |numbers: &[f32]| numbers.get(slot).copied().ok_or(LayoutError);
         let last = if ends == TRUNCATED { number(self.final_value)? } else { 0.0 };
         if !(number(self.value)?.is_finite() && last.is_finite()) {
             // A step whose values overflow cannot be learned from, nor can sequences across it.
-            past.give_up(env);
+            past.cut_episode(env);
             return Ok(());
         }
         let Some(at) = past.place(env) else { return Ok(()) };
@@ -120,8 +120,8 @@ impl Rollout<'_> {
         keep_row(self.value, past.value, row)?;
         keep_row(self.reward, past.reward, row)?;
         keep_row(self.state, past.state, row)?;
-        *past.final_value.get_mut(at).ok_or(Misfit)? = last;
-        *past.ends.get_mut(at).ok_or(Misfit)? = ends;
+        *past.final_value.get_mut(at).ok_or(LayoutError)? = last;
+        *past.ends.get_mut(at).ok_or(LayoutError)? = ends;
         Ok(())
     }
 
@@ -169,7 +169,7 @@ impl Rollout<'_> {
                 self.copy(front, spare)?;
                 self.copy(at, front)?;
                 self.copy(spare, at)?;
-                *slot.get_mut(env).ok_or(Misfit)? = at as u32;
+                *slot.get_mut(env).ok_or(LayoutError)? = at as u32;
             }
             front += 1;
         }
@@ -192,7 +192,7 @@ impl Rollout<'_> {
             if complete {
                 continue;
             }
-            let slot = slot.get_mut(env).ok_or(Misfit)?;
+            let slot = slot.get_mut(env).ok_or(LayoutError)?;
             if open.get(env) != Some(&1) {
                 *slot = NONE;
                 continue;
@@ -219,7 +219,7 @@ fn keep_row<T: Copy>(from: &[T], to: &mut [T], (row, at, count): (usize, usize, 
 pub(in crate::learn) fn list_by_env(env: &[u32], begin: usize, count: &mut [u32], order: &mut [u32]) -> Fit<()> {
     let owners = block::rows(env, begin, order.len(), 1)?;
     for &env in owners {
-        let count = count.get_mut(env as usize).ok_or(Misfit)?;
+        let count = count.get_mut(env as usize).ok_or(LayoutError)?;
         *count = count.saturating_add(1);
     }
     let mut next = 0u32;
@@ -227,8 +227,8 @@ pub(in crate::learn) fn list_by_env(env: &[u32], begin: usize, count: &mut [u32]
         (*count, next) = (next, next.saturating_add(*count));
     }
     for (&env, at) in owners.iter().zip(begin as u32..) {
-        let place = count.get_mut(env as usize).ok_or(Misfit)?;
-        *order.get_mut(*place as usize).ok_or(Misfit)? = at;
+        let place = count.get_mut(env as usize).ok_or(LayoutError)?;
+        *order.get_mut(*place as usize).ok_or(LayoutError)? = at;
         *place = place.saturating_add(1);
     }
     count.fill(0);
@@ -237,6 +237,6 @@ pub(in crate::learn) fn list_by_env(env: &[u32], begin: usize, count: &mut [u32]
 
 /// The environment of the transition in slot `at`, and whether it is complete: `slot` has each environment's incomplete one.
 pub(in crate::learn) fn owner(env: &[u32], slot: &[u32], at: usize) -> Fit<(usize, bool)> {
-    let env = *env.get(at).ok_or(Misfit)? as usize;
-    Ok((env, *slot.get(env).ok_or(Misfit)? as usize != at))
+    let env = *env.get(at).ok_or(LayoutError)? as usize;
+    Ok((env, *slot.get(env).ok_or(LayoutError)? as usize != at))
 }

@@ -5,8 +5,8 @@
 use crate::block::{self, Fit};
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{self, Convert, Layout, Window};
-use crate::learn::seen::Part;
-use crate::learn::stored::Stored;
+use crate::learn::learner_spec::LearnerSpec;
+use crate::learn::obs_encoder::Part;
 use crate::nn::Input;
 
 /// The error for a stack that does not continue the previous one.
@@ -41,7 +41,7 @@ pub(in crate::learn) enum Older {
 }
 
 impl Stack {
-    pub(in crate::learn) fn new(stored: &Stored, parts: &[Part]) -> Stack {
+    pub(in crate::learn) fn new(stored: &LearnerSpec, parts: &[Part]) -> Stack {
         let num = if cfg!(feature = "pictures") { stored.config.num_stacked as usize } else { 0 };
         let part = |len: u32| (len as usize).checked_div(num).unwrap_or(0);
         Stack { num, len: part(stored.shape.obs_len), channels: part(stored.last_axis(parts)) }

@@ -8,7 +8,7 @@ use crate::nn::node::Node;
 
 /// Operation of a merge.
 #[derive(Clone, Copy, PartialEq)]
-pub(in crate::nn) enum Way {
+pub(in crate::nn) enum MergeOp {
     Add,
     Multiply,
     Join,
@@ -17,28 +17,28 @@ pub(in crate::nn) enum Way {
 /// Shape of a layer.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Merge {
-    pub way: Way,
+    pub way: MergeOp,
     /// Group length in each value: for `Join`, the channels of a pixel; else the length of the second value, which is added to
     /// each group of that length in the first, or multiplied by it.
     pub lens: [usize; 2],
 }
 
 impl Layered for Merge {
-    type Form = Way;
+    type Form = MergeOp;
     const SORT: Sort = Sort::Merge;
     const SCOPE: Scope = Scope::Pixel;
 
     #[inline(always)]
-    fn of(node: &Node, way: Way) -> Op {
+    fn of(node: &Node, way: MergeOp) -> Op {
         let channels = node.input.map(|[.., channels]| channels as usize);
-        Op::Merge(Merge { way, lens: if way == Way::Join { channels } else { [node.input(1); 2] } })
+        Op::Merge(Merge { way, lens: if way == MergeOp::Join { channels } else { [node.input(1); 2] } })
     }
 
-    fn set_shape(node: &mut Node, _: &Layer, number: usize, way: Way) -> Result {
+    fn set_shape(node: &mut Node, _: &Layer, number: usize, way: MergeOp) -> Result {
         let refused = |what, given: u32| Err(Error::new(Kind::Config, what).needed(number).given(given as usize));
         let [first @ [height, width, channels], second @ [down, right, more]] = node.input;
         node.output = first;
-        if way == Way::Join {
+        if way == MergeOp::Join {
             node.output[2] = channels.checked_add(more).ok_or(TOO_LARGE)?;
             if [height, width] != [down, right] {
                 return refused("net: sources of one height and width in layer", down);
@@ -57,7 +57,7 @@ impl Merge {
     #[inline(always)]
     pub fn forward(self, x: [&[f32]; 2], first: usize, y: &mut [f32]) -> Option<()> {
         let ([a, b], [m, n]) = (x, self.lens);
-        if self.way == Way::Join {
+        if self.way == MergeOp::Join {
             for ((y, a), b) in rows_mut(y, m + n).zip(rows(a, m)).zip(rows(b, n)) {
                 let (left, right) = y.split_at_mut_checked(m)?;
                 copy(a, left)?;
@@ -69,7 +69,7 @@ impl Merge {
             for (y, a) in rows_mut(y, n).zip(rows(a, n)) {
                 let all = y.iter_mut().zip(a).zip(b);
                 match self.way {
-                    Way::Add => all.for_each(|((y, a), b)| *y = a + b),
+                    MergeOp::Add => all.for_each(|((y, a), b)| *y = a + b),
                     _ => all.for_each(|((y, a), b)| *y = a * b),
                 }
             }
@@ -81,14 +81,14 @@ impl Merge {
     #[inline(always)]
     pub fn gradient(self, k: usize, x: [&[f32]; 2], first: usize, dy: &[f32], dx: &mut [f32]) -> Option<()> {
         let ([a, b], [m, n]) = (x, self.lens);
-        if self.way == Way::Join {
+        if self.way == MergeOp::Join {
             let (own, skip) = if k == 0 { (m, 0) } else { (n, m) };
             for (dy, dx) in rows(dy, m + n).zip(rows_mut(dx, own)) {
                 copy(dy.get(skip..)?, dx)?;
             }
             return Some(());
         }
-        let product = self.way == Way::Multiply;
+        let product = self.way == MergeOp::Multiply;
         if k == 0 {
             for ((dx, dy), b) in rows_mut(dx, first).zip(rows(dy, first)).zip(rows(b, n)) {
                 for (dx, dy) in rows_mut(dx, n).zip(rows(dy, n)) {

@@ -105,13 +105,13 @@ macro_rules! layer_table {
             #[cfg(feature = "residual")] Embed: embed::Embed, ();
             /// sum of both sources; the second has the first one's shape, or a number for each of its channels
             RLCORE_LAYER_ADD = 12, reads [activation], flags [];
-            #[cfg(feature = "residual")] Add: merge::Merge, merge::Way::Add;
+            #[cfg(feature = "residual")] Add: merge::Merge, merge::MergeOp::Add;
             /// product of both sources, of which the same holds
             RLCORE_LAYER_MULTIPLY = 13, reads [activation], flags [];
-            #[cfg(feature = "residual")] Multiply: merge::Merge, merge::Way::Multiply;
+            #[cfg(feature = "residual")] Multiply: merge::Merge, merge::MergeOp::Multiply;
             /// channels of both sources, pixel by pixel
             RLCORE_LAYER_JOIN = 14, reads [activation], flags [];
-            #[cfg(feature = "residual")] Join: merge::Merge, merge::Way::Join;
+            #[cfg(feature = "residual")] Join: merge::Merge, merge::MergeOp::Join;
         }
     };
 }

@@ -82,17 +82,17 @@ impl Column {
         let len = self.name.iter().position(|&c| c == 0).unwrap_or(0);
         let (name, zeros) = self.name.split_at_checked(len).unwrap_or_default();
         let what = "column: a name of 1 to 23 ASCII characters and zeros after them";
-        Error::new(Kind::Config, what).when(name.is_empty() || !name.is_ascii() || zeros.iter().any(|&c| c != 0))?;
+        Error::new(Kind::Config, what).fail_if(name.is_empty() || !name.is_ascii() || zeros.iter().any(|&c| c != 0))?;
         let kind = self.element()?;
         let what = "column: len of at least 1 that fits the address space";
-        refuse(what, self.len).when(self.len == 0 || self.read_len() > isize::MAX as usize / 4)?;
-        refuse("column: num_stack up to 16", self.num_stack).when(self.num_stack as usize > MAX_STACK)?;
+        refuse(what, self.len).fail_if(self.len == 0 || self.read_len() > isize::MAX as usize / 4)?;
+        refuse("column: num_stack up to 16", self.num_stack).fail_if(self.num_stack as usize > MAX_STACK)?;
         let what = "column: num_stack of 0 or 1 with elements other than bytes";
-        refuse(what, self.num_stack).when(kind != Element::U8 && self.stack() > 1)?;
+        refuse(what, self.num_stack).fail_if(kind != Element::U8 && self.stack() > 1)?;
         let what = "column: channels of 0 or 1 with elements other than bytes";
-        refuse(what, self.channels).when(kind != Element::U8 && self.channels > 1)?;
+        refuse(what, self.channels).fail_if(kind != Element::U8 && self.channels > 1)?;
         let what = "column: channels that divide len";
-        refuse(what, self.channels).when(self.len.checked_rem(self.channels.max(1)) != Some(0))
+        refuse(what, self.channels).fail_if(self.len.checked_rem(self.channels.max(1)) != Some(0))
     }
 }
 
@@ -158,7 +158,7 @@ impl TableConfig {
 
     /// Refuses bits beyond the columns. Errors: `Config`, with this message.
     pub(crate) fn check_bits(&self, what: &'static str, bits: u32) -> Result {
-        Error::config(what, self.num_columns, bits).when(bits.checked_shr(self.num_columns).unwrap_or(0) != 0)
+        Error::config(what, self.num_columns, bits).fail_if(bits.checked_shr(self.num_columns).unwrap_or(0) != 0)
     }
 
     /// Refuses columns with stacks. Errors: `Config`, with this message.
@@ -169,10 +169,10 @@ impl TableConfig {
 
     /// Refuses an invalid configuration. Errors: `Config`.
     pub fn check(&self) -> Result {
-        Error::config("table config: num_rings of at least", 1, 0).when(self.num_rings == 0)?;
+        Error::config("table config: num_rings of at least", 1, 0).fail_if(self.num_rings == 0)?;
         Error::config("table config: num_columns from 1 to", MAX_COLUMNS as u32, self.num_columns)
-            .when(self.num_columns == 0 || self.num_columns as usize > MAX_COLUMNS)?;
-        Error::config("table config: reserved of", 0, self.reserved).when(self.reserved != 0)?;
+            .fail_if(self.num_columns == 0 || self.num_columns as usize > MAX_COLUMNS)?;
+        Error::config("table config: reserved of", 0, self.reserved).fail_if(self.reserved != 0)?;
         let columns = self.columns();
         for (i, column) in columns.iter().enumerate() {
             column.check()?;
@@ -181,8 +181,8 @@ impl TableConfig {
             }
         }
         Error::new(Kind::Config, "table config: zeros beyond num_columns")
-            .when(self.columns.iter().skip(columns.len()).any(|column| *column != Column::zeroed()))?;
+            .fail_if(self.columns.iter().skip(columns.len()).any(|column| *column != Column::zeroed()))?;
         let what = "table config: num_rows of at least 1 and any num_stack,";
-        Error::config(what, self.max_stack() as u32, self.num_rows).when((self.num_rows as usize) < self.max_stack())
+        Error::config(what, self.max_stack() as u32, self.num_rows).fail_if((self.num_rows as usize) < self.max_stack())
     }
 }

@@ -237,13 +237,13 @@ impl<'a> Table<'a> {
     fn check_row(&self, row: &[Elements<'_>]) -> Result {
         let columns = self.config.columns();
         let what = "table: a row with elements for each column,";
-        Error::limit(Kind::Shape, what, columns.len(), row.len()).when(row.len() != columns.len())?;
+        Error::limit(Kind::Shape, what, columns.len(), row.len()).fail_if(row.len() != columns.len())?;
         for (i, (column, elements)) in columns.iter().zip(row).enumerate() {
             let what = "table: elements of the kind that the column has; not so column";
-            Error::new(Kind::Shape, what).given(i).when(elements.kind() as u32 != column.kind)?;
+            Error::new(Kind::Shape, what).given(i).fail_if(elements.kind() as u32 != column.kind)?;
             let what = "table: elements of a row in each column,";
             Error::limit(Kind::Shape, what, column.len as usize, elements.len())
-                .when(elements.len() != column.len as usize)?;
+                .fail_if(elements.len() != column.len as usize)?;
         }
         Ok(())
     }
@@ -254,9 +254,9 @@ impl<'a> Table<'a> {
         let pushed = *self.pushed.get(i).ok_or(RING.needed(self.len()).given(i))?;
         let ring = self.first.saturating_add(i);
         let what = "table: the first row of an episode before others; not so environment";
-        Error::new(Kind::NotReady, what).given(ring).when(pushed == 0 && !first)?;
+        Error::new(Kind::NotReady, what).given(ring).fail_if(pushed == 0 && !first)?;
         let what = "table: fewer than 2^63 rows; not so environment";
-        Error::new(Kind::Range, what).given(ring).when(pushed > shared::LAST.saturating_sub(count.into()))
+        Error::new(Kind::Range, what).given(ring).fail_if(pushed > shared::LAST.saturating_sub(count.into()))
     }
 
     /// Index of the next row of ring `i`, counted from the first of these, in arrays `[rings, num_rows]`: the owner writes its
@@ -317,10 +317,10 @@ impl<'a> Table<'a> {
         let most = self.config.max_stack() as u8;
         let damaged = |what, ring| Error::new(Kind::Image, what).given(ring);
         for (ring, &pushed) in self.pushed.iter().enumerate() {
-            damaged("table: fewer than 2^63 rows; not so environment", ring).when(pushed > shared::LAST)?;
+            damaged("table: fewer than 2^63 rows; not so environment", ring).fail_if(pushed > shared::LAST)?;
             let ages = block::rows(self.age, ring, 1, num_rows)?;
             let what = "table: ages that count the rows of an episode; not so environment";
-            damaged(what, ring).when(!ages_are_right(ages, pushed, most))?;
+            damaged(what, ring).fail_if(!ages_are_right(ages, pushed, most))?;
         }
         Ok(())
     }

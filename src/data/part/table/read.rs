@@ -108,7 +108,7 @@ impl<'a> View<'a> {
     #[inline]
     fn place(&self, ring: usize, held: &Range<u64>, number: u64) -> Result<usize> {
         let what = "table: a row that was pushed, of a number below";
-        Error::limit(Kind::Range, what, held.end as usize, number as usize).when(number >= held.end)?;
+        Error::limit(Kind::Range, what, held.end as usize, number as usize).fail_if(number >= held.end)?;
         check_start(held, number)?;
         let num_rows = self.config.num_rows as usize;
         Ok(ring.saturating_mul(num_rows).saturating_add(slot_of(number, num_rows)))
@@ -206,7 +206,7 @@ impl<'a> View<'a> {
 
     fn check_run_stacks(&self, run: &Run, len: usize, num_stack: usize) -> Result {
         let what = "table: a run of rows up to";
-        Error::limit(Kind::Range, what, len, run.len as usize).when(run.len as usize > len)?;
+        Error::limit(Kind::Range, what, len, run.len as usize).fail_if(run.len as usize > len)?;
         let Some(more) = run.len.checked_sub(1) else { return Ok(()) };
         let ring = run.env as usize;
         let held = self.held(ring)?;

@@ -23,7 +23,7 @@ impl View<'_> {
         });
         if wrong != 0 {
             for index in index {
-                RESERVED.given(index.reserved as usize).when(index.reserved != 0)?;
+                RESERVED.given(index.reserved as usize).fail_if(index.reserved != 0)?;
                 self.at(index.env as usize, index.number)?;
             }
         }

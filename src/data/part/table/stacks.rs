@@ -97,7 +97,7 @@ struct Windows<'a> {
 impl<'a> Windows<'a> {
     /// Number of the oldest row of a window. Errors: `Range` if one of its rows is not held.
     fn start(&self, index: &FrameIndex) -> Result<u64> {
-        RESERVED.given(index.reserved as usize).when(index.reserved != 0)?;
+        RESERVED.given(index.reserved as usize).fail_if(index.reserved != 0)?;
         self.view.held_start(index.env as usize, index.number.saturating_add(self.after), self.len)
     }
 

@@ -1,6 +1,6 @@
 //! Acting, with and without recording, and recording of the host's actions.
 
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::{Error, Kind, Result, check_finite, check_rows};
 use crate::kernels::categorical::{self, Logits};
 use crate::kernels::stack::MAX_STACK;
@@ -8,7 +8,7 @@ use crate::learn::actor::{Head, Sampling, check_action, check_obs};
 use crate::learn::algorithm::{critic, discrete_sac, q, sac, td3, tqc};
 use crate::learn::learner::Learner;
 use crate::learn::noise;
-use crate::learn::policy::SHARPNESS;
+use crate::learn::policy::Q_LOGIT_SCALE;
 use crate::learn::rows::{Rows, copy_row, select};
 use crate::learn::store::ring::ZEROS;
 use crate::nn::Input;
@@ -64,9 +64,9 @@ impl Learner<'_> {
     fn begin(&mut self, begin: usize, m: usize, obs: Elements<'_>) -> Result {
         let (choices, numbers) = (self.taken.n.len(), self.sizes.std_len);
         for k in 0..m {
-            let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
+            let env = *self.work.row.get(k).ok_or(LayoutError)? as usize;
             let row = env.wrapping_sub(begin);
-            let count = *self.replay.num_begun.get(env).ok_or(Misfit)?;
+            let count = *self.replay.num_begun.get(env).ok_or(LayoutError)?;
             let begun = self.begun_row(env, count);
             let mut frames = [ZEROS; MAX_STACK];
             if count >= self.config.n_step.into() {
@@ -83,10 +83,10 @@ impl Learner<'_> {
             copy_row(self.work.mask, b.mask, (k, begun, self.sizes.replay.own_masks))?;
             copy_row(self.work.choice, b.choice, (k, begun, choices))?;
             copy_row(self.work.vector, b.vector, (k, begun, numbers))?;
-            *b.reward.get_mut(begun).ok_or(Misfit)? = 0.0;
-            *b.discount.get_mut(begun).ok_or(Misfit)? = 1.0;
-            *self.open.get_mut(env).ok_or(Misfit)? = 1;
-            *self.replay.num_begun.get_mut(env).ok_or(Misfit)? = count.saturating_add(1);
+            *b.reward.get_mut(begun).ok_or(LayoutError)? = 0.0;
+            *b.discount.get_mut(begun).ok_or(LayoutError)? = 1.0;
+            *self.open.get_mut(env).ok_or(LayoutError)? = 1;
+            *self.replay.num_begun.get_mut(env).ok_or(LayoutError)? = count.saturating_add(1);
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl Learner<'_> {
         let _changing = self.mark.begin();
         let n = self.sizes.n;
         let what = "learner: learners on policy learn from actions that they draw, not from demonstrations.";
-        Error::new(Kind::Disabled, what).when(!self.config.needs().replay)?;
+        Error::new(Kind::Disabled, what).fail_if(!self.config.needs().replay)?;
         self.state.check_recording(self.config, "learner demonstrate: an update is due; call learn first.")?;
         check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
         check_action(self.shape(), n, action.kind(), action.len())?;
@@ -115,7 +115,7 @@ impl Learner<'_> {
             0 => Ok(()),
             _ => self.demonstrate_on(m, obs, mask, action),
         });
-        self.tidy();
+        self.clear_scratch();
         done
     }
 
@@ -145,12 +145,12 @@ impl Learner<'_> {
                 _ => head.could_take(block::rows(w.choice, k, 1, a)?, mask),
             };
             let what = "learner demonstrate: the action of environment {given} is outside of the action space, or not allowed.";
-            Error::new(Kind::Value, what).given(env).when(!fits)?;
+            Error::new(Kind::Value, what).given(env).fail_if(!fits)?;
         }
         self.begin(0, m, obs)?;
         // Episodes with demonstrations are excluded from the agent's statistics.
         for env in Rows::new(block::rows(self.work.row, 0, m, 1)?, 0).iter() {
-            *self.replay.shown.get_mut(env).ok_or(Misfit)? = 1;
+            *self.replay.shown.get_mut(env).ok_or(LayoutError)? = 1;
             self.episodes.forget(env);
         }
         Ok(())
@@ -203,7 +203,7 @@ impl Learner<'_> {
         let outputs = block::rows_mut(w.outputs, 0, m, net.head_len(0))?;
         let others = block::rows_mut(w.batch.others, 0, m, net.head_len(1))?;
         let params = if noisy { noise::of(self.params, self.noisy) } else { &*self.params };
-        let params = params.get(..net.param_len()).ok_or(Misfit)?;
+        let params = params.get(..net.param_len()).ok_or(LayoutError)?;
         q::infer(net, params, seen, m, w.scratch, outputs, others)?;
         let what = "learner act: outputs that do not overflow";
         check_finite(what, outputs).and(check_finite(what, others))?;
@@ -254,7 +254,7 @@ impl Learner<'_> {
             head.stretch(action);
         } else {
             if !c.needs().critics {
-                said.iter_mut().for_each(|x| *x *= SHARPNESS);
+                said.iter_mut().for_each(|x| *x *= Q_LOGIT_SCALE);
             }
             head.draw(n, said, mask, sampling, w.noise, action)?;
         }
@@ -293,13 +293,13 @@ impl Learner<'_> {
     /// The critics' values of all observations with their mean actions.
     fn value_by_critics(&mut self, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (self.sizes.n, &self.sizes, &mut self.work);
-        let critics = self.params.get(sizes.net.param_len()..).ok_or(Misfit)?;
+        let critics = self.params.get(sizes.net.param_len()..).ok_or(LayoutError)?;
         let (mean, action) =
             (block::rows(w.outputs, 0, n, sizes.std_len)?, block::rows_mut(w.vector, 0, n, sizes.std_len)?);
         let pairs = block::rows_mut(w.batch.pairs, 0, n, sizes.pair())?;
         td3::act(mean, action);
         critic::join((w.raw, sizes.seen.len), (action, sizes.std_len), pairs);
-        let (values, other) = w.scalar.split_at_mut_checked(n).ok_or(Misfit)?;
+        let (values, other) = w.scalar.split_at_mut_checked(n).ok_or(LayoutError)?;
         if sizes.replay.quantiles > 0 {
             tqc::means(&sizes.critic, critics, pairs, w.scratch, other, values)?;
         } else {
@@ -312,9 +312,9 @@ impl Learner<'_> {
     /// The critics' values, averaged over the choices, and over the elements of an action.
     fn value_of_choices(&mut self, mask: Option<&[u8]>, bytes: Option<&[u8]>, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
-        let critics = self.params.get(sizes.net.param_len()..).ok_or(Misfit)?;
+        let critics = self.params.get(sizes.net.param_len()..).ok_or(LayoutError)?;
         let len = sizes.n.saturating_mul(sizes.replay.choice_values);
-        let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(Misfit)?;
+        let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(LayoutError)?;
         let (other, logits) = (block::rows_mut(other, 0, len, 1)?, block::rows(w.outputs, 0, len, 1)?);
         critic::lowest(&sizes.critic, critics, either(bytes, w.raw), sizes.n, w.scratch, other, q)?;
         check_finite("learner value: outputs that do not overflow", q)?;

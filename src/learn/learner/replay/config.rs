@@ -5,9 +5,9 @@ use core::f32::consts::LN_2;
 use crate::error::{Error, Kind, Result};
 use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
 use crate::learn::config::Config;
-use crate::learn::seen::{MAX_PARTS, Part, critic_parts};
+use crate::learn::learner_spec::LearnerSpec;
+use crate::learn::obs_encoder::{MAX_PARTS, Part, critic_parts};
 use crate::learn::store::ring::Ring;
-use crate::learn::stored::Stored;
 use crate::nn::{Net, Node};
 
 impl Config {
@@ -15,7 +15,7 @@ impl Config {
     pub(in crate::learn) fn check_replay(&self) -> Result {
         let (most, given) = (self.batch_size as usize, self.num_chunks as usize);
         Error::limit(Kind::Config, "learner config: num_chunks of at most batch_size,", most, given)
-            .when(given > most)?;
+            .fail_if(given > most)?;
         let kept = [
             ("learner config: batch_size of at most buffer_size,", self.batch_size),
             ("learner config: n_step of at most buffer_size,", self.n_step),
@@ -23,23 +23,23 @@ impl Config {
         // Without a replay store the host supplies the transitions.
         for (what, given) in kept.into_iter().filter(|_| self.buffer_size > 0) {
             let most = self.buffer_size;
-            Error::limit(Kind::Config, what, most as usize, given as usize).when(given > most)?;
+            Error::limit(Kind::Config, what, most as usize, given as usize).fail_if(given > most)?;
         }
         let what = "learner config: priority_exponent of 0 without a store of its own";
         Error::new(Kind::Config, what)
             .given_f32(self.priority_exponent)
-            .when(self.buffer_size == 0 && self.priority_exponent > 0.0)?;
+            .fail_if(self.buffer_size == 0 && self.priority_exponent > 0.0)?;
         self.check_distributions()?;
         let what = "learner config: num_critics of 1 or 2, or with num_quantiles of 1 to 8";
         let refused = self.num_critics > 2 && self.num_quantiles == 0;
-        Error::new(Kind::Config, what).given(self.num_critics as usize).when(refused)?;
+        Error::new(Kind::Config, what).given(self.num_critics as usize).fail_if(refused)?;
         if !self.needs().critics {
             return Ok(());
         }
         let what = "learner config: squash of 1 with TD3 and SAC";
-        Error::new(Kind::Config, what).given(self.squash as usize).when(self.squash != 1)?;
+        Error::new(Kind::Config, what).given(self.squash as usize).fail_if(self.squash != 1)?;
         let what = "learner config: obs_dims of 0 with TD3 and SAC; pictures are listed in obs_fields";
-        Error::new(Kind::Config, what).when(self.obs_dims != [0; 3])
+        Error::new(Kind::Config, what).fail_if(self.obs_dims != [0; 3])
     }
 
     /// Checks the settings of value distributions.
@@ -49,29 +49,29 @@ impl Config {
             ("learner config: num_atoms of 0, or 2 to 256", self.num_atoms),
         ];
         for (what, given) in lens {
-            Error::new(Kind::Config, what).given(given as usize).when(given == 1 || given > MAX_ATOMS)?;
+            Error::new(Kind::Config, what).given(given as usize).fail_if(given == 1 || given > MAX_ATOMS)?;
         }
         let (quantiles, atoms) = (self.num_quantiles, self.num_atoms);
         let what = "learner config: num_atoms of 0 with num_quantiles";
-        Error::new(Kind::Config, what).given(atoms as usize).when(atoms > 0 && quantiles > 0)?;
+        Error::new(Kind::Config, what).given(atoms as usize).fail_if(atoms > 0 && quantiles > 0)?;
         let what = "learner config: dropped_quantiles below num_quantiles,";
         let refused = quantiles > 0 && self.dropped_quantiles >= quantiles;
-        Error::limit(Kind::Config, what, quantiles as usize, self.dropped_quantiles as usize).when(refused)?;
+        Error::limit(Kind::Config, what, quantiles as usize, self.dropped_quantiles as usize).fail_if(refused)?;
         let what = "learner config: value_min below value_max with num_atoms; it is";
-        Error::new(Kind::Config, what).given_f32(self.value_min).when(atoms > 0 && self.value_min >= self.value_max)
+        Error::new(Kind::Config, what).given_f32(self.value_min).fail_if(atoms > 0 && self.value_min >= self.value_max)
     }
 }
 
-impl Stored {
+impl LearnerSpec {
     /// Checks configuration and shape, and that they match.
     pub(in crate::learn) fn check_replay(&self) -> Result {
         self.check_parts(true)?;
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.config.needs().temperature || self.shape.discrete() != self.config.needs().critics;
-        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(!fits)?;
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(!fits)?;
         let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
         let spread = self.config.needs().critics && self.shape.discrete() && self.config.num_quantiles > 0;
-        Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).when(spread)?;
+        Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).fail_if(spread)?;
         let what = if self.shape.discrete() {
             "learner config: target_entropy of at most 1 with discrete actions, a share of the most that is allowed,"
         } else {
@@ -79,13 +79,13 @@ impl Stored {
         };
         let most = if self.shape.discrete() { 1.0 } else { LN_2 };
         let refused = self.config.needs().temperature && self.config.target_entropy > most;
-        Error::new(Kind::Config, what).given_f32(self.config.target_entropy).when(refused)?;
+        Error::new(Kind::Config, what).given_f32(self.config.target_entropy).fail_if(refused)?;
         self.check_shape(self.num_layers())?;
         let what = "learner config: num_stacked with numbers of frames that fit 32 bits; buffer_size is";
         let refused = Ring::new(self, &[]).count() > u32::MAX as usize;
-        Error::new(Kind::Overflow, what).given(self.config.buffer_size as usize).when(refused)?;
+        Error::new(Kind::Overflow, what).given(self.config.buffer_size as usize).fail_if(refused)?;
         let what = "learner config: choices with all numbers that stand for their values fit 31 bits";
-        Error::new(Kind::Overflow, what).when(self.outputs() > i32::MAX as u32)?;
+        Error::new(Kind::Overflow, what).fail_if(self.outputs() > i32::MAX as u32)?;
         self.check_fields()
     }
 
@@ -100,7 +100,7 @@ impl Stored {
         let own = net.input() == len as usize && net.num_heads() == 1 && net.head_len(0) == units as usize;
         let more = net.state_len() > 0 || net.noise_len() > 0 || !net.free_params(0).is_empty();
         let what = "learner image: critics of its observations and actions";
-        Error::new(Kind::Image, what).when(!own || more)?;
+        Error::new(Kind::Image, what).fail_if(!own || more)?;
         Ok(net)
     }
 

@@ -1,6 +1,6 @@
 //! The results of steps: transitions are stored once their next observation is known.
 
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::{Error, Kind, Result, check_rows};
 use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::check_obs;
@@ -39,9 +39,9 @@ impl Learner<'_> {
             }
         }
         for k in 0..m {
-            let env = *self.work.row.get(k).ok_or(Misfit)? as usize;
+            let env = *self.work.row.get(k).ok_or(LayoutError)? as usize;
             let (is_cut, terminated) = (is_cut(&env), flag(terminated, env));
-            let reward = *reward.get(env).ok_or(Misfit)?;
+            let reward = *reward.get(env).ok_or(LayoutError)?;
             let over = terminated || is_cut;
             let next = final_obs.as_ref().filter(|_| is_cut).map(|obs| (obs, env));
             let masks = self.sizes.masks;
@@ -50,21 +50,21 @@ impl Learner<'_> {
                 Some(mask) => block::copy(allowed, block::rows(mask, env, 1, masks)?),
                 None => allowed.fill(1),
             }
-            let count = *self.replay.num_begun.get(env).ok_or(Misfit)?;
+            let count = *self.replay.num_begun.get(env).ok_or(LayoutError)?;
             let frames = if over { self.place(env, count, next)? } else { [ZEROS; MAX_STACK] };
             for number in count.saturating_sub(self.config.n_step.into())..count {
                 let begun = self.begun_row(env, number);
-                let sum = self.replay.begun.reward.get_mut(begun).ok_or(Misfit)?;
-                let discount = self.replay.begun.discount.get_mut(begun).ok_or(Misfit)?;
+                let sum = self.replay.begun.reward.get_mut(begun).ok_or(LayoutError)?;
+                let discount = self.replay.begun.discount.get_mut(begun).ok_or(LayoutError)?;
                 *sum = num::clamp(*sum + *discount * reward, f32::MIN, f32::MAX);
                 *discount *= if terminated { 0.0 } else { self.config.discount };
                 if over {
                     self.store_begun(begun, next, &frames, 0)?;
                 }
             }
-            *self.replay.num_begun.get_mut(env).ok_or(Misfit)? = if over { 0 } else { count };
-            *self.open.get_mut(env).ok_or(Misfit)? = 0;
-            let shown = self.replay.shown.get_mut(env).ok_or(Misfit)?;
+            *self.replay.num_begun.get_mut(env).ok_or(LayoutError)? = if over { 0 } else { count };
+            *self.open.get_mut(env).ok_or(LayoutError)? = 0;
+            let shown = self.replay.shown.get_mut(env).ok_or(LayoutError)?;
             if *shown == 0 {
                 self.episodes.step(env, reward, over);
             } else if over {

@@ -28,12 +28,12 @@ impl Learner<'_> {
             check_len("learner learn_transitions: errors", error, self.config.batch_size as usize)?;
         }
         let checked = self.check_transitions(batch);
-        self.tidy();
+        self.clear_scratch();
         checked?;
         self.state.due = 1;
         let what = "learner learn_transitions: numbers overflowed; the gradient step was dropped.";
         let done = self.learn_slices(u64::MAX, Some(batch));
-        self.tidy();
+        self.clear_scratch();
         let done = self.finish(done, what);
         if let (Ok(_), Some(error)) = (&done, error) {
             block::copy(error, self.replay.error);
@@ -83,7 +83,7 @@ impl Learner<'_> {
                 Elements::U8(_) => false,
             };
             let what = "learner learn_transitions: the action of transition {given} is outside of the action space, or not allowed.";
-            Error::new(Kind::Value, what).given(row).when(!fits)?;
+            Error::new(Kind::Value, what).given(row).fail_if(!fits)?;
         }
         Ok(())
     }
@@ -92,15 +92,15 @@ impl Learner<'_> {
     fn check_masks(&self, mask: Option<&[u8]>, next_mask: Option<&[u8]>, rows: usize) -> Result {
         let use_mask = self.config.use_action_mask as usize;
         let what = "learner learn_transitions: next_action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
-        Error::new(Kind::Shape, what).needed(use_mask).when(next_mask.is_some() != (use_mask != 0))?;
+        Error::new(Kind::Shape, what).needed(use_mask).fail_if(next_mask.is_some() != (use_mask != 0))?;
         let wrong = if mask.is_some() { use_mask == 0 } else { self.sizes.replay.own_masks > 0 };
         let what = "learner learn_transitions: action_mask must be given to SAC exactly if use_action_mask is 1, and to DQN only then; it is {needed}.";
-        Error::new(Kind::Shape, what).needed(use_mask).when(wrong)?;
+        Error::new(Kind::Shape, what).needed(use_mask).fail_if(wrong)?;
         let what = "learner learn_transitions: action_mask forbids every choice of an element of transition {given}.";
         let next =
             "learner learn_transitions: next_action_mask forbids every choice of an element of transition {given}.";
         for (mask, what) in [(mask, what), (next_mask, next)] {
-            self.view().head()?.check_mask(mask, rows).map_err(|e| e.reworded(Kind::Value, what))?;
+            self.view().head()?.check_mask(mask, rows).map_err(|e| e.with_message(Kind::Value, what))?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 use core::mem;
 use core::slice::from_mut;
 
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::{Result, check_finite};
 use crate::learn::algorithm::{discrete_sac, sac};
 use crate::learn::learner::context::BatchContext;
@@ -13,7 +13,7 @@ use crate::learn::learner::layout::LOSSES;
 use crate::learn::learner::{Learner, PARAM_LIMIT, View};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
-use crate::learn::step::Moving;
+use crate::learn::step::ParamState;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
 
@@ -78,7 +78,7 @@ impl Learner<'_> {
         let mut begin = 0.0;
         for (order, importance) in self.order.chunks_mut(DRAWS).zip(self.replay.importance.chunks_mut(DRAWS)) {
             let mut mass = [0.0; DRAWS];
-            let mass = mass.get_mut(..order.len()).ok_or(Misfit)?;
+            let mass = mass.get_mut(..order.len()).ok_or(LayoutError)?;
             for mass in &mut *mass {
                 *mass = (begin + s.rng.uniform()) * part;
                 begin += 1.0;
@@ -135,8 +135,8 @@ impl Learner<'_> {
     /// The optimizer step of Q, or of all critics.
     fn step_values(&mut self, record: &[f32]) -> Result {
         let (c, s) = (self.config, &mut *self.state);
-        let (grads, losses) = record.split_at_checked(self.params.len()).ok_or(Misfit)?;
-        let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
+        let (grads, losses) = record.split_at_checked(self.params.len()).ok_or(LayoutError)?;
+        let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(LayoutError)?;
         check_finite("learner losses", &[value_loss, value_mean])?;
         let critics = c.needs().critics;
         let first = if critics { self.sizes.net.param_len() } else { 0 };
@@ -144,10 +144,11 @@ impl Learner<'_> {
             true => (&mut s.critic_steps, c.critic_rate * s.learning_rate),
             false => (&mut s.adam_steps, s.learning_rate),
         };
-        let params = self.params.get_mut(first..).ok_or(Misfit)?;
-        let (m, v) = (self.adam_m.get_mut(first..).ok_or(Misfit)?, self.adam_v.get_mut(first..).ok_or(Misfit)?);
-        let grads = grads.get(first..).ok_or(Misfit)?;
-        let norm = c.descend(Moving { params, m, v, steps }, grads, rate, PARAM_LIMIT)?;
+        let params = self.params.get_mut(first..).ok_or(LayoutError)?;
+        let (m, v) =
+            (self.adam_m.get_mut(first..).ok_or(LayoutError)?, self.adam_v.get_mut(first..).ok_or(LayoutError)?);
+        let grads = grads.get(first..).ok_or(LayoutError)?;
+        let norm = c.optimizer_step(ParamState { params, m, v, steps }, grads, rate, PARAM_LIMIT)?;
         // The reported loss is the mean over critics, and half of squared errors.
         let halves = if c.huber == 0 && c.num_quantiles == 0 && c.num_atoms == 0 { 0.5 } else { 1.0 };
         s.sums.value_loss += f64::from(value_loss) * halves / self.sizes.replay.num_critics.max(1) as f64;
@@ -160,12 +161,12 @@ impl Learner<'_> {
     fn step_policy(&mut self, record: &[f32]) -> Result {
         let (c, s, len) = (self.config, &mut *self.state, self.sizes.net.param_len());
         let losses = record.get(self.params.len()..).and_then(|losses| losses.first_chunk::<LOSSES>());
-        let [policy_loss, entropy, third, ..] = *losses.ok_or(Misfit)?;
+        let [policy_loss, entropy, third, ..] = *losses.ok_or(LayoutError)?;
         check_finite("learner losses", &[policy_loss, entropy, third])?;
-        let params = self.params.get_mut(..len).ok_or(Misfit)?;
-        let (m, v) = (self.adam_m.get_mut(..len).ok_or(Misfit)?, self.adam_v.get_mut(..len).ok_or(Misfit)?);
-        let moving = Moving { params, m, v, steps: &mut s.adam_steps };
-        c.descend(moving, record.get(..len).ok_or(Misfit)?, s.learning_rate, PARAM_LIMIT)?;
+        let params = self.params.get_mut(..len).ok_or(LayoutError)?;
+        let (m, v) = (self.adam_m.get_mut(..len).ok_or(LayoutError)?, self.adam_v.get_mut(..len).ok_or(LayoutError)?);
+        let moving = ParamState { params, m, v, steps: &mut s.adam_steps };
+        c.optimizer_step(moving, record.get(..len).ok_or(LayoutError)?, s.learning_rate, PARAM_LIMIT)?;
         (s.policy_loss, s.entropy, s.log_std) = (policy_loss, entropy, third);
         if c.needs().temperature && c.temperature_rate > 0.0 {
             let (params, m, v) = (&mut s.log_temperature, &mut s.temperature_m, &mut s.temperature_v);
@@ -175,9 +176,13 @@ impl Learner<'_> {
                 (numbers, _) => c.target_entropy * numbers as f32,
             };
             let grads = [sac::temperature_gradient(num::exp(*params), entropy, target)];
-            let moving =
-                Moving { params: from_mut(params), m: from_mut(m), v: from_mut(v), steps: &mut s.temperature_steps };
-            c.descend(moving, &grads, c.temperature_rate, PARAM_LIMIT)?;
+            let moving = ParamState {
+                params: from_mut(params),
+                m: from_mut(m),
+                v: from_mut(v),
+                steps: &mut s.temperature_steps,
+            };
+            c.optimizer_step(moving, &grads, c.temperature_rate, PARAM_LIMIT)?;
             s.log_temperature = num::clamp(s.log_temperature, -TEMPERATURE_LIMIT, TEMPERATURE_LIMIT);
         }
         Ok(())
@@ -195,7 +200,7 @@ impl<'a> View<'a> {
         let (begin, end) = c.part(chunk, c.batch_size as usize);
         let store = given.map_or(r.store, |batch| batch.rows(self.sizes.pixels_len == 0));
         let importance = match given {
-            None => r.importance.get(begin..end).ok_or(Misfit)?,
+            None => r.importance.get(begin..end).ok_or(LayoutError)?,
             Some(batch) => batch.importance.and_then(|all| all.get(begin..end)).unwrap_or_default(),
         };
         let draws = |half: usize| {

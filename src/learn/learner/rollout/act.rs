@@ -1,6 +1,6 @@
 //! Acting and other evaluations of the networks, over rollouts.
 
-use crate::block::{self, Fit, Misfit};
+use crate::block::{self, Fit, LayoutError};
 use crate::error::{Result, check_finite, check_len, check_rows};
 use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_action, check_obs, see};
 use crate::learn::actor_config::{ActorConfig, POLICY, VALUE};
@@ -8,7 +8,7 @@ use crate::learn::learner::layout::{Sizes, log_std};
 use crate::learn::learner::{Learner, With};
 use crate::learn::noise;
 #[cfg(feature = "pqn")]
-use crate::learn::policy::SHARPNESS;
+use crate::learn::policy::Q_LOGIT_SCALE;
 #[cfg(feature = "pqn")]
 use crate::learn::q_values;
 use crate::learn::rows::{Rows, list};
@@ -47,12 +47,12 @@ impl Learner<'_> {
         head.check_mask_rows(all, rows.iter())?;
         let outputs = block::rows_mut(w.outputs, 0, m, l)?;
         let mut columns = w.scalar.chunks_exact_mut(m.max(1));
-        let mut column = || columns.next().ok_or(Misfit);
+        let mut column = || columns.next().ok_or(LayoutError);
         let (value, log_prob, entropy) = (column()?, column()?, column()?);
         let states = recall(self.carry, self.begins, envs, sizes.state_len(), w.state)?;
         let heads = sizes.net.num_heads().min(2);
         let outs = &mut [&mut *outputs, &mut *value];
-        let outs = outs.get_mut(..heads).ok_or(Misfit)?;
+        let outs = outs.get_mut(..heads).ok_or(LayoutError)?;
         sizes.net.infer(params, seen, m, POLICY | VALUE, states, w.scratch, outs)?;
         check_finite(STATES, states)?;
         let choice = block::rows_mut(w.choice, 0, m, self.taken.n.len())?;
@@ -75,7 +75,7 @@ impl Learner<'_> {
         let mut end = self.state.end;
         let slots = block::rows_mut(w.slot, 0, m, 1)?;
         for (slot, env) in slots.iter_mut().zip(envs.iter()) {
-            *slot = *self.slot.get(env).ok_or(Misfit)?;
+            *slot = *self.slot.get(env).ok_or(LayoutError)?;
             if *slot == NONE {
                 *slot = end;
                 end = end.saturating_add(1);
@@ -112,7 +112,7 @@ impl Learner<'_> {
         if let Some(mask) = mask {
             slots.put(mask, shape.mask_len(), r.mask)?;
         }
-        if self.config.marks_begins() {
+        if self.config.records_episode_starts() {
             // The states before the step go to the rollout; those after it are kept for the next step.
             let after = states;
             for (k, (env, slot)) in envs.iter().zip(slots.iter()).enumerate() {
@@ -131,19 +131,20 @@ impl Learner<'_> {
             head.to_env(raw_action, action)?;
         } else {
             for (k, row) in rows.iter().enumerate() {
-                let to = action.get(row.saturating_mul(a), row.saturating_add(1).saturating_mul(a)).ok_or(Misfit)?;
+                let to =
+                    action.get(row.saturating_mul(a), row.saturating_add(1).saturating_mul(a)).ok_or(LayoutError)?;
                 head.to_env(raw_action.row(k, head.lens())?, to)?;
             }
         }
         envs.put(drawn, 1, self.act_rng)?;
         envs.put(block::rows(w.slot, 0, m, 1)?, 1, self.slot)?;
         for env in envs.iter() {
-            *self.open.get_mut(env).ok_or(Misfit)? = 1;
+            *self.open.get_mut(env).ok_or(LayoutError)? = 1;
         }
         if let Some(width) = Some(self.obs_mean.len()).filter(|&width| width > 0) {
             envs.put(raw, width, self.new_obs)?;
             for env in envs.iter() {
-                *self.staged.get_mut(env).ok_or(Misfit)? = 1;
+                *self.staged.get_mut(env).ok_or(LayoutError)? = 1;
             }
         }
         self.state.end = end;
@@ -225,7 +226,7 @@ impl Learner<'_> {
             _ => {}
         }
         let done = self.log_prob_of(obs, mask, action, log_prob, entropy);
-        self.tidy();
+        self.clear_scratch();
         done
     }
 
@@ -255,7 +256,7 @@ impl Learner<'_> {
             }
             Elements::F32(vector) => Raw { choice: &[], vector },
         };
-        let (ours, rest) = w.scalar.split_at_mut_checked(n).ok_or(Misfit)?;
+        let (ours, rest) = w.scalar.split_at_mut_checked(n).ok_or(LayoutError)?;
         let entropies = block::rows_mut(rest, 0, n, 1)?;
         head.evaluate(outputs, mask, raw, ours, entropies)?;
         check_finite("learner log_prob: log-probabilities that do not overflow", ours)?;
@@ -317,7 +318,7 @@ impl Learner<'_> {
                 let mask = if flags > 0 { Some(block::rows(w.mask, 0, m, flags)?) } else { None };
                 q_values::values(self.taken.n, q, mask, block::rows_mut(w.scalar, 0, m, 1)?);
             }
-            q.iter_mut().for_each(|q| *q *= SHARPNESS);
+            q.iter_mut().for_each(|q| *q *= Q_LOGIT_SCALE);
             return Ok(());
         }
         let to = match head {

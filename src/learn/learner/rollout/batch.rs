@@ -6,8 +6,8 @@ use crate::learn::actor::{Head, Raw, check_action};
 use crate::learn::learner::layout::log_std;
 use crate::learn::learner::update::OVERFLOWED;
 use crate::learn::learner::{Learner, Stats, View};
-use crate::learn::seen::bytes_to_f32;
-use crate::learn::words::MAX_EACH;
+use crate::learn::obs_encoder::bytes_to_f32;
+use crate::learn::struct_action::MAX_EACH;
 use crate::space::{Elements, ElementsMut};
 
 /// The T * N transitions of a rollout, with the data that an update needs.
@@ -102,9 +102,9 @@ impl Learner<'_> {
         }
         let others = !self.noise.is_empty() && !self.config.needs().corrections;
         let what = "learner learn_batch: no noisy layers, unless with IMPALA";
-        Error::new(Kind::Config, what).when(others)?;
+        Error::new(Kind::Config, what).fail_if(others)?;
         let what = "learner learn_batch: an algorithm other than a stream one, which learns from its own steps alone";
-        Error::new(Kind::Config, what).when(self.config.needs().traces)?;
+        Error::new(Kind::Config, what).fail_if(self.config.needs().traces)?;
         let view = self.view();
         view.check_batch(batch)?;
         let (m, shape) = (self.config.batch_len(), &self.actor.shape);

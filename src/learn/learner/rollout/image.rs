@@ -110,7 +110,7 @@ impl View<'_> {
         if !self.sizes.frames.are_there(r.frame, first, count)? {
             return Err(Error::new(Kind::Image, "learner image: numbers of frames that exist"));
         }
-        let known = !self.config.marks_begins()
+        let known = !self.config.records_episode_starts()
             || (block::rows(r.begin, first, count, 1)?.iter().all(|&begin| begin <= 1)
                 && block::rows(r.env, first, count, 1)?.iter().all(|&env| env < self.config.num_envs));
         if !known {

@@ -1,6 +1,6 @@
 //! The results of steps in a rollout.
 
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
 use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_rows};
@@ -37,23 +37,23 @@ impl Learner<'_> {
             for i in envs.iter().filter(|&i| is_cut(i)) {
                 self.sizes.seen.check_row("learner observe: finite final_obs", obs, i, w.raw)?;
             }
-            self.take_in()?;
+            self.update_obs_stats()?;
             self.look_at_some("learner observe: finite final_obs", obs, final_mask, num_cut, VALUE, With::Acting)?;
             let w = &self.work;
             for (&value, &env) in w.scalar.iter().zip(w.some.iter().take(num_cut)) {
-                let slot = *self.slot.get(env as usize).ok_or(Misfit)? as usize;
-                *self.rollout.final_value.get_mut(slot).ok_or(Misfit)? = value;
+                let slot = *self.slot.get(env as usize).ok_or(LayoutError)? as usize;
+                *self.rollout.final_value.get_mut(slot).ok_or(LayoutError)? = value;
             }
         } else {
-            self.take_in()?;
+            self.update_obs_stats()?;
         }
 
         let (w, r) = (&mut self.work, &mut self.rollout);
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         let slots = Rows::new(envs.get(self.slot, 1, w.slot)?, 0);
-        let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
         let (raw, scaled) = (envs.get(reward, 1, raw)?, block::rows_mut(scaled, 0, m, 1)?);
-        let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(Misfit)?;
+        let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(LayoutError)?;
         let (terminated, truncated) = (envs.get(terminated, 1, ends)?, envs.get(truncated, 1, others)?);
         let (c, state) = (self.config, &mut *self.state);
         let limits = Limits { clip: c.reward_clip, ..Limits::default() };
@@ -89,13 +89,13 @@ impl Learner<'_> {
 
     /// [`Learner::cut_rows`], with checked flags.
     pub(in crate::learn::learner) fn cut_in_rollout(&mut self, gone: &[u8]) -> Result {
-        self.take_in()?;
-        self.tidy();
+        self.update_obs_stats()?;
+        self.clear_scratch();
         for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
             if self.learns_in_place() {
                 self.leave(env)?;
             } else {
-                self.give_up(env)?;
+                self.cut_episode(env)?;
                 self.cut_traces();
             }
             self.episodes.forget(env);
@@ -122,13 +122,13 @@ impl Learner<'_> {
         if self.config.needs().traces {
             // The traces include the step being learned, and end with it.
             let learnt = self.state.learn_begin as usize;
-            *self.rollout.truncated.get_mut(learnt).ok_or(Misfit)? = 1;
+            *self.rollout.truncated.get_mut(learnt).ok_or(LayoutError)? = 1;
         }
         Ok(())
     }
 
     /// Discards the last transition of an environment, unless an episode ended with it.
-    fn give_up(&mut self, env: usize) -> Result {
+    fn cut_episode(&mut self, env: usize) -> Result {
         let (r, state) = (&mut self.rollout, &mut *self.state);
         let (Some(slot), Some(open)) = (self.slot.get_mut(env), self.open.get_mut(env)) else { return Ok(()) };
         let begin = state.begin as usize;
@@ -149,15 +149,15 @@ impl Learner<'_> {
         }
         *open = 0;
         if let Some(before) = last(*slot, r.env).filter(|&at| !ended(r, at)) {
-            let value = *r.value.get(*slot as usize).ok_or(Misfit)?;
-            *r.truncated.get_mut(before).ok_or(Misfit)? = 1;
-            *r.final_value.get_mut(before).ok_or(Misfit)? = value;
+            let value = *r.value.get(*slot as usize).ok_or(LayoutError)?;
+            *r.truncated.get_mut(before).ok_or(LayoutError)? = 1;
+            *r.final_value.get_mut(before).ok_or(LayoutError)? = value;
         }
         Ok(())
     }
 
     /// Adds the observations that environments have acted on to the statistics.
-    fn take_in(&mut self) -> Result {
+    fn update_obs_stats(&mut self) -> Result {
         let width = self.obs_mean.len();
         if width == 0 || !self.staged.contains(&1) {
             return Ok(());

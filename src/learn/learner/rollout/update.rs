@@ -2,7 +2,7 @@
 
 use bytemuck::Zeroable;
 
-use crate::block::{self, Misfit};
+use crate::block::{self, LayoutError};
 use crate::error::{Result, check_finite};
 use crate::kernels::moments;
 use crate::learn::actor_config::VALUE;
@@ -14,7 +14,7 @@ use crate::learn::learner::{Learner, PARAM_LIMIT, With};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
 use crate::learn::rows::{Rows, list};
-use crate::learn::step::Moving;
+use crate::learn::step::ParamState;
 use crate::learn::store::rollout::{list_by_env, owner};
 use crate::learn::tasks;
 use crate::num;
@@ -26,10 +26,10 @@ impl Learner<'_> {
     pub(in crate::learn::learner) fn bootstrap(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result {
         let (begin, end) = (self.state.begin as usize, self.state.end as usize);
         let n = self.config.num_envs as usize;
-        let seen = self.work.ends.get_mut(..n).ok_or(Misfit)?;
+        let seen = self.work.ends.get_mut(..n).ok_or(LayoutError)?;
         for at in (begin..end).rev() {
             let (env, complete) = owner(self.rollout.env, self.slot, at)?;
-            let seen = seen.get_mut(env).ok_or(Misfit)?;
+            let seen = seen.get_mut(env).ok_or(LayoutError)?;
             if *seen == 0 {
                 let flag = |flags: &[u8]| flags.get(at).is_none_or(|&x| x != 0);
                 let goes_on = complete && !flag(self.rollout.terminated) && !flag(self.rollout.truncated);
@@ -135,10 +135,10 @@ impl Learner<'_> {
         let part = s.minibatch.checked_rem(c.num_minibatches).unwrap_or(0);
         if part == 0 {
             let rows = s.learn_end.saturating_sub(s.learn_begin) as usize;
-            let order = self.order.get_mut(..rows).ok_or(Misfit)?;
+            let order = self.order.get_mut(..rows).ok_or(LayoutError)?;
             if c.has_sequences() {
                 list_by_env(self.rollout.env, s.learn_begin as usize, self.work.row, order)?;
-                s.rng.shuffle_runs(order, c.num_together());
+                s.rng.shuffle_runs(order, c.sequence_rows());
             } else {
                 order.iter_mut().zip(s.learn_begin..).for_each(|(at, slot)| *at = slot);
                 s.rng.shuffle(order);
@@ -163,8 +163,8 @@ impl Learner<'_> {
     /// Takes the optimizer step of a minibatch, whose chunks are summed, and prepares the next one.
     pub(in crate::learn::learner) fn apply_minibatch(&mut self) -> Result {
         let (c, sizes, s) = (self.config, &self.sizes, &mut *self.state);
-        let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(Misfit)?;
-        let losses = losses.first_chunk::<LOSSES>().ok_or(Misfit)?;
+        let (grads, losses) = self.grads.split_at_checked(self.params.len()).ok_or(LayoutError)?;
+        let losses = losses.first_chunk::<LOSSES>().ok_or(LayoutError)?;
         check_finite("learner losses", losses)?;
         let [policy_loss, value_loss, approx_kl, clip_fraction, entropy, tasks @ ..] = *losses;
         if s.updating == 0 {
@@ -184,20 +184,20 @@ impl Learner<'_> {
         let too_far = c.target_kl > 0.0 && approx_kl > 1.5 * c.target_kl;
         if !too_far {
             let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
-            let to = Moving { params: self.params, m, v, steps };
+            let to = ParamState { params: self.params, m, v, steps };
             let norm = match c.needs().traces {
                 #[cfg(feature = "stream")]
                 true => {
                     let policy =
                         if c.needs().q { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
-                    let norm = c.follow(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?;
+                    let norm = c.trace_step(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?;
                     // The agent may have been removed after the losses were computed; the traces end then too.
                     if self.rollout.truncated.get(s.learn_begin as usize).is_some_and(|&x| x != 0) {
                         self.adam_m.fill(0.0);
                     }
                     norm
                 }
-                _ => c.descend(to, grads, s.learning_rate, PARAM_LIMIT)?,
+                _ => c.optimizer_step(to, grads, s.learning_rate, PARAM_LIMIT)?,
             };
             sums.grad_norm += f64::from(num::min(norm, f32::MAX));
             let log_std = log_std_mut(self.params, sizes)?;
@@ -257,10 +257,10 @@ pub(in crate::learn::learner) fn minibatch<'o>(c: &Config, minibatch: u32, order
 /// Orders the rows of each chunk of a minibatch of sequences step by step. `copy` is as long as `order`.
 fn order_by_step(c: &Config, order: &mut [u32], copy: &mut [u32]) -> Result {
     block::copy(copy, order);
-    let together = c.num_together().max(1);
+    let together = c.sequence_rows().max(1);
     for chunk in 0..c.num_chunks {
         let (begin, end) = c.chunk(chunk);
-        let (to, from) = (order.get_mut(begin..end).ok_or(Misfit)?, copy.get(begin..end).ok_or(Misfit)?);
+        let (to, from) = (order.get_mut(begin..end).ok_or(LayoutError)?, copy.get(begin..end).ok_or(LayoutError)?);
         let mut to = to.iter_mut();
         for step in 0..together {
             for (slot, to) in from.iter().skip(step).step_by(together).zip(to.by_ref()) {

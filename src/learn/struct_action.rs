@@ -1,7 +1,7 @@
 //! Actions that are structures of choices and numbers: what each word of one is, how they are taken apart and put together.
 
-use super::seen::{MAX_PARTS, choices};
-use crate::block::{Fit, Misfit};
+use super::obs_encoder::{MAX_PARTS, choices};
+use crate::block::{Fit, LayoutError};
 use crate::error::{Error, Kind, Result};
 use crate::space::{Element, Space};
 
@@ -96,14 +96,14 @@ pub(super) fn part(each: &[u32], action: &[u8], choice: &mut [i32], vector: &mut
         for (word, &n) in row.iter().zip(each) {
             match n {
                 GAP => {}
-                0 => *vector.next().ok_or(Misfit)? = f32::from_ne_bytes(*word),
+                0 => *vector.next().ok_or(LayoutError)? = f32::from_ne_bytes(*word),
                 _ => {
                     let own = i32::from_ne_bytes(*word);
                     if own < 0 || own as u32 >= n {
                         let what = "actions: choices from 0 to below";
                         return Err(Error::new(Kind::Value, what).needed(n as usize).given_f32(own as f32));
                     }
-                    *choice.next().ok_or(Misfit)? = own;
+                    *choice.next().ok_or(LayoutError)? = own;
                 }
             }
         }
@@ -118,8 +118,8 @@ pub(super) fn join(each: &[u32], choice: &[i32], vector: &[f32], action: &mut [u
         for (word, &n) in row.iter_mut().zip(each) {
             match n {
                 GAP => {}
-                0 => *word = vector.next().ok_or(Misfit)?.to_ne_bytes(),
-                _ => *word = choice.next().ok_or(Misfit)?.to_ne_bytes(),
+                0 => *word = vector.next().ok_or(LayoutError)?.to_ne_bytes(),
+                _ => *word = choice.next().ok_or(LayoutError)?.to_ne_bytes(),
             }
         }
     }

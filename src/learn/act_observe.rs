@@ -8,7 +8,7 @@ use crate::space::{Elements, ElementsMut};
 type Flags<'a> = Option<&'a [u8]>;
 
 /// A learner that acts and observes.
-pub trait Acts {
+pub trait ActObserve {
     /// The learner's shapes, and N.
     fn shape(&self) -> (&Shape, usize);
     /// [`Learner::act`](super::Learner::act).
@@ -24,10 +24,10 @@ pub trait Acts {
     ) -> Result;
 }
 
-/// Implements [`Acts`] by the methods of the same names.
+/// Implements [`ActObserve`] by the methods of the same names.
 macro_rules! acts {
     ($learner:ident) => {
-        impl $crate::learn::Acts for $learner<'_> {
+        impl $crate::learn::ActObserve for $learner<'_> {
             fn shape(&self) -> (&$crate::learn::Shape, usize) {
                 (self.shape(), self.config().num_envs as usize)
             }

@@ -4,12 +4,12 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::Config;
-use super::seen::{Part, pictures};
+use super::obs_encoder::{Part, pictures};
 use super::shape::Shape;
 use super::tasks::Tasks;
 #[cfg(feature = "unreal")]
 use super::tasks::{CLASS_FREE, CLASS_UNITS, PIXEL_CHANNELS, enlarge};
-use crate::block::Misfit;
+use crate::block::LayoutError;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node, Scope};
@@ -21,15 +21,15 @@ pub(super) const MAX_NODES: usize = if cfg!(feature = "off_policy") { 2 * MAX_LA
 /// Configuration and shapes as a learner's block stores them.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Stored {
+pub(super) struct LearnerSpec {
     pub config: Config,
     pub shape: Shape,
 }
 
-impl Stored {
+impl LearnerSpec {
     /// Checks everything that a host chooses.
-    pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<Stored> {
-        let stored = Stored { config: config.trimmed(), shape: Shape::new(obs, action)? };
+    pub fn new(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Result<LearnerSpec> {
+        let stored = LearnerSpec { config: config.trimmed(), shape: Shape::new(obs, action)? };
         // The memory layout of a picture follows from its field: the lengths of its channels and of its rows are products of
         // its last axes.
         let [_, width, channels] = config.obs_dims.map(u64::from);
@@ -46,7 +46,7 @@ impl Stored {
             }
             let what =
                 "learner config: obs_dims and field {given} of the observations have their axes in different orders.";
-            Error::new(Kind::Config, what).given(i).when(is_axis != [true; 2])?;
+            Error::new(Kind::Config, what).given(i).fail_if(is_axis != [true; 2])?;
         }
         stored.check()?;
         Ok(stored)
@@ -62,10 +62,10 @@ impl Stored {
         self.check_parts(self.config.needs().q)?;
         let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
         let refused = self.config.needs().q && !self.shape.discrete();
-        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)?;
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(refused)?;
         let what = "learner config: pixel_control_coef of 0, or actions of one choice";
         let others = self.config.tasks()[0] && !(self.shape.discrete() && self.shape.action_len == 1);
-        Error::new(Kind::Config, what).given(self.shape.action_len as usize).when(others)?;
+        Error::new(Kind::Config, what).given(self.shape.action_len as usize).fail_if(others)?;
         self.check_shape(self.num_layers())?;
         self.check_frames()?;
         self.check_fields()
@@ -76,14 +76,14 @@ impl Stored {
         self.config.check_unread(&self.shape)?;
         let what = "learner config: hidden_len of 0 beyond num_hidden layers, which are";
         let trimmed = self.config.trimmed().hidden_len == self.config.hidden_len;
-        Error::limit(Kind::Config, what, self.config.num_hidden as usize, 1).when(!trimmed)
+        Error::limit(Kind::Config, what, self.config.num_hidden as usize, 1).fail_if(!trimmed)
     }
 
     /// Checks actions of several parts, which have one log-probability and no Q. Errors: `Config`.
     pub(super) fn check_parts(&self, learns_q: bool) -> Result {
         let what = "learner config: algorithm {given} takes actions of one kind; PPO, A2C and IMPALA take structures.";
         let refused = learns_q && self.shape.structured();
-        Error::new(Kind::Config, what).given(self.config.algorithm as usize).when(refused)
+        Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(refused)
     }
 
     /// Checks the shape, and the requirements of any learner on it and on a network of `num_layers` layers.
@@ -95,7 +95,7 @@ impl Stored {
             return Err(Error::new(Kind::Config, what).needed(len as usize));
         }
         let what = "learner config: layers and hidden layers together, with normalisations, of at most";
-        Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).when(num_layers > MAX_LAYERS)?;
+        Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).fail_if(num_layers > MAX_LAYERS)?;
         self.check_stack()?;
         if self.config.use_action_mask != 0 && self.shape.action_lens().0 == 0 {
             return Err(
@@ -130,7 +130,7 @@ impl Stored {
         let of_envs = num.saturating_add(1).saturating_mul(c.num_envs.into());
         let frames = (c.batch_len() as u64).saturating_add(of_envs).saturating_add(2).saturating_mul(2);
         let what = "learner config: num_envs * (num_steps + num_stacked + 1) below 2^31 - 2";
-        Error::new(Kind::Overflow, what).when(num > 0 && frames > u64::from(u32::MAX))
+        Error::new(Kind::Overflow, what).fail_if(num > 0 && frames > u64::from(u32::MAX))
     }
 
     /// Height, width and channels of an observation that is a picture, or of its only part; else 0.
@@ -158,11 +158,11 @@ impl Stored {
         let picture = self.picture(parts).iter().try_fold(1u32, |all, len| all.checked_mul(*len));
         let what = "learner config: obs_dims with pixel_control_coef, numbers";
         let others = self.config.tasks()[0] && picture != Some(self.shape.seen_len);
-        Error::new(Kind::Config, what).needed(self.shape.seen_len as usize).when(others)?;
+        Error::new(Kind::Config, what).needed(self.shape.seen_len as usize).fail_if(others)?;
         let num = self.config.num_stacked;
         let what = "learner config: num_stacked that divides the last axis of an observation";
         let fits = num == 0 || self.last_axis(parts).is_multiple_of(num);
-        Error::new(Kind::Config, what).given(num as usize).when(!fits)
+        Error::new(Kind::Config, what).given(num as usize).fail_if(!fits)
     }
 
     /// The part of the configuration that acting reads.
@@ -183,13 +183,13 @@ impl Stored {
         parts: &[Part],
         nodes: &'n mut [Node; MAX_NODES],
     ) -> Result<[Net<'n>; 2]> {
-        let (own, _critic) = nodes.as_chunks_mut().0.split_first_mut().ok_or(Misfit)?;
+        let (own, _critic) = nodes.as_chunks_mut().0.split_first_mut().ok_or(LayoutError)?;
         let net = self.compile_with(listed, parts, self.second_head(), own)?;
         if self.config.has_tasks() && !self.tasks(parts).are_of(&net, self.config.needs().values as usize) {
-            return Err(Misfit.into());
+            return Err(LayoutError.into());
         }
         #[cfg(feature = "off_policy")]
-        return Ok([net, self.compile_critic(listed, parts, _critic.first_mut().ok_or(Misfit)?)?]);
+        return Ok([net, self.compile_critic(listed, parts, _critic.first_mut().ok_or(LayoutError)?)?]);
         #[cfg(not(feature = "off_policy"))]
         Ok([net, Net::new(&[])])
     }
@@ -254,7 +254,7 @@ impl Stored {
         c.check_state(net.state_len())?;
         c.check_noise(net.noise_len())?;
         let what = "learner config: normalize_obs of 0 with an embedding, whose symbols it would change";
-        Error::new(Kind::Config, what).given(1).when(c.normalize_obs != 0 && net.reads_symbols())?;
+        Error::new(Kind::Config, what).given(1).fail_if(c.normalize_obs != 0 && net.reads_symbols())?;
         Ok(net)
     }
 
@@ -277,7 +277,7 @@ impl Stored {
             let scope = LayerKind::from_number(layer.kind).map(LayerKind::scope);
             let looks = scope == Some(Scope::Window) && layer.size != [1; 2];
             let what = "learner config: layer {given} reads a picture, but obs_dims is 0 and its source is no field of obs_fields.";
-            Error::new(Kind::Config, what).given(number as usize).when(looks)?;
+            Error::new(Kind::Config, what).given(number as usize).fail_if(looks)?;
             if scope == Some(Scope::Pixel) {
                 rows |= 1u64.checked_shl(number).unwrap_or(0);
             }
@@ -306,7 +306,7 @@ impl Stored {
         let net = Net::compile_parts(layers.as_slice(), [1, 1, len as usize], pictures, nodes)?;
         let what =
             "learner: with TD3 and SAC a listed layer that reads all of the input, since critics find actions there";
-        Error::new(Kind::Config, what).when(!self.shape.discrete() && !net.reads_end())?;
+        Error::new(Kind::Config, what).fail_if(!self.shape.discrete() && !net.reads_end())?;
         Ok(net)
     }
 
@@ -318,7 +318,7 @@ impl Stored {
         let heads = if second > 0 { self.tasks(parts).are_of(&net, values) } else { net.num_heads() == 1 };
         let fits = net.head_len(1) == second && heads;
         let what = "learner image: the networks of its algorithm";
-        Error::new(Kind::Image, what).when(!fits)?;
+        Error::new(Kind::Image, what).fail_if(!fits)?;
         self.config.check_state(net.state_len())?;
         self.config.check_noise(net.noise_len())?;
         #[cfg(feature = "off_policy")]

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::block::{self, Cutter, Fit, Misfit, Plan, Span, TooLong};
+use crate::block::{self, Cutter, Fit, LayoutError, Plan, Span, TooLong};
 use crate::error::{Error, Kind, Result, check_finite, check_rows};
 use crate::nn::{Net, Node};
 use crate::space::{Element, Elements, Field, Space};
@@ -128,7 +128,7 @@ impl Parts {
             self.num_choices = self.num_choices.saturating_add(len);
         }
         self.seen = self.seen.checked_add(seen).filter(|all| *all <= i32::MAX as u32).ok_or(too_long)?;
-        *self.list.get_mut(self.len).ok_or(Misfit)? = part;
+        *self.list.get_mut(self.len).ok_or(LayoutError)? = part;
         self.len = self.len.saturating_add(1);
         Ok(())
     }
@@ -196,7 +196,7 @@ impl Front {
 
 /// The encoding of observations.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct ObsEncoder<'a> {
     /// Elements of an encoded observation.
     pub len: usize,
     /// Elements of an observation.
@@ -210,9 +210,9 @@ pub(super) struct Seen<'a> {
     pub net: Net<'a>,
 }
 
-impl Seen<'_> {
+impl ObsEncoder<'_> {
     /// Checks parts from an untrusted source: they must be a result of [`Parts::new`] for observations of `size` bytes with
-    /// elements of this kind, which [`Seen::row`] relies on, and match the shape. Errors: `Image`.
+    /// elements of this kind, which [`ObsEncoder::row`] relies on, and match the shape. Errors: `Image`.
     pub fn check(&self, of: Element, size: usize) -> Result {
         let refused = Error::new(Kind::Image, "image: parts of its observations");
         if !CODED {
@@ -261,20 +261,20 @@ impl Seen<'_> {
             match obs {
                 Elements::F32(x) => block::copy(to, x),
                 Elements::U8(x) => bytes_to_f32(x, to),
-                Elements::I32(_) => return Err(Misfit.into()),
+                Elements::I32(_) => return Err(LayoutError.into()),
             }
             return Ok(());
         }
         let bytes = obs.bytes();
         for part in self.parts {
-            let from = bytes.get(part.offset as usize..).ok_or(Misfit)?;
+            let from = bytes.get(part.offset as usize..).ok_or(LayoutError)?;
             let len = part.picture.iter().fold(1usize, |all, len| all.saturating_mul(*len as usize));
-            let to = block::rows_mut(to.get_mut(part.begin as usize..).ok_or(Misfit)?, 0, 1, len)?;
+            let to = block::rows_mut(to.get_mut(part.begin as usize..).ok_or(LayoutError)?, 0, 1, len)?;
             let words = from.as_chunks::<4>().0.iter().take(part.len as usize);
             match Element::from_number(part.kind) {
                 Some(Element::F32) => to.iter_mut().zip(words).for_each(|(to, x)| *to = f32::from_ne_bytes(*x)),
                 Some(Element::I32) => {
-                    let n = self.n.get(part.first as usize..).ok_or(Misfit)?;
+                    let n = self.n.get(part.first as usize..).ok_or(LayoutError)?;
                     one_hot(n, words.map(|x| i32::from_ne_bytes(*x)), to)?;
                 }
                 _ => bytes_to_f32(from, to),
@@ -283,7 +283,7 @@ impl Seen<'_> {
         Ok(())
     }
 
-    /// Encodes `rows` consecutive observations. Errors: as `Seen::row`.
+    /// Encodes `rows` consecutive observations. Errors: as `ObsEncoder::row`.
     pub fn rows(&self, obs: Elements<'_>, rows: usize, to: &mut [f32]) -> Result {
         if !CODED || !self.coded {
             self.row(obs, to)?;
@@ -298,7 +298,7 @@ impl Seen<'_> {
     /// Observation `row` of an array.
     pub fn at<'o>(&self, obs: Elements<'o>, row: usize) -> Fit<Elements<'o>> {
         let begin = row.saturating_mul(self.elements);
-        obs.get(begin, begin.saturating_add(self.elements)).ok_or(Misfit)
+        obs.get(begin, begin.saturating_add(self.elements)).ok_or(LayoutError)
     }
 
     /// Whether the bytes of an observation from an untrusted source are finite numbers and existing choices.
@@ -376,7 +376,7 @@ fn one_hot(n: &[u32], choices: impl Iterator<Item = i32>, to: &mut [f32]) -> Res
             return Err(Error::new(Kind::Value, what).needed(n as usize).given_f32(choice as f32));
         }
         let mut own = rest.by_ref().take(n as usize);
-        *own.nth(choice as usize).ok_or(Misfit)? = 1.0;
+        *own.nth(choice as usize).ok_or(LayoutError)? = 1.0;
         own.for_each(drop);
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The choices and bounds of actions, as learners and policies store them.
 
 use super::shape::Shape;
-use super::words;
+use super::struct_action;
 use crate::block::{self, fields};
 use crate::space::Space;
 
@@ -10,7 +10,7 @@ fields! {
         /// Number of choices of each discrete element.
         pub n: [u32] = of.action_lens().0,
         /// The kinds of the words of an action that is a structure; else empty.
-        pub each: [u32] = of.words(),
+        pub each: [u32] = of.action_words(),
         /// Lower bounds of continuous elements, if they have bounds.
         pub low: [f32] = of.action_lens().1,
         /// Upper bounds.
@@ -20,7 +20,7 @@ fields! {
     pub(super) write TakenMut {}
     /// The choices and bounds of actions.
     #[derive(Clone, Copy)]
-    pub read Taken {}
+    pub read ActionSpec {}
     /// A field of a block.
     pub(super) part Actions(Shape)
 }
@@ -30,7 +30,7 @@ impl TakenMut<'_> {
     pub(super) fn init(&mut self, action: &Space<'_>) {
         block::copy(self.n, action.n);
         if !self.each.is_empty() {
-            words::list(action, self.each);
+            struct_action::list(action, self.each);
         }
         for (i, (low, high)) in self.low.iter_mut().zip(&mut *self.high).enumerate() {
             (*low, *high) = action.bounds(i);
@@ -38,7 +38,7 @@ impl TakenMut<'_> {
     }
 
     /// Copies the arrays from another block of the same shape.
-    pub(super) fn copy(&mut self, from: Taken<'_>) {
+    pub(super) fn copy(&mut self, from: ActionSpec<'_>) {
         block::copy(self.n, from.n);
         block::copy(self.each, from.each);
         block::copy(self.low, from.low);
