@@ -36,6 +36,15 @@ fn block() -> [u64; 32] {
     words
 }
 
+/// A block of this kind with a number in its last word.
+fn block_of(kind: Kind) -> [u64; 32] {
+    let mut words = [u64::MAX; 32];
+    let size = size_of(&CONFIG).unwrap();
+    create(cast_slice_mut(&mut words), kind, size, &CONFIG).unwrap();
+    words[size / 8 - 1] = 5;
+    words
+}
+
 /// A block with bytes of its header replaced.
 fn with(at: usize, bytes: &[u8]) -> [u64; 32] {
     let mut words = block();
@@ -143,19 +152,10 @@ fn an_image_of_the_other_byte_order_is_refused_in_so_many_words() {
 /// A layout change raises the version of its own kind only: a new learner layout refuses no shipped policy.
 #[test]
 fn every_kind_of_block_has_an_image_version_of_its_own() {
+    #[rustfmt::skip]
     let kinds = [
-        Kind::VecEnv,
-        Kind::Learner,
-        Kind::Policy,
-        Kind::LazyFrames,
-        Kind::Monitor,
-        Kind::VecNormalize,
-        Kind::Batch,
-        Kind::Memory,
-        Kind::Replay,
-        Kind::RolloutBuffer,
-        Kind::Trajectory,
-        Kind::Queue,
+        Kind::VecEnv, Kind::Learner, Kind::Policy, Kind::LazyFrames, Kind::Monitor, Kind::VecNormalize, Kind::Batch,
+        Kind::Memory, Kind::Replay, Kind::RolloutBuffer, Kind::Trajectory, Kind::Queue,
     ];
     assert_eq!(kinds.iter().map(|kind| kind.image()).max(), Some(IMAGE));
     assert!(kinds.iter().any(|kind| kind.image() < IMAGE));
@@ -283,15 +283,9 @@ fn rows_are_what_they_say_or_nothing() {
 #[test]
 fn a_seal_covers_every_byte_of_its_block() {
     let size = size_of(&CONFIG).unwrap();
-    let made = |kind| {
-        let mut words = [u64::MAX; 32];
-        create(cast_slice_mut(&mut words), kind, size, &CONFIG).unwrap();
-        words[size / 8 - 1] = 5;
-        words
-    };
     for kind in [Kind::Learner, Kind::Policy] {
         let accepts = |words: &[u64]| attach::<Config>(cast_slice(words), kind, size_of).is_ok();
-        let plain = made(kind);
+        let plain = block_of(kind);
         let mut words = plain;
         seal(cast_slice_mut(&mut words)).unwrap();
         let bytes: &[u8] = cast_slice(&words);
@@ -312,23 +306,22 @@ fn a_seal_covers_every_byte_of_its_block() {
             assert!(seal(cast_slice_mut(&mut damaged)).is_err(), "word {at}: damage was sealed");
             assert_eq!(damaged, before);
         }
-        let error = attach::<Config>(
-            cast_slice(&{
-                let mut w = words;
-                w[20] ^= 1;
-                w
-            }),
-            kind,
-            size_of,
-        )
-        .unwrap_err();
+        let mut damaged = words;
+        damaged[20] ^= 1;
+        let error = attach::<Config>(cast_slice(&damaged), kind, size_of).unwrap_err();
         assert!(error.kind == ErrorKind::Image && error.what.contains("agree with their seal"), "{error}");
         // Bytes after the block do not belong to it.
         words[size / 8] = 0;
         assert!(accepts(&words));
         unseal(cast_slice_mut(&mut words));
         assert_eq!(words[..size / 8], plain[..size / 8]);
+    }
+}
 
+#[test]
+fn blocks_that_cannot_be_sealed_are_refused_and_stay() {
+    let size = size_of(&CONFIG).unwrap();
+    for plain in [Kind::Learner, Kind::Policy].map(block_of) {
         let mut short = plain;
         for len in [0, 39, 63, 71, size - 1] {
             let error = seal(&mut cast_slice_mut::<_, u8>(&mut short)[..len]).unwrap_err();
@@ -338,9 +331,9 @@ fn a_seal_covers_every_byte_of_its_block() {
         cast_slice_mut::<_, u8>(&mut short)[FIELD_ALIGN] ^= 1;
         assert_eq!(seal(cast_slice_mut(&mut short)).unwrap_err().kind, ErrorKind::Image);
     }
-    let mut other = made(KIND);
+    let mut other = block_of(KIND);
     let error = seal(cast_slice_mut(&mut other)).unwrap_err();
-    assert_eq!((error.kind, other), (ErrorKind::Image, made(KIND)));
+    assert_eq!((error.kind, other), (ErrorKind::Image, block_of(KIND)));
     assert!(error.to_string().contains("a learner or a policy to seal, kind 2 or 3, given 12"), "{error}");
     unseal(&mut []);
 }

@@ -3,11 +3,13 @@
 use proptest::prelude::*;
 use rlcore::cpu;
 use rlcore::data::lazy_frames::{Frames, LazyFrames, LazyFramesConfig, spans};
-use rlcore::data::table::{Column, FrameIndex, MAX_COLUMNS, Run, Spans, Table, TableConfig};
+use rlcore::data::table::{Column, FrameIndex, MAX_COLUMNS, Run, Spans, Table, TableConfig, View};
 use rlcore::error::Kind;
 use rlcore::kernels::stack::{self, Layout, MAX_STACK, Window, unit};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, ElementsMut};
+
+use super::blocks::{bytes, forged, kind};
 
 const LAYOUTS: [Layout; 2] = [Layout::Hwc, Layout::Chw];
 
@@ -27,12 +29,15 @@ fn spans_of(c: &LazyFramesConfig) -> Spans {
     spans(&c.table().unwrap()).unwrap().0
 }
 
+/// The block of rings without frames.
 fn block(config: &LazyFramesConfig) -> Vec<u64> {
-    vec![0; LazyFrames::size(config).unwrap() / 8]
+    let mut block = vec![0; LazyFrames::size(config).unwrap() / 8];
+    LazyFrames::init(bytes(&mut block), config).unwrap();
+    block
 }
 
-fn bytes(block: &mut [u64]) -> &mut [u8] {
-    bytemuck::cast_slice_mut(block)
+fn open(mem: &mut [u64]) -> LazyFrames<'_> {
+    LazyFrames::attach(bytes(mem)).unwrap()
 }
 
 fn frame(rng: &mut Rng, len: usize) -> Vec<u8> {
@@ -66,9 +71,13 @@ impl Twin {
         self.starts[number].max((number + 1).saturating_sub(k))
     }
 
+    fn held(&self, c: &LazyFramesConfig) -> std::ops::Range<usize> {
+        self.stacks.len().saturating_sub(c.num_frames as usize)..self.stacks.len()
+    }
+
     fn has(&self, c: &LazyFramesConfig, number: usize) -> bool {
-        let start = self.stacks.len().saturating_sub(c.num_frames as usize);
-        number < self.stacks.len() && number >= start && self.oldest(c.num_stack as usize, number) >= start
+        let held = self.held(c);
+        held.contains(&number) && self.oldest(c.num_stack as usize, number) >= held.start
     }
 
     fn has_transition(&self, c: &LazyFramesConfig, number: usize) -> bool {
@@ -98,48 +107,47 @@ fn scaled(x: &[u8]) -> Vec<f32> {
     x.iter().map(|&x| f32::from(x) / 255.0).collect()
 }
 
-/// Compares the answers to every query about every number, held or not, with the twin's.
+/// Compares the answers to every query about one number, held or not, with the twin's.
+fn compare_number(c: &LazyFramesConfig, view: &View<'_>, twin: &Twin, env: usize, number: usize) {
+    let (k, len) = (c.num_stack as usize, stack_len(c));
+    let index = [FrameIndex::new(env as u32, number as u64)];
+    let mut numbers = vec![77; k];
+    let answer = view.stack_numbers(0, env, number as u64, &mut numbers);
+    if twin.has(c, number) {
+        answer.unwrap();
+        let oldest = twin.oldest(k, number);
+        let expected: Vec<u64> = (0..k).map(|j| (number + j).saturating_sub(k - 1).max(oldest) as u64).collect();
+        assert_eq!(numbers, expected);
+    } else {
+        assert_eq!((kind(answer), numbers), (Some(Kind::Range), vec![77; k]));
+        let mut out = vec![7; len];
+        let refused = view.gather(0, &index, Layout::Hwc, ElementsMut::U8(&mut out));
+        assert_eq!((kind(refused), out), (Some(Kind::Range), vec![7; len]));
+    }
+    if !twin.has_transition(c, number) {
+        let (mut obs, mut next) = (vec![7; len], vec![7; len]);
+        let out = (ElementsMut::U8(&mut obs), ElementsMut::U8(&mut next));
+        let refused = view.gather_transitions(0, &index, Layout::Hwc, out.0, out.1);
+        assert_eq!((kind(refused), obs, next), (Some(Kind::Range), vec![7; len], vec![7; len]));
+    }
+    if twin.held(c).contains(&number) {
+        assert_eq!(view.row(0, env, number as u64).unwrap().bytes(), twin.stacks[number][k - 1]);
+        assert_eq!(view.is_first(env, number as u64).unwrap(), twin.starts[number] == number);
+    } else {
+        assert_eq!(kind(view.row(0, env, number as u64)), Some(Kind::Range));
+    }
+}
+
 fn compare(c: LazyFramesConfig, frames: &LazyFrames<'_>, twins: &[Twin]) {
-    let (k, len) = (c.num_stack as usize, stack_len(&c));
-    let view = frames.view();
+    let (view, len) = (frames.view(), stack_len(&c));
     let (mut good, mut pairs) = (Vec::new(), Vec::new());
     for (env, twin) in twins.iter().enumerate() {
-        let pushed = twin.stacks.len();
-        let start = pushed.saturating_sub(c.num_frames as usize);
-        assert_eq!(view.held(env).unwrap(), start as u64..pushed as u64);
-        for number in 0..pushed + 2 {
-            let index = FrameIndex::new(env as u32, number as u64);
-            let mut numbers = vec![77; k];
-            let answer = view.stack_numbers(0, env, number as u64, &mut numbers);
-            if twin.has(&c, number) {
-                answer.unwrap();
-                let oldest = twin.oldest(k, number);
-                let expected: Vec<u64> =
-                    (0..k).map(|j| (number + j).saturating_sub(k - 1).max(oldest) as u64).collect();
-                assert_eq!(numbers, expected);
-                good.push(index);
-            } else {
-                assert_eq!(answer.unwrap_err().kind, Kind::Range);
-                assert_eq!(numbers, vec![77; k]);
-                let mut out = vec![7; len];
-                let error = view.gather(0, &[index], Layout::Hwc, ElementsMut::U8(&mut out)).unwrap_err();
-                assert_eq!((error.kind, out), (Kind::Range, vec![7; len]));
-            }
-            if twin.has_transition(&c, number) {
-                pairs.push(index);
-            } else {
-                let (mut obs, mut next) = (vec![7; len], vec![7; len]);
-                let out = (ElementsMut::U8(&mut obs), ElementsMut::U8(&mut next));
-                let error = view.gather_transitions(0, &[index], Layout::Hwc, out.0, out.1).unwrap_err();
-                assert_eq!((error.kind, obs, next), (Kind::Range, vec![7; len], vec![7; len]));
-            }
-            if (start..pushed).contains(&number) {
-                assert_eq!(view.row(0, env, number as u64).unwrap().bytes(), twin.stacks[number][k - 1]);
-                assert_eq!(view.is_first(env, number as u64).unwrap(), twin.starts[number] == number);
-            } else {
-                assert_eq!(view.row(0, env, number as u64).unwrap_err().kind, Kind::Range);
-            }
-        }
+        let (held, end) = (twin.held(&c), twin.stacks.len());
+        assert_eq!(view.held(env).unwrap(), held.start as u64..held.end as u64);
+        (0..end + 2).for_each(|number| compare_number(&c, &view, twin, env, number));
+        let index = |number| FrameIndex::new(env as u32, number as u64);
+        good.extend((0..end).filter(|&number| twin.has(&c, number)).map(index));
+        pairs.extend((0..end).filter(|&number| twin.has_transition(&c, number)).map(index));
     }
     let of = |index: &[FrameIndex], after: usize, layout| -> Vec<u8> {
         let stack = |i: &FrameIndex| materialised(&c, &twins[i.env as usize].stacks[i.number as usize + after], layout);
@@ -185,7 +193,7 @@ proptest! {
         let c = case.config;
         let (k, len) = (c.num_stack as usize, frame_len(&c));
         let mut mem = block(&c);
-        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        let mut frames = open(&mut mem);
         let mut twins = vec![Twin::default(); c.num_envs as usize];
         let rng = &mut Rng::seeded(case.seed);
         for (i, (env, first)) in case.pushes.into_iter().enumerate() {
@@ -203,11 +211,11 @@ proptest! {
         compare(c, &frames, &twins);
         // A copy of the bytes behaves alike.
         let mut copy = mem.clone();
-        let mut again = LazyFrames::attach(bytes(&mut copy)).unwrap();
+        let mut again = open(&mut copy);
         compare(c, &again, &twins);
         let last = frame(rng, len);
         again.push(0, &last, true).unwrap();
-        LazyFrames::attach(bytes(&mut mem)).unwrap().push(0, &last, true).unwrap();
+        open(&mut mem).push(0, &last, true).unwrap();
         prop_assert_eq!(mem, copy);
     }
 
@@ -217,7 +225,7 @@ proptest! {
         let c = case.config;
         let len = frame_len(&c);
         let mut mem = block(&c);
-        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        let mut frames = open(&mut mem);
         for (env, first) in case.pushes {
             let _ = frames.push(env, &vec![1; len], first);
         }
@@ -248,7 +256,7 @@ fn the_final_frame_comes_before_the_first() {
         for length in 1..=7usize {
             let c = config(1, 2 * (k + length as u32) + 3, (1, 2, 1), k);
             let mut mem = block(&c);
-            let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+            let mut frames = open(&mut mem);
             let (mut shown, mut number) = (Twin::default(), [0u64]);
             let rng = &mut Rng::seeded(9);
             let mut obs = frame(rng, 2);
@@ -288,7 +296,7 @@ fn every_split_gives_equal_blocks() {
     let len = frame_len(&c);
     let run = |parts: usize| {
         let mut mem = block(&c);
-        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        let mut frames = open(&mut mem);
         let rng = &mut Rng::seeded(3);
         let mut numbers = vec![0; 7];
         for step in 0..25 {
@@ -313,7 +321,7 @@ fn every_split_gives_equal_blocks() {
         assert_eq!(whole, run(parts));
     }
     let mut mem = whole.0;
-    let mut frames = LazyFrames::attach(bytes(&mut mem)).unwrap();
+    let mut frames = open(&mut mem);
     let (none, rest) = frames.rings().split_at(0).unwrap();
     assert_eq!((none.is_empty(), rest.is_empty(), rest.len()), (true, false, 7));
     let (low, high) = frames.rings().split_at(3).unwrap();
@@ -338,7 +346,7 @@ fn no_level_changes_a_byte() {
     for (k, channels) in [(1, 1), (2, 1), (4, 1), (5, 1), (16, 1), (4, 3), (3, 2)] {
         let c = config(1, k + 7, (13, 11, channels), k);
         let mut mem = block(&c);
-        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        let mut frames = open(&mut mem);
         let rng = &mut Rng::seeded(4);
         let mut twin = Twin::default();
         for i in 0..=k + 9 {
@@ -396,6 +404,10 @@ fn small_rings_stack_too() {
             }
         }
     }
+}
+
+#[test]
+fn rings_of_other_shapes_are_refused() {
     let ring = [0u8; 12];
     let shape = |ring: &[u8], k, newest| Window::of_ring(ring, k, newest).unwrap_err().kind;
     assert_eq!(shape(&ring, 0, 0), Kind::Range);
@@ -456,11 +468,7 @@ fn what_is_wrong_is_named() {
     let refused = |c: LazyFramesConfig| LazyFrames::size(&c).unwrap_err().kind;
     assert_eq!(refused(LazyFramesConfig { num_envs: 0, ..good }), Kind::Config);
     assert_eq!(refused(LazyFramesConfig { num_frames: 3, ..good }), Kind::Config);
-    for c in [
-        LazyFramesConfig { height: 0, ..good },
-        LazyFramesConfig { width: 0, ..good },
-        LazyFramesConfig { channels: 0, ..good },
-    ] {
+    for c in [(0, 3, 1), (2, 0, 1), (2, 3, 0)].map(|shape| config(2, 5, shape, 4)) {
         let what = "lazy_frames config: height, width and channels of at least 1, given 0";
         assert_eq!(LazyFrames::size(&c).unwrap_err().to_string(), what);
     }
@@ -471,7 +479,7 @@ fn what_is_wrong_is_named() {
 
     let mut mem = block(&good);
     assert_eq!(LazyFrames::init(&mut bytes(&mut mem)[..64], &good).unwrap_err().kind, Kind::Size);
-    let mut frames = LazyFrames::init(bytes(&mut mem), &good).unwrap();
+    let mut frames = open(&mut mem);
     assert_eq!(frames.push(2, &[0; 6], true).unwrap_err().kind, Kind::Range);
     assert_eq!(frames.push(0, &[0; 5], true).unwrap_err().kind, Kind::Shape);
     assert_eq!(frames.push(0, &[0; 6], false).unwrap_err().kind, Kind::NotReady);
@@ -514,7 +522,6 @@ fn what_is_wrong_is_named() {
 fn the_first_bytes_are_enough_to_lay_a_block_out() {
     let c = config(3, 5, (2, 3, 1), 4);
     let mut mem = block(&c);
-    LazyFrames::init(bytes(&mut mem), &c).unwrap();
     let head = &bytes(&mut mem)[..LazyFrames::END];
     assert_eq!(LazyFrames::config(head), Ok(&c.table().unwrap()));
     assert_eq!(LazyFrames::config(&head[..head.len() - 1]).unwrap_err().kind, Kind::Size);
@@ -548,7 +555,7 @@ fn numbers_end_below_two_to_the_63() {
     let c = config(1, 3, (1, 1, 1), 1);
     let push = |pushed: u64| {
         let mut mem = block(&c);
-        let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+        let mut frames = open(&mut mem);
         frames.rings().pushed[0] = pushed;
         let one = frames.push(0, &[1], true).map_err(|e| e.kind);
         frames.rings().pushed[0] = pushed;
@@ -567,27 +574,21 @@ fn damaged_images_are_refused() {
     let c = config(2, 5, (1, 1, 1), 3);
     let mut mem = block(&c);
     let spans = spans_of(&c);
-    let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+    let mut frames = open(&mut mem);
     for first in [true, false, false, true, false, false, false] {
         frames.push(0, &[1], first).unwrap();
     }
     let refused = |pushed: [u64; 2], ages: [u8; 10]| {
-        let mut copy = mem.clone();
-        let image = bytes(&mut copy);
-        let at = spans.pushed.start();
-        image[at..at + 16].copy_from_slice(bytemuck::cast_slice(&pushed));
-        image[spans.age.start()..][..10].copy_from_slice(&ages);
-        LazyFrames::attach(image).err().map(|error| error.kind)
+        let pushed = (spans.pushed.start(), bytemuck::cast_slice(&pushed));
+        kind(LazyFrames::attach(bytes(&mut forged(&mem, &[pushed, (spans.age.start(), &ages)]))))
     };
     let ages = [2, 3, 2, 0, 1, 0, 0, 0, 0, 0];
     assert_eq!(refused([7, 0], ages), None);
     // The last valid number, and a larger one in the same slot.
     assert_eq!(refused([i64::MAX as u64, 0], ages), None);
-    assert_eq!(refused([i64::MAX as u64 + 5, 0], ages), Some(Kind::Image));
-    assert_eq!(refused([u64::MAX, 0], ages), Some(Kind::Image));
-    assert_eq!(refused([1 << 63, 0], ages), Some(Kind::Image));
-    assert_eq!(refused([8, 0], ages), Some(Kind::Image));
-    assert_eq!(refused([2, 0], ages), Some(Kind::Image));
+    for pushed in [i64::MAX as u64 + 5, u64::MAX, 1 << 63, 8, 2] {
+        assert_eq!(refused([pushed, 0], ages), Some(Kind::Image), "{pushed}");
+    }
     assert_eq!(refused([7, 1 << 62], ages), None);
     for (at, age) in [(0, 1), (0, 3), (1, 4), (1, 2), (2, 4), (3, 1), (4, 2), (5, 1), (9, 1), (2, 255)] {
         let mut ages = ages;
@@ -611,19 +612,15 @@ fn readers_beside_a_writer_lose_what_it_may_have_touched() {
     let c = config(2, 5, (1, 2, 1), 3);
     let mut mem = block(&c);
     let spans = spans_of(&c);
-    let mut frames = LazyFrames::init(bytes(&mut mem), &c).unwrap();
+    let mut frames = open(&mut mem);
     for number in 0..7 {
         frames.push(1, &[number, 10 + number], number % 4 == 0).unwrap();
     }
     let kinds = |writing: u32| {
-        let mut copy = mem.clone();
-        let image = bytes(&mut copy);
-        image[spans.writing.start() + 4..][..4].copy_from_slice(&writing.to_ne_bytes());
-        let attached = LazyFrames::attach_reader(image).unwrap();
-        assert_eq!(
-            LazyFrames::attach(&mut image.to_vec()).err().map(|e| e.kind),
-            (writing != 0).then_some(Kind::Image)
-        );
+        let mut copy = forged(&mem, &[(spans.writing.start() + 4, &writing.to_ne_bytes())]);
+        let own = kind(LazyFrames::attach(bytes(&mut copy.clone())));
+        assert_eq!(own, (writing != 0).then_some(Kind::Image));
+        let attached = LazyFrames::attach_reader(bytes(&mut copy)).unwrap();
         let (mut frames, mut first, mut stack, mut next) = ([0; 4], [9; 2], [0; 6], [0; 6]);
         let read = attached.read_run(0, &Run::new(1, 2, 2), &mut frames, &mut first);
         if writing == 0 {

@@ -1,5 +1,6 @@
 //! Stores, normalizers, monitors and files of experience.
 
+mod blocks;
 mod lazy_frames;
 mod memory;
 mod monitor;

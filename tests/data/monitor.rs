@@ -6,6 +6,8 @@ use rlcore::data::step::Ends;
 use rlcore::error::{Error, Kind, Result};
 use rlcore::rng::Rng;
 
+use super::blocks::{bytes, kind};
+
 const CONFIG: MonitorConfig = MonitorConfig { num_envs: 3, keep: 4, capacity: 8, num_info: 2, start: 100.5 };
 
 fn block(config: &MonitorConfig) -> Vec<u64> {
@@ -14,16 +16,8 @@ fn block(config: &MonitorConfig) -> Vec<u64> {
     words
 }
 
-fn bytes(words: &mut [u64]) -> &mut [u8] {
-    bytemuck::cast_slice_mut(words)
-}
-
 fn open(words: &mut [u64]) -> Monitor<'_> {
     Monitor::attach(bytes(words)).unwrap()
-}
-
-fn kind<T>(result: Result<T>) -> Option<Kind> {
-    result.err().map(|error| error.kind)
 }
 
 fn all(m: &Monitor<'_>, next: u64) -> (Vec<Episode>, Vec<f64>, Read) {
@@ -36,11 +30,56 @@ fn all(m: &Monitor<'_>, next: u64) -> (Vec<Episode>, Vec<f64>, Read) {
 }
 
 /// The monitor with vectors that grow.
+#[derive(Default)]
 struct Twin {
     total: Vec<f64>,
     len: Vec<u32>,
     episodes: Vec<Episode>,
     info: Vec<f64>,
+}
+
+impl Twin {
+    /// Adds a step. Infos of environments without an end are spoilt, since nothing may read them. Returns whether one ended.
+    fn step(&mut self, reward: &[f32], ends: Ends<'_>, info: &mut [f64], now: f64) -> bool {
+        let (n, width, before) = (reward.len(), info.len() / reward.len(), self.episodes.len());
+        for i in 0..n {
+            let info = &mut info[i * width..(i + 1) * width];
+            let valid = ends.valid.is_none_or(|valid| valid[i] != 0);
+            if valid {
+                self.total[i] += f64::from(reward[i]);
+                self.len[i] += 1;
+            }
+            if !valid || ends.terminated[i] | ends.truncated[i] == 0 {
+                info.fill(f64::NAN);
+                continue;
+            }
+            self.episodes.push(Episode {
+                number: self.episodes.len() as u64,
+                seconds: format!("{:.6}", now - 100.5).parse().unwrap(),
+                episode_return: self.total[i],
+                env: i as u32,
+                len: self.len[i],
+            });
+            self.info.extend_from_slice(info);
+            (self.total[i], self.len[i]) = (0.0, 0);
+        }
+        self.episodes.len() > before
+    }
+
+    fn check_means(&self, view: &View<'_>, keep: usize) {
+        let means = view.means().unwrap();
+        let kept = self.episodes.len().min(keep);
+        let last = &self.episodes[self.episodes.len() - kept..];
+        assert_eq!((means.num_kept as usize, means.num_episodes), (kept, self.episodes.len() as u64));
+        if kept == 0 {
+            // One fixed NaN on every machine, unlike that of 0 / 0.
+            assert_eq!([means.return_mean, means.len_mean].map(f64::to_bits), [f64::NAN.to_bits(); 2]);
+        } else {
+            let mean = |of: fn(&Episode) -> f64| last.iter().map(of).sum::<f64>() / kept as f64;
+            assert!((means.return_mean - mean(|e| e.episode_return)).abs() < 1e-9);
+            assert!((means.len_mean - mean(|e| f64::from(e.len))).abs() < 1e-9);
+        }
+    }
 }
 
 #[test]
@@ -50,65 +89,31 @@ fn long_runs_equal_the_twin_and_a_reader_that_keeps_up_loses_nothing() {
         let (n, width) = (num_envs as usize, num_info as usize);
         let mut words = block(&config);
         let mut rng = Rng::seeded(u64::from(num_envs));
-        let mut twin = Twin { total: vec![0.0; n], len: vec![0; n], episodes: Vec::new(), info: Vec::new() };
+        let mut twin = Twin { total: vec![0.0; n], len: vec![0; n], ..Twin::default() };
         let (mut next, mut seen, mut seen_info) = (0, Vec::new(), Vec::new());
         for step in 0..500 {
             let mut m = open(&mut words);
             let reward: Vec<f32> = (0..n).map(|_| rng.uniform_in(-1.0, 3.0) as f32).collect();
-            let flags = |rng: &mut Rng| (0..n).map(|_| u8::from(rng.uniform() < 0.1) * 5).collect::<Vec<u8>>();
-            let (terminated, truncated) = (flags(&mut rng), flags(&mut rng));
-            let valid: Option<Vec<u8>> =
-                (step % 2 == 1).then(|| (0..n).map(|_| u8::from(rng.uniform() < 0.8)).collect());
+            let mut flags = |rate: f64| (0..n).map(|_| u8::from(rng.uniform() < rate)).collect::<Vec<u8>>();
+            let [terminated, truncated] = [(); 2].map(|()| flags(0.1).iter().map(|flag| flag * 5).collect::<Vec<_>>());
+            let valid = (step % 2 == 1).then(|| flags(0.8));
+            let ends = Ends { terminated: &terminated, truncated: &truncated, valid: valid.as_deref() };
             let mut info: Vec<f64> = (0..n * width).map(|_| rng.uniform_in(-1e6, 1e6)).collect();
             let now = 100.5 + f64::from(step) * 0.123_456_789;
-            let ends = Ends { terminated: &terminated, truncated: &truncated, valid: valid.as_deref() };
-            let mut asked = 0;
-            for i in 0..n {
-                if valid.as_ref().is_some_and(|v| v[i] == 0) {
-                    info[i * width..(i + 1) * width].fill(f64::NAN);
-                    continue;
-                }
-                twin.total[i] += f64::from(reward[i]);
-                twin.len[i] += 1;
-                if terminated[i] | truncated[i] == 0 {
-                    info[i * width..(i + 1) * width].fill(f64::NAN);
-                    continue;
-                }
-                asked = 1;
-                twin.episodes.push(Episode {
-                    number: twin.episodes.len() as u64,
-                    seconds: format!("{:.6}", now - 100.5).parse().unwrap(),
-                    episode_return: twin.total[i],
-                    env: i as u32,
-                    len: twin.len[i],
-                });
-                twin.info.extend(&info[i * width..(i + 1) * width]);
-                (twin.total[i], twin.len[i]) = (0.0, 0);
-            }
+            let asked = twin.step(&reward, ends, &mut info, now);
             let mut clock = 0;
-            m.step(&reward, ends, &info, || {
+            let read_clock = || {
                 clock += 1;
                 Ok(now)
-            })
-            .unwrap();
-            assert_eq!(clock, asked);
+            };
+            m.step(&reward, ends, &info, read_clock).unwrap();
+            assert_eq!(clock, u32::from(asked));
             let (episodes, info, read) = all(&m, next);
             assert_eq!(read.lost, 0);
             next = read.next;
             seen.extend(episodes);
             seen_info.extend(info);
-            let means = m.view().means().unwrap();
-            let kept = twin.episodes.len().min(keep as usize);
-            let last = &twin.episodes[twin.episodes.len() - kept..];
-            assert_eq!((means.num_kept as usize, means.num_episodes), (kept, twin.episodes.len() as u64));
-            if kept == 0 {
-                // One fixed NaN on every machine, unlike that of 0 / 0.
-                assert_eq!([means.return_mean, means.len_mean].map(f64::to_bits), [f64::NAN.to_bits(); 2]);
-            } else {
-                let mean = |of: &dyn Fn(&Episode) -> f64| last.iter().map(of).sum::<f64>() / kept as f64;
-                assert!((means.return_mean - mean(&|e| e.episode_return)).abs() < 1e-9);
-                assert!((means.len_mean - mean(&|e| f64::from(e.len))).abs() < 1e-9);
-            }
+            twin.check_means(&m.view(), keep as usize);
             if step == 250 {
                 // A reset drops the running episodes and no record.
                 m.reset();
@@ -195,11 +200,10 @@ fn bad_steps_change_nothing() {
     assert_eq!(kind(m.step(&reward[..2], ends, &info, || Ok(1.0))), Some(Kind::Shape));
     assert_eq!(kind(m.step(&reward, ends, &info[..5], || Ok(1.0))), Some(Kind::Shape));
     assert_eq!(kind(m.step(&reward, ends, &[], || Ok(1.0))), Some(Kind::Shape));
-    for ends in [
-        Ends { terminated: &flags[..2], ..ends },
-        Ends { truncated: &[1; 4], ..ends },
-        Ends { valid: Some(&flags[..2]), ..ends },
-    ] {
+    let (short, long) = (&flags[..2], &[1; 4]);
+    for ends in
+        [Ends { terminated: short, ..ends }, Ends { truncated: long, ..ends }, Ends { valid: Some(short), ..ends }]
+    {
         assert_eq!(kind(m.step(&reward, ends, &info, || Ok(1.0))), Some(Kind::Shape));
     }
     assert_eq!(words, before);
@@ -239,24 +243,11 @@ fn configurations_and_images_are_checked() {
     // A word of two 32-bit numbers, in any byte order.
     let pair = |first: u32, second: u32| -> u64 { bytemuck::cast([first, second]) };
     let nan = f64::NAN.to_bits();
+    #[rustfmt::skip]
     let places = [
-        (count, 0),
-        (count, 2),
-        (count, u64::MAX),
-        (writing, pair(1, 0)),
-        (total, nan),
-        (len, 0),
-        (kept, nan),
-        (kept + 1, 1),
-        (kept_len, 0),
-        (kept_len, pair(1, 1)),
-        (records, 8),
-        (records + 1, f64::INFINITY.to_bits()),
-        (records + 2, nan),
-        (records + 3, pair(3, 1)),
-        (records + 3, pair(1, 0)),
-        (records + 4, 1),
-        (infos, nan),
+        (count, 0), (count, 2), (count, u64::MAX), (writing, pair(1, 0)), (total, nan), (len, 0), (kept, nan),
+        (kept + 1, 1), (kept_len, 0), (kept_len, pair(1, 1)), (records, 8), (records + 1, f64::INFINITY.to_bits()),
+        (records + 2, nan), (records + 3, pair(3, 1)), (records + 3, pair(1, 0)), (records + 4, 1), (infos, nan),
     ];
     for (place, value) in places {
         let mut damaged = words.clone();

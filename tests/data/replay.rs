@@ -2,20 +2,37 @@
 
 use proptest::prelude::*;
 use rlcore::data::replay::{
-    Added, Draw, MAX_EPSILON, Normalize, Replay, ReplayConfig, State, Step, Transitions, View, linear, spans,
+    Added, Draw, MAX_EPSILON, Normalize, Replay, ReplayConfig, Spans, State, Step, Transitions, View, linear, spans,
 };
 use rlcore::data::table::{Column, FrameIndex, MAX_COLUMNS};
-use rlcore::error::Kind;
+use rlcore::error::{Kind, Result};
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
 
+use super::blocks::{bytes, forged, kind};
+
+/// The block of a memory without rows.
 fn block(config: &ReplayConfig) -> Vec<u64> {
-    vec![0; Replay::size(config).unwrap() / 8]
+    let mut block = vec![0; Replay::size(config).unwrap() / 8];
+    Replay::init(bytes(&mut block), config).unwrap();
+    block
 }
 
-fn bytes(block: &mut [u64]) -> &mut [u8] {
-    bytemuck::cast_slice_mut(block)
+fn open(words: &mut [u64]) -> Replay<'_> {
+    Replay::attach(bytes(words)).unwrap()
+}
+
+/// A memory whose rows hold one number.
+fn numbers(num_envs: u32, num_rows: u32) -> ReplayConfig {
+    ReplayConfig::new(num_envs, num_rows, &[Column::new("obs", Element::F32, 1)])
+}
+
+/// Adds rows with these numbers to an environment.
+fn add_numbers(replay: &mut Replay<'_>, env: usize, numbers: std::ops::Range<u32>) {
+    for number in numbers {
+        replay.add(env, &[Elements::F32(&[number as f32])], &Step::default(), None).unwrap();
+    }
 }
 
 /// A number, an image of two bytes in stacks of k, and an action.
@@ -175,54 +192,55 @@ fn cut(twin: &mut Twin) {
     }
 }
 
+/// Adds a step of every environment, of which some are then reset by the host. New transitions get this weight.
+fn add_steps(replay: &mut Replay<'_>, twins: &mut [Twin], rng: &mut Rng, weight: f32) {
+    let config = *replay.config();
+    let drawable = |x: &Twin| (0..x.rows.len()).map(|t| x.steps(&config, t).is_some()).collect::<Vec<bool>>();
+    let mut steps: Vec<Step1> = twins.iter().map(|_| Step1::random(rng)).collect();
+    for (step, twin) in steps.iter_mut().zip(&*twins) {
+        step.action = [twin.rows.len() as i32];
+    }
+    if rng.coin() {
+        replay.add_all(|env| steps[env].added()).unwrap();
+    } else {
+        for (env, step) in steps.iter().enumerate() {
+            let number = replay.add(env, &step.row(0), &step.step, Some(&step.row(1))).unwrap();
+            assert_eq!(number, twins[env].rows.len() as u64);
+        }
+    }
+    let gone: Vec<u8> = twins.iter().map(|_| u8::from(rng.bounded(5) == 0) * 7).collect();
+    replay.cut_rows(&gone).unwrap();
+    for ((step, twin), gone) in steps.iter().zip(twins).zip(&gone) {
+        let before = drawable(twin);
+        step.to(twin, 0.0);
+        if *gone != 0 {
+            cut(twin);
+        }
+        for (t, is_drawable) in drawable(twin).into_iter().enumerate() {
+            if is_drawable && before.get(t) != Some(&true) {
+                twin.rows[t].weight = weight;
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn knows_what_a_list_of_everything_knows(
-        num_envs in 1u32..4,
-        num_steps in 1u32..5,
-        k in 1u32..4,
-        more in 0u32..9,
-        seed in any::<u64>(),
+        num_envs in 1u32..4, num_steps in 1u32..5, k in 1u32..4, more in 0u32..9, seed in any::<u64>(),
     ) {
         let mut config = ReplayConfig::new(num_envs, num_steps + k + more, &columns(k));
         (config.num_steps, config.observations, config.epsilon) = (num_steps, 0b11, 0.01);
         let mut words = block(&config);
-        let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+        let mut replay = open(&mut words);
         let mut twins: Vec<Twin> = (0..num_envs).map(|_| Twin::default()).collect();
         let rng = &mut Rng::seeded(seed);
         let (mut most, mut alpha) = (1.0f64, f64::from(config.alpha));
         let mut old = Vec::new();
         for round in 0..60 {
-            // New transitions get the largest priority.
-            let could: Vec<Vec<bool>> =
-                twins.iter().map(|x| (0..x.rows.len()).map(|t| x.steps(&config, t).is_some()).collect()).collect();
-            let mut steps: Vec<Step1> = (0..num_envs).map(|_| Step1::random(rng)).collect();
-            for (step, twin) in steps.iter_mut().zip(&twins) {
-                step.action = [twin.rows.len() as i32];
-            }
-            if rng.coin() {
-                replay.add_all(|env| steps[env].added()).unwrap();
-            } else {
-                for (env, step) in steps.iter().enumerate() {
-                    let number = replay.add(env, &step.row(0), &step.step, Some(&step.row(1))).unwrap();
-                    assert_eq!(number, twins[env].rows.len() as u64);
-                }
-            }
-            let gone: Vec<u8> = twins.iter().map(|_| u8::from(rng.bounded(5) == 0) * 7).collect();
-            replay.cut_rows(&gone).unwrap();
-            for (((step, twin), could), gone) in steps.iter().zip(&mut twins).zip(could).zip(&gone) {
-                step.to(twin, 0.0);
-                if *gone != 0 {
-                    cut(twin);
-                }
-                for t in 0..twin.rows.len() {
-                    if twin.steps(&config, t).is_some() && !could.get(t).is_some_and(|could| *could) {
-                        twin.rows[t].weight = most.powf(alpha) as f32;
-                    }
-                }
-            }
+            add_steps(&mut replay, &mut twins, rng, most.powf(alpha) as f32);
             compare(&config, replay.view(), &twins);
             if replay.view().is_empty() {
                 continue;
@@ -232,8 +250,7 @@ proptest! {
             replay.view().sample(&Draw::default(), rng, &mut index, &mut weight, None).unwrap();
             index.extend_from_slice(&old);
             let priority: Vec<f32> = index.iter().map(|_| 4.0 * rng.uniform_f32()).collect();
-            let forgotten = replay.update(&index, &priority).unwrap();
-            let mut expected = 0;
+            let mut forgotten = 0;
             for (index, &priority) in index.iter().zip(&priority) {
                 let with = f64::from(priority + config.epsilon);
                 let (twin, t) = (&mut twins[index.env as usize], index.number as usize);
@@ -241,10 +258,10 @@ proptest! {
                     twin.rows[t].weight = with.powf(alpha) as f32;
                     most = most.max(with);
                 } else {
-                    expected += 1;
+                    forgotten += 1;
                 }
             }
-            assert_eq!(forgotten, expected);
+            assert_eq!(replay.update(&index, &priority).unwrap(), forgotten);
             old = index[..3].to_vec();
             if round % 7 == 3 {
                 alpha = [0.0, 0.5, 1.0][rng.bounded(2) as usize];
@@ -254,7 +271,7 @@ proptest! {
         }
         prop_assert_eq!(replay.cut_rows(&[0; 9]).unwrap_err().kind, Kind::Shape);
         let mut copy = words.clone();
-        let again = Replay::attach(bytes(&mut copy)).unwrap();
+        let again = open(&mut copy);
         compare(&config, again.view(), &twins);
         prop_assert!(copy == words);
     }
@@ -262,10 +279,10 @@ proptest! {
 
 /// A memory of one environment with these weights: one number per row, alpha 1 and a negligible epsilon.
 fn with_weights(words: &mut Vec<u64>, weights: &[f32]) -> ReplayConfig {
-    let mut config = ReplayConfig::new(1, weights.len() as u32 + 1, &[Column::new("obs", Element::F32, 1)]);
+    let mut config = numbers(1, weights.len() as u32 + 1);
     (config.alpha, config.epsilon) = (1.0, f32::MIN_POSITIVE);
     *words = block(&config);
-    let mut replay = Replay::init(bytes(words), &config).unwrap();
+    let mut replay = open(words);
     for i in 0..=weights.len() {
         replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
     }
@@ -364,19 +381,17 @@ fn refuses_by_name_and_writes_nothing() {
     let mut words = Vec::new();
     with_weights(&mut words, &[1.0, 2.0, 3.0]);
     let before = words.clone();
-    let mut replay = Replay::open(bytes(&mut words)).unwrap();
+    let mut replay = open(&mut words);
     let row = [Elements::F32(&[1.0])];
     let step = |reward: f32, terminated: bool| Step { reward, terminated, truncated: false };
-    let said = |result: rlcore::error::Result<u64>| result.unwrap_err().to_string();
+    let said = |result: Result<u64>| result.unwrap_err().to_string();
     assert_eq!(said(replay.add(1, &row, &step(0.0, false), None)), "replay: an environment below 1, given 1");
     assert_eq!(said(replay.add(0, &row, &step(f32::NAN, false), None)), "replay: a finite reward, given NaN in row 0");
     let words_said = "replay: a last observation where an episode ended; violated by environment 0";
     assert_eq!(said(replay.add(0, &row, &step(0.0, true), None)), words_said);
     let pair = [Elements::F32(&[1.0, 2.0])];
-    assert_eq!(
-        said(replay.add(0, &pair, &step(0.0, false), None)),
-        "table: elements of a row in each column, 1, given 2"
-    );
+    let wide = said(replay.add(0, &pair, &step(0.0, false), None));
+    assert_eq!(wide, "table: elements of a row in each column, 1, given 2");
     assert!(said(replay.add(0, &row, &step(0.0, true), Some(&pair))).starts_with("table: elements of a row"));
     let ints = [Elements::I32(&[1])];
     assert!(said(replay.add(0, &ints, &step(0.0, false), None)).contains("violated by column 0"));
@@ -401,15 +416,13 @@ fn refuses_by_name_and_writes_nothing() {
     assert!(replay.view().sample(&draw, rng, &mut index, &mut weight[..1], None).is_err());
     assert!(replay.view().sample(&draw, rng, &mut index, &mut weight, Some(&mut [0.0])).is_err());
     assert_eq!((index, weight, *rng), ([at(9); 2], [9.0; 2], Rng::seeded(1)));
-    assert_eq!(
-        replay.view().gather_next(1, &[at(0)], Layout::Hwc, ElementsMut::F32(&mut [0.0])).unwrap_err().kind,
-        Kind::Range
-    );
+    let next = replay.view().gather_next(1, &[at(0)], Layout::Hwc, ElementsMut::F32(&mut [0.0]));
+    assert_eq!(kind(next), Some(Kind::Range));
     assert_eq!(words, before);
 
-    let config = ReplayConfig::new(1, 4, &[Column::new("obs", Element::F32, 1)]);
+    let config = numbers(1, 4);
     let mut words = block(&config);
-    let replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let replay = open(&mut words);
     let error = replay.view().sample(&draw, rng, &mut index, &mut weight, None).unwrap_err();
     assert_eq!(error.to_string(), "replay: a transition that may be drawn");
 }
@@ -418,10 +431,8 @@ fn refuses_by_name_and_writes_nothing() {
 fn forgotten_transitions_are_counted_and_refused() {
     let mut words = Vec::new();
     with_weights(&mut words, &[1.0, 2.0, 3.0]);
-    let mut replay = Replay::open(bytes(&mut words)).unwrap();
-    for i in 0..2 {
-        replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
-    }
+    let mut replay = open(&mut words);
+    add_numbers(&mut replay, 0, 0..2);
     let at = |number: u64| FrameIndex::new(0, number);
     assert_eq!(replay.update(&[at(0), at(2), at(1), at(2)], &[9.0, 5.0, 9.0, 7.0]).unwrap(), 2);
     assert_eq!(replay.view().tree().weight(2), 7.0);
@@ -445,7 +456,7 @@ fn only_observations_have_a_next_one() {
     }
     config.observations = 0b011;
     let mut words = block(&config);
-    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let mut replay = open(&mut words);
     let rng = &mut Rng::seeded(5);
     for _ in 0..3 {
         let step = Step1 { step: Step::default(), ..Step1::random(rng) };
@@ -466,10 +477,9 @@ fn choices_have_numbers() {
 /// The view of another process amid a change: it draws nothing and trusts no row that may be overwritten.
 #[test]
 fn readers_beside_a_writer_are_told() {
-    let config = ReplayConfig::new(1, 4, &[Column::new("obs", Element::F32, 1)]);
+    let config = numbers(1, 4);
     let (spans, _) = spans(&config).unwrap();
     let mut words = block(&config);
-    Replay::init(bytes(&mut words), &config).unwrap();
     let count = spans.rows.state.start() + std::mem::offset_of!(State, num_transitions);
     let (mut index, mut weight, mut rng) = ([FrameIndex::new(0, 9); 2], [9.0; 2], Rng::seeded(1));
     let mut draws = |words: &mut [u64]| {
@@ -482,10 +492,8 @@ fn readers_beside_a_writer_are_told() {
     bytes(&mut words)[count..count + 8].copy_from_slice(&1u64.to_ne_bytes());
     assert_eq!(draws(&mut words), Err(Kind::NotReady));
     bytes(&mut words)[count..count + 8].fill(0);
-    let mut replay = Replay::open(bytes(&mut words)).unwrap();
-    for i in 0..7 {
-        replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
-    }
+    let mut replay = open(&mut words);
+    add_numbers(&mut replay, 0, 0..7);
     // All transitions are forgotten, but their weights are still there.
     let three = bytes(&mut words)[count..count + 8].to_vec();
     bytes(&mut words)[count..count + 8].fill(0);
@@ -513,13 +521,11 @@ fn readers_beside_a_writer_are_told() {
 /// A row is counted before the weight of the overwritten row is cleared: nothing is drawn by that weight.
 #[test]
 fn rows_that_are_being_added_are_not_drawn_by_the_weights_of_others() {
-    let config = ReplayConfig::new(2, 4, &[Column::new("obs", Element::F32, 1)]);
+    let config = numbers(2, 4);
     let (spans, _) = spans(&config).unwrap();
     let mut words = block(&config);
-    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
-    for i in 0..7 {
-        replay.add(1, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
-    }
+    let mut replay = open(&mut words);
+    add_numbers(&mut replay, 1, 0..7);
     let set = |words: &mut [u64], pushed: u64, writing: u32| {
         let (at, count) = (spans.table.writing.start() + 4, spans.table.pushed.start() + 8);
         bytes(words)[at..at + 4].copy_from_slice(&writing.to_ne_bytes());
@@ -564,17 +570,15 @@ fn the_largest_and_smallest_priorities_leave_finite_numbers() {
     for (epsilon, alpha) in
         [(MAX_EPSILON, 1.0), (MAX_EPSILON, 0.999_999_94), (f32::MIN_POSITIVE, 1.0), (f32::MIN_POSITIVE, 0.9)]
     {
-        let config = ReplayConfig { epsilon, alpha, ..ReplayConfig::new(1, 8, &[Column::new("obs", Element::F32, 1)]) };
+        let config = ReplayConfig { epsilon, alpha, ..numbers(1, 8) };
         let mut words = block(&config);
-        let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
-        for i in 0..7 {
-            replay.add(0, &[Elements::F32(&[i as f32])], &Step::default(), None).unwrap();
-        }
+        let mut replay = open(&mut words);
+        add_numbers(&mut replay, 0, 0..7);
         let index = [0, 1, 2].map(|number| FrameIndex::new(0, number));
         replay.update(&index, &[f32::MAX, 0.0, 1.0]).unwrap();
         replay.add(0, &[Elements::F32(&[7.0])], &Step::default(), None).unwrap();
         assert_eq!(replay.view().state().max_priority, f32::MAX);
-        let replay = Replay::attach(bytes(&mut words)).unwrap();
+        let replay = open(&mut words);
         assert!(replay.view().tree().min() >= f32::MIN_POSITIVE && replay.view().tree().total() < 3e39);
         for (normalize, beta) in
             [(Normalize::Memory, 1.0), (Normalize::Batch, 1.0), (Normalize::Not, 1.0), (Normalize::Not, 1e30)]
@@ -591,10 +595,10 @@ fn the_largest_and_smallest_priorities_leave_finite_numbers() {
 /// A partly stored stream or update makes the bytes no image.
 #[test]
 fn a_writer_that_died_amid_an_update_or_a_stream_leaves_no_image() {
-    let config = ReplayConfig::new(1, 4, &[Column::new("obs", Element::F32, 1)]);
+    let config = numbers(1, 4);
     let (spans, _) = spans(&config).unwrap();
     let mut words = block(&config);
-    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let mut replay = open(&mut words);
     let stream = Rng::seeded(9);
     assert_eq!(replay.view().rng(), Ok(Rng::seeded(0)));
     replay.store_rng(&stream).unwrap();
@@ -614,39 +618,28 @@ fn refuses_configurations_by_name() {
     let good = ReplayConfig::new(2, 10, &columns(4));
     Replay::size(&ReplayConfig { num_steps: 6, observations: 3, ..good }).unwrap();
     Replay::size(&ReplayConfig { num_steps: 255, ..ReplayConfig::new(2, 259, &columns(4)) }).unwrap();
-    let cases = [
-        (ReplayConfig { num_steps: 0, ..good }, "replay config: num_steps from 1 to 255, given 0"),
-        (ReplayConfig { num_steps: 256, ..good }, "replay config: num_steps from 1 to 255, given 256"),
+    let steps = "num_steps from 1 to 255, given";
+    let epsilon = "epsilon, a normal number above 0 and at most 1e30, given";
+    for (config, words) in [
+        (ReplayConfig { num_steps: 0, ..good }, format!("{steps} 0")),
+        (ReplayConfig { num_steps: 256, ..good }, format!("{steps} 256")),
         (
             ReplayConfig { num_steps: 7, ..good },
-            "replay config: num_rows of at least num_steps and any num_stack, 11, given 10",
+            "num_rows of at least num_steps and any num_stack, 11, given 10".into(),
         ),
-        (
-            ReplayConfig { observations: 8, ..good },
-            "replay config: observations with bits below num_columns, 3, given 8",
-        ),
-        (ReplayConfig { discount: 1.5, ..good }, "replay config: discount from 0 to 1, given 1.5"),
-        (ReplayConfig { discount: f32::NAN, ..good }, "replay config: discount from 0 to 1, given NaN"),
-        (ReplayConfig { alpha: -0.1, ..good }, "replay config: alpha from 0 to 1, given -0.1"),
-        (
-            ReplayConfig { epsilon: 0.0, ..good },
-            "replay config: epsilon, a normal number above 0 and at most 1e30, given 0",
-        ),
-        (
-            ReplayConfig { epsilon: f32::INFINITY, ..good },
-            "replay config: epsilon, a normal number above 0 and at most 1e30, given inf",
-        ),
-        (
-            ReplayConfig { epsilon: 2e30, ..good },
-            "replay config: epsilon, a normal number above 0 and at most 1e30, given 2000000000000000000000000000000",
-        ),
-        (ReplayConfig { reserved: 1, ..good }, "replay config: reserved of 0, given 1"),
-    ];
-    for (config, words) in cases {
+        (ReplayConfig { observations: 8, ..good }, "observations with bits below num_columns, 3, given 8".into()),
+        (ReplayConfig { discount: 1.5, ..good }, "discount from 0 to 1, given 1.5".into()),
+        (ReplayConfig { discount: f32::NAN, ..good }, "discount from 0 to 1, given NaN".into()),
+        (ReplayConfig { alpha: -0.1, ..good }, "alpha from 0 to 1, given -0.1".into()),
+        (ReplayConfig { epsilon: 0.0, ..good }, format!("{epsilon} 0")),
+        (ReplayConfig { epsilon: f32::INFINITY, ..good }, format!("{epsilon} inf")),
+        (ReplayConfig { epsilon: 2e30, ..good }, format!("{epsilon} 2000000000000000000000000000000")),
+        (ReplayConfig { reserved: 1, ..good }, "reserved of 0, given 1".into()),
+    ] {
         let error = Replay::size(&config).unwrap_err();
-        assert_eq!((error.kind, error.to_string().as_str()), (Kind::Config, words));
+        assert_eq!((error.kind, error.to_string()), (Kind::Config, format!("replay config: {words}")));
     }
-    let mut huge = ReplayConfig::new(u32::MAX, u32::MAX, &[Column::new("obs", Element::F32, 1)]);
+    let mut huge = numbers(u32::MAX, u32::MAX);
     assert_eq!(Replay::size(&huge).unwrap_err().kind, Kind::Overflow);
     huge.table.num_rings = 0;
     assert_eq!(Replay::size(&huge).unwrap_err().kind, Kind::Config);
@@ -658,93 +651,97 @@ fn the_random_stream_is_saved_with_the_transitions() {
     with_weights(&mut words, &[1.0, 2.0, 3.0]);
     let mut rng = Rng::stream(3, 4);
     rng.next_u32();
-    Replay::open(bytes(&mut words)).unwrap().store_rng(&rng).unwrap();
+    open(&mut words).store_rng(&rng).unwrap();
     let mut copy = words.clone();
     let (mut one, mut two) = ([FrameIndex::new(0, 0); 9], [FrameIndex::new(0, 0); 9]);
     let mut weight = [0.0; 9];
     View::open(bytes(&mut words)).unwrap().sample(&Draw::default(), &mut rng, &mut one, &mut weight, None).unwrap();
-    let loaded = Replay::attach(bytes(&mut copy)).unwrap();
+    let loaded = open(&mut copy);
     let mut rng = loaded.view().state().rng;
     loaded.view().sample(&Draw::default(), &mut rng, &mut two, &mut weight, None).unwrap();
     assert_eq!(one, two);
 }
 
-/// Fields of rows not added yet have to be empty, and at most as many rows are open as were added.
-#[test]
-fn images_of_rings_that_are_not_full_are_checked() {
-    let mut config = ReplayConfig::new(1, 6, &[Column::new("obs", Element::F32, 1)]);
-    config.num_steps = 2;
-    let (spans, _) = spans(&config).unwrap();
+/// The error for a memory with other bytes in one place.
+fn damage(words: &[u64], at: usize, with: &[u8]) -> Option<Kind> {
+    let mut copy = forged(words, &[(at, with)]);
+    assert_ne!(copy, words);
+    kind(Replay::attach(bytes(&mut copy)))
+}
+
+const IMAGE: Option<Kind> = Some(Kind::Image);
+
+/// A memory of two-step transitions in one environment, with one row.
+fn two_steps() -> (ReplayConfig, Spans, Vec<u64>) {
+    let config = ReplayConfig { num_steps: 2, ..numbers(1, 6) };
     let mut words = block(&config);
-    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
-    let obs = [Elements::F32(&[1.0])];
-    let damage = |words: &[u64], at: usize, with: &[u8]| {
-        let mut words = words.to_vec();
-        assert_ne!(bytes(&mut words)[at..at + with.len()], *with);
-        bytes(&mut words)[at..at + with.len()].copy_from_slice(with);
-        Replay::attach(bytes(&mut words)).map(|_| ()).map_err(|e| e.kind)
-    };
-    let image = Err(Kind::Image);
-    let open = spans.rows.open.start();
-    replay.add(0, &obs, &Step::default(), None).unwrap();
-    Replay::attach(bytes(&mut words)).unwrap();
-    assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "two open rows of one");
-    assert_eq!(damage(&words, open, &3u32.to_ne_bytes()), image, "three open rows of two steps");
+    add_numbers(&mut open(&mut words), 0, 1..2);
+    open(&mut words);
+    (config, spans(&config).unwrap().0, words)
+}
+
+/// At most as many rows are open as were added.
+#[test]
+fn open_rows_of_images_are_checked() {
+    let (config, spans, words) = two_steps();
+    let start = spans.rows.open.start();
+    assert_eq!(damage(&words, start, &2u32.to_ne_bytes()), IMAGE, "two open rows of one");
+    assert_eq!(damage(&words, start, &3u32.to_ne_bytes()), IMAGE, "three open rows of two steps");
     let [alpha, max_priority] = [0, 4].map(|field| spans.rows.state.start() + field);
     for (at, with) in [(alpha, 1.5f32), (alpha, -0.5), (max_priority, 0.5), (max_priority, f32::INFINITY)] {
-        assert_eq!(damage(&words, at, &with.to_ne_bytes()), image, "{with} in byte {at}");
+        assert_eq!(damage(&words, at, &with.to_ne_bytes()), IMAGE, "{with} in byte {at}");
     }
     // Three open rows, as with three steps, in a memory of two steps.
     let mut longer = block(&ReplayConfig { num_steps: 3, ..config });
-    let mut replay = Replay::init(bytes(&mut longer), &ReplayConfig { num_steps: 3, ..config }).unwrap();
     for _ in 0..3 {
-        replay.add(0, &obs, &Step::default(), None).unwrap();
+        add_numbers(&mut open(&mut longer), 0, 1..2);
     }
-    let mut shorter = words.clone();
     let fields = spans.table.pushed.start();
-    bytes(&mut shorter)[fields..].copy_from_slice(&bytes(&mut longer)[fields..]);
+    let mut shorter = forged(&words, &[(fields, &bytes(&mut longer)[fields..])]);
     let refused = Replay::attach(bytes(&mut shorter)).unwrap_err().to_string();
     assert_eq!(refused, "replay: at most num_steps open rows; violated by environment 0");
     // Three steps, the third of them taken back: row 0 leads to a missing row.
-    let (mut two, mut three) = (words.clone(), words.clone());
-    for (words, more) in [(&mut two, 1), (&mut three, 2)] {
-        for _ in 0..more {
-            Replay::open(bytes(words)).unwrap().add(0, &obs, &Step::default(), None).unwrap();
-        }
-        Replay::attach(bytes(words)).unwrap();
-    }
+    let [two, three] = [1, 2].map(|more| {
+        let mut words = words.clone();
+        (0..more).for_each(|_| add_numbers(&mut open(&mut words), 0, 1..2));
+        open(&mut words);
+        words
+    });
     let rows = spans.table.pushed.start()..spans.tree.weights.start();
-    for part in [spans.rows.reward.start()..spans.rows.sum.start(), rows] {
-        bytes(&mut three)[part.clone()].copy_from_slice(&bytes(&mut two)[part]);
-    }
-    assert_eq!(damage(&three, open, &1u32.to_ne_bytes()), image, "a transition to a row to come");
+    let parts = [spans.rows.reward.start()..spans.rows.sum.start(), rows];
+    let two = parts.map(|part| (part.start, &bytemuck::cast_slice(&two)[part]));
+    assert_eq!(damage(&forged(&three, &two), start, &1u32.to_ne_bytes()), IMAGE, "a transition to a row to come");
+}
 
+/// Fields of rows not added yet have to be empty, and those of an episode that has ended follow from its end.
+#[test]
+fn images_of_rings_that_are_not_full_are_checked() {
+    let (_, spans, mut words) = two_steps();
+    let (obs, start) = ([Elements::F32(&[1.0])], spans.rows.open.start());
     // An episode of two steps and its tail row.
     let end = Step { terminated: true, ..Step::default() };
-    Replay::open(bytes(&mut words)).unwrap().add(0, &obs, &end, Some(&obs)).unwrap();
-    Replay::attach(bytes(&mut words)).unwrap();
-    assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "row 1 is a transition and open");
-    assert_eq!(damage(&words, spans.rows.ahead.start() + 1, &[2]), image, "row 1 leads behind the tail, to no row");
+    open(&mut words).add(0, &obs, &end, Some(&obs)).unwrap();
+    open(&mut words);
+    assert_eq!(damage(&words, start, &2u32.to_ne_bytes()), IMAGE, "row 1 is a transition and open");
+    assert_eq!(damage(&words, spans.rows.ahead.start() + 1, &[2]), IMAGE, "row 1 leads behind the tail, to no row");
     let one = 1f32.to_ne_bytes();
+    let numbers = [spans.rows.reward.start(), spans.rows.sum.start(), spans.rows.discount.start()];
     for slot in 3..6 {
-        for of_number in
-            [spans.rows.reward.start(), spans.rows.sum.start(), spans.rows.discount.start(), spans.tree.weights.start()]
-        {
-            assert_eq!(damage(&words, of_number + 4 * slot, &one), image, "slot {slot}, byte {of_number}");
+        for of_number in numbers.into_iter().chain([spans.tree.weights.start()]) {
+            assert_eq!(damage(&words, of_number + 4 * slot, &one), IMAGE, "slot {slot}, byte {of_number}");
         }
         for of_byte in [spans.rows.ahead.start(), spans.rows.ended.start()] {
-            assert_eq!(damage(&words, of_byte + slot, &[1]), image, "slot {slot}, byte {of_byte}");
+            assert_eq!(damage(&words, of_byte + slot, &[1]), IMAGE, "slot {slot}, byte {of_byte}");
         }
     }
-
     // The first row of another episode, still open.
-    Replay::open(bytes(&mut words)).unwrap().add(0, &obs, &Step::default(), None).unwrap();
-    Replay::attach(bytes(&mut words)).unwrap();
-    assert_eq!(damage(&words, open, &2u32.to_ne_bytes()), image, "a tail is open");
-    assert_eq!(damage(&words, open, &0u32.to_ne_bytes()), image, "the newest row is no transition and not open");
+    open(&mut words).add(0, &obs, &Step::default(), None).unwrap();
+    open(&mut words);
+    assert_eq!(damage(&words, start, &2u32.to_ne_bytes()), IMAGE, "a tail is open");
+    assert_eq!(damage(&words, start, &0u32.to_ne_bytes()), IMAGE, "the newest row is no transition and not open");
     let ended = spans.rows.ended.start();
     for (row, with) in [(0, 4), (1, 5), (2, 0), (2, 2), (3, 1), (3, 4)] {
-        assert_eq!(damage(&words, ended + row, &[with]), image, "row {row} has ended by {with}");
+        assert_eq!(damage(&words, ended + row, &[with]), IMAGE, "row {row} has ended by {with}");
     }
 }
 
@@ -758,12 +755,12 @@ fn images_in_which_rows_contradict_each_other_are_refused() {
         (config.num_steps, config.observations, config.discount) = (num_steps, 3, discount);
         let (spans, _) = spans(&config).unwrap();
         let mut words = block(&config);
-        Replay::init(bytes(&mut words), &config).unwrap();
+        open(&mut words);
         for _ in 0..40 {
             let mut step = Step1::random(rng);
             step.step.reward = if discount == 1.0 { 0.0 } else { step.step.reward };
-            Replay::open(bytes(&mut words)).unwrap().add_all(|_| step.added()).unwrap();
-            Replay::attach(bytes(&mut words)).unwrap();
+            open(&mut words).add_all(|_| step.added()).unwrap();
+            open(&mut words);
             let mut copy = words.clone();
             let mut refuses = |at: usize, with: &[u8]| {
                 let mut was = [0; 4];
@@ -809,7 +806,7 @@ fn damaged_images_are_refused_or_harmless() {
     let mut config = ReplayConfig::new(2, 6, &columns(2));
     (config.num_steps, config.observations) = (2, 3);
     let mut words = block(&config);
-    let mut replay = Replay::init(bytes(&mut words), &config).unwrap();
+    let mut replay = open(&mut words);
     let rng = &mut Rng::seeded(2);
     for _ in 0..17 {
         let steps: Vec<Step1> = (0..2).map(|_| Step1::random(rng)).collect();

@@ -5,10 +5,12 @@ use rlcore::data::monitor::Read;
 use rlcore::data::rows::RowsOut;
 use rlcore::data::table::Column;
 use rlcore::data::trajectory::{Frames, Process, Processed, RewardClass, Shape, Trajectory, TrajectoryConfig, View};
-use rlcore::error::{Error, Kind};
+use rlcore::error::{Kind, Result};
 use rlcore::kernels::gae::Accumulate;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
+
+use super::blocks::{bytes, forged, says};
 
 const M: usize = 2;
 
@@ -16,16 +18,20 @@ fn columns() -> [Column; 3] {
     [Column::new("obs", Element::U8, 3), Column::new("action", Element::F32, 2), Column::new("last", Element::I32, 1)]
 }
 
-fn config(capacity: u32, columns: &[Column]) -> TrajectoryConfig {
-    TrajectoryConfig { memory_len: M as u32, one_hot: 0b10, ..TrajectoryConfig::new(capacity, columns) }
+fn config(capacity: u32) -> TrajectoryConfig {
+    TrajectoryConfig { memory_len: M as u32, one_hot: 0b10, ..TrajectoryConfig::new(capacity, &columns()) }
 }
 
+/// The block of a trajectory without frames.
 fn block(config: &TrajectoryConfig) -> Vec<u64> {
-    vec![0; Trajectory::size(config).unwrap() / 8]
+    let mut block = vec![0; Trajectory::size(config).unwrap() / 8];
+    Trajectory::init(bytes(&mut block), config).unwrap();
+    block
 }
 
-fn bytes(block: &mut [u64]) -> &mut [u8] {
-    bytemuck::cast_slice_mut(block)
+/// The trajectory in these bytes, which have to be an image after every call.
+fn open(mem: &mut [u64]) -> Trajectory<'_> {
+    Trajectory::attach(bytes(mem)).unwrap()
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,8 +88,23 @@ impl Given {
         }
     }
 
-    fn add(&self, trajectory: &mut Trajectory<'_>) -> rlcore::error::Result {
+    fn add(&self, trajectory: &mut Trajectory<'_>) -> Result<()> {
         trajectory.add(&self.frames(&self.columns()))
+    }
+
+    /// Returns and advantages in f64, with this value after the last frame.
+    fn judged(&self, after: f64, discount: f64, lambda: f64) -> (Vec<f64>, Vec<f64>) {
+        let len = self.reward.len();
+        let (mut returns, mut advantage) = (vec![0.0; len], vec![0.0; len]);
+        let (mut r, mut v, mut a) = (after, after, 0.0);
+        for t in (0..len).rev() {
+            let (reward, value) = (f64::from(self.reward[t]), f64::from(self.value[t]));
+            r = reward + discount * r;
+            a = reward + discount * v - value + discount * lambda * a;
+            v = value;
+            (returns[t], advantage[t]) = (r, a);
+        }
+        (returns, advantage)
     }
 }
 
@@ -138,11 +159,9 @@ fn near(got: &[f32], wanted: &[f64]) {
 }
 
 /// The output for frames in a block of their own.
-fn processed(given: &Given, process: Process) -> Result<(Shape, Out), Error> {
-    let columns = columns();
-    let config = config(given.reward.len().max(1) as u32, &columns);
-    let mut mem = block(&config);
-    let mut trajectory = Trajectory::init(bytes(&mut mem), &config)?;
+fn processed(given: &Given, process: Process) -> Result<(Shape, Out)> {
+    let mut mem = block(&config(given.reward.len().max(1) as u32));
+    let mut trajectory = open(&mut mem);
     given.add(&mut trajectory)?;
     let mut out = Out::room(process.rows, if process.time_flat { process.rows } else { 1 });
     let shape = out.with(|out| trajectory.view().unwrap().process(&process, out))?;
@@ -198,6 +217,21 @@ fn returns_and_advantages_are_the_known_ones() {
     assert_eq!((out.memory, out.time_steps), (given.memory, vec![1, 1, 1]));
 }
 
+/// Reward prediction: all frames but the last, and the trajectory stays.
+fn check_reward_prediction(trajectory: &Trajectory<'_>, given: &Given, rows: usize, time_flat: bool) {
+    let left = given.reward.len() - 1;
+    if left > 0 {
+        let rows = if time_flat { left } else { rows };
+        let mut all_but = Out::room(rows, if time_flat { left } else { 1 });
+        let rp = all_but.with(|out| trajectory.view().unwrap().process_rp(0.1, rows, time_flat, out));
+        let (shape, class) = rp.unwrap();
+        assert_eq!(class, RewardClass::of(given.reward[left], 0.1).unwrap());
+        let process = Process { rows, time_flat, ..Process::new(given.value[left]) };
+        assert_eq!((shape, all_but), processed(&given.rows(0, left), process).unwrap());
+        assert_eq!(shape, Shape { num_steps: left, batch_size: if time_flat { left } else { 1 } });
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
@@ -210,10 +244,8 @@ proptest! {
         let mut given = Given::random(rng, len);
         given.terminated[len - 1] = u8::from(end == 1) * 7;
         given.truncated[len - 1] = u8::from(end == 2);
-        let columns = columns();
-        let config = config(len as u32 + spare, &columns);
-        let mut mem = block(&config);
-        let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+        let mut mem = block(&config(len as u32 + spare));
+        let mut trajectory = open(&mut mem);
         // Added in parts of any size, after a discarded trajectory.
         Given::random(rng, 1).add(&mut trajectory).unwrap();
         trajectory.reset().unwrap();
@@ -233,20 +265,14 @@ proptest! {
         let process = Process { discount, gae_lambda: lambda, bootstrap_value: 0.7, rows, time_flat };
         let mut out = Out::room(rows, if time_flat { len } else { 1 });
         let before = mem.clone();
-        let trajectory = Trajectory::attach(bytes(&mut mem)).unwrap();
+        let trajectory = open(&mut mem);
         let shape = out.with(|out| trajectory.view().unwrap().process(&process, out)).unwrap();
         prop_assert_eq!(shape, Shape { num_steps: len, batch_size: if time_flat { len } else { 1 } });
         let after = if end == 1 { 0.0 } else { f64::from(0.7f32) };
         let (discount, lambda) = (f64::from(discount), f64::from(lambda));
-        let (mut returns, mut advantage) = (vec![0.0; rows], vec![0.0; rows]);
-        let (mut r, mut v, mut a) = (after, after, 0.0);
-        for t in (0..len).rev() {
-            let (reward, value) = (f64::from(given.reward[t]), f64::from(given.value[t]));
-            r = reward + discount * r;
-            a = reward + discount * v - value + discount * lambda * a;
-            v = value;
-            (returns[t], advantage[t]) = (r, a);
-        }
+        let (mut returns, mut advantage) = given.judged(after, discount, lambda);
+        returns.resize(rows, 0.0);
+        advantage.resize(rows, 0.0);
         near(&out.returns, &returns);
         near(&out.advantage, &advantage);
         let zeros = rows - len;
@@ -257,18 +283,7 @@ proptest! {
         prop_assert_eq!(&out.memory[..], &given.memory[..if time_flat { M * len } else { M }]);
         prop_assert_eq!(&out.time_steps, &if time_flat { vec![1; len] } else { vec![len as u32] });
 
-        // Reward prediction: all frames but the last, and the trajectory stays.
-        if len > 1 {
-            let (left, rows) = (len - 1, if time_flat { len - 1 } else { rows });
-            let mut all_but = Out::room(rows, if time_flat { left } else { 1 });
-            let (shape, class) =
-                all_but.with(|out| trajectory.view().unwrap().process_rp(0.1, rows, time_flat, out)).unwrap();
-            prop_assert_eq!(class, RewardClass::of(given.reward[left], 0.1).unwrap());
-            let process = Process { rows, time_flat, ..Process::new(given.value[left]) };
-            let wanted = processed(&given.rows(0, left), process).unwrap();
-            prop_assert_eq!((shape, all_but), wanted);
-            prop_assert_eq!(shape, Shape { num_steps: left, batch_size: if time_flat { left } else { 1 } });
-        }
+        check_reward_prediction(&trajectory, &given, rows, time_flat);
         prop_assert_eq!(&mem, &before);
 
         // A copy of the bytes behaves alike.
@@ -286,10 +301,8 @@ proptest! {
 
     #[test]
     fn changed_bytes_are_refused_or_harmless(at in any::<prop::sample::Index>(), bits in 1u8.., len in 0usize..4) {
-        let columns = columns();
-        let config = config(4, &columns);
-        let mut mem = block(&config);
-        let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+        let mut mem = block(&config(4));
+        let mut trajectory = open(&mut mem);
         if len > 0 {
             Given::random(&mut Rng::seeded(1), len).add(&mut trajectory).unwrap();
         }
@@ -323,158 +336,134 @@ fn rewards_have_classes() {
 
 #[test]
 fn bad_configurations_are_refused() {
-    let columns = columns();
-    let good = config(4, &columns);
-    let refused = |c: TrajectoryConfig, words: &str| {
-        let error = Trajectory::size(&c).unwrap_err();
-        assert!(error.kind == Kind::Config && error.to_string().contains(words), "{error}");
+    let good = config(4);
+    let with = |columns: &[Column]| TrajectoryConfig { memory_len: M as u32, ..TrajectoryConfig::new(4, columns) };
+    for (c, words) in [
+        (TrajectoryConfig::new(0, &[]), "capacity of at least 1, given 0"),
+        (TrajectoryConfig { one_hot: 8, ..good }, "bits of the columns alone, of which there are 3, given 8"),
+        (with(&[]), "num_columns"),
+        (with(&[Column::frames("obs", 4, 1, 2)]), "num_stack of at most 1, given 2"),
+    ] {
+        says(Trajectory::size(&c), Kind::Config, words);
         let mut mem = vec![7u64; 1024];
-        assert_eq!(Trajectory::init(bytes(&mut mem), &c).unwrap_err(), error);
+        assert_eq!(Trajectory::init(bytes(&mut mem), &c).err(), Trajectory::size(&c).err());
         assert_eq!(mem, vec![7; 1024]);
-    };
-    refused(TrajectoryConfig { one_hot: 0, ..config(0, &[]) }, "capacity of at least 1, given 0");
-    refused(TrajectoryConfig { one_hot: 8, ..good }, "bits of the columns alone, of which there are 3, given 8");
-    refused(TrajectoryConfig { one_hot: 0, ..config(4, &[]) }, "num_columns");
-    let stacked = [Column::frames("obs", 4, 1, 2)];
-    refused(TrajectoryConfig { one_hot: 0, ..config(4, &stacked) }, "num_stack of at most 1, given 2");
-    let single = [Column::frames("obs", 4, 1, 1)];
-    Trajectory::size(&TrajectoryConfig { one_hot: 0, ..config(4, &single) }).unwrap();
-    let mut mem = block(&good);
+    }
+    Trajectory::size(&with(&[Column::frames("obs", 4, 1, 1)])).unwrap();
+    let mut mem = vec![0; Trajectory::size(&good).unwrap() / 8];
     let len = mem.len() * 8;
     assert_eq!(Trajectory::init(&mut bytes(&mut mem)[..len - 1], &good).unwrap_err().kind, Kind::Size);
     assert_eq!(Trajectory::attach(bytes(&mut mem)).unwrap_err().kind, Kind::Image);
     Trajectory::init(bytes(&mut mem), &good).unwrap();
-    let trajectory = Trajectory::attach(bytes(&mut mem)).unwrap();
+    let trajectory = open(&mut mem);
     assert_eq!(trajectory.config(), &good);
     assert!(trajectory.view().unwrap().is_empty());
 }
 
 #[test]
 fn bad_frames_change_nothing() {
-    let columns = columns();
-    let config = config(3, &columns);
-    let mut mem = block(&config);
-    Trajectory::init(bytes(&mut mem), &config).unwrap();
+    let mut mem = block(&config(3));
     let good = Given::random(&mut Rng::seeded(2), 2);
     let all = good.columns();
     let frames = good.frames(&all);
-    let refused = |mem: &mut Vec<u64>, frames: &Frames<'_>, kind, words: &str| {
-        let before = mem.clone();
-        let error = Trajectory::open(bytes(mem)).unwrap().add(frames).unwrap_err();
-        assert!(error.kind == kind && error.to_string().contains(words), "{error}");
-        assert_eq!(*mem, before);
+    let refused = |mem: &[u64], frames: Frames<'_>, kind, words: &str| {
+        let mut after = mem.to_vec();
+        says(Trajectory::open(bytes(&mut after)).unwrap().add(&frames), kind, words);
+        assert_eq!(mem, after);
     };
-    refused(&mut mem, &Frames { reward: &[], ..frames }, Kind::Shape, "frames to add, at least 1");
+    refused(&mem, Frames { reward: &[], ..frames }, Kind::Shape, "frames to add, at least 1");
     for len in [0, 1, 3] {
         let (reals, flags) = (&[0.0; 3][..len], &[0; 3][..len]);
         let words = format!("[frames] of length 2, given {len}");
         if len > 0 {
             let words = format!("[frames], or none, of length 2, given {len}");
-            refused(&mut mem, &Frames { value: reals, ..frames }, Kind::Shape, &words);
+            refused(&mem, Frames { value: reals, ..frames }, Kind::Shape, &words);
         }
-        refused(&mut mem, &Frames { terminated: flags, ..frames }, Kind::Shape, &words);
-        refused(&mut mem, &Frames { truncated: flags, ..frames }, Kind::Shape, &words);
-        refused(&mut mem, &Frames { memory: reals, ..frames }, Kind::Shape, "[frames, M] of length 4");
+        refused(&mem, Frames { terminated: flags, ..frames }, Kind::Shape, &words);
+        refused(&mem, Frames { truncated: flags, ..frames }, Kind::Shape, &words);
+        refused(&mem, Frames { memory: reals, ..frames }, Kind::Shape, "[frames, M] of length 4");
         let short = [all[0], all[1], Elements::I32(&[0; 3][..len])];
-        refused(&mut mem, &Frames { columns: &short, ..frames }, Kind::Shape, "[frames, len] of length 2");
+        refused(&mem, Frames { columns: &short, ..frames }, Kind::Shape, "[frames, len] of length 2");
     }
-    refused(&mut mem, &Frames { columns: &all[..2], ..frames }, Kind::Shape, "columns of the frames 3, given 2");
-    refused(&mut mem, &Frames { columns: &[all[0], all[2], all[2]], ..frames }, Kind::Shape, "of their own kind");
+    refused(&mem, Frames { columns: &all[..2], ..frames }, Kind::Shape, "columns of the frames 3, given 2");
+    refused(&mem, Frames { columns: &[all[0], all[2], all[2]], ..frames }, Kind::Shape, "of their own kind");
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-        refused(&mut mem, &Frames { reward: &[0.0, bad], ..frames }, Kind::Value, "a finite reward");
-        refused(&mut mem, &Frames { value: &[bad, 0.0], ..frames }, Kind::Value, "a finite value");
-        refused(&mut mem, &Frames { memory: &[0.0, 0.0, bad, 0.0], ..frames }, Kind::Value, "a finite memory");
+        refused(&mem, Frames { reward: &[0.0, bad], ..frames }, Kind::Value, "a finite reward");
+        refused(&mem, Frames { value: &[bad, 0.0], ..frames }, Kind::Value, "a finite value");
+        refused(&mem, Frames { memory: &[0.0, 0.0, bad, 0.0], ..frames }, Kind::Value, "a finite memory");
         let action = [0.0, bad, 0.0, 1.0];
         let spoilt = [all[0], Elements::F32(&action), all[2]];
-        refused(&mut mem, &Frames { columns: &spoilt, ..frames }, Kind::Value, "a finite column");
+        refused(&mem, Frames { columns: &spoilt, ..frames }, Kind::Value, "a finite column");
     }
-    refused(&mut mem, &Frames { terminated: &[1, 0], ..frames }, Kind::Range, "violated by frame 0");
-    refused(&mut mem, &Frames { truncated: &[1, 1], ..frames }, Kind::Range, "violated by frame 0");
-    let both = Frames { terminated: &[1, 0], truncated: &[1, 0], ..frames };
-    refused(&mut mem, &both, Kind::Range, "violated by frame 0");
-    assert_eq!(Trajectory::open(bytes(&mut mem)).unwrap().pop().unwrap_err().kind, Kind::NotReady);
+    for (terminated, truncated) in [(&[1, 0], &[0, 0]), (&[0, 0], &[1, 1]), (&[1, 0], &[1, 0])] {
+        refused(&mem, Frames { terminated, truncated, ..frames }, Kind::Range, "violated by frame 0");
+    }
+    assert_eq!(open(&mut mem).pop().unwrap_err().kind, Kind::NotReady);
+    good.add(&mut open(&mut mem)).unwrap();
+    refused(&mem, frames, Kind::NotReady, "room for, at most 1, given 2");
+    // A frame after the last frame of an episode.
+    let one = Given::random(&mut Rng::seeded(4), 1);
+    for end in [0, 1] {
+        let last = Given { terminated: vec![1 - end], truncated: vec![end], ..one.clone() };
+        open(&mut mem).reset().unwrap();
+        last.add(&mut open(&mut mem)).unwrap();
+        refused(&mem, one.frames(&one.columns()), Kind::NotReady, "an episode that has not ended");
+    }
+    let alone = open(&mut mem).view().unwrap().process_rp(0.1, 3, false, Processed::default());
+    assert_eq!(alone.unwrap_err().to_string(), "trajectory: frames for reward prediction, at least 2, given 1");
+}
+
+#[test]
+fn bad_calls_to_process_change_nothing() {
+    let mut mem = block(&config(3));
     let process = Process { rows: 3, ..Process::new(0.0) };
-    let mut out = Out::room(3, 1);
-    let untouched = out.clone();
-    let mut refused_rows = |mem: &mut Vec<u64>, process: Process, spoil: &dyn Fn(&mut Out), kind, words: &str| {
-        out.clone_from(&untouched);
+    let refused = |mem: &mut [u64], process: Process, spoil: fn(&mut Out), kind, words: &str| {
+        let mut out = Out::room(3, 1);
         spoil(&mut out);
         let before = out.clone();
-        let trajectory = Trajectory::open(bytes(mem)).unwrap();
-        let error = out.with(|out| trajectory.view().unwrap().process(&process, out)).unwrap_err();
-        assert!(error.kind == kind && error.to_string().contains(words), "{error}");
+        says(out.with(|out| open(mem).view().unwrap().process(&process, out)), kind, words);
         assert_eq!(out, before);
     };
-    refused_rows(&mut mem, process, &|_| (), Kind::NotReady, "frames to process, at least 1, given 0");
-    good.add(&mut Trajectory::open(bytes(&mut mem)).unwrap()).unwrap();
-    refused(&mut mem, &frames, Kind::NotReady, "room for, at most 1, given 2");
-
-    refused_rows(
-        &mut mem,
-        Process { rows: 1, ..process },
-        &|_| (),
-        Kind::Range,
-        "rows of at least the frames, 2, given 1",
-    );
-    refused_rows(
-        &mut mem,
-        Process { time_flat: true, ..process },
-        &|_| (),
-        Kind::Range,
-        "as many rows as frames, 2, given 3",
-    );
-    refused_rows(&mut mem, Process { discount: 1.5, ..process }, &|_| (), Kind::Range, "discount from 0 to 1");
-    refused_rows(&mut mem, Process { gae_lambda: -1.0, ..process }, &|_| (), Kind::Range, "lambda from 0 to 1");
-    refused_rows(&mut mem, Process { discount: f32::NAN, ..process }, &|_| (), Kind::Value, "discount");
-    refused_rows(&mut mem, Process { bootstrap_value: f32::NAN, ..process }, &|_| (), Kind::Value, "bootstrap_value");
-    refused_rows(&mut mem, process, &|out| out.obs.truncate(8), Kind::Shape, "[rows, len] of length 9, given 8");
-    refused_rows(&mut mem, process, &|out| out.returns.truncate(2), Kind::Shape, "returns [rows] of length 3");
-    refused_rows(&mut mem, process, &|out| out.advantage.push(0.0), Kind::Shape, "advantage [rows] of length 3");
-    refused_rows(&mut mem, process, &|out| out.memory.truncate(1), Kind::Shape, "memory of length 2");
-    refused_rows(&mut mem, process, &|out| out.time_steps.push(0), Kind::Shape, "time_steps of length 1");
-    refused_rows(&mut mem, process, &|out| out.valid.truncate(0), Kind::Shape, "valid [rows] of length 3");
-
+    refused(&mut mem, process, |_| (), Kind::NotReady, "frames to process, at least 1, given 0");
+    Given::random(&mut Rng::seeded(2), 2).add(&mut open(&mut mem)).unwrap();
+    for (process, kind, words) in [
+        (Process { rows: 1, ..process }, Kind::Range, "rows of at least the frames, 2, given 1"),
+        (Process { time_flat: true, ..process }, Kind::Range, "as many rows as frames, 2, given 3"),
+        (Process { discount: 1.5, ..process }, Kind::Range, "discount from 0 to 1"),
+        (Process { gae_lambda: -1.0, ..process }, Kind::Range, "lambda from 0 to 1"),
+        (Process { discount: f32::NAN, ..process }, Kind::Value, "discount"),
+        (Process { bootstrap_value: f32::NAN, ..process }, Kind::Value, "bootstrap_value"),
+    ] {
+        refused(&mut mem, process, |_| (), kind, words);
+    }
+    refused(&mut mem, process, |out| out.obs.truncate(8), Kind::Shape, "[rows, len] of length 9, given 8");
+    refused(&mut mem, process, |out| out.returns.truncate(2), Kind::Shape, "returns [rows] of length 3");
+    refused(&mut mem, process, |out| out.advantage.push(0.0), Kind::Shape, "advantage [rows] of length 3");
+    refused(&mut mem, process, |out| out.memory.truncate(1), Kind::Shape, "memory of length 2");
+    refused(&mut mem, process, |out| out.time_steps.push(0), Kind::Shape, "time_steps of length 1");
+    refused(&mut mem, process, |out| out.valid.truncate(0), Kind::Shape, "valid [rows] of length 3");
     // Any column may be left out, but none added.
     for num_columns in 0..5 {
         let (mut returns, mut advantage, mut none) = ([9.0; 3], [9.0; 3], [const { None }; 4]);
         let columns = &mut none[..num_columns];
         let out = Processed { columns, returns: &mut returns, advantage: &mut advantage, ..Default::default() };
-        let result = Trajectory::open(bytes(&mut mem)).unwrap().view().unwrap().process(&process, out);
+        let result = open(&mut mem).view().unwrap().process(&process, out);
         assert_eq!(result.map(|shape| shape.num_steps).map_err(|e| e.kind), [Ok(2), Err(Kind::Shape)][num_columns / 4]);
     }
-
-    // A frame after the last frame of an episode.
-    for end in [0, 1] {
-        let mut last = Given::random(&mut Rng::seeded(4), 1);
-        (last.terminated[0], last.truncated[0]) = (1 - end, end);
-        let mut trajectory = Trajectory::open(bytes(&mut mem)).unwrap();
-        trajectory.reset().unwrap();
-        last.add(&mut trajectory).unwrap();
-        let one = Given::random(&mut Rng::seeded(4), 1);
-        refused(&mut mem, &one.frames(&one.columns()), Kind::NotReady, "an episode that has not ended");
-    }
-    let trajectory = Trajectory::open(bytes(&mut mem)).unwrap();
-    let error = trajectory.view().unwrap().process_rp(0.1, 3, false, Processed::default()).unwrap_err();
-    assert_eq!(error.to_string(), "trajectory: frames for reward prediction, at least 2, given 1");
 }
 
 #[test]
 fn what_no_calls_lead_to_is_no_image() {
-    let columns = columns();
-    let config = config(3, &columns);
-    let mut mem = block(&config);
-    let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+    let mut mem = block(&config(3));
+    let mut trajectory = open(&mut mem);
     let mut given = Given::random(&mut Rng::seeded(3), 2);
     given.terminated[1] = 1;
     given.add(&mut trajectory).unwrap();
-    Trajectory::attach(bytes(&mut mem)).unwrap();
+    open(&mut mem);
     // From the count of held frames on, each array of three begins on a multiple of 64 bytes.
     let [len, reward, value, terminated, truncated, memory] = [0, 1, 2, 3, 4, 5].map(|field| 832 + 64 * field);
     let refused = |edits: &[(usize, &[u8])]| {
-        let mut copy = mem.clone();
-        for (at, with) in edits {
-            bytes(&mut copy)[*at..][..with.len()].copy_from_slice(with);
-        }
+        let mut copy = forged(&mem, edits);
         let before = copy.clone();
         let error = Trajectory::attach(bytes(&mut copy)).expect_err(&format!("{edits:?}"));
         assert_eq!((error.kind, copy), (Kind::Image, before), "{edits:?}: {error}");
@@ -491,20 +480,17 @@ fn what_no_calls_lead_to_is_no_image() {
     // At the last number, calls that need another one are refused; a reset needs none.
     const LAST: u64 = i64::MAX as u64;
     for (first, room) in [(LAST - 2, 0u64), (LAST - 3, 1), (LAST - 4, 2)] {
-        let mut forged = mem.clone();
-        bytes(&mut forged)[len - 64..][..8].copy_from_slice(&first.to_ne_bytes());
-        bytes(&mut forged)[terminated + 1] = 0;
-        type Call = fn(&mut Trajectory<'_>) -> rlcore::error::Result;
+        let forged = forged(&mem, &[(len - 64, &first.to_ne_bytes()), (terminated + 1, &[0])]);
+        type Call = fn(&mut Trajectory<'_>) -> Result<()>;
         let add: Call = |t| Given::random(&mut Rng::seeded(4), 1).add(t);
         let pop: Call = |t| t.pop();
         for call in [add, pop] {
             let mut block = forged.clone();
-            let got = call(&mut Trajectory::attach(bytes(&mut block)).unwrap());
+            let got = call(&mut open(&mut block));
             assert_eq!(got.err().map(|error| error.kind), if room < 1 { Some(Kind::Range) } else { None });
             assert_eq!(block == forged, room < 1);
-            let mut trajectory = Trajectory::attach(bytes(&mut block)).unwrap();
-            trajectory.reset().unwrap();
-            Trajectory::attach(bytes(&mut block)).unwrap();
+            open(&mut block).reset().unwrap();
+            open(&mut block);
         }
     }
     refused(&[(truncated, &[1])]);
@@ -517,21 +503,16 @@ fn what_no_calls_lead_to_is_no_image() {
 /// A writer without values leaves them out; calls that need them fail until no such frame is held.
 #[test]
 fn values_may_be_left_out() {
-    let columns = columns();
-    let config = config(4, &columns);
-    let mut mem = block(&config);
-    let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+    let mut mem = block(&config(4));
+    let mut trajectory = open(&mut mem);
     let given = Given::random(&mut Rng::seeded(5), 2);
     let all = given.columns();
     given.add(&mut trajectory).unwrap();
     trajectory.add(&Frames { value: &[], ..given.frames(&all) }).unwrap();
-    let mut trajectory = Trajectory::attach(bytes(&mut mem)).unwrap();
+    let mut trajectory = open(&mut mem);
     let view = trajectory.view().unwrap();
     assert_eq!((view.frames().unwrap().value, view.frames().unwrap().reward.len()), (&[][..], 4));
-    let refused = |result: Result<(), Error>| {
-        let error = result.unwrap_err();
-        assert!(error.kind == Kind::NotReady && error.to_string().contains("value of every row"), "{error}");
-    };
+    let refused = |result: Result<()>| says(result, Kind::NotReady, "value of every row");
     let (mut value, mut reward) = ([7.0; 4], [7.0; 4]);
     refused(view.read(0, RowsOut { num_rows: 4, value: Some(&mut value), ..Default::default() }).map(|_| ()));
     view.read(0, RowsOut { num_rows: 4, reward: Some(&mut reward), ..Default::default() }).unwrap();
@@ -543,9 +524,7 @@ fn values_may_be_left_out() {
     // A pop may leave such a frame; a reset leaves none.
     trajectory.pop().unwrap();
     assert!(trajectory.view().unwrap().frames().unwrap().value.is_empty());
-    for _ in 0..3 {
-        trajectory.pop().unwrap();
-    }
+    (0..3).for_each(|_| trajectory.pop().unwrap());
     given.add(&mut trajectory).unwrap();
     assert_eq!(trajectory.view().unwrap().frames().unwrap().value, given.value);
     trajectory.reset().unwrap();
@@ -553,16 +532,13 @@ fn values_may_be_left_out() {
     trajectory.reset().unwrap();
     given.add(&mut trajectory).unwrap();
     out.with(|out| trajectory.view().unwrap().process(&process, out)).unwrap();
-    Trajectory::attach(bytes(&mut mem)).unwrap();
+    open(&mut mem);
 }
 
 /// Frames are read from a number on; frames left by a pop or added after a reset have new numbers.
 #[test]
 fn frames_are_read_by_number() {
-    let columns = columns();
-    let config = config(4, &columns);
-    let mut mem = block(&config);
-    Trajectory::init(bytes(&mut mem), &config).unwrap();
+    let mut mem = block(&config(4));
     let given = Given::random(&mut Rng::seeded(5), 3);
     let read = |mem: &mut [u64], next: u64, num_rows: usize| {
         let (mut value, mut obs) = (vec![f32::NAN; num_rows], vec![9; num_rows * 3]);
@@ -572,18 +548,15 @@ fn frames_are_read_by_number() {
         view.read(next, out).map(|read| (read, value, obs))
     };
     assert_eq!(read(&mut mem, 0, 2).unwrap().0, Read { count: 0, lost: 0, next: 0 });
-    given.add(&mut Trajectory::open(bytes(&mut mem)).unwrap()).unwrap();
+    given.add(&mut open(&mut mem)).unwrap();
     let (got, value, obs) = read(&mut mem, 1, 2).unwrap();
     assert_eq!((got, &value[..], &obs[..]), (Read { count: 2, lost: 0, next: 3 }, &given.value[1..], &given.obs[3..]));
     assert_eq!(read(&mut mem, 0, 1).unwrap().0, Read { count: 1, lost: 0, next: 1 });
-    assert_eq!(
-        read(&mut mem, 4, 1).unwrap_err().to_string(),
-        "rows: a number of at most the rows that have come, 3, given 4"
-    );
-    Trajectory::open(bytes(&mut mem)).unwrap().pop().unwrap();
+    says(read(&mut mem, 4, 1), Kind::Range, "rows: a number of at most the rows that have come, 3, given 4");
+    open(&mut mem).pop().unwrap();
     let (got, value, _) = read(&mut mem, 2, 4).unwrap();
     assert_eq!((got, &value[..2]), (Read { count: 2, lost: 1, next: 5 }, &given.value[..2]));
-    Trajectory::open(bytes(&mut mem)).unwrap().reset().unwrap();
+    open(&mut mem).reset().unwrap();
     assert_eq!(read(&mut mem, 5, 4).unwrap().0, Read { count: 0, lost: 0, next: 5 });
     assert_eq!(read(&mut mem, 0, 4).unwrap().0, Read { count: 0, lost: 5, next: 5 });
 
@@ -611,7 +584,7 @@ fn sums_are_in_f64_if_the_configuration_says_so() {
     let process = |accumulate| {
         let config = TrajectoryConfig { accumulate: accumulate as u32, ..TrajectoryConfig::new(200, &columns) };
         let mut mem = block(&config);
-        let mut trajectory = Trajectory::init(bytes(&mut mem), &config).unwrap();
+        let mut trajectory = open(&mut mem);
         assert_eq!(trajectory.config().accumulate, accumulate as u32);
         let frames = Frames {
             columns: &[Elements::F32(&rewards)],

@@ -7,6 +7,8 @@ use rlcore::data::vec_normalize::{StepArrays, VecNormalize, VecNormalizeConfig, 
 use rlcore::error::{Kind, Result};
 use rlcore::rng::Rng;
 
+use super::blocks::{bytes, kind};
+
 const CONFIG: VecNormalizeConfig = VecNormalizeConfig {
     num_envs: 2,
     obs_len: 2,
@@ -24,16 +26,8 @@ fn block(config: &VecNormalizeConfig) -> Vec<u64> {
     words
 }
 
-fn bytes(words: &mut [u64]) -> &mut [u8] {
-    bytemuck::cast_slice_mut(words)
-}
-
 fn open(words: &mut [u64]) -> VecNormalize<'_> {
     VecNormalize::attach(bytes(words)).unwrap()
-}
-
-fn kind<T>(result: Result<T>) -> Option<Kind> {
-    result.err().map(|error| error.kind)
 }
 
 fn close(got: f64, want: f64, tolerance: f64) -> bool {
@@ -177,40 +171,27 @@ fn a_run_follows_the_trace() {
     let mut obs = [1.0, 10.0, 3.0, 30.0];
     v.reset(Rewrite::in_place(&mut obs)).unwrap();
     near(&obs, &[-0.999800035, -0.9998247797, 1.000000005, 1.0000247547]);
-    type Step = ([f32; 4], [f32; 2], [u8; 2], [f64; 4], [f64; 2], [f64; 2], (f64, f64, f64));
-    let trace: [Step; 3] = [
-        (
-            [2.0, 20.0, 4.0, 10.0],
-            [1.0, 0.0],
-            [0, 0],
-            [-0.4471308677, 0.3015510324, 1.341616191, -0.9044420537],
-            [1.9998000025, 0.0],
-            [1.0, 0.0],
-            (0.49997500124993743, 0.2500499968751874, 2.0001),
-        ),
-        (
-            [0.0, 5.0, 1.0, 100.0],
-            [0.5, -2.0],
-            [1, 0],
-            [-1.3643432458, -0.7387350101, -0.6201436177, 2.1653162021],
-            [0.3737176106, -1.4948704422],
-            [0.0, -2.0],
-            (0.12249693757656055, 1.7899993751624925, 4.0001),
-        ),
-        (
-            [5.0, 5.0, 6.0, -7.0],
-            [3.0, 1.0],
-            [0, 1],
-            [1.1339024168, -0.530454878, 1.6378513473, -0.9133458274],
-            [1.8296803588, 0.6098934529],
-            [3.0, 0.0],
-            (0.41832636122731287, 2.6883886657421456, 6.0001),
-        ),
+    let (zeros, first, second) = ([0; 2], [1, 0], [0, 1]);
+    let trace = [
+        ([2.0, 20.0, 4.0, 10.0], [1.0, 0.0], zeros),
+        ([0.0, 5.0, 1.0, 100.0], [0.5, -2.0], first),
+        ([5.0, 5.0, 6.0, -7.0], [3.0, 1.0], second),
     ];
-    for (i, (obs, reward, ended, obs_out, reward_out, running, ret)) in trace.into_iter().enumerate() {
+    let normalized = [
+        [-0.4471308677, 0.3015510324, 1.341616191, -0.9044420537],
+        [-1.3643432458, -0.7387350101, -0.6201436177, 2.1653162021],
+        [1.1339024168, -0.530454878, 1.6378513473, -0.9133458274],
+    ];
+    let rewards = [[1.9998000025, 0.0], [0.3737176106, -1.4948704422], [1.8296803588, 0.6098934529]];
+    let running = [[1.0, 0.0], [0.0, -2.0], [3.0, 0.0]];
+    let returns = [
+        (0.49997500124993743, 0.2500499968751874, 2.0001),
+        (0.12249693757656055, 1.7899993751624925, 4.0001),
+        (0.41832636122731287, 2.6883886657421456, 6.0001),
+    ];
+    for (i, (mut obs, mut reward, ended)) in trace.into_iter().enumerate() {
         // Either flag ends an episode.
         let (terminated, truncated) = if i == 1 { (ended, [0; 2]) } else { ([0; 2], ended) };
-        let (mut obs, mut reward) = (obs, reward);
         v.step(StepArrays {
             obs: Rewrite::in_place(&mut obs),
             reward: Rewrite::in_place(&mut reward),
@@ -218,10 +199,11 @@ fn a_run_follows_the_trace() {
             ends: Ends { terminated: &terminated, truncated: &truncated, valid: None },
         })
         .unwrap();
-        near(&obs, &obs_out);
-        near(&reward, &reward_out);
+        near(&obs, &normalized[i]);
+        near(&reward, &rewards[i]);
         let s = v.statistics();
-        assert_eq!(s.running, running);
+        let ret = returns[i];
+        assert_eq!(s.running, running[i]);
         assert!(close(s.return_mean, ret.0, 1e-15) && close(s.return_var, ret.1, 1e-15));
         assert!(close(s.return_count, ret.2, 1e-15));
     }
@@ -546,7 +528,7 @@ fn arrays_of_another_shape_are_refused() {
 }
 
 #[test]
-fn configurations_and_images_are_checked() {
+fn configurations_are_checked() {
     let bad = [
         VecNormalizeConfig { num_envs: 0, ..CONFIG },
         VecNormalizeConfig { obs_len: 0, ..CONFIG },
@@ -564,26 +546,20 @@ fn configurations_and_images_are_checked() {
     for config in bad {
         assert_eq!(kind(VecNormalize::size(&config)), Some(Kind::Config), "{config:?}");
     }
+}
+
+#[test]
+fn images_are_checked() {
     let mut words = block(&CONFIG);
     Batch::draw(&mut Rng::seeded(1), 2, 2).step_in_place(&mut open(&mut words)).unwrap();
     // The state begins on a 64-byte boundary, after header and configuration: counts, moments, the switch.
     let state = 128 / 8;
     let nan = f64::NAN.to_bits();
     let big = 1e200f64.to_bits();
+    #[rustfmt::skip]
     let places = [
-        (0, nan),
-        (0, 0),
-        (0, (-1.0f64).to_bits()),
-        (1, big),
-        (2, (-1e-9f64).to_bits()),
-        (3, 0),
-        (4, 2),
-        (8, nan),
-        (9, big),
-        (16, (-0.5f64).to_bits()),
-        (17, f64::INFINITY.to_bits()),
-        (24, nan),
-        (25, big),
+        (0, nan), (0, 0), (0, (-1.0f64).to_bits()), (1, big), (2, (-1e-9f64).to_bits()), (3, 0), (4, 2), (8, nan),
+        (9, big), (16, (-0.5f64).to_bits()), (17, f64::INFINITY.to_bits()), (24, nan), (25, big),
     ];
     for (place, value) in places {
         let mut damaged = words.clone();

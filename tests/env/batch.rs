@@ -2,9 +2,9 @@
 //! workers.
 
 use bytemuck::{Pod, Zeroable};
-use rlcore::block;
-use rlcore::env::batch::{self, Batch, Config, Counts, Lanes, MAX_WORKER, Setup, Share, Shares};
-use rlcore::env::{Autoreset, BUILTINS, CartPole, Env, Level, Rows, Spec, Step, StepOut, VecEnv, VecEnvConfig};
+use rlcore::block::FIELD_ALIGN;
+use rlcore::env::batch::{self, Batch, Config, Counts, MAX_WORKER, Setup};
+use rlcore::env::{Autoreset, BUILTINS, CartPole, Env, Level, Spec, Step, VecEnv, VecEnvConfig};
 use rlcore::error::{Error, Given, Kind, Result};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
+use super::host::{Arrays, Groups, MARK, MODES, act, attach, begin, block, bytes, config, with};
 
 /// A scripted environment: the action decides the outcome, and a step of `WAIT` blocks until the gate opens.
 #[derive(Default)]
@@ -47,14 +47,8 @@ impl Script {
 
 impl Env for Script {
     fn spec(&self) -> Spec<'_> {
-        Spec {
-            env_id: 9001,
-            state_size: 8,
-            max_episode_steps: 0,
-            obs: Space::unbounded(2),
-            action: Space::discrete(&[7]),
-            wrappers: 0,
-        }
+        let (obs, action) = (Space::unbounded(2), Space::discrete(&[7]));
+        Spec { env_id: 9001, state_size: 8, max_episode_steps: 0, obs, action, wrappers: 0 }
     }
 
     fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
@@ -75,14 +69,7 @@ impl Env for Script {
         Ok(())
     }
 
-    fn step(
-        &self,
-        _: usize,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> Result<Step> {
+    fn step(&self, _: usize, state: &mut [u8], rng: &mut Rng, action: Elements, obs: ElementsMut) -> Result<Step> {
         let s: &mut State = bytemuck::from_bytes_mut(state);
         let action = action.i32()?[0];
         s.steps += 1;
@@ -104,120 +91,6 @@ impl Env for Script {
         }
         Ok(step)
     }
-}
-
-/// The arrays of a batch, filled with marks that no environment writes.
-#[derive(Clone, Debug, PartialEq)]
-struct Arrays {
-    obs: Vec<f32>,
-    reward: Vec<f32>,
-    terminated: Vec<u8>,
-    truncated: Vec<u8>,
-    final_obs: Vec<f32>,
-    valid: Vec<u8>,
-}
-
-const MARK: f32 = -77.0;
-
-impl Arrays {
-    fn new(n: usize, obs_len: usize) -> Self {
-        let (wide, flags) = (vec![MARK; n * obs_len], vec![9; n]);
-        Arrays {
-            obs: wide.clone(),
-            reward: vec![MARK; n],
-            terminated: flags.clone(),
-            truncated: flags.clone(),
-            final_obs: wide,
-            valid: flags,
-        }
-    }
-    fn out(&mut self) -> StepOut<'_> {
-        StepOut {
-            obs: ElementsMut::F32(&mut self.obs),
-            reward: &mut self.reward,
-            terminated: &mut self.terminated,
-            truncated: &mut self.truncated,
-            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
-            valid: Some(&mut self.valid),
-            action_mask: None,
-            final_action_mask: None,
-        }
-    }
-    fn row(&self, i: usize) -> (&[f32], f32, u8, u8, &[f32], u8) {
-        let k = self.obs.len() / self.reward.len();
-        let (obs, last) = (&self.obs[i * k..][..k], &self.final_obs[i * k..][..k]);
-        (obs, self.reward[i], self.terminated[i], self.truncated[i], last, self.valid[i])
-    }
-}
-
-/// Every group behind a lock that never blocks: a held lock means that two workers have the group at once.
-struct Groups<'a> {
-    shares: Vec<Mutex<Share<'a>>>,
-    lanes: Vec<Mutex<Rows<'a>>>,
-}
-
-impl<'a> Groups<'a> {
-    fn new(setup: &Setup, share: Share<'a>, rows: Rows<'a>) -> Self {
-        let k = setup.in_series as usize;
-        let (mut shares, mut lanes) = (Vec::new(), Vec::new());
-        let (mut share, mut rows) = (Some(share), Some(rows));
-        for _ in 0..setup.num_groups() {
-            let (own, rest) = share.take().unwrap().split_at(k, setup).unwrap();
-            shares.push(Mutex::new(own));
-            share = Some(rest);
-            let (own, rest) = rows.take().unwrap().split_at(k).unwrap();
-            lanes.push(Mutex::new(own));
-            rows = Some(rest);
-        }
-        assert!(rows.unwrap().is_empty() && share.unwrap().outcome.is_empty());
-        Groups { shares, lanes }
-    }
-}
-
-fn hold<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    match lock.try_lock() {
-        Ok(guard) => guard,
-        Err(std::sync::TryLockError::Poisoned(dead)) => dead.into_inner(),
-        Err(std::sync::TryLockError::WouldBlock) => panic!("two have one group"),
-    }
-}
-
-impl Shares for Groups<'_> {
-    fn share<T>(&self, group: usize, work: impl FnOnce(Share<'_>) -> T) -> Option<T> {
-        Some(work(hold(self.shares.get(group)?).reborrow()))
-    }
-}
-
-impl Lanes for Groups<'_> {
-    fn lane<T>(&self, group: usize, work: impl FnOnce(Rows<'_>) -> T) -> Option<T> {
-        Some(work(hold(self.lanes.get(group)?).reborrow()))
-    }
-}
-
-/// Runs `test` on a batch with its vectorized environment, reset and ready; returns the memory of both and the result.
-fn with<E: Env, T>(
-    env: &E,
-    config: VecEnvConfig,
-    in_series: u32,
-    test: impl FnOnce(&Batch<'_>, &Groups<'_>, &mut Arrays) -> T,
-) -> (Vec<u64>, Vec<u64>, T) {
-    let mut mem = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
-    let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), env, &config).unwrap();
-    let (setup, n) = (*venv.setup(), venv.num_envs());
-    let mut arrays = Arrays::new(n, setup.obs_len as usize);
-    venv.reset(None, ElementsMut::F32(&mut arrays.obs)).unwrap();
-    let config = Config { in_series };
-    let mut own = vec![0u64; batch::size(&setup, &config).unwrap() / 8];
-    let (setup, share) = batch::init(bytemuck::cast_slice_mut(&mut own), &setup, &config).unwrap();
-    let groups = Groups::new(&setup, share, venv.rows());
-    let words: Vec<AtomicU32> = (0..setup.num_words()).map(|_| AtomicU32::new(0)).collect();
-    let result = test(&Batch::over(setup, &words).unwrap(), &groups, &mut arrays);
-    drop(groups);
-    (mem, own, result)
-}
-
-fn config(num_envs: u32, autoreset: Autoreset) -> VecEnvConfig {
-    VecEnvConfig { num_envs, seed: 3, autoreset, max_episode_steps: 0 }
 }
 
 /// The action of a row in a step, whichever worker takes it.
@@ -251,52 +124,64 @@ fn collect(batch: &Batch<'_>, groups: &Groups<'_>, arrays: &mut Arrays) -> Resul
     panic!("a worker is lost");
 }
 
+/// The results when all `n` rows are stepped together, and the memory after the last step.
+fn serial(n: usize, mode: Autoreset, steps: usize) -> (Vec<u64>, Vec<Arrays>) {
+    let env = Script::default();
+    let (mut mem, mut arrays) = begin(&env, &config(n as u32, mode));
+    let mut venv = attach(&mut mem, &env);
+    let mut one = |step| {
+        arrays.final_obs.fill(MARK);
+        venv.step(Elements::I32(&actions(n, step)), arrays.out()).unwrap();
+        arrays.clone()
+    };
+    let all = (0..steps).map(&mut one).collect();
+    (mem, all)
+}
+
+/// Workers that run until the batch is closed, `max` groups at a time.
+fn spawn<'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    max: &'static [u32],
+    (batch, groups): (&'scope Batch<'scope>, &'scope Groups<'_>),
+    env: &'scope Script,
+) {
+    for (worker, &max) in (0..).zip(max) {
+        scope.spawn(move || {
+            while batch.run(groups, groups, env, worker, max).is_ok() {
+                thread::yield_now();
+            }
+        });
+    }
+}
+
 #[test]
 fn any_number_of_workers_and_groups_gives_the_serial_bytes() {
     const N: usize = 42;
+    const ALL: u32 = u32::MAX;
     for mode in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Legacy] {
-        let env = Script::default();
-        let mut mem = vec![0u64; VecEnv::size(&env, &config(N as u32, mode)).unwrap() / 8];
-        let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &env, &config(N as u32, mode)).unwrap();
-        let mut arrays = Arrays::new(N, 2);
-        venv.reset(None, ElementsMut::F32(&mut arrays.obs)).unwrap();
-        let serial: Vec<Arrays> = (0..20)
-            .map(|step| {
-                venv.step(Elements::I32(&actions(N, step)), arrays.out()).unwrap();
-                arrays.clone()
-            })
-            .collect();
+        let (mem, serial) = serial(N, mode, 20);
         for in_series in [42, 21, 14, 6, 1] {
             let mut first = None;
-            for workers in [0, 1, 2, 3, 7] {
+            for workers in [&[][..], &[ALL], &[ALL, 1], &[ALL, 1, ALL], &[ALL, 1, ALL, 1, ALL, 1, ALL]] {
                 let env = Script::default();
+                let what = format!("{mode:?}, {in_series} in series, {} workers", workers.len());
                 let (venv, own, ()) = with(&env, config(N as u32, mode), in_series, |batch, groups, arrays| {
                     thread::scope(|scope| {
-                        for worker in 0..workers {
-                            let env = &env;
-                            scope.spawn(move || {
-                                let max = if worker % 2 == 0 { u32::MAX } else { 1 };
-                                while batch.run(groups, groups, env, worker, max).is_ok() {
-                                    thread::yield_now();
-                                }
-                            });
-                        }
+                        spawn(scope, workers, (batch, groups), &env);
                         for (step, expected) in serial.iter().enumerate() {
+                            arrays.final_obs.fill(MARK);
                             batch.step_async(groups, groups, &env, Elements::I32(&actions(N, step))).unwrap();
-                            if workers == 0 {
+                            if workers.is_empty() {
                                 let all = N as u32 / in_series;
                                 assert_eq!(batch.run(groups, groups, &env, 9, u32::MAX).unwrap(), all);
                             }
                             collect(batch, groups, arrays).unwrap();
-                            assert!(
-                                arrays == expected,
-                                "{mode:?}, {in_series} in series, {workers} workers, step {step}"
-                            );
+                            assert!(arrays == expected, "{what}, step {step}");
                         }
                         batch.close();
                     });
                 });
-                assert!(venv == mem, "{mode:?}, {in_series} in series, {workers} workers");
+                assert!(venv == mem, "{what}");
                 assert_eq!(*first.get_or_insert(own.clone()), own, "the batch's own columns");
             }
         }
@@ -306,16 +191,13 @@ fn any_number_of_workers_and_groups_gives_the_serial_bytes() {
 #[test]
 fn the_librarys_environments_step_as_they_do_serially() {
     for (name, env) in BUILTINS.iter().filter(|(_, env)| env.spec().obs.kind == Element::F32) {
-        let spec = env.spec();
-        let wide = spec.obs.len as usize;
         for mode in MODES {
             let config = VecEnvConfig { max_episode_steps: 7, ..config(6, mode) };
-            let mut mem = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
-            let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), env, &config).unwrap();
-            let mut expected = Arrays::new(6, wide);
-            venv.reset(None, ElementsMut::F32(&mut expected.obs)).unwrap();
-            let zeros = (vec![0i32; 6 * spec.action.len as usize], vec![0.5f32; 6 * spec.action.len as usize]);
-            let act = || if spec.action.n.is_empty() { Elements::F32(&zeros.1) } else { Elements::I32(&zeros.0) };
+            let (mut mem, mut expected) = begin(env, &config);
+            let mut venv = attach(&mut mem, env);
+            let (choices, numbers) =
+                (vec![0; 6 * env.spec().action.len as usize], vec![0.5; 6 * env.spec().action.len as usize]);
+            let act = || act(env, &choices, &numbers);
             let (own, _, ()) = with(env, config, 3, |batch, groups, arrays| {
                 for _ in 0..12 {
                     let serial = venv.step(act(), expected.out());
@@ -326,7 +208,7 @@ fn the_librarys_environments_step_as_they_do_serially() {
                         batch.step_wait(groups, arrays.out()).unwrap();
                     } else {
                         venv.reset(None, ElementsMut::F32(&mut expected.obs)).unwrap();
-                        batch.reset(groups, groups, env, None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+                        batch.reset(groups, groups, env, None, arrays.first()).unwrap();
                     }
                     assert!(*arrays == expected, "{name} {mode:?}");
                 }
@@ -373,7 +255,7 @@ fn each_call_is_allowed_in_its_state_only() {
         let before = arrays.clone();
         assert_eq!(step_async(Elements::I32(&[TERMINATE; 4])), Some(Kind::Busy));
         assert_eq!(send(&[0, 1], Elements::I32(&[GO; 2])), Some(Kind::Busy));
-        let one = batch.reset_one(groups, groups, &env, 1, None, ElementsMut::F32(&mut arrays.obs));
+        let one = batch.reset_one(groups, groups, &env, 1, None, arrays.first());
         assert_eq!(kind_of(one), Some(Kind::Busy));
         assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotReady));
         assert_eq!(run(0), Ok(0));
@@ -386,18 +268,25 @@ fn each_call_is_allowed_in_its_state_only() {
         assert_eq!(batch.step_wait(groups, arrays.out()), Ok(()));
         assert_eq!((arrays.obs[1], &*arrays.terminated), (1.0, &[0; 4][..]), "the first actions counted");
         assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending));
-        let one = batch.reset_one(groups, groups, &env, 1, None, ElementsMut::F32(&mut arrays.obs));
+        let one = batch.reset_one(groups, groups, &env, 1, None, arrays.first());
         assert_eq!((one, arrays.obs[1], arrays.obs[3]), (Ok(()), 1.0, 0.0), "row 1 alone");
-        let one = batch.reset_one(groups, groups, &env, 4, None, ElementsMut::F32(&mut arrays.obs));
+        let one = batch.reset_one(groups, groups, &env, 4, None, arrays.first());
         assert_eq!(kind_of(one), Some(Kind::Range));
         assert_eq!(kind_of(run_as(batch, groups, &env, MAX_WORKER + 1)), Some(Kind::Range));
         assert_eq!(kind_of(run_as(batch, groups, &env, MAX_WORKER)), None);
+    });
+}
 
-        // Errors in actions and rows are reported before anything changes.
+#[test]
+fn errors_in_actions_and_rows_are_reported_before_anything_changes() {
+    let env = Script::default();
+    with(&env, config(4, Autoreset::SameStep), 2, |batch, groups, arrays| {
+        let step_async = |a| kind_of(batch.step_async(groups, groups, &env, a));
+        let send = |rows: &[u32], a| kind_of(batch.send(groups, groups, &env, rows, a));
+        let (go, two) = (Elements::I32(&[GO; 4]), Elements::I32(&[GO; 2]));
         assert_eq!(step_async(Elements::I32(&[0, 0, 0, 7])), Some(Kind::Range));
         assert_eq!(step_async(Elements::I32(&[0; 3])), Some(Kind::Shape));
         assert_eq!(step_async(Elements::F32(&[0.0; 4])), Some(Kind::Shape));
-        let two = Elements::I32(&[GO; 2]);
         for rows in [&[][..], &[0], &[0, 1, 2], &[1, 2], &[1, 0], &[2, 4], &[3, 4], &[4, 5], &[0, 0], &[u32::MAX, 0]] {
             assert_eq!(send(rows, two), Some(Kind::Range), "{rows:?}");
         }
@@ -410,19 +299,24 @@ fn each_call_is_allowed_in_its_state_only() {
         let mut short = Arrays::new(3, 2);
         assert_eq!(kind_of(batch.step_wait(groups, short.out())), Some(Kind::Shape));
         assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending), "nothing was submitted");
+    });
+}
 
-        // A batch may be closed at any time; closing it again has no effect.
-        assert_eq!(step_async(go), None);
-        assert_eq!(run(1), Ok(1));
+/// Closing a batch again has no effect.
+#[test]
+fn a_batch_may_be_closed_at_any_time() {
+    let env = Script::default();
+    with(&env, config(4, Autoreset::SameStep), 2, |batch, groups, arrays| {
+        assert_eq!(batch.step_async(groups, groups, &env, Elements::I32(&[GO; 4])), Ok(()));
+        assert_eq!(batch.run(groups, groups, &env, 0, 1), Ok(1));
         batch.close();
         batch.close();
-        let obs = ElementsMut::F32(&mut arrays.obs);
         let closed = [
-            step_async(go),
-            send(&[0, 1], two),
-            kind_of(run(1).map(drop)),
-            kind_of(batch.reset(groups, groups, &env, None, obs)),
-            kind_of(batch.reset_one(groups, groups, &env, 0, None, ElementsMut::F32(&mut arrays.obs))),
+            kind_of(batch.step_async(groups, groups, &env, Elements::I32(&[GO; 4]))),
+            kind_of(batch.send(groups, groups, &env, &[0, 1], Elements::I32(&[GO; 2]))),
+            kind_of(run_as(batch, groups, &env, 0)),
+            kind_of(batch.reset(groups, groups, &env, None, arrays.first())),
+            kind_of(batch.reset_one(groups, groups, &env, 0, None, arrays.first())),
             kind_of(batch.step_wait(groups, arrays.out())),
             kind_of(batch.recv(groups, &mut [0; 2], arrays.out())),
             kind_of(batch.abandon(groups, groups, 0).map(drop)),
@@ -442,11 +336,8 @@ fn run_as(batch: &Batch<'_>, groups: &Groups<'_>, env: &Script, worker: u32) -> 
 fn environments_that_end_start_again_in_the_level_that_was_asked_for() {
     let env = Script::default();
     for level in [Level::New, Level::Same] {
-        let mut mem = vec![0u64; VecEnv::size(&env, &config(3, Autoreset::SameStep)).unwrap() / 8];
-        let mem: &mut [u8] = bytemuck::cast_slice_mut(&mut mem);
-        let mut venv = VecEnv::init(mem, &env, &config(3, Autoreset::SameStep)).unwrap();
-        let mut serial = Arrays::new(3, 2);
-        venv.reset(None, ElementsMut::F32(&mut serial.obs)).unwrap();
+        let (mut mem, mut serial) = begin(&env, &config(3, Autoreset::SameStep));
+        let mut venv = attach(&mut mem, &env);
         let first = serial.obs.clone();
         let act = [TERMINATE, GO, TRUNCATE];
         venv.step_env(level, Elements::I32(&act), serial.out()).unwrap();
@@ -476,7 +367,7 @@ fn a_reset_discards_what_is_under_way_and_waits_for_workers_outside() {
     with(&env, config(4, Autoreset::SameStep), 1, |batch, groups, arrays| {
         // No worker has begun: all rows are withdrawn.
         let first = arrays.obs.clone();
-        let reset = |arrays: &mut Arrays| batch.reset(groups, groups, &env, Some(3), ElementsMut::F32(&mut arrays.obs));
+        let reset = |arrays: &mut Arrays| batch.reset(groups, groups, &env, Some(3), arrays.first());
         batch.step_async(groups, groups, &env, Elements::I32(&[GO; 4])).unwrap();
         assert_eq!(batch.run(groups, groups, &env, 0, 1), Ok(1), "one group is done and forgotten");
         reset(arrays).unwrap();
@@ -499,7 +390,7 @@ fn a_reset_discards_what_is_under_way_and_waits_for_workers_outside() {
             assert_eq!(batch.run(groups, groups, &env, 0, 9), Ok(0), "what was not begun was taken back");
             let busy = batch.step_async(groups, groups, &env, Elements::I32(&[GO; 4]));
             assert_eq!(kind_of(busy), Some(Kind::Busy));
-            let one = batch.reset_one(groups, groups, &env, 2, None, ElementsMut::F32(&mut arrays.obs));
+            let one = batch.reset_one(groups, groups, &env, 2, None, arrays.first());
             assert_eq!(kind_of(one), Some(Kind::Busy));
             assert_eq!(kind_of(batch.step_wait(groups, arrays.out())), Some(Kind::NotPending));
             assert_eq!(kind_of(batch.recv(groups, &mut [0], Arrays::new(1, 2).out())), Some(Kind::NotPending));
@@ -542,14 +433,14 @@ fn a_row_that_fails_takes_no_other_with_it() {
             let e = batch.step_async(groups, groups, &env, go).unwrap_err();
             assert_eq!((e.kind, e.given), (Kind::NotReady, Given::Int(1)));
             for row in [1, 5] {
-                batch.reset_one(groups, groups, &env, row, None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+                batch.reset_one(groups, groups, &env, row, None, arrays.first()).unwrap();
             }
             batch.failed(groups, &mut failed).unwrap();
             assert_eq!(failed, [0; 6]);
             if mode == Autoreset::Disabled {
                 let e = batch.step_async(groups, groups, &env, go).unwrap_err();
                 assert_eq!((e.kind, e.given), (Kind::NotReady, Given::Int(2)));
-                batch.reset_one(groups, groups, &env, 2, None, ElementsMut::F32(&mut arrays.obs)).unwrap();
+                batch.reset_one(groups, groups, &env, 2, None, arrays.first()).unwrap();
             }
             batch.step_async(groups, groups, &env, go).unwrap();
             batch.run(groups, groups, &env, 0, 9).unwrap();
@@ -611,7 +502,7 @@ fn a_worker_that_dies_takes_its_own_rows_only() {
         assert_eq!(failed, [0, 0, 0, 0, 1, 1]);
         assert_eq!(kind_of(batch.step_async(groups, groups, &env, go)), Some(Kind::NotReady));
         for row in [4, 5] {
-            batch.reset_one(groups, groups, &env, row, Some(row as u64), ElementsMut::F32(&mut arrays.obs)).unwrap();
+            batch.reset_one(groups, groups, &env, row, Some(row as u64), arrays.first()).unwrap();
         }
         batch.step_async(groups, groups, &env, go).unwrap();
         batch.run(groups, groups, &env, 6, 9).unwrap();
@@ -621,71 +512,52 @@ fn a_worker_that_dies_takes_its_own_rows_only() {
     assert!(!venv.is_empty());
 }
 
+/// Collects any rows that are done and sends them their next actions, until each row has taken all of its steps.
+fn collect_as_they_come(batch: &Batch<'_>, groups: &Groups<'_>, env: &Script, serial: &[Arrays], runs_here: bool) {
+    let (n, in_series) = (serial[0].reward.len(), batch.setup().in_series as usize);
+    let (mut taken, mut left) = (vec![0; n], n);
+    batch.step_async(groups, groups, env, Elements::I32(&actions(n, 0))).unwrap();
+    while left > 0 {
+        let (mut rows, mut got) = (vec![0; in_series], Arrays::new(in_series, 2));
+        if runs_here {
+            batch.run(groups, groups, env, 0, 1).unwrap();
+        }
+        match batch.recv(groups, &mut rows, got.out()) {
+            Err(e) if e.kind == Kind::NotReady => continue,
+            result => result.unwrap(),
+        }
+        assert!(rows.windows(2).all(|pair| pair[0] < pair[1]));
+        let mut next = vec![];
+        for (k, row) in rows.iter().map(|&row| row as usize).enumerate() {
+            assert_eq!(got.row(k), serial[taken[row]].row(row), "step {} of row {row}", taken[row]);
+            taken[row] += 1;
+            next.push(action(row, taken[row]));
+        }
+        if taken[rows[0] as usize] < serial.len() {
+            batch.send(groups, groups, env, &rows, Elements::I32(&next)).unwrap();
+        } else {
+            left -= rows.len();
+        }
+    }
+    assert_eq!(taken, vec![serial.len(); n]);
+    let more = batch.recv(groups, &mut [0; 6], Arrays::new(6, 2).out());
+    assert_eq!(kind_of(more), Some(Kind::NotPending));
+}
+
 #[test]
 fn rows_that_are_first_are_collected_first_and_each_keeps_its_own_trajectory() {
-    const N: usize = 12;
-    const STEPS: usize = 15;
     for (in_series, mode) in [(1, Autoreset::SameStep), (2, Autoreset::SameStep), (3, Autoreset::NextStep)] {
-        let env = Script::default();
-        // The results of each row when all rows are stepped together.
-        let mut mem = vec![0u64; VecEnv::size(&env, &config(N as u32, mode)).unwrap() / 8];
-        let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &env, &config(N as u32, mode)).unwrap();
-        let mut arrays = Arrays::new(N, 2);
-        venv.reset(None, ElementsMut::F32(&mut arrays.obs)).unwrap();
-        let mut serial = vec![];
-        for step in 0..STEPS {
-            arrays.final_obs.fill(MARK);
-            venv.step(Elements::I32(&actions(N, step)), arrays.out()).unwrap();
-            serial.push(arrays.clone());
-        }
-        for workers in [0, 1, 2, 3, 7] {
+        let (mem, serial) = serial(12, mode, 15);
+        for workers in [&[][..], &[1], &[1; 2], &[1; 3], &[1; 7]] {
             let env = Script::default();
-            let (own, ..) = with(&env, config(N as u32, mode), in_series, |batch, groups, _| {
+            let (own, ..) = with(&env, config(12, mode), in_series, |batch, groups, _| {
                 thread::scope(|scope| {
-                    for worker in 0..workers {
-                        let env = &env;
-                        scope.spawn(move || {
-                            while batch.run(groups, groups, env, worker, 1).is_ok() {
-                                thread::yield_now();
-                            }
-                        });
-                    }
-                    let mut taken = [0; N];
-                    batch.step_async(groups, groups, &env, Elements::I32(&actions(N, 0))).unwrap();
-                    let mut left = N;
-                    while left > 0 {
-                        let mut rows = vec![0; in_series as usize];
-                        let mut got = Arrays::new(rows.len(), 2);
-                        if workers == 0 {
-                            batch.run(groups, groups, &env, 0, 1).unwrap();
-                        }
-                        match batch.recv(groups, &mut rows, got.out()) {
-                            Err(e) if e.kind == Kind::NotReady => continue,
-                            result => result.unwrap(),
-                        }
-                        assert!(rows.windows(2).all(|pair| pair[0] < pair[1]));
-                        let mut next = vec![];
-                        for (k, &row) in rows.iter().enumerate() {
-                            let row = row as usize;
-                            assert_eq!(got.row(k), serial[taken[row]].row(row), "step {} of row {row}", taken[row]);
-                            taken[row] += 1;
-                            next.push(action(row, taken[row]));
-                        }
-                        if taken[rows[0] as usize] < STEPS {
-                            batch.send(groups, groups, &env, &rows, Elements::I32(&next)).unwrap();
-                        } else {
-                            left -= rows.len();
-                        }
-                    }
-                    assert_eq!(taken, [STEPS; N]);
-                    assert_eq!(
-                        kind_of(batch.recv(groups, &mut [0; 6], Arrays::new(6, 2).out())),
-                        Some(Kind::NotPending)
-                    );
+                    spawn(scope, workers, (batch, groups), &env);
+                    collect_as_they_come(batch, groups, &env, &serial, workers.is_empty());
                     batch.close();
                 });
             });
-            assert!(own == mem, "{in_series} in series, {workers} workers");
+            assert!(own == mem, "{in_series} in series, {} workers", workers.len());
         }
     }
 }
@@ -720,8 +592,8 @@ fn rows_of_idle_groups_may_be_reset_while_others_run() {
     let env = Script::default();
     with(&env, config(4, Autoreset::Disabled), 2, |batch, groups, arrays| {
         batch.send(groups, groups, &env, &[2, 3], Elements::I32(&[GO, GO])).unwrap();
-        batch.reset_one(groups, groups, &env, 1, Some(8), ElementsMut::F32(&mut arrays.obs)).unwrap();
-        let one = batch.reset_one(groups, groups, &env, 2, None, ElementsMut::F32(&mut arrays.obs));
+        batch.reset_one(groups, groups, &env, 1, Some(8), arrays.first()).unwrap();
+        let one = batch.reset_one(groups, groups, &env, 2, None, arrays.first());
         assert_eq!(kind_of(one), Some(Kind::Busy));
         batch.run(groups, groups, &env, 0, 9).unwrap();
         let before = arrays.clone();
@@ -735,20 +607,16 @@ fn rows_of_idle_groups_may_be_reset_while_others_run() {
 
 fn damaged(own: &[u64], change: impl FnOnce(&mut [u8])) -> Kind {
     let mut copy = own.to_vec();
-    change(bytemuck::cast_slice_mut(&mut copy));
+    change(bytes(&mut copy));
     let before = copy.clone();
-    let kind = batch::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap_err().kind;
+    let kind = batch::attach(bytes(&mut copy)).unwrap_err().kind;
     assert_eq!(copy, before, "attach only reads");
     kind
 }
 
 #[test]
 fn what_no_call_can_produce_is_no_image() {
-    let venv = {
-        let config = config(6, Autoreset::SameStep);
-        let mut mem = vec![0u64; VecEnv::size(&CartPole, &config).unwrap() / 8];
-        *VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &CartPole, &config).unwrap().setup()
-    };
+    let venv = *attach(&mut block(&CartPole, &config(6, Autoreset::SameStep)), &CartPole).setup();
     for in_series in [0, 4, 5, 7, 12, u32::MAX] {
         assert_eq!(batch::size(&venv, &Config { in_series }).unwrap_err().kind, Kind::Config, "{in_series}");
     }
@@ -758,9 +626,9 @@ fn what_no_call_can_produce_is_no_image() {
     let mut room = own.clone();
     let e = batch::init(bytemuck::cast_slice_mut(&mut room[..short]), &venv, &config).unwrap_err();
     assert_eq!((e.kind, room == own), (Kind::Size, true));
-    let (setup, share) = batch::init(bytemuck::cast_slice_mut(&mut own), &venv, &config).unwrap();
+    let (setup, share) = batch::init(bytes(&mut own), &venv, &config).unwrap();
     assert_eq!((setup.num_groups(), share.outcome.len(), share.action.len()), (3, 6, 6));
-    let (again, _) = batch::attach(bytemuck::cast_slice_mut(&mut own)).unwrap();
+    let (again, _) = batch::attach(bytes(&mut own)).unwrap();
     assert_eq!(setup, again);
     assert_eq!(Setup::read(bytemuck::cast_slice(&own)).unwrap(), setup);
 
@@ -769,7 +637,7 @@ fn what_no_call_can_produce_is_no_image() {
     let low = |word: usize| if cfg!(target_endian = "big") { word + 3 } else { word }; // the low byte of a word
     for byte in 0..Setup::END {
         // Padding follows the header.
-        if !(40..block::FIELD_ALIGN).contains(&byte) {
+        if !(40..FIELD_ALIGN).contains(&byte) {
             let kind = damaged(&own, |mem| mem[byte] ^= 0x40);
             assert!(matches!(kind, Kind::Image | Kind::Size), "byte {byte}: {kind:?}");
         }
@@ -783,7 +651,7 @@ fn what_no_call_can_produce_is_no_image() {
     assert_eq!(damaged(&own, |mem| mem[spans.outcome.start() + 5] = 4), Kind::Image, "no such outcome");
     let mut copy = own.clone();
     bytemuck::cast_slice_mut::<u64, u8>(&mut copy)[low(words + 12)] = 6;
-    batch::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap(); // worker 1 was inside when it was copied
+    batch::attach(bytes(&mut copy)).unwrap(); // worker 1 was inside when it was copied
     let mut other = vec![0u64; 1000];
     let other: &mut [u8] = bytemuck::cast_slice_mut(&mut other);
     VecEnv::init(&mut *other, &CartPole, &VecEnvConfig::default()).unwrap();
@@ -800,9 +668,8 @@ fn another_vectorised_environment_is_refused() {
     let env = Script::default();
     with(&env, config(4, Autoreset::SameStep), 2, |batch, groups, _| {
         let foreign = VecEnvConfig { seed: 4, ..config(4, Autoreset::SameStep) };
-        let mut mem = vec![0u64; VecEnv::size(&env, &foreign).unwrap() / 8];
-        let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &env, &foreign).unwrap();
-        venv.reset(None, ElementsMut::F32(&mut [0.0; 8])).unwrap();
+        let (mut mem, _) = begin(&env, &foreign);
+        let mut venv = attach(&mut mem, &env);
         let (low, high) = venv.rows().split_at(2).unwrap();
         let lanes = Groups { shares: vec![], lanes: vec![Mutex::new(low), Mutex::new(high)] };
         let refused = batch.step_async(groups, &lanes, &env, Elements::I32(&[GO; 4]));

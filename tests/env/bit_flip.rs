@@ -1,8 +1,10 @@
 //! Bit flipping against its rules: observations, rewards and random starts.
 
-use rlcore::env::{Autoreset, BitFlip, Builtin, Env, NO_LIMIT, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::{Autoreset, BitFlip, Builtin, Env, NO_LIMIT, VecEnvConfig};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut};
+
+use super::host::{attach, begin};
 
 /// Every step flips only the chosen bit, and earns -1 until the goal is reached, then 0.
 fn follows_its_rules<const N: usize>() {
@@ -65,26 +67,13 @@ fn episodes_are_as_long_as_there_are_bits() {
     assert_eq!((env.spec().env_id, BitFlip::<10>.spec().env_id, BitFlip::<9>.spec().env_id), (16, 16, 0));
     for (limit, longest) in [(0, 10), (NO_LIMIT, 40)] {
         let config = VecEnvConfig { num_envs: 2, seed: 1, autoreset: Autoreset::SameStep, max_episode_steps: limit };
-        let mut block = vec![0u64; VecEnv::size(&env, &config).unwrap() / 8];
-        let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &env, &config).unwrap();
-        let (mut obs, mut last, mut reward) = ([0.0; 40], [0.0; 40], [0.0; 2]);
-        let (mut terminated, mut truncated) = ([0; 2], [0; 2]);
-        envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+        let (mut block, mut a) = begin(&env, &config);
+        let mut envs = attach(&mut block, &env);
         for step in 1..=longest {
-            let out = StepOut {
-                obs: ElementsMut::F32(&mut obs),
-                reward: &mut reward,
-                terminated: &mut terminated,
-                truncated: &mut truncated,
-                final_obs: Some(ElementsMut::F32(&mut last)),
-                valid: None,
-                action_mask: None,
-                final_action_mask: None,
-            };
             // Flips one bit back and forth.
-            envs.step(Elements::I32(&[3; 2]), out).unwrap();
+            envs.step(Elements::I32(&[3; 2]), a.out()).unwrap();
             let over = u8::from(limit == 0 && step == 10);
-            assert_eq!((terminated, truncated), ([0; 2], [over; 2]), "step {step}");
+            assert_eq!((&a.terminated[..], &a.truncated[..]), (&[0; 2][..], &[over; 2][..]), "step {step}");
         }
     }
 }

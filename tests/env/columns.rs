@@ -2,16 +2,17 @@
 //! rows, for any split, and where a row fails.
 
 use bytemuck::{cast_slice, cast_slice_mut};
+use rlcore::block;
 use rlcore::cpu;
 use rlcore::env::{
     Acrobot, Autoreset, BUILTINS, CartPole, Env, MountainCar, MountainCarContinuous, NoVel, Pendulum, PointReach, Spec,
-    Step, StepOut, VecEnv, VecEnvConfig,
+    Step, VecEnvConfig,
 };
 use rlcore::error::{Kind, Result};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
 
-const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
+use super::host::{Arrays, FLAG, MARK, MODES, attach, begin};
 
 /// The same environment without its function that steps rows together.
 struct OneByOne<'a>(&'a dyn Env);
@@ -25,46 +26,8 @@ impl Env for OneByOne<'_> {
         self.0.reset(row, state, rng, obs)
     }
 
-    fn step(
-        &self,
-        row: usize,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> Result<Step> {
+    fn step(&self, row: usize, state: &mut [u8], rng: &mut Rng, action: Elements, obs: ElementsMut) -> Result<Step> {
         self.0.step(row, state, rng, action, obs)
-    }
-}
-
-/// The arrays of a batch as bits, so that NaN and -0 are compared, too.
-#[derive(Clone, Debug, PartialEq)]
-struct Arrays {
-    obs: Vec<u32>,
-    reward: Vec<u32>,
-    terminated: Vec<u8>,
-    truncated: Vec<u8>,
-    final_obs: Vec<u32>,
-    valid: Vec<u8>,
-}
-
-impl Arrays {
-    fn new(n: usize, obs_len: usize) -> Self {
-        let (obs, final_obs) = (vec![7; n * obs_len], vec![7; n * obs_len]);
-        Arrays { obs, reward: vec![7; n], terminated: vec![9; n], truncated: vec![9; n], final_obs, valid: vec![9; n] }
-    }
-
-    fn out(&mut self) -> StepOut<'_> {
-        StepOut {
-            obs: ElementsMut::F32(cast_slice_mut(&mut self.obs)),
-            reward: cast_slice_mut(&mut self.reward),
-            terminated: &mut self.terminated,
-            truncated: &mut self.truncated,
-            final_obs: Some(ElementsMut::F32(cast_slice_mut(&mut self.final_obs))),
-            valid: Some(&mut self.valid),
-            action_mask: None,
-            final_action_mask: None,
-        }
     }
 }
 
@@ -95,30 +58,20 @@ fn elements<'a>(spec: &Spec<'_>, action: &'a [u32]) -> Elements<'a> {
 fn run(env: &dyn Env, n: usize, mode: Autoreset, limit: u32, steps: usize, parts: usize) -> (Vec<u64>, Arrays) {
     let spec = env.spec();
     let config = VecEnvConfig { num_envs: n as u32, seed: 5, autoreset: mode, max_episode_steps: limit };
-    let mut mem = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
-    let mut a = Arrays::new(n, spec.obs.len as usize);
-    let mut venv = VecEnv::init(cast_slice_mut(&mut mem), env, &config).unwrap();
-    venv.reset(None, ElementsMut::F32(cast_slice_mut(&mut a.obs))).unwrap();
+    let (mut mem, mut a) = begin(env, &config);
     let (mut rng, mut hashes) = (Rng::seeded(11), vec![]);
     for _ in 0..steps {
         let action = actions(&spec, &mut rng, n);
-        let mut venv = VecEnv::attach(cast_slice_mut(&mut mem), env).unwrap();
-        if mode == Autoreset::Disabled {
-            for i in 0..n {
-                if a.terminated[i] == 1 || a.truncated[i] == 1 {
-                    venv.reset_one(i, None, ElementsMut::F32(cast_slice_mut(&mut a.obs))).unwrap();
-                }
-            }
+        let mut venv = attach(&mut mem, env);
+        for i in a.to_reset(mode) {
+            venv.reset_one(i, None, a.first()).unwrap();
         }
         for part in 0..parts {
             let (begin, end) = (part * n / parts, (part + 1) * n / parts);
             venv.step_range(begin, end, elements(&spec, &action), a.out()).unwrap();
         }
-        let mut hash = rlcore::block::hash(rlcore::block::HASH_START, cast_slice(&mem));
-        for bytes in [cast_slice(&a.obs), cast_slice(&a.reward), &a.terminated, &a.truncated, &a.valid] {
-            hash = rlcore::block::hash(hash, bytes);
-        }
-        hashes.push(rlcore::block::hash(hash, cast_slice(&a.final_obs)));
+        let hash = a.bytes().iter().fold(block::HASH_START, |hash, bytes| block::hash(hash, bytes));
+        hashes.push(block::hash(hash, cast_slice(&mem)));
     }
     (hashes, a)
 }
@@ -178,11 +131,8 @@ fn state_of(env: &dyn Env, x: f64) -> Vec<u8> {
 /// Steps 20 rows, of which row `bad` holds `x`; returns the result, the block and the arrays.
 fn damaged(env: &dyn Env, bad: usize, x: f64, push: f32) -> (Result, Vec<u64>, Arrays) {
     let (spec, n) = (env.spec(), 20);
-    let config = VecEnvConfig { num_envs: n, ..VecEnvConfig::default() };
-    let mut mem = vec![0u64; VecEnv::size(env, &config).unwrap() / 8];
-    let mut a = Arrays::new(n as usize, spec.obs.len as usize);
-    let mut venv = VecEnv::init(cast_slice_mut(&mut mem), env, &config).unwrap();
-    venv.reset(None, ElementsMut::F32(cast_slice_mut(&mut a.obs))).unwrap();
+    let (mut mem, mut a) = begin(env, &VecEnvConfig { num_envs: n, ..VecEnvConfig::default() });
+    let mut venv = attach(&mut mem, env);
     let mut action = actions(&spec, &mut Rng::seeded(3), n as usize);
     let mut rows = venv.rows();
     let state = state_of(env, x);
@@ -211,7 +161,7 @@ fn damaged_rows_fail_as_they_do_alone() {
                         Err(e) => {
                             assert_eq!((e.kind, e.given), (Kind::Value, rlcore::error::Given::Int(bad as i64)));
                             assert!(given.2.terminated[..bad].iter().all(|&x| x < 2));
-                            assert!(given.2.terminated[bad..].iter().all(|&x| x == 9));
+                            assert!(given.2.terminated[bad..].iter().all(|&x| x == FLAG));
                             failed += 1;
                         }
                     }
@@ -244,7 +194,7 @@ fn rows_are_stepped_together() {
         assert_eq!(given, if [1, 2, 3, 4, 5, 7, 8, 17].contains(&spec.env_id) { 16 } else { 0 }, "{name}");
         let untouched = Arrays::new(21, spec.obs.len as usize);
         assert_eq!(a.obs[given * spec.obs.len as usize..], untouched.obs[given * spec.obs.len as usize..]);
-        assert!(a.reward[given..].iter().all(|&x| x == 7) && a.valid == untouched.valid);
+        assert!(a.reward[given..].iter().all(|&x| x == MARK) && a.valid == untouched.valid);
         // With too short a state or elements of another kind, no row is stepped and nothing fails.
         let mut out = a.out();
         assert_eq!(env.step_rows(&mut [], elements(&spec, &action), &mut out), 0);

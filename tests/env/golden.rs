@@ -1,7 +1,9 @@
 //! The classic environments against traces of the real Gymnasium, recorded by `tests/golden/record.py`.
 
-use rlcore::env::{Autoreset, Builtin, Env, StepOut, VecEnv, VecEnvConfig};
-use rlcore::space::{Element, Elements, ElementsMut};
+use rlcore::env::{Autoreset, Builtin, Env, VecEnvConfig};
+use rlcore::space::Element;
+
+use super::host::{Arrays, act, attach, block};
 
 /// Reads a trace from front to back.
 struct Trace<'a>(&'a [u8]);
@@ -43,49 +45,29 @@ fn follow(file: &str, autoreset: Autoreset) {
     let env = Builtin::from_name(name).unwrap();
     assert_eq!((env.spec().obs.len as usize, env.spec().action.kind as u32), (obs_len, kind));
     let config = VecEnvConfig { num_envs: n as u32, autoreset, ..Default::default() };
-    let mut block = vec![0u64; VecEnv::size(&env, &config).unwrap() / 8];
-    let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &env, &config).unwrap();
-
-    let mut obs = vec![0.0; n * obs_len];
-    let (mut reward, mut terminated, mut truncated, mut valid) = (vec![0.0; n], vec![9; n], vec![9; n], vec![9; n]);
+    let mut block = block(&env, &config);
+    let (mut venv, mut a) = (attach(&mut block, &env), Arrays::new(n, obs_len));
     let mut ended_before = vec![false; n];
-    venv.reset(Some(seed.into()), ElementsMut::F32(&mut obs)).unwrap();
-    same(&obs, &t.f32s(n * obs_len), "first obs");
+    venv.reset(Some(seed.into()), a.first()).unwrap();
+    same(&a.obs, &t.f32s(n * obs_len), "first obs");
     for step in 0..steps {
-        let (floats, ints);
-        let action = if env.spec().action.kind == Element::I32 {
-            ints = t.i32s(n);
-            Elements::I32(&ints)
-        } else {
-            floats = t.f32s(n);
-            Elements::F32(&floats)
-        };
-        let mut final_obs = vec![f32::NAN; n * obs_len];
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::F32(&mut final_obs)),
-            valid: Some(&mut valid),
-            action_mask: None,
-            final_action_mask: None,
-        };
-        venv.step(action, out).unwrap();
-        same(&obs, &t.f32s(n * obs_len), &format!("{file} obs, step {step}"));
-        same(&reward, &t.f32s(n), &format!("{file} reward, step {step}"));
-        assert_eq!(terminated, t.flags(n), "{file} terminated, step {step}");
-        assert_eq!(truncated, t.flags(n), "{file} truncated, step {step}");
+        let discrete = env.spec().action.kind == Element::I32;
+        let (choices, numbers) = if discrete { (t.i32s(n), vec![]) } else { (vec![], t.f32s(n)) };
+        a.final_obs.fill(f32::NAN);
+        venv.step(act(&env, &choices, &numbers), a.out()).unwrap();
+        same(&a.obs, &t.f32s(n * obs_len), &format!("{file} obs, step {step}"));
+        same(&a.reward, &t.f32s(n), &format!("{file} reward, step {step}"));
+        assert_eq!(a.terminated, t.flags(n), "{file} terminated, step {step}");
+        assert_eq!(a.truncated, t.flags(n), "{file} truncated, step {step}");
         for i in 0..n {
-            let row = &final_obs[i * obs_len..][..obs_len];
-            let ended = terminated[i] | truncated[i] != 0;
-            if ended {
+            let row = a.row(i).4;
+            if a.ended(i) {
                 same(row, &t.f32s(obs_len), &format!("{file} final_obs, step {step}"));
             } else {
                 assert!(row.iter().all(|x| x.is_nan()), "final_obs of a row that goes on was written");
             }
-            assert_eq!(valid[i] == 0, autoreset == Autoreset::NextStep && ended_before[i]);
-            ended_before[i] = ended;
+            assert_eq!(a.valid[i] == 0, autoreset == Autoreset::NextStep && ended_before[i]);
+            ended_before[i] = a.ended(i);
         }
     }
     assert!(t.0.is_empty());

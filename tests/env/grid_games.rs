@@ -1,8 +1,10 @@
 //! Games on a grid: episodes of gymnax, random outcomes, drawings, damaged states, and splits of a batch.
 
-use rlcore::env::{Builtin, Env, Step, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::{Builtin, Env, Step, VecEnvConfig};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut};
+
+use super::host::{Arrays, attach, block};
 
 const GAMES: [&str; 5] =
     ["Catch-bsuite", "Breakout-MinAtar", "Asterix-MinAtar", "Freeway-MinAtar", "SpaceInvaders-MinAtar"];
@@ -257,31 +259,19 @@ fn batches_of_pictures_are_stepped_in_any_cut() {
         let config = VecEnvConfig { num_envs: 9, seed: 3, max_episode_steps: 150, ..VecEnvConfig::default() };
         let mut first = None;
         for cut in [9, 4, 1] {
-            let mut mem = vec![0u64; VecEnv::size(&env, &config).unwrap() / 8];
-            let mut venv = VecEnv::init(bytemuck::cast_slice_mut(&mut mem), &env, &config).unwrap();
-            let (mut obs, mut last) = (vec![0; 9 * len], vec![0; 9 * len]);
-            let (mut reward, mut terminated, mut truncated) = ([0.0; 9], [0; 9], [0; 9]);
-            venv.reset(None, ElementsMut::U8(&mut obs)).unwrap();
+            let mut mem = block(&env, &config);
+            let (mut venv, mut a) = (attach(&mut mem, &env), Arrays::of_bytes(9, len));
+            venv.reset(None, a.first()).unwrap();
             let mut different = false;
             for t in 0..200 {
                 let action: Vec<i32> = (0..9).map(|i| (t * 7 + i) % choices).collect();
                 for begin in (0..9).step_by(cut) {
-                    let out = StepOut {
-                        obs: ElementsMut::U8(&mut obs),
-                        reward: &mut reward,
-                        terminated: &mut terminated,
-                        truncated: &mut truncated,
-                        final_obs: Some(ElementsMut::U8(&mut last)),
-                        valid: None,
-                        action_mask: None,
-                        final_action_mask: None,
-                    };
-                    venv.step_range(begin, (begin + cut).min(9), Elements::I32(&action), out).unwrap();
+                    venv.step_range(begin, (begin + cut).min(9), Elements::I32(&action), a.out()).unwrap();
                 }
-                different |= obs[..len] != obs[len..2 * len];
+                different |= a.obs[..len] != a.obs[len..2 * len];
             }
             assert!(different, "{name}: each row plays a game of its own");
-            assert_eq!(*first.get_or_insert((mem.clone(), obs.clone())), (mem, obs), "{name}");
+            assert_eq!(*first.get_or_insert((mem.clone(), a.obs.clone())), (mem, a.obs), "{name}");
         }
     }
 }

@@ -5,6 +5,7 @@ mod bit_flip;
 mod columns;
 mod golden;
 mod grid_games;
+mod host;
 mod masks;
 mod maze;
 mod memory;

@@ -1,84 +1,47 @@
 //! Environments that need memory: those without velocities against the whole ones, RepeatPrevious against POPGym's episodes and a
 //! twin.
 
-use rlcore::env::{
-    Autoreset, BUILTINS, Builtin, CartPole, Env, NoVel, Pendulum, RepeatPrevious, Step, StepOut, VecEnv, VecEnvConfig,
-};
+use rlcore::env::{Autoreset, BUILTINS, Builtin, CartPole, Env, NoVel, Pendulum, RepeatPrevious, Step, VecEnvConfig};
 use rlcore::error::Result;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
 
-const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
+use super::host::{Arrays, MODES, act, attach, begin};
 
-/// The outputs of a step of `n` environments, as bits.
-#[derive(Clone, Debug, PartialEq)]
-struct Arrays {
-    obs: Vec<u32>,
-    final_obs: Vec<u32>,
-    reward: Vec<u32>,
-    terminated: Vec<u8>,
-    truncated: Vec<u8>,
-    valid: Vec<u8>,
-}
-
-impl Arrays {
-    fn new(n: usize, obs_len: usize) -> Self {
-        let (obs, final_obs) = (vec![7; n * obs_len], vec![7; n * obs_len]);
-        Arrays { obs, final_obs, reward: vec![7; n], terminated: vec![9; n], truncated: vec![9; n], valid: vec![9; n] }
-    }
-
-    fn out(&mut self) -> StepOut<'_> {
-        StepOut {
-            obs: ElementsMut::F32(bytemuck::cast_slice_mut(&mut self.obs)),
-            reward: bytemuck::cast_slice_mut(&mut self.reward),
-            terminated: &mut self.terminated,
-            truncated: &mut self.truncated,
-            final_obs: Some(ElementsMut::F32(bytemuck::cast_slice_mut(&mut self.final_obs))),
-            valid: Some(&mut self.valid),
-            action_mask: None,
-            final_action_mask: None,
-        }
-    }
-
-    /// The same arrays with only these elements of each observation.
-    fn keep(&self, obs_len: usize, kept: [usize; 2]) -> Self {
-        let of = |obs: &[u32]| obs.chunks(obs_len).flat_map(|row| kept.map(|i| row[i])).collect();
-        Arrays { obs: of(&self.obs), final_obs: of(&self.final_obs), ..self.clone() }
-    }
+/// The same arrays with only these elements of each observation.
+fn keep(arrays: &Arrays, obs_len: usize, kept: [usize; 2]) -> Arrays {
+    let of = |obs: &[f32]| obs.chunks(obs_len).flat_map(|row| kept.map(|i| row[i])).collect();
+    let mut less = arrays.clone();
+    (less.obs, less.final_obs) = (of(&arrays.obs), of(&arrays.final_obs));
+    less
 }
 
 /// Steps both from one seed with the same actions. Returns the numbers of terminated and of truncated episodes.
 fn compare(whole: &dyn Env, hidden: &dyn Env, kept: [usize; 2], n: usize, autoreset: Autoreset) -> [usize; 2] {
     let config = VecEnvConfig { num_envs: n as u32, seed: 21, autoreset, ..VecEnvConfig::default() };
     let wide = whole.spec().obs.len as usize;
-    let (mut a, mut b) = (Arrays::new(n, wide), Arrays::new(n, 2));
-    let mut mem_a = vec![0u64; VecEnv::size(whole, &config).unwrap() / 8];
-    let mut mem_b = vec![0u64; VecEnv::size(hidden, &config).unwrap() / 8];
-    let mut whole_envs = VecEnv::init(bytemuck::cast_slice_mut(&mut mem_a), whole, &config).unwrap();
-    let mut hidden_envs = VecEnv::init(bytemuck::cast_slice_mut(&mut mem_b), hidden, &config).unwrap();
-    whole_envs.reset(None, a.out().obs).unwrap();
-    hidden_envs.reset(None, b.out().obs).unwrap();
-    assert_eq!(a.keep(wide, kept), b);
+    let ((mut mem_a, mut a), (mut mem_b, mut b)) = (begin(whole, &config), begin(hidden, &config));
+    let (mut whole_envs, mut hidden_envs) = (attach(&mut mem_a, whole), attach(&mut mem_b, hidden));
+    assert_eq!(keep(&a, wide, kept), b);
     let (mut rng, mut ends) = (Rng::seeded(3), [0, 0]);
     for t in 0..1300 {
         // Row 0 balances its pole, so that its episodes are truncated.
-        let balances = (f32::from_bits(a.obs[wide - 2]) + f32::from_bits(a.obs[wide - 1]) > 0.0).into();
+        let balances = (a.obs[wide - 2] + a.obs[wide - 1] > 0.0).into();
         let ints: Vec<i32> = (0..n).map(|i| if i == 0 { balances } else { rng.coin().into() }).collect();
         let floats: Vec<f32> = (0..n).map(|_| rng.uniform_in(-3.0, 3.0) as f32).collect();
-        let action =
-            if whole.spec().action.kind == Element::I32 { Elements::I32(&ints) } else { Elements::F32(&floats) };
+        let action = act(whole, &ints, &floats);
         whole_envs.step(action, a.out()).unwrap();
         hidden_envs.step(action, b.out()).unwrap();
-        assert!(a.keep(wide, kept) == b, "step {t} of {n} {autoreset:?}");
+        assert!(keep(&a, wide, kept) == b, "step {t} of {n} {autoreset:?}");
         for i in 0..n {
             ends[0] += usize::from(a.terminated[i] == 1);
             ends[1] += usize::from(a.truncated[i] == 1);
-            if autoreset == Autoreset::Disabled && a.terminated[i] | a.truncated[i] == 1 {
-                whole_envs.reset_one(i, None, a.out().obs).unwrap();
-                hidden_envs.reset_one(i, None, b.out().obs).unwrap();
+            if autoreset == Autoreset::Disabled && a.ended(i) {
+                whole_envs.reset_one(i, None, a.first()).unwrap();
+                hidden_envs.reset_one(i, None, b.first()).unwrap();
             }
         }
-        assert!(a.keep(wide, kept) == b, "reset after step {t} of {n} {autoreset:?}");
+        assert!(keep(&a, wide, kept) == b, "reset after step {t} of {n} {autoreset:?}");
         let (x, y) = (whole_envs.rows(), hidden_envs.rows());
         assert!(x.state == y.state && x.rng == y.rng, "step {t} of {n} {autoreset:?}");
     }

@@ -1,9 +1,11 @@
 //! Moving a point to its goal against its rules: observations, rewards, random starts and refusals.
 
-use rlcore::env::{Autoreset, Builtin, Env, NO_LIMIT, PointReach, Step, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::{Autoreset, Builtin, Env, NO_LIMIT, PointReach, Step, VecEnvConfig};
 use rlcore::error::{Given, Kind};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut};
+
+use super::host::{Arrays, attach, begin, block};
 
 fn reset(state: &mut [f32; 4], rng: &mut Rng) -> [f32; 4] {
     let mut obs = [7.0; 4];
@@ -95,29 +97,22 @@ fn starts_fill_the_square() {
     assert!(most > 0.999 && counts.iter().all(|count| (880..1120).contains(count)), "{most}, {counts:?}");
 }
 
-fn out<'a>(obs: &'a mut [f32], last: &'a mut [f32], reward: &'a mut [f32], flags: &'a mut [[u8; 3]; 2]) -> StepOut<'a> {
-    let [terminated, truncated] = flags;
-    let (obs, final_obs) = (ElementsMut::F32(obs), Some(ElementsMut::F32(last)));
-    StepOut { obs, reward, terminated, truncated, final_obs, valid: None, action_mask: None, final_action_mask: None }
-}
-
 #[test]
 fn episodes_are_cut_after_fifteen_steps() {
     let env = Builtin::from_name("PointReach").unwrap();
     assert_eq!((env.spec(), env.spec().env_id), (PointReach.spec(), 17));
     for (limit, cut) in [(0, true), (NO_LIMIT, false)] {
         let config = VecEnvConfig { num_envs: 3, seed: 1, autoreset: Autoreset::SameStep, max_episode_steps: limit };
-        let mut block = vec![0u64; VecEnv::size(&env, &config).unwrap() / 8];
-        let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &env, &config).unwrap();
-        let (mut obs, mut last, mut reward, mut flags) = ([0.0; 12], [0.0; 12], [0.0; 3], [[0; 3]; 2]);
-        envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+        let (mut block, mut a) = begin(&env, &config);
+        let mut envs = attach(&mut block, &env);
         // Moves away from the goals, which are in the other corner.
         bytemuck::cast_slice_mut(envs.rows().state).copy_from_slice(&[[0.0f32, 0.0, 1.0, 1.0]; 3].concat());
         for step in 1..=15 {
-            envs.step(Elements::F32(&[-9.0; 6]), out(&mut obs, &mut last, &mut reward, &mut flags)).unwrap();
-            assert_eq!((flags, reward), ([[0; 3], [u8::from(cut && step == 15); 3]], [-1.0; 3]), "step {step}");
+            envs.step(Elements::F32(&[-9.0; 6]), a.out()).unwrap();
+            assert_eq!((&a.terminated[..], &a.reward[..]), (&[0; 3][..], &[-1.0; 3][..]), "step {step}");
+            assert_eq!(a.truncated, [u8::from(cut && step == 15); 3], "step {step}");
         }
-        assert_eq!(if cut { last } else { obs }, *[[-1.0, -1.0, 1.0, 1.0]; 3].concat());
+        assert_eq!(if cut { a.final_obs } else { a.obs }, *[[-1.0, -1.0, 1.0, 1.0]; 3].concat());
     }
 }
 
@@ -125,30 +120,27 @@ fn episodes_are_cut_after_fifteen_steps() {
 #[test]
 fn damaged_rows_fail_or_go_on() {
     let config = VecEnvConfig { num_envs: 3, ..VecEnvConfig::default() };
-    let mut block = vec![0u64; VecEnv::size(&PointReach, &config).unwrap() / 8];
-    VecEnv::init(bytemuck::cast_slice_mut(&mut block), &PointReach, &config).unwrap();
+    let mut block = block(&PointReach, &config);
     for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 5.0, -0.0, 1e-45] {
         for at in 0..4 {
-            let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut block), &PointReach).unwrap();
-            let (mut obs, mut last, mut reward, mut flags) = ([0.0; 12], [0.0; 12], [0.0; 3], [[0; 3]; 2]);
-            envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+            let (mut envs, mut a) = (attach(&mut block, &PointReach), Arrays::new(3, 4));
+            envs.reset(None, a.first()).unwrap();
             bytemuck::cast_slice_mut::<_, f32>(envs.rows().state)[4 + at] = x;
-            let given = envs.step(Elements::F32(&[0.0; 6]), out(&mut obs, &mut last, &mut reward, &mut flags));
+            let given = envs.step(Elements::F32(&[0.0; 6]), a.out());
             if x.is_nan() || x.is_infinite() && at >= 2 {
                 let e = given.unwrap_err();
                 assert_eq!((e.kind, e.given), (Kind::Value, Given::Int(1)), "{x} at {at}");
             } else {
-                assert_eq!(obs[4 + at], if at < 2 { x.clamp(-1.0, 1.0) } else { x }, "{x} at {at}");
-                assert!(obs.iter().all(|x| x.is_finite()) && reward[1] == -1.0 && given.is_ok());
+                assert_eq!(a.obs[4 + at], if at < 2 { x.clamp(-1.0, 1.0) } else { x }, "{x} at {at}");
+                assert!(a.obs.iter().all(|x| x.is_finite()) && a.reward[1] == -1.0 && given.is_ok());
             }
         }
     }
     for x in [f32::NAN, f32::INFINITY] {
-        let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut block), &PointReach).unwrap();
-        let (mut obs, mut last, mut reward, mut flags) = ([0.0; 12], [0.0; 12], [0.0; 3], [[0; 3]; 2]);
-        envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+        let (mut envs, mut a) = (attach(&mut block, &PointReach), Arrays::new(3, 4));
+        envs.reset(None, a.first()).unwrap();
         let action = [0.0, 0.0, 0.0, x, 0.0, 0.0];
-        let given = envs.step(Elements::F32(&action), out(&mut obs, &mut last, &mut reward, &mut flags));
+        let given = envs.step(Elements::F32(&action), a.out());
         assert_eq!(given.unwrap_err().kind, Kind::Value);
     }
     // In a single step, an infinite move counts as one of length 1.

@@ -11,7 +11,7 @@ use rlcore::error::{Error, Given, Kind, Result};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
-const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
+use super::host::{Arrays, MARK, MODES, act, attach, begin, block, bytes, config};
 
 /// A scripted environment: the action decides the outcome. Observes the episode's first random draw and its number of steps.
 struct Script {
@@ -43,14 +43,8 @@ fn write(obs: ElementsMut, draw: f32, steps: u32) -> Result {
 
 impl Env for Script {
     fn spec(&self) -> Spec<'_> {
-        Spec {
-            env_id: 9000,
-            state_size: 16,
-            max_episode_steps: self.max_episode_steps,
-            obs: Space::unbounded(2),
-            action: Space::discrete(&[8]),
-            wrappers: 0,
-        }
+        let (obs, action) = (Space::unbounded(2), Space::discrete(&[8]));
+        Spec { env_id: 9000, state_size: 16, max_episode_steps: self.max_episode_steps, obs, action, wrappers: 0 }
     }
 
     fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
@@ -63,14 +57,7 @@ impl Env for Script {
         write(obs, s.draw, 0)
     }
 
-    fn step(
-        &self,
-        _: usize,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> Result<Step> {
+    fn step(&self, _: usize, state: &mut [u8], rng: &mut Rng, action: Elements, obs: ElementsMut) -> Result<Step> {
         let s: &mut ScriptState = bytemuck::from_bytes_mut(state);
         let action = action.i32()?[0];
         s.steps += 1;
@@ -92,72 +79,13 @@ impl Env for Script {
     }
 }
 
-/// The arrays of a batch, filled with marks that no environment writes.
-#[derive(Clone, Debug, PartialEq)]
-struct Arrays {
-    obs: Vec<f32>,
-    reward: Vec<f32>,
-    terminated: Vec<u8>,
-    truncated: Vec<u8>,
-    final_obs: Vec<f32>,
-    valid: Vec<u8>,
-}
-
-const MARK: f32 = -77.0;
-
-impl Arrays {
-    fn new(n: usize, obs_len: usize) -> Self {
-        Arrays {
-            obs: vec![MARK; n * obs_len],
-            reward: vec![MARK; n],
-            terminated: vec![9; n],
-            truncated: vec![9; n],
-            final_obs: vec![MARK; n * obs_len],
-            valid: vec![9; n],
-        }
-    }
-    fn out(&mut self) -> StepOut<'_> {
-        StepOut {
-            obs: ElementsMut::F32(&mut self.obs),
-            reward: &mut self.reward,
-            terminated: &mut self.terminated,
-            truncated: &mut self.truncated,
-            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
-            valid: Some(&mut self.valid),
-            action_mask: None,
-            final_action_mask: None,
-        }
-    }
-    fn row(&self, i: usize) -> Row<'_> {
-        let obs_len = self.obs.len() / self.reward.len();
-        let (obs, last) = (&self.obs[i * obs_len..][..obs_len], &self.final_obs[i * obs_len..][..obs_len]);
-        (obs, self.reward[i], self.terminated[i], self.truncated[i], last, self.valid[i])
-    }
-}
-
-type Row<'a> = (&'a [f32], f32, u8, u8, &'a [f32], u8);
-
-fn block<E: Env + ?Sized>(env: &E, config: &VecEnvConfig) -> Vec<u64> {
-    vec![0; VecEnv::size(env, config).unwrap() / 8]
-}
-
-fn bytes(block: &mut [u64]) -> &mut [u8] {
-    bytemuck::cast_slice_mut(block)
-}
-
-fn config(num_envs: u32, autoreset: Autoreset) -> VecEnvConfig {
-    VecEnvConfig { num_envs, seed: 3, autoreset, max_episode_steps: 0 }
-}
-
 const SCRIPT: Script = Script { max_episode_steps: 0 };
 
 #[test]
 fn an_end_is_reported_and_reset_as_the_mode_says() {
     for mode in MODES {
-        let mut mem = block(&SCRIPT, &config(5, mode));
-        let mut venv = VecEnv::init(bytes(&mut mem), &SCRIPT, &config(5, mode)).unwrap();
-        let mut first = Arrays::new(5, 2);
-        venv.reset(None, ElementsMut::F32(&mut first.obs)).unwrap();
+        let (mut mem, first) = begin(&SCRIPT, &config(5, mode));
+        let mut venv = attach(&mut mem, &SCRIPT);
         let mut a = Arrays::new(5, 2);
         let actions = [GO, TERMINATE, TRUNCATE, BOTH, GO];
         venv.step(Elements::I32(&actions), a.out()).unwrap();
@@ -182,44 +110,47 @@ fn an_end_is_reported_and_reset_as_the_mode_says() {
                 }
             }
         }
+    }
+}
 
+#[test]
+fn the_step_after_an_end_starts_again_as_the_mode_says() {
+    for mode in MODES {
+        let (mut mem, first) = begin(&SCRIPT, &config(5, mode));
+        let mut venv = attach(&mut mem, &SCRIPT);
+        let mut a = Arrays::new(5, 2);
+        venv.step(Elements::I32(&[GO, TERMINATE, TRUNCATE, BOTH, GO]), a.out()).unwrap();
         let before = a.clone();
         let again = venv.step(Elements::I32(&[GO; 5]), a.out());
+        let ended = |i: usize| (a.row(i), a.obs[2 * i] != first.obs[2 * i]);
         match mode {
             Autoreset::SameStep => {
-                again.unwrap();
-                assert_eq!((a.obs[1], a.obs[3], a.obs[5]), (2.0, 1.0, 1.0));
+                assert_eq!((a.obs[3], a.obs[5]), (1.0, 1.0));
                 assert_eq!(a.valid, [1; 5]);
             }
             Autoreset::NextStep => {
-                again.unwrap();
                 assert_eq!(a.valid, [1, 0, 0, 0, 1]);
-                for i in [1, 2, 3] {
-                    let (obs, reward, terminated, truncated, ..) = a.row(i);
-                    assert_eq!((obs[1], reward, terminated, truncated), (0.0, 0.0, 0, 0));
-                    assert!(obs[0] != first.obs[2 * i]);
+                for ((obs, reward, terminated, truncated, ..), is_new) in [1, 2, 3].map(ended) {
+                    assert_eq!((obs[1], reward, terminated, truncated, is_new), (0.0, 0.0, 0, 0, true));
                 }
-                assert_eq!((a.obs[1], a.obs[9]), (2.0, 2.0));
             }
             Autoreset::Legacy => {
-                again.unwrap();
                 assert_eq!(a.valid, [1; 5]);
-                for i in [1, 2, 3] {
-                    let (obs, reward, ..) = a.row(i);
+                for ((obs, reward, ..), is_new) in [1, 2, 3].map(ended) {
                     assert_eq!(obs[1], 1.0, "reset and stepped at once");
-                    assert!(obs[0] != first.obs[2 * i] && (1.0..2.0).contains(&reward));
+                    assert!(is_new && (1.0..2.0).contains(&reward));
                 }
-                assert_eq!((a.obs[1], a.obs[9]), (2.0, 2.0));
             }
             Autoreset::Disabled => {
                 let e = again.unwrap_err();
                 assert_eq!((e.kind, e.given, a == before), (Kind::NotReady, Given::Int(1), true));
-                for i in [1, 2, 3] {
-                    venv.reset_one(i, None, ElementsMut::F32(&mut a.obs)).unwrap();
-                }
+                (1..4).for_each(|i| venv.reset_one(i, None, a.first()).unwrap());
                 venv.step(Elements::I32(&[GO; 5]), a.out()).unwrap();
+                continue;
             }
         }
+        again.unwrap();
+        assert_eq!((a.obs[1], a.obs[9]), (2.0, 2.0));
     }
 }
 
@@ -228,10 +159,8 @@ fn episodes_are_cut_at_the_configured_length() {
     let own = Script { max_episode_steps: 3 };
     for (limit, cut_at) in [(0, Some(3)), (2, Some(2)), (1, Some(1)), (5, Some(5)), (NO_LIMIT, None)] {
         let config = VecEnvConfig { max_episode_steps: limit, ..config(1, Autoreset::SameStep) };
-        let mut mem = block(&own, &config);
-        let mut venv = VecEnv::init(bytes(&mut mem), &own, &config).unwrap();
-        let mut a = Arrays::new(1, 2);
-        venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+        let (mut mem, mut a) = begin(&own, &config);
+        let mut venv = attach(&mut mem, &own);
         let mut cuts = vec![];
         for step in 1..=12 {
             venv.step(Elements::I32(&[GO]), a.out()).unwrap();
@@ -245,10 +174,8 @@ fn episodes_are_cut_at_the_configured_length() {
     }
     // The limit and the environment's own end in one step: both flags.
     let config = VecEnvConfig { max_episode_steps: 1, ..config(1, Autoreset::Disabled) };
-    let mut mem = block(&own, &config);
-    let mut venv = VecEnv::init(bytes(&mut mem), &own, &config).unwrap();
-    let mut a = Arrays::new(1, 2);
-    venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+    let (mut mem, mut a) = begin(&own, &config);
+    let mut venv = attach(&mut mem, &own);
     venv.step(Elements::I32(&[TERMINATE]), a.out()).unwrap();
     assert_eq!((a.terminated[0], a.truncated[0]), (1, 1));
 }
@@ -259,10 +186,8 @@ fn a_failing_row_stops_the_call_and_the_rows_before_it_are_complete() {
         [(FAIL, Kind::Callback), (BAD_REWARD, Kind::Value), (BAD_OBS, Kind::Value), (FAIL_IN_RESET, Kind::Callback)]
     {
         let config = config(4, Autoreset::SameStep);
-        let mut mem = block(&SCRIPT, &config);
-        let mut venv = VecEnv::init(bytes(&mut mem), &SCRIPT, &config).unwrap();
-        let mut a = Arrays::new(4, 2);
-        venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+        let (mut mem, mut a) = begin(&SCRIPT, &config);
+        let mut venv = attach(&mut mem, &SCRIPT);
         let before = a.clone();
         let e = venv.step(Elements::I32(&[GO, TERMINATE, action, GO]), a.out()).unwrap_err();
         assert_eq!((e.kind, e.given), (kind, Given::Int(2)));
@@ -275,7 +200,7 @@ fn a_failing_row_stops_the_call_and_the_rows_before_it_are_complete() {
         let e = venv.step(Elements::I32(&[GO; 4]), a.out()).unwrap_err();
         assert_eq!((e.kind, e.given), (Kind::NotReady, Given::Int(2)));
         assert_eq!(venv.lives(2).unwrap_err().kind, Kind::NotReady);
-        venv.reset_one(2, None, ElementsMut::F32(&mut a.obs)).unwrap();
+        venv.reset_one(2, None, a.first()).unwrap();
         venv.step(Elements::I32(&[GO; 4]), a.out()).unwrap();
         assert_eq!([a.obs[1], a.obs[3], a.obs[5], a.obs[7]], [2.0, 1.0, 1.0, 1.0]);
     }
@@ -288,11 +213,10 @@ fn a_row_alone_is_stepped_and_refused_as_among_others() {
             let config = config(3, mode);
             let [(mut whole, mut a), (mut parts, mut b)] =
                 [(); 2].map(|()| (block(&SCRIPT, &config), Arrays::new(3, 2)));
-            let mut together = VecEnv::init(bytes(&mut whole), &SCRIPT, &config).unwrap();
-            let mut apart = VecEnv::init(bytes(&mut parts), &SCRIPT, &config).unwrap();
+            let (mut together, mut apart) = (attach(&mut whole, &SCRIPT), attach(&mut parts, &SCRIPT));
             let unset = apart.step_range(1, 2, Elements::I32(&[GO; 3]), b.out()).unwrap_err();
             assert_eq!((unset.kind, unset.given), (Kind::NotReady, Given::Int(1)));
-            together.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+            together.reset(None, a.first()).unwrap();
             apart.reset(None, ElementsMut::F32(&mut b.obs)).unwrap();
             // The scripted row is the last, so that all rows have been stepped, whatever stops the call.
             for action in [action, GO, GO] {
@@ -315,85 +239,89 @@ fn a_row_alone_is_stepped_and_refused_as_among_others() {
 #[test]
 fn a_failing_reset_stops_the_call_too() {
     for mode in MODES {
-        let mut mem = block(&SCRIPT, &config(3, mode));
-        let mut venv = VecEnv::init(bytes(&mut mem), &SCRIPT, &config(3, mode)).unwrap();
-        let mut a = Arrays::new(3, 2);
-        venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+        let (mut mem, mut a) = begin(&SCRIPT, &config(3, mode));
+        let mut venv = attach(&mut mem, &SCRIPT);
         let first = venv.step(Elements::I32(&[GO, FAIL_IN_RESET, GO]), a.out());
         let failed = match mode {
             Autoreset::SameStep => first,
             Autoreset::NextStep | Autoreset::Legacy => venv.step(Elements::I32(&[GO; 3]), a.out()),
-            Autoreset::Disabled => venv.reset(None, ElementsMut::F32(&mut a.obs)),
+            Autoreset::Disabled => venv.reset(None, a.first()),
         };
         assert_eq!(failed.map_err(|e| (e.kind, e.given)), Err((Kind::Callback, Given::Int(1))), "{mode:?}");
         assert_eq!(venv.step(Elements::I32(&[GO; 3]), a.out()).unwrap_err().kind, Kind::NotReady);
-        venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+        venv.reset(None, a.first()).unwrap();
         venv.step(Elements::I32(&[GO; 3]), a.out()).unwrap();
     }
 }
 
+/// The kind of error of a call on three rows that are ready. It must change nothing.
+fn refused(call: impl FnOnce(&mut VecEnv<Script>, &mut Arrays) -> Result) -> Kind {
+    let (mut mem, mut a) = begin(&SCRIPT, &config(3, Autoreset::SameStep));
+    let before = (mem.clone(), a.clone());
+    let kind = call(&mut attach(&mut mem, &SCRIPT), &mut a).unwrap_err().kind;
+    assert!((mem, a) == before, "an error changes nothing");
+    kind
+}
+
+const THREE: Elements<'static> = Elements::I32(&[GO; 3]);
+
 #[test]
-fn what_is_wrong_with_a_call_is_said_before_anything_changes() {
-    let config = config(3, Autoreset::SameStep);
-    let mut mem = block(&SCRIPT, &config);
-    let mut venv = VecEnv::init(bytes(&mut mem), &SCRIPT, &config).unwrap();
-    let mut a = Arrays::new(3, 2);
-    let go = [GO; 3];
-    assert_eq!(venv.step(Elements::I32(&go), a.out()).unwrap_err().kind, Kind::NotReady, "before the first reset");
-    venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+fn wrong_actions_are_refused_before_anything_changes() {
+    for (actions, kind) in [
+        (Elements::I32(&[0, 0]), Kind::Shape),
+        (Elements::I32(&[0, 0, 0, 0]), Kind::Shape),
+        (Elements::F32(&[0.0; 3]), Kind::Shape),
+        (Elements::U8(&[0; 3]), Kind::Shape),
+        (Elements::I32(&[0, 0, 8]), Kind::Range),
+        (Elements::I32(&[-1, 0, 0]), Kind::Range),
+        (Elements::I32(&[i32::MIN, 0, i32::MAX]), Kind::Range),
+    ] {
+        assert_eq!(refused(|v, a| v.step(actions, a.out())), kind, "{actions:?}");
+    }
+}
 
-    let refused = |change: &dyn Fn(&mut VecEnv<Script>, &mut Arrays) -> Result| {
-        let (mut mem, mut a) = (mem.clone(), a.clone());
-        let before = (mem.clone(), a.clone());
-        let mut venv = VecEnv::attach(bytes(&mut mem), &SCRIPT).unwrap();
-        let kind = change(&mut venv, &mut a).unwrap_err().kind;
-        assert!((mem, a) == before, "an error changes nothing");
-        kind
-    };
-    let step = |actions: Elements<'static>| refused(&move |v, a| v.step(actions, a.out()));
-    assert_eq!(step(Elements::I32(&[0, 0])), Kind::Shape);
-    assert_eq!(step(Elements::I32(&[0, 0, 0, 0])), Kind::Shape);
-    assert_eq!(step(Elements::F32(&[0.0; 3])), Kind::Shape);
-    assert_eq!(step(Elements::U8(&[0; 3])), Kind::Shape);
-    assert_eq!(step(Elements::I32(&[0, 0, 8])), Kind::Range);
-    assert_eq!(step(Elements::I32(&[-1, 0, 0])), Kind::Range);
-    assert_eq!(step(Elements::I32(&[i32::MIN, 0, i32::MAX])), Kind::Range);
-
-    let with = |change: &dyn Fn(&mut StepOut)| {
-        refused(&|v, a| {
+#[test]
+fn wrong_arrays_are_refused_before_anything_changes() {
+    let with = |change: fn(&mut StepOut)| {
+        refused(|v, a| {
             let mut out = a.out();
             change(&mut out);
-            v.step(Elements::I32(&go), out)
+            v.step(THREE, out)
         })
     };
-    assert_eq!(with(&|out| out.obs = ElementsMut::F32(&mut [])), Kind::Shape);
-    let bytes_out = |v: &mut VecEnv<Script>, a: &mut Arrays| {
-        v.step(Elements::I32(&go), StepOut { obs: ElementsMut::U8(&mut [0; 6]), ..a.out() })
-    };
-    assert_eq!(refused(&bytes_out), Kind::Shape);
-    assert_eq!(with(&|out| out.reward = &mut []), Kind::Shape);
-    assert_eq!(with(&|out| out.terminated = &mut []), Kind::Shape);
-    assert_eq!(with(&|out| out.truncated = &mut []), Kind::Shape);
-    assert_eq!(with(&|out| out.final_obs = Some(ElementsMut::F32(&mut []))), Kind::Shape);
-    assert_eq!(with(&|out| out.final_obs = None), Kind::Null);
-    assert_eq!(with(&|out| out.valid = Some(&mut [])), Kind::Shape);
+    assert_eq!(with(|out| out.obs = ElementsMut::F32(&mut [])), Kind::Shape);
+    assert_eq!(refused(|v, a| v.step(THREE, StepOut { obs: ElementsMut::U8(&mut [0; 6]), ..a.out() })), Kind::Shape);
+    assert_eq!(with(|out| out.reward = &mut []), Kind::Shape);
+    assert_eq!(with(|out| out.terminated = &mut []), Kind::Shape);
+    assert_eq!(with(|out| out.truncated = &mut []), Kind::Shape);
+    assert_eq!(with(|out| out.final_obs = Some(ElementsMut::F32(&mut []))), Kind::Shape);
+    assert_eq!(with(|out| out.final_obs = None), Kind::Null);
+    assert_eq!(with(|out| out.valid = Some(&mut [])), Kind::Shape);
+}
 
+#[test]
+fn rows_that_are_not_there_are_refused_before_anything_changes() {
     for (begin, end) in [(0, 4), (2, 1), (4, 4), (usize::MAX, usize::MAX), (0, usize::MAX)] {
-        assert_eq!(refused(&|v, a| v.step_range(begin, end, Elements::I32(&go), a.out())), Kind::Range);
-        assert_eq!(refused(&|v, a| v.reset_range(begin, end, None, ElementsMut::F32(&mut a.obs))), Kind::Range);
+        assert_eq!(refused(|v, a| v.step_range(begin, end, THREE, a.out())), Kind::Range);
+        assert_eq!(refused(|v, a| v.reset_range(begin, end, None, a.first())), Kind::Range);
     }
-    assert_eq!(refused(&|v, a| v.step_range(0, 1, Elements::I32(&[GO]), a.out())), Kind::Shape, "arrays of the batch");
-    assert_eq!(refused(&|v, a| v.reset_one(3, None, ElementsMut::F32(&mut a.obs))), Kind::Range);
-    assert_eq!(refused(&|v, a| v.reset(None, ElementsMut::F32(&mut a.obs[1..]))), Kind::Shape);
-    assert_eq!(refused(&|v, _| v.lives(3).map(|_| ())), Kind::Range);
-    assert_eq!(refused(&|v, _| v.action_mask(0, &mut [0; 7])), Kind::Shape);
-    assert_eq!(refused(&|v, _| v.render(0, 2, 2, &mut [0; 11])), Kind::Shape);
-    assert_eq!(refused(&|v, _| v.render(0, usize::MAX, 2, &mut [])), Kind::Shape);
-    assert_eq!(refused(&|v, a| v.rows().step(&CartPole, Elements::I32(&go), a.out())), Kind::Config);
+    assert_eq!(refused(|v, a| v.step_range(0, 1, Elements::I32(&[GO]), a.out())), Kind::Shape, "arrays of the batch");
+    assert_eq!(refused(|v, a| v.reset_one(3, None, a.first())), Kind::Range);
+    assert_eq!(refused(|v, a| v.reset(None, ElementsMut::F32(&mut a.obs[1..]))), Kind::Shape);
+    assert_eq!(refused(|v, _| v.lives(3).map(drop)), Kind::Range);
+    assert_eq!(refused(|v, _| v.action_mask(0, &mut [0; 7])), Kind::Shape);
+    assert_eq!(refused(|v, _| v.render(0, 2, 2, &mut [0; 11])), Kind::Shape);
+    assert_eq!(refused(|v, _| v.render(0, usize::MAX, 2, &mut [])), Kind::Shape);
+    assert_eq!(refused(|v, a| v.rows().step(&CartPole, THREE, a.out())), Kind::Config);
+}
 
-    // An empty range is valid.
-    let mut venv = VecEnv::attach(bytes(&mut mem), &SCRIPT).unwrap();
-    venv.step_range(3, 3, Elements::I32(&go), a.out()).unwrap();
+#[test]
+fn rows_are_stepped_after_a_reset_and_an_empty_range_is_valid() {
+    let (mut mem, mut a) = (block(&SCRIPT, &config(3, Autoreset::SameStep)), Arrays::new(3, 2));
+    let mut venv = attach(&mut mem, &SCRIPT);
+    assert_eq!(venv.step(THREE, a.out()).unwrap_err().kind, Kind::NotReady, "before the first reset");
+    venv.reset(None, a.first()).unwrap();
+    venv.step_range(3, 3, THREE, a.out()).unwrap();
     let mut mask = [0; 8];
     venv.action_mask(0, &mut mask).unwrap();
     assert_eq!((mask, venv.lives(0)), ([1; 8], Ok(0)));
@@ -402,10 +330,8 @@ fn what_is_wrong_with_a_call_is_said_before_anything_changes() {
 #[test]
 fn arrays_that_a_mode_does_not_need_may_be_missing() {
     for mode in [Autoreset::NextStep, Autoreset::Disabled] {
-        let mut mem = block(&SCRIPT, &config(1, mode));
-        let mut venv = VecEnv::init(bytes(&mut mem), &SCRIPT, &config(1, mode)).unwrap();
-        let mut a = Arrays::new(1, 2);
-        venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+        let (mut mem, mut a) = begin(&SCRIPT, &config(1, mode));
+        let mut venv = attach(&mut mem, &SCRIPT);
         venv.step(Elements::I32(&[TERMINATE]), StepOut { final_obs: None, ..a.out() }).unwrap();
         let without = venv.step(Elements::I32(&[GO]), StepOut { valid: None, ..a.out() });
         let needed = if mode == Autoreset::NextStep { Kind::Null } else { Kind::NotReady };
@@ -435,7 +361,7 @@ impl Env for Images {
 fn several_choices_a_row_and_images() {
     let config = config(2, Autoreset::SameStep);
     let mut mem = block(&Images, &config);
-    let mut venv = VecEnv::init(bytes(&mut mem), &Images, &config).unwrap();
+    let mut venv = attach(&mut mem, &Images);
     let (mut obs, mut last) = ([0u8; 6], [0u8; 6]);
     let mut a = Arrays::new(2, 3);
     venv.reset(None, ElementsMut::U8(&mut obs)).unwrap();
@@ -457,10 +383,8 @@ fn several_choices_a_row_and_images() {
 fn continuous_actions_have_to_be_finite() {
     let env = Builtin::from_name("Pendulum-v1").unwrap();
     let config = config(2, Autoreset::SameStep);
-    let mut mem = block(&env, &config);
-    let mut venv = VecEnv::init(bytes(&mut mem), &env, &config).unwrap();
-    let mut a = Arrays::new(2, 3);
-    venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+    let (mut mem, mut a) = begin(&env, &config);
+    let mut venv = attach(&mut mem, &env);
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let before = a.clone();
         assert_eq!(venv.step(Elements::F32(&[0.0, bad]), a.out()).unwrap_err().kind, Kind::Value);
@@ -475,7 +399,7 @@ fn seeds_mean_what_they_mean_in_gymnasium() {
     let n = 4;
     let config = VecEnvConfig { seed: 11, ..config(n, Autoreset::SameStep) };
     let mut mem = block(&CartPole, &config);
-    let mut venv = VecEnv::init(bytes(&mut mem), &CartPole, &config).unwrap();
+    let mut venv = attach(&mut mem, &CartPole);
     let alone = |rng: &mut Rng| {
         let (mut state, mut obs) = ([0u64; 4], [0.0; 4]);
         CartPole.reset(0, bytemuck::bytes_of_mut(&mut state), rng, ElementsMut::F32(&mut obs)).unwrap();
@@ -520,7 +444,7 @@ fn of_numbers(which: usize) -> Builtin {
 }
 
 fn elements<'a>(env: &Builtin, (ints, floats): &'a (Vec<i32>, Vec<f32>)) -> Elements<'a> {
-    if env.spec().action.kind == Element::I32 { Elements::I32(ints) } else { Elements::F32(floats) }
+    act(env, ints, floats)
 }
 
 proptest! {
@@ -540,10 +464,10 @@ proptest! {
             bounds.extend([0, n]);
             bounds.sort_unstable();
             let mut mem = block(&env, &config);
-            let mut venv = VecEnv::init(bytes(&mut mem), &env, &config).unwrap();
+            let mut venv = attach(&mut mem, &env);
             let mut a = Arrays::new(n, width);
             for range in bounds.windows(2).rev() {
-                venv.reset_range(range[0], range[1], None, ElementsMut::F32(&mut a.obs)).unwrap();
+                venv.reset_range(range[0], range[1], None, a.first()).unwrap();
             }
             let mut rng = Rng::seeded(seed);
             for _ in 0..40 {
@@ -562,13 +486,9 @@ proptest! {
     #[test]
     fn a_copy_goes_on_as_the_original(which in 0..NUMBERS, seed: u64, mode in 0usize..2, at in 0usize..40) {
         let env = of_numbers(which);
-        let width = env.spec().obs.len as usize;
         let config = VecEnvConfig { num_envs: 3, seed, autoreset: MODES[mode], max_episode_steps: 7 };
-        let mut mem = block(&env, &config);
-        let mut copy = vec![];
-        let (mut a, mut b) = (Arrays::new(3, width), None);
-        let mut rng = Rng::seeded(seed);
-        VecEnv::init(bytes(&mut mem), &env, &config).unwrap().reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+        let (mut mem, mut a) = begin(&env, &config);
+        let (mut copy, mut b, mut rng) = (vec![], None, Rng::seeded(seed));
         for step in 0..60 {
             if step == at {
                 copy = mem.clone();
@@ -576,9 +496,9 @@ proptest! {
             }
             let actions = actions(&env, 3, &mut rng);
             // Attached anew each time: all state is in the block.
-            VecEnv::attach(bytes(&mut mem), &env).unwrap().step(elements(&env, &actions), a.out()).unwrap();
+            attach(&mut mem, &env).step(elements(&env, &actions), a.out()).unwrap();
             if let Some(b) = &mut b {
-                VecEnv::attach(bytes(&mut copy), &env).unwrap().step(elements(&env, &actions), b.out()).unwrap();
+                attach(&mut copy, &env).step(elements(&env, &actions), b.out()).unwrap();
             }
         }
         prop_assert!(mem == copy && Some(a) == b);
@@ -589,11 +509,8 @@ proptest! {
         which in 0..NUMBERS, seed: u64, mode in 0usize..3, whole: bool, flips in 0usize..20
     ) {
         let env = of_numbers(which);
-        let width = env.spec().obs.len as usize;
         let config = VecEnvConfig { num_envs: 5, seed, autoreset: MODES[mode], max_episode_steps: 9 };
-        let mut mem = block(&env, &config);
-        let mut a = Arrays::new(5, width);
-        VecEnv::init(bytes(&mut mem), &env, &config).unwrap().reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+        let (mut mem, mut a) = begin(&env, &config);
         let mut rng = Rng::seeded(seed);
         let image = bytes(&mut mem);
         // Random states alone leave an accepted image; a wholly random image is seldom accepted.
@@ -609,7 +526,7 @@ proptest! {
             for _ in 0..30 {
                 let actions = actions(&env, 5, &mut rng);
                 if venv.step(elements(&env, &actions), a.out()).is_err() {
-                    let _ = venv.reset_one(0, None, ElementsMut::F32(&mut a.obs));
+                    let _ = venv.reset_one(0, None, a.first());
                 }
             }
             prop_assert!(venv.render(0, 40, 30, &mut [0; 3600]).is_ok() || venv.lives(0).is_err());
@@ -624,15 +541,12 @@ fn threads_step_disjoint_rows() {
     let n = 64;
     let config = VecEnvConfig { seed: 5, ..config(n as u32, Autoreset::SameStep) };
     let env = Builtin::CartPole(CartPole);
-    let (mut one, mut two) = (block(&env, &config), block(&env, &config));
-    let (mut a, mut b) = (Arrays::new(n, 4), Arrays::new(n, 4));
+    let [(mut one, mut a), (mut two, mut b)] = [(); 2].map(|()| begin(&env, &config));
     let mut rng = Rng::seeded(1);
-    VecEnv::init(bytes(&mut one), &env, &config).unwrap().reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
-    VecEnv::init(bytes(&mut two), &env, &config).unwrap().reset(None, ElementsMut::F32(&mut b.obs)).unwrap();
     for _ in 0..100 {
         let ints = actions(&env, n, &mut rng).0;
-        VecEnv::attach(bytes(&mut one), &env).unwrap().step(Elements::I32(&ints), a.out()).unwrap();
-        let mut venv = VecEnv::attach(bytes(&mut two), &env).unwrap();
+        attach(&mut one, &env).step(Elements::I32(&ints), a.out()).unwrap();
+        let mut venv = attach(&mut two, &env);
         let (mut low, mut high) = venv.rows().split_at(24).unwrap();
         let (mut low_out, mut high_out) = b.out().split_at(24, 4).unwrap();
         std::thread::scope(|scope| {
@@ -646,15 +560,13 @@ fn threads_step_disjoint_rows() {
 #[test]
 fn a_damaged_or_foreign_image_is_refused_and_left_alone() {
     let config = VecEnvConfig { max_episode_steps: 20, ..config(3, Autoreset::NextStep) };
-    let mut mem = block(&CartPole, &config);
-    let mut a = Arrays::new(3, 4);
-    VecEnv::init(bytes(&mut mem), &CartPole, &config).unwrap().reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+    let (mut mem, _) = begin(&CartPole, &config);
     let good = mem.clone();
     let refused = |change: &dyn Fn(&mut [u8])| {
         let mut mem = good.clone();
         change(bytes(&mut mem));
         let before = mem.clone();
-        let kind = VecEnv::attach(bytes(&mut mem), &CartPole).map(|_| ()).unwrap_err().kind;
+        let kind = VecEnv::attach(bytes(&mut mem), &CartPole).err().unwrap().kind;
         assert!(mem == before, "attach writes nothing");
         kind
     };
@@ -678,14 +590,14 @@ fn a_damaged_or_foreign_image_is_refused_and_left_alone() {
     assert_eq!(refused(&|image| image[phase] = 2), Kind::Image, "an end after no step");
     for len in [0, 8, 39, 40, 64, 127, 128, good.len() * 8 - 8] {
         let mut mem = good.clone();
-        assert_eq!(VecEnv::attach(&mut bytes(&mut mem)[..len], &CartPole).map(|_| ()).unwrap_err().kind, Kind::Size);
+        assert_eq!(VecEnv::attach(&mut bytes(&mut mem)[..len], &CartPole).err().unwrap().kind, Kind::Size);
     }
-    assert_eq!(VecEnv::attach(&mut bytes(&mut mem)[4..], &CartPole).map(|_| ()).unwrap_err().kind, Kind::Align);
+    assert_eq!(VecEnv::attach(&mut bytes(&mut mem)[4..], &CartPole).err().unwrap().kind, Kind::Align);
     for other in [Builtin::from_name("Acrobot-v1"), Builtin::from_name("Probe1")] {
-        let e = VecEnv::attach(bytes(&mut mem), &other.unwrap()).map(|_| ()).unwrap_err();
+        let e = VecEnv::attach(bytes(&mut mem), &other.unwrap()).err().unwrap();
         assert_eq!((e.kind, e.needed), (Kind::Config, Given::Int(1)));
     }
-    VecEnv::attach(bytes(&mut mem), &CartPole).unwrap();
+    attach(&mut mem, &CartPole);
     VecEnv::attach(bytes(&mut mem), &Builtin::CartPole(CartPole)).unwrap();
 }
 
@@ -730,9 +642,9 @@ fn configurations_and_descriptions_are_checked() {
     }
     let mut mem = vec![7u64; 384 / 8];
     let short = &mut bytes(&mut mem)[..383];
-    assert_eq!(VecEnv::init(short, &CartPole, &one).map(|_| ()).unwrap_err().kind, Kind::Size);
+    assert_eq!(VecEnv::init(short, &CartPole, &one).err().unwrap().kind, Kind::Size);
     let aside = &mut bytes(&mut mem)[4..];
-    assert_eq!(VecEnv::init(aside, &CartPole, &one).map(|_| ()).unwrap_err().kind, Kind::Align);
+    assert_eq!(VecEnv::init(aside, &CartPole, &one).err().unwrap().kind, Kind::Align);
     assert_eq!(mem, [7; 384 / 8], "refused memory is untouched");
 }
 
@@ -785,7 +697,7 @@ fn count(state: &mut [u8], which: usize, obs: ElementsMut<'_>) -> Result {
 fn a_level_is_kept_or_chosen_anew_and_a_seed_starts_afresh() {
     for mode in MODES {
         let mut mem = block(&Starts, &config(1, mode));
-        let mut venv = VecEnv::init(bytes(&mut mem), &Starts, &config(1, mode)).unwrap();
+        let mut venv = attach(&mut mem, &Starts);
         let mut a = Arrays::new(1, 3);
         let reset = |venv: &mut VecEnv<Starts>, seed| {
             let mut obs = [0.0; 3];
@@ -826,14 +738,7 @@ impl Env for Together {
         Starts.restart(row, level, state, rng, obs)
     }
 
-    fn step(
-        &self,
-        row: usize,
-        state: &mut [u8],
-        rng: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> Result<Step> {
+    fn step(&self, row: usize, state: &mut [u8], rng: &mut Rng, action: Elements, obs: ElementsMut) -> Result<Step> {
         Starts.step(row, state, rng, action, obs)
     }
 
@@ -854,16 +759,16 @@ fn an_environment_starts_again_in_the_level_of_the_step_that_ended_it() {
         for mode in MODES {
             let config = VecEnvConfig { max_episode_steps: 1, ..config(n, mode) };
             let mut mem = block(env, &config);
-            let mut venv = VecEnv::init(bytes(&mut mem), env, &config).unwrap();
+            let mut venv = attach(&mut mem, env);
             let mut a = Arrays::new(n as usize, 3);
-            venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+            venv.reset(None, a.first()).unwrap();
             let (mut starts, mut ended) = ([1.0, 0.0, 0.0], None);
             let mut rng = Rng::seeded(5);
             for t in 0..40 {
                 let level = if rng.coin() { Level::Same } else { Level::New };
                 let again = ended.take();
                 if mode == Autoreset::Disabled && again.is_some() {
-                    venv.reset(None, ElementsMut::F32(&mut a.obs)).unwrap();
+                    venv.reset(None, a.first()).unwrap();
                     starts[1] += 1.0;
                 } else if let Some(level) = again {
                     starts[1 + level as usize] += 1.0;
@@ -872,7 +777,7 @@ fn an_environment_starts_again_in_the_level_of_the_step_that_ended_it() {
                 let copy = mem.clone();
                 mem.fill(!0);
                 mem = copy;
-                venv = VecEnv::attach(bytes(&mut mem), env).unwrap();
+                venv = attach(&mut mem, env);
                 for &[begin, end] in ranges {
                     let (n, mut rows) = (end - begin, venv.rows());
                     let out = a.out().range(begin, end, 3).unwrap();
@@ -901,14 +806,8 @@ struct Numbered;
 
 impl Env for Numbered {
     fn spec(&self) -> Spec<'_> {
-        Spec {
-            env_id: 9200,
-            state_size: 0,
-            max_episode_steps: 2,
-            obs: Space::unbounded(1),
-            action: Space::discrete(&[4]),
-            wrappers: 0,
-        }
+        let (obs, action) = (Space::unbounded(1), Space::discrete(&[4]));
+        Spec { env_id: 9200, state_size: 0, max_episode_steps: 2, obs, action, wrappers: 0 }
     }
 
     fn reset(&self, row: usize, _: &mut [u8], _: &mut Rng, obs: ElementsMut<'_>) -> Result {
@@ -948,27 +847,18 @@ fn an_environment_is_told_its_row_bare_and_within_wrappers() {
     for (env, clipped) in [(&Numbered as &dyn Env, false), (&wrapped, true)] {
         let config = config(4, Autoreset::SameStep);
         let mut block = block(env, &config);
-        let mut venv = VecEnv::init(bytes(&mut block), env, &config).unwrap();
-        let (mut obs, mut last, mut reward) = ([0.0; 4], [0.0; 4], [0.0; 4]);
-        let (mut ends, mut cuts, mut masks) = ([0; 4], [0; 4], [0; 16]);
-        venv.reset_range(1, 4, Some(1), ElementsMut::F32(&mut obs)).unwrap();
-        assert_eq!(obs, [0.0, 1.0, 2.0, 3.0]);
+        let mut venv = attach(&mut block, env);
+        let mut a = Arrays::with_masks(4, 1, 4);
+        (a.obs, a.reward) = (vec![0.0; 4], vec![0.0; 4]);
+        venv.reset_range(1, 4, Some(1), a.first()).unwrap();
+        assert_eq!(a.obs, [0.0, 1.0, 2.0, 3.0]);
         for t in 0..2 {
-            let out = StepOut {
-                obs: ElementsMut::F32(&mut obs),
-                reward: &mut reward,
-                terminated: &mut ends,
-                truncated: &mut cuts,
-                final_obs: Some(ElementsMut::F32(&mut last)),
-                valid: None,
-                action_mask: Some(&mut masks),
-                final_action_mask: None,
-            };
+            let out = StepOut { final_action_mask: None, valid: None, ..a.out() };
             venv.step_range(2, 4, Elements::I32(&[0; 4]), out).unwrap();
-            assert_eq!(reward, if clipped { [0.0, 0.0, 1.0, 1.0] } else { [0.0, 0.0, 2.0, 3.0] });
-            assert_eq!(masks[8..], [1, 1, 0, 0, 1, 1, 1, 0]);
+            assert_eq!(a.reward, if clipped { [0.0, 0.0, 1.0, 1.0] } else { [0.0, 0.0, 2.0, 3.0] });
+            assert_eq!(a.mask[8..], [1, 1, 0, 0, 1, 1, 1, 0]);
             let first = if clipped { [0.0, 1.0, 2.0, 3.0] } else { [0.0, 1.0, 102.0, 103.0] };
-            assert_eq!(obs, if t == 0 { [0.0, 1.0, 2.0, 3.0] } else { first });
+            assert_eq!(a.obs, if t == 0 { [0.0, 1.0, 2.0, 3.0] } else { first });
         }
         let (mut mask, mut rgb) = ([9; 4], [0; 3]);
         venv.action_mask(3, &mut mask).unwrap();

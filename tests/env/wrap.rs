@@ -6,12 +6,13 @@ use std::rc::Rc;
 
 use bytemuck::{Pod, Zeroable};
 use rlcore::env::wrap::{Atari, LifeOrder, Pipeline, Wrapper};
-use rlcore::env::{Autoreset, Env, Level, NO_LIMIT, Pendulum, Spec, Step, StepOut, VecEnv, VecEnvConfig, layout};
+use rlcore::env::{Autoreset, Env, Level, NO_LIMIT, Pendulum, Spec, Step, VecEnv, VecEnvConfig, layout};
 use rlcore::error::{Error, Kind, Result};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
-const MODES: [Autoreset; 4] = [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled, Autoreset::Legacy];
+use super::host::{Arrays, MARK, MODES, act, attach, begin, block};
+
 const ROWS: usize = 7;
 const OBS: usize = 4;
 
@@ -97,14 +98,8 @@ fn write(obs: ElementsMut<'_>, values: [f32; OBS]) -> Result {
 
 impl Env for Game {
     fn spec(&self) -> Spec<'_> {
-        Spec {
-            env_id: 9200,
-            state_size: 16,
-            max_episode_steps: self.limit,
-            obs: Space::unbounded(OBS as u32),
-            action: Space::discrete(&CHOICES),
-            wrappers: 0,
-        }
+        let (obs, action) = (Space::unbounded(OBS as u32), Space::discrete(&CHOICES));
+        Spec { env_id: 9200, state_size: 16, max_episode_steps: self.limit, obs, action, wrappers: 0 }
     }
 
     fn reset(&self, _: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
@@ -117,14 +112,7 @@ impl Env for Game {
         write(obs, self.begin(m, level, rng))
     }
 
-    fn step(
-        &self,
-        _: usize,
-        state: &mut [u8],
-        _: &mut Rng,
-        action: Elements<'_>,
-        obs: ElementsMut<'_>,
-    ) -> Result<Step> {
+    fn step(&self, _: usize, state: &mut [u8], _: &mut Rng, action: Elements, obs: ElementsMut) -> Result<Step> {
         let (values, step) = self.take(bytemuck::from_bytes_mut(state), action.i32()?[0])?;
         write(obs, values)?;
         Ok(step)
@@ -300,111 +288,84 @@ fn twin<'g>(game: &'g Game, list: &[Wrapper<'static>], seed: u64) -> (Box<dyn Gy
 
 // ---- Both side by side ----
 
-struct Batch {
-    obs: Vec<f32>,
-    final_obs: Vec<f32>,
-    reward: [f32; ROWS],
-    terminated: [u8; ROWS],
-    truncated: [u8; ROWS],
-    valid: [u8; ROWS],
-}
-
-impl Batch {
-    fn new() -> Self {
-        let obs = vec![0.0; ROWS * OBS];
-        let flags = [0; ROWS];
-        Batch { final_obs: obs.clone(), obs, reward: [0.0; ROWS], terminated: flags, truncated: flags, valid: flags }
-    }
-
-    fn out(&mut self) -> StepOut<'_> {
-        StepOut {
-            obs: ElementsMut::F32(&mut self.obs),
-            reward: &mut self.reward,
-            terminated: &mut self.terminated,
-            truncated: &mut self.truncated,
-            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
-            valid: Some(&mut self.valid),
-            action_mask: None,
-            final_action_mask: None,
-        }
-    }
-}
-
-fn block(env: &Pipeline<'_>, config: &VecEnvConfig) -> Vec<u64> {
-    vec![0; VecEnv::size(env, config).unwrap() / 8]
-}
-
 fn random_action(rng: &mut Rng) -> i32 {
     const OFTEN: [i32; 16] = [0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 5, 6, 7, 0, 1];
     OFTEN[rng.integers(0, 16) as usize]
 }
 
+/// Steps wrapped games and their twins side by side, and compares all that they give.
 fn compare(game: &Game, list: &[Wrapper<'static>], what: &str) {
     let env = Pipeline::new(game, list).unwrap();
     for (mode, seed) in MODES.into_iter().flat_map(|mode| [(mode, 3u64), (mode, 71)]) {
         let config = VecEnvConfig { num_envs: ROWS as u32, seed: 0, autoreset: mode, max_episode_steps: 0 };
         let mut bytes = block(&env, &config);
-        let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), &env, &config).unwrap();
-        let mut batch = Batch::new();
+        let (mut envs, mut batch) = (attach(&mut bytes, &env), Arrays::new(ROWS, OBS));
         let mut twins: Vec<_> = (0..ROWS).map(|i| twin(game, list, seed + i as u64)).collect();
         let (mut ended, mut ends, mut cuts) = ([None; ROWS], 0, 0);
-        envs.reset(Some(seed), ElementsMut::F32(&mut batch.obs)).unwrap();
+        envs.reset(Some(seed), batch.first()).unwrap();
         for (i, (twin, _)) in twins.iter_mut().enumerate() {
-            assert_eq!(batch.obs[i * OBS..][..OBS], twin.reset(true), "{what}: first observation, row {i}");
+            assert_eq!(batch.row(i).0, twin.reset(true), "{what}: first observation, row {i}");
         }
         let mut rng = Rng::seeded(seed ^ 99);
         for t in 0..120 {
             let level = if rng.coin() { Level::Same } else { Level::New };
             let action: [i32; ROWS] = std::array::from_fn(|_| random_action(&mut rng));
-            if mode == Autoreset::Disabled {
-                for i in (0..ROWS).filter(|&i| ended[i].is_some()) {
-                    envs.reset_one(i, None, ElementsMut::F32(&mut batch.obs)).unwrap();
-                    twins[i].1.level.set(Level::New);
-                    assert_eq!(batch.obs[i * OBS..][..OBS], twins[i].0.reset(false), "{what}: reset, row {i}");
-                }
+            for i in (0..ROWS).filter(|&i| mode == Autoreset::Disabled && ended[i].is_some()) {
+                envs.reset_one(i, None, batch.first()).unwrap();
+                twins[i].1.level.set(Level::New);
+                assert_eq!(batch.row(i).0, twins[i].0.reset(false), "{what}: reset, row {i}");
             }
-            batch.final_obs.fill(-7.0);
+            batch.final_obs.fill(MARK);
             envs.step_env(level, Elements::I32(&action), batch.out()).unwrap();
-            for (i, (twin, shared)) in twins.iter_mut().enumerate() {
+            for (i, twin) in twins.iter_mut().enumerate() {
                 let name = format!("{what}: {mode:?}, seed {seed}, step {t}, row {i}");
-                let obs: &[f32] = &batch.obs[i * OBS..][..OBS];
-                // The level is that of the step in which the episode ended.
-                let ended_in = ended[i].take();
-                let was_ended = ended_in.is_some();
-                shared.level.set(ended_in.unwrap_or(level));
-                let flags = (batch.terminated[i], batch.truncated[i]);
-                if was_ended && mode == Autoreset::NextStep {
-                    assert_eq!(obs, twin.reset(false), "{name}: obs");
-                    assert_eq!((batch.reward[i], flags, batch.valid[i]), (0.0, (0, 0), 0), "{name}: a row only reset");
-                    continue;
+                check_row(batch.row(i), twin, mode, &mut ended[i], (action[i], level), &name);
+                ends += u32::from(batch.terminated[i]);
+                cuts += u32::from(batch.truncated[i]);
+                if batch.ended(i) {
+                    assert_eq!(envs.lives(i).unwrap(), twin.1.memory.get().lives, "{name}: lives");
                 }
-                if was_ended && mode == Autoreset::Legacy {
-                    twin.reset(false);
-                }
-                shared.level.set(level);
-                let (seen, reward, terminated, truncated) = twin.step(action[i]);
-                assert_eq!(batch.reward[i], reward as f32, "{name}: reward");
-                assert_eq!(flags, (terminated.into(), truncated.into()), "{name}: terminated, truncated");
-                assert_eq!(batch.valid[i], 1, "{name}: valid");
-                let last: &[f32] = &batch.final_obs[i * OBS..][..OBS];
-                ends += u32::from(terminated);
-                cuts += u32::from(truncated);
-                if !(terminated || truncated) {
-                    assert_eq!(last, [-7.0; OBS], "{name}: final_obs of a row that goes on");
-                    assert_eq!(obs, seen, "{name}: obs");
-                    continue;
-                }
-                assert_eq!(last, seen, "{name}: final_obs");
-                if mode == Autoreset::SameStep {
-                    assert_eq!(obs, twin.reset(false), "{name}: obs after the reset");
-                } else {
-                    assert_eq!(obs, seen, "{name}: obs of the end");
-                    ended[i] = Some(level);
-                }
-                assert_eq!(envs.lives(i).unwrap(), shared.memory.get().lives, "{name}: lives");
             }
         }
         assert!(ends > 2 && (cuts > 1 || game.fragile == 1), "{what}: {ends} ends, {cuts} cuts");
+    }
+}
+
+/// Compares the step of a row with its twin's. The level of the step in which an episode ended is kept until the next one starts.
+fn check_row(
+    (obs, reward, terminated, truncated, last, valid): (&[f32], f32, u8, u8, &[f32], u8),
+    (twin, shared): &mut (Box<dyn Gym + '_>, Rc<Shared<'_>>),
+    mode: Autoreset,
+    ended: &mut Option<Level>,
+    (action, level): (i32, Level),
+    name: &str,
+) {
+    let ended_in = ended.take();
+    shared.level.set(ended_in.unwrap_or(level));
+    if ended_in.is_some() && mode == Autoreset::NextStep {
+        assert_eq!(obs, twin.reset(false), "{name}: obs");
+        assert_eq!((reward, terminated, truncated, valid), (0.0, 0, 0, 0), "{name}: a row only reset");
+        return;
+    }
+    if ended_in.is_some() && mode == Autoreset::Legacy {
+        twin.reset(false);
+    }
+    shared.level.set(level);
+    let (seen, earned, terminates, truncates) = twin.step(action);
+    assert_eq!(reward, earned as f32, "{name}: reward");
+    assert_eq!((terminated, truncated), (terminates.into(), truncates.into()), "{name}: terminated, truncated");
+    assert_eq!(valid, 1, "{name}: valid");
+    if !(terminates || truncates) {
+        assert_eq!(last, [MARK; OBS], "{name}: final_obs of a row that goes on");
+        assert_eq!(obs, seen, "{name}: obs");
+        return;
+    }
+    assert_eq!(last, seen, "{name}: final_obs");
+    if mode == Autoreset::SameStep {
+        assert_eq!(obs, twin.reset(false), "{name}: obs after the reset");
+    } else {
+        assert_eq!(obs, seen, "{name}: obs of the end");
+        *ended = Some(level);
     }
 }
 
@@ -487,24 +448,22 @@ fn ranges_and_copies_give_the_same_bytes() {
         let config = VecEnvConfig { num_envs: ROWS as u32, seed: 5, autoreset: mode, max_episode_steps: 0 };
         let mut blocks = Vec::new();
         for ranges in [1, 2, 3, 7] {
-            let mut bytes = block(&env, &config);
-            let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), &env, &config).unwrap();
-            let (mut batch, mut rng) = (Batch::new(), Rng::seeded(1));
-            envs.reset(None, ElementsMut::F32(&mut batch.obs)).unwrap();
-            let mut trace = Vec::new();
+            let (mut bytes, mut batch) = begin(&env, &config);
+            let mut envs = attach(&mut bytes, &env);
+            let (mut trace, mut rng) = (Vec::new(), Rng::seeded(1));
             for t in 0..60 {
                 let action: [i32; ROWS] = std::array::from_fn(|_| random_action(&mut rng));
                 for k in 0..ranges {
                     let (begin, end) = (k * ROWS / ranges, (k + 1) * ROWS / ranges);
                     envs.step_range(begin, end, Elements::I32(&action), batch.out()).unwrap();
                 }
-                trace.push((batch.obs.clone(), batch.reward, batch.terminated, batch.truncated));
+                trace.push(batch.clone());
                 if t == 30 {
                     // All state is in the block: a copy of its bytes continues alike.
                     let mut copy = bytes.clone();
                     std::mem::swap(&mut bytes, &mut copy);
                     copy.fill(u64::MAX);
-                    envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &env).unwrap();
+                    envs = attach(&mut bytes, &env);
                 }
             }
             blocks.push((bytes, trace));
@@ -515,31 +474,16 @@ fn ranges_and_copies_give_the_same_bytes() {
 
 /// The lengths of the first two episodes of one row, up to 300 steps.
 fn lengths(env: &dyn Env, config: &VecEnvConfig) -> Vec<u32> {
-    let mut bytes = vec![0u64; VecEnv::size(env, config).unwrap() / 8];
-    let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), env, config).unwrap();
-    let len = env.spec().obs.len as usize;
-    let (mut obs, mut last) = (vec![0.0; len], vec![0.0; len]);
-    let ([mut reward], [mut terminated], [mut truncated], [mut valid]) = ([0.0], [0], [0], [0]);
-    envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+    let (mut block, mut a) = begin(env, config);
+    let mut envs = attach(&mut block, env);
     let (mut lengths, mut steps) = (vec![], 0);
     for _ in 0..300 {
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut obs),
-            reward: std::slice::from_mut(&mut reward),
-            terminated: std::slice::from_mut(&mut terminated),
-            truncated: std::slice::from_mut(&mut truncated),
-            final_obs: Some(ElementsMut::F32(&mut last)),
-            valid: Some(std::slice::from_mut(&mut valid)),
-            action_mask: None,
-            final_action_mask: None,
-        };
-        let discrete = env.spec().action.kind == Element::I32;
-        envs.step(if discrete { Elements::I32(&[0]) } else { Elements::F32(&[0.5]) }, out).unwrap();
-        steps += u32::from(valid);
-        if terminated | truncated != 0 {
+        envs.step(act(env, &[0], &[0.5]), a.out()).unwrap();
+        steps += u32::from(a.valid[0]);
+        if a.ended(0) {
             lengths.push(std::mem::take(&mut steps));
             if config.autoreset == Autoreset::Disabled {
-                envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+                envs.reset(None, a.first()).unwrap();
             }
         }
     }
@@ -588,7 +532,6 @@ fn a_block_belongs_to_its_list() {
     let list = [NOOPS, SKIP, LIFE];
     let env = Pipeline::new(&game, &list).unwrap();
     let mut bytes = block(&env, &config);
-    VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), &env, &config).unwrap();
     let others: [(&Game, &[Wrapper<'static>]); 7] = [
         (&game, &[]),
         (&game, &[NOOPS, SKIP]),
@@ -604,7 +547,7 @@ fn a_block_belongs_to_its_list() {
         assert_eq!(refused.kind, Kind::Config, "{k}");
         assert!(refused.what.contains("the wrappers differ"), "{k}: {refused}");
     }
-    VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &env).unwrap();
+    attach(&mut bytes, &env);
 }
 
 /// A block also belongs to the environment's own limit, with wrappers and without, whether it applies or the batch has another.
@@ -616,8 +559,7 @@ fn a_block_belongs_to_its_limit() {
             let [short, long] = [9, 10].map(|limit| Game { limit, ..Game::default() });
             let [short, long] = [&short, &long].map(|game| Pipeline::new(game, list).unwrap());
             let mut bytes = block(&short, &config);
-            VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), &short, &config).unwrap();
-            VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &short).unwrap();
+            attach(&mut bytes, &short);
             let refused = VecEnv::attach(bytemuck::cast_slice_mut(&mut bytes), &long).map(drop).unwrap_err();
             let text = "vecenv: an environment with the max_episode_steps that the block was made with, 9, given 10";
             assert_eq!((refused.kind, refused.to_string()), (Kind::Config, text.to_string()));
@@ -638,14 +580,7 @@ fn sticky_actions_repeat_when_gymnasium_repeats() {
             obs.f32()?.fill(-1.0);
             Ok(())
         }
-        fn step(
-            &self,
-            _: usize,
-            _: &mut [u8],
-            _: &mut Rng,
-            action: Elements<'_>,
-            obs: ElementsMut<'_>,
-        ) -> Result<Step> {
+        fn step(&self, _: usize, _: &mut [u8], _: &mut Rng, action: Elements, obs: ElementsMut) -> Result<Step> {
             obs.f32()?.fill(action.i32()?[0] as f32);
             Ok(Step::default())
         }
@@ -684,14 +619,7 @@ impl Env for Cart {
         obs.f32()?.fill(0.0);
         Ok(())
     }
-    fn step(
-        &self,
-        _: usize,
-        _: &mut [u8],
-        _: &mut Rng,
-        action: Elements<'_>,
-        mut obs: ElementsMut<'_>,
-    ) -> Result<Step> {
+    fn step(&self, _: usize, _: &mut [u8], _: &mut Rng, action: Elements, mut obs: ElementsMut) -> Result<Step> {
         obs.copy_from(action)?;
         Ok(Step::default())
     }
@@ -753,10 +681,9 @@ fn what_is_no_number_is_refused_and_failures_name_their_row() {
         let env = Pipeline::new(&game, list).unwrap();
         let config = VecEnvConfig { num_envs: ROWS as u32, ..VecEnvConfig::default() };
         let mut bytes = block(&env, &config);
-        let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut bytes), &env, &config).unwrap();
-        let mut batch = Batch::new();
-        let (action, mut result) = ([0; ROWS], Ok(()));
-        result = result.and_then(|()| envs.reset(Some(1), ElementsMut::F32(&mut batch.obs)));
+        let (mut envs, mut batch) = (attach(&mut bytes, &env), Arrays::new(ROWS, OBS));
+        let action = [0; ROWS];
+        let mut result = envs.reset(Some(1), batch.first());
         for _ in 0..2 {
             result = result.and_then(|()| envs.step(Elements::I32(&action), batch.out()));
         }

@@ -1,9 +1,10 @@
 //! Categorical policies against their formulas in f64, the specification's vectors, every CPU level and bad input.
 
-use rlcore::cpu::{self, LEVELS};
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::categorical::{Logits, Sampling, entropy, evaluate, gradient, log_prob, log_softmax, sample};
 use rlcore::rng::Rng;
+
+use super::checks::same_at_every_level;
 
 /// A batch that owns its arrays.
 #[derive(Clone)]
@@ -97,25 +98,11 @@ impl Case {
 }
 
 /// Rows and choices on both sides of every kernel width: whole and partial tiles, short rows, several parts.
+#[rustfmt::skip]
 const SHAPES: [(usize, &[u32]); 18] = [
-    (1, &[2]),
-    (16, &[2]),
-    (33, &[2]),
-    (40, &[3]),
-    (47, &[4]),
-    (5, &[1]),
-    (32, &[5]),
-    (31, &[18]),
-    (17, &[31]),
-    (17, &[32]),
-    (18, &[33]),
-    (16, &[100]),
-    (35, &[2, 3]),
-    (33, &[1, 1]),
-    (32, &[1, 2]),
-    (17, &[2, 2]),
-    (16, &[3, 1]),
-    (16, &[3, 1, 40, 2]),
+    (1, &[2]), (16, &[2]), (33, &[2]), (40, &[3]), (47, &[4]), (5, &[1]), (32, &[5]), (31, &[18]), (17, &[31]),
+    (17, &[32]), (18, &[33]), (16, &[100]), (35, &[2, 3]), (33, &[1, 1]), (32, &[1, 2]), (17, &[2, 2]),
+    (16, &[3, 1]), (16, &[3, 1, 40, 2]),
 ];
 
 fn near(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
@@ -354,12 +341,7 @@ fn everything(case: &Case) -> Vec<u32> {
 #[test]
 fn every_cpu_level_gives_the_same_bytes() {
     for case in cases() {
-        let results = LEVELS.map(|level| {
-            cpu::set_limit(level);
-            everything(&case)
-        });
-        cpu::set_limit(LEVELS[2]);
-        assert!(results[0] == results[1] && results[1] == results[2], "{} rows of {:?}", case.rows, case.n);
+        same_at_every_level(&format!("{} rows of {:?}", case.rows, case.n), || everything(&case));
     }
 }
 
@@ -393,34 +375,40 @@ fn rows_do_not_know_each_other() {
     }
 }
 
+/// Runs every function; each has to fail with its output untouched, or to succeed.
+fn outcomes(b: &Logits<'_>, action: &[i32], uniform: &[f32], sampling: Sampling) -> [Result; 5] {
+    let (mut log_p, mut grad) = (vec![7.0; 10], vec![7.0; 10]);
+    let (mut taken, mut h, mut drawn) = ([7.0; 2], [7.0; 2], [7; 4]);
+    let results = [
+        log_softmax(b, &mut log_p),
+        entropy(b, &mut h),
+        log_prob(b, action, &mut taken),
+        gradient(b, action, &[1.0; 2], &[1.0; 2], &mut grad),
+        sample(b, sampling, uniform, &mut drawn),
+    ];
+    let touched = [
+        log_p.iter().any(|x| *x != 7.0),
+        h.iter().any(|x| *x != 7.0),
+        taken.iter().any(|x| *x != 7.0),
+        grad.iter().any(|x| *x != 7.0),
+        drawn.iter().any(|x| *x != 7),
+    ];
+    for (result, touched) in results.iter().zip(touched) {
+        assert_eq!(result.is_ok(), touched);
+    }
+    results
+}
+
+fn kinds(results: [Result; 5]) -> [Option<Kind>; 5] {
+    results.map(|r| r.err().map(|e| e.kind))
+}
+
+const LOGITS: [f32; 10] = [0.5; 10];
+const GOOD: Logits<'static> = Logits { num_rows: 2, n: &[2, 3], logits: &LOGITS, mask: None };
+
 #[test]
 fn bad_input_is_named_and_outputs_stay() {
-    /// Runs every function; each has to fail with its output untouched, or to succeed.
-    fn outcomes(b: &Logits<'_>, action: &[i32], uniform: &[f32], sampling: Sampling) -> [Result; 5] {
-        let (mut log_p, mut grad) = (vec![7.0; 10], vec![7.0; 10]);
-        let (mut taken, mut h, mut drawn) = ([7.0; 2], [7.0; 2], [7; 4]);
-        let results = [
-            log_softmax(b, &mut log_p),
-            entropy(b, &mut h),
-            log_prob(b, action, &mut taken),
-            gradient(b, action, &[1.0; 2], &[1.0; 2], &mut grad),
-            sample(b, sampling, uniform, &mut drawn),
-        ];
-        let touched = [
-            log_p.iter().any(|x| *x != 7.0),
-            h.iter().any(|x| *x != 7.0),
-            taken.iter().any(|x| *x != 7.0),
-            grad.iter().any(|x| *x != 7.0),
-            drawn.iter().any(|x| *x != 7),
-        ];
-        for (result, touched) in results.iter().zip(touched) {
-            assert_eq!(result.is_ok(), touched);
-        }
-        results
-    }
-    let kinds = |results: [Result; 5]| results.map(|r| r.err().map(|e| e.kind));
-    let logits = [0.5; 10];
-    let good = Logits { num_rows: 2, n: &[2, 3], logits: &logits, mask: None };
+    let (good, logits) = (GOOD, LOGITS);
     let (action, uniform) = ([1, 2, 0, 0], [0.5; 4]);
     let run = |b: &Logits<'_>| kinds(outcomes(b, &action, &uniform, Sampling::Basic));
     let all = |kind| [Some(kind); 5];
@@ -455,8 +443,12 @@ fn bad_input_is_named_and_outputs_stay() {
     let shape = [None, None, Some(Kind::Shape), Some(Kind::Shape), None];
     assert_eq!(kinds(outcomes(&good, &[0; 3], &uniform, Sampling::Basic)), shape);
     assert_eq!(kinds(outcomes(&good, &[0; 5], &uniform, Sampling::Basic)), shape);
+}
 
-    let sampling = |sampling, uniform: &[f32]| kinds(outcomes(&good, &action, uniform, sampling))[4];
+#[test]
+fn bad_samplings_are_refused() {
+    let uniform = [0.5; 4];
+    let sampling = |sampling, uniform: &[f32]| kinds(outcomes(&GOOD, &[1, 2, 0, 0], uniform, sampling))[4];
     assert_eq!(sampling(Sampling::Basic, &[0.5; 3]), Some(Kind::Shape));
     assert_eq!(sampling(Sampling::Basic, &[]), Some(Kind::Shape));
     assert_eq!(sampling(Sampling::Greedy, &[0.5; 5]), Some(Kind::Shape));
@@ -469,9 +461,12 @@ fn bad_input_is_named_and_outputs_stay() {
     assert_eq!(sampling(Sampling::Temperature(f32::NAN), &uniform), Some(Kind::Value));
     assert_eq!(sampling(Sampling::TopK(0), &uniform), Some(Kind::Range));
     assert_eq!(sampling(Sampling::BottomK(0), &uniform), Some(Kind::Range));
+}
 
-    // Outputs and gradients of another length or not finite.
-    let mut out = [7.0; 11];
+/// Outputs and gradients of another length or not finite.
+#[test]
+fn bad_arrays_are_refused_and_stay() {
+    let (good, action, uniform, mut out) = (GOOD, [1, 2, 0, 0], [0.5; 4], [7.0; 11]);
     let kind = |result: Result| result.unwrap_err().kind;
     assert_eq!(kind(log_softmax(&good, &mut out[..9])), Kind::Shape);
     assert_eq!(kind(log_softmax(&good, &mut out)), Kind::Shape);

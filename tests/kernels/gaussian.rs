@@ -2,10 +2,11 @@
 
 use std::f64::consts::PI;
 
-use rlcore::cpu::{self, LEVELS};
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::gaussian::{Gaussian, entropy, gradient, log_prob, sample, squash, squash_log_prob};
 use rlcore::rng::Rng;
+
+use super::checks::{near, same_at_every_level};
 
 struct Case {
     rows: usize,
@@ -53,13 +54,6 @@ impl Case {
             out[i / width] -= 0.5 * z * z + f64::from(self.log_std[i % width]) + 0.5 * (2.0 * PI).ln();
         }
         out
-    }
-}
-
-fn near(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (i, (g, w)) in got.iter().zip(want).enumerate() {
-        assert!((f64::from(*g) - w).abs() <= tolerance * w.abs().max(1.0), "{what}[{i}]: {g} is not {w}");
     }
 }
 
@@ -181,12 +175,7 @@ fn everything(case: &Case) -> Vec<u32> {
 #[test]
 fn every_cpu_level_gives_the_same_bytes() {
     for case in cases() {
-        let results = LEVELS.map(|level| {
-            cpu::set_limit(level);
-            everything(&case)
-        });
-        cpu::set_limit(LEVELS[2]);
-        assert!(results[0] == results[1] && results[1] == results[2], "{}x{}", case.rows, case.log_std.len());
+        same_at_every_level(&format!("{}x{}", case.rows, case.log_std.len()), || everything(&case));
     }
 }
 
@@ -252,6 +241,13 @@ fn bad_input_is_refused_and_outputs_stay() {
         assert_eq!(kind(squash_log_prob(&y, &mut [0.0; 4])), Err(Kind::Value));
         assert_eq!(kind(squash_log_prob(&x[..8], &mut y)), Err(Kind::Value));
     }
+}
+
+#[test]
+fn arrays_of_another_length_are_refused_and_stay() {
+    let x = [0.5f32; 9];
+    let good = Gaussian { num_rows: 4, mean: &x[..8], log_std: &x[..2] };
+    let kind = |result: Result| result.map_err(|e| e.kind);
     let a = &x[..8];
     let mut out = [7.0; 9];
     assert_eq!(kind(log_prob(&good, a, &mut out[..3])), Err(Kind::Shape));

@@ -1,6 +1,7 @@
 //! Kernels and the arithmetic under them.
 
 mod categorical;
+mod checks;
 mod cpu;
 mod gae;
 mod gaussian;

@@ -48,7 +48,7 @@ fn one_nan(what: &str, work: impl Fn() -> Vec<Vec<f32>>) {
 fn estimators_write_one_nan() {
     let [reward, value, final_value, q] = [1, 2, 3, 4].map(|seed| extreme(seed, T * N));
     let (bootstrap, [terminated, truncated]) = (extreme(5, N), [6, 7].map(|seed| flags(seed, T * N)));
-    let log_rho = extreme(8, T * N);
+    let (log_rho, inf) = (extreme(8, T * N), f32::INFINITY);
     let room = || vec![7.0; T * N];
     for accumulate in [Accumulate::F32, Accumulate::F64] {
         let rollout = Rollout {
@@ -83,12 +83,7 @@ fn estimators_write_one_nan() {
             bootstrap_value: &bootstrap,
             truncated: Some(&truncated),
             final_value: Some(&final_value),
-            rates: Rates {
-                clip_rho: f32::INFINITY,
-                clip_c: f32::INFINITY,
-                clip_pg_rho: f32::INFINITY,
-                ..Rates::default()
-            },
+            rates: Rates { clip_rho: inf, clip_c: inf, clip_pg_rho: inf, ..Rates::default() },
             accumulate,
         };
         let two = |call: &dyn Fn(&mut [f32], &mut [f32])| {

@@ -72,40 +72,21 @@ fn errors_are_within_the_stated_ulp_everywhere() {
 #[test]
 fn special_values() {
     let inf = f32::INFINITY;
-    for (got, want) in [
-        (num::exp(-inf), 0.0),
-        (num::exp(inf), inf),
-        (num::exp(0.0), 1.0),
-        (num::exp(89.0), inf),
-        (num::exp(-103.0), 1.4e-45),
-        (num::exp(-104.0), 0.0),
-        (num::ln(0.0), -inf),
-        (num::ln(-0.0), -inf),
-        (num::ln(1.0), 0.0),
-        (num::ln(inf), inf),
-        (num::ln(-1.0), f32::NAN),
-        (num::ln(-inf), f32::NAN),
-        (num::tanh(inf), 1.0),
-        (num::tanh(-inf), -1.0),
-        (num::tanh(-0.0), -0.0),
-        (num::sigmoid(-inf), 0.0),
-        (num::sigmoid(0.0), 0.5),
-        (num::sigmoid(inf), 1.0),
-        (num::softplus(-inf), 0.0),
+    #[rustfmt::skip]
+    let table = [
+        (num::exp(-inf), 0.0), (num::exp(inf), inf), (num::exp(0.0), 1.0), (num::exp(89.0), inf),
+        (num::exp(-103.0), 1.4e-45), (num::exp(-104.0), 0.0),
+        (num::ln(0.0), -inf), (num::ln(-0.0), -inf), (num::ln(1.0), 0.0), (num::ln(inf), inf),
+        (num::ln(-1.0), f32::NAN), (num::ln(-inf), f32::NAN),
+        (num::tanh(inf), 1.0), (num::tanh(-inf), -1.0), (num::tanh(-0.0), -0.0),
+        (num::sigmoid(-inf), 0.0), (num::sigmoid(0.0), 0.5), (num::sigmoid(inf), 1.0), (num::softplus(-inf), 0.0),
         (num::softplus(inf), inf),
-        (num::sin_cos(0.0).1, 1.0),
-        (num::sin_cos(1e30).1, 1.0),
-        (num::sin_cos(inf).0, f32::NAN),
-        (num::sqrt(0.0), 0.0),
-        (num::sqrt(-0.0), -0.0),
-        (num::sqrt(inf), inf),
-        (num::sqrt(-1.0), f32::NAN),
-        (num::clamp(-2.0, -1.0, 1.0), -1.0),
-        (num::clamp(2.0, -1.0, 1.0), 1.0),
-        (num::clamp(f32::NAN, -1.0, 1.0), f32::NAN),
-        (num::min(f32::NAN, 1.0), 1.0),
-        (num::max(f32::NAN, 1.0), 1.0),
-    ] {
+        (num::sin_cos(0.0).1, 1.0), (num::sin_cos(1e30).1, 1.0), (num::sin_cos(inf).0, f32::NAN),
+        (num::sqrt(0.0), 0.0), (num::sqrt(-0.0), -0.0), (num::sqrt(inf), inf), (num::sqrt(-1.0), f32::NAN),
+        (num::clamp(-2.0, -1.0, 1.0), -1.0), (num::clamp(2.0, -1.0, 1.0), 1.0),
+        (num::clamp(f32::NAN, -1.0, 1.0), f32::NAN), (num::min(f32::NAN, 1.0), 1.0), (num::max(f32::NAN, 1.0), 1.0),
+    ];
+    for (got, want) in table {
         assert_eq!(got.to_bits(), want.to_bits(), "{got} is not {want}");
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rlcore::cpu::{self, LEVELS};
 use rlcore::data::lazy_frames::{Frames, LazyFrames, LazyFramesConfig};
 use rlcore::error::Result;
-use rlcore::kernels::gae::{Accumulate, Rollout, gae_range};
+use rlcore::kernels::gae::{Accumulate, gae_range};
 use rlcore::kernels::grid::{Columns, cells};
 use rlcore::kernels::targets::{
     OffPolicy, lambda_returns_range, n_step_returns_range, retrace_range, td_lambda_range, upgo_range,
@@ -13,24 +13,16 @@ use rlcore::kernels::targets::{
 use rlcore::kernels::vtrace::{Outputs, Policies, Rates, VTrace, from_importance_weights_range, from_logits};
 use rlcore::rng::Rng;
 
+use super::checks::Case;
+
 /// The inputs of all functions.
 struct Inputs {
-    t: usize,
-    n: usize,
+    case: Case,
     a: usize,
-    reward: Vec<f32>,
-    value: Vec<f32>,
-    bootstrap: Vec<f32>,
-    final_value: Vec<f32>,
-    log_rho: Vec<f32>,
     discounts: Vec<f32>,
-    q: Vec<f32>,
     behavior: Vec<f32>,
     target: Vec<f32>,
     action: Vec<i32>,
-    terminated: Vec<u8>,
-    truncated: Vec<u8>,
-    accumulate: Accumulate,
 }
 
 impl Inputs {
@@ -46,58 +38,30 @@ impl Inputs {
         let action = (0..len).map(|_| (rng.next_u64() % a as u64) as i32).collect();
         let [terminated, truncated] =
             [(); 2].map(|()| (0..len).map(|_| u8::from(rng.next_u64().is_multiple_of(7))).collect());
-        Inputs {
-            t,
-            n,
-            a,
-            reward,
-            value,
-            bootstrap,
-            final_value,
-            log_rho,
-            discounts,
-            q,
-            behavior,
-            target,
-            action,
-            terminated,
-            truncated,
-            accumulate,
-        }
-    }
-
-    fn rollout(&self) -> Rollout<'_> {
-        Rollout {
-            num_steps: self.t,
-            num_envs: self.n,
-            reward: &self.reward,
-            value: &self.value,
-            bootstrap_value: &self.bootstrap,
-            terminated: &self.terminated,
-            truncated: &self.truncated,
-            final_value: Some(&self.final_value),
-            accumulate: self.accumulate,
-        }
+        let final_value = Some(final_value);
+        let case = Case { t, n, reward, value, bootstrap, terminated, truncated, final_value, q, log_rho, accumulate };
+        Inputs { case, a, discounts, behavior, target, action }
     }
 
     fn vtrace(&self) -> VTrace<'_> {
+        let rollout = self.case.view();
         VTrace {
-            num_steps: self.t,
-            num_envs: self.n,
+            num_steps: rollout.num_steps,
+            num_envs: rollout.num_envs,
             discounts: &self.discounts,
-            reward: &self.reward,
-            value: &self.value,
-            bootstrap_value: &self.bootstrap,
-            truncated: Some(&self.truncated),
-            final_value: Some(&self.final_value),
+            reward: rollout.reward,
+            value: rollout.value,
+            bootstrap_value: rollout.bootstrap_value,
+            truncated: Some(rollout.truncated),
+            final_value: rollout.final_value,
             rates: Rates { td_lambda: 0.9, leak: 0.1, ..Rates::default() },
-            accumulate: self.accumulate,
+            accumulate: rollout.accumulate,
         }
     }
 
     /// Calls function number `which` on some columns; no function has other outputs than these.
     fn apply(&self, which: usize, columns: Columns, out: &mut [Vec<f32>; 5]) -> Result {
-        let rollout = self.rollout();
+        let rollout = self.case.view();
         let [x, y, z, v, w] = out.each_mut().map(|x| cells(x));
         match which {
             0 => gae_range(&rollout, columns, 0.99, 0.95, x, y),
@@ -106,12 +70,12 @@ impl Inputs {
             3 => upgo_range(&rollout, columns, 0.99, x, y),
             4 => n_step_returns_range(&rollout, columns, 0.99, 3, x),
             5 => {
-                let actions = OffPolicy { q: &self.q, log_rho: &self.log_rho };
+                let actions = OffPolicy { q: &self.case.q, log_rho: &self.case.log_rho };
                 retrace_range(&rollout, actions, columns, 0.99, 0.9, x, y)
             }
             6 => {
                 let out = Outputs { vs: Some(x), pg_advantage: Some(y), ..Outputs::default() };
-                from_importance_weights_range(&self.vtrace(), Some(&self.log_rho), columns, &out)
+                from_importance_weights_range(&self.vtrace(), Some(&self.case.log_rho), columns, &out)
             }
             _ => {
                 let policies = Policies {
@@ -133,7 +97,7 @@ impl Inputs {
     }
 
     fn untouched(&self) -> [Vec<f32>; 5] {
-        [(); 5].map(|()| vec![-7.5; self.t * self.n])
+        [(); 5].map(|()| vec![-7.5; self.case.t * self.case.n])
     }
 }
 
@@ -162,7 +126,7 @@ fn width() -> impl Strategy<Value = usize> {
 
 /// Checks every function on these parts against the whole.
 fn check(inputs: &Inputs, parts: &[(usize, usize)], rng: &mut Rng) -> std::result::Result<(), TestCaseError> {
-    let (t, n) = (inputs.t, inputs.n);
+    let (t, n) = (inputs.case.t, inputs.case.n);
     for which in 0..FUNCTIONS {
         let mut whole = inputs.untouched();
         inputs.apply(which, Columns::all(t, n).unwrap(), &mut whole).unwrap();

@@ -4,31 +4,15 @@
 //! The kernels run backward; the twins here never do: each target is the sum of the literature, computed forward from its step to
 //! the end of the episode.
 
-use rlcore::cpu::{self, LEVELS};
 use rlcore::error::{Kind, Result};
-use rlcore::kernels::gae::{Accumulate, Rollout, gae};
+use rlcore::kernels::gae::{Accumulate, gae};
 use rlcore::kernels::grid::{Columns, cells};
 use rlcore::kernels::targets::{
     OffPolicy, lambda_returns, lambda_returns_range, n_step_returns, n_step_returns_range, retrace, retrace_range,
     td_lambda, td_lambda_range, upgo, upgo_range,
 };
-use rlcore::rng::Rng;
 
-/// A rollout that owns its arrays, and the extra inputs of off-policy targets.
-#[derive(Clone)]
-struct Case {
-    t: usize,
-    n: usize,
-    reward: Vec<f32>,
-    value: Vec<f32>,
-    bootstrap: Vec<f32>,
-    terminated: Vec<u8>,
-    truncated: Vec<u8>,
-    final_value: Option<Vec<f32>>,
-    q: Vec<f32>,
-    log_rho: Vec<f32>,
-    accumulate: Accumulate,
-}
+use super::checks::{self, Case, off_by, same_at_every_level, with};
 
 /// One of the functions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,20 +111,6 @@ impl Call {
 }
 
 impl Case {
-    fn view(&self) -> Rollout<'_> {
-        Rollout {
-            num_steps: self.t,
-            num_envs: self.n,
-            reward: &self.reward,
-            value: &self.value,
-            bootstrap_value: &self.bootstrap,
-            terminated: &self.terminated,
-            truncated: &self.truncated,
-            final_value: self.final_value.as_deref(),
-            accumulate: self.accumulate,
-        }
-    }
-
     fn actions(&self) -> OffPolicy<'_> {
         OffPolicy { q: &self.q, log_rho: &self.log_rho }
     }
@@ -239,48 +209,13 @@ impl Case {
     }
 }
 
-/// `ending` is the chance of each flag at each step.
 fn random(seed: u64, t: usize, n: usize, ending: f64) -> Case {
-    let mut rng = Rng::seeded(seed);
-    let mut draw = |len: usize| -> Vec<f32> { (0..len).map(|_| rng.uniform_in(-2.0, 2.0) as f32).collect() };
-    let (reward, value, bootstrap, final_value) = (draw(t * n), draw(t * n), draw(n), draw(t * n));
-    let (q, log_rho) = (draw(t * n), draw(t * n));
-    let mut flag = |odd: u8| -> Vec<u8> { (0..t * n).map(|_| u8::from(rng.uniform() < ending) * odd).collect() };
-    let (terminated, truncated) = (flag(1), flag(255));
-    let accumulate = Accumulate::F32;
-    let final_value = Some(final_value);
-    Case { t, n, reward, value, bootstrap, terminated, truncated, final_value, q, log_rho, accumulate }
+    Case::random(seed, t, n, ending, true)
 }
 
 /// Sizes on both sides of every choice of the kernels.
 const SHAPES: [(usize, usize); 12] =
     [(1, 1), (2, 1), (1, 16), (5, 3), (7, 4), (40, 8), (33, 15), (20, 17), (9, 31), (3, 64), (12, 141), (1, 1_105)];
-
-/// The specification's base case with one flag, and q and log_rho beside it.
-fn base(terminated: Option<usize>, cut: Option<(usize, f32)>) -> Case {
-    let mut case = Case {
-        t: 4,
-        n: 1,
-        reward: vec![1.0, 0.0, -1.0, 2.0],
-        value: vec![0.5, -0.2, 0.1, 0.4],
-        bootstrap: vec![0.3],
-        terminated: vec![0; 4],
-        truncated: vec![0; 4],
-        final_value: None,
-        q: vec![0.6, -0.1, 0.3, 0.2],
-        log_rho: vec![f32::NAN, -0.5, 1.2, -2.0],
-        accumulate: Accumulate::F32,
-    };
-    if let Some(at) = terminated {
-        case.terminated[at] = 1;
-    }
-    if let Some((at, value)) = cut {
-        case.truncated[at] = 1;
-        let final_value = case.final_value.insert(vec![f32::NAN; 4]);
-        final_value[at] = value;
-    }
-    case
-}
 
 /// Recorded from rlax 0.1.9 in f64, discount 0.9: lambda returns for 0.8, 0 and 1; n-step returns for 1, 2 and 3; UPGO, as the
 /// lambda return with lambda 1 or 0 by step; Retrace with lambda 0.8.
@@ -291,7 +226,7 @@ fn vectors_of_rlax() {
     let vectors: [Vector; 5] = [
         (
             "none ended",
-            base(None, None),
+            Case::base(None, None),
             [[1.34315776, 0.526608, 0.7064, 2.27], [0.82, 0.09, -0.64, 2.27], [1.84483, 0.9387, 1.043, 2.27]],
             [[0.82, 0.09, -0.64, 2.27], [1.081, -0.576, 1.043, 2.27], [0.4816, 0.9387, 1.043, 2.27]],
             [1.081, 0.09, 1.043, 2.27],
@@ -299,7 +234,7 @@ fn vectors_of_rlax() {
         ),
         (
             "terminated in the middle",
-            base(Some(1), None),
+            Case::base(Some(1), None),
             [[0.964, 0.0, 0.7064, 2.27], [0.82, 0.0, -0.64, 2.27], [1.0, 0.0, 1.043, 2.27]],
             [[0.82, 0.0, -0.64, 2.27], [1.0, 0.0, 1.043, 2.27], [1.0, 0.0, 1.043, 2.27]],
             [1.0, 0.0, 1.043, 2.27],
@@ -307,7 +242,7 @@ fn vectors_of_rlax() {
         ),
         (
             "truncated in the middle",
-            base(None, Some((1, 0.8))),
+            Case::base(None, Some((1, 0.8))),
             [[1.4824, 0.72, 0.7064, 2.27], [0.82, 0.72, -0.64, 2.27], [1.648, 0.72, 1.043, 2.27]],
             [[0.82, 0.72, -0.64, 2.27], [1.648, 0.72, 1.043, 2.27], [1.648, 0.72, 1.043, 2.27]],
             [1.648, 0.72, 1.043, 2.27],
@@ -315,7 +250,7 @@ fn vectors_of_rlax() {
         ),
         (
             "terminated and truncated in the middle",
-            Case { truncated: vec![0, 1, 0, 0], final_value: Some(vec![f32::NAN; 4]), ..base(Some(1), None) },
+            Case { truncated: vec![0, 1, 0, 0], final_value: Some(vec![f32::NAN; 4]), ..Case::base(Some(1), None) },
             [[0.964, 0.0, 0.7064, 2.27], [0.82, 0.0, -0.64, 2.27], [1.0, 0.0, 1.043, 2.27]],
             [[0.82, 0.0, -0.64, 2.27], [1.0, 0.0, 1.043, 2.27], [1.0, 0.0, 1.043, 2.27]],
             [1.0, 0.0, 1.043, 2.27],
@@ -323,7 +258,7 @@ fn vectors_of_rlax() {
         ),
         (
             "truncated in the last step",
-            base(None, Some((3, -0.6))),
+            Case::base(None, Some((3, -0.6))),
             [[1.04082688, 0.106704, 0.1232, 1.46], [0.82, 0.09, -0.64, 1.46], [1.25434, 0.2826, 0.314, 1.46]],
             [[0.82, 0.09, -0.64, 1.46], [1.081, -0.576, 0.314, 1.46], [0.4816, 0.2826, 0.314, 1.46]],
             [1.081, 0.09, 0.314, 1.46],
@@ -352,10 +287,7 @@ fn vectors_of_rlax() {
 }
 
 fn near(got: &[f32], want: &[f64], what: &str) {
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (i, (g, w)) in got.iter().zip(want).enumerate() {
-        assert!((f64::from(*g) - w).abs() <= 4e-6 * w.abs().max(1.0), "{what}[{i}]: {g} is not {w}");
-    }
+    checks::near(got, want, 4e-6, what);
 }
 
 /// The specification's table of discounted sums, as returns of rollouts with all values 0.
@@ -375,7 +307,7 @@ fn whole_returns_follow_the_table() {
             bootstrap: vec![bootstrap],
             terminated: vec![0; 3],
             truncated: vec![0; 3],
-            ..base(None, None)
+            ..Case::base(None, None)
         };
         near(&Call::NStep(3).run(&case, discount).target, &want, "whole return");
     }
@@ -511,12 +443,7 @@ fn every_cpu_level_gives_the_same_bytes() {
         for accumulate in [Accumulate::F32, Accumulate::F64] {
             let case = Case { accumulate, ..random(5, t, n, 0.1) };
             for call in CALLS {
-                let bits = LEVELS.map(|level| {
-                    cpu::set_limit(level);
-                    call.run(&case, 0.99).bits()
-                });
-                cpu::set_limit(LEVELS[2]);
-                assert!(bits[0] == bits[1] && bits[1] == bits[2], "{call:?} {t}x{n}");
+                same_at_every_level(&format!("{call:?} {t}x{n}"), || call.run(&case, 0.99).bits());
             }
         }
     }
@@ -597,46 +524,50 @@ fn numbers_that_are_not_read_do_not_matter() {
     }
 }
 
+/// The error of a call that has written nothing.
+fn fails(case: &Case, call: Call, discount: f32, [target, error]: [usize; 2]) -> (Kind, String) {
+    let mut out = Out { target: vec![7.0; target], error: vec![8.0; error] };
+    let error = call.apply(case, discount, &mut out).unwrap_err();
+    assert!(out.target.iter().all(|x| *x == 7.0) && out.error.iter().all(|x| *x == 8.0));
+    (error.kind, error.to_string())
+}
+
+const FULL: [usize; 2] = [126, 126];
+
 #[test]
-fn bad_input_is_named_and_outputs_stay() {
+fn bad_numbers_are_named_and_outputs_stay() {
+    let good = random(4, 6, 21, 0.2);
+    for (call, bad) in CALLS.into_iter().flat_map(|c| [f32::NAN, f32::INFINITY, f32::NEG_INFINITY].map(|x| (c, x))) {
+        let refused = |change: &dyn Fn(&mut Case), text: &str| {
+            let said = (Kind::Value, format!("{text}, given {bad}"));
+            assert_eq!(fails(&with(&good, change), call, 0.9, FULL), said, "{call:?}");
+        };
+        for at in [0, 15, 16, 77, 125] {
+            refused(&|c| c.reward[at] = bad, "rollout: a finite reward");
+            refused(&|c| c.value[at] = bad, "rollout: a finite value");
+            let cut = |c: &mut Case| {
+                (c.truncated[at], c.terminated[at]) = (1, 0);
+                c.final_value.as_mut().unwrap()[at] = bad;
+            };
+            refused(&cut, "rollout: a finite final_value where truncated");
+            if call.off_policy() {
+                refused(&|c| c.q[at] = bad, "retrace: a finite q");
+                refused(&|c| c.log_rho[at.max(21)] = bad, "retrace: a finite log_rho");
+            }
+        }
+        refused(&|c| c.bootstrap[20] = bad, "rollout: a finite bootstrap_value");
+    }
+}
+
+#[test]
+fn bad_rates_are_refused_and_outputs_stay() {
     let good = random(4, 6, 21, 0.2);
     for call in CALLS {
-        let fails_with = |case: &Case, call: Call, discount: f32, lens: (usize, usize)| {
-            let mut out = Out { target: vec![7.0; lens.0], error: vec![8.0; lens.1] };
-            let error = call.apply(case, discount, &mut out).unwrap_err();
-            assert!(out.target.iter().all(|x| *x == 7.0) && out.error.iter().all(|x| *x == 8.0));
-            (error.kind, error.to_string())
-        };
-        let fails = |case: &Case| fails_with(case, call, 0.9, (126, 126));
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            for at in [0, 15, 16, 77, 125] {
-                let mut case = good.clone();
-                case.reward[at] = bad;
-                assert_eq!(fails(&case), (Kind::Value, format!("rollout: a finite reward, given {bad}")));
-                let mut case = good.clone();
-                case.value[at] = bad;
-                assert_eq!(fails(&case), (Kind::Value, format!("rollout: a finite value, given {bad}")));
-                let mut case = good.clone();
-                (case.truncated[at], case.terminated[at]) = (1, 0);
-                case.final_value.as_mut().unwrap()[at] = bad;
-                let text = format!("rollout: a finite final_value where truncated, given {bad}");
-                assert_eq!(fails(&case), (Kind::Value, text));
-                if call.off_policy() {
-                    let mut case = good.clone();
-                    case.q[at] = bad;
-                    assert_eq!(fails(&case), (Kind::Value, format!("retrace: a finite q, given {bad}")));
-                    let mut case = good.clone();
-                    case.log_rho[at.max(21)] = bad;
-                    assert_eq!(fails(&case), (Kind::Value, format!("retrace: a finite log_rho, given {bad}")));
-                }
-            }
-            let mut case = good.clone();
-            case.bootstrap[20] = bad;
-            assert_eq!(fails(&case).1, format!("rollout: a finite bootstrap_value, given {bad}"));
-            assert_eq!(fails_with(&good, call, bad, (126, 126)).0, Kind::Value);
+            assert_eq!(fails(&good, call, bad, FULL).0, Kind::Value);
         }
         for bad in [-0.1, 1.1] {
-            assert_eq!(fails_with(&good, call, bad, (126, 126)).0, Kind::Range);
+            assert_eq!(fails(&good, call, bad, FULL).0, Kind::Range);
         }
         let worse: &[Call] = match call {
             Call::Lambda(_) => &[Call::Lambda(-0.1), Call::Lambda(1.1), Call::Lambda(f32::NAN)],
@@ -646,36 +577,33 @@ fn bad_input_is_named_and_outputs_stay() {
             Call::Upgo => &[],
         };
         for worse in worse {
-            let kind = fails_with(&good, *worse, 0.9, (126, 126)).0;
+            let kind = fails(&good, *worse, 0.9, FULL).0;
             assert!(matches!(kind, Kind::Range | Kind::Value), "{worse:?}: {kind:?}");
         }
-        assert_eq!(fails(&Case { final_value: None, ..good.clone() }).0, Kind::Null);
+    }
+}
 
+#[test]
+fn arrays_of_another_length_are_refused_and_outputs_stay() {
+    let good = random(4, 6, 21, 0.2);
+    for call in CALLS {
+        assert_eq!(fails(&Case { final_value: None, ..good.clone() }, call, 0.9, FULL).0, Kind::Null);
         for step in [-1isize, 1] {
             let other = 126usize.wrapping_add_signed(step);
-            let off = |x: &mut Vec<f32>| x.resize(x.len().wrapping_add_signed(step), 0.0);
-            let edits: [&dyn Fn(&mut Case); 8] = [
-                &|c| off(&mut c.reward),
-                &|c| off(&mut c.value),
-                &|c| off(&mut c.bootstrap),
-                &|c| off(c.final_value.as_mut().unwrap()),
-                &|c| c.terminated.resize(other, 0),
-                &|c| c.truncated.resize(other, 0),
-                &|c| off(&mut c.q),
-                &|c| off(&mut c.log_rho),
-            ];
-            for edit in edits.into_iter().take(if call.off_policy() { 8 } else { 6 }) {
-                let mut case = good.clone();
-                edit(&mut case);
-                assert_eq!(fails(&case).0, Kind::Shape, "{call:?}");
+            for edit in off_by(step) {
+                assert_eq!(fails(&with(&good, edit), call, 0.9, FULL).0, Kind::Shape, "{call:?}");
             }
-            assert_eq!(fails_with(&good, call, 0.9, (other, 126)).0, Kind::Shape);
+            if call.off_policy() {
+                assert_eq!(fails(&with(&good, |c| c.q.resize(other, 0.0)), call, 0.9, FULL).0, Kind::Shape);
+                assert_eq!(fails(&with(&good, |c| c.log_rho.resize(other, 0.0)), call, 0.9, FULL).0, Kind::Shape);
+            }
+            assert_eq!(fails(&good, call, 0.9, [other, 126]).0, Kind::Shape);
             if !matches!(call, Call::Lambda(_) | Call::NStep(_)) {
-                assert_eq!(fails_with(&good, call, 0.9, (126, other)).0, Kind::Shape);
+                assert_eq!(fails(&good, call, 0.9, [126, other]).0, Kind::Shape);
             }
         }
         for (t, n, kind) in [(0, 1, Kind::Shape), (1, 0, Kind::Shape), (usize::MAX, 2, Kind::Overflow)] {
-            assert_eq!(fails(&Case { t, n, ..good.clone() }).0, kind);
+            assert_eq!(fails(&Case { t, n, ..good.clone() }, call, 0.9, FULL).0, kind);
         }
     }
 }

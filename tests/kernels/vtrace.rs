@@ -1,7 +1,6 @@
 //! V-trace against its formula in f64, the specification's vectors, every CPU level, every split and bad input.
 
 use proptest::prelude::*;
-use rlcore::cpu::{self, LEVELS};
 use rlcore::error::Kind;
 use rlcore::kernels::categorical::{self, Logits};
 use rlcore::kernels::gae::{Accumulate, Rollout, gae};
@@ -11,6 +10,8 @@ use rlcore::kernels::vtrace::{
 };
 use rlcore::num;
 use rlcore::rng::Rng;
+
+use super::checks::{bits, near, same_at_every_level, wide, with};
 
 const NONE: f32 = f32::INFINITY;
 
@@ -132,17 +133,6 @@ fn rates() -> [Rates; 5] {
     ]
 }
 
-fn bits(x: &[f32]) -> Vec<u32> {
-    x.iter().map(|x| x.to_bits()).collect()
-}
-
-fn near(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (i, (g, w)) in got.iter().zip(want).enumerate() {
-        assert!((f64::from(*g) - w).abs() <= tolerance * w.abs().max(1.0), "{what}[{i}]: {g} is not {w}");
-    }
-}
-
 #[test]
 fn equals_the_formula_in_f64() {
     for (i, (t, n)) in SHAPES.into_iter().enumerate() {
@@ -246,81 +236,60 @@ fn base(log_rho: &[f32], clip_rho: f32, clip_pg_rho: f32) -> Case {
 fn vectors_v1_to_v9_and_v11() {
     let v2 = [0.5, -0.5, 1.2, -2.0];
     let nan = f32::NAN;
-    let v3 = Case { discounts: vec![0.9, 0.0, 0.9, 0.9], ..base(&v2, 1.0, 1.0) };
-    let v6 = Case {
-        t: 1,
-        log_rho: vec![0.3],
-        discounts: vec![0.99],
-        reward: vec![1.5],
-        value: vec![0.25],
-        bootstrap: vec![2.0],
-        ..base(&v2, 1.0, 1.0)
+    let one = |c: &mut Case| {
+        (c.t, c.log_rho, c.discounts) = (1, vec![0.3], vec![0.99]);
+        (c.reward, c.value, c.bootstrap) = (vec![1.5], vec![0.25], vec![2.0]);
     };
-    let v8 = Case {
-        t: 2,
-        log_rho: vec![0.5, -0.5],
-        discounts: vec![0.0; 2],
-        reward: vec![1.0, 2.0],
-        value: vec![0.5, -0.2],
-        bootstrap: vec![7.0],
-        ..base(&v2, 1.0, 1.0)
+    let finished = |c: &mut Case| {
+        (c.t, c.log_rho, c.discounts) = (2, vec![0.5, -0.5], vec![0.0; 2]);
+        (c.reward, c.value, c.bootstrap) = (vec![1.0, 2.0], vec![0.5, -0.2], vec![7.0]);
     };
-    let v9 = Case {
-        t: 2,
-        n: 2,
-        log_rho: vec![0.1, -0.3, 0.7, 0.0],
-        discounts: vec![0.9, 0.9, 0.0, 0.9],
-        reward: vec![1.0, 0.0, 2.0, -1.0],
-        value: vec![0.5, 0.2, 0.1, 0.4],
-        bootstrap: vec![0.3, -0.6],
-        ..base(&v2, 1.0, 1.0)
+    let two_by_two = |c: &mut Case| {
+        (c.t, c.n, c.log_rho, c.discounts) = (2, 2, vec![0.1, -0.3, 0.7, 0.0], vec![0.9, 0.9, 0.0, 0.9]);
+        (c.reward, c.value) = (vec![1.0, 0.0, 2.0, -1.0], vec![0.5, 0.2, 0.1, 0.4]);
+        c.bootstrap = vec![0.3, -0.6];
     };
-    let v11 =
-        Case { truncated: Some(vec![0, 1, 0, 0]), final_value: Some(vec![nan, 0.8, nan, nan]), ..base(&v2, 1.0, 1.0) };
-    type Vector = (&'static str, Case, &'static [f64], &'static [f64]);
-    let vectors: [Vector; 10] = [
-        ("V1", base(&[0.0; 4], 1.0, 1.0), &[1.84483, 0.9387, 1.043, 2.27], &[1.34483, 1.1387, 0.943, 1.87]),
-        (
-            "V2",
-            base(&v2, 1.0, 1.0),
-            &[0.7266507574, -0.3037213806, -0.4122307183, 0.6530769797],
-            &[0.2266507574, -0.1037213806, -0.5122307183, 0.2530769797],
-        ),
-        (
-            "V3",
-            v3,
-            &[0.9291755187, -0.0786938681, -0.4122307183, 0.6530769797],
-            &[0.4291755187, 0.1213061319, -0.5122307183, 0.2530769797],
-        ),
-        (
-            "V4",
-            base(&v2, NONE, NONE),
-            &[0.0907526686, -1.2409312644, -2.1291172411, 0.6530769797],
-            &[-1.0169941587, -1.0409312644, -1.7006658762, 0.2530769797],
-        ),
-        (
-            "V5",
-            base(&[0.5, -0.5, 1.2, 2.0], 3.7, 2.2),
-            &[3.0381628635, 2.0339689521, 3.8702134772, 7.319],
-            &[3.8424637231, 2.2339689521, 12.07162, 4.114],
-        ),
-        ("V6", v6, &[3.48], &[3.23]),
-        (
-            "V7",
-            base(&v2, 0.5, NONE),
-            &[0.720623494, -0.1326405623, -0.0422307183, 0.6530769797],
-            &[0.6275420506, 0.098253329, -1.7006658762, 0.2530769797],
-        ),
-        ("V8", v8, &[1.0, 1.1343674514], &[0.5, 1.3343674514]),
-        ("V9", v9, &[2.8, -0.974937698, 2.0, -1.54], &[2.3, -1.174937698, 1.9, -1.94]),
-        (
-            "V11",
-            v11,
-            &[1.3222073862, 0.3580082069, -0.4122307183, 0.6530769797],
-            &[0.8222073862, 0.5580082069, -0.5122307183, 0.2530769797],
-        ),
+    let cut = |c: &mut Case| {
+        (c.truncated, c.final_value) = (Some(vec![0, 1, 0, 0]), Some(vec![nan, 0.8, nan, nan]));
+    };
+    let own = base(&v2, 1.0, 1.0);
+    let cases = [
+        ("V1", base(&[0.0; 4], 1.0, 1.0)),
+        ("V2", own.clone()),
+        ("V3", with(&own, |c| c.discounts[1] = 0.0)),
+        ("V4", base(&v2, NONE, NONE)),
+        ("V5", base(&[0.5, -0.5, 1.2, 2.0], 3.7, 2.2)),
+        ("V6", with(&own, one)),
+        ("V7", base(&v2, 0.5, NONE)),
+        ("V8", with(&own, finished)),
+        ("V9", with(&own, two_by_two)),
+        ("V11", with(&own, cut)),
     ];
-    for (name, mut case, vs, pg) in vectors {
+    let targets: [&[f64]; 10] = [
+        &[1.84483, 0.9387, 1.043, 2.27],
+        &[0.7266507574, -0.3037213806, -0.4122307183, 0.6530769797],
+        &[0.9291755187, -0.0786938681, -0.4122307183, 0.6530769797],
+        &[0.0907526686, -1.2409312644, -2.1291172411, 0.6530769797],
+        &[3.0381628635, 2.0339689521, 3.8702134772, 7.319],
+        &[3.48],
+        &[0.720623494, -0.1326405623, -0.0422307183, 0.6530769797],
+        &[1.0, 1.1343674514],
+        &[2.8, -0.974937698, 2.0, -1.54],
+        &[1.3222073862, 0.3580082069, -0.4122307183, 0.6530769797],
+    ];
+    let advantages: [&[f64]; 10] = [
+        &[1.34483, 1.1387, 0.943, 1.87],
+        &[0.2266507574, -0.1037213806, -0.5122307183, 0.2530769797],
+        &[0.4291755187, 0.1213061319, -0.5122307183, 0.2530769797],
+        &[-1.0169941587, -1.0409312644, -1.7006658762, 0.2530769797],
+        &[3.8424637231, 2.2339689521, 12.07162, 4.114],
+        &[3.23],
+        &[0.6275420506, 0.098253329, -1.7006658762, 0.2530769797],
+        &[0.5, 1.3343674514],
+        &[2.3, -1.174937698, 1.9, -1.94],
+        &[0.8222073862, 0.5580082069, -0.5122307183, 0.2530769797],
+    ];
+    for (((name, mut case), vs), pg) in cases.into_iter().zip(targets).zip(advantages) {
         for accumulate in [Accumulate::F32, Accumulate::F64] {
             case.accumulate = accumulate;
             let got = case.run();
@@ -412,8 +381,8 @@ fn on_policy_it_is_the_n_step_return_and_generalised_advantages() {
         let (mut advantage, mut target) = (vec![0.0; t * n], vec![0.0; t * n]);
         gae(&rollout, 0.97, 0.9, &mut advantage, &mut target).unwrap();
         let (vs, pg) = case.run();
-        near(&pg, &advantage.iter().map(|x| f64::from(*x)).collect::<Vec<_>>(), 1e-5, "GAE");
-        near(&vs, &target.iter().map(|x| f64::from(*x)).collect::<Vec<_>>(), 1e-5, "GAE's targets");
+        near(&pg, &wide(&advantage), 1e-5, "GAE");
+        near(&vs, &wide(&target), 1e-5, "GAE's targets");
     }
 }
 
@@ -512,6 +481,7 @@ fn split(n: usize, parts: usize) -> Vec<(usize, usize)> {
 }
 
 /// Logits and actions for a case.
+#[derive(Clone)]
 struct Acts {
     a: usize,
     behavior: Vec<f32>,
@@ -588,7 +558,7 @@ fn from_logits_equals_its_formula() {
             let mut alone = vec![0.0; t * n];
             let batch = Logits { num_rows: t * n, n: &[a as u32], logits: &acts.target, mask: None };
             categorical::log_prob(&batch, &acts.action, &mut alone).unwrap();
-            near(&target, &alone.iter().map(|x| f64::from(*x)).collect::<Vec<_>>(), 1e-6, "log_prob");
+            near(&target, &wide(&alone), 1e-6, "log_prob");
         }
     }
 }
@@ -716,14 +686,11 @@ fn every_cpu_level_gives_the_same_bytes() {
             let acts = Acts::random(6, t * n, 18, 3.0);
             for accumulate in [Accumulate::F32, Accumulate::F64] {
                 case.accumulate = accumulate;
-                let results = LEVELS.map(|level| {
-                    cpu::set_limit(level);
+                same_at_every_level(&format!("{t}x{n}"), || {
                     let (vs, pg) = case.run();
                     let logits = if t * n < 3_000 { all_of(&case, &acts, &[(0, n)]).concat() } else { vec![] };
                     bits(&[vs, pg, logits].concat())
                 });
-                cpu::set_limit(LEVELS[2]);
-                assert!(results[0] == results[1] && results[1] == results[2], "{t}x{n}");
             }
         }
     }
@@ -783,95 +750,93 @@ fn fails_from_logits(case: &Case, acts: &Acts) -> (Kind, String) {
     (error.kind, error.to_string())
 }
 
+const FULL: (usize, usize) = (126, 126);
+
+/// Both functions report shared errors in the same words: of a changed case, and of one whose log-ratios come from logits.
+#[track_caller]
+fn both(change: impl FnOnce(&mut Case), kind: Kind, text: &str) {
+    let case = with(&random(4, 6, 21, 0.2), change);
+    assert_eq!(fails(&case, FULL), (kind, format!("vtrace: {text}")));
+    assert_eq!(fails_from_logits(&case, &Acts::random(4, 126, 3, 1.0)), (kind, format!("vtrace: {text}")));
+}
+
 #[test]
-fn bad_input_is_named_and_outputs_stay() {
+fn bad_numbers_are_named_and_outputs_stay() {
     let good = random(4, 6, 21, 0.2);
-    let acts = Acts::random(4, 126, 3, 1.0);
-    let full = (126, 126);
-    // Both functions report shared errors in the same words.
-    let both = |case: &Case, kind: Kind, text: &str| {
-        assert_eq!(fails(case, full), (kind, text.into()));
-        assert_eq!(fails_from_logits(case, &acts), (kind, text.into()));
-    };
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for at in [0, 15, 16, 77, 125] {
-            let mut case = good.clone();
-            case.log_rho[at] = bad;
-            assert_eq!(fails(&case, full), (Kind::Value, format!("vtrace: a finite log_rho, given {bad}")));
+            let text = format!("vtrace: a finite log_rho, given {bad}");
+            let case = with(&good, |c| c.log_rho[at] = bad);
+            assert_eq!(fails(&case, FULL), (Kind::Value, text.clone()));
             let mut place = case.log_rho.clone();
             let out = Outputs { log_rho: Some(cells(&mut place)), ..Outputs::default() };
             let error = from_importance_weights_range(&case.view(), None, case.columns(), &out).unwrap_err();
-            assert_eq!(error.to_string(), format!("vtrace: a finite log_rho, given {bad}"));
-            let mut case = good.clone();
-            case.reward[at] = bad;
-            both(&case, Kind::Value, &format!("vtrace: a finite reward, given {bad}"));
-            let mut case = good.clone();
-            case.value[at] = bad;
-            both(&case, Kind::Value, &format!("vtrace: a finite value, given {bad}"));
-            let mut case = good.clone();
-            case.discounts[at] = bad;
-            both(&case, Kind::Value, &format!("vtrace: discounts from 0 to 1, given {bad}"));
-            let mut case = good.clone();
-            (case.discounts[at], case.truncated.as_mut().unwrap()[at]) = (0.5, 1);
-            case.final_value.as_mut().unwrap()[at] = bad;
-            both(&case, Kind::Value, &format!("vtrace: a finite final_value where truncated, given {bad}"));
+            assert_eq!(error.to_string(), text);
+            both(|c| c.reward[at] = bad, Kind::Value, &format!("a finite reward, given {bad}"));
+            both(|c| c.value[at] = bad, Kind::Value, &format!("a finite value, given {bad}"));
+            both(|c| c.discounts[at] = bad, Kind::Value, &format!("discounts from 0 to 1, given {bad}"));
+            let cut = |c: &mut Case| {
+                (c.discounts[at], c.truncated.as_mut().unwrap()[at]) = (0.5, 1);
+                c.final_value.as_mut().unwrap()[at] = bad;
+            };
+            both(cut, Kind::Value, &format!("a finite final_value where truncated, given {bad}"));
         }
-        let mut case = good.clone();
-        case.bootstrap[20] = bad;
-        both(&case, Kind::Value, &format!("vtrace: a finite bootstrap_value, given {bad}"));
+        both(|c| c.bootstrap[20] = bad, Kind::Value, &format!("a finite bootstrap_value, given {bad}"));
     }
+    // One of two cuts is bad, and nothing else is truncated.
+    let second_of_two = |c: &mut Case| {
+        let flags = c.truncated.as_mut().unwrap();
+        flags.fill(0);
+        (flags[3], flags[11], c.discounts[3], c.discounts[11]) = (1, 1, 0.5, 0.5);
+        c.final_value.as_mut().unwrap()[11] = f32::NAN;
+    };
+    both(second_of_two, Kind::Value, "a finite final_value where truncated, given NaN");
+}
+
+#[test]
+fn bad_rates_are_named_and_outputs_stay() {
     for (bad, text) in [(1.000_1, "1.0001"), (-1e-9, "-0.000000001"), (2.0, "2")] {
-        let mut case = good.clone();
-        case.discounts[99] = bad;
-        both(&case, Kind::Range, &format!("vtrace: discounts from 0 to 1, given {text}"));
+        both(|c| c.discounts[99] = bad, Kind::Range, &format!("discounts from 0 to 1, given {text}"));
     }
     // The same if all discounts are bad.
     for (bad, text) in [(-0.5, "-0.5"), (1.5, "1.5"), (f32::MAX, "340282350000000000000000000000000000000")] {
-        let mut case = good.clone();
-        (case.truncated, case.final_value) = (None, None);
-        case.discounts.fill(bad);
-        case.bootstrap.fill(0.5);
-        both(&case, Kind::Range, &format!("vtrace: discounts from 0 to 1, given {text}"));
-        case.discounts.fill(0.5);
-        case.discounts[125] = bad;
-        both(&case, Kind::Range, &format!("vtrace: discounts from 0 to 1, given {text}"));
+        for first in [0, 125] {
+            let uncut = |c: &mut Case| {
+                (c.truncated, c.final_value) = (None, None);
+                c.discounts.fill(0.5);
+                c.bootstrap.fill(0.5);
+                c.discounts[first..].fill(bad);
+            };
+            both(uncut, Kind::Range, &format!("discounts from 0 to 1, given {text}"));
+        }
     }
-    // One of two cuts is bad, and nothing else is truncated.
-    let mut case = good.clone();
-    let flags = case.truncated.as_mut().unwrap();
-    flags.fill(0);
-    (flags[3], flags[11], case.discounts[3], case.discounts[11]) = (1, 1, 0.5, 0.5);
-    case.final_value.as_mut().unwrap()[11] = f32::NAN;
-    both(&case, Kind::Value, "vtrace: a finite final_value where truncated, given NaN");
-    // Wrong lengths and missing arrays are reported before bad values.
-    let mut case = good.clone();
-    case.log_rho.pop();
-    case.reward[3] = f32::NAN;
-    assert_eq!(fails(&case, full).0, Kind::Shape);
-    let mut case = good.clone();
-    case.final_value = None;
-    both(&case, Kind::Null, "vtrace: final_value is NULL, but a step is truncated");
-
     type Set = fn(&mut Rates) -> &mut f32;
     let ceilings: [(&str, Set); 3] =
         [("clip_rho", |r| &mut r.clip_rho), ("clip_c", |r| &mut r.clip_c), ("clip_pg_rho", |r| &mut r.clip_pg_rho)];
     for (name, field) in ceilings {
         for (bad, kind) in [(f32::NAN, Kind::Value), (0.0, Kind::Range), (-1.0, Kind::Range)] {
-            let mut case = good.clone();
-            *field(&mut case.rates) = bad;
-            both(&case, kind, &format!("vtrace: {name} above 0, given {bad}"));
+            both(|c| *field(&mut c.rates) = bad, kind, &format!("{name} above 0, given {bad}"));
         }
     }
     let shares: [(&str, Set); 2] = [("td_lambda", |r| &mut r.td_lambda), ("leak", |r| &mut r.leak)];
+    let (value, range) = (Kind::Value, Kind::Range);
     for (name, field) in shares {
-        for (bad, kind) in
-            [(f32::NAN, Kind::Value), (f32::INFINITY, Kind::Value), (1.5, Kind::Range), (-0.5, Kind::Range)]
-        {
-            let mut case = good.clone();
-            *field(&mut case.rates) = bad;
-            both(&case, kind, &format!("vtrace: {name} from 0 to 1, given {bad}"));
+        for (bad, kind) in [(f32::NAN, value), (f32::INFINITY, value), (1.5, range), (-0.5, range)] {
+            both(|c| *field(&mut c.rates) = bad, kind, &format!("{name} from 0 to 1, given {bad}"));
         }
     }
+}
+
+#[test]
+fn arrays_of_another_length_are_refused_and_outputs_stay() {
+    let good = random(4, 6, 21, 0.2);
+    // Wrong lengths and missing arrays are reported before bad values.
+    let short = |c: &mut Case| {
+        c.log_rho.pop();
+        c.reward[3] = f32::NAN;
+    };
+    assert_eq!(fails(&with(&good, short), FULL).0, Kind::Shape);
+    both(|c| c.final_value = None, Kind::Null, "final_value is NULL, but a step is truncated");
     for step in [-1isize, 1] {
         let other = 126usize.wrapping_add_signed(step);
         let edits: [&dyn Fn(&mut Case); 7] = [
@@ -884,19 +849,16 @@ fn bad_input_is_named_and_outputs_stay() {
             &|c| c.final_value.as_mut().unwrap().resize(other, 0.0),
         ];
         for edit in edits {
-            let mut case = good.clone();
-            edit(&mut case);
-            assert_eq!(fails(&case, full).0, Kind::Shape);
+            assert_eq!(fails(&with(&good, edit), FULL).0, Kind::Shape);
         }
         assert_eq!(fails(&good, (other, 126)).0, Kind::Shape);
         assert_eq!(fails(&good, (126, other)).0, Kind::Shape);
     }
     for (t, n, kind) in [(0, 1, Kind::Shape), (1, 0, Kind::Shape), (usize::MAX, 2, Kind::Overflow)] {
-        assert_eq!(fails(&Case { t, n, ..good.clone() }, full).0, kind);
+        assert_eq!(fails(&Case { t, n, ..good.clone() }, FULL).0, kind);
     }
     // Columns of another batch, and missing log-ratios.
-    let out = Outputs::default();
-    let columns = Columns::all(6, 20).unwrap();
+    let (out, columns) = (Outputs::default(), Columns::all(6, 20).unwrap());
     let error = from_importance_weights_range(&good.view(), Some(&good.log_rho), columns, &out).unwrap_err();
     assert_eq!(error.kind, Kind::Shape);
     let error = from_importance_weights_range(&good.view(), None, good.columns(), &out).unwrap_err();
@@ -906,39 +868,31 @@ fn bad_input_is_named_and_outputs_stay() {
 #[test]
 fn bad_logits_and_actions_are_named_and_outputs_stay() {
     let case = random(4, 6, 21, 0.2);
-    let good = || Acts::random(4, 126, 3, 1.0);
+    let good = Acts::random(4, 126, 3, 1.0);
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         for at in [0, 31, 200, 377] {
-            let mut acts = good();
-            acts.behavior[at] = bad;
             let text = format!("vtrace: finite behavior_logits, given {bad}");
-            assert_eq!(fails_from_logits(&case, &acts), (Kind::Value, text));
-            let mut acts = good();
-            acts.target[at] = bad;
+            assert_eq!(fails_from_logits(&case, &with(&good, |a| a.behavior[at] = bad)), (Kind::Value, text));
             let text = format!("vtrace: finite target_logits, given {bad}");
-            assert_eq!(fails_from_logits(&case, &acts), (Kind::Value, text));
+            assert_eq!(fails_from_logits(&case, &with(&good, |a| a.target[at] = bad)), (Kind::Value, text));
         }
     }
     for (at, bad) in [(0, -1), (17, 3), (125, i32::MAX), (60, i32::MIN)] {
-        let mut acts = good();
-        acts.action[at] = bad;
         let text = format!("vtrace: an action from 0 to below 3, given {bad}");
-        assert_eq!(fails_from_logits(&case, &acts), (Kind::Range, text));
+        assert_eq!(fails_from_logits(&case, &with(&good, |a| a.action[at] = bad)), (Kind::Range, text));
     }
     for step in [-1isize, 1] {
         let other = |len: usize| len.wrapping_add_signed(step);
-        let mut acts = good();
-        acts.behavior.resize(other(378), 0.0);
-        assert_eq!(fails_from_logits(&case, &acts).0, Kind::Shape);
-        let mut acts = good();
-        acts.target.resize(other(378), 0.0);
-        assert_eq!(fails_from_logits(&case, &acts).0, Kind::Shape);
-        let mut acts = good();
-        acts.action.resize(other(126), 0);
-        assert_eq!(fails_from_logits(&case, &acts).0, Kind::Shape);
+        let edits: [&dyn Fn(&mut Acts); 3] =
+            [&|a| a.behavior.resize(other(378), 0.0), &|a| a.target.resize(other(378), 0.0), &|a| {
+                a.action.resize(other(126), 0)
+            }];
+        for edit in edits {
+            assert_eq!(fails_from_logits(&case, &with(&good, edit)).0, Kind::Shape);
+        }
     }
     for (a, kind) in [(0, Kind::Shape), (usize::MAX, Kind::Shape)] {
-        assert_eq!(fails_from_logits(&case, &Acts { a, ..good() }).0, kind);
+        assert_eq!(fails_from_logits(&case, &Acts { a, ..good.clone() }).0, kind);
     }
     // An i32 can name that many actions, but there are not enough logits.
     let one = random(4, 1, 1, 0.0);

@@ -1,6 +1,6 @@
 //! A2C and IMPALA learners: gradients compared with PPO, with one another and with the formula.
 
-use crate::host::{Array, Columns, Host, chunks, record, recurrent, spaces, threads, train};
+use crate::host::{Array, Columns, Host, Tune, chunks, record, recurrent, spaces, threads, train};
 use rlcore::learn::{Algorithm, Config};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements};
@@ -12,11 +12,9 @@ fn once(algorithm: Algorithm) -> Config {
         num_steps: 7,
         num_chunks: 2,
         learning_rate: 0.02,
-        num_hidden: 1,
-        hidden_len: [7, 0, 0, 0],
         clip: if algorithm == Algorithm::Ppo { 10.0 } else { 0.2 },
         algorithm: algorithm as u32,
-        ..Config::of(Algorithm::A2c)
+        ..Config::of(Algorithm::A2c).hidden(&[7])
     }
 }
 
@@ -120,17 +118,8 @@ fn on_policy_v_trace_is_the_return_over_n_steps() {
 #[test]
 fn trajectories_of_an_older_policy_are_corrected() {
     let (obs, action) = &spaces()[0];
-    let config = Config {
-        num_chunks: 1,
-        gae_lambda: 0.9,
-        clip_rho: 0.9,
-        clip_c: 0.8,
-        clip_pg_rho: 1.1,
-        leak: 0.1,
-        sum_losses: 1,
-        num_steps: 20,
-        ..once(Algorithm::Impala)
-    };
+    let config = Config { num_chunks: 1, gae_lambda: 0.9, clip_rho: 0.9, ..once(Algorithm::Impala) };
+    let config = Config { clip_c: 0.8, clip_pg_rho: 1.1, leak: 0.1, sum_losses: 1, num_steps: 20, ..config };
     let mut actor = Host::new(&config, obs, action);
     let last = record(&mut actor, &mut Rng::seeded(5));
     actor.learner().learn_begin(last.get(), None).unwrap();

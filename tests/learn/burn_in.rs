@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "recurrent", feature = "attention", feature = "pqn"))]
 
-use crate::host::{Columns, Host, chunks, config, record, recurrent, same_in_parts};
+use crate::host::{Columns, Host, chunks, config, open, record, recurrent, same_in_parts};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase};
 use rlcore::nn::{ALL, Activation, HEAD, Layer, Net, Node};
@@ -128,15 +128,7 @@ fn fresh_states_of_the_same_parameters_are_the_recorded_ones() {
                 h.learner().learn(None, None, 0).unwrap();
                 continue;
             }
-            let acts: Vec<u8> =
-                h.learner().acted().iter().map(|acted| u8::from(*acted == 0 && rng.bounded(3) > 0)).collect();
-            let mut action = h.actions();
-            h.learner().act(Some(&acts), obs.get(), None, action.get_mut()).unwrap();
-            let sees: Vec<u8> = h.learner().acted().iter().map(|acted| u8::from(*acted != 0 && rng.coin())).collect();
-            let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
-            let ends: Vec<u8> = (0..2 * N).map(|_| u8::from(rng.uniform() < 0.1)).collect();
-            let (terminated, truncated) = ends.split_at(N);
-            h.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get()), None).unwrap();
+            h.play_some(&obs, &mut rng);
             if h.learner().phase() != Phase::Learn && rng.bounded(9) == 0 {
                 h.learner().cut_rows(&[(); N].map(|()| u8::from(rng.bounded(4) == 0))).unwrap();
             }
@@ -211,7 +203,7 @@ fn states_that_are_no_numbers_are_refused() {
             // infinity.)
             if t == 3 && bad.is_nan() {
                 let (obs, mut action) = (vec![0.5; 3 * N], h.actions());
-                let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut spoilt.block)).unwrap();
+                let mut learner = open(&mut spoilt.block);
                 let done = learner.act(None, Elements::F32(&obs), None, action.get_mut());
                 assert_eq!((done.err().map(|e| e.kind), &action), (Some(Kind::Value), &h.actions()));
                 assert!(spoilt.block == before);

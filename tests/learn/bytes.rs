@@ -1,7 +1,8 @@
 //! Byte pictures reach convolutions as bytes: all calls return the same bits as for the bytes divided by 255 as f32, with every
 //! algorithm that supports both, whichever environments act.
 
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
+use crate::host::{export, made, policy};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, Stats};
 use rlcore::nn::{Activation, HEAD, INPUT, Layer, LayerKind, Net, Node};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Field, Space};
@@ -53,9 +54,7 @@ impl Pair {
         let blocks = [Space::bytes(LEN as u32), Space::unbounded(LEN as u32)].map(|obs| {
             let field = [Field::new("screen", obs.kind, &DIMS, 0)];
             let obs = if as_field { obs.with_fields(&field) } else { obs };
-            let mut block = vec![0; Learner::size(&config, layers, &obs, action).unwrap().div_ceil(8)];
-            Learner::init(bytemuck::cast_slice_mut(&mut block), &config, layers, &obs, action).unwrap();
-            block
+            made(&config, layers, &obs, action)
         });
         Pair { blocks, config }
     }
@@ -96,7 +95,7 @@ impl Pair {
             let view = learner.view();
             let mut mem = vec![0u64; view.policy_size().unwrap().div_ceil(8)];
             view.export(bytemuck::cast_slice_mut(&mut mem)).unwrap();
-            let policy = Policy::attach(bytemuck::cast_slice(&mem)).unwrap();
+            let policy = policy(&mem);
             let (mut action, mut state) = ([0; N], vec![0.2; N * policy.state_len()]);
             let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
             let recurrent = Recurrent { state: &mut state, reset: &[0; N] };
@@ -304,10 +303,8 @@ fn critics_read_pictures_as_bytes_in_front_of_actions() {
 
 /// The lowest value of the two critics for the policy's own actions, by networks that are compiled here.
 fn value_by_hand(learner: &Learner<'_>, listed: &[Layer], obs: &Obs) -> Vec<f32> {
-    let view = learner.view();
-    let mut mem = vec![0u64; view.policy_size().unwrap().div_ceil(8)];
-    view.export(bytemuck::cast_slice_mut(&mut mem)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&mem)).unwrap();
+    let mem = export(&learner.view());
+    let policy = policy(&mem);
     let (mut action, mut scratch) = (vec![0.0; N * 2], vec![0.0; policy.scratch_len(N).unwrap()]);
     let none = Recurrent { state: &mut [], reset: &[0; N] };
     policy.act_greedy(N, obs.of(0), None, none, &mut scratch, ElementsMut::F32(&mut action)).unwrap();

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
+use crate::host::{slope, wide};
 use rlcore::learn::algorithm::{critic, sac, td3};
 use rlcore::rng::Rng;
 
@@ -52,20 +53,11 @@ fn gradients_are_the_slopes_of_the_loss() {
             })
             .sum()
     };
-    let wide = |x: &[f32]| -> Vec<f64> { x.iter().map(|x| f64::from(*x)).collect() };
     let (m, l) = (wide(&mean), wide(&log_std));
     let total: f32 = log_prob.iter().map(|x| weight * x).sum::<f32>() + dot(&d_action, &action);
     assert!((f64::from(total) - loss(&m, &l)).abs() < 1e-5);
-    let slope = |x: &[f64], i: usize, f: &dyn Fn(&[f64]) -> f64| {
-        let at = |h: f64| {
-            let mut x = x.to_vec();
-            x[i] += h;
-            f(&x)
-        };
-        (at(1e-6) - at(-1e-6)) / 2e-6
-    };
-    let by_mean: Vec<f64> = (0..6).map(|i| slope(&m, i, &|m| loss(m, &l))).collect();
-    let by_log_std: Vec<f64> = (0..6).map(|i| slope(&l, i, &|l| loss(&m, l))).collect();
+    let by_mean: Vec<f64> = (0..6).map(|i| slope(&m, i, 1e-6, |m| loss(m, &l))).collect();
+    let by_log_std: Vec<f64> = (0..6).map(|i| slope(&l, i, 1e-6, |l| loss(&m, l))).collect();
     let (mut d_mean, mut d_log_std) = (vec![0.0; 6], vec![0.0; 6]);
     sac::gradient(limits, weight, &action, &log_std, &normal, &d_action, &mut d_mean, &mut d_log_std);
     assert!(near(&d_mean, &by_mean) && near(&d_log_std, &by_log_std), "{d_log_std:?} {by_log_std:?}");
@@ -73,7 +65,7 @@ fn gradients_are_the_slopes_of_the_loss() {
     td3::act(&mean, &mut action);
     td3::gradient(&action, &d_action, &mut d_mean);
     let of = |m: &[f64]| m.iter().zip(&d_action).map(|(m, d)| m.tanh() * f64::from(*d)).sum();
-    let by_mean: Vec<f64> = (0..6).map(|i| slope(&m, i, &of)).collect();
+    let by_mean: Vec<f64> = (0..6).map(|i| slope(&m, i, 1e-6, of)).collect();
     assert!(near(&d_mean, &by_mean), "{d_mean:?} {by_mean:?}");
 }
 

@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "off_policy", feature = "stream", feature = "actor_critic"))]
 
-use crate::host::{Host, config};
+use crate::host::{Host, Tune, attach, config, learn_all, made, open};
 use rlcore::learn::{Algorithm, Config, Learner, Phase};
 use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
@@ -52,15 +52,10 @@ fn an_update_that_runs_is_not_touched() {
     for (algorithm, layers) in [(Algorithm::Ppo, &[][..]), (Algorithm::Ppo, &memory), (Algorithm::Impala, &memory)] {
         let config = Config {
             num_envs: N as u32,
-            num_steps: 4,
-            num_minibatches: 1,
-            num_epochs: if algorithm == Algorithm::Ppo { 3 } else { 1 },
             num_chunks: 2,
             num_layers: layers.len() as u32,
             sequence_len: if layers.is_empty() { 0 } else { 2 },
-            num_hidden: 1,
-            hidden_len: [4, 0, 0, 0],
-            ..Config::of(algorithm)
+            ..Config::of(algorithm).hidden(&[4]).rollout(4, 1, if algorithm == Algorithm::Ppo { 3 } else { 1 })
         };
         let slices = config.num_epochs * config.num_chunks;
         let params: Vec<Vec<f32>> = (0..=slices)
@@ -140,23 +135,17 @@ fn traces_end_with_the_step_that_is_learnt() {
 fn off_policy_learning_does_not_matter() {
     let config = Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [8, 0, 0, 0],
-        buffer_size: 64,
-        batch_size: 4,
-        learning_starts: 6,
         train_interval: 3,
         gradient_steps: 2,
         n_step: 2,
-        ..Config::of(Algorithm::Dqn)
+        ..Config::of(Algorithm::Dqn).hidden(&[8]).store(64, 4, 6)
     };
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3]));
     let blocks = [false, true].map(|due| {
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = made(&config, &[], &obs, &action);
         let mut cuts = 0;
         for t in 0..12 {
-            let mut l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            let mut l = open(&mut block);
             let x = [0.1 * t as f32, 0.5, -0.1 * t as f32];
             l.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut [0; N])).unwrap();
             l.observe(None, &[1.0, x[0], 0.0], &[0; N], &[0; N], None, None).unwrap();
@@ -165,15 +154,13 @@ fn off_policy_learning_does_not_matter() {
                 cuts += u32::from(l.phase() == Phase::Learn && gone != [0; N]);
                 l.cut_rows(&gone).unwrap();
             }
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 1).unwrap();
-            }
+            learn_all(&mut l, 1);
             if !due {
                 l.cut_rows(&gone).unwrap();
             }
         }
         assert!(!due || cuts > 1);
-        Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        attach(&mut block);
         block
     });
     assert!(blocks[0] == blocks[1]);

@@ -2,9 +2,9 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::refused;
+use crate::host::{Tune, export, learn_all, made, open, policy, refused};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::learn::{Algorithm, Config, Learner, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -13,28 +13,15 @@ const N: usize = 3;
 fn config(algorithm: Algorithm) -> Config {
     Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        learning_rate: 5e-3,
-        learning_rate_end: 5e-3,
-        buffer_size: 300,
-        batch_size: 16,
-        learning_starts: 30,
         train_interval: 3,
         exploration_steps: 60,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[16]).rate(5e-3).store(300, 16, 30)
     }
 }
 
 fn block(config: &Config, action: &Space<'_>) -> Vec<u64> {
     let obs = Space::unbounded(2);
-    let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
-    block
-}
-
-fn open(block: &mut [u64]) -> Learner<'_> {
-    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
+    made(config, &[], &obs, action)
 }
 
 /// An observation of each environment.
@@ -45,9 +32,7 @@ fn show(rng: &mut Rng) -> [f32; 2 * N] {
 /// Observes, then learns while learning is due.
 fn finish(learner: &mut Learner<'_>, reward: &[f32; N], active: Option<&[u8]>, ends: [u8; N]) -> Stats {
     learner.observe(active, reward, &ends, &[0; N], None, None).unwrap();
-    while learner.phase() == Phase::Learn {
-        learner.learn(None, None, 0).unwrap();
-    }
+    learn_all(learner, 0);
     learner.stats()
 }
 
@@ -125,9 +110,8 @@ fn they_are_learnt_from() {
         }
         finish(&mut open(&mut learner), &reward, None, [1; N]);
     }
-    let mut brain = vec![0u64; open(&mut learner).view().policy_size().unwrap().div_ceil(8)];
-    open(&mut learner).view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+    let brain = export(&open(&mut learner).view());
+    let policy = policy(&brain);
     let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
     let mut hits = 0;
     for _ in 0..200 {

@@ -3,10 +3,10 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::forge_learners;
+use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, policy, slope, wide};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::algorithm::discrete_sac;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, Layer};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -17,32 +17,15 @@ const L: usize = 5;
 
 fn small() -> Config {
     Config {
-        num_hidden: 1,
-        hidden_len: [6, 0, 0, 0],
-        learning_rate: 0.02,
-        learning_rate_end: 0.02,
-        buffer_size: 40,
-        batch_size: 14,
-        learning_starts: 20,
         train_interval: 1,
         exploration_steps: 30,
-        ..Config::of(Algorithm::Sac)
+        ..Config::of(Algorithm::Sac).hidden(&[6]).rate(0.02).store(40, 14, 20)
     }
 }
 
-fn made(config: &Config, obs: u32, n: &[u32]) -> Vec<u64> {
+fn block(config: &Config, obs: u32, n: &[u32]) -> Vec<u64> {
     let (obs, action) = (Space::unbounded(obs), Space { n, ..Space::discrete(n) });
-    let mut block = vec![0u64; Learner::size(config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
-    block
-}
-
-fn open(block: &mut [u64]) -> Learner<'_> {
-    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
-}
-
-fn wide(x: &[f32]) -> Vec<f64> {
-    x.iter().map(|x| f64::from(*x)).collect()
+    made(config, &[], &obs, &action)
 }
 
 /// A row, split by action element.
@@ -101,12 +84,7 @@ fn gradients_are_the_slopes_of_the_loss() {
     let x = wide(&logits);
     assert!((f64::from(own) - loss(&x).0).abs() < 1e-6 && (f64::from(entropy) - loss(&x).1).abs() < 1e-6);
     for i in 0..rows * L {
-        let at = |h: f64| {
-            let mut x = x.clone();
-            x[i] += h;
-            loss(&x).0
-        };
-        let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
+        let slope = slope(&x, i, 1e-6, |x| loss(x).0);
         assert!((f64::from(log_prob[i]) - slope).abs() < 1e-6, "logit {i}: {} {slope}", log_prob[i]);
         assert!(mask[i] == 1 || log_prob[i] == 0.0);
     }
@@ -204,12 +182,7 @@ impl Twin {
     fn descend(rate: f64, params: &mut [f64], range: std::ops::Range<usize>, loss: impl Fn(&[f64]) -> f64) {
         let from = params.to_vec();
         for i in range {
-            let at = |h: f64| {
-                let mut x = from.clone();
-                x[i] += h;
-                loss(&x)
-            };
-            let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+            let slope = slope(&from, i, 1e-5, &loss);
             params[i] -= rate * slope / (slope.abs() + 1.0);
         }
     }
@@ -247,13 +220,8 @@ fn steps_are_those_of_the_formulas() {
     let cases = [(1, 1, 0, -1.0), (2, 0, 1, 0.3), (2, 1, 1, -1.0), (2, 0, 0, 0.1), (2, 0, 1, 0.0)];
     for (num_critics, huber, use_action_mask, target_entropy) in cases {
         let config = Config {
-            num_hidden: 0,
-            hidden_len: [0; 4],
             use_action_mask,
-            buffer_size: 8,
-            batch_size: 5,
             num_chunks: 2,
-            learning_starts: 12,
             policy_interval: 2,
             target_interval: 3,
             target_rate: 0.25,
@@ -269,9 +237,9 @@ fn steps_are_those_of_the_formulas() {
             num_critics,
             huber,
             seed: 9,
-            ..small()
+            ..small().hidden(&[]).store(8, 5, 12)
         };
-        let mut block = made(&config, 2, &N);
+        let mut block = block(&config, 2, &N);
         let (mut rng, mut draws) = (Rng::seeded(4), Rng::stream(9, 2 << 32));
         let mut l = open(&mut block);
         let params: Vec<f32> = l.params().iter().map(|_| rng.uniform_f32() - 0.5).collect();
@@ -386,18 +354,9 @@ fn learning(config: &Config, block: &mut [u64], bandit: &mut Bandit, steps: u64,
 #[test]
 fn few_choices_that_are_allowed_are_told_apart() {
     for seed in 1..=2 {
-        let config = Config {
-            use_action_mask: 1,
-            buffer_size: 2000,
-            batch_size: 64,
-            learning_starts: 64,
-            learning_rate: 3e-3,
-            learning_rate_end: 3e-3,
-            temperature_rate: 3e-3,
-            seed,
-            ..small()
-        };
-        let (mut block, mut mask) = (made(&config, 1, &[16]), [0u8; 16]);
+        let config =
+            Config { use_action_mask: 1, temperature_rate: 3e-3, seed, ..small().rate(3e-3).store(2000, 64, 64) };
+        let (mut block, mut mask) = (block(&config, 1, &[16]), [0u8; 16]);
         (mask[3], mask[11]) = (1, 1);
         let (mut l, mut paid) = (open(&mut block), 0);
         for t in 0..4000 {
@@ -406,9 +365,7 @@ fn few_choices_that_are_allowed_are_told_apart() {
             let reward = u32::from(choice[0] == 11);
             paid += if t >= 3000 { reward } else { 0 };
             l.observe(None, &[reward as f32], &[1], &[0], None, None).unwrap();
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 0).unwrap();
-            }
+            learn_all(&mut l, 0);
         }
         let stats = l.stats();
         // 0.89 of 1,000 draws by the target entropy, less three standard deviations.
@@ -421,7 +378,6 @@ fn few_choices_that_are_allowed_are_told_apart() {
 fn the_right_choices_are_learnt_and_ship() {
     for (use_action_mask, num_critics, priority_exponent) in [(0, 2, 0.0), (1, 1, 0.6)] {
         let config = Config {
-            hidden_len: [16, 0, 0, 0],
             buffer_size: 500,
             batch_size: 32,
             temperature: 0.1,
@@ -430,18 +386,17 @@ fn the_right_choices_are_learnt_and_ship() {
             use_action_mask,
             num_critics,
             priority_exponent,
-            ..small()
+            ..small().hidden(&[16])
         };
-        let mut block = made(&config, 2, &N);
+        let mut block = block(&config, 2, &N);
         let mut bandit = Bandit::new();
         learning(&config, &mut block, &mut bandit, 1500, 0);
         let mut l = open(&mut block);
         let stats = l.stats();
         assert!(stats.return_mean > 0.9 && stats.num_dropped == 0 && stats.entropy < 0.5, "{stats:?}");
         assert!(stats.entropy > 0.01 && l.view().temperature() > 0.0, "{stats:?}");
-        let mut brain = vec![0u64; l.view().policy_size().unwrap().div_ceil(8)];
-        l.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let brain = export(&l.view());
+        let policy = policy(&brain);
         let mut scratch = vec![0.0; policy.scratch_len(1).unwrap()];
         let (mut total, mut rng) = (0.0, Rng::seeded(1));
         for _ in 0..200 {
@@ -471,16 +426,9 @@ fn the_right_choices_are_learnt_and_ship() {
 #[test]
 fn slices_copies_and_chunks_change_no_bit() {
     for (num_chunks, num_critics) in [1, 2, 3, 7].into_iter().flat_map(|chunks| [(chunks, 1), (chunks, 2)]) {
-        let config = Config {
-            num_chunks,
-            num_critics,
-            use_action_mask: 1,
-            gradient_steps: 2,
-            n_step: num_critics,
-            priority_exponent: 0.5,
-            ..small()
-        };
-        let mut whole = made(&config, 2, &N);
+        let config = Config { num_chunks, num_critics, use_action_mask: 1, ..small() };
+        let config = Config { gradient_steps: 2, n_step: num_critics, priority_exponent: 0.5, ..config };
+        let mut whole = block(&config, 2, &N);
         let (mut sliced, mut saved) = (whole.clone(), whole.clone());
         learning(&config, &mut whole, &mut Bandit::new(), 120, 0);
         learning(&config, &mut sliced, &mut Bandit::new(), 120, 1);
@@ -499,19 +447,15 @@ fn slices_copies_and_chunks_change_no_bit() {
             }
             l.learn(None, None, slices).unwrap();
             let mut other = saved.clone();
-            let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut other)).unwrap();
+            let mut l = attach(&mut other);
             let x = Elements::F32(&[0.5, 0.5]);
             for sampling in [Sampling::Basic, Sampling::Greedy, Sampling::Temperature(0.5), Sampling::TopK(2)] {
                 l.predict(x, Some(&[1; L]), Recurrent::default(), sampling, ElementsMut::I32(&mut [0; 2])).unwrap();
             }
             l.value(x, None, &mut [0.0]).unwrap();
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 0).unwrap();
-            }
+            learn_all(&mut l, 0);
             let mut l = open(&mut saved);
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 1).unwrap();
-            }
+            learn_all(&mut l, 1);
             assert!(open(&mut saved).params() == open(&mut other).params());
         }
     }
@@ -523,8 +467,8 @@ fn listed_layers_belong_to_critics_and_choices_are_drawn() {
     let (obs, action) = (Space::bytes(4), Space::discrete(&[2]));
     let config = Config { num_layers: 1, exploration_start: 0.0, num_envs: 2, batch_size: 4, ..small() };
     let layers = [Layer::dense(3, Activation::Relu)];
-    let mut block = vec![0u64; Learner::size(&config, &layers, &obs, &action).unwrap() / 8];
-    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &layers, &obs, &action).unwrap();
+    let mut block = made(&config, &layers, &obs, &action);
+    let mut l = open(&mut block);
     let one = (4 * 3 + 3) + (3 * 6 + 6) + (6 * 2 + 2);
     assert_eq!(l.params().len(), 3 * one);
     // Logits are biases alone: ln 3 for the second choice.
@@ -544,7 +488,7 @@ fn listed_layers_belong_to_critics_and_choices_are_drawn() {
         }
     }
     assert!((ones - 1500).abs() < 100, "{ones} of 2000");
-    Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    attach(&mut block);
 }
 
 #[test]
@@ -566,17 +510,13 @@ fn what_cannot_be_is_refused_by_name() {
 #[test]
 fn forged_images_are_refused_or_harmless() {
     let config = Config {
-        hidden_len: [2, 0, 0, 0],
-        buffer_size: 4,
-        batch_size: 3,
-        learning_starts: 3,
         num_chunks: 2,
         use_action_mask: 1,
         n_step: 2,
         priority_exponent: 1.0,
-        ..small()
+        ..small().hidden(&[2]).store(4, 3, 3)
     };
-    let mut block = made(&config, 1, &N);
+    let mut block = block(&config, 1, &N);
     let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mask, mut choice) = (Elements::F32(&[0.5]), Some(&[1u8; L][..]), [0; 2]);
         learner.predict(x, mask, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut choice))?;

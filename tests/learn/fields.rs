@@ -10,6 +10,7 @@
     feature = "unreal"
 ))]
 
+use crate::host::{Tune, open};
 use rlcore::error::{Error, Kind};
 use rlcore::learn::config_fields::{FIELDS, Field};
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling};
@@ -68,7 +69,7 @@ impl Setting {
             let reward: Vec<f32> = (0..n).map(|k| 3.0 * one(100 + k).uniform_f32() - 1.0).collect();
             let terminated: Vec<u8> = (0..n).map(|k| u8::from(one(150 + k).uniform() < 0.1)).collect();
             let truncated: Vec<u8> = (0..n).map(|k| u8::from(one(200 + k).uniform() < 0.1)).collect();
-            let mut l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+            let mut l = open(&mut block);
             l.act(None, obs, mask, taken)?;
             l.observe(None, &reward, &terminated, &truncated, Some(obs), None)?;
             bits.extend(numbers.iter().map(|x| x.to_bits()).chain(choices.iter().map(|x| *x as u32)));
@@ -79,7 +80,7 @@ impl Setting {
                 return Ok(Outcome { size, bits });
             }
         }
-        let l = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let l = open(&mut block);
         let mut policy = vec![0u64; l.view().policy_size()?.div_ceil(8)];
         l.view().export(bytemuck::cast_slice_mut(&mut policy))?;
         let params = l.params().to_vec();
@@ -134,16 +135,7 @@ fn plain(algorithm: Algorithm) -> Setting {
     let streams = matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ);
     if algorithm.is_off_policy() {
         let rate = if algorithm == Algorithm::Td3 { 0.01 } else { 0.05 };
-        config = Config {
-            buffer_size: 40,
-            batch_size: 8,
-            learning_starts: 12,
-            exploration_steps: 40,
-            target_interval: 7,
-            learning_rate: rate,
-            learning_rate_end: rate,
-            ..config
-        };
+        config = Config { exploration_steps: 40, target_interval: 7, ..config.rate(rate).store(40, 8, 12) };
     } else if !streams {
         let learning_rate = 0.05;
         config = Config { num_envs: 2, num_steps: 6, num_minibatches: 2, num_epochs: 2, learning_rate, ..config };

@@ -3,7 +3,7 @@
 #![cfg(all(feature = "off_policy", feature = "residual"))]
 
 use crate::host::camera::{CHANNELS, Camera, LEN, NUM, Scene, pictures, play};
-use crate::host::{forge_learners, refused};
+use crate::host::{Tune, attach, forge_learners, learn_all, made, refused};
 use rlcore::env::Autoreset;
 use rlcore::env::wrap::Wrapper;
 use rlcore::error::{Kind, Result};
@@ -17,31 +17,24 @@ const DIMS: [u32; 3] = [2, 2, (CHANNELS * NUM) as u32];
 fn config(algorithm: Algorithm) -> Config {
     Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [7, 0, 0, 0],
-        buffer_size: 50,
-        batch_size: 9,
-        learning_starts: 14,
         train_interval: 3,
         gradient_steps: 2,
         target_interval: 3,
         policy_interval: if algorithm == Algorithm::Dqn { 1 } else { 2 },
         learning_rate: 1e-2,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[7]).store(50, 9, 14)
     }
 }
 
 fn init(config: &Config, action: &Space<'_>) -> Vec<u64> {
     let fields = [Field::new("", Element::U8, &DIMS, 0)];
     let obs = Space::bytes(LEN as u32).with_fields(&fields);
-    let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
-    block
+    made(config, &[], &obs, action)
 }
 
 /// Attaches to the learner, as another process would.
 fn learner(block: &mut [u64]) -> Learner<'_> {
-    Learner::attach(bytemuck::cast_slice_mut(block)).unwrap()
+    attach(block)
 }
 
 /// Agents that act at their own times, are shown demonstrations at times, and sometimes leave.
@@ -105,9 +98,7 @@ impl World {
             let stats = blocks.each_mut().map(|block| learner(block).stats().minibatches_left);
             assert_eq!(stats[0], stats[1]);
             learner(&mut blocks[0]).learn(None, None, 0).unwrap();
-            while learner(&mut blocks[1]).phase() == Phase::Learn {
-                learner(&mut blocks[1]).learn(None, None, 1).unwrap();
-            }
+            learn_all(&mut learner(&mut blocks[1]), 1);
         }
         for block in blocks.iter_mut() {
             learner(block).cut_rows(&gone).unwrap();
@@ -243,22 +234,10 @@ fn a_transition_takes_one_frame() {
 
 #[test]
 fn forged_images_are_refused_or_harmless() {
-    let config = Config {
-        num_envs: 1,
-        hidden_len: [2, 0, 0, 0],
-        buffer_size: 4,
-        batch_size: 3,
-        learning_starts: 3,
-        train_interval: 2,
-        num_chunks: 2,
-        n_step: 2,
-        num_stacked: 2,
-        priority_exponent: 1.0,
-        ..config(Algorithm::Dqn)
-    };
+    let config = Config { num_envs: 1, train_interval: 2, ..config(Algorithm::Dqn).hidden(&[2]).store(4, 3, 3) };
+    let config = Config { num_chunks: 2, n_step: 2, num_stacked: 2, priority_exponent: 1.0, ..config };
     let (obs, action) = (Space::bytes(2), Space::discrete(&[2]));
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
     let call = |l: &mut Learner<'_>| -> Result {
         let (x, mut action) = (Elements::U8(&[7, 7]), [0]);
         l.predict(x, None, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut action))?;

@@ -3,10 +3,11 @@
 
 #![cfg(feature = "off_policy")]
 
+use crate::host::{Tune, made, open, outcome, transitions};
 use rlcore::data::relabel::{self, Judgement, Steps, Strategy, relabel};
 use rlcore::data::replay::{self, Draw, Replay, ReplayConfig};
 use rlcore::data::table::{Column, FrameIndex};
-use rlcore::env::{BitFlip, Env, PointReach, StepOut, VecEnv, VecEnvConfig};
+use rlcore::env::{BitFlip, Env, PointReach, VecEnv, VecEnvConfig};
 use rlcore::kernels::stack::Layout;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
@@ -50,18 +51,14 @@ impl Task<2> for PointReach {
 fn config(algorithm: Algorithm) -> Config {
     Config {
         num_envs: ENVS as u32,
-        num_hidden: 1,
-        hidden_len: [128, 0, 0, 0],
         discount: 0.98,
-        learning_rate: 1e-3,
-        learning_rate_end: 1e-3,
         buffer_size: 0,
         batch_size: BATCH as u32,
         target_rate: 0.05,
         target_interval: 1,
         exploration_steps: 8000,
         seed: 3,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[128]).rate(1e-3)
     }
 }
 
@@ -148,8 +145,8 @@ impl Episode {
 fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsight: bool) -> usize {
     let env = T::default();
     let spec = env.spec();
-    let mut learner = vec![0u64; Learner::size(config, &[], &spec.obs, &spec.action).unwrap() / 8];
-    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut learner), config, &[], &spec.obs, &spec.action).unwrap();
+    let mut learner = made(config, &[], &spec.obs, &spec.action);
+    let mut l = open(&mut learner);
     let columns = [Column::new("obs", Element::F32, 2 * N as u32), Column::new("action", T::KIND, T::ACTION as u32)];
     // One ring per environment, and one for the relabeled steps.
     let store =
@@ -169,16 +166,7 @@ fn reached<const N: usize, T: Task<N>>(config: &Config, num_steps: usize, hindsi
     for step in 0..num_steps {
         l.act(None, Elements::F32(&obs), None, action.all_mut()).unwrap();
         let before = obs.clone();
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::F32(&mut last)),
-            valid: None,
-            action_mask: None,
-            final_action_mask: None,
-        };
+        let out = outcome(&mut obs, &mut last, &mut reward, &mut terminated, &mut truncated);
         envs.step(action.all(), out).unwrap();
         l.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&last)), None).unwrap();
         assert!(l.phase() == Phase::Act && l.view().stored() == 0, "it has no store of its own");
@@ -224,16 +212,11 @@ fn learn<const N: usize, T: Task<N>>(l: &mut Learner<'_>, replay: &Replay<'_>, r
         truncated: None,
     };
     view.transitions(&index, out).unwrap();
+    let (obs, next) = (Elements::F32(&obs), Elements::F32(&next));
     let batch = TransitionBatch {
-        obs: Elements::F32(&obs),
-        action: action.all(),
-        mask: None,
-        reward: &reward,
-        terminated: &terminated,
         discount: Some(&discount),
-        next_obs: Elements::F32(&next),
-        next_mask: None,
         importance: Some(&weight),
+        ..transitions(obs, action.all(), &reward, &terminated, next)
     };
     l.learn_transitions(&batch, None).unwrap();
 }

@@ -1,6 +1,6 @@
 //! Learners and policies with words forged and sealed again: every block that `attach` accepts is safe for every call.
 
-use crate::host::seal;
+use crate::host::{Tune, export, made, policy, seal};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling};
 use rlcore::rng::Rng;
@@ -17,8 +17,7 @@ struct Host {
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
         let obs = if config.num_stacked > 0 { Space::bytes(4) } else { Space::unbounded(2) };
-        let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
+        let block = made(config, &[], &obs, action);
         Host { block }
     }
 
@@ -53,17 +52,7 @@ impl Host {
 }
 
 fn hosts() -> Vec<Host> {
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 2,
-        num_minibatches: 2,
-        num_epochs: 2,
-        num_hidden: 1,
-        hidden_len: [3, 0, 0, 0],
-        normalize_obs: 1,
-        normalize_reward: 1,
-        ..Config::default()
-    };
+    let config = Config { num_envs: N as u32, ..Config::default().hidden(&[3]).rollout(2, 2, 2).normalized(1, 1) };
     let low_high = (&[-1.0, -2.0][..], &[1.0, 2.0][..]);
     let mut hosts = Vec::new();
     for discrete in [true, false] {
@@ -107,28 +96,10 @@ fn hosts() -> Vec<Host> {
     hosts
 }
 
+#[rustfmt::skip]
 const WORDS: [u32; 22] = [
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    1000,
-    0x7fff_ffff,
-    0x8000_0000,
-    u32::MAX,
-    0x7fc0_0000,
-    0x7f80_0000,
-    0xff80_0000,
-    0x7f7f_ffff,
-    0xff7f_ffff,
-    0x3f80_0000,
-    0xbf80_0000,
-    0x4240_0000,
-    0x0000_0002,
-    0x4e9f_5000,
-    0x5f80_0000,
+    0, 1, 2, 3, 4, 5, 1000, 0x7fff_ffff, 0x8000_0000, u32::MAX, 0x7fc0_0000, 0x7f80_0000, 0xff80_0000,
+    0x7f7f_ffff, 0xff7f_ffff, 0x3f80_0000, 0xbf80_0000, 0x4240_0000, 0x0000_0002, 0x4e9f_5000, 0x5f80_0000,
     0x43f0_0000,
 ];
 
@@ -185,9 +156,8 @@ fn what_attach_accepts_every_call_takes() {
                     assert_eq!(error.kind, Kind::Value, "word {at} as {word:#x}: {error}");
                 }
                 let learner = h.attach().unwrap_or_else(|e| panic!("word {at} as {word:#x}: a call left {e}"));
-                let mut brain = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
-                learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-                Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+                let brain = export(&learner.view());
+                policy(&brain);
             }
         }
     }
@@ -199,8 +169,7 @@ fn what_attach_accepts_of_a_policy_acts() {
     let (mut accepted, mut refused) = (0, 0);
     for (host_number, mut host) in hosts().into_iter().enumerate() {
         let learner = host.attach().unwrap();
-        let mut good = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
-        learner.view().export(bytemuck::cast_slice_mut(&mut good)).unwrap();
+        let good = export(&learner.view());
         for (at, word) in (10..good.len() * 2).flat_map(|at| WORDS.map(|word| (at, word))) {
             if is_left_out(at, word, host_number) {
                 continue;

@@ -11,32 +11,35 @@ fn near(what: &str, given: &[f32], expected: &[f64], tolerance: f64) {
     }
 }
 
+const LOGITS: [f32; 12] = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
+
+fn logits(logits: &[f32]) -> Logits<'_> {
+    Logits { num_rows: 4, n: &[3], logits, mask: None }
+}
+
+/// The data of section 2.3.
+fn batch<'a>(log_prob: &'a [f32], old_log_prob: &'a [f32], advantage: &'a [f32]) -> Batch<'a> {
+    let (value, old_value, value_target) = (&[0.5, -0.2, 0.1, 0.9], &[0.0; 4], &[1.0, 0.0, 0.4, 0.7]);
+    Batch { num_rows: 4, log_prob, old_log_prob, advantage, value, old_value, value_target }
+}
+
 /// Spec, agents, section 2.3: N = 4, A = 3, clip 0.2, value weight 0.5, entropy weight 0.01.
 #[test]
 fn the_specification_s_minibatch() {
-    let logits = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
-    let batch = Logits { num_rows: 4, n: &[3], logits: &logits, mask: None };
     let action = [2, 0, 1, 1];
     let (mut log_prob, mut entropy) = ([0.0; 4], [0.0; 4]);
-    categorical::evaluate(&batch, &action, &mut log_prob, &mut entropy).unwrap();
+    categorical::evaluate(&logits(&LOGITS), &action, &mut log_prob, &mut entropy).unwrap();
     near("log_prob", &log_prob, &[-0.8859393177, -0.4076059644, -1.0986122887, -0.2348891194], 2e-7);
 
     let mut advantage = [1.0, -0.5, 2.0, 0.3];
     moments::standardise(&mut advantage, 1e-7).unwrap();
     near("advantage", &advantage, &[0.2826334052, -1.1305336209, 1.224744756, -0.3768445403], 3e-7);
 
-    let losses_of = Batch {
-        num_rows: 4,
-        log_prob: &log_prob,
-        old_log_prob: &[-0.9, -1.2, -1.5, -0.2],
-        advantage: &advantage,
-        value: &[0.5, -0.2, 0.1, 0.9],
-        old_value: &[0.0; 4],
-        value_target: &[1.0, 0.0, 0.4, 0.7],
-    };
     let c = Coefficients { clip: 0.2, value_clip: 0.0, value_coef: 0.5 };
     let (mut d_log_prob, mut d_value) = ([0.0; 4], [0.0; 4]);
-    let losses = policy_and_value(&losses_of, &c, &mut d_log_prob, &mut d_value).unwrap();
+    let losses =
+        policy_and_value(&batch(&log_prob, &[-0.9, -1.2, -1.5, -0.2], &advantage), &c, &mut d_log_prob, &mut d_value)
+            .unwrap();
     let bonus = 0.01 * moments::mean_std(&entropy).unwrap().0;
     near("surrogate", &[-losses.policy_loss], &[-0.27614468443243834], 3e-7);
     near("value loss", &[0.5 * losses.value_loss], &[0.02625], 1e-8);
@@ -46,7 +49,7 @@ fn the_specification_s_minibatch() {
     // The specification maximizes and the code minimizes: every gradient has the opposite sign.
     near("d value", &d_value, &[-0.0625, -0.025, -0.0375, 0.025], 1e-8);
     let mut d_logits = [0.0; 12];
-    categorical::gradient(&batch, &action, &d_log_prob, &[-0.01 / 4.0; 4], &mut d_logits).unwrap();
+    categorical::gradient(&logits(&LOGITS), &action, &d_log_prob, &[-0.01 / 4.0; 4], &mut d_logits).unwrap();
     let expected = [
         [-0.0241846497, -0.0177288626, 0.0419135123],
         [-0.2096785014, 0.1531227232, 0.0565557783],
@@ -59,19 +62,9 @@ fn the_specification_s_minibatch() {
 /// Spec, agents, section 8: the data of section 2.3, advantages not normalized, half the squared value error, entropy 0.01.
 #[test]
 fn the_specification_s_actor_and_critic() {
-    let logits = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
-    let logits = Logits { num_rows: 4, n: &[3], logits: &logits, mask: None };
     let (mut log_prob, mut entropy) = ([0.0; 4], [0.0; 4]);
-    categorical::evaluate(&logits, &[2, 0, 1, 1], &mut log_prob, &mut entropy).unwrap();
-    let batch = Batch {
-        num_rows: 4,
-        log_prob: &log_prob,
-        old_log_prob: &log_prob,
-        advantage: &[1.0, -0.5, 2.0, 0.3],
-        value: &[0.5, -0.2, 0.1, 0.9],
-        old_value: &[0.0; 4],
-        value_target: &[1.0, 0.0, 0.4, 0.7],
-    };
+    categorical::evaluate(&logits(&LOGITS), &[2, 0, 1, 1], &mut log_prob, &mut entropy).unwrap();
+    let batch = batch(&log_prob, &log_prob, &[1.0, -0.5, 2.0, 0.3]);
     let c = Coefficients { clip: 0.2, value_clip: 0.0, value_coef: 1.0 };
     let (mut d_log_prob, mut d_value) = ([0.0; 4], [0.0; 4]);
     let losses = actor_and_critic(&batch, &c, &mut d_log_prob, &mut d_value).unwrap();
@@ -89,24 +82,14 @@ fn the_specification_s_actor_and_critic() {
 /// of the ratios given by its logits.
 #[test]
 fn the_specification_s_ratios_to_an_older_policy() {
-    let logits = [0.2, -0.1, 0.4, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, -0.5, 2.0, 0.3];
     let older = [0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.2, -0.2, 0.0, 1.5, 0.3];
     let (mut log_prob, mut old_log_prob, mut entropy) = ([0.0; 4], [0.0; 4], [0.0; 4]);
-    for (logits, to) in [(older, &mut old_log_prob), (logits, &mut log_prob)] {
-        let logits = Logits { num_rows: 4, n: &[3], logits: &logits, mask: None };
-        categorical::evaluate(&logits, &[2, 0, 1, 1], to, &mut entropy).unwrap();
+    for (given, to) in [(older, &mut old_log_prob), (LOGITS, &mut log_prob)] {
+        categorical::evaluate(&logits(&given), &[2, 0, 1, 1], to, &mut entropy).unwrap();
     }
     let ratio: Vec<f32> = log_prob.iter().zip(&old_log_prob).map(|(a, b)| (a - b).exp()).collect();
     near("ratios", &ratio, &[1.2369800567, 1.7339709473, 0.8296835997, 1.205220042], 5e-7);
-    let batch = Batch {
-        num_rows: 4,
-        log_prob: &log_prob,
-        old_log_prob: &old_log_prob,
-        advantage: &[1.0, -0.5, 2.0, 0.3],
-        value: &[0.5, -0.2, 0.1, 0.9],
-        old_value: &[0.0; 4],
-        value_target: &[1.0, 0.0, 0.4, 0.7],
-    };
+    let batch = batch(&log_prob, &old_log_prob, &[1.0, -0.5, 2.0, 0.3]);
     let c = Coefficients { clip: 0.1, value_clip: 0.0, value_coef: 2.0 };
     let losses = policy_and_value(&batch, &c, &mut [0.0; 4], &mut [0.0; 4]).unwrap();
     let value = f64::from(c.value_coef * losses.value_loss);

@@ -1,6 +1,7 @@
 //! Losses of auxiliary tasks and of values alone, as a host calls them: values against formulas in f64, gradients against
 //! finite differences.
 
+use crate::host::wide;
 use rlcore::error::Kind;
 use rlcore::learn::algorithm::pixel_control::{self, Cells};
 use rlcore::learn::algorithm::reward_class;
@@ -24,10 +25,6 @@ fn slopes(what: &str, x: &[f32], derivative: &[f32], loss: impl Fn(&[f64]) -> f6
 
 fn draw(rng: &mut Rng, len: usize) -> Vec<f32> {
     (0..len).map(|_| rng.uniform_f32() * 4.0 - 2.0).collect()
-}
-
-fn wide(x: &[f32]) -> Vec<f64> {
-    x.iter().map(|x| f64::from(*x)).collect()
 }
 
 #[test]

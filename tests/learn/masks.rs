@@ -2,6 +2,7 @@
 
 #![cfg(all(feature = "off_policy", feature = "pqn", feature = "stream"))]
 
+use crate::host::{Tune, attach, made};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::rng::Rng;
@@ -31,13 +32,12 @@ enum Way {
 impl Agent {
     fn new(config: &Config, obs_len: u32, n: &[u32]) -> Agent {
         let (obs, action) = (Space::unbounded(obs_len), Space::discrete(n));
-        let mut block = vec![0; Learner::size(config, &[], &obs, &action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
+        let block = made(config, &[], &obs, &action);
         Agent { block, config: *config, scratch: Vec::new() }
     }
 
     fn learner(&mut self) -> Learner<'_> {
-        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        attach(&mut self.block)
     }
 
     fn act(&mut self, way: Way, obs: &[f32], mask: &[u8], action: &mut [i32]) {
@@ -112,28 +112,21 @@ impl Agent {
 fn config(algorithm: Algorithm) -> Config {
     let all = Config {
         num_envs: 1,
-        num_hidden: 0,
-        hidden_len: [0; 4],
         hidden_norm: 0,
         use_action_mask: 1,
-        normalize_obs: 0,
-        normalize_reward: 0,
         discount: 0.9,
         seed: 4,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[]).normalized(0, 0)
     };
     let descends = Config { learning_rate: 0.02, learning_rate_end: 0.02, max_grad_norm: 0.0, ..all };
     match algorithm {
         Algorithm::StreamAc | Algorithm::StreamQ => all,
         _ if algorithm.is_off_policy() => Config {
             huber: 0,
-            buffer_size: 200,
-            batch_size: 16,
-            learning_starts: 20,
             train_interval: 1,
             target_interval: 5,
             exploration_steps: 0,
-            ..descends
+            ..descends.store(200, 16, 20)
         },
         Algorithm::Pqn => Config { exploration_steps: 200, ..descends },
         _ => descends,

@@ -1,6 +1,7 @@
 //! Actions of choices and numbers: one log-probability for both, masks for the choices, and tasks that need both.
 #![cfg(all(feature = "residual", feature = "actor_critic"))]
 
+use crate::host::{Tune, attach, export, made, policy};
 use bytemuck::{Pod, Zeroable};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Batch, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling};
@@ -38,25 +39,14 @@ const ACTION: Space<'static> =
 fn config() -> Config {
     Config {
         num_envs: N as u32,
-        num_steps: 8,
-        num_minibatches: 1,
-        num_epochs: 4,
-        num_hidden: 1,
-        hidden_len: [12, 0, 0, 0],
         learning_rate: 0.02,
         discount: 0.5,
-        ..Config::default()
+        ..Config::default().hidden(&[12]).rollout(8, 1, 4)
     }
 }
 
 fn block(config: &Config) -> Vec<u64> {
-    let mut block = vec![0; Learner::size(config, &[], &OBS, &ACTION).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &OBS, &ACTION).unwrap();
-    block
-}
-
-fn open(block: &mut [u64]) -> Learner<'_> {
-    Learner::attach(bytemuck::cast_slice_mut(block)).unwrap()
+    made(config, &[], &OBS, &ACTION)
 }
 
 fn to(action: &mut [Act]) -> ElementsMut<'_> {
@@ -94,12 +84,6 @@ fn play(learner: &mut Learner<'_>, rng: &mut Rng, mask: Option<&[u8]>) {
     }
 }
 
-fn export(learner: &Learner<'_>) -> Vec<u64> {
-    let mut bytes = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
-    learner.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-    bytes
-}
-
 #[test]
 fn agents_learn_what_needs_a_choice_and_a_number() {
     let a2c = Config { num_epochs: 1, ..Config { algorithm: Algorithm::A2c as u32, ..config() } };
@@ -107,14 +91,14 @@ fn agents_learn_what_needs_a_choice_and_a_number() {
     let squashed = Config { squash: 1, ..config() };
     for (config, updates) in [(config(), 40), (squashed, 40), (a2c, 90), (impala, 90)] {
         let mut block = block(&config);
-        let mut learner = open(&mut block);
+        let mut learner = attach(&mut block);
         let mut rng = Rng::seeded(1);
         while learner.stats().num_updates < updates {
             play(&mut learner, &mut rng, None);
             learner.learn(Some(Elements::F32(&[0.0; 2 * N])), None, 0).unwrap();
         }
-        let bytes = export(&learner);
-        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        let bytes = export(&learner.view());
+        let policy = policy(&bytes);
         let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
         let none = Recurrent::default;
         let mut sum = 0.0;
@@ -157,7 +141,7 @@ fn softmax(logits: &[f32]) -> Vec<f64> {
 #[test]
 fn choices_and_numbers_have_one_log_probability() {
     let mut block = block(&config());
-    let mut learner = open(&mut block);
+    let mut learner = attach(&mut block);
     plain(&mut learner);
     let action: [Act; N] = std::array::from_fn(|i| Act {
         aim: 0.1 * i as f32,
@@ -203,10 +187,10 @@ fn choices_and_numbers_have_one_log_probability() {
 #[test]
 fn every_way_of_sampling_is_that_of_each_part() {
     let mut block = block(&config());
-    let mut learner = open(&mut block);
+    let mut learner = attach(&mut block);
     plain(&mut learner);
-    let bytes = export(&learner);
-    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+    let bytes = export(&learner.view());
+    let policy = policy(&bytes);
     const ROWS: usize = 4000;
     let mut scratch = vec![0.0; policy.scratch_len(ROWS).unwrap()];
     let mut rng = Rng::seeded(5);
@@ -294,18 +278,10 @@ fn range(learner: &Learner<'_>, begin: usize, end: usize) -> Vec<f32> {
 #[test]
 fn gradients_are_the_slopes_of_log_probabilities_and_entropies() {
     let entropy_coef = 0.3;
-    let config = Config {
-        num_steps: 4,
-        num_epochs: 1,
-        value_coef: 0.0,
-        normalize_advantage: 0,
-        max_grad_norm: 0.0,
-        entropy_coef,
-        hidden_len: [5, 0, 0, 0],
-        ..config()
-    };
+    let config = Config { num_steps: 4, num_epochs: 1, value_coef: 0.0, ..config().hidden(&[5]) };
+    let config = Config { normalize_advantage: 0, max_grad_norm: 0.0, entropy_coef, ..config };
     let mut block = block(&config);
-    let mut learner = open(&mut block);
+    let mut learner = attach(&mut block);
     let mut rng = Rng::seeded(9);
     let wide: Vec<f32> = learner.params().iter().map(|x| x + rng.uniform_in(-0.3, 0.3) as f32).collect();
     learner.write_params(&wide).unwrap();
@@ -348,7 +324,7 @@ fn rollouts_are_handed_on_and_masks_forbid_choices() {
     let config = Config { use_action_mask: 1, ..config() };
     let mask: Vec<u8> = [0, 1, 1, 1, 0].repeat(N);
     let (mut one, mut other) = (block(&config), block(&config));
-    let (mut from, mut to_it) = (open(&mut one), open(&mut other));
+    let (mut from, mut to_it) = (attach(&mut one), attach(&mut other));
     assert_eq!(from.view().batch_len(), (64, 5));
     play(&mut from, &mut Rng::seeded(6), Some(&mask));
     from.learn_begin(Elements::F32(&[0.0; 2 * N]), None).unwrap();
@@ -394,17 +370,8 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
         (Algorithm::Impala, 2, 0, 0),
     ] {
         let fresh = Config::of(algorithm);
-        let config = Config {
-            overlap,
-            use_action_mask,
-            num_envs: N as u32,
-            num_steps: 8,
-            num_minibatches: 2,
-            hidden_len: [6, 0, 0, 0],
-            num_hidden: 1,
-            num_chunks,
-            ..fresh
-        };
+        let config = Config { overlap, use_action_mask, num_envs: N as u32, ..fresh.hidden(&[6]) };
+        let config = Config { num_steps: 8, num_minibatches: 2, num_chunks, ..config };
         let mut whole = block(&config);
         let (mut parts, mut shared) = (whole.clone(), whole.clone());
         let (mut rng, mut updates) = (Rng::seeded(2), 0);
@@ -412,11 +379,11 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
             let (obs, mut action, mut other) = (draw_obs(&mut rng), [BLANK; N], [BLANK; N]);
             let seen = Elements::F32(&obs);
             // Some agents pause, or take longer over their last step.
-            let acted = open(&mut whole).acted().to_vec();
+            let acted = attach(&mut whole).acted().to_vec();
             let acts: Vec<u8> = acted.iter().map(|acted| u8::from(*acted == 0 && rng.bounded(4) > 0)).collect();
             let flags: Vec<u8> = (0..N).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
             let mask = |begin: usize, end: usize| (use_action_mask == 1).then_some(&flags[5 * begin..5 * end]);
-            open(&mut whole).act(Some(&acts), seen, mask(0, N), to(&mut action)).unwrap();
+            attach(&mut whole).act(Some(&acts), seen, mask(0, N), to(&mut action)).unwrap();
             for (block, ends) in [(&mut parts, vec![1, 3, 6, 8]), (&mut shared, vec![7, 8])] {
                 let mut begin = 0;
                 for end in ends {
@@ -425,29 +392,29 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
                     let (rows, here) = (&obs[2 * begin..2 * end], &mut other[begin..end]);
                     let acts = Some(&acts[begin..end]);
                     let (rows, mask) = (Elements::F32(rows), mask(begin, end));
-                    open(&mut copy).act_range(begin, end, acts, rows, mask, to(here)).unwrap();
+                    attach(&mut copy).act_range(begin, end, acts, rows, mask, to(here)).unwrap();
                     *block = copy;
                     begin = end;
                 }
                 assert_eq!(bytemuck::cast_slice::<_, u8>(&action), bytemuck::cast_slice::<_, u8>(&other));
             }
-            let acted = open(&mut whole).acted().to_vec();
+            let acted = attach(&mut whole).acted().to_vec();
             let sees: Vec<u8> = acted.iter().map(|acted| u8::from(*acted == 1 && rng.bounded(4) > 0)).collect();
             let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
             for block in [&mut whole, &mut parts, &mut shared] {
-                open(block).observe(Some(&sees), &reward, &[0; N], &[1; N], Some(seen), None).unwrap();
+                attach(block).observe(Some(&sees), &reward, &[0; N], &[1; N], Some(seen), None).unwrap();
             }
             assert!(whole == parts && whole == shared);
-            if open(&mut whole).phase() != Phase::Learn {
+            if attach(&mut whole).phase() != Phase::Learn {
                 continue;
             }
             updates += 1;
-            open(&mut whole).learn(Some(seen), None, 0).unwrap();
-            while open(&mut parts).stats().minibatches_left > 0 || open(&mut parts).phase() == Phase::Learn {
-                open(&mut parts).learn(Some(seen), None, 1).unwrap();
+            attach(&mut whole).learn(Some(seen), None, 0).unwrap();
+            while attach(&mut parts).stats().minibatches_left > 0 || attach(&mut parts).phase() == Phase::Learn {
+                attach(&mut parts).learn(Some(seen), None, 1).unwrap();
                 parts = parts.clone();
             }
-            let mut learner = open(&mut shared);
+            let mut learner = attach(&mut shared);
             let mut left = learner.learn_begin(seen, None).unwrap().minibatches_left;
             while left > 0 {
                 let (chunks, half) = (num_chunks as usize, num_chunks as usize / 2);
@@ -457,7 +424,7 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
                 left = learner.learn_apply().unwrap().minibatches_left;
             }
             assert!(whole == parts, "algorithm {}, {num_chunks} chunks", config.algorithm);
-            assert_eq!(learner.params(), open(&mut whole).params());
+            assert_eq!(learner.params(), attach(&mut whole).params());
             shared = whole.clone();
         }
     }
@@ -467,7 +434,7 @@ fn saves_slices_and_ranges_leave_the_same_bytes() {
 #[test]
 fn outputs_that_overflow_write_no_row() {
     let mut block = block(&Config { activation: 1, ..config() });
-    let mut learner = open(&mut block);
+    let mut learner = attach(&mut block);
     // Hidden units are a tenth of an observation's sum; only the logits grow from there.
     let mut params = vec![0.0; learner.params().len()];
     params[..2 * 12].fill(0.1);
@@ -476,10 +443,10 @@ fn outputs_that_overflow_write_no_row() {
     let mut obs = [0.0; 2 * N];
     obs[2 * N - 1] = 3e38;
     let (seen, none) = (Elements::F32(&obs), Recurrent::default);
-    let bytes = export(&learner);
-    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+    let bytes = export(&learner.view());
+    let policy = policy(&bytes);
     let before = block.clone();
-    let mut learner = open(&mut block);
+    let mut learner = attach(&mut block);
     let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
     for sampling in
         [Sampling::Basic, Sampling::Greedy, Sampling::Temperature(2.0), Sampling::TopK(2), Sampling::BottomK(1)]
@@ -506,14 +473,13 @@ fn recurrent_policies_take_them_too() {
     }
     let config = Config { num_layers: 1, sequence_len: 4, normalize_obs: 1, num_minibatches: 2, ..config() };
     let layers = [Layer::recurrent(LayerKind::Gru, 5)];
-    let mut block = vec![0u64; Learner::size(&config, &layers, &OBS, &ACTION).unwrap() / 8];
-    let mem = bytemuck::cast_slice_mut(&mut block);
-    let mut learner = Learner::init(mem, &config, &layers, &OBS, &ACTION).unwrap();
+    let mut block = made(&config, &layers, &OBS, &ACTION);
+    let mut learner = attach(&mut block);
     let mut rng = Rng::seeded(3);
     play(&mut learner, &mut rng, None);
     learner.learn(Some(Elements::F32(&[0.0; 2 * N])), None, 0).unwrap();
-    let bytes = export(&learner);
-    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+    let bytes = export(&learner.view());
+    let policy = policy(&bytes);
     let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
     let (mut ours, mut theirs) = (vec![0.5; 5 * N], vec![0.5; 5 * N]);
     let (mut one, mut other) = ([BLANK; N], [BLANK; N]);
@@ -527,8 +493,8 @@ fn recurrent_policies_take_them_too() {
 
 /// The actions before the first update, and the parameters after `updates` updates.
 fn one_kind(config: &Config, space: &Space<'_>, updates: u32) -> (Vec<[u32; 2 * N]>, Vec<f32>) {
-    let mut block = vec![0u64; Learner::size(config, &[], &OBS, space).unwrap() / 8];
-    let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &OBS, space).unwrap();
+    let mut block = made(config, &[], &OBS, space);
+    let mut learner = attach(&mut block);
     let (mut rng, mut actions) = (Rng::seeded(4), vec![]);
     for update in 0..updates {
         while learner.phase() != Phase::Learn {
@@ -633,7 +599,7 @@ fn spoilt_images_are_refused() {
     let config = Config { use_action_mask: 1, ..config() };
     let mut good = block(&config);
     let mask = [1; 5 * N];
-    let mut learner = open(&mut good);
+    let mut learner = attach(&mut good);
     learner.act(None, Elements::F32(&[0.5; 2 * N]), Some(&mask), to(&mut [BLANK; N])).unwrap();
     let words: Vec<u32> = bytemuck::cast_slice(&good).to_vec();
     let each = [0, 3, u32::MAX, 0, 2];
@@ -651,22 +617,13 @@ fn spoilt_images_are_refused() {
 /// Blocks with any one word changed are refused, or safe for every call.
 #[test]
 fn no_spoilt_word_does_harm() {
-    let small = Config {
-        num_envs: 2,
-        num_steps: 2,
-        num_epochs: 1,
-        num_hidden: 1,
-        hidden_len: [2, 0, 0, 0],
-        num_minibatches: 1,
-        use_action_mask: 1,
-        ..Config::default()
-    };
+    let small = Config { num_envs: 2, use_action_mask: 1, ..Config::default().hidden(&[2]).rollout(2, 1, 1) };
     let (obs, mask) = ([0.5; 4], [1; 10]);
     let seen = Elements::F32(&obs);
     let mut acted = block(&small);
-    open(&mut acted).act(None, seen, Some(&mask), to(&mut [BLANK; 2])).unwrap();
+    attach(&mut acted).act(None, seen, Some(&mask), to(&mut [BLANK; 2])).unwrap();
     let mut learns = acted.clone();
-    let mut learner = open(&mut learns);
+    let mut learner = attach(&mut learns);
     learner.observe(None, &[1.0; 2], &[0; 2], &[0; 2], None, None).unwrap();
     learner.act(None, seen, Some(&mask), to(&mut [BLANK; 2])).unwrap();
     learner.observe(None, &[2.0; 2], &[0; 2], &[0; 2], None, None).unwrap();
@@ -688,14 +645,13 @@ fn no_spoilt_word_does_harm() {
             let _ = learner.observe(None, &[1.0; 2], &[0; 2], &[0; 2], None, None);
             let _ = learner.act(None, seen, Some(&mask), to(&mut action));
             let _ = learner.learn(Some(seen), None, 0);
-            let mut brain = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
-            learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-            Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+            let brain = export(&learner.view());
+            policy(&brain);
         }
     }
     assert!(refused > 500 && accepted > 500, "{refused} {accepted}");
 
-    let (shipped, mut taken) = (export(&open(&mut block(&small))), 0);
+    let (shipped, mut taken) = (export(&attach(&mut block(&small)).view()), 0);
     let words: Vec<u32> = bytemuck::cast_slice(&shipped).to_vec();
     for (i, junk) in (0..words.len()).flat_map(|i| [0, 1, 2, 0x7F00_0000, u32::MAX].map(|x| (i, x))) {
         let mut spoilt = shipped.clone();

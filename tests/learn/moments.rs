@@ -1,6 +1,6 @@
 //! Normalization statistics go from learner to learner together with their parameters.
 
-use crate::host::{Columns, Host, config, train};
+use crate::host::{Columns, Host, config, export, train};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Config, Policy, Recurrent, Sampling, merge_moments};
 use rlcore::rng::Rng;
@@ -36,12 +36,6 @@ fn moments(h: &Host) -> Vec<f64> {
     let mut moments = vec![f64::NAN; h.view().moments_len()];
     h.view().read_moments(&mut moments).unwrap();
     moments
-}
-
-fn export(h: &Host) -> Vec<u64> {
-    let mut bytes = vec![0; h.view().policy_size().unwrap().div_ceil(8)];
-    h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-    bytes
 }
 
 /// The greedy actions of a policy, and of a learner.
@@ -82,13 +76,13 @@ fn a_central_learner_exports_the_policy_of_its_actor() {
         assert!(error.kind == Kind::Shape && error.what.contains("moments"), "{error}");
         server.learner().learn_batch(&batch.batch()).unwrap();
         assert_eq!(moments(&server), moments(&actor));
-        assert_eq!(export(&server), export(&actor), "the same parameters and statistics");
+        assert_eq!(export(&server.view()), export(&actor.view()), "the same parameters and statistics");
         server.learner().learn(None, None, 0).unwrap();
-        assert!(export(&server) != export(&actor));
+        assert!(export(&server.view()) != export(&actor.view()));
         let params = server.learner().params().to_vec();
         actor.learner().write_params_with(&params, &batch.moments).unwrap();
         let chosen = of_learner(&mut actor, &obs);
-        assert_eq!(of_policy(&export(&server), &obs), chosen);
+        assert_eq!(of_policy(&export(&server.view()), &obs), chosen);
         assert!(chosen.iter().any(|choice| *choice != chosen[0]), "one action in all observations says nothing");
     }
 }
@@ -117,7 +111,7 @@ fn parameters_take_their_statistics_to_learners_of_another_size() {
         }
         assert!(one.block == before);
         one.learner().write_params_with(&params, &moments).unwrap();
-        assert_eq!(export(&one), export(&many));
+        assert_eq!(export(&one.view()), export(&many.view()));
         let obs = far(&mut rng, 320);
         assert_eq!(of_learner(&mut one, &obs), of_learner(&mut many, &obs));
         assert_eq!(self::moments(&one), moments);
@@ -242,7 +236,7 @@ fn a_policy_tells_its_spaces() -> Result {
                 continue;
             }
             let h = Host::new(&config(), &obs, &action);
-            let bytes = export(&h);
+            let bytes = export(&h.view());
             let policy = Policy::attach(bytemuck::cast_slice(&bytes))?;
             for told in [policy.spaces(), h.view().spaces()] {
                 assert_eq!(

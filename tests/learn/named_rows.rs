@@ -2,11 +2,11 @@
 
 #![cfg(all(feature = "off_policy", feature = "words"))]
 
-use crate::host::{Host, config};
+use crate::host::{Host, config, export, made, open, policy};
 use rlcore::data::normalizer;
 use rlcore::error::{Kind, Result};
 use rlcore::kernels::finite::finite_rows;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
 
@@ -46,16 +46,8 @@ fn learners_on_policy_name_rows() {
             let part = obs(row);
             let action = ElementsMut::I32(&mut choice[row..]);
             names(l.act_range(row, N, None, Elements::F32(&part[2 * row..]), None, action), 0);
-            names(
-                l.predict(
-                    Elements::F32(&obs(row)),
-                    None,
-                    Recurrent::default(),
-                    Sampling::Greedy,
-                    ElementsMut::I32(&mut choice),
-                ),
-                row,
-            );
+            let (none, to) = (Recurrent::default(), ElementsMut::I32(&mut choice));
+            names(l.predict(Elements::F32(&obs(row)), None, none, Sampling::Greedy, to), row);
             names(l.value(Elements::F32(&obs(row)), None, &mut [0.0; N]), row);
             let mut wrong = [0; N];
             wrong[row] = 3;
@@ -97,12 +89,11 @@ fn masks_that_allow_nothing_name_rows() {
 fn learners_off_policy_and_policies_name_rows() {
     let config = Config { num_envs: N as u32, num_hidden: 1, hidden_len: [4, 0, 0, 0], ..Config::of(Algorithm::Dqn) };
     let (obs_space, action_space) = (Space::unbounded(2), Space::discrete(&[3]));
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action_space).unwrap() / 8];
-    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
+    let mut block = made(&config, &[], &obs_space, &action_space);
+    let mut l = open(&mut block);
     let (mut choice, good) = ([0; N], obs(N));
-    let mut mem = vec![0u64; l.view().policy_size().unwrap() / 8];
-    l.view().export(bytemuck::cast_slice_mut(&mut mem)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&mem)).unwrap();
+    let mem = export(&l.view());
+    let policy = policy(&mem);
     let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
     for row in 0..N {
         let bad = obs(row);

@@ -2,9 +2,9 @@
 
 #![cfg(all(feature = "noisy", feature = "off_policy"))]
 
-use crate::host::{Host, chunks, config, record, spaces, threads, train};
+use crate::host::{Host, Tune, attach, chunks, config, learn_all, made, open, policy, record, spaces, threads, train};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, Layer, NOISY};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -151,7 +151,7 @@ fn the_means_ship() {
         train(&mut h, &mut rng, 2);
         let mut bytes = vec![0u64; size.div_ceil(8)];
         h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        let policy = policy(&bytes);
         let mut scratch = vec![f32::NAN; policy.scratch_len(h.n).unwrap()];
         for _ in 0..5 {
             let (seen, mut own, mut shipped) = (h.draw_obs(&mut rng), h.actions(), h.actions());
@@ -224,8 +224,7 @@ fn noise_that_cannot_be_is_refused() {
     let dqn =
         Config { noisy: 1, num_hidden: 1, hidden_len: [8, 0, 0, 0], buffer_size: 200, ..Config::of(Algorithm::Dqn) };
     for config in [noisy(), dqn] {
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = made(&config, &[], &obs, &action);
         let words: &mut [f32] = bytemuck::cast_slice_mut(&mut block);
         let at = words.windows(3).position(|x| x.iter().zip(&noise).all(|(x, n)| (x - n).abs() < 1e-6)).unwrap();
         for (bad, good) in [(f32::NAN, false), (17.0, false), (f32::NEG_INFINITY, false), (-1.0, true)] {
@@ -249,32 +248,23 @@ fn right_choices(noisy: u32, seed: u64) -> usize {
         seed,
         noisy,
         num_envs: 3,
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
         exploration_start: 0.0,
         exploration_end: 0.0,
-        learning_starts: 30,
-        batch_size: 16,
-        buffer_size: 1000,
         learning_rate: 1e-3,
         train_interval: 3,
-        ..Config::of(Algorithm::Dqn)
+        ..Config::of(Algorithm::Dqn).hidden(&[16]).store(1000, 16, 30)
     };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action_space).unwrap() / 8];
-    let mut learner =
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs_space, &action_space).unwrap();
+    let mut block = made(&config, &[], &obs_space, &action_space);
+    let mut learner = open(&mut block);
     let (obs, mut action) = ([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [0; 3]);
     while learner.stats().num_steps < 3000 {
         learner.act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut action)).unwrap();
         let reward: Vec<f32> = action.iter().enumerate().map(|(i, choice)| pays(i, *choice)).collect();
         learner.observe(None, &reward, &[1; 3], &[0; 3], None, None).unwrap();
-        while learner.phase() == Phase::Learn {
-            learner.learn(None, None, 0).unwrap();
-        }
+        learn_all(&mut learner, 0);
     }
-    learner
-        .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut action))
-        .unwrap();
+    let (state, to) = (Recurrent::default(), ElementsMut::I32(&mut action));
+    learner.predict(Elements::F32(&obs), None, state, Sampling::Greedy, to).unwrap();
     action.iter().enumerate().filter(|(i, choice)| pays(*i, **choice) == 1.0).count()
 }
 
@@ -289,20 +279,8 @@ fn noise_alone_explores() {
 #[test]
 fn slices_of_q_change_no_bit() {
     let (obs_space, action_space) = (Space::unbounded(3), Space::discrete(&[3]));
-    let config = Config {
-        noisy: 1,
-        num_envs: 2,
-        num_chunks: 7,
-        num_hidden: 1,
-        hidden_len: [20, 0, 0, 0],
-        batch_size: 16,
-        buffer_size: 1000,
-        learning_starts: 20,
-        gradient_steps: 2,
-        dueling: 1,
-        double_q: 1,
-        ..Config::of(Algorithm::Dqn)
-    };
+    let config = Config { noisy: 1, num_envs: 2, ..Config::of(Algorithm::Dqn).hidden(&[20]).store(1000, 16, 20) };
+    let config = Config { num_chunks: 7, gradient_steps: 2, dueling: 1, double_q: 1, ..config };
     let size = Learner::size(&config, &[], &obs_space, &action_space).unwrap();
     let run = |slices: u32| {
         let mut block = vec![0u64; size / 8];
@@ -311,7 +289,7 @@ fn slices_of_q_change_no_bit() {
         let mut actions = Vec::new();
         for _ in 0..60 {
             let mut copy = block.clone();
-            let mut learner = Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+            let mut learner = attach(&mut copy);
             let obs: Vec<f32> = (0..6).map(|_| rng.uniform_f32() - 0.5).collect();
             let mut action = [0; 2];
             if slices == 2 {
@@ -326,9 +304,7 @@ fn slices_of_q_change_no_bit() {
             learner
                 .observe(None, &reward, &[0, u8::from(obs[0] > 0.3)], &[0; 2], Some(Elements::F32(&obs)), None)
                 .unwrap();
-            while learner.phase() == Phase::Learn {
-                learner.learn(None, None, slices).unwrap();
-            }
+            learn_all(&mut learner, slices);
             block = copy;
         }
         (block, actions)

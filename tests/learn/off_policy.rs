@@ -2,10 +2,10 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::forge_learners;
-use rlcore::env::{Builtin, Env, StepOut, VecEnv, VecEnvConfig};
+use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, outcome, policy};
+use rlcore::env::{Builtin, Env, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Recurrent, Sampling, Stats};
 use rlcore::nn::{Activation, Layer};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -47,7 +47,7 @@ impl Training {
     }
 
     fn learner(&mut self) -> Learner<'_> {
-        Learner::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap()
+        open(&mut self.learner)
     }
 
     /// Runs until `num_steps` environment steps are observed and no learning is due.
@@ -69,32 +69,22 @@ impl Training {
     fn step(&mut self) -> Result {
         let n = self.learner().config().num_envs as usize;
         let discrete = self.env.spec().action.kind == Element::I32;
-        let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
+        let (mut reward, mut ends) = (vec![0.0; n], [vec![0; n], vec![0; n]]);
         let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut self.envs), &self.env).unwrap();
-        let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut self.learner)).unwrap();
+        let mut learner = open(&mut self.learner);
         let to = if discrete { ElementsMut::I32(&mut self.choice) } else { ElementsMut::F32(&mut self.vector) };
         learner.act(None, Elements::F32(&self.obs), None, to)?;
         let action = if discrete { Elements::I32(&self.choice) } else { Elements::F32(&self.vector) };
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut self.obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::F32(&mut self.final_obs)),
-            valid: None,
-            action_mask: None,
-            final_action_mask: None,
-        };
-        envs.step(action, out)?;
-        learner.observe(None, &reward, &terminated, &truncated, Some(Elements::F32(&self.final_obs)), None)
+        let [terminated, truncated] = &mut ends;
+        envs.step(action, outcome(&mut self.obs, &mut self.final_obs, &mut reward, terminated, truncated))?;
+        learner.observe(None, &reward, &ends[0], &ends[1], Some(Elements::F32(&self.final_obs)), None)
     }
 
     /// The mean return of `episodes` episodes of the exported policy.
     fn evaluate(&mut self, episodes: u32) -> f32 {
         let env = self.env;
-        let mut brain = vec![0u64; self.learner().view().policy_size().unwrap().div_ceil(8)];
-        self.learner().view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let brain = export(&self.learner().view());
+        let policy = policy(&brain);
         let n = episodes as usize;
         let config = VecEnvConfig { num_envs: episodes, seed: 1000, ..VecEnvConfig::default() };
         let mut block = vec![0u64; VecEnv::size(&env, &config).unwrap().div_ceil(8)];
@@ -103,7 +93,7 @@ impl Training {
         let mut obs = vec![0.0; n * spec.obs.len as usize];
         let mut final_obs = obs.clone();
         let (mut choice, mut vector) = (vec![0; n], vec![0.0; n * spec.action.len as usize]);
-        let (mut reward, mut terminated, mut truncated) = (vec![0.0; n], vec![0; n], vec![0; n]);
+        let (mut reward, mut ends) = (vec![0.0; n], [vec![0; n], vec![0; n]]);
         let (mut total, mut running) = (vec![0.0; n], vec![true; n]);
         let mut scratch = vec![0.0; policy.scratch_len(n).unwrap()];
         envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
@@ -113,20 +103,11 @@ impl Training {
             let (seen, state) = (Elements::F32(&obs), Recurrent::default());
             policy.act(n, seen, None, state, Sampling::Basic, &mut rng, &mut scratch, to).unwrap();
             let action = if discrete { Elements::I32(&choice) } else { Elements::F32(&vector) };
-            let out = StepOut {
-                obs: ElementsMut::F32(&mut obs),
-                reward: &mut reward,
-                terminated: &mut terminated,
-                truncated: &mut truncated,
-                final_obs: Some(ElementsMut::F32(&mut final_obs)),
-                valid: None,
-                action_mask: None,
-                final_action_mask: None,
-            };
-            envs.step(action, out).unwrap();
+            let [terminated, truncated] = &mut ends;
+            envs.step(action, outcome(&mut obs, &mut final_obs, &mut reward, terminated, truncated)).unwrap();
             for i in 0..n {
                 total[i] += if running[i] { reward[i] } else { 0.0 };
-                running[i] &= terminated[i] | truncated[i] == 0;
+                running[i] &= ends[0][i] | ends[1][i] == 0;
             }
         }
         total.iter().sum::<f32>() / episodes as f32
@@ -136,17 +117,10 @@ impl Training {
 /// Small networks that start to learn early.
 fn small() -> Config {
     Config {
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        learning_rate: 5e-3,
-        learning_rate_end: 5e-3,
-        buffer_size: 300,
-        batch_size: 14,
-        learning_starts: 30,
         train_interval: 2,
         target_interval: 10,
         exploration_steps: 200,
-        ..Config::of(Algorithm::Dqn)
+        ..Config::of(Algorithm::Dqn).hidden(&[16]).rate(5e-3).store(300, 14, 30)
     }
 }
 
@@ -199,13 +173,11 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
         let mut other = saved.clone();
         let obs = vec![0.25; 12];
         for sampling in [Sampling::Basic, Sampling::Greedy] {
-            other
-                .learner()
-                .predict(Elements::F32(&obs), None, Recurrent::default(), sampling, ElementsMut::I32(&mut [0; 3]))
-                .unwrap();
+            let (state, to) = (Recurrent::default(), ElementsMut::I32(&mut [0; 3]));
+            other.learner().predict(Elements::F32(&obs), None, state, sampling, to).unwrap();
         }
         other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
-        Learner::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
+        attach(&mut other.learner);
         saved.run(200);
         other.run(200);
         assert!(saved.learner().params() == other.learner().params());
@@ -216,13 +188,12 @@ fn slices_and_pauses_change_no_bit_and_chunks_the_last_ones() {
 fn parts_of_environments_act_as_all_of_them_do() {
     let (obs, action, n) = (Space::unbounded(2), Space::discrete(&[3, 2]), 5);
     let config = Config { num_envs: n as u32, use_action_mask: 1, batch_size: 5, ..small() };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
     let mut other = block.clone();
     let mut rng = Rng::seeded(5);
     for _ in 0..60 {
-        let mut whole = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
-        let mut parts = Learner::open(bytemuck::cast_slice_mut(&mut other)).unwrap();
+        let mut whole = open(&mut block);
+        let mut parts = open(&mut other);
         let x: Vec<f32> = (0..2 * n).map(|_| rng.uniform_f32()).collect();
         let mask: Vec<u8> = (0..n).flat_map(|_| [1, u8::from(rng.coin()), 0, u8::from(rng.coin()), 1]).collect();
         let (mut a, mut b) = ([0; 10], [0; 10]);
@@ -238,9 +209,7 @@ fn parts_of_environments_act_as_all_of_them_do() {
         let truncated = [0, 0, 1, 0, 1].map(|x| x * u8::from(rng.coin()));
         for learner in [&mut whole, &mut parts] {
             learner.observe(None, &[1.0; 5], &[0, 1, 0, 0, 1], &truncated, Some(Elements::F32(&x)), None).unwrap();
-            while learner.phase() == Phase::Learn {
-                learner.learn(None, None, 0).unwrap();
-            }
+            learn_all(learner, 0);
         }
         assert!(block == other);
     }
@@ -260,17 +229,13 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
         let config = Config {
             num_envs: n as u32,
             use_action_mask: masks,
-            buffer_size,
-            batch_size,
             num_chunks: batch_size,
-            learning_starts: 8,
             policy_interval: if masks == 1 { own.policy_interval } else { 2 },
             n_step,
-            ..own
+            ..own.store(buffer_size, batch_size, 8)
         };
         let action = if masks == 1 { &discrete } else { &real };
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, action).unwrap();
+        let mut block = made(&config, &[], &obs, action);
         let mut other = block.clone();
         let (mut rng, mut open, mut begun, mut stored, mut updates) = (Rng::seeded(5), [0u8; 5], [0; 5], 0, 0);
         for _ in 0..150 {
@@ -298,7 +263,7 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
                     l.learn(None, None, i as u32).unwrap();
                     if i == 1 {
                         let mut copy = block.clone();
-                        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+                        let mut l = attach(&mut copy);
                         l.value(Elements::F32(&x), None, &mut [0.0; 5]).unwrap();
                         *block = copy;
                     }
@@ -352,21 +317,16 @@ fn one_gradient_step_is_that_of_the_formula() {
         let config = Config {
             optimizer,
             use_action_mask: masked,
-            num_hidden: 0,
-            hidden_len: [0; 4],
-            buffer_size: 1,
-            batch_size: 1,
-            learning_starts: 1,
             train_interval: 1,
             discount: 0.5,
             double_q: 0,
             huber,
             exploration_end: 1.0,
             max_grad_norm: 0.0,
-            ..small()
+            ..small().hidden(&[]).store(1, 1, 1)
         };
-        let mut block = vec![0u64; Learner::size(&config, &[], &o, &a).unwrap() / 8];
-        let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &o, &a).unwrap();
+        let mut block = made(&config, &[], &o, &a);
+        let mut learner = open(&mut block);
         // Q(x) = [x, 2x + 1]: weights [input, output], then the biases.
         learner.write_params(&[1.0, 2.0, 0.0, 1.0]).unwrap();
         let mut action = [0];
@@ -452,22 +412,20 @@ fn what_cannot_be_is_refused_by_name() {
         assert!(error.kind == Kind::Config && error.what.contains(word), "{word}: {error}");
     }
     assert_eq!(size(&small(), &real).unwrap_err().kind, Kind::Config);
+}
 
-    let config = Config { huber: 0, ..small() };
-    let mut block = vec![0u64; size(&config, &discrete).unwrap() / 8];
-    let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &discrete).unwrap();
+#[test]
+fn calls_that_cannot_be_are_refused_by_kind() {
+    let mut block = made(&Config { huber: 0, ..small() }, &[], &Space::unbounded(2), &Space::discrete(&[2]));
+    let mut learner = open(&mut block);
     let kind = |r: Result| r.unwrap_err().kind;
     let (x, mut action) = ([0.5, 0.5], [0]);
     assert_eq!(kind(learner.observe(None, &[1.0], &[0], &[0], None, None)), Kind::NotReady);
-    assert_eq!(
-        kind(learner.act(None, Elements::F32(&[f32::NAN, 0.0]), None, ElementsMut::I32(&mut action))),
-        Kind::Value
-    );
+    let nan = Elements::F32(&[f32::NAN, 0.0]);
+    assert_eq!(kind(learner.act(None, nan, None, ElementsMut::I32(&mut action))), Kind::Value);
     assert_eq!(kind(learner.act(None, Elements::F32(&x), Some(&[1, 1]), ElementsMut::I32(&mut action))), Kind::Shape);
-    assert_eq!(
-        kind(learner.act_range(0, 2, None, Elements::F32(&x), None, ElementsMut::I32(&mut action))),
-        Kind::Range
-    );
+    let both = learner.act_range(0, 2, None, Elements::F32(&x), None, ElementsMut::I32(&mut action));
+    assert_eq!(kind(both), Kind::Range);
     learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action)).unwrap();
     assert_eq!(kind(learner.act(None, Elements::F32(&x), None, ElementsMut::I32(&mut action))), Kind::NotReady);
     assert_eq!(kind(learner.observe(None, &[f32::INFINITY], &[0], &[0], None, None)), Kind::Value);
@@ -491,21 +449,9 @@ fn what_cannot_be_is_refused_by_name() {
 #[test]
 fn forged_images_are_refused_or_harmless() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3, 2]));
-    let config = Config {
-        num_envs: 2,
-        hidden_len: [2, 0, 0, 0],
-        buffer_size: 4,
-        batch_size: 3,
-        learning_starts: 4,
-        num_chunks: 2,
-        dueling: 1,
-        use_action_mask: 1,
-        n_step: 2,
-        priority_exponent: 0.6,
-        ..small()
-    };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let config = Config { num_envs: 2, num_chunks: 2, ..small().hidden(&[2]).store(4, 3, 4) };
+    let config = Config { dueling: 1, use_action_mask: 1, n_step: 2, priority_exponent: 0.6, ..config };
+    let mut block = made(&config, &[], &obs, &action);
     let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mask, mut choice) = (Elements::F32(&[0.5, -1.0]), Some(&[1u8; 10][..]), [0; 4]);
         learner.predict(x, mask, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut choice))?;
@@ -517,13 +463,13 @@ fn forged_images_are_refused_or_harmless() {
     };
     let mut blocks = vec![block.clone()];
     for _ in 0..6 {
-        let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut learner = open(&mut block);
         learner.act(None, Elements::F32(&[0.5, 0.0]), Some(&[1; 10]), ElementsMut::I32(&mut [0; 4])).unwrap();
         learner.observe(None, &[1.0; 2], &[0, 1], &[0; 2], None, None).unwrap();
         if learner.phase() == Phase::Learn {
             learner.learn(None, None, 1).unwrap();
             blocks.push(block.clone());
-            Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(None, None, 0).unwrap();
+            open(&mut block).learn(None, None, 0).unwrap();
         }
     }
     assert!(blocks.len() >= 2);
@@ -550,11 +496,9 @@ fn pendulum_is_learnt_with_continuous_actions() {
         let mut config = Config {
             hidden_len: [32, 32, 0, 0],
             batch_size: 64,
-            learning_rate: 1e-3,
-            learning_rate_end: 1e-3,
             learning_starts: 100,
             exploration_steps: 100,
-            ..Config::of(algorithm)
+            ..Config::of(algorithm).rate(1e-3)
         };
         if algorithm == Algorithm::Sac {
             (config.temperature, config.temperature_rate) = (0.5, 1e-3);
@@ -599,7 +543,7 @@ fn slices_copies_and_chunks_of_critics_change_no_bit() {
                     other.learner().predict(Elements::F32(&obs), None, Recurrent::default(), sampling, to).unwrap();
                 }
                 other.learner().value(Elements::F32(&obs), None, &mut [0.0; 3]).unwrap();
-                Learner::attach(bytemuck::cast_slice_mut(&mut other.learner)).unwrap();
+                attach(&mut other.learner);
                 saved.run(180);
                 other.run(180);
                 assert!(saved.learner().params() == other.learner().params());
@@ -648,31 +592,11 @@ impl Episode {
 fn n_steps_are_those_of_the_definition() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
     for n_step in 1..=5 {
-        let config = Config {
-            num_envs: 3,
-            num_hidden: 0,
-            hidden_len: [0; 4],
-            use_action_mask: 1,
-            buffer_size: 11,
-            batch_size: 4,
-            num_chunks: 2,
-            learning_starts: 20,
-            train_interval: 1,
-            target_interval: 1,
-            discount: 0.8,
-            double_q: 0,
-            huber: 0,
-            exploration_end: 0.5,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 1.0,
-            max_grad_norm: 0.0,
-            n_step,
-            seed: 9,
-            ..small()
-        };
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-        let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let config = Config { num_envs: 3, use_action_mask: 1, ..small().hidden(&[]).plain_adam().store(11, 4, 20) };
+        let config = Config { num_chunks: 2, train_interval: 1, target_interval: 1, discount: 0.8, ..config };
+        let config = Config { double_q: 0, huber: 0, exploration_end: 0.5, n_step, seed: 9, ..config };
+        let mut block = made(&config, &[], &obs, &action);
+        let mut l = open(&mut block);
         // Q(o) = [w0 o + b0, w1 o + b1].
         let mut params = [0.5f32, -0.75, 0.25, 0.0];
         l.write_params(&params).unwrap();
@@ -742,14 +666,13 @@ fn n_steps_are_those_of_the_definition() {
 fn sums_of_large_rewards_are_finite() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
     let config = Config { n_step: 3, discount: 1.0, ..small() };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
     for step in 0..6 {
-        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut l = attach(&mut block);
         l.act(None, Elements::F32(&[0.5]), None, ElementsMut::I32(&mut [0])).unwrap();
         l.observe(None, &[f32::MAX * if step < 3 { 1.0 } else { -1.0 }], &[0], &[0], None, None).unwrap();
     }
-    Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    attach(&mut block);
 }
 
 /// A linear policy and linear critics, of values or of quantiles, with the updates of TD3, SAC and TQC: in f64, from the
@@ -849,6 +772,40 @@ impl Twin {
         params.iter_mut().zip(grads).for_each(|(x, g)| *x -= rate * g / (g.abs() + 1.0));
     }
 
+    /// A gradient step of the policy, and of the temperature, on observations with a normal draw each.
+    fn step_policy(&mut self, batch: &[([f64; 5], [f64; 2])]) {
+        let (c, len, share) = (self.config, self.policy_len(), 1.0 / batch.len() as f64);
+        let wide = |x: f32| f64::from(x);
+        let (mut grads, mut entropy) = (vec![0.0; len], 0.0);
+        self.losses[2] = 0.0;
+        for ([o, ..], [_, n]) in batch {
+            let (mean, log_std) = self.policy(&self.params, *o);
+            let (action, log_prob) = if self.is_sac() { self.draw(&self.params, *o, *n) } else { (mean.tanh(), 0.0) };
+            let count = if self.is_sac() { c.num_critics } else { 1 };
+            let (value, slope) = self.worth(&self.params, count, *o, action);
+            self.losses[2] += share * (if self.is_sac() { self.temperature * log_prob } else { 0.0 } - value);
+            let by_action = -share * slope;
+            let weight = if self.is_sac() { share * self.temperature } else { 0.0 };
+            let by_raw = by_action * (1.0 - action * action) + 2.0 * weight * action;
+            grads[0] += by_raw * o;
+            grads[1] += by_raw;
+            if self.is_sac() {
+                let by_log_std = by_raw * log_std.exp() * n - weight;
+                grads[3] += by_log_std * o;
+                grads[4] += by_log_std;
+            }
+            entropy -= share * log_prob;
+        }
+        self.losses[3] = entropy;
+        Self::descend(wide(c.learning_rate), &mut self.params[..len], &grads);
+        if self.is_sac() {
+            let mut log_temperature = [self.temperature.ln()];
+            let slope = self.temperature * (entropy - wide(c.target_entropy));
+            Self::descend(wide(c.temperature_rate), &mut log_temperature, &[slope]);
+            self.temperature = log_temperature[0].exp();
+        }
+    }
+
     /// A gradient step on transitions (observation, action, reward, discount, next observation) with two normal draws each.
     fn step(&mut self, batch: &[([f64; 5], [f64; 2])]) {
         let (c, len, share) = (self.config, self.policy_len(), 1.0 / batch.len() as f64);
@@ -880,39 +837,10 @@ impl Twin {
                 }
             }
         }
-        let rate = wide(c.learning_rate);
-        Self::descend(rate * wide(c.critic_rate), &mut self.params[len..], &grads[len..]);
+        Self::descend(wide(c.learning_rate) * wide(c.critic_rate), &mut self.params[len..], &grads[len..]);
         self.taken += 1;
         if self.taken.is_multiple_of(c.policy_interval.into()) {
-            let (mut grads, mut entropy) = (vec![0.0; len], 0.0);
-            self.losses[2] = 0.0;
-            for ([o, ..], [_, n]) in batch {
-                let (mean, log_std) = self.policy(&self.params, *o);
-                let (action, log_prob) =
-                    if self.is_sac() { self.draw(&self.params, *o, *n) } else { (mean.tanh(), 0.0) };
-                let count = if self.is_sac() { c.num_critics } else { 1 };
-                let (value, slope) = self.worth(&self.params, count, *o, action);
-                self.losses[2] += share * (if self.is_sac() { self.temperature * log_prob } else { 0.0 } - value);
-                let by_action = -share * slope;
-                let weight = if self.is_sac() { share * self.temperature } else { 0.0 };
-                let by_raw = by_action * (1.0 - action * action) + 2.0 * weight * action;
-                grads[0] += by_raw * o;
-                grads[1] += by_raw;
-                if self.is_sac() {
-                    let by_log_std = by_raw * log_std.exp() * n - weight;
-                    grads[3] += by_log_std * o;
-                    grads[4] += by_log_std;
-                }
-                entropy -= share * log_prob;
-            }
-            self.losses[3] = entropy;
-            Self::descend(rate, &mut self.params[..len], &grads);
-            if self.is_sac() {
-                let mut log_temperature = [self.temperature.ln()];
-                let slope = self.temperature * (entropy - wide(c.target_entropy));
-                Self::descend(wide(c.temperature_rate), &mut log_temperature, &[slope]);
-                self.temperature = log_temperature[0].exp();
-            }
+            self.step_policy(batch);
         }
         if self.taken.is_multiple_of(c.target_interval.into()) {
             let part = wide(c.target_rate);
@@ -933,12 +861,7 @@ fn steps_of_critics_are_those_of_the_formulas() {
     for ((algorithm, num_critics, huber, n_step), [num_quantiles, dropped_quantiles]) in values.chain(quantiles) {
         let own = small_critics(algorithm);
         let mut config = Config {
-            num_hidden: 0,
-            hidden_len: [0; 4],
-            buffer_size: 8,
-            batch_size: 5,
             num_chunks: 2,
-            learning_starts: 12,
             train_interval: 1,
             gradient_steps: 1,
             policy_interval: 2,
@@ -947,28 +870,22 @@ fn steps_of_critics_are_those_of_the_formulas() {
             exploration_start: 0.5,
             exploration_end: 0.5,
             critic_rate: 3.0,
-            learning_rate: 0.05,
-            learning_rate_end: 0.05,
             discount: 0.8,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 1.0,
-            max_grad_norm: 0.0,
             num_critics,
             num_quantiles,
             dropped_quantiles,
             huber,
             n_step,
             seed: 9,
-            ..own
+            ..own.hidden(&[]).rate(0.05).plain_adam().store(8, 5, 12)
         };
         if algorithm == Algorithm::Sac {
             (config.temperature, config.temperature_rate, config.target_entropy) = (0.4, 0.1, -0.5);
         } else {
             (config.exploration_noise, config.target_noise, config.target_noise_clip) = (0.3, 0.4, 0.3);
         }
-        let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-        let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+        let mut block = made(&config, &[], &obs, &action);
+        let mut l = open(&mut block);
         let policy = if algorithm == Algorithm::Sac { vec![0.4, -0.1, 0.0, 0.3, -0.6] } else { vec![0.4, -0.1, 0.0] };
         let critics = [0.5, 0.7, 0.1, -0.2, -0.4, 0.3].into_iter().cycle();
         let len = 3 * num_critics * num_quantiles.max(1);
@@ -1034,12 +951,8 @@ fn steps_of_critics_are_those_of_the_formulas() {
             let all_said = said.iter().zip(&twin.losses).all(|(a, b)| near(*a, *b));
             assert!(all_said, "{algorithm:?}, {num_critics}, {num_quantiles}, step {step}: {said:?} {:?}", twin.losses);
             let all_near = l.params().iter().zip(&twin.params).all(|(a, b)| near(*a, *b));
-            assert!(
-                all_near,
-                "{algorithm:?}, {num_critics}, {num_quantiles}, step {step}: {:?} {:?}",
-                l.params(),
-                twin.params
-            );
+            let what = format!("{algorithm:?}, {num_critics}, {num_quantiles}, step {step}");
+            assert!(all_near, "{what}: {:?} {:?}", l.params(), twin.params);
             assert!(near(l.view().temperature(), twin.temperature) || algorithm == Algorithm::Td3);
         }
         assert_eq!(twin.taken, 49);
@@ -1063,18 +976,15 @@ fn policies_are_delayed_and_ship_their_mean() {
         moved += u32::from(before[..len] != after[..len]);
     }
     assert_eq!(moved, 3);
-    let mut brain = vec![0u64; t.learner().view().policy_size().unwrap().div_ceil(8)];
-    t.learner().view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+    let brain = export(&t.learner().view());
+    let policy = policy(&brain);
     let obs = [0.6, 0.8, -2.0];
     let (mut a, mut b, mut scratch) = ([0.0], [0.0], vec![0.0; policy.scratch_len(1).unwrap()]);
     let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
     policy.act(1, seen, None, Recurrent::default(), Sampling::Greedy, &mut Rng::seeded(1), &mut scratch, to).unwrap();
-    t.learner()
-        .predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, ElementsMut::F32(&mut b))
-        .unwrap();
+    t.learner().predict(seen, None, Recurrent::default(), Sampling::Greedy, ElementsMut::F32(&mut b)).unwrap();
     assert!(a == b && a[0].abs() <= 2.0, "{a:?} {b:?}");
-    let (seen, to) = (Elements::F32(&obs), ElementsMut::F32(&mut a));
+    let to = ElementsMut::F32(&mut a);
     policy.act(1, seen, None, Recurrent::default(), Sampling::Basic, &mut Rng::seeded(1), &mut scratch, to).unwrap();
     assert!((a[0] - b[0]).abs() < 1e-5, "a deviation as small as the configuration allows: {a:?} {b:?}");
 }
@@ -1120,18 +1030,14 @@ fn forged_images_of_critics_are_refused_or_harmless() {
     let (obs, action) = (Space::unbounded(1), Space::between(&[-2.0, 0.0], &[2.0, 1.0]));
     let own = small_critics(Algorithm::Sac);
     let config = Config {
-        hidden_len: [2, 0, 0, 0],
-        buffer_size: 4,
-        batch_size: 3,
-        learning_starts: 3,
         num_chunks: 2,
         train_interval: 1,
         n_step: 2,
         priority_exponent: 1.0,
-        ..own
+        ..own.hidden(&[2]).store(4, 3, 3)
     };
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    let mut learner = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
+    let mut learner = open(&mut block);
     let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mut action) = (Elements::F32(&[0.5]), [0.0; 2]);
         learner.predict(x, None, Recurrent::default(), Sampling::Basic, ElementsMut::F32(&mut action))?;
@@ -1147,6 +1053,6 @@ fn forged_images_of_critics_are_refused_or_harmless() {
     }
     learner.learn(None, None, 1).unwrap();
     let first = block.clone();
-    Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap().learn(None, None, 2).unwrap();
+    open(&mut block).learn(None, None, 2).unwrap();
     forge_learners(&[first, block], &[1, 3, 0x7fc0_0000, 0x7f7f_ffff, u32::MAX], 6, call);
 }

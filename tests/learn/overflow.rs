@@ -1,7 +1,8 @@
 //! Finite inputs with overflowing results: a call that fails changes nothing, and an update that overflows ends.
 
+use crate::host::{Tune, attach, export, made, policy};
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Config, Learner, Phase, Policy, Recurrent, Sampling, Stats};
+use rlcore::learn::{Config, Learner, Phase, Recurrent, Sampling, Stats};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -17,14 +18,13 @@ struct Host {
 impl Host {
     fn new(config: &Config, action: &Space<'_>) -> Host {
         let obs = Space::unbounded(2);
-        let mut block = vec![0; Learner::size(config, &[], &obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, action).unwrap();
+        let block = made(config, &[], &obs, action);
         Host { block, discrete: action.kind == Element::I32 }
     }
 
     /// Attaches to the learner, as another process would.
     fn learner(&mut self) -> Learner<'_> {
-        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        attach(&mut self.block)
     }
 
     fn act(&mut self, obs: f32) -> Result {
@@ -72,9 +72,8 @@ impl Host {
 
     fn policy(&mut self) -> Vec<u64> {
         let learner = self.learner();
-        let mut brain = vec![0; learner.view().policy_size().unwrap().div_ceil(8)];
-        learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
-        Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let brain = export(&learner.view());
+        policy(&brain);
         brain
     }
 
@@ -89,14 +88,7 @@ impl Host {
 
 /// Linear networks, so that large observations pass through.
 fn config() -> Config {
-    Config {
-        num_envs: N as u32,
-        num_steps: 4,
-        num_minibatches: 2,
-        num_hidden: 0,
-        hidden_len: [0; 4],
-        ..Config::default()
-    }
+    Config { num_envs: N as u32, num_steps: 4, num_minibatches: 2, ..Config::default().hidden(&[]) }
 }
 
 fn spaces() -> [Space<'static>; 3] {
@@ -146,7 +138,7 @@ fn a_call_that_fails_changes_no_byte() {
         assert!(h.block == before);
 
         let brain = h.policy();
-        let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+        let policy = policy(&brain);
         let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
         for sampling in samplings {
             let (mut rng, obs) = (Rng::seeded(5), [f32::MAX; 2 * N]);
@@ -267,16 +259,8 @@ fn parameters_stay_finite_at_the_ends_of_the_ranges() {
     }
     for (adam_beta1, adam_beta2) in [(0.0, 0.0), (0.5, 0.25), (0.999_999_9, 0.999_999_9), (0.9, 0.999)] {
         for max_grad_norm in [0.0, 1e-30, f32::MAX] {
-            let config = Config {
-                adam_beta1,
-                adam_beta2,
-                adam_epsilon: 1e-12,
-                learning_rate: 1.0,
-                clip: 10.0,
-                value_coef: 1e6,
-                max_grad_norm,
-                ..config()
-            };
+            let config = Config { adam_beta1, adam_beta2, adam_epsilon: 1e-12, ..config() };
+            let config = Config { learning_rate: 1.0, clip: 10.0, value_coef: 1e6, max_grad_norm, ..config };
             let mut h = Host::new(&config, &Space::unbounded(1));
             for reward in [0.0f32, 1e10, 1e-30, -1e3, 1e12, 0.0, 1e-20, 1.0].repeat(10) {
                 h.roll(reward.clamp(-1.0, 1.0), reward);

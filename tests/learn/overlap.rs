@@ -1,6 +1,6 @@
 //! Acting and recording continue while an update runs.
 
-use crate::host::{Array, Columns, Host, config, spaces};
+use crate::host::{Array, Columns, Host, Tune, attach, config, open, spaces};
 use rlcore::learn::{Config, Learner, Phase, Stats, View};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
@@ -12,11 +12,9 @@ fn hosts() -> impl Iterator<Item = Host> {
             num_steps: 12,
             num_epochs: 2,
             num_chunks: 3,
-            normalize_obs: (k % 2) as u32,
-            normalize_reward: (k % 2) as u32,
             use_action_mask: u32::from(action.kind == Element::I32),
             overlap: 1,
-            ..config()
+            ..config().normalized((k % 2) as u32, (k % 2) as u32)
         };
         Host::new(&config, &obs, &action)
     })
@@ -44,7 +42,7 @@ fn tick(h: &mut Host, learner: &mut Learner<'_>, rng: &mut Rng) -> Array {
 
 fn step(h: &mut Host, rng: &mut Rng) -> Array {
     let mut block = std::mem::take(&mut h.block);
-    let mut learner = Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    let mut learner = attach(&mut block);
     let action = tick(h, &mut learner, rng);
     h.block = block;
     action
@@ -156,7 +154,7 @@ fn a_copy_goes_on_from_any_moment() {
     for h in hosts() {
         let (mut kept, mut moved) = (h.clone(), h);
         let mut block = kept.block.clone();
-        let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let mut learner = open(&mut block);
         let mut rng = Rng::seeded(11);
         let mut waits = 0;
         while learner.stats().num_updates < 5 {
@@ -230,16 +228,8 @@ fn learning_is_due_only_when_acting_has_to_wait() {
 #[test]
 fn a_policy_learns_while_it_acts() {
     const N: usize = 8;
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 32,
-        num_chunks: 2,
-        overlap: 1,
-        entropy_coef: 0.0,
-        learning_rate: 1e-2,
-        hidden_len: [16, 0, 0, 0],
-        ..config()
-    };
+    let config = Config { num_envs: N as u32, num_steps: 32, num_chunks: 2, ..config().hidden(&[16]) };
+    let config = Config { overlap: 1, entropy_coef: 0.0, learning_rate: 1e-2, ..config };
     let mut h = Host::new(&config, &Space::unbounded(1), &Space::discrete(&[2]));
     let (mut rng, mut obs, mut choice) = (Rng::seeded(2), [0.0f32; N], [0; N]);
     let (mut learner, mut waited) = (h.learner(), 0);

@@ -1,8 +1,8 @@
 //! Chunks of minibatches computed by threads, and the data that learners exchange: gradients, parameters and rollouts.
 
-use crate::host::{Array, Columns, Host, chunks, config, record, recurrent, spaces, threads, train};
-use rlcore::error::{Kind, Result};
-use rlcore::learn::{Batch, Config, Learner, Phase, Recurrent, Sampling};
+use crate::host::{Array, Columns, Host, Tune, chunks, config, record, recurrent, refuses, spaces, threads, train};
+use rlcore::error::Kind;
+use rlcore::learn::{Batch, Config, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -14,9 +14,6 @@ fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
         let masked = u32::from(action.kind == Element::I32);
         let config = Config {
             num_envs: 5,
-            num_steps: if layer.is_some() { 27 } else { 9 },
-            num_minibatches: 3,
-            num_epochs: 2,
             num_chunks,
             num_layers: layer.is_some().into(),
             sequence_len: if layer.is_some() { 3 } else { 0 },
@@ -24,7 +21,7 @@ fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
             use_action_mask: masked,
             value_clip: [0.0, 0.2][k % 2],
             overlap: (k / 2 % 2) as u32,
-            ..config()
+            ..config().rollout(if layer.is_some() { 27 } else { 9 }, 3, 2)
         };
         Host::with(&config, layer.as_slice(), &obs, &action)
     })
@@ -227,16 +224,8 @@ fn agree(h: &mut Host, batch: &Columns) {
 #[test]
 fn a_server_that_adds_gradients_of_workers_learns() {
     const N: usize = 8;
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 16,
-        num_minibatches: 1,
-        num_epochs: 1,
-        num_chunks: 2,
-        hidden_len: [16, 0, 0, 0],
-        entropy_coef: 0.0,
-        ..config()
-    };
+    let config =
+        Config { num_envs: N as u32, num_chunks: 2, entropy_coef: 0.0, ..config().hidden(&[16]).rollout(16, 1, 1) };
     let (obs_space, action_space) = (Space::unbounded(1), Space::discrete(&[2]));
     let mut server = Host::new(&config, &obs_space, &action_space);
     let configs = [Config { seed: 10, ..config }, Config { seed: 11, ..config }, Config { seed: 12, ..config }];
@@ -271,54 +260,56 @@ fn a_server_that_adds_gradients_of_workers_learns() {
     assert!(workers.iter_mut().all(|h| h.learner().stats().num_updates == 0));
 }
 
-fn refused(h: &mut Host, kind: Kind, name: &str, call: impl FnOnce(&mut Learner<'_>) -> Result) {
-    let before = h.block.clone();
-    let given = call(&mut h.learner()).map_err(|e| e.kind);
-    assert!(given == Err(kind), "{name}: {given:?}");
-    assert!(h.block == before, "{name} changed the block");
-}
-
 #[test]
-fn what_is_refused_changes_nothing() {
+fn parameters_and_gradients_that_are_refused_change_nothing() {
     for mut h in hosts(3) {
-        let mut rng = Rng::seeded(8);
         let (grads_len, params, moments) = (h.view().grads_len(), h.learner().params().to_vec(), h.moments());
         let grads = vec![0.25; 3 * grads_len];
         let (shape, inf) = (Kind::Shape, f32::INFINITY);
-        let with = |x: f32| {
+        refuses(&mut h, shape, "parameters", |l| l.write_params_with(&params[1..], &moments));
+        for x in [inf, f32::NAN, 2e6, -2e6] {
             let mut list = params.clone();
             *list.last_mut().unwrap() = x;
-            list
-        };
-        refused(&mut h, shape, "parameters", |l| l.write_params_with(&params[1..], &moments));
-        for x in [inf, f32::NAN, 2e6, -2e6] {
-            refused(&mut h, Kind::Value, "parameters", |l| l.write_params_with(&with(x), &moments));
+            refuses(&mut h, Kind::Value, "parameters", |l| l.write_params_with(&list, &moments));
         }
         if h.action_kind == Element::F32 {
             let mut list = params.clone();
-            let at = log_std_at(&mut h);
-            list[at] = 2.5;
-            refused(&mut h, Kind::Value, "deviations", |l| l.write_params_with(&list, &moments));
+            list[log_std_at(&mut h)] = 2.5;
+            refuses(&mut h, Kind::Value, "deviations", |l| l.write_params_with(&list, &moments));
         }
-        refused(&mut h, Kind::Range, "write_grads", |l| l.write_grads(0, 4, &grads));
-        refused(&mut h, Kind::Range, "write_grads", |l| l.write_grads(2, 1, &grads));
-        refused(&mut h, Kind::Range, "read_grads", |l| l.view().read_grads(4, 4, &mut []));
-        refused(&mut h, shape, "write_grads", |l| l.write_grads(0, 2, &grads));
-        refused(&mut h, shape, "add_grads", |l| l.add_grads(0, 2, &grads));
-        refused(&mut h, Kind::NotReady, "learn_apply", |l| l.learn_apply().map(drop));
+        refuses(&mut h, Kind::Range, "write_grads", |l| l.write_grads(0, 4, &grads));
+        refuses(&mut h, Kind::Range, "write_grads", |l| l.write_grads(2, 1, &grads));
+        refuses(&mut h, Kind::Range, "read_grads", |l| l.view().read_grads(4, 4, &mut []));
+        refuses(&mut h, shape, "write_grads", |l| l.write_grads(0, 2, &grads));
+        refuses(&mut h, shape, "add_grads", |l| l.add_grads(0, 2, &grads));
+        refuses(&mut h, Kind::NotReady, "learn_apply", |l| l.learn_apply().map(drop));
         let mut bad = grads.clone();
         bad[2 * grads_len + 3] = inf;
-        refused(&mut h, Kind::Value, "write_grads", |l| l.write_grads(0, 3, &bad));
-        refused(&mut h, Kind::Value, "add_grads", |l| l.add_grads(0, 3, &bad));
+        refuses(&mut h, Kind::Value, "write_grads", |l| l.write_grads(0, 3, &bad));
+        refuses(&mut h, Kind::Value, "add_grads", |l| l.add_grads(0, 3, &bad));
         bad[2 * grads_len + 3] = f32::MAX;
         h.learner().write_grads(1, 3, &bad[grads_len..]).unwrap();
-        refused(&mut h, Kind::Value, "a sum that overflows", |l| l.add_grads(0, 3, &bad));
-        refused(&mut h, Kind::NotReady, "learn_apply", |l| l.learn_apply().map(drop));
-        refused(&mut h, Kind::NotReady, "read_grads", |l| l.view().read_grads(0, 3, &mut bad));
+        refuses(&mut h, Kind::Value, "a sum that overflows", |l| l.add_grads(0, 3, &bad));
+        refuses(&mut h, Kind::NotReady, "learn_apply", |l| l.learn_apply().map(drop));
+        refuses(&mut h, Kind::NotReady, "read_grads", |l| l.view().read_grads(0, 3, &mut bad));
         let mut unread = Columns::new(&h);
-        refused(&mut h, Kind::NotReady, "read_batch", |l| l.view().read_batch(unread.get_mut()));
+        refuses(&mut h, Kind::NotReady, "read_batch", |l| l.view().read_batch(unread.get_mut()));
+    }
+}
 
-        let mut scratch = vec![0u64; h.view().scratch_size().unwrap().div_ceil(8)];
+/// A recorded rollout, the last observations, and the batch of its update.
+fn recorded(h: &mut Host) -> (Array, Columns) {
+    let obs = record(h, &mut Rng::seeded(8));
+    let mut other = h.clone();
+    other.learner().learn_begin(obs.get(), None).unwrap();
+    (obs, Columns::read(&mut other))
+}
+
+#[test]
+fn calls_to_learn_that_are_refused_change_nothing() {
+    for mut h in hosts(3) {
+        let (grads_len, size) = (h.view().grads_len(), h.view().scratch_size().unwrap());
+        let mut scratch = vec![0u64; size.div_ceil(8)];
         let range = |h: &Host, begin: usize, end: usize, scratch: &mut [u8], len: usize| {
             let mut grads = vec![-7.0; len];
             let done = h.view().learn_range(begin, end, scratch, &mut grads).map_err(|e| e.kind);
@@ -327,34 +318,39 @@ fn what_is_refused_changes_nothing() {
         };
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut scratch);
         assert_eq!(range(&h, 0, 1, bytes, grads_len), Err(Kind::NotReady));
-        let obs = record(&mut h, &mut rng);
-        let batch = {
-            let mut other = h.clone();
-            other.learner().learn_begin(obs.get(), None).unwrap();
-            Columns::read(&mut other)
-        };
-        refused(&mut h, Kind::NotReady, "learn_batch with a rollout", |l| l.learn_batch(&batch.batch()).map(drop));
+        let (obs, batch) = recorded(&mut h);
+        refuses(&mut h, Kind::NotReady, "learn_batch with a rollout", |l| l.learn_batch(&batch.batch()).map(drop));
         h.learner().learn_begin(obs.get(), None).unwrap();
         assert_eq!(range(&h, 0, 4, bytes, 4 * grads_len), Err(Kind::Range));
         assert_eq!(range(&h, 1, 0, bytes, 0), Err(Kind::Range));
-        assert_eq!(range(&h, 0, 2, bytes, grads_len), Err(shape));
-        let size = h.view().scratch_size().unwrap();
+        assert_eq!(range(&h, 0, 2, bytes, grads_len), Err(Kind::Shape));
         assert_eq!(range(&h, 0, 1, &mut bytes[..size - 1], grads_len), Err(Kind::Size));
         let mut longer = vec![0u64; size / 8 + 2];
         let askew: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut longer)[4..];
         assert_eq!(range(&h, 0, 1, askew, grads_len), Err(Kind::Align));
         assert_eq!(range(&h, 0, 1, bytes, grads_len), Ok(()));
-        refused(&mut h, Kind::NotReady, "learn_batch while learning", |l| l.learn_batch(&batch.batch()).map(drop));
+        refuses(&mut h, Kind::NotReady, "learn_batch while learning", |l| l.learn_batch(&batch.batch()).map(drop));
 
         let mut columns = Columns::new(&h);
         columns.value_target.pop();
-        refused(&mut h, shape, "read_batch", |l| l.view().read_batch(columns.get_mut()));
+        refuses(&mut h, Kind::Shape, "read_batch", |l| l.view().read_batch(columns.get_mut()));
         assert!(columns.value.iter().all(|x| x.is_nan()));
         h.learner().learn_drop().unwrap();
-        refused(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());
-        let (empty, good) = (h.clone(), batch.batch());
-        let recurrent = h.view().state_len() > 0;
-        let spoilt: [Batch<'_>; 10] = [
+        refuses(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());
+        h.learner().learn_batch(&batch.batch()).unwrap();
+        refuses(&mut h, Kind::NotReady, "learn_begin", |l| l.learn_begin(obs.get(), None).map(drop));
+    }
+}
+
+#[test]
+fn batches_of_another_shape_change_nothing() {
+    for mut h in hosts(3) {
+        let (_, batch) = recorded(&mut h);
+        begin_anew(&mut h);
+        let (good, recurrent) = (batch.batch(), h.view().state_len() > 0);
+        let other = if h.action_kind == Element::F32 { Element::I32 } else { Element::F32 };
+        let wrong = Array::zeros(other, 45 * h.action_len);
+        let spoilt: [Batch<'_>; 11] = [
             Batch { obs: &good.obs[1..], ..good },
             Batch { log_prob: &good.log_prob[1..], ..good },
             Batch { value: &good.value[1..], ..good },
@@ -365,51 +361,56 @@ fn what_is_refused_changes_nothing() {
             Batch { env: if recurrent { &good.env[1..] } else { &[0] }, ..good },
             Batch { mask: if h.mask_len > 0 { &good.mask[1..] } else { &[1] }, ..good },
             Batch { moments: if h.config.normalize_obs != 0 { &good.moments[1..] } else { &[1.0] }, ..good },
+            Batch { action: wrong.get(), ..good },
         ];
         for spoilt in spoilt {
-            refused(&mut h, shape, "learn_batch", |l| l.learn_batch(&spoilt).map(drop));
+            refuses(&mut h, Kind::Shape, "learn_batch", |l| l.learn_batch(&spoilt).map(drop));
         }
-        type Spoil = fn(&mut Columns);
-        let numbers: [Spoil; 5] = [
-            |b| b.obs[7] = f32::NAN,
-            |b| b.log_prob[7] = f32::NEG_INFINITY,
-            |b| b.value[7] = f32::NAN,
-            |b| b.advantage[44] = f32::INFINITY,
-            |b| b.value_target[7] = f32::NAN,
-        ];
-        let remembered: [Spoil; 4] =
-            [|b| b.state[7] = f32::NAN, |b| b.begin[7] = 2, |b| b.env[7] = 5, |b| b.env[7] = u32::MAX];
-        for spoil in numbers.into_iter().chain(remembered.into_iter().filter(|_| recurrent)) {
+        h.learner().learn_batch(&good).unwrap();
+    }
+}
+
+/// Drops the update of a recorded rollout.
+fn begin_anew(h: &mut Host) {
+    let obs = h.obs();
+    h.learner().learn_begin(obs.get(), None).unwrap();
+    h.learner().learn_drop().unwrap();
+}
+
+#[test]
+fn batches_of_other_values_change_nothing() {
+    for mut h in hosts(3) {
+        let (_, batch) = recorded(&mut h);
+        begin_anew(&mut h);
+        let (row, is_bytes) = (h.mask_len, h.obs_kind == Element::U8 && h.config.normalize_obs == 0);
+        let mut spoils = |spoil: &dyn Fn(&mut Columns)| {
             let mut spoilt = batch.clone();
             spoil(&mut spoilt);
-            refused(&mut h, Kind::Value, "learn_batch", |l| l.learn_batch(&spoilt.batch()).map(drop));
+            refuses(&mut h, Kind::Value, "learn_batch", |l| l.learn_batch(&spoilt.batch()).map(drop));
+        };
+        spoils(&|b| b.obs[7] = f32::NAN);
+        spoils(&|b| b.log_prob[7] = f32::NEG_INFINITY);
+        spoils(&|b| b.value[7] = f32::NAN);
+        spoils(&|b| b.advantage[44] = f32::INFINITY);
+        spoils(&|b| b.value_target[7] = f32::NAN);
+        if !batch.state.is_empty() {
+            spoils(&|b| b.state[7] = f32::NAN);
+            spoils(&|b| b.begin[7] = 2);
+            spoils(&|b| b.env[7] = 5);
+            spoils(&|b| b.env[7] = u32::MAX);
         }
-        if h.obs_kind == Element::U8 && h.config.normalize_obs == 0 {
-            for x in [0.5, -1.0 / 255.0, 256.0 / 255.0, -0.0] {
-                let mut spoilt = batch.clone();
-                spoilt.obs[7] = x;
-                refused(&mut h, Kind::Value, "learn_batch of no bytes", |l| l.learn_batch(&spoilt.batch()).map(drop));
-            }
-        }
-        let mut spoilt = batch.clone();
-        match &mut spoilt.action {
+        spoils(&|b| match &mut b.action {
             Array::I32(x) => x[3] = 4,
-            Array::F32(x) => x[3] = inf,
+            Array::F32(x) => x[3] = f32::INFINITY,
             Array::U8(_) => unreachable!(),
+        });
+        if row > 0 {
+            spoils(&|b| b.mask[..row].fill(0));
         }
-        refused(&mut h, Kind::Value, "learn_batch of an action", |l| l.learn_batch(&spoilt.batch()).map(drop));
-        if h.mask_len > 0 {
-            let mut spoilt = batch.clone();
-            spoilt.mask[..h.mask_len].fill(0);
-            refused(&mut h, Kind::Value, "learn_batch of a mask", |l| l.learn_batch(&spoilt.batch()).map(drop));
+        for no_byte in [0.5, -1.0 / 255.0, 256.0 / 255.0, -0.0].into_iter().filter(|_| is_bytes) {
+            spoils(&|b| b.obs[7] = no_byte);
         }
-        let wrong =
-            Array::zeros(if h.action_kind == Element::F32 { Element::I32 } else { Element::F32 }, 45 * h.action_len);
-        let spoilt = Batch { action: wrong.get(), ..good };
-        refused(&mut h, shape, "learn_batch of other actions", |l| l.learn_batch(&spoilt).map(drop));
-        assert!(h.block == empty.block);
-        h.learner().learn_batch(&good).unwrap();
-        refused(&mut h, Kind::NotReady, "learn_begin", |l| l.learn_begin(obs.get(), None).map(drop));
+        h.learner().learn_batch(&batch.batch()).unwrap();
     }
 }
 

@@ -1,8 +1,8 @@
 //! PQN, Q over rollouts: targets, losses and gradients from their formulas, exploration, chunks, and refusals.
 
-use crate::host::{Columns, Host, chunks, record, threads, train};
+use crate::host::{Columns, Host, Tune, chunks, export, policy, record, threads, train};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, Learner, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Recurrent, Sampling};
 use rlcore::nn::Adam;
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -10,15 +10,10 @@ use rlcore::space::{Elements, ElementsMut, Space};
 fn config() -> Config {
     Config {
         num_envs: 3,
-        num_steps: 14,
-        num_minibatches: 2,
-        num_epochs: 2,
-        num_hidden: 1,
-        hidden_len: [7, 0, 0, 0],
         activation: 0,
         learning_rate: 0.02,
         exploration_steps: 100,
-        ..Config::of(Algorithm::Pqn)
+        ..Config::of(Algorithm::Pqn).hidden(&[7]).rollout(14, 2, 2)
     }
 }
 
@@ -243,9 +238,8 @@ fn a_policy_that_ships_takes_the_best_action_however_it_draws() {
         };
         let best = draw(&mut h, Sampling::Greedy);
         assert!(best == draw(&mut h, Sampling::Basic));
-        let mut block = vec![0u64; h.view().policy_size().unwrap() / 8];
-        h.view().export(bytemuck::cast_slice_mut(&mut block)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&block)).unwrap();
+        let block = export(&h.view());
+        let policy = policy(&block);
         let mut scratch = vec![0.0; policy.scratch_len(3).unwrap()];
         let mut action = [0; 3];
         let to = ElementsMut::I32(&mut action);

@@ -1,6 +1,6 @@
 //! PPO ratios to an older copy of the parameters, in place of the recorded policy.
 
-use crate::host::{Columns, Host, chunks, config, record, recurrent, same_in_parts, spaces, train};
+use crate::host::{Columns, Host, Tune, chunks, config, record, recurrent, same_in_parts, spaces, train};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner};
 use rlcore::rng::Rng;
@@ -16,16 +16,13 @@ fn hosts(prime_interval: u32, num_chunks: u32) -> impl Iterator<Item = Host> {
     let recurrent = recurrent().into_iter().map(Some).zip(spaces().into_iter().cycle().skip(1));
     plain.chain(recurrent).enumerate().map(move |(k, (layer, (obs, action)))| {
         let config = Config {
-            num_steps: if layer.is_some() { 27 } else { 9 },
-            num_minibatches: 3,
-            num_epochs: 2,
             num_chunks,
             num_layers: layer.is_some().into(),
             sequence_len: if layer.is_some() { 3 } else { 0 },
             use_action_mask: u32::from(action.kind == Element::I32),
             value_clip: [0.0, 0.2][k % 2],
             overlap: (k / 2 % 2) as u32,
-            ..primed(prime_interval)
+            ..primed(prime_interval).rollout(if layer.is_some() { 27 } else { 9 }, 3, 2)
         };
         Host::with(&config, layer.as_slice(), &obs, &action)
     })

@@ -3,7 +3,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::forge;
+use crate::host::{Tune, attach, export, forge, made, open, policy, slope, wide};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::algorithm::{q, tqc};
 use rlcore::learn::value_head::{Atoms, ValueHead, quantiles};
@@ -13,10 +13,6 @@ use rlcore::space::{Elements, ElementsMut, Space};
 
 fn near(a: &[f32], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (f64::from(*a) - b).abs() < 2e-5 * b.abs().max(1.0))
-}
-
-fn wide(x: &[f32]) -> Vec<f64> {
-    x.iter().map(|x| f64::from(*x)).collect()
 }
 
 /// Entries `qr_huber_sumq_meant`, `c51_projection` and `tqc_kept` of the project's vectors, made with torch in f64.
@@ -163,14 +159,8 @@ fn gradients_are_the_slopes_of_the_losses() {
             let (sums, wanted_errors) = all(&a, &v);
             assert!(near(&[loss, mean], &sums), "{of:?} {loss} {mean} {sums:?}");
             assert!(near(&errors, &wanted_errors), "{of:?} {errors:?} {wanted_errors:?}");
-            let by = |x: &[f64], i: usize, h: f64| {
-                let mut x = x.to_vec();
-                x[i] += h;
-                x
-            };
-            let slope = |f: &dyn Fn(f64) -> f64| (f(1e-6) - f(-1e-6)) / 2e-6;
-            let by_advantage: Vec<f64> = (0..a.len()).map(|i| slope(&|h| all(&by(&a, i, h), &v).0[0])).collect();
-            let by_value: Vec<f64> = (0..v.len()).map(|i| slope(&|h| all(&a, &by(&v, i, h)).0[0])).collect();
+            let by_advantage: Vec<f64> = (0..a.len()).map(|i| slope(&a, i, 1e-6, |a| all(a, &v).0[0])).collect();
+            let by_value: Vec<f64> = (0..v.len()).map(|i| slope(&v, i, 1e-6, |v| all(&a, v).0[0])).collect();
             assert!(near(&d_q, &by_advantage) && near(&d_value, &by_value), "{of:?} {d_q:?} {by_advantage:?}");
         }
     }
@@ -178,18 +168,11 @@ fn gradients_are_the_slopes_of_the_losses() {
 
 fn small(algorithm: Algorithm) -> Config {
     Config {
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        learning_rate: 5e-3,
-        learning_rate_end: 5e-3,
-        buffer_size: 300,
-        batch_size: 14,
-        learning_starts: 30,
         train_interval: 2,
         target_interval: 10,
         target_rate: 1.0,
         exploration_steps: 200,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[16]).rate(5e-3).store(300, 14, 30)
     }
 }
 
@@ -205,8 +188,7 @@ impl Agent {
     fn new(config: &Config) -> Agent {
         let discrete = config.algorithm == Algorithm::Dqn as u32;
         let (obs, action) = (Space::unbounded(1), Self::space(discrete));
-        let mut block = vec![0u64; Learner::size(config, &[], &obs, &action).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &obs, &action).unwrap();
+        let block = made(config, &[], &obs, &action);
         Agent { block, rng: Rng::seeded(5), discrete }
     }
 
@@ -215,7 +197,7 @@ impl Agent {
     }
 
     fn learner(&mut self) -> Learner<'_> {
-        Learner::open(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        open(&mut self.block)
     }
 
     /// A step of a bandit: the sign of the observation selects the choice that pays 1, where the other pays 0, or the number
@@ -246,8 +228,7 @@ impl Agent {
 
     fn export(&mut self) -> Vec<u64> {
         let learner = self.learner();
-        let mut brain = vec![0u64; learner.view().policy_size().unwrap().div_ceil(8)];
-        learner.view().export(bytemuck::cast_slice_mut(&mut brain)).unwrap();
+        let brain = export(&learner.view());
         brain
     }
 }
@@ -275,7 +256,7 @@ fn the_right_action_is_learnt_and_ships() {
         let mut agent = Agent::new(&Config { discount: 0.0, train_interval: 1, temperature, ..config });
         let right = |agent: &mut Agent| -> usize {
             let brain = agent.export();
-            let policy = Policy::attach(bytemuck::cast_slice(&brain)).unwrap();
+            let policy = policy(&brain);
             let mut scratch = vec![0.0; policy.scratch_len(1).unwrap()];
             let mut count = 0;
             for i in (0..100).filter(|i| !(45..55).contains(i)) {
@@ -328,7 +309,7 @@ fn slices_copies_and_chunks_change_no_bit() {
             let mut other = sliced.clone();
             other.learner().value(Elements::F32(&[0.5]), None, &mut [0.0]).unwrap();
             let mut copy = other.block.clone();
-            Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+            attach(&mut copy);
             other.block = copy;
             sliced.run(160, 0);
             other.run(160, 2);
@@ -342,31 +323,20 @@ fn slices_copies_and_chunks_change_no_bit() {
 fn gradient_steps_are_those_of_the_formulas() {
     for (own, double_q) in heads(4).into_iter().flat_map(|own| [(own, 0), (own, 1)]) {
         let config = Config {
-            num_hidden: 0,
-            hidden_len: [0; 4],
-            buffer_size: 12,
-            batch_size: 5,
             num_chunks: 2,
-            learning_starts: 12,
             train_interval: 1,
             target_interval: 3,
             target_rate: 0.5,
             discount: 0.8,
             double_q,
             huber: 1,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 1.0,
-            max_grad_norm: 0.0,
             exploration_end: 0.5,
-            learning_rate: 0.05,
-            learning_rate_end: 0.05,
             num_quantiles: if matches!(own, ValueHead::Quantiles(_)) { 4 } else { 0 },
             num_atoms: if matches!(own, ValueHead::Atoms(_)) { 4 } else { 0 },
             value_min: if matches!(own, ValueHead::Atoms(_)) { -2.0 } else { -10.0 },
             value_max: if matches!(own, ValueHead::Atoms(_)) { 3.0 } else { 10.0 },
             seed: 9,
-            ..small(Algorithm::Dqn)
+            ..small(Algorithm::Dqn).hidden(&[]).rate(0.05).plain_adam().store(12, 5, 12)
         };
         let mut agent = Agent::new(&config);
         let mut rng = Rng::seeded(1);
@@ -402,12 +372,7 @@ fn gradient_steps_are_those_of_the_formulas() {
                     let said = say(&params, x, choice);
                     loss += twin(own, &said, &wanted, true)[0] / 5.0;
                     for i in 0..4 {
-                        let at = |h: f64| {
-                            let mut said = said.clone();
-                            said[i] += h;
-                            twin(own, &said, &wanted, true)[0] / 5.0
-                        };
-                        let by = (at(1e-6) - at(-1e-6)) / 2e-6;
+                        let by = slope(&said, i, 1e-6, |said| twin(own, said, &wanted, true)[0] / 5.0);
                         grads[4 * choice + i] += by * x;
                         grads[8 + 4 * choice + i] += by;
                     }
@@ -439,13 +404,13 @@ fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
     let (own, mut target, weight) = (draw(2 * z), draw(2 * z * critics), [1.0f32, 0.25]);
     target.chunks_mut(z * critics).for_each(tqc::sort);
     for huber in [true, false] {
-        let mut slope = vec![0.0; 2 * z];
+        let mut slopes = vec![0.0; 2 * z];
         let mut errors = [0.0; 2];
         let weigh = |row: usize, error: f32| {
             errors[row] = error.abs();
             weight[row]
         };
-        let (loss, mean) = tqc::regress(&own, &target, &mut slope, [z, kept], 4, huber, weigh);
+        let (loss, mean) = tqc::regress(&own, &target, &mut slopes, [z, kept], 4, huber, weigh);
         let of = |own: &[f64]| -> f64 {
             let mut sum = 0.0;
             for row in 0..2 {
@@ -464,17 +429,8 @@ fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
         };
         let all = wide(&own);
         assert!(near(&[loss, mean], &[of(&all), all.iter().sum::<f64>() / (4 * z) as f64]), "{loss} {mean}");
-        let by: Vec<f64> = (0..2 * z)
-            .map(|i| {
-                let at = |h: f64| {
-                    let mut x = all.clone();
-                    x[i] += h;
-                    of(&x)
-                };
-                (at(1e-6) - at(-1e-6)) / 2e-6
-            })
-            .collect();
-        assert!(near(&slope, &by), "{slope:?} {by:?}");
+        let by: Vec<f64> = (0..2 * z).map(|i| slope(&all, i, 1e-6, of)).collect();
+        assert!(near(&slopes, &by), "{slopes:?} {by:?}");
         for row in 0..2 {
             let mean = |x: &[f32]| wide(x).iter().sum::<f64>() / x.len() as f64;
             let want = mean(&own[row * z..][..z]) - mean(&target[row * z * critics..][..kept]);
@@ -486,20 +442,9 @@ fn truncated_targets_and_their_gradients_are_those_of_the_formula() {
 /// Critics with constant quantiles from entry `tqc_kept`: the pool without the dropped ones is their target.
 #[test]
 fn critics_learn_from_what_is_left_of_the_pool() {
-    let config = Config {
-        num_hidden: 0,
-        hidden_len: [0; 4],
-        num_quantiles: 3,
-        dropped_quantiles: 1,
-        huber: 1,
-        discount: 1.0,
-        temperature: 1e-8,
-        temperature_rate: 0.0,
-        batch_size: 1,
-        learning_starts: 1,
-        train_interval: 1,
-        ..small(Algorithm::Sac)
-    };
+    let config = Config { num_quantiles: 3, dropped_quantiles: 1, ..small(Algorithm::Sac).hidden(&[]) };
+    let config = Config { huber: 1, discount: 1.0, temperature: 1e-8, temperature_rate: 0.0, ..config };
+    let config = Config { batch_size: 1, learning_starts: 1, train_interval: 1, ..config };
     let mut agent = Agent::new(&config);
     let mut l = agent.learner();
     let said = [[1.0f32, 5.0, 2.0], [3.0, 0.0, 4.0]];
@@ -576,7 +521,7 @@ fn overflows_drop_an_update_and_leave_a_block_that_attaches() {
         l.write_params(&params).unwrap();
         let _ = l.learn(None, None, 0);
         let mut copy = agent.block.clone();
-        Learner::attach(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+        attach(&mut copy);
     }
 }
 
@@ -590,14 +535,10 @@ fn forged_images_are_refused_or_harmless() {
             num_quantiles: quantiles,
             num_atoms: atoms,
             dropped_quantiles: config.dropped_quantiles.min(1),
-            hidden_len: [2, 0, 0, 0],
-            buffer_size: 4,
-            batch_size: 3,
-            learning_starts: 3,
             num_chunks: 2,
             train_interval: 1,
             n_step: 1,
-            ..config
+            ..config.hidden(&[2]).store(4, 3, 3)
         };
         let mut agent = Agent::new(&config);
         while agent.learner().phase() != Phase::Learn {

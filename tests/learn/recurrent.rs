@@ -1,8 +1,8 @@
 //! Learners and policies with recurrent layers.
 
-use crate::host::{Array, Columns, Host, config, recurrent, same_in_parts};
+use crate::host::{Array, Columns, Host, Tune, config, export, policy, recurrent, same_in_parts};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -45,18 +45,8 @@ fn observations(cues: &[Cue]) -> Vec<f32> {
 }
 
 fn cue_host(layer: Layer) -> Host {
-    let config = Config {
-        num_envs: N as u32,
-        num_steps: 32,
-        num_minibatches: 2,
-        num_layers: 1,
-        sequence_len: 8,
-        entropy_coef: 0.003,
-        learning_rate: 0.01,
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        ..Config::default()
-    };
+    let config = Config { num_envs: N as u32, num_steps: 32, num_minibatches: 2, ..Config::default().hidden(&[16]) };
+    let config = Config { num_layers: 1, sequence_len: 8, entropy_coef: 0.003, learning_rate: 0.01, ..config };
     Host::with(&config, &[Layer { units: 12, ..layer }], &Space::unbounded(2), &Space::discrete(&[2]))
 }
 
@@ -85,9 +75,8 @@ fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
         }
         assert!(h.learner().stats().return_mean >= 0.97, "kind {}: {:?}", layer.kind, h.learner().stats());
 
-        let mut bytes = vec![0u64; h.view().policy_size().unwrap().div_ceil(8)];
-        h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        let bytes = export(&h.view());
+        let policy = policy(&bytes);
         let width = policy.state_len();
         assert_eq!(width, h.view().state_len());
         let (mut shipped, mut ours) = (vec![0.5; N * width], vec![f32::NAN; N * width]);
@@ -117,16 +106,8 @@ fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
 fn stacked_host(policy_layer: u32) -> Host {
     let cell = |units| Layer { flags: NORMALIZED, ..Layer::recurrent(LayerKind::Lstm, units) };
     let layers = [cell(6), Layer::merge(LayerKind::Join, [1, INPUT], Activation::Identity), cell(4)];
-    let config = Config {
-        num_envs: 4,
-        num_steps: 14,
-        num_minibatches: 1,
-        num_layers: 3,
-        sequence_len: 2,
-        num_chunks: 7,
-        policy_layer,
-        ..config()
-    };
+    let config = Config { num_envs: 4, num_steps: 14, num_minibatches: 1, ..config() };
+    let config = Config { num_layers: 3, sequence_len: 2, num_chunks: 7, policy_layer, ..config };
     Host::with(&config, &layers, &Space::unbounded(5), &Space::unbounded(2))
 }
 
@@ -164,9 +145,8 @@ fn the_policy_may_read_another_layer_than_the_values() {
             assert_eq!(differ, changes, "policy_layer {policy_layer}");
         }
 
-        let mut bytes = vec![0u64; h.view().policy_size().unwrap().div_ceil(8)];
-        h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+        let bytes = export(&h.view());
+        let policy = policy(&bytes);
         assert_eq!(policy.state_len(), if reads_second { 20 } else { 12 });
         let (mut rng, mut state) = (Rng::seeded(9), vec![0.0; 4 * policy.state_len()]);
         let (mut action, mut scratch) = (h.actions(), vec![f32::NAN; policy.scratch_len(4).unwrap()]);
@@ -200,16 +180,8 @@ fn the_policy_may_read_another_layer_than_the_values() {
 #[test]
 fn sequences_start_from_the_states_that_were_recorded() {
     for (layer, overlap, num_chunks) in recurrent().into_iter().flat_map(|layer| [(layer, 0, 1), (layer, 1, 3)]) {
-        let config = Config {
-            num_envs: 5,
-            num_steps: 12,
-            num_minibatches: 1,
-            num_layers: 1,
-            sequence_len: 4,
-            num_chunks,
-            overlap,
-            ..config()
-        };
+        let config = Config { num_envs: 5, num_steps: 12, num_minibatches: 1, ..config() };
+        let config = Config { num_layers: 1, sequence_len: 4, num_chunks, overlap, ..config };
         let mut h = Host::with(&config, &[layer], &Space::unbounded(3), &Space::discrete(&[3]));
         let mut rng = Rng::seeded(7);
         let (mut updates, mut ragged, mut exact, mut is_new) = (0, 0, 0, true);
@@ -229,15 +201,7 @@ fn sequences_start_from_the_states_that_were_recorded() {
                 updates += 1;
                 continue;
             }
-            let acts: Vec<u8> =
-                h.learner().acted().iter().map(|acted| u8::from(*acted == 0 && rng.bounded(3) > 0)).collect();
-            let mut action = h.actions();
-            h.learner().act(Some(&acts), obs.get(), None, action.get_mut()).unwrap();
-            let sees: Vec<u8> = h.learner().acted().iter().map(|acted| u8::from(*acted != 0 && rng.coin())).collect();
-            let reward: Vec<f32> = (0..h.n).map(|_| rng.uniform_f32()).collect();
-            let ends: Vec<u8> = (0..2 * h.n).map(|_| u8::from(rng.uniform() < 0.1)).collect();
-            let (terminated, truncated) = ends.split_at(h.n);
-            h.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get()), None).unwrap();
+            let sees = h.play_some(&obs, &mut rng);
             if h.learner().phase() != Phase::Learn && rng.bounded(20) == 0 {
                 let gone: Vec<u8> = (0..h.n).map(|_| rng.coin().into()).collect();
                 h.learner().cut_rows(&gone).unwrap();
@@ -323,9 +287,8 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     }
 
     let mut h = Host::with(&good, &lstm, &obs, &action);
-    let mut bytes = vec![0u64; h.view().policy_size().unwrap().div_ceil(8)];
-    h.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-    let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
+    let bytes = export(&h.view());
+    let policy = policy(&bytes);
     let mut scratch = vec![0.0; policy.scratch_len(2).unwrap()];
     let mut nan = vec![0.25; 16];
     nan[9] = f32::NAN;

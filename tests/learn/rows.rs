@@ -1,6 +1,6 @@
 //! Environments that appear, disappear and act at any time: rollouts against a slow twin, and absent rows.
 
-use crate::host::{Array, Columns, Host, config, spaces};
+use crate::host::{Array, Columns, Host, Tune, config, refuses, spaces};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
@@ -408,18 +408,13 @@ fn any_schedule_makes_the_advantages_of_a_slow_twin() {
         let config = Config {
             seed,
             num_envs,
-            num_steps,
-            num_minibatches,
-            num_epochs: 1 + below(2),
             num_chunks: 1 + below(u64::from(3.min(num_envs * num_steps / num_minibatches))),
-            normalize_obs: below(2),
-            normalize_reward: below(2),
             use_action_mask: if action.kind == Element::I32 { below(2) } else { 0 },
             accumulate: below(2),
             overlap: below(2),
             gae_lambda: [0.0, 0.9, 1.0][below(3) as usize],
             discount: [0.9, 0.99][below(2) as usize],
-            ..config()
+            ..config().rollout(num_steps, num_minibatches, 1 + below(2)).normalized(below(2), below(2))
         };
         let mut twin = Twin::new(Host::new(&config, &obs, &action), seed);
         while twin.host.learner().stats().num_updates < 4 {
@@ -433,14 +428,7 @@ fn any_schedule_makes_the_advantages_of_a_slow_twin() {
 fn rows_that_are_not_there_are_never_read() {
     for (k, (obs_space, action_space)) in spaces().into_iter().enumerate() {
         let masked = u32::from(action_space.kind == Element::I32 && k == 0);
-        let config = Config {
-            num_envs: 6,
-            num_steps: 4,
-            normalize_obs: 1,
-            normalize_reward: 1,
-            use_action_mask: masked,
-            ..config()
-        };
+        let config = Config { num_envs: 6, num_steps: 4, use_action_mask: masked, ..config().normalized(1, 1) };
         let mut junk = Host::new(&config, &obs_space, &action_space);
         let (mut usual, mut rng) = (junk.clone(), Rng::seeded(5));
         let (n, o, l) = (junk.n, junk.obs_len, junk.mask_len);
@@ -485,10 +473,8 @@ fn rows_that_are_not_there_are_never_read() {
                     finals.copy_row(&final_obs, i, o);
                 }
             }
-            usual
-                .learner()
-                .observe(Some(&active), &reward, &terminated, &truncated, Some(final_obs.get()), None)
-                .unwrap();
+            let last = Some(final_obs.get());
+            usual.learner().observe(Some(&active), &reward, &terminated, &truncated, last, None).unwrap();
             junk.learner().observe(Some(&active), &others.0, &others.1, &others.2, Some(finals.get()), None).unwrap();
             assert!(usual.block == junk.block, "observe");
             if usual.learner().phase() == Phase::Learn {
@@ -536,11 +522,9 @@ fn flags_of_all_rows_are_as_no_flags() {
             num_envs: N as u32,
             num_steps: 6,
             num_minibatches: 3,
-            normalize_obs: (k % 2) as u32,
-            normalize_reward: 1,
             use_action_mask: u32::from(k < 2),
             overlap: u32::from(k == 3),
-            ..config()
+            ..config().normalized((k % 2) as u32, 1)
         };
         let run = |num_parts: usize, flags: Option<&[u8]>| {
             let mut h = Host::new(&config, &obs_space, &action_space);
@@ -648,16 +632,8 @@ fn a_frozen_learner_learns_nothing_of_rows() {
 fn rows_that_come_and_go_learn() {
     for overlap in [0, 1] {
         const N: usize = 8;
-        let config = Config {
-            num_envs: N as u32,
-            num_steps: 32,
-            overlap,
-            normalize_obs: overlap,
-            entropy_coef: 0.0,
-            learning_rate: 1e-2,
-            hidden_len: [16, 0, 0, 0],
-            ..config()
-        };
+        let config = Config { num_envs: N as u32, num_steps: 32, overlap, ..config().hidden(&[16]) };
+        let config = Config { normalize_obs: overlap, entropy_coef: 0.0, learning_rate: 1e-2, ..config };
         let mut h = Host::new(&config, &Space::unbounded(1), &Space::discrete(&[2]));
         let (mut rng, mut obs, mut choice) = (Rng::seeded(2), [0.0f32; N], [0; N]);
         let (mut hits, mut tried) = (0, 0);
@@ -697,115 +673,105 @@ fn rows_that_come_and_go_learn() {
     }
 }
 
+const N: usize = 4;
+const NAN: f32 = f32::NAN;
+/// Observations, and masks that allow everything.
+const GOOD: [f32; 8] = [0.5; 8];
+const ALL: [u8; 8] = [1; 8];
+/// An observation that is no number, and a mask that allows nothing to one row.
+const BAD: [f32; 8] = [0.5, 0.5, NAN, 0.5, 0.5, 0.5, 0.5, 0.5];
+const NOTHING: [u8; 8] = [1, 1, 0, 0, 1, 1, 1, 1];
+
+fn four_rows(overlap: u32) -> Host {
+    let config =
+        Config { num_envs: N as u32, num_steps: 3, num_minibatches: 1, overlap, use_action_mask: 1, ..config() };
+    Host::new(&config.normalized(1, 1), &Space::unbounded(2), &Space::discrete(&[2]))
+}
+
+fn act(active: &[u8], obs: &[f32], mask: &[u8]) -> impl FnOnce(&mut Learner<'_>) -> Result {
+    move |l| {
+        let mut action = [-77; N];
+        let done = l.act(Some(active), Elements::F32(obs), Some(mask), ElementsMut::I32(&mut action));
+        assert!(done.is_ok() || action == [-77; N], "the action was written");
+        done
+    }
+}
+
+fn observe(
+    active: &[u8],
+    reward: [f32; N],
+    ends: [[u8; N]; 2],
+    last: Option<&[f32]>,
+) -> impl FnOnce(&mut Learner<'_>) -> Result {
+    move |l| l.observe(Some(active), &reward, &ends[0], &ends[1], last.map(Elements::F32), None)
+}
+
 /// Bad arguments are refused and change nothing; bad values in absent rows do not matter.
 #[test]
-fn calls_that_are_refused_change_nothing() {
+fn steps_that_are_refused_change_nothing() {
     for overlap in [0, 1] {
-        const N: usize = 4;
-        let config = Config {
-            num_envs: N as u32,
-            num_steps: 3,
-            num_minibatches: 1,
-            normalize_obs: 1,
-            normalize_reward: 1,
-            overlap,
-            use_action_mask: 1,
-            ..config()
-        };
-        let mut h = Host::new(&config, &Space::unbounded(2), &Space::discrete(&[2]));
-        fn refused(h: &mut Host, kind: Kind, name: &str, call: impl FnOnce(&mut Learner<'_>) -> Result) {
-            let before = h.block.clone();
-            let given = call(&mut h.learner()).map_err(|e| e.kind);
-            assert!(given == Err(kind), "{name}: {given:?}");
-            assert!(h.block == before, "{name} changed the block");
-        }
-        let act = |active: &[u8], obs: &[f32], mask: &[u8]| {
-            let (active, obs, mask) = (active.to_vec(), obs.to_vec(), mask.to_vec());
-            move |l: &mut Learner<'_>| {
-                let mut action = [-77; N];
-                let done = l.act(Some(&active), Elements::F32(&obs), Some(&mask), ElementsMut::I32(&mut action));
-                assert!(done.is_ok() || action == [-77; N], "the action was written");
-                done
-            }
-        };
-        let observe =
-            |active: &[u8], reward: [f32; N], terminated: [u8; N], truncated: [u8; N], last: Option<[f32; 8]>| {
-                let active = active.to_vec();
-                move |l: &mut Learner<'_>| {
-                    let last = last.as_ref().map(|x| Elements::F32(x));
-                    l.observe(Some(&active), &reward, &terminated, &truncated, last, None)
-                }
-            };
-        let nan = f32::NAN;
-        let (ok, bad) = ([0.5; 8], [0.5, 0.5, nan, 0.5, 0.5, 0.5, 0.5, 0.5]);
-        let (all, nothing) = ([1; 8], [1, 1, 0, 0, 1, 1, 1, 1]);
-        refused(&mut h, Kind::NotReady, "observe before act", observe(&[1; N], [0.0; N], [0; N], [0; N], None));
-        refused(&mut h, Kind::NotReady, "learn", |l| l.learn(Some(Elements::F32(&ok)), None, 0).map(drop));
-        refused(&mut h, Kind::NotReady, "learn_begin", |l| l.learn_begin(Elements::F32(&ok), None).map(drop));
-        refused(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());
-        refused(&mut h, Kind::Shape, "flags of act", act(&[1; 3], &ok, &all));
-        refused(&mut h, Kind::Shape, "obs", act(&[1; N], &ok[1..], &all));
-        refused(&mut h, Kind::Shape, "mask", act(&[1; N], &ok, &all[1..]));
-        refused(&mut h, Kind::Value, "NaN", act(&[1; N], &bad, &all));
-        refused(&mut h, Kind::Value, "a mask that allows nothing", act(&[1; N], &ok, &nothing));
-        refused(&mut h, Kind::Range, "a range", |l| {
-            l.act_range(2, 5, None, Elements::F32(&ok[..6]), Some(&all[..6]), ElementsMut::I32(&mut [0; 3]))
+        let (mut h, none) = (four_rows(overlap), [[0; N]; 2]);
+        refuses(&mut h, Kind::NotReady, "observe before act", observe(&[1; N], [0.0; N], none, None));
+        refuses(&mut h, Kind::Shape, "flags of act", act(&[1; 3], &GOOD, &ALL));
+        refuses(&mut h, Kind::Shape, "obs", act(&[1; N], &GOOD[1..], &ALL));
+        refuses(&mut h, Kind::Shape, "mask", act(&[1; N], &GOOD, &ALL[1..]));
+        refuses(&mut h, Kind::Value, "NaN", act(&[1; N], &BAD, &ALL));
+        refuses(&mut h, Kind::Value, "a mask that allows nothing", act(&[1; N], &GOOD, &NOTHING));
+        refuses(&mut h, Kind::Range, "a range", |l| {
+            l.act_range(2, 5, None, Elements::F32(&GOOD[..6]), Some(&ALL[..6]), ElementsMut::I32(&mut [0; 3]))
         });
-        act(&[1, 0, 0, 1], &bad, &nothing)(&mut h.learner()).unwrap();
-        refused(&mut h, Kind::NotReady, "act twice", act(&[1; N], &ok, &all));
-        refused(&mut h, Kind::NotReady, "act twice", |l| {
-            l.act(None, Elements::F32(&ok), Some(&all), ElementsMut::I32(&mut [0; N]))
+        act(&[1, 0, 0, 1], &BAD, &NOTHING)(&mut h.learner()).unwrap();
+        refuses(&mut h, Kind::NotReady, "act twice", act(&[1; N], &GOOD, &ALL));
+        refuses(&mut h, Kind::NotReady, "act twice", |l| {
+            l.act(None, Elements::F32(&GOOD), Some(&ALL), ElementsMut::I32(&mut [0; N]))
         });
         let (one, flags) = ([1, 0, 0, 1], [1, 1, 0, 0]);
-        refused(
-            &mut h,
-            Kind::NotReady,
-            "observe a row that has not acted",
-            observe(&flags, [0.0; N], [0; N], [0; N], None),
-        );
-        refused(&mut h, Kind::Shape, "flags of observe", observe(&[1; 5], [0.0; N], [0; N], [0; N], None));
-        refused(&mut h, Kind::Value, "a reward", observe(&one, [1.0, nan, nan, nan], [0; N], [0; N], None));
-        refused(&mut h, Kind::Null, "final_obs", observe(&one, [1.0; N], [0; N], [0, 0, 0, 1], None));
-        refused(&mut h, Kind::Value, "final_obs", observe(&one, [1.0; N], [0; N], [1; N], Some([nan; 8])));
-        refused(&mut h, Kind::Shape, "final_obs", |l| {
-            l.observe(Some(&one), &[1.0; N], &[0; N], &[1; N], Some(Elements::F32(&ok[1..])), None)
-        });
-        refused(&mut h, Kind::Shape, "rewards", |l| l.observe(Some(&one), &[1.0; 3], &[0; N], &[0; N], None, None));
-        refused(&mut h, Kind::Shape, "flags of cut", |l| l.cut_rows(&[1; 3]));
-        observe(&one, [1.0, nan, nan, 1.0], [0, 0, 0, 1], [0, 1, 1, 1], None)(&mut h.learner()).unwrap();
+        refuses(&mut h, Kind::NotReady, "observe a row that has not acted", observe(&flags, [0.0; N], none, None));
+        refuses(&mut h, Kind::Shape, "flags of observe", observe(&[1; 5], [0.0; N], none, None));
+        refuses(&mut h, Kind::Value, "a reward", observe(&one, [1.0, NAN, NAN, NAN], none, None));
+        refuses(&mut h, Kind::Null, "final_obs", observe(&one, [1.0; N], [[0; N], [0, 0, 0, 1]], None));
+        refuses(&mut h, Kind::Value, "final_obs", observe(&one, [1.0; N], [[0; N], [1; N]], Some(&[NAN; 8])));
+        refuses(&mut h, Kind::Shape, "final_obs", observe(&one, [1.0; N], [[0; N], [1; N]], Some(&GOOD[1..])));
+        refuses(&mut h, Kind::Shape, "rewards", |l| l.observe(Some(&one), &[1.0; 3], &[0; N], &[0; N], None, None));
+        refuses(&mut h, Kind::Shape, "flags of cut", |l| l.cut_rows(&[1; 3]));
+        observe(&one, [1.0, NAN, NAN, 1.0], [[0, 0, 0, 1], [0, 1, 1, 1]], None)(&mut h.learner()).unwrap();
+    }
+}
 
+#[test]
+fn calls_while_learning_that_are_refused_change_nothing() {
+    for overlap in [0, 1] {
+        let (mut h, none) = (four_rows(overlap), [[0; N]; 2]);
+        refuses(&mut h, Kind::NotReady, "learn", |l| l.learn(Some(Elements::F32(&GOOD)), None, 0).map(drop));
+        refuses(&mut h, Kind::NotReady, "learn_begin", |l| l.learn_begin(Elements::F32(&GOOD), None).map(drop));
+        refuses(&mut h, Kind::NotReady, "learn_drop", |l| l.learn_drop());
         while h.learner().phase() != Phase::Learn {
-            act(&[1; N], &ok, &all)(&mut h.learner()).unwrap();
-            observe(&[1; N], [1.0; N], [0; N], [0; N], None)(&mut h.learner()).unwrap();
+            act(&[1; N], &GOOD, &ALL)(&mut h.learner()).unwrap();
+            observe(&[1; N], [1.0; N], none, None)(&mut h.learner()).unwrap();
         }
-        refused(&mut h, Kind::NotReady, "act when learning is due", act(&[1; N], &ok, &all));
-        refused(&mut h, Kind::NotReady, "act of nobody", act(&[0; N], &ok, &all));
-        refused(&mut h, Kind::NotReady, "observe", observe(&[0; N], [1.0; N], [0; N], [0; N], None));
-        refused(&mut h, Kind::Null, "learn", |l| l.learn(None, None, 0).map(drop));
-        refused(&mut h, Kind::Shape, "learn", |l| l.learn(Some(Elements::F32(&ok[1..])), None, 0).map(drop));
-        refused(&mut h, Kind::Value, "learn", |l| l.learn(Some(Elements::F32(&bad)), None, 0).map(drop));
-        refused(&mut h, Kind::Value, "learn_begin", |l| l.learn_begin(Elements::F32(&bad), None).map(drop));
-        h.learner().learn_begin(Elements::F32(&ok), None).unwrap();
-        refused(&mut h, Kind::NotReady, "a second learn_begin", |l| l.learn_begin(Elements::F32(&ok), None).map(drop));
+        refuses(&mut h, Kind::NotReady, "act when learning is due", act(&[1; N], &GOOD, &ALL));
+        refuses(&mut h, Kind::NotReady, "act of nobody", act(&[0; N], &GOOD, &ALL));
+        refuses(&mut h, Kind::NotReady, "observe", observe(&[0; N], [1.0; N], none, None));
+        refuses(&mut h, Kind::Null, "learn", |l| l.learn(None, None, 0).map(drop));
+        refuses(&mut h, Kind::Shape, "learn", |l| l.learn(Some(Elements::F32(&GOOD[1..])), None, 0).map(drop));
+        refuses(&mut h, Kind::Value, "learn", |l| l.learn(Some(Elements::F32(&BAD)), None, 0).map(drop));
+        refuses(&mut h, Kind::Value, "learn_begin", |l| l.learn_begin(Elements::F32(&BAD), None).map(drop));
+        h.learner().learn_begin(Elements::F32(&GOOD), None).unwrap();
+        refuses(&mut h, Kind::NotReady, "a second one", |l| l.learn_begin(Elements::F32(&GOOD), None).map(drop));
         if overlap == 0 {
-            refused(&mut h, Kind::NotReady, "act while learning", act(&[1; N], &ok, &all));
+            refuses(&mut h, Kind::NotReady, "act while learning", act(&[1; N], &GOOD, &ALL));
         } else {
-            act(&[1; N], &ok, &all)(&mut h.learner()).unwrap();
+            act(&[1; N], &GOOD, &ALL)(&mut h.learner()).unwrap();
             h.learner().cut_rows(&[1; N]).unwrap();
         }
-        let mut looked = h.clone();
-        let greedy = ElementsMut::I32(&mut [0; N]);
-        looked
-            .learner()
-            .predict(Elements::F32(&ok), Some(&all), Recurrent::default(), Sampling::Greedy, greedy)
-            .unwrap();
-        refused(&mut h, Kind::Value, "value", |l| l.value(Elements::F32(&bad), None, &mut [0.0; N]));
-        refused(&mut h, Kind::Shape, "value", |l| l.value(Elements::F32(&ok), None, &mut [0.0; 3]));
-        for (choice, kind) in [([0, 2, 0, 0], Kind::Value), ([0, -1, 0, 0], Kind::Value), ([0; N], Kind::Value)] {
-            let mask = if choice == [0; N] { [1, 1, 0, 1, 1, 1, 1, 1] } else { all };
-            refused(&mut h, kind, "log_prob", |l| {
-                let choice = Elements::I32(&choice);
-                l.log_prob(Elements::F32(&ok), Some(&mask), choice, &mut [0.0; N], &mut [0.0; N])
+        let (mut looked, to) = (h.clone(), ElementsMut::I32(&mut [0; N]));
+        let (seen, none) = (Elements::F32(&GOOD), Recurrent::default());
+        looked.learner().predict(seen, Some(&ALL), none, Sampling::Greedy, to).unwrap();
+        refuses(&mut h, Kind::Value, "value", |l| l.value(Elements::F32(&BAD), None, &mut [0.0; N]));
+        refuses(&mut h, Kind::Shape, "value", |l| l.value(seen, None, &mut [0.0; 3]));
+        for (choice, mask) in [([0, 2, 0, 0], ALL), ([0, -1, 0, 0], ALL), ([0; N], [1, 1, 0, 1, 1, 1, 1, 1])] {
+            refuses(&mut h, Kind::Value, "log_prob", |l| {
+                l.log_prob(seen, Some(&mask), Elements::I32(&choice), &mut [0.0; N], &mut [0.0; N])
             });
         }
     }

@@ -2,9 +2,11 @@
 //! of the numbers that networks read from them; observations that no network can read are refused by name.
 #![cfg(all(feature = "pictures", feature = "residual", feature = "recurrent", feature = "actor_critic"))]
 
-use crate::host::seal;
+use std::fmt::Debug;
+
+use crate::host::{Tune, attach, export, made, policy, seal};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Policy, Recurrent, Sampling, View};
+use rlcore::learn::{Algorithm, BatchMut, Config, Learner, Phase, Recurrent, Sampling, View};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
@@ -41,15 +43,10 @@ fn layers() -> [Layer; 4] {
 fn config(num_layers: u32) -> Config {
     Config {
         num_envs: N as u32,
-        num_steps: 8,
-        num_minibatches: 2,
-        num_epochs: 2,
-        num_hidden: 1,
-        hidden_len: [6, 0, 0, 0],
         num_layers,
         normalize_obs: 1,
         learning_rate: 0.01,
-        ..Config::default()
+        ..Config::default().hidden(&[6]).rollout(8, 2, 2)
     }
 }
 
@@ -93,14 +90,82 @@ struct Host {
 
 impl Host {
     fn new(config: &Config, layers: &[Layer], obs: &Space<'_>, is_seen: bool) -> Host {
-        let mut block = vec![0; Learner::size(config, layers, obs, &ACTION).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, layers, obs, &ACTION).unwrap();
+        let block = made(config, layers, obs, &ACTION);
         Host { block, is_seen }
     }
 
     fn learner(&mut self) -> Learner<'_> {
-        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        attach(&mut self.block)
     }
+}
+
+/// Outputs of a learner, and one recorded step.
+fn step(
+    h: &mut Host,
+    obs: Elements<'_>,
+    last: Elements<'_>,
+    reward: &[f32],
+    truncated: &[u8],
+) -> impl PartialEq + Debug + use<> {
+    let mut l = h.learner();
+    let (mut action, mut value, mut log_prob, mut entropy) = ([9; N], [0.0; N], [0.0; N], [0.0; N]);
+    l.value(obs, None, &mut value).unwrap();
+    l.act(None, obs, None, ElementsMut::I32(&mut action)).unwrap();
+    l.log_prob(obs, None, Elements::I32(&action), &mut log_prob, &mut entropy).unwrap();
+    l.observe(None, reward, &[0; N], truncated, Some(last), None).unwrap();
+    let (mut best, mut state) = ([9; N], vec![0.25; N * l.view().state_len()]);
+    let recurrent = Recurrent { state: &mut state, reset: &[] };
+    l.predict(last, None, recurrent, Sampling::Greedy, ElementsMut::I32(&mut best)).unwrap();
+    (action, best, [value, log_prob, entropy].map(|x| x.map(f32::to_bits)))
+}
+
+/// The batch of the update that is due, which then runs in slices.
+fn learn(h: &mut Host, obs: Elements<'_>, seen_len: usize) -> impl PartialEq + Debug + use<> {
+    let mut l = h.learner();
+    assert_eq!(l.shape().seen_len as usize, seen_len);
+    l.learn_begin(obs, None).unwrap();
+    let m = l.config().batch_len();
+    let (mut read, mut action) = (vec![f32::NAN; m * seen_len], vec![0; m]);
+    let mut columns = [(); 4].map(|()| vec![f32::NAN; m]);
+    let [log_prob, value, advantage, value_target] = &mut columns;
+    let (width, has) = (l.view().state_len(), usize::from(l.config().has_sequences()));
+    let mut moments = vec![f64::NAN; l.view().moments_len()];
+    let (mut state, mut begin, mut env) = (vec![f32::NAN; m * width], vec![9; m * has], vec![9; m * has]);
+    let to = BatchMut {
+        obs: &mut read,
+        action: ElementsMut::I32(&mut action),
+        mask: &mut [],
+        log_prob,
+        value,
+        advantage,
+        value_target,
+        state: &mut state,
+        begin: &mut begin,
+        env: &mut env,
+        moments: &mut moments,
+    };
+    l.view().read_batch(to).unwrap();
+    while l.stats().minibatches_left > 0 {
+        l.learn(None, None, 1).unwrap();
+    }
+    (read, action, columns, state, begin, env, moments)
+}
+
+/// Actions of the exported policy, which reads coded observations too.
+fn ship(h: &mut Host, obs: Elements<'_>) -> [[i32; N]; 2] {
+    let bytes = export(&h.learner().view());
+    let policy = policy(&bytes);
+    let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
+    let (mut action, mut draw, mut best, mut own) = ([9; N], Rng::seeded(4), [9; N], [9; N]);
+    let mut states = [(); 3].map(|()| vec![0.25; N * policy.state_len()]);
+    let [one, two, three] = states.each_mut().map(|state| Recurrent { state, reset: &[] });
+    let to = ElementsMut::I32(&mut action);
+    policy.act(N, obs, None, one, Sampling::Basic, &mut draw, &mut scratch, to).unwrap();
+    policy.act_greedy(N, obs, None, two, &mut scratch, ElementsMut::I32(&mut best)).unwrap();
+    h.learner().predict(obs, None, three, Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
+    assert!(states[0] == states[1] && states[1] == states[2]);
+    assert_eq!(best, own);
+    [action, best]
 }
 
 /// Compares all outputs and updates of a learner of coded observations and of one of numbers.
@@ -112,81 +177,26 @@ fn compare(mut coded: Host, mut seen: Host, get: fn(&Shown, bool) -> Elements<'_
             let next = shown(&mut rng);
             let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
             let truncated: Vec<u8> = (0..N).map(|_| u8::from(rng.bounded(3) == 0)).collect();
-            let mut said = vec![];
-            for h in [&mut coded, &mut seen] {
-                let (obs, last, mut l) = (get(&now, h.is_seen), get(&next, h.is_seen), h.learner());
-                let (mut action, mut value, mut log_prob, mut entropy) = ([9; N], [0.0; N], [0.0; N], [0.0; N]);
-                l.value(obs, None, &mut value).unwrap();
-                l.act(None, obs, None, ElementsMut::I32(&mut action)).unwrap();
-                l.log_prob(obs, None, Elements::I32(&action), &mut log_prob, &mut entropy).unwrap();
-                l.observe(None, &reward, &[0; N], &truncated, Some(last), None).unwrap();
-                let mut best = [9; N];
-                let to = ElementsMut::I32(&mut best);
-                let mut state = vec![0.25; N * l.view().state_len()];
-                l.predict(last, None, Recurrent { state: &mut state, reset: &[] }, Sampling::Greedy, to).unwrap();
-                said.push((action, best, [value, log_prob, entropy].map(|x| x.map(f32::to_bits))));
-            }
+            let said = [&mut coded, &mut seen].map(|h| {
+                let (obs, last) = (get(&now, h.is_seen), get(&next, h.is_seen));
+                step(h, obs, last, &reward, &truncated)
+            });
             assert_eq!(said[0], said[1], "update {update}");
             now = next;
         }
-        let mut batches = vec![];
-        for h in [&mut coded, &mut seen] {
-            let (obs, is_seen) = (get(&now, h.is_seen), h.is_seen);
-            let mut l = h.learner();
-            assert_eq!(l.shape().seen_len as usize, seen_len);
-            l.learn_begin(obs, None).unwrap();
-            let m = l.config().batch_len();
-            let (mut read, mut action) = (vec![f32::NAN; m * seen_len], vec![0; m]);
-            let mut columns = [(); 4].map(|()| vec![f32::NAN; m]);
-            let [log_prob, value, advantage, value_target] = &mut columns;
-            let (width, has) = (l.view().state_len(), usize::from(l.config().has_sequences()));
-            let mut moments = vec![f64::NAN; l.view().moments_len()];
-            let (mut state, mut begin, mut env) = (vec![f32::NAN; m * width], vec![9; m * has], vec![9; m * has]);
-            let to = BatchMut {
-                obs: &mut read,
-                action: ElementsMut::I32(&mut action),
-                mask: &mut [],
-                log_prob,
-                value,
-                advantage,
-                value_target,
-                state: &mut state,
-                begin: &mut begin,
-                env: &mut env,
-                moments: &mut moments,
-            };
-            l.view().read_batch(to).unwrap();
-            batches.push((read, action, columns, state, begin, env, moments));
-            while l.stats().minibatches_left > 0 {
-                l.learn(None, None, 1).unwrap();
-            }
-            assert!(is_seen || l.stats().num_updates == update + 1);
-        }
+        let batches = [&mut coded, &mut seen].map(|h| {
+            let obs = get(&now, h.is_seen);
+            learn(h, obs, seen_len)
+        });
         assert_eq!(batches[0], batches[1]);
+        assert_eq!(coded.learner().stats().num_updates, update + 1);
         assert_eq!(coded.learner().params(), seen.learner().params(), "update {update}");
     }
-    // The exported policy reads coded observations too.
     let now = shown(&mut rng);
-    let mut acted = vec![];
-    for h in [&mut coded, &mut seen] {
-        let l = h.learner();
-        let mut bytes = vec![0u64; l.view().policy_size().unwrap().div_ceil(8)];
-        l.view().export(bytemuck::cast_slice_mut(&mut bytes)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&bytes)).unwrap();
-        let mut scratch = vec![f32::NAN; policy.scratch_len(N).unwrap()];
-        let (mut action, mut draw, mut best) = ([9; N], Rng::seeded(4), [9; N]);
-        let (obs, to, width) = (get(&now, h.is_seen), ElementsMut::I32(&mut action), policy.state_len());
-        let mut states = [(); 3].map(|()| vec![0.25; N * width]);
-        let [one, two, three] = states.each_mut().map(|state| Recurrent { state, reset: &[] });
-        policy.act(N, obs, None, one, Sampling::Basic, &mut draw, &mut scratch, to).unwrap();
-        policy.act_greedy(N, obs, None, two, &mut scratch, ElementsMut::I32(&mut best)).unwrap();
-        let mut own = [9; N];
-        let mut l = h.learner();
-        l.predict(obs, None, three, Sampling::Greedy, ElementsMut::I32(&mut own)).unwrap();
-        assert!(states[0] == states[1] && states[1] == states[2]);
-        assert_eq!(best, own);
-        acted.push((action, best));
-    }
+    let acted = [&mut coded, &mut seen].map(|h| {
+        let obs = get(&now, h.is_seen);
+        ship(h, obs)
+    });
     assert_eq!(acted[0], acted[1]);
 }
 
@@ -199,32 +209,22 @@ fn compare_off_policy(
     seen: &Space<'_>,
     get: fn(&Shown, bool) -> Elements<'_>,
 ) {
-    use rlcore::learn::Learner;
     let critics = algorithm != Algorithm::Dqn;
     let space = if critics { Space::between(&[-1.0], &[1.0]) } else { ACTION };
     let config = Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [6, 0, 0, 0],
         num_layers: layers.len() as u32,
-        buffer_size: 40,
-        batch_size: 6,
         num_chunks: 2,
-        learning_starts: 12,
         exploration_steps: 30,
         target_interval: 3,
         dueling: u32::from(!critics),
         train_interval: 1,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[6]).store(40, 6, 12)
     };
     let mut hosts = [(coded, false), (seen, true)].map(|(obs, is_seen)| {
-        let mut block = vec![0u64; Learner::size(&config, layers, obs, &space).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &config, layers, obs, &space).unwrap();
+        let block = made(&config, layers, obs, &space);
         (block, is_seen)
     });
-    fn words(kind: Element, action: &mut [u32; N]) -> ElementsMut<'_> {
-        ElementsMut::of_bytes(kind, bytemuck::cast_slice_mut(action)).unwrap()
-    }
     let kind = space.kind;
     let mut rng = Rng::seeded(3);
     let (mut before, mut now) = (shown(&mut rng), shown(&mut rng));
@@ -233,7 +233,7 @@ fn compare_off_policy(
         let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
         let [terminated, truncated] = [(); 2].map(|()| [(); N].map(|()| u8::from(rng.bounded(4) == 0)));
         let said = hosts.each_mut().map(|(block, is_seen)| {
-            let mut l = Learner::attach(bytemuck::cast_slice_mut(block)).unwrap();
+            let mut l = attach(block);
             let (obs, last) = (get(&now, *is_seen), get(&next, *is_seen));
             let (mut action, mut best, mut value) = ([9u32; N], [9u32; N], [0.0; N]);
             l.value(obs, None, &mut value).unwrap();
@@ -244,9 +244,8 @@ fn compare_off_policy(
             }
             l.predict(last, None, Recurrent::default(), Sampling::Greedy, words(kind, &mut best)).unwrap();
             let params: Vec<u32> = l.params().iter().map(|x| x.to_bits()).collect();
-            let mut policy = vec![0u64; l.view().policy_size().unwrap() / 8];
-            l.view().export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
-            let policy = Policy::attach(bytemuck::cast_slice(&policy)).unwrap();
+            let shipped = export(&l.view());
+            let policy = policy(&shipped);
             let (mut scratch, mut own) = (vec![0.0; policy.scratch_len(N).unwrap()], [9u32; N]);
             policy.act_greedy(N, last, None, Recurrent::default(), &mut scratch, words(kind, &mut own)).unwrap();
             assert_eq!(own, best);
@@ -256,9 +255,24 @@ fn compare_off_policy(
         assert!(step < 39 || said[0].4 > 50, "{}", said[0].4);
         (before, now) = (now, next);
     }
-    // A choice out of range is refused, by calls and in blocks.
-    let (block, _) = &mut hosts[0];
-    let mut l = Learner::attach(bytemuck::cast_slice_mut(block)).unwrap();
+    check_out_of_range(&mut hosts[0].0, &before, now, get, kind);
+}
+
+#[cfg(feature = "off_policy")]
+fn words(kind: Element, action: &mut [u32; N]) -> ElementsMut<'_> {
+    ElementsMut::of_bytes(kind, bytemuck::cast_slice_mut(action)).unwrap()
+}
+
+/// A choice out of range is refused, by calls and in blocks.
+#[cfg(feature = "off_policy")]
+fn check_out_of_range(
+    block: &mut [u64],
+    before: &Shown,
+    mut now: Shown,
+    get: fn(&Shown, bool) -> Elements<'_>,
+    kind: Element,
+) {
+    let mut l = attach(block);
     now.choices[1] = CHOICES[1] as i32;
     let begin = SIZE - 4;
     now.bytes[begin..SIZE].copy_from_slice(&now.choices[1].to_ne_bytes());
@@ -266,7 +280,7 @@ fn compare_off_policy(
     assert_eq!(error.kind, Kind::Value, "{error}");
     let (bytes, size) = (bytemuck::cast_slice_mut::<_, u8>(block), get(&now, false).bytes().len() / N);
     // The last observations of all rows, found in the block.
-    let all = get(&before, false).bytes();
+    let all = get(before, false).bytes();
     let at = bytes.windows(all.len()).position(|rows| rows == all).unwrap();
     bytes[at + size - 4..at + size].copy_from_slice(&(-1i32).to_ne_bytes());
     assert_eq!(Learner::attach(bytes).err().unwrap().kind, Kind::Image);
@@ -468,8 +482,7 @@ fn a_forged_block_tells_of_as_many_choices_as_it_has() {
     ];
     let small = Config { num_steps: 2, num_minibatches: 1, ..config(0) };
     let blocks = spaces.map(|obs| {
-        let mut block = vec![0u64; Learner::size(&small, &[], &obs, &ACTION).unwrap() / 8];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), &small, &[], &obs, &ACTION).unwrap();
+        let block = made(&small, &[], &obs, &ACTION);
         // Other tests cover the numbers behind the configuration and the plan.
         block
     });

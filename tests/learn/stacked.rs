@@ -1,7 +1,7 @@
 //! Learners that store each frame of stacked observations once.
 
 use crate::host::camera::{CHANNELS, Camera, LEN, NUM, Scene, pictures, play};
-use crate::host::{Columns, Host, config, record, recurrent};
+use crate::host::{Columns, Host, Tune, config, record, recurrent};
 use rlcore::env::Autoreset;
 use rlcore::env::wrap::Wrapper;
 use rlcore::error::{Kind, Result};
@@ -16,14 +16,11 @@ const N: usize = 4;
 fn setup(num_stacked: u32, overlap: u32) -> Config {
     Config {
         num_envs: N as u32,
-        num_steps: 8,
-        num_minibatches: 2,
-        num_epochs: 2,
         num_chunks: 3,
         obs_dims: if num_stacked > 0 { [2, 2, (CHANNELS * NUM) as u32] } else { [0; 3] },
         num_stacked,
         overlap,
-        ..config()
+        ..config().rollout(8, 2, 2)
     }
 }
 

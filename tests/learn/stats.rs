@@ -3,7 +3,7 @@
 
 #![cfg(all(feature = "off_policy", feature = "stream", feature = "unreal"))]
 
-use crate::host::Host;
+use crate::host::{Host, Tune, learn_all, made, open};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Stats};
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -32,16 +32,11 @@ fn config(algorithm: Algorithm) -> Config {
     let streams = matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ);
     let unreal = algorithm == Algorithm::Unreal;
     Config {
-        num_steps: if streams { 1 } else { 4 },
-        num_minibatches: 1,
-        num_epochs: 1,
-        normalize_obs: 0,
-        normalize_reward: 0,
         pixel_control_coef: 0.0,
         pixel_control_discount: 0.0,
         reward_class_coef: 0.0,
         history_len: if unreal { 40 } else { own.history_len },
-        ..own
+        ..own.rollout(if streams { 1 } else { 4 }, 1, 1).normalized(0, 0)
     }
 }
 
@@ -60,17 +55,14 @@ fn after(config: &Config, action: &Space<'_>, num_steps: u32) -> [Stats; 2] {
     let (obs_space, obs) = (Space::unbounded(1), Elements::F32(&[0.5]));
     let (mut choice, mut vector) = ([0], [0.25]);
     if Algorithm::from_number(config.algorithm).unwrap().is_off_policy() {
-        let mut block = vec![0u64; Learner::size(config, &[], &obs_space, action).unwrap() / 8];
-        let mem = bytemuck::cast_slice_mut(&mut block);
-        let mut l = Learner::init(mem, config, &[], &obs_space, action).unwrap();
+        let mut block = made(config, &[], &obs_space, action);
+        let mut l = open(&mut block);
         let first = l.stats();
         for _ in 0..num_steps {
             let shown = if action.n.is_empty() { Elements::F32(&vector) } else { Elements::I32(&choice) };
             l.demonstrate(None, obs, None, shown).unwrap();
             l.observe(None, &[REWARD], &[1], &[0], None, None).unwrap();
-            while l.phase() == Phase::Learn {
-                l.learn(None, None, 0).unwrap();
-            }
+            learn_all(&mut l, 0);
         }
         return [first, l.stats()];
     }
@@ -116,9 +108,8 @@ fn a_second_critic_does_not_double_the_loss() {
         let loss = [1, 2].map(|num_critics| {
             let config = Config { num_critics, ..config(algorithm) };
             let (obs_space, action) = (Space::unbounded(1), actions(algorithm, discrete));
-            let mut block = vec![0u64; Learner::size(&config, &[], &obs_space, &action).unwrap() / 8];
-            let mem = bytemuck::cast_slice_mut(&mut block);
-            let mut l = Learner::init(mem, &config, &[], &obs_space, &action).unwrap();
+            let mut block = made(&config, &[], &obs_space, &action);
+            let mut l = open(&mut block);
             let params: Vec<f32> = l.params().iter().map(|_| 0.1).collect();
             l.write_params(&params).unwrap();
             for _ in 0..4 {
@@ -250,8 +241,8 @@ fn steps_of_others_count_off_policy() {
         ..config(Algorithm::Dqn)
     };
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
-    let mut block = vec![0u64; Learner::size(&config, &[], &obs, &action).unwrap() / 8];
-    let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &[], &obs, &action).unwrap();
+    let mut block = made(&config, &[], &obs, &action);
+    let mut l = open(&mut block);
     let step = |l: &mut Learner<'_>| {
         l.act(None, Elements::F32(&[0.5]), None, ElementsMut::I32(&mut [0])).unwrap();
         l.observe(None, &[1.0], &[1], &[0], None, None).unwrap();
@@ -272,8 +263,8 @@ fn targets_are_the_parameters_that_were_written() {
     for seed in [1, 2] {
         let own = Config { seed, discount: 0.9, target_interval: 1000, huber: 0, ..config(Algorithm::Dqn) };
         let (obs, action) = (Space::unbounded(1), Space::discrete(&[1]));
-        let mut block = vec![0u64; Learner::size(&own, &[], &obs, &action).unwrap() / 8];
-        let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &own, &[], &obs, &action).unwrap();
+        let mut block = made(&own, &[], &obs, &action);
+        let mut l = open(&mut block);
         let p: Vec<f32> = (0..l.params().len()).map(|i| 0.3 - 0.05 * (i % 13) as f32).collect();
         l.write_params(&p).unwrap();
         for _ in 0..4 {

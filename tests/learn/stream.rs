@@ -1,10 +1,10 @@
 //! Stream algorithms: whole runs in f64 from their formulas, steps that do not overshoot, traces that end, CartPole, and
 //! refusals.
 
-use crate::host::{Host, chunks, forge};
-use rlcore::env::{Autoreset, CartPole, Env, StepOut, VecEnv, VecEnvConfig};
+use crate::host::{Host, Tune, attach, chunks, export, forge, made, outcome, policy, slope};
+use rlcore::env::{Autoreset, CartPole, Env, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy, Recurrent, Sampling};
+use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, Carry, Initializer, Layer, Net, Node, Obgd};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -18,15 +18,11 @@ fn config(algorithm: Algorithm) -> Config {
         return Config { entropy_coef, entropy_share_end, exploration_steps, exploration_end, algorithm, ..own };
     }
     Config {
-        num_hidden: 1,
-        hidden_len: [5, 0, 0, 0],
-        normalize_obs: 0,
-        normalize_reward: 0,
         entropy_coef: 0.05,
         entropy_share_end: 0.2,
         total_steps: 300,
         discount: 0.9,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[5]).normalized(0, 0)
     }
 }
 
@@ -165,17 +161,7 @@ impl Twin {
             let [log_prob, entropy] = self.log_prob(&says, mask, action);
             says.2 + log_prob + entropy_coef * entropy
         };
-        let mut moved = self.params.clone();
-        let mut slope = |i: usize| {
-            let mut at = |by: f64| {
-                moved[i] = self.params[i] + by;
-                goal(&moved)
-            };
-            let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
-            moved[i] = self.params[i];
-            slope
-        };
-        let slopes: Vec<f64> = (0..self.params.len()).map(&mut slope).collect();
+        let slopes: Vec<f64> = (0..self.params.len()).map(|i| slope(&self.params, i, 1e-6, goal)).collect();
         let decay = f64::from(self.config.discount) * f64::from(self.config.gae_lambda);
         self.trace.iter_mut().zip(&slopes).for_each(|(z, g)| *z = decay * *z + g);
         let policy_len = self.policy_len();
@@ -390,10 +376,9 @@ fn cart_pole(config: &Config) -> (u64, f32, usize) {
         VecEnvConfig { num_envs: 1, seed: config.seed, autoreset: Autoreset::SameStep, ..VecEnvConfig::default() };
     let mut memory = vec![0u64; VecEnv::size(&CartPole, &of_envs).unwrap() / 8];
     let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut memory), &CartPole, &of_envs).unwrap();
-    let size = Learner::size(config, &[], &spec.obs, &spec.action).unwrap();
-    let mut block = vec![0u64; size / 8];
-    let mut learner =
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], &spec.obs, &spec.action).unwrap();
+    let mut block = made(config, &[], &spec.obs, &spec.action);
+    let size = block.len() * 8;
+    let mut learner = attach(&mut block);
     let (mut obs, mut last, mut choice, mut returns) = ([0.0; 4], [0.0; 4], [0], vec![]);
     envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
     let (mut learnt_at, mut sum) = (0, 0.0);
@@ -406,16 +391,7 @@ fn cart_pole(config: &Config) -> (u64, f32, usize) {
             learner.predict(Elements::F32(&obs), None, Recurrent::default(), Sampling::Greedy, to).unwrap();
         }
         let (mut reward, mut terminated, mut truncated) = ([0.0], [0], [0]);
-        let out = StepOut {
-            obs: ElementsMut::F32(&mut obs),
-            reward: &mut reward,
-            terminated: &mut terminated,
-            truncated: &mut truncated,
-            final_obs: Some(ElementsMut::F32(&mut last)),
-            valid: None,
-            action_mask: None,
-            final_action_mask: None,
-        };
+        let out = outcome(&mut obs, &mut last, &mut reward, &mut terminated, &mut truncated);
         envs.step(Elements::I32(&choice), out).unwrap();
         sum += reward[0];
         if learns {
@@ -460,9 +436,8 @@ fn a_policy_that_ships_does_as_the_learner() {
             step(&mut h, &mut rng, &mut obs);
             h.learner().learn(Some(Elements::F32(&obs)), None, 0).unwrap();
         }
-        let mut block = vec![0u64; h.view().policy_size().unwrap() / 8];
-        h.view().export(bytemuck::cast_slice_mut(&mut block)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&block)).unwrap();
+        let block = export(&h.view());
+        let policy = policy(&block);
         let mut scratch = vec![0.0; policy.scratch_len(1).unwrap()];
         let mut seen = [0; 4];
         for _ in 0..100 {
@@ -563,13 +538,8 @@ fn forged_images_are_refused_or_harmless() {
         let mask = Some(vec![1u8; 5]).filter(|_| k > 0);
         let call = |learner: &mut Learner<'_>| -> Result {
             let (x, mut choice) = (Elements::F32(&[0.5, -1.0, 0.2]), [0; 2]);
-            learner.predict(
-                x,
-                mask.as_deref(),
-                Recurrent::default(),
-                Sampling::Basic,
-                ElementsMut::I32(&mut choice),
-            )?;
+            let to = ElementsMut::I32(&mut choice);
+            learner.predict(x, mask.as_deref(), Recurrent::default(), Sampling::Basic, to)?;
             match learner.phase() {
                 Phase::Act => learner.act(None, x, mask.as_deref(), ElementsMut::I32(&mut choice)),
                 Phase::Observe => learner.observe(None, &[1.0], &[0], &[1], Some(x), None),

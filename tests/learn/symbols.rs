@@ -1,8 +1,9 @@
 //! Embeddings must know each symbol of an observation; otherwise the call is refused and names the row.
 #![cfg(all(feature = "residual", feature = "off_policy", feature = "words"))]
 
+use crate::host::{export, made, open, policy, transitions};
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Algorithm, Batch, Config, Learner, Phase, Policy, Recurrent, Sampling, TransitionBatch};
+use rlcore::learn::{Algorithm, Batch, Config, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Activation, BYTES, Layer, LayerKind};
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -69,10 +70,8 @@ fn on_policy_every_call_that_is_given_observations_refuses_strangers() {
     for (kind, flags, bad) in strangers() {
         let obs_space = if kind == Element::U8 { Space::bytes(2) } else { Space::unbounded(2) };
         let (config, action_space) = (config(Algorithm::Ppo), Space::discrete(&[2]));
-        let size = Learner::size(&config, &layers(flags), &obs_space, &action_space).unwrap();
-        let (mut block, good) = (vec![0u64; size / 8], Obs::known(kind));
-        let mem = bytemuck::cast_slice_mut(&mut block);
-        let mut l = Learner::init(mem, &config, &layers(flags), &obs_space, &action_space).unwrap();
+        let mut block = made(&config, &layers(flags), &obs_space, &action_space);
+        let (mut l, good) = (open(&mut block), Obs::known(kind));
         let none = Recurrent::default;
         let (mut action, mut value, mut entropy) = ([0; N], [0.0; N], [0.0; N]);
         for step in 0..2 {
@@ -103,39 +102,41 @@ fn on_policy_every_call_that_is_given_observations_refuses_strangers() {
             refused(l.learn_begin(good.with(*x).get(), None), "learn_begin");
         }
         l.learn(Some(good.get()), None, 0).unwrap();
-
-        let mut policy = vec![0u64; l.view().policy_size().unwrap() / 8];
-        l.view().export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
-        let policy = Policy::attach(bytemuck::cast_slice(&policy)).unwrap();
+        refuses_batches(&mut l, &good, flags);
+        let shipped = export(&l.view());
+        let policy = policy(&shipped);
         let mut scratch = vec![0.0; policy.scratch_len(N).unwrap()];
         for x in &bad {
             let (obs, to) = (good.with(*x), ElementsMut::I32(&mut action));
             refused(policy.act_greedy(N, obs.get(), None, none(), &mut scratch, to), "policy");
         }
         policy.act_greedy(N, good.get(), None, none(), &mut scratch, ElementsMut::I32(&mut action)).unwrap();
-
-        let seen: Vec<f32> = good.numbers.iter().map(|x| if flags == 0 { *x } else { x / 255.0 }).collect();
-        let mut obs = [&seen[..], &seen].concat();
-        let batch = |obs: &[f32], l: &mut Learner<'_>| {
-            l.learn_batch(&Batch {
-                obs,
-                action: Elements::I32(&[0; 2 * N]),
-                mask: &[],
-                log_prob: &[-0.7; 2 * N],
-                value: &[0.0; 2 * N],
-                advantage: &[1.0; 2 * N],
-                value_target: &[1.0; 2 * N],
-                state: &[],
-                begin: &[],
-                env: &[],
-                moments: &[],
-            })
-        };
-        obs[3] = if flags == 0 { 11.0 } else { 11.0 / 255.0 };
-        refused(batch(&obs, &mut l), "learn_batch");
-        obs[3] = seen[3];
-        batch(&obs, &mut l).unwrap();
     }
+}
+
+/// A batch from elsewhere is refused with a stranger, and accepted without.
+fn refuses_batches(l: &mut Learner<'_>, good: &Obs, flags: u32) {
+    let seen: Vec<f32> = good.numbers.iter().map(|x| if flags == 0 { *x } else { x / 255.0 }).collect();
+    let mut obs = [&seen[..], &seen].concat();
+    let mut learn = |obs: &[f32]| {
+        l.learn_batch(&Batch {
+            obs,
+            action: Elements::I32(&[0; 2 * N]),
+            mask: &[],
+            log_prob: &[-0.7; 2 * N],
+            value: &[0.0; 2 * N],
+            advantage: &[1.0; 2 * N],
+            value_target: &[1.0; 2 * N],
+            state: &[],
+            begin: &[],
+            env: &[],
+            moments: &[],
+        })
+    };
+    obs[3] = if flags == 0 { 11.0 } else { 11.0 / 255.0 };
+    refused(learn(&obs), "learn_batch");
+    obs[3] = seen[3];
+    learn(&obs).unwrap();
 }
 
 #[test]
@@ -143,33 +144,19 @@ fn off_policy_every_call_that_is_given_observations_refuses_strangers() {
     for (kind, flags, bad) in strangers() {
         let obs_space = if kind == Element::U8 { Space::bytes(2) } else { Space::unbounded(2) };
         let (config, action_space) = (config(Algorithm::Dqn), Space::discrete(&[2]));
-        let size = Learner::size(&config, &layers(flags), &obs_space, &action_space).unwrap();
-        let (mut block, good) = (vec![0u64; size / 8], Obs::known(kind));
-        let mem = bytemuck::cast_slice_mut(&mut block);
-        let mut l = Learner::init(mem, &config, &layers(flags), &obs_space, &action_space).unwrap();
+        let mut block = made(&config, &layers(flags), &obs_space, &action_space);
+        let (mut l, good) = (open(&mut block), Obs::known(kind));
         let (mut action, taken) = ([0; N], [1; N]);
         for x in &bad {
             let obs = good.with(*x);
             refused(l.act(None, obs.get(), None, ElementsMut::I32(&mut action)), "act");
             refused(l.demonstrate(None, obs.get(), None, Elements::I32(&taken)), "demonstrate");
-            refused(
-                l.predict(obs.get(), None, Recurrent::default(), Sampling::Greedy, ElementsMut::I32(&mut action)),
-                "predict",
-            );
+            let (none, to) = (Recurrent::default(), ElementsMut::I32(&mut action));
+            refused(l.predict(obs.get(), None, none, Sampling::Greedy, to), "predict");
             refused(l.value(obs.get(), None, &mut [0.0; N]), "value");
             for next in [false, true] {
                 let (obs, next_obs) = if next { (good.get(), obs.get()) } else { (obs.get(), good.get()) };
-                let batch = TransitionBatch {
-                    obs,
-                    action: Elements::I32(&taken),
-                    mask: None,
-                    reward: &[1.0; N],
-                    terminated: &[0; N],
-                    discount: None,
-                    next_obs,
-                    next_mask: None,
-                    importance: None,
-                };
+                let batch = transitions(obs, Elements::I32(&taken), &[1.0; N], &[0; N], next_obs);
                 refused(l.learn_transitions(&batch, None), "learn_transitions");
             }
         }

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "off_policy")]
 
-use crate::host::refused;
+use crate::host::{Tune, attach, learn_all, made, open, refused, transitions};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling, TransitionBatch};
 use rlcore::rng::Rng;
@@ -14,25 +14,15 @@ const B: usize = 4;
 fn config(algorithm: Algorithm) -> Config {
     Config {
         num_envs: N as u32,
-        num_hidden: 1,
-        hidden_len: [16, 0, 0, 0],
-        learning_rate: 3e-3,
-        learning_rate_end: 3e-3,
         buffer_size: 0,
         batch_size: B as u32,
         num_chunks: 2,
-        ..Config::of(algorithm)
+        ..Config::of(algorithm).hidden(&[16]).rate(3e-3)
     }
 }
 
 fn block(config: &Config, obs: &Space<'_>, action: &Space<'_>) -> Vec<u64> {
-    let mut block = vec![0; Learner::size(config, &[], obs, action).unwrap().div_ceil(8)];
-    Learner::init(bytemuck::cast_slice_mut(&mut block), config, &[], obs, action).unwrap();
-    block
-}
-
-fn open(block: &mut [u64]) -> Learner<'_> {
-    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
+    made(config, &[], obs, action)
 }
 
 /// Gradient steps of a linear Q in f64, with the host's weights, discounts and terminations; and the errors returned to it.
@@ -41,20 +31,14 @@ fn steps_are_those_of_the_formula() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));
     for (huber, double_q, masked) in [(0, 0, 0), (1, 1, 1), (0, 1, 1), (1, 0, 0)] {
         let config = Config {
-            num_hidden: 0,
-            hidden_len: [0; 4],
             huber,
             double_q,
             use_action_mask: masked,
             discount: 0.75,
             target_rate: 0.25,
             target_interval: 2,
-            adam_beta1: 0.0,
-            adam_beta2: 0.0,
-            adam_epsilon: 1.0,
-            max_grad_norm: 0.0,
             gradient_steps: 3,
-            ..config(Algorithm::Dqn)
+            ..config(Algorithm::Dqn).hidden(&[]).plain_adam()
         };
         let mut block = block(&config, &obs, &action);
         let mut l = open(&mut block);
@@ -71,16 +55,12 @@ fn steps_are_those_of_the_formula() {
             let mask = [(); B].map(|()| [[1, 1], [1, 0], [0, 1]][rng.bounded(2) as usize]);
             let flags = mask.concat();
             let (folded, weighed) = (step % 2 == 0, step % 3 != 0);
+            let (obs, next_obs) = (Elements::F32(&x), Elements::F32(&next));
             let batch = TransitionBatch {
-                obs: Elements::F32(&x),
-                action: Elements::I32(&choice),
-                mask: None,
-                reward: &reward,
-                terminated: &over,
                 discount: folded.then_some(&discount),
-                next_obs: Elements::F32(&next),
                 next_mask: (masked == 1).then_some(&flags),
                 importance: weighed.then_some(&importance),
+                ..transitions(obs, Elements::I32(&choice), &reward, &over, next_obs)
             };
             let mut error = [f32::NAN; B];
             let stats = l.learn_transitions(&batch, Some(&mut error)).unwrap();
@@ -147,19 +127,11 @@ fn learners_without_a_store_learn() {
         let mut rng = Rng::seeded(7);
         for step in 0..3000 {
             let (obs, choice, vector, reward) = lesson(&mut rng, real);
-            let batch = TransitionBatch {
-                obs: Elements::F32(&obs),
-                action: if real { Elements::F32(&vector) } else { Elements::I32(&choice) },
-                mask: None,
-                reward: &reward,
-                terminated: &[1; B],
-                discount: None,
-                next_obs: Elements::F32(&obs),
-                next_mask: None,
-                importance: None,
-            };
+            let (seen, action) =
+                (Elements::F32(&obs), if real { Elements::F32(&vector) } else { Elements::I32(&choice) });
+            let batch = transitions(seen, action, &reward, &[1; B], seen);
             if step % 100 == 0 {
-                Learner::attach(bytemuck::cast_slice_mut(&mut block)).unwrap();
+                attach(&mut block);
             }
             let mut l = open(&mut block);
             let (mut did, mut moved) = ([0; N], [0.0; N]);
@@ -188,23 +160,34 @@ fn learners_without_a_store_learn() {
     }
 }
 
+const OBS: [f32; 2 * B] = [0.5; 2 * B];
+const MASK: [u8; 3 * B] = [1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1];
+
+/// Transitions of two numbers and three choices that a learner with masks accepts.
+const GOOD: TransitionBatch<'static> = TransitionBatch {
+    obs: Elements::F32(&OBS),
+    action: Elements::I32(&[0, 1, 2, 0]),
+    mask: Some(&MASK),
+    reward: &[1.0; B],
+    terminated: &[0; B],
+    discount: Some(&[1.0; B]),
+    next_obs: Elements::F32(&OBS),
+    next_mask: Some(&MASK),
+    importance: Some(&[0.0; B]),
+};
+
+/// DQN with masks and a store of its own.
+fn masked() -> Config {
+    Config { use_action_mask: 1, buffer_size: 8, learning_starts: 8, ..config(Algorithm::Dqn) }
+}
+
+fn choosing(config: Config) -> Vec<u64> {
+    block(&config, &Space::unbounded(2), &Space::discrete(&[3]))
+}
+
 #[test]
-fn what_cannot_be_is_refused_by_name() {
-    let obs_space = Space::unbounded(2);
-    let config = Config { use_action_mask: 1, buffer_size: 8, learning_starts: 8, ..config(Algorithm::Dqn) };
-    let mut learner = block(&config, &obs_space, &Space::discrete(&[3]));
-    let (obs, mask) = ([0.5; 2 * B], [1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1]);
-    let good = TransitionBatch {
-        obs: Elements::F32(&obs),
-        action: Elements::I32(&[0, 1, 2, 0]),
-        mask: Some(&mask),
-        reward: &[1.0; B],
-        terminated: &[0; B],
-        discount: Some(&[1.0; B]),
-        next_obs: Elements::F32(&obs),
-        next_mask: Some(&mask),
-        importance: Some(&[0.0; B]),
-    };
+fn arrays_that_cannot_be_are_refused_by_name() {
+    let (mut learner, obs, mask, good) = (choosing(masked()), OBS, MASK, GOOD);
     let nan = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, f32::NAN];
     let none = [1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1];
     let (shape, value) = (Kind::Shape, Kind::Value);
@@ -221,16 +204,14 @@ fn what_cannot_be_is_refused_by_name() {
         (shape, "action mask", TransitionBatch { mask: Some(&mask[1..]), ..good }),
         (shape, "action mask", TransitionBatch { next_mask: Some(&mask[1..]), ..good }),
         (shape, "next_action_mask must be given", TransitionBatch { next_mask: None, ..good }),
+        (value, ": action_mask forbids every choice of an element", TransitionBatch { mask: Some(&none), ..good }),
+        (value, "choice of an element of transition 1", TransitionBatch { mask: Some(&none), ..good }),
         (
             value,
-            ": action_mask forbids every choice of an element of transition 1",
-            TransitionBatch { mask: Some(&none), ..good },
-        ),
-        (
-            value,
-            "next_action_mask forbids every choice of an element of transition 1",
+            "next_action_mask forbids every choice of an element",
             TransitionBatch { next_mask: Some(&none), ..good },
         ),
+        (value, "choice of an element of transition 1", TransitionBatch { next_mask: Some(&none), ..good }),
         (value, "transition 2 is outside", TransitionBatch { action: Elements::I32(&[0, 1, 0, 0]), ..good }),
         (value, "finite obs", TransitionBatch { obs: Elements::F32(&nan), ..good }),
         (value, "finite next_obs", TransitionBatch { next_obs: Elements::F32(&nan), ..good }),
@@ -247,55 +228,67 @@ fn what_cannot_be_is_refused_by_name() {
         refused(&mut learner, kind, words, |l| l.learn_transitions(&bad, Some(&mut error)).map(drop));
         assert_eq!(error, [7.0; B]);
     }
-    // DQN may omit the mask of `obs`, SAC needs it, and learners without masks take none.
-    open(&mut learner).learn_transitions(&TransitionBatch { mask: None, ..good }, None).unwrap();
-    let sac = Config { use_action_mask: 1, ..self::config(Algorithm::Sac) };
-    let mut soft = block(&sac, &obs_space, &Space::discrete(&[3]));
-    let unsaid = TransitionBatch { mask: None, ..good };
-    let forbidden = TransitionBatch { action: Elements::I32(&[0, 1, 2, 1]), ..good };
-    refused(&mut soft, shape, ": action_mask must be given to SAC", |l| l.learn_transitions(&unsaid, None).map(drop));
-    refused(&mut soft, value, "transition 3 is outside", |l| l.learn_transitions(&forbidden, None).map(drop));
-    open(&mut soft).learn_transitions(&good, Some(&mut [0.0; B])).unwrap();
-    let mut free = block(&Config { use_action_mask: 0, ..config }, &obs_space, &Space::discrete(&[3]));
-    let masked = TransitionBatch { next_mask: None, ..good };
-    refused(&mut free, shape, ": action_mask must be given to SAC", |l| l.learn_transitions(&masked, None).map(drop));
     refused(&mut learner, shape, "errors", |l| l.learn_transitions(&good, Some(&mut [0.0; B - 1])).map(drop));
     open(&mut learner).learn_transitions(&good, Some(&mut [0.0; B])).unwrap();
-    // Refused while the learner's own update is due, accepted after it.
-    for _ in 0..20 {
-        let mut l = open(&mut learner);
-        if l.phase() == Phase::Learn {
-            break;
-        }
-        l.act(None, Elements::F32(&obs[..2 * N]), Some(&mask[3..9]), ElementsMut::I32(&mut [0; N])).unwrap();
+}
+
+/// DQN may omit the mask of `obs`, SAC needs it, and learners without masks take none.
+#[test]
+fn masks_are_asked_for_as_the_algorithm_needs() {
+    let (good, words) = (GOOD, ": action_mask must be given to SAC");
+    let mut learner = choosing(masked());
+    open(&mut learner).learn_transitions(&TransitionBatch { mask: None, ..good }, None).unwrap();
+    let mut soft = choosing(Config { use_action_mask: 1, ..config(Algorithm::Sac) });
+    let unsaid = TransitionBatch { mask: None, ..good };
+    let forbidden = TransitionBatch { action: Elements::I32(&[0, 1, 2, 1]), ..good };
+    refused(&mut soft, Kind::Shape, words, |l| l.learn_transitions(&unsaid, None).map(drop));
+    refused(&mut soft, Kind::Value, "transition 3 is outside", |l| l.learn_transitions(&forbidden, None).map(drop));
+    open(&mut soft).learn_transitions(&good, Some(&mut [0.0; B])).unwrap();
+    let mut free = choosing(Config { use_action_mask: 0, ..masked() });
+    let given = TransitionBatch { next_mask: None, ..good };
+    refused(&mut free, Kind::Shape, words, |l| l.learn_transitions(&given, None).map(drop));
+}
+
+/// Refused while the learner's own update is due, accepted after it.
+#[test]
+fn transitions_wait_for_the_learners_own_update() {
+    let mut learner = choosing(masked());
+    open(&mut learner).learn_transitions(&GOOD, None).unwrap();
+    while open(&mut learner).phase() != Phase::Learn {
+        let (mut l, obs) = (open(&mut learner), Elements::F32(&OBS[..2 * N]));
+        l.act(None, obs, Some(&MASK[3..9]), ElementsMut::I32(&mut [0; N])).unwrap();
         l.observe(None, &[1.0; N], &[1; N], &[0; N], None, None).unwrap();
     }
-    refused(&mut learner, Kind::NotReady, "an update is due", |l| l.learn_transitions(&good, None).map(drop));
+    refused(&mut learner, Kind::NotReady, "an update is due", |l| l.learn_transitions(&GOOD, None).map(drop));
     open(&mut learner).learn(None, None, 1).unwrap();
-    refused(&mut learner, Kind::NotReady, "an update is due", |l| l.learn_transitions(&good, None).map(drop));
-    let mut l = open(&mut learner);
-    while l.phase() == Phase::Learn {
-        l.learn(None, None, 1).unwrap();
-    }
-    l.learn_transitions(&good, None).unwrap();
+    refused(&mut learner, Kind::NotReady, "an update is due", |l| l.learn_transitions(&GOOD, None).map(drop));
+    learn_all(&mut open(&mut learner), 1);
+    open(&mut learner).learn_transitions(&GOOD, None).unwrap();
+}
 
+#[test]
+fn numbers_out_of_bounds_are_refused_by_name() {
     for (low, high) in [(-1.0, 2.0), (-3e38, 3e38)] {
-        let (low, high, config) = ([low], [high], self::config(Algorithm::Sac));
-        let mut learner = block(&config, &obs_space, &Space { low: &low, high: &high, ..Space::unbounded(1) });
-        let good = TransitionBatch { mask: None, next_mask: None, ..good };
+        let (low, high, config) = ([low], [high], config(Algorithm::Sac));
+        let space = Space { low: &low, high: &high, ..Space::unbounded(1) };
+        let mut learner = block(&config, &Space::unbounded(2), &space);
+        let good = TransitionBatch { mask: None, next_mask: None, ..GOOD };
         for (i, x) in [high[0] * 1.1, low[0] * 1.1, f32::NAN].into_iter().enumerate() {
             let mut action = [0.0; B];
             action[i] = x;
             let bad = TransitionBatch { action: Elements::F32(&action), ..good };
             let words = format!("transition {i} is outside");
-            refused(&mut learner, value, &words, |l| l.learn_transitions(&bad, None).map(drop));
+            refused(&mut learner, Kind::Value, &words, |l| l.learn_transitions(&bad, None).map(drop));
         }
         let fine = TransitionBatch { action: Elements::F32(&[low[0], high[0], 0.0, 0.0]), ..good };
         open(&mut learner).learn_transitions(&fine, None).unwrap();
     }
-    // Priorities need a store.
-    let config = Config { priority_exponent: 0.5, ..self::config(Algorithm::Dqn) };
-    let e = Learner::size(&config, &[], &obs_space, &Space::discrete(&[2])).unwrap_err();
+}
+
+#[test]
+fn priorities_need_a_store() {
+    let config = Config { priority_exponent: 0.5, ..config(Algorithm::Dqn) };
+    let e = Learner::size(&config, &[], &Space::unbounded(2), &Space::discrete(&[2])).unwrap_err();
     assert!(format!("{e}").contains("priority_exponent of 0 without a store"), "{e}");
 }
 
@@ -306,17 +299,9 @@ fn overflow_drops_the_step() {
         let real = algorithm != Algorithm::Dqn;
         let space = if real { Space::between(&[-1.0], &[1.0]) } else { Space::discrete(&[2]) };
         let mut learner = block(&Config { huber: 0, ..config(algorithm) }, &Space::unbounded(1), &space);
-        let good = TransitionBatch {
-            obs: Elements::F32(&[0.5; B]),
-            action: if real { Elements::F32(&[0.5; B]) } else { Elements::I32(&[1; B]) },
-            mask: None,
-            reward: &[1.0; B],
-            terminated: &[1; B],
-            discount: None,
-            next_obs: Elements::F32(&[0.5; B]),
-            next_mask: None,
-            importance: None,
-        };
+        let halves = Elements::F32(&[0.5; B]);
+        let action = if real { halves } else { Elements::I32(&[1; B]) };
+        let good = transitions(halves, action, &[1.0; B], &[1; B], halves);
         let mut error = [7.0; B];
         open(&mut learner).learn_transitions(&good, None).unwrap();
         let before = open(&mut learner).params().to_vec();
@@ -324,7 +309,7 @@ fn overflow_drops_the_step() {
         let e = open(&mut learner).learn_transitions(&bad, Some(&mut error)).unwrap_err();
         assert!(e.kind == Kind::Value && format!("{e}").contains("the gradient step was dropped"), "{e}");
         assert!(open(&mut learner).params() == before && error == [7.0; B]);
-        let mut l = Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
+        let mut l = attach(&mut learner);
         assert!(l.phase() == Phase::Act && l.stats().num_dropped == 1);
         let stats = l.learn_transitions(&good, Some(&mut error)).unwrap();
         assert!(stats.num_updates == 2 && error.iter().all(|x| x.is_finite()));
@@ -347,8 +332,8 @@ fn overflow_of_the_own_store_leaves_a_block_that_can_be_opened() {
     }
     // The block also attaches in the middle of the update.
     l.learn(None, None, 1).unwrap();
-    let l = Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap();
+    let l = attach(&mut learner);
     assert_eq!((l.phase(), l.stats().num_dropped), (Phase::Learn, 0));
     assert_eq!(open(&mut learner).learn(None, None, 0).unwrap_err().kind, Kind::Value);
-    assert_eq!(Learner::attach(bytemuck::cast_slice_mut(&mut learner)).unwrap().stats().num_dropped, 1);
+    assert_eq!(attach(&mut learner).stats().num_dropped, 1);
 }

@@ -1,11 +1,11 @@
 //! UNREAL: auxiliary tasks against their formulas, A2C where they are off, the same bits in any slices, and forged blocks.
 
-use crate::host::{Array, Host, chunks, record, seal, threads, train};
+use crate::host::{Array, Host, chunks, export, open, record, seal, threads, train};
 use crate::unreal_twin::{Twin, agrees, host, layers, only, spaces, unreal, with_state};
 use rlcore::error::Kind;
 use rlcore::learn::algorithm::pixel_control::{self, Cells};
 use rlcore::learn::algorithm::reward_class;
-use rlcore::learn::{Algorithm, Config, Learner, Phase, Policy};
+use rlcore::learn::{Algorithm, Config, Learner, Phase};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
@@ -226,11 +226,7 @@ fn a_policy_has_no_auxiliary_layers() {
     let policies = [7, 0].map(|mask| {
         let config = only(mask, unreal());
         let h = host(&config);
-        let view = h.view();
-        let mut policy = vec![0u64; view.policy_size().unwrap().div_ceil(8)];
-        view.export(bytemuck::cast_slice_mut(&mut policy)).unwrap();
-        Policy::attach(bytemuck::cast_slice(&policy)).unwrap();
-        policy
+        export(&h.view())
     });
     assert!(policies[0] == policies[1]);
 }
@@ -330,7 +326,7 @@ fn forge(config: &Config) {
             let kind = if shape.discrete() { Element::I32 } else { Element::F32 };
             let mut action = Array::zeros(kind, n * shape.action_len as usize);
             for _ in 0..12 {
-                let mut learner = Learner::open(bytemuck::cast_slice_mut(&mut block)).unwrap();
+                let mut learner = open(&mut block);
                 let done = match learner.phase() {
                     Phase::Act => learner.act(None, Elements::U8(&obs), mask.as_deref(), action.get_mut()),
                     Phase::Observe => {

@@ -1,6 +1,6 @@
 //! Adam and the gradient clip against their formulas in f64, fixed vectors, every CPU level and bad input.
 
-use rlcore::cpu::{self, LEVELS};
+use crate::checks::{bits, random, same_at_every_level, wide, within};
 use rlcore::error::{Kind, Result};
 use rlcore::nn::{Adam, Epsilon, clip_global_norm};
 use rlcore::rng::Rng;
@@ -28,21 +28,14 @@ fn path(adam: Adam, learning_rate: f32, grads: &[f32]) -> Vec<f64> {
         .collect()
 }
 
-fn near(got: &[f64], want: &[f64], tolerance: f64) {
-    assert_eq!(got.len(), want.len());
-    for (g, w) in got.iter().zip(want) {
-        assert!((g - w).abs() <= tolerance, "{g}, not {w}");
-    }
-}
-
 #[test]
 fn known_paths() {
     let grads = [0.5, -0.2, 1e-4];
     let up = Adam { maximise: true, ..CORRECTED };
-    near(&path(up, 0.01, &grads), &[1.009999800004, 1.0134557677085245, 1.016128412237639], 2e-7);
-    near(&path(CORRECTED, 0.01, &[1e-6; 2]), &[0.9990909090909091, 0.9981818181818183], 1e-7);
-    near(&path(RAW, 0.01, &grads), &[0.9900063205578485, 0.9865522912294056, 0.9838811307231103], 2e-7);
-    near(&path(RAW, 0.01, &[1e-6; 2]), &[0.9999684769081674, 0.999923965740577], 1e-7);
+    within(&path(up, 0.01, &grads), &[1.009999800004, 1.0134557677085245, 1.016128412237639], 2e-7, "path");
+    within(&path(CORRECTED, 0.01, &[1e-6; 2]), &[0.9990909090909091, 0.9981818181818183], 1e-7, "path");
+    within(&path(RAW, 0.01, &grads), &[0.9900063205578485, 0.9865522912294056, 0.9838811307231103], 2e-7, "path");
+    within(&path(RAW, 0.01, &[1e-6; 2]), &[0.9999684769081674, 0.999923965740577], 1e-7, "path");
 }
 
 /// The specification's path, computed by PyTorch's RAdam.
@@ -52,7 +45,7 @@ fn the_rectified_path_is_known() {
     let want = [0.995, 0.9936842105263158, 0.9928535832200428, 0.9913921409403104, 0.9895549916643464];
     let grads = [0.5, -0.2, 1e-4, 0.3, 0.3, 0.3, 0.3, 0.3];
     let last = [0.9893786972010015, 0.9891357649268605, 0.9888312280366278];
-    near(&path(adam, 0.01, &grads), &[&want[..], &last].concat(), 2e-7);
+    within(&path(adam, 0.01, &grads), &[&want[..], &last].concat(), 2e-7, "path");
 }
 
 #[test]
@@ -62,7 +55,7 @@ fn clips_to_known_vectors() {
     {
         let mut grads = [3.0, 4.0];
         assert_eq!(clip_global_norm(&mut grads, max_norm), Ok(5.0));
-        near(&grads.map(f64::from), &want, 3e-8);
+        within(&grads, &want, 3e-8, "clipped");
     }
     assert_eq!(clip_global_norm(&mut [], 1.0), Ok(0.0));
     // Squares that overflow an f32.
@@ -86,18 +79,17 @@ impl Arrays {
 }
 
 fn arrays(len: usize) -> Arrays {
-    Arrays { params: random(1, len, 1.0), m: vec![0.0; len], v: vec![0.0; len], steps: 0 }
+    Arrays { params: numbers(1, len, 1.0), m: vec![0.0; len], v: vec![0.0; len], steps: 0 }
 }
 
-fn random(seed: u64, len: usize, size: f64) -> Vec<f32> {
-    let mut rng = Rng::seeded(seed);
-    (0..len).map(|_| rng.uniform_in(-size, size) as f32).collect()
+fn numbers(seed: u64, len: usize, size: f64) -> Vec<f32> {
+    random(&mut Rng::seeded(seed), len, size)
 }
 
 fn run(adam: Adam, len: usize, max_norm: f32) -> (Arrays, Vec<f32>) {
     let mut a = arrays(len);
     let norms = (1..=20).map(|t| {
-        let grads = random(t + 1, len, 1.0 / t as f64);
+        let grads = numbers(t + 1, len, 1.0 / t as f64);
         a.step(adam, &grads, 3e-3, max_norm).unwrap()
     });
     let norms = norms.collect();
@@ -113,10 +105,10 @@ fn equals_the_formula_in_f64() {
         (Adam { beta1: 0.0, beta2: 0.9, epsilon: 1e-2, ..RAW }, 64, 100.0),
     ] {
         let (got, norms) = run(adam, len, max_norm);
-        let mut p: Vec<f64> = random(1, len, 1.0).iter().copied().map(f64::from).collect();
+        let mut p = wide(&numbers(1, len, 1.0));
         let (mut m, mut v) = (vec![0.0; len], vec![0.0; len]);
         for t in 1..=20 {
-            let grads: Vec<f64> = random(t + 1, len, 1.0 / t as f64).iter().copied().map(f64::from).collect();
+            let grads = wide(&numbers(t + 1, len, 1.0 / t as f64));
             let norm = grads.iter().map(|g| g * g).sum::<f64>().sqrt();
             assert!((f64::from(norms[t as usize - 1]) / norm - 1.0).abs() < 1e-7);
             let clip = if max_norm > 0.0 { (f64::from(max_norm) / (norm + 1e-6)).min(1.0) } else { 1.0 };
@@ -132,10 +124,9 @@ fn equals_the_formula_in_f64() {
                 };
             }
         }
-        let wide = |x: &[f32]| x.iter().copied().map(f64::from).collect::<Vec<_>>();
-        near(&wide(&got.params), &p, 2e-6);
-        near(&wide(&got.m), &m, 1e-6);
-        near(&wide(&got.v), &v, 1e-6);
+        within(&got.params, &p, 2e-6, "parameters");
+        within(&got.m, &m, 1e-6, "first moments");
+        within(&got.v, &v, 1e-6, "second moments");
     }
 }
 
@@ -143,7 +134,7 @@ fn equals_the_formula_in_f64() {
 fn clipping_on_the_way_equals_clipping_first() {
     let (mut one, mut two) = (arrays(50), arrays(50));
     for t in 1..5 {
-        let mut grads = random(t + 1, 50, 1.0);
+        let mut grads = numbers(t + 1, 50, 1.0);
         let norm = one.step(CORRECTED, &grads, 1e-2, 0.7);
         assert_eq!(norm, clip_global_norm(&mut grads, 0.7));
         two.step(CORRECTED, &grads, 1e-2, 0.0).unwrap();
@@ -153,18 +144,13 @@ fn clipping_on_the_way_equals_clipping_first() {
 
 #[test]
 fn every_cpu_level_gives_the_same_bytes() {
-    let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     for len in [1, 15, 16, 17, 1000, 9155] {
-        let all = LEVELS.map(|level| {
-            cpu::set_limit(level);
+        same_at_every_level(&format!("{len}"), || {
             let (a, norms) = run(CORRECTED, len, 0.9);
-            let mut grads = random(9, len, 1.0);
+            let mut grads = numbers(9, len, 1.0);
             clip_global_norm(&mut grads, 0.1).unwrap();
             [bits(&a.params), bits(&a.m), bits(&a.v), bits(&norms), bits(&grads)]
         });
-        cpu::set_limit(LEVELS[2]);
-        assert_eq!(all[0], all[1], "{len}");
-        assert_eq!(all[0], all[2], "{len}");
     }
 }
 
@@ -207,9 +193,9 @@ fn bad_input_is_refused_and_nothing_moves() {
             let mut grads = grads.clone();
             grads[i] = bad;
             assert_eq!(refuse(*adam, *rate, *norm, &grads), Kind::Value);
-            let before = grads.iter().map(|g| g.to_bits()).collect::<Vec<_>>();
+            let before = bits(&grads);
             assert_eq!(clip_global_norm(&mut grads, 0.5).unwrap_err().kind, Kind::Value);
-            assert_eq!(grads.iter().map(|g| g.to_bits()).collect::<Vec<_>>(), before);
+            assert_eq!(bits(&grads), before);
         }
     }
     assert_eq!(refuse(*adam, *rate, f32::INFINITY, &[1e20; 40]), Kind::Value);

@@ -1,13 +1,10 @@
 //! Layers whose weights exceed the first-level cache: the bits equal those of the plain products at the base level.
 
+use crate::checks::bits;
 use rlcore::cpu::{self, LEVELS};
 use rlcore::nn::{ALL, Activation, Carry, HEAD, Layer, LayerKind, Net, Node};
 use rlcore::rng::Rng;
 use std::sync::Mutex;
-
-fn bits(x: &[f32]) -> Vec<u32> {
-    x.iter().map(|x| x.to_bits()).collect()
-}
 
 /// Outputs with and without a tape, gradients of the parameters and of the input.
 fn run(layers: &[Layer], input: [usize; 3], rows: usize) -> [Vec<u32>; 4] {

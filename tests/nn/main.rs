@@ -1,6 +1,7 @@
 //! Networks, optimizers and initializations.
 
 mod adam;
+mod checks;
 mod large;
 mod net;
 mod noisy;

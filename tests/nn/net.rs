@@ -1,6 +1,8 @@
 //! Networks against their formulas in f64, finite differences, a fixed update, every CPU level and bad input.
 
-use rlcore::cpu::{self, LEVELS};
+use crate::checks::{
+    backward, bits, forward, near, random, read, room, same_at_every_level, slices, slope, wide, within,
+};
 use rlcore::error::Kind;
 use rlcore::nn::{ALL, Activation, Carry, HEAD, INPUT, Layer, LayerKind, MAX_LAYERS, Net, Node};
 use rlcore::rng::Rng;
@@ -9,10 +11,6 @@ use rlcore::rng::Rng;
 const ROWS: [usize; 9] = [1, 2, 3, 4, 7, 8, 31, 33, 70];
 
 const IDENTITY: Activation = Activation::Identity;
-
-fn random(rng: &mut Rng, len: usize) -> Vec<f32> {
-    (0..len).map(|_| rng.uniform_in(-1.0, 1.0) as f32).collect()
-}
 
 /// A layer that reads layer `from`, numbered as in [`Layer::source`].
 fn dense(from: u32, units: u32, activation: Activation) -> Layer {
@@ -57,15 +55,10 @@ fn any_graph(rng: &mut Rng) -> (usize, Vec<Layer>) {
 }
 
 fn graphs() -> Vec<(usize, Vec<Layer>)> {
+    #[rustfmt::skip]
     let sizes: [&[u32]; 8] = [
-        &[1, 1],
-        &[5, 3],
-        &[1, 2, 2, 2],
-        &[4, 64, 64, 2],
-        &[7, 15, 16, 17, 18],
-        &[3, 33, 70, 40, 6, 3],
-        &[20, 128, 31],
-        &[9, 50, 4, 65],
+        &[1, 1], &[5, 3], &[1, 2, 2, 2], &[4, 64, 64, 2], &[7, 15, 16, 17, 18], &[3, 33, 70, 40, 6, 3],
+        &[20, 128, 31], &[9, 50, 4, 65],
     ];
     let mut all = Vec::new();
     for activation in [Activation::Tanh, Activation::Relu] {
@@ -113,11 +106,11 @@ fn case(input: usize, layers: &[Layer], rows: usize) -> Case {
     let mut rng = Rng::seeded(layers.iter().map(|l| u64::from(l.units)).sum::<u64>() * 1000 + rows as u64);
     let mut nodes = vec![Node::default(); layers.len()];
     let net = Net::compile(layers, [1, 1, input], &mut nodes).unwrap();
-    let mut params = random(&mut rng, net.param_len());
+    let mut params = random(&mut rng, net.param_len(), 1.0);
     let width = layers.iter().map(|l| l.units as usize).max().unwrap().max(input) as f32;
     params.iter_mut().for_each(|p| *p *= 1.5 / width.sqrt());
-    let x = random(&mut rng, rows * input);
-    let d_outs = heads(layers).map(|l| random(&mut rng, rows * l.units as usize)).collect();
+    let x = random(&mut rng, rows * input, 1.0);
+    let d_outs = heads(layers).map(|l| random(&mut rng, rows * l.units as usize, 1.0)).collect();
     Case { layers: layers.to_vec(), nodes, rows, params, x, d_outs }
 }
 
@@ -145,17 +138,16 @@ impl Case {
     }
 
     fn outs(&self, heads: u32, run: impl FnOnce(&mut [&mut [f32]])) -> Vec<Vec<f32>> {
-        let mut outs: Vec<_> = self.wanted(heads).map(|k| vec![f32::NAN; self.d_outs[k].len()]).collect();
-        run(&mut outs.iter_mut().map(|out| &mut out[..]).collect::<Vec<_>>());
+        let mut outs: Vec<_> = self.wanted(heads).map(|k| room(self.d_outs[k].len())).collect();
+        run(&mut slices(&mut outs));
         outs
     }
 
     fn forward(&self, heads: u32) -> (Vec<Vec<f32>>, Vec<f32>) {
-        let mut tape = vec![f32::NAN; self.net().tape_len(self.rows)];
+        let mut tape = room(self.net().tape_len(self.rows));
         let outs = self.outs(heads, |outs| {
-            self.net()
-                .forward(&self.params, &self.x, self.rows, heads, &Carry::NONE, &mut tape, &mut [], outs)
-                .unwrap();
+            let (params, x, rows) = (&self.params, &self.x, self.rows);
+            self.net().forward(params, x, rows, heads, &Carry::NONE, &mut tape, &mut [], outs).unwrap();
         });
         (outs, tape)
     }
@@ -167,27 +159,20 @@ impl Case {
         })
     }
 
-    /// Adds to `grads`; returns the gradient of the input.
-    fn add_backward(&self, heads: u32, tape: &[f32], grads: &mut [f32]) -> Vec<f32> {
+    /// Adds to `grads`, and sets `d_input` if it is requested.
+    fn add_backward(&self, heads: u32, tape: &[f32], grads: &mut [f32], d_input: Option<&mut [f32]>) {
         let d_outs: Vec<_> = self.wanted(heads).map(|k| &self.d_outs[k][..]).collect();
-        let mut d_input = vec![f32::NAN; self.x.len()];
-        let mut scratch = vec![f32::NAN; self.net().scratch_len(true, 0)];
+        let mut scratch = room(self.net().scratch_len(d_input.is_some(), 0));
         let (params, x, rows) = (&self.params, &self.x, self.rows);
-        let d = Some(&mut d_input[..]);
-        self.net().backward(params, x, rows, heads, &Carry::NONE, tape, &d_outs, d, grads, &mut scratch).unwrap();
-        d_input
+        self.net().backward(params, x, rows, heads, &Carry::NONE, tape, &d_outs, d_input, grads, &mut scratch).unwrap();
     }
 
     /// Gradients of the parameters, which have to be the same without the gradient of the input, and of the input.
     fn backward(&self, heads: u32, tape: &[f32]) -> (Vec<f32>, Vec<f32>) {
-        let mut grads = vec![0.0; self.params.len()];
-        let d_input = self.add_backward(heads, tape, &mut grads);
-        let d_outs: Vec<_> = self.wanted(heads).map(|k| &self.d_outs[k][..]).collect();
-        let (mut again, mut scratch) = (vec![0.0; grads.len()], vec![f32::NAN; self.net().scratch_len(false, 0)]);
-        let (params, x, rows) = (&self.params, &self.x, self.rows);
-        self.net()
-            .backward(params, x, rows, heads, &Carry::NONE, tape, &d_outs, None, &mut again, &mut scratch)
-            .unwrap();
+        let (mut grads, mut d_input) = (vec![0.0; self.params.len()], room(self.x.len()));
+        self.add_backward(heads, tape, &mut grads, Some(&mut d_input));
+        let mut again = vec![0.0; grads.len()];
+        self.add_backward(heads, tape, &mut again, None);
         assert_eq!(bits(&again), bits(&grads), "{}", name(self));
         (grads, d_input)
     }
@@ -215,9 +200,9 @@ impl Case {
                 if input == 0 {
                     return (Vec::new(), Vec::new());
                 }
-                let (mut w, mut b) = (vec![0.0; input * layer.units as usize], vec![0.0; layer.units as usize]);
-                self.net().read_layer(params, i, &mut w, &mut b).unwrap();
-                (w.into_iter().map(f64::from).collect(), b.into_iter().map(f64::from).collect())
+                let units = layer.units as usize;
+                let (w, b) = read(&self.net(), params, i, input * units, units);
+                (wide(&w), wide(&b))
             })
             .collect()
     }
@@ -258,10 +243,6 @@ impl Case {
         all.filter(|(_, l)| l.flags & HEAD != 0).map(|(y, _)| y).collect()
     }
 
-    fn x64(&self) -> Vec<f64> {
-        self.x.iter().copied().map(f64::from).collect()
-    }
-
     fn rows_of<'a>(&self, x: &'a [f64]) -> std::slice::ChunksExact<'a, f64> {
         x.chunks_exact(self.net().input())
     }
@@ -279,7 +260,7 @@ impl Case {
 
     /// The gradients by the chain rule, layer by layer.
     fn twin_gradients(&self) -> Gradients {
-        let (layers, x) = (self.dense(&self.params), self.x64());
+        let (layers, x) = (self.dense(&self.params), wide(&self.x));
         let mut grads: Vec<_> = layers.iter().map(|(w, b)| (vec![0.0; w.len()], vec![0.0; b.len()])).collect();
         let mut d_input = vec![0.0; x.len()];
         let d_input_rows = d_input.chunks_exact_mut(self.net().input());
@@ -289,7 +270,7 @@ impl Case {
             let heads = (0..layers.len()).filter(|&i| self.layers[i].flags & HEAD != 0);
             for (i, d_out) in heads.zip(&self.d_outs) {
                 let n = d[i].len();
-                d[i] = d_out[row * n..(row + 1) * n].iter().copied().map(f64::from).collect();
+                d[i] = wide(&d_out[row * n..(row + 1) * n]);
             }
             for i in (0..layers.len()).rev() {
                 let x = self.source(i).map_or(input, |s| &values[s]).to_vec();
@@ -318,23 +299,6 @@ impl Case {
     }
 }
 
-fn near(got: impl IntoIterator<Item = f64>, want: &[f64], tolerance: f64, what: &str) {
-    let size = want.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
-    let got: Vec<f64> = got.into_iter().collect();
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (i, (g, w)) in got.iter().zip(want).enumerate() {
-        assert!((g - w).abs() <= tolerance * size, "{what} {i}: {g}, not {w}");
-    }
-}
-
-fn f64s(values: &[f32]) -> impl Iterator<Item = f64> {
-    values.iter().copied().map(f64::from)
-}
-
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|v| v.to_bits()).collect()
-}
-
 fn all_bits(values: &[Vec<f32>]) -> Vec<Vec<u32>> {
     values.iter().map(|v| bits(v)).collect()
 }
@@ -343,32 +307,26 @@ fn all_bits(values: &[Vec<f32>]) -> Vec<Vec<u32>> {
 fn forward_and_backward_equal_the_formulas_in_f64() {
     for case in cases() {
         let what = name(&case);
-        let (layers, x) = (case.dense(&case.params), case.x64());
+        let (layers, x) = (case.dense(&case.params), wide(&case.x));
         let (outs, tape) = case.forward(ALL);
         let rows: Vec<_> = case.rows_of(&x).map(|x| case.twin_heads(&layers, x)).collect();
         for (k, out) in outs.iter().enumerate() {
             let want: Vec<f64> = rows.iter().flat_map(|heads| heads[k].clone()).collect();
-            near(f64s(out), &want, 3e-6, &what);
+            near(out, &want, 3e-6, &what);
         }
         let (grads, d_input) = case.backward(ALL, &tape);
         let want = case.twin_gradients();
         for (i, ((gw, gb), (w, b))) in case.dense(&grads).into_iter().zip(want.layers).enumerate() {
-            near(gw, &w, 1e-5, &format!("{what}, weights of layer {i}"));
-            near(gb, &b, 1e-5, &format!("{what}, bias of layer {i}"));
+            near(&gw, &w, 1e-5, &format!("{what}, weights of layer {i}"));
+            near(&gb, &b, 1e-5, &format!("{what}, bias of layer {i}"));
         }
-        near(f64s(&d_input), &want.input, 1e-5, &format!("{what}, input"));
+        near(&d_input, &want.input, 1e-5, &format!("{what}, input"));
     }
 }
 
 /// Slopes of `loss` in each of `values`, by central differences.
 fn slopes(values: &[f64], loss: impl Fn(&[f64]) -> f64) -> Vec<f64> {
-    let shifted = |i: usize, by: f64| {
-        let mut values = values.to_vec();
-        values[i] += by;
-        loss(&values)
-    };
-    let step = 1e-6;
-    (0..values.len()).map(|i| (shifted(i, step) - shifted(i, -step)) / (2.0 * step)).collect()
+    (0..values.len()).map(|i| slope(values, i, 1e-6, &loss)).collect()
 }
 
 #[test]
@@ -378,18 +336,18 @@ fn the_gradient_is_the_slope() {
     assert!(graphs.len() > 10);
     for (input, layers) in graphs {
         let case = case(input, &layers, 3);
-        let (layers, x) = (case.dense(&case.params), case.x64());
+        let (layers, x) = (case.dense(&case.params), wide(&case.x));
         let (grads, d_input) = case.backward(ALL, &case.forward(ALL).1);
         for (i, (w, b)) in case.dense(&grads).into_iter().enumerate() {
             let with = |own: Dense| [&layers[..i], &[own], &layers[i + 1..]].concat();
             let (old_w, old_b) = layers[i].clone();
             let want = slopes(&old_w, |w| case.twin_loss(&with((w.to_vec(), old_b.clone())), &x));
-            near(w, &want, 1e-5, &format!("{}, weights of layer {i}", name(&case)));
+            near(&w, &want, 1e-5, &format!("{}, weights of layer {i}", name(&case)));
             let want = slopes(&old_b, |b| case.twin_loss(&with((old_w.clone(), b.to_vec())), &x));
-            near(b, &want, 1e-5, &format!("{}, bias of layer {i}", name(&case)));
+            near(&b, &want, 1e-5, &format!("{}, bias of layer {i}", name(&case)));
         }
         let want = slopes(&x, |x| case.twin_loss(&layers, x));
-        near(f64s(&d_input), &want, 1e-5, &format!("{}, input", name(&case)));
+        near(&d_input, &want, 1e-5, &format!("{}, input", name(&case)));
     }
 }
 
@@ -399,13 +357,16 @@ fn gradients_are_added() {
         let (_, tape) = case.forward(ALL);
         let (once, d_input) = case.backward(ALL, &tape);
         let mut twice = once.clone();
-        assert_eq!(bits(&case.add_backward(ALL, &tape, &mut twice)), bits(&d_input));
-        near(f64s(&twice), &f64s(&once).map(|g| 2.0 * g).collect::<Vec<_>>(), 1e-5, &name(&case));
+        let mut again = room(d_input.len());
+        case.add_backward(ALL, &tape, &mut twice, Some(&mut again));
+        assert_eq!(bits(&again), bits(&d_input));
+        near(&twice, &once.iter().map(|g| 2.0 * f64::from(*g)).collect::<Vec<_>>(), 1e-5, &name(&case));
         // Row after row into the same gradients gives the gradients of the whole batch, to the bit.
         let mut grads = vec![0.0; case.params.len()];
-        let mut rows = Vec::new();
-        for row in (0..case.rows).map(|row| case.row(row)) {
-            rows.extend(row.add_backward(ALL, &row.forward(ALL).1, &mut grads));
+        let mut rows = room(d_input.len());
+        for (row, d_input) in rows.chunks_mut(d_input.len() / case.rows).enumerate() {
+            let row = case.row(row);
+            row.add_backward(ALL, &row.forward(ALL).1, &mut grads, Some(d_input));
         }
         assert_eq!((bits(&grads), bits(&rows)), (bits(&once), bits(&d_input)), "{}", name(&case));
     }
@@ -452,15 +413,15 @@ fn one_update_of_the_fully_connected_agent() {
     let (action, old) = ([0, 1, 1, 0], [-0.7, -0.7, -0.6, -0.8]);
     let (advantage, target) = ([1.0, 1.0, -1.0, -1.5f64], [1.0, 1.0, -1.0, -1.0]);
 
-    let (mut tape, mut value, mut logits) = (vec![0.0; net.tape_len(4)], [0.0; 4], [0.0; 8]);
-    net.forward(&params, &obs, 4, ALL, &Carry::NONE, &mut tape, &mut [], &mut [&mut value, &mut logits]).unwrap();
-    near(f64s(&value), &[0.0, 0.2464694421, 0.0, 0.2464694421], 1e-7, "value");
-    near(f64s(&logits[2..4]), &[0.0022313137, 0.0091540014], 1e-7, "logits");
+    let (outs, tape) = forward(&net, &params, &obs, &Carry::NONE);
+    let [value, logits] = [&outs[0], &outs[1]];
+    near(value, &[0.0, 0.2464694421, 0.0, 0.2464694421], 1e-7, "value");
+    near(&logits[2..4], &[0.0022313137, 0.0091540014], 1e-7, "logits");
 
     // The objective's gradient in values and logits, from the formulas: clip 0.2, value weight 0.5, entropy 0.01.
     let mean = advantage.iter().sum::<f64>() / 4.0;
     let std = (advantage.iter().map(|a| (a - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
-    let (mut d_value, mut d_logits) = ([0.0; 4], [0.0; 8]);
+    let (mut d_value, mut d_logits) = (vec![0.0; 4], vec![0.0; 8]);
     for i in 0..4 {
         d_value[i] = (-0.5 * (f64::from(value[i]) - target[i]) / 4.0) as f32;
         let l = [f64::from(logits[2 * i]), f64::from(logits[2 * i + 1])];
@@ -476,14 +437,11 @@ fn one_update_of_the_fully_connected_agent() {
         }
     }
 
-    let (mut grads, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
-    net.backward(&params, &obs, 4, ALL, &Carry::NONE, &tape, &[&d_value, &d_logits], None, &mut grads, &mut scratch)
-        .unwrap();
+    let (grads, _) = backward(&net, &params, &obs, &Carry::NONE, &tape, &[d_value, d_logits]);
     let mut all = Vec::new();
     for (i, (input, units)) in [(1, 2), (2, 2), (2, 1), (1, 2), (2, 2), (2, 2)].into_iter().enumerate() {
-        let (mut w, mut b) = (vec![0.0; input * units], vec![0.0; units]);
-        net.read_layer(&grads, i, &mut w, &mut b).unwrap();
-        all.extend(w.into_iter().chain(b).map(f64::from));
+        let (w, b) = read(&net, &grads, i, input * units, units);
+        all.extend([wide(&w), wide(&b)].concat());
     }
     #[rustfmt::skip]
     let want = [
@@ -494,7 +452,7 @@ fn one_update_of_the_fully_connected_agent() {
         0.0104631, -0.0139553, -0.0070106, 0.0093505, -0.0048062, 0.0020466,
         -0.0492358, -0.0948511, 0.0492358, 0.0948511, -0.0696551, 0.0696551,
     ];
-    near(all.iter().copied(), &want, 1e-7, "critic and actor");
+    within(&all, &want, 1e-7, "critic and actor");
     let norm = all.iter().map(|g| g * g).sum::<f64>().sqrt();
     assert!((norm - 0.2141080560).abs() < 1e-7, "{norm}");
 }
@@ -506,14 +464,11 @@ fn every_cpu_level_gives_the_same_bytes() {
         .flat_map(|input| [1, 2, 3].map(|output| tower(&[input, 16, 8, output], Activation::Tanh)).map(|l| (input, l)));
     let thin = thin.flat_map(|(input, layers)| (1..10).map(move |rows| case(input as usize, &layers, rows)));
     for case in cases().chain(thin) {
-        let all = LEVELS.map(|level| {
-            cpu::set_limit(level);
+        same_at_every_level(&name(&case), || {
             let (outs, tape) = case.forward(ALL);
             let (grads, d_input) = case.backward(ALL, &tape);
             (all_bits(&outs), all_bits(&case.infer(ALL)), [bits(&tape), bits(&grads), bits(&d_input)])
         });
-        cpu::set_limit(LEVELS[2]);
-        assert!(all[0] == all[1] && all[0] == all[2], "{}", name(&case));
     }
 }
 
@@ -652,18 +607,10 @@ fn what_reads_the_input_and_a_layer_finds_room_for_its_gradient() {
     layers.push(Layer { flags: HEAD, ..Layer::dense(1, Activation::Identity) });
     let mut nodes = [Node::default(); 4];
     let net = Net::compile(&layers, [1, 1, 3], &mut nodes).unwrap();
-    let (params, x, mut out) = (vec![0.1; net.param_len()], [1.0, 2.0, 3.0], [0.0]);
-    let (mut tape, mut work) = (vec![0.0; net.tape_len(1)], vec![0.0; net.work_len()]);
-    net.forward(&params, &x, 1, ALL, &Carry::NONE, &mut tape, &mut work, &mut [&mut out]).unwrap();
-    let [with, without] = [true, false].map(|d_input| {
-        let (mut grads, mut dx) = (vec![0.0; params.len()], [0.0; 3]);
-        let mut scratch = vec![f32::NAN; net.scratch_len(d_input, 0)];
-        let dx = d_input.then_some(&mut dx[..]);
-        net.backward(&params, &x, 1, ALL, &Carry::NONE, &tape, &[&[1.0]], dx, &mut grads, &mut scratch).unwrap();
-        grads
-    });
-    assert_eq!(with, without);
-    assert!(with[..9].iter().all(|g| *g != 0.0));
+    let (params, x) = (vec![0.1; net.param_len()], [1.0, 2.0, 3.0]);
+    let (_, tape) = forward(&net, &params, &x, &Carry::NONE);
+    let (grads, _) = backward(&net, &params, &x, &Carry::NONE, &tape, &[vec![1.0]]);
+    assert!(grads[..9].iter().all(|g| *g != 0.0));
 }
 
 #[test]
@@ -722,7 +669,10 @@ fn layers_that_cannot_be_are_refused_by_name() {
     assert_eq!(compiled(&good[..2]).unwrap_err().to_string(), "net: a head that depends on layer 2");
     assert_eq!(compiled(&[head(0, 1, IDENTITY); MAX_LAYERS + 1]).unwrap_err().kind, Kind::Config);
     assert!(compiled(&[head(INPUT, 1, IDENTITY); MAX_LAYERS]).is_ok());
+}
 
+#[test]
+fn sizes_that_cannot_be_are_refused() {
     let kind = |input: usize, units: [u32; 2], num_nodes: usize| {
         let layers = [dense(0, units[0], IDENTITY), head(0, units[1], IDENTITY)];
         Net::compile(&layers, [1, 1, input], &mut [Node::default(); 2][..num_nodes]).unwrap_err().kind
@@ -771,8 +721,13 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
             assert!(grads.iter().chain(&d_input).all(|v| *v == 7.0));
         }
     }
-    // There have to be as many arrays as wanted heads.
-    let (params, x) = (&case.params, &case.x);
+}
+
+/// There have to be as many arrays as wanted heads.
+#[test]
+fn heads_without_their_array_are_refused_and_outputs_stay() {
+    let case = case(5, &actor_and_critic(), 6);
+    let (net, rows, params, x) = (case.net(), case.rows, &case.params, &case.x);
     let (mut a, mut b, mut room) = (vec![7.0; rows * 2], vec![7.0; rows], vec![0.0; net.infer_scratch_len(rows)]);
     for (heads, want) in [(1, "besides"), (2, "of length"), (0, "besides")] {
         let error = net.infer(params, x, rows, heads, &mut [], &mut room, &mut [&mut a, &mut b]).unwrap_err();
@@ -784,13 +739,19 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
     let result = net.infer(params, x, rows, ALL, &mut [], &mut room[..short], &mut [&mut a, &mut b]);
     assert_eq!(result.unwrap_err().kind, Kind::Size);
     assert!(a.iter().chain(&b).all(|v| *v == 7.0));
+}
 
+#[test]
+fn scratch_that_is_one_short_is_refused_and_gradients_stay() {
+    let case = case(5, &actor_and_critic(), 6);
+    let (net, rows, params, x) = (case.net(), case.rows, &case.params, &case.x);
+    let (_, tape) = case.forward(ALL);
     let (mut grads, d_outs) = (vec![7.0; net.param_len()], [&case.d_outs[0][..], &case.d_outs[1]]);
     for wants_input in [false, true] {
         let mut d_input = vec![7.0; rows * 5];
         let mut back = |grads: &mut [f32], len: usize| {
-            let d = if wants_input { Some(&mut d_input[..]) } else { None };
-            net.backward(params, x, rows, ALL, &Carry::NONE, &good_tape, &d_outs, d, grads, &mut vec![0.0; len])
+            let d = wants_input.then_some(&mut d_input[..]);
+            net.backward(params, x, rows, ALL, &Carry::NONE, &tape, &d_outs, d, grads, &mut vec![0.0; len])
         };
         let len = net.scratch_len(wants_input, 0);
         assert_eq!(back(&mut grads, len - 1).unwrap_err().kind, Kind::Size);
@@ -803,7 +764,12 @@ fn lengths_that_are_one_off_are_refused_and_outputs_stay() {
     assert_eq!(net.init(&mut grads, &mut rng, &mut vec![0.0; short]).unwrap_err().kind, Kind::Size);
     assert_eq!(net.init(&mut grads[1..], &mut rng, &mut vec![0.0; short + 1]).unwrap_err().kind, Kind::Shape);
     assert!(rng == Rng::seeded(3) && grads.iter().all(|v| *v == 7.0));
+}
 
+#[test]
+fn layers_that_are_not_there_are_refused_and_weights_stay() {
+    let case = case(5, &actor_and_critic(), 6);
+    let (net, params, mut grads) = (case.net(), &case.params, vec![7.0; case.params.len()]);
     let (mut w, mut b) = (vec![7.0; 8 * 5], vec![7.0; 8]);
     assert_eq!(net.read_layer(params, 7, &mut w, &mut b).unwrap_err().kind, Kind::Range);
     assert_eq!(net.read_layer(params, 3, &mut w, &mut b).unwrap_err().kind, Kind::Range);

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "noisy")]
 
+use crate::checks::{backward, forward, random, slope, started, wide, within};
 use rlcore::error::Kind;
 use rlcore::nn::{ALL, Activation, Carry, HEAD, Initializer, Layer, LayerKind, NO_BIAS, NOISY, Net, Node};
 use rlcore::rng::Rng;
@@ -39,9 +40,7 @@ fn read(net: &Net<'_>, params: &[f32], layers: &[Layer]) -> Vec<Params> {
     all.map(|(i, (layer, input))| {
         let halves = if layer.flags & NOISY != 0 { 2 } else { 1 };
         let bias = if layer.flags & NO_BIAS != 0 { 0 } else { layer.units as usize };
-        let (mut w, mut b) = (vec![f32::NAN; halves * layer.units as usize * input], vec![f32::NAN; halves * bias]);
-        net.read_layer(params, i, &mut w, &mut b).unwrap();
-        (w, b)
+        crate::checks::read(net, params, i, halves * layer.units as usize * input, halves * bias)
     })
     .collect()
 }
@@ -102,20 +101,14 @@ fn outputs_and_gradients_are_those_of_the_specification() {
     noisy.copy_from_slice(&params);
     let noise = [0.25, -1.0, 4.0, -0.09, 0.0].map(|x| f(x) as f32);
     net.add_noise(&noise, &mut noisy).unwrap();
-    let (x, mut y, mut tape) = ([1.0, 2.0], [0.0; 3], vec![0.0; net.tape_len(1)]);
-    net.forward(&noisy, &x, 1, ALL, &Carry::NONE, &mut tape, &mut [], &mut [&mut y]).unwrap();
-    for (y, want) in y.iter().zip([-0.372_842_712_474_619, 0.262_426_406_871_192_9, 0.53]) {
-        assert!((f64::from(*y) - want).abs() < 1e-6, "{y} {want}");
-    }
-    let (mut grads, mut scratch) = (vec![0.0; 18], vec![0.0; net.scratch_len(false, 0)]);
-    let d: [&[f32]; 1] = [&[1.0, -1.0, 0.5]];
-    net.backward(&noisy, &x, 1, ALL, &Carry::NONE, &tape, &d, None, &mut grads, &mut scratch).unwrap();
+    let x = [1.0, 2.0];
+    let (y, tape) = forward(&net, &noisy, &x, &Carry::NONE);
+    within(&y[0], &[-0.372_842_712_474_619, 0.262_426_406_871_192_9, 0.53], 1e-6, "y");
+    let (mut grads, _) = backward(&net, &noisy, &x, &Carry::NONE, &tape, &[vec![1.0, -1.0, 0.5]]);
     net.noise_gradients(&noise, &mut grads).unwrap();
-    let (mut d_w, mut d_b) = ([0.0; 12], [0.0; 6]);
-    net.read_layer(&grads, 0, &mut d_w, &mut d_b).unwrap();
-    let want = [1.0, 2.0, -1.0, -2.0, 0.5, 1.0, 1.0, -4.0, 0.15, -0.6, 0.0, 0.0];
-    assert!(d_w.iter().zip(want).all(|(x, want)| (x - want).abs() < 1e-6), "{d_w:?}");
-    assert!(d_b.iter().zip([1.0, -1.0, 0.5, 2.0, 0.3, 0.0]).all(|(x, want)| (x - want).abs() < 1e-6), "{d_b:?}");
+    let (d_w, d_b) = crate::checks::read(&net, &grads, 0, 12, 6);
+    within(&d_w, &[1.0, 2.0, -1.0, -2.0, 0.5, 1.0, 1.0, -4.0, 0.15, -0.6, 0.0, 0.0], 1e-6, "weights");
+    within(&d_b, &[1.0, -1.0, 0.5, 2.0, 0.3, 0.0], 1e-6, "biases");
 }
 
 #[test]
@@ -152,64 +145,43 @@ fn gradients_are_finite_differences_of_the_formula_in_f64() {
     let mut scratch = vec![0.0; net.scratch_len(true, 0)];
     let mut params = vec![0.0; net.param_len()];
     net.init(&mut params, &mut rng, &mut scratch).unwrap();
-    let mut uniform = |len| (0..len).map(|_| rng.uniform_in(-1.0, 1.0) as f32).collect::<Vec<f32>>();
+    let mut uniform = |len| random(&mut rng, len, 1.0);
     params.iter_mut().zip(uniform(net.param_len())).for_each(|(x, noise)| *x += 0.2 * noise);
     let rows = 67;
     let (x, noise, d) = (uniform(rows * INPUT_LEN), uniform(net.noise_len()), [uniform(rows * 3), uniform(rows)]);
     let mut with_noise = params.clone();
     net.add_noise(&noise, &mut with_noise).unwrap();
     assert!(with_noise != params);
-    let (mut tape, mut outs) = (vec![0.0; net.tape_len(rows)], [vec![0.0; rows * 3], vec![0.0; rows]]);
-    let [first, second] = &mut outs;
-    let mut work = vec![0.0; net.work_len()];
-    net.forward(&with_noise, &x, rows, ALL, &Carry::NONE, &mut tape, &mut work, &mut [first, second]).unwrap();
-    let (mut grads, d_outs) = (vec![0.0; net.param_len()], [&*d[0], &*d[1]]);
-    let mut d_input = vec![0.0; x.len()];
-    let input = Some(&mut *d_input);
-    net.backward(&with_noise, &x, rows, ALL, &Carry::NONE, &tape, &d_outs, input, &mut grads, &mut scratch).unwrap();
+    let (outs, tape) = forward(&net, &with_noise, &x, &Carry::NONE);
+    let (mut grads, d_input) = backward(&net, &with_noise, &x, &Carry::NONE, &tape, &d);
     net.noise_gradients(&noise, &mut grads).unwrap();
 
-    let wide = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect::<Vec<f64>>();
-    let own = read(&net, &params, &layers);
-    let mut own: Vec<_> = own.iter().map(|(w, b)| (wide(w), wide(b))).collect();
-    let (x, noise, d_layers) = (wide(&x), wide(&noise), read(&net, &grads, &layers));
+    let own: Vec<_> = read(&net, &params, &layers).iter().map(|(w, b)| (wide(w), wide(b))).collect();
+    let (x, noise) = (wide(&x), wide(&noise));
     let at = |own: &[(Vec<f64>, Vec<f64>)], x: &[f64]| loss(&layers, own, &noise, x, &d);
     let said: f64 = outs.iter().zip(&d).flat_map(|(y, d)| y.iter().zip(d)).map(|(y, d)| f64::from(y * d)).sum();
     assert!((said - at(&own, &x)).abs() < 1e-3, "{said} {}", at(&own, &x));
-    let h = 1e-5;
+    let check = |values: &[f64], i: usize, given: f32, loss: &dyn Fn(&[f64]) -> f64, what: &str| {
+        let want = slope(values, i, 1e-5, loss);
+        assert!((f64::from(given) - want).abs() < 2e-4 * (1.0 + want.abs()), "{what}: {given} {want}");
+    };
     let mut count = 0;
-    for layer in 0..layers.len() {
-        for bias in [false, true] {
-            let len = if bias { own[layer].1.len() } else { own[layer].0.len() };
-            for i in 0..len {
-                let mut moved = |by: f64| {
-                    let of = &mut own[layer];
-                    *(if bias { &mut of.1[i] } else { &mut of.0[i] }) += by;
-                };
-                moved(h);
-                let up = at(&own, &x);
-                let mut moved = |by: f64| {
-                    let of = &mut own[layer];
-                    *(if bias { &mut of.1[i] } else { &mut of.0[i] }) += by;
-                };
-                moved(-2.0 * h);
-                let down = at(&own, &x);
-                let of = &mut own[layer];
-                *(if bias { &mut of.1[i] } else { &mut of.0[i] }) += h;
-                let want = (up - down) / (2.0 * h);
-                let given = if bias { d_layers[layer].1[i] } else { d_layers[layer].0[i] };
-                assert!((f64::from(given) - want).abs() < 2e-4 * (1.0 + want.abs()), "layer {layer}: {given} {want}");
-                count += 1;
-            }
-        }
+    for (layer, (d_w, d_b)) in read(&net, &grads, &layers).into_iter().enumerate() {
+        let (w, b) = own[layer].clone();
+        let with = |w: &[f64], b: &[f64]| {
+            let mut own = own.clone();
+            own[layer] = (w.to_vec(), b.to_vec());
+            at(&own, &x)
+        };
+        let what = format!("layer {layer}");
+        d_w.iter().enumerate().for_each(|(i, given)| check(&w, i, *given, &|w| with(w, &b), &what));
+        d_b.iter().enumerate().for_each(|(i, given)| check(&b, i, *given, &|b| with(&w, b), &what));
+        count += d_w.len() + d_b.len();
     }
     // Including the deviations of three of the five layers.
     assert_eq!(count, net.param_len());
     for i in [0, 5, 200] {
-        let (mut up, mut down) = (x.clone(), x.clone());
-        (up[i], down[i]) = (x[i] + h, x[i] - h);
-        let want = (at(&own, &up) - at(&own, &down)) / (2.0 * h);
-        assert!((f64::from(d_input[i]) - want).abs() < 2e-4 * (1.0 + want.abs()), "{} {want}", d_input[i]);
+        check(&x, i, d_input[i], &|x| at(&own, x), "input");
     }
 }
 
@@ -220,9 +192,7 @@ fn layers_start_as_the_specification_says_or_as_the_host_says() {
             let layers = [Layer { flags: layer.flags | HEAD, ..layer }];
             let mut nodes = [Node::default()];
             let net = Net::compile(&layers, [1, 1, 25], &mut nodes).unwrap();
-            let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
-            net.init(&mut params, &mut Rng::seeded(9), &mut scratch).unwrap();
-            params
+            started(&net, 9)
         };
         let (len, n) = (25 * units as usize, units as usize);
         let plain = Layer::dense(units, IDENTITY);
@@ -279,8 +249,7 @@ fn a_head_alone_is_the_network_of_the_means() {
     let layers = layers();
     let mut nodes = [Node::default(); 5];
     let net = Net::compile(&layers, [1, 1, INPUT_LEN], &mut nodes).unwrap();
-    let (mut params, mut scratch) = (vec![0.0; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
-    net.init(&mut params, &mut Rng::seeded(2), &mut scratch).unwrap();
+    let params = started(&net, 2);
     let mut kept = [Layer::default(); 5];
     let count = net.prune(&layers, 0, &mut kept).unwrap();
     assert!(count == 4 && kept.iter().all(|layer| layer.flags & NOISY == 0));

@@ -1,6 +1,6 @@
 //! Orthogonal matrices and the initialization of towers with them.
 
-use rlcore::cpu::{self, LEVELS};
+use crate::checks::{bits, read, same_at_every_level, started};
 use rlcore::error::Kind;
 use rlcore::nn::{Activation, HEAD, Layer, Net, Node, orthogonal, orthogonal_scratch_len};
 use rlcore::rng::Rng;
@@ -80,13 +80,7 @@ fn signs_are_fair() {
 #[test]
 fn every_cpu_level_gives_the_same_bytes() {
     for (rows, columns) in SHAPES {
-        let all = LEVELS.map(|level| {
-            cpu::set_limit(level);
-            filled(rows, columns, 1.3).iter().map(|x| x.to_bits()).collect::<Vec<_>>()
-        });
-        cpu::set_limit(LEVELS[2]);
-        assert_eq!(all[0], all[1]);
-        assert_eq!(all[0], all[2]);
+        same_at_every_level(&format!("{rows} x {columns}"), || bits(&filled(rows, columns, 1.3)));
     }
 }
 
@@ -121,22 +115,18 @@ fn a_network_starts_orthogonal_with_biases_of_zero() {
         layers.push(Layer { flags: HEAD, source: [1, 0], ..Layer::dense(7, Activation::Identity) });
         let mut nodes = [Node::default(); 8];
         let net = Net::compile(&layers, [1, 1, sizes[0] as usize], &mut nodes).unwrap();
-        let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![f32::NAN; net.scratch_len(false, 0)]);
-        net.init(&mut params, &mut Rng::seeded(3), &mut scratch).unwrap();
+        let params = started(&net, 3);
         let hidden = sizes.windows(2).map(|s| (s[0] as usize, s[1] as usize, 2.0f64.sqrt()));
         let mut all: Vec<_> = hidden.enumerate().collect();
         let last = all.len() - 1;
         all[last].1.2 = f64::from(0.01f32);
         all.push((last + 2, (sizes[1] as usize, 7, 1.0)));
         for (i, (input, units, gain)) in all {
-            let (mut w, mut b) = (vec![f32::NAN; input * units], vec![f32::NAN; units]);
-            net.read_layer(&params, i, &mut w, &mut b).unwrap();
+            let (w, b) = read(&net, &params, i, input * units, units);
             assert!(error(&w, units, input, gain) < 2e-6);
             assert!(b.iter().all(|b| *b == 0.0));
         }
         assert_eq!(params[net.params_of(last + 1).unwrap()], [-0.5; 3]);
-        let mut again = vec![0.0; net.param_len()];
-        net.init(&mut again, &mut Rng::seeded(3), &mut scratch).unwrap();
-        assert_eq!(again, params);
+        assert_eq!(started(&net, 3), params);
     }
 }

@@ -2,6 +2,7 @@
 //! the gradient of the input is the sum over its readers.
 #![cfg(feature = "residual")]
 
+use crate::checks::{backward, forward, random, room, slices};
 use rlcore::error::Kind;
 use rlcore::nn::{ALL, Activation, Carry, HEAD, INPUT, Layer, LayerKind, Net, Node};
 use rlcore::rng::Rng;
@@ -26,30 +27,13 @@ fn run(layers: &[Layer], input: [usize; 3], parts: &[[u32; 3]], params: &[f32], 
     let net = Net::compile_parts(layers, input, parts, &mut nodes).unwrap();
     assert_eq!((net.input(), params.len()), (input.iter().product(), net.param_len()));
     let rows = x.len() / net.input();
-    let mut outs: Vec<Vec<f32>> = (0..net.num_heads()).map(|k| vec![f32::NAN; rows * net.head_len(k)]).collect();
-    let mut places: Vec<&mut [f32]> = outs.iter_mut().map(Vec::as_mut_slice).collect();
-    let mut tape = vec![f32::NAN; net.tape_len(rows)];
-    let mut scratch = vec![f32::NAN; net.work_len()];
-    net.forward(params, x, rows, ALL, &Carry::NONE, &mut tape, &mut scratch, &mut places).unwrap();
-    let mut again: Vec<Vec<f32>> = outs.iter().map(|out| vec![f32::NAN; out.len()]).collect();
-    let mut places: Vec<&mut [f32]> = again.iter_mut().map(Vec::as_mut_slice).collect();
-    let mut scratch = vec![f32::NAN; net.infer_scratch_len(rows)];
-    net.infer(params, x, rows, ALL, &mut [], &mut scratch, &mut places).unwrap();
+    let (outs, tape) = forward(&net, params, x, &Carry::NONE);
+    let mut again: Vec<_> = outs.iter().map(|out| room(out.len())).collect();
+    let mut scratch = room(net.infer_scratch_len(rows));
+    net.infer(params, x, rows, ALL, &mut [], &mut scratch, &mut slices(&mut again)).unwrap();
     assert_eq!(outs, again);
-    let (mut grads, mut d_input) = (vec![0.0; params.len()], vec![f32::NAN; x.len()]);
-    let mut scratch = vec![f32::NAN; net.scratch_len(true, 0)];
-    let mut scratch_alone = vec![f32::NAN; net.scratch_len(false, 0)];
-    let carry = &Carry::NONE;
-    let to = Some(&mut d_input[..]);
-    net.backward(params, x, rows, ALL, carry, &tape, d_outs, to, &mut grads, &mut scratch).unwrap();
-    let mut alone = vec![0.0; params.len()];
-    net.backward(params, x, rows, ALL, carry, &tape, d_outs, None, &mut alone, &mut scratch_alone).unwrap();
-    assert_eq!(grads, alone);
+    let (grads, d_input) = backward(&net, params, x, &Carry::NONE, &tape, d_outs);
     Run { outs, grads, d_input }
-}
-
-fn random(rng: &mut Rng, len: usize) -> Vec<f32> {
-    (0..len).map(|_| rng.uniform_in(-0.7, 0.7) as f32).collect()
 }
 
 /// The columns of one part.
@@ -78,12 +62,12 @@ fn layers_of_parts_are_those_of_networks_that_have_nothing_else() {
     };
     for rows in [1, 5, 70] {
         let mut rng = Rng::seeded(3);
-        let x = random(&mut rng, rows * ROW);
+        let x = random(&mut rng, rows * ROW, 0.7);
         let (mut layers, mut params, mut d_outs, mut alone) = (vec![], vec![], vec![], vec![]);
         let mut d_input = vec![0.0f64; x.len()];
         for (k, list) in &lists {
-            let own = random(&mut rng, param_len(list, input(*k)));
-            let d_out = random(&mut rng, rows * list.last().unwrap().units as usize);
+            let own = random(&mut rng, param_len(list, input(*k)), 0.7);
+            let d_out = random(&mut rng, rows * list.last().unwrap().units as usize, 0.7);
             let read = if *k == 3 { x.clone() } else { part(&x, *k) };
             let got = run(list, input(*k), &[], &own, &read, &[&d_out]);
             let (begin, width) = if *k == 3 { (0, ROW) } else { (LENS[..*k].iter().sum(), LENS[*k]) };
@@ -118,8 +102,8 @@ fn layers_of_parts_are_those_of_networks_that_have_nothing_else() {
 fn two_parts_that_are_joined_are_a_row_of_both() {
     let layers = [Layer::merge(LayerKind::Join, [INPUT | 3, INPUT | 1], Activation::Identity), head(1, 3)];
     let mut rng = Rng::seeded(5);
-    let (rows, x) = (67, random(&mut rng, 67 * ROW));
-    let (params, d_out) = (random(&mut rng, 5 * 3 + 3), random(&mut rng, 67 * 3));
+    let (rows, x) = (67, random(&mut rng, 67 * ROW, 0.7));
+    let (params, d_out) = (random(&mut rng, 5 * 3 + 3, 0.7), random(&mut rng, 67 * 3, 0.7));
     let both: Vec<f32> = x.chunks_exact(ROW).flat_map(|row| [&row[43..], &row[..3]].concat()).collect();
     let parted = run(&layers, [1, 1, ROW], &PARTS, &params, &x, &[&d_out]);
     let plain = run(&[head(INPUT, 3)], [1, 1, 5], &[], &params, &both, &[&d_out]);

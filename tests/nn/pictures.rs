@@ -1,7 +1,9 @@
 //! Convolutions and deconvolutions, pools, normalizations, tables, sums and products of pictures: against their formulas in f64
 //! and the slopes of these, vectors from PyTorch, every CPU level, any split of the rows, and bad shapes.
 
-use rlcore::cpu::{self, LEVELS};
+use crate::checks::{
+    backward, bits, forward, near, random, read, room, same_at_every_level, slices, slope, started, wide, within,
+};
 use rlcore::error::Kind;
 use rlcore::nn::{
     ALL, Activation, BYTES, Carry, HEAD, INPUT, Initializer, Input, Layer, LayerKind, MEAN, NO_BIAS, NO_SCALE, Net,
@@ -140,10 +142,6 @@ struct Case {
     d_outs: Vec<Vec<f32>>,
 }
 
-fn random(rng: &mut Rng, len: usize, most: f64) -> Vec<f32> {
-    (0..len).map(|_| rng.uniform_in(-most, most) as f32).collect()
-}
-
 fn case(input: Shape, layers: &[Layer], rows: usize) -> Case {
     let mut rng = Rng::seeded(rows as u64 + 7 * layers.len() as u64);
     let mut nodes = vec![Node::default(); layers.len()];
@@ -168,32 +166,15 @@ impl Case {
         let (net, rows) = (self.net(), end - begin);
         let part = |a: &[f32]| a[begin * (a.len() / self.rows)..end * (a.len() / self.rows)].to_vec();
         let (x, d_outs) = (part(&self.x), self.d_outs.iter().map(|d| part(d)).collect::<Vec<_>>());
-        let room = |len| vec![f32::NAN; len];
-        let (mut tape, mut work) = (room(net.tape_len(rows)), room(net.work_len()));
-        let mut outs: Vec<_> = d_outs.iter().map(|d| room(d.len())).collect();
-        let mut again = outs.clone();
-        fn slices(all: &mut [Vec<f32>]) -> Vec<&mut [f32]> {
-            all.iter_mut().map(|a| &mut a[..]).collect()
-        }
-        net.forward(&self.params, &x, rows, ALL, &Carry::NONE, &mut tape, &mut work, &mut slices(&mut outs)).unwrap();
+        let (outs, tape) = forward(&net, &self.params, &x, &Carry::NONE);
+        let mut again: Vec<_> = outs.iter().map(|out| room(out.len())).collect();
         let mut scratch = room(net.infer_scratch_len(rows));
         net.infer(&self.params, &x, rows, ALL, &mut [], &mut scratch, &mut slices(&mut again)).unwrap();
         assert_eq!(bits(&again.concat()), bits(&outs.concat()), "inference equals forward");
         let (mut d_input, mut scratch) = (room(x.len()), room(net.scratch_len(true, 0)));
         let d_outs: Vec<_> = d_outs.iter().map(|d| &d[..]).collect();
-        net.backward(
-            &self.params,
-            &x,
-            rows,
-            ALL,
-            &Carry::NONE,
-            &tape,
-            &d_outs,
-            Some(&mut d_input),
-            grads,
-            &mut scratch,
-        )
-        .unwrap();
+        let (params, d) = (&self.params, Some(&mut d_input[..]));
+        net.backward(params, &x, rows, ALL, &Carry::NONE, &tape, &d_outs, d, grads, &mut scratch).unwrap();
         (outs, d_input)
     }
 
@@ -263,11 +244,10 @@ impl Case {
                 },
                 |windows| windows.0,
             ));
-            let (mut w, mut b) = (vec![0.0; w], vec![0.0; b]);
-            if w.len() + b.len() > 0 {
-                self.net().read_layer(params, i, &mut w, &mut b).unwrap();
+            if w + b > 0 {
+                let (w, b) = read(&self.net(), params, i, w, b);
+                all.extend([wide(&w), wide(&b)].concat());
             }
-            all.extend(w.into_iter().chain(b).map(f64::from));
         }
         all
     }
@@ -350,54 +330,67 @@ fn windows(layer: &Layer, input: Shape) -> Option<(Shape, [usize; 2])> {
 }
 
 fn twin_layer(layer: &Layer, shape: Shape, x: &[f64], params: &mut &[f64]) -> (Shape, Vec<f64>) {
-    let mut take = |len: usize| {
-        let (own, rest) = params.split_at(len);
-        *params = rest;
-        own
-    };
+    let mut take = |len: usize| params.split_off(..len).unwrap();
     let (units, [h, w, c]) = (layer.units as usize, shape);
-    let biases = if layer.flags & NO_BIAS == 0 { units } else { 0 };
-    if layer.kind == 9 {
-        let weights = take(c * units * layer.size.iter().product::<u32>() as usize);
-        return twin_deconv(layer, shape, x, weights, take(biases));
-    } else if layer.kind == 11 {
-        let (symbols, scale) = (layer.symbols as usize, if layer.flags & BYTES != 0 { 255.0 } else { 1.0 });
-        let table = take(c * symbols * units);
-        let row = |(k, x): (usize, &f64)| {
-            let symbol = ((x.max(0.0) * scale).round() as usize).min(symbols - 1);
-            &table[(k * symbols + symbol) * units..][..units]
-        };
-        let sum = |pixel: &[f64]| {
-            let rows: Vec<&[f64]> = pixel.iter().enumerate().map(row).collect();
-            (0..units).map(|j| rows.iter().map(|row| row[j]).sum()).collect::<Vec<f64>>()
-        };
-        return ([h, w, units], x.chunks(c).flat_map(sum).collect());
-    }
-    let Some((output, pad)) = windows(layer, shape) else {
-        if layer.kind == 5 {
-            let scale = take(if layer.flags & NO_SCALE == 0 { c } else { 0 });
-            let bias = take(if layer.flags & NO_BIAS == 0 { c } else { 0 });
-            let group = if layer.flags & WHOLE != 0 { x.len() } else { c };
-            let mut y = Vec::new();
-            for x in x.chunks(group) {
-                let n = x.len() as f64;
-                let mean = if layer.flags & RMS != 0 { 0.0 } else { x.iter().sum::<f64>() / n };
-                let deviation = (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n + 1e-5).sqrt();
-                for (i, x) in x.iter().enumerate() {
-                    let scaled = (x - mean) / deviation * scale.get(i % c).unwrap_or(&1.0);
-                    y.push(scaled + bias.get(i % c).unwrap_or(&0.0));
-                }
-            }
-            return (shape, y);
+    let has = |flag: u32| layer.flags & flag == 0;
+    let biases = if has(NO_BIAS) { units } else { 0 };
+    match layer.kind {
+        5 => {
+            let scale = take(if has(NO_SCALE) { c } else { 0 });
+            (shape, twin_norm(layer, c, x, scale, take(if has(NO_BIAS) { c } else { 0 })))
         }
-        let (w, b) = (take(x.len() * units), take(biases));
-        let b = if b.is_empty() { vec![0.0; units] } else { b.to_vec() };
-        let dot = |w: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
-        return ([1, 1, units], b.iter().zip(w.chunks(x.len())).map(|(b, w)| b + dot(w)).collect());
+        9 => {
+            let weights = take(c * units * layer.size.iter().product::<u32>() as usize);
+            twin_deconv(layer, shape, x, weights, take(biases))
+        }
+        11 => ([h, w, units], twin_embed(layer, c, x, take(c * layer.symbols as usize * units))),
+        3 => {
+            let weights = take(units * c * layer.size.iter().product::<u32>() as usize);
+            twin_windows(layer, shape, x, weights, take(biases))
+        }
+        4 => twin_windows(layer, shape, x, &[], &[]),
+        _ => {
+            let (w, b) = (take(x.len() * units), take(biases));
+            let dot = |w: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
+            let sums = w.chunks(x.len()).enumerate().map(|(j, w)| b.get(j).unwrap_or(&0.0) + dot(w));
+            ([1, 1, units], sums.collect())
+        }
+    }
+}
+
+fn twin_embed(layer: &Layer, channels: usize, x: &[f64], table: &[f64]) -> Vec<f64> {
+    let (units, symbols) = (layer.units as usize, layer.symbols as usize);
+    let scale = if layer.flags & BYTES != 0 { 255.0 } else { 1.0 };
+    let row = |(k, x): (usize, &f64)| {
+        let symbol = ((x.max(0.0) * scale).round() as usize).min(symbols - 1);
+        &table[(k * symbols + symbol) * units..][..units]
     };
+    let sum = |pixel: &[f64]| {
+        let rows: Vec<&[f64]> = pixel.iter().enumerate().map(row).collect();
+        (0..units).map(|j| rows.iter().map(|row| row[j]).sum()).collect::<Vec<f64>>()
+    };
+    x.chunks(channels).flat_map(sum).collect()
+}
+
+fn twin_norm(layer: &Layer, channels: usize, x: &[f64], scale: &[f64], bias: &[f64]) -> Vec<f64> {
+    let mut y = Vec::new();
+    for x in x.chunks(if layer.flags & WHOLE != 0 { x.len() } else { channels }) {
+        let n = x.len() as f64;
+        let mean = if layer.flags & RMS != 0 { 0.0 } else { x.iter().sum::<f64>() / n };
+        let deviation = (x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n + 1e-5).sqrt();
+        for (i, x) in x.iter().enumerate() {
+            let scaled = (x - mean) / deviation * scale.get(i % channels).unwrap_or(&1.0);
+            y.push(scaled + bias.get(i % channels).unwrap_or(&0.0));
+        }
+    }
+    y
+}
+
+/// A convolution or a pool.
+fn twin_windows(layer: &Layer, shape: Shape, x: &[f64], weights: &[f64], bias: &[f64]) -> (Shape, Vec<f64>) {
+    let ((output, pad), [h, w, c]) = (windows(layer, shape).unwrap(), shape);
     let [kh, kw] = layer.size.map(|s| s as usize);
     let is_conv = layer.kind == 3;
-    let (weights, bias) = if is_conv { (take(units * c * kh * kw), take(biases)) } else { (&[][..], &[][..]) };
     let stride: Vec<usize> = (0..2)
         .map(|s| if layer.stride[s] == 0 && !is_conv { layer.size[s] } else { layer.stride[s].max(1) } as usize)
         .collect();
@@ -430,25 +423,13 @@ fn twin_layer(layer: &Layer, shape: Shape, x: &[f64], params: &mut &[f64]) -> (S
     (output, y)
 }
 
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|v| v.to_bits()).collect()
-}
-
-fn near(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
-    let size = want.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (i, (g, w)) in got.iter().zip(want).enumerate() {
-        assert!((f64::from(*g) - w).abs() <= tolerance * size, "{what} {i}: {g}, not {w}");
-    }
-}
-
 /// Checks every parameter, or a good many of them.
 #[test]
 fn forward_is_the_formula_and_the_gradient_is_its_slope() {
     for (input, layers) in networks() {
         let case = case(input, &layers, 3);
         let (outs, grads, d_input) = case.all();
-        let (params, x): (_, Vec<f64>) = (case.read(&case.params), case.x.iter().copied().map(f64::from).collect());
+        let (params, x) = (case.read(&case.params), wide(&case.x));
         let what = format!("{layers:?}");
         for (out, want) in outs.iter().zip(case.twin(&params, &x)) {
             near(out, &want, 1e-5, &what);
@@ -457,28 +438,15 @@ fn forward_is_the_formula_and_the_gradient_is_its_slope() {
             let heads = case.twin(params, x);
             heads.concat().iter().zip(case.d_outs.concat()).map(|(y, d)| y * f64::from(d)).sum()
         };
-        let slope = |values: &[f64], i: usize, loss: &dyn Fn(&[f64]) -> f64| {
-            let at = |by: f64| {
-                let mut values = values.to_vec();
-                values[i] += by;
-                loss(&values)
-            };
-            (at(1e-6) - at(-1e-6)) / 2e-6
-        };
         let some = |len: usize| (0..len).step_by(len.div_ceil(150));
-        let grads = case.read(&grads);
-        let (mut got, mut want) = (Vec::new(), Vec::new());
-        for i in some(grads.len()) {
-            got.push(grads[i] as f32);
-            want.push(slope(&params, i, &|params| loss(params, &x)));
-        }
-        near(&got, &want, 1e-4, &format!("parameters of {what}"));
-        let (mut got, mut want) = (Vec::new(), Vec::new());
-        for i in some(x.len()) {
-            got.push(d_input[i]);
-            want.push(slope(&x, i, &|x| loss(&params, x)));
-        }
-        near(&got, &want, 1e-4, &format!("input of {what}"));
+        let grads: Vec<f32> = case.read(&grads).into_iter().map(|g| g as f32).collect();
+        let check = |values: &[f64], got: &[f32], loss: &dyn Fn(&[f64]) -> f64, of: &str| {
+            let got: Vec<f32> = some(got.len()).map(|i| got[i]).collect();
+            let want: Vec<f64> = some(values.len()).map(|i| slope(values, i, 1e-6, loss)).collect();
+            near(&got, &want, 1e-4, &format!("{of} of {what}"));
+        };
+        check(&params, &grads, &|params| loss(params, &x), "parameters");
+        check(&x, &d_input, &|x| loss(&params, x), "input");
     }
 }
 
@@ -507,16 +475,10 @@ fn rows_do_not_know_each_other() {
 fn every_level_gives_the_same_bits() {
     for (input, layers) in networks() {
         let case = case(input, &layers, 5);
-        let run = || {
+        same_at_every_level(&format!("{layers:?}"), || {
             let (outs, grads, d_input) = case.all();
             [bits(&outs.concat()), bits(&grads), bits(&d_input)]
-        };
-        let want = run();
-        for level in LEVELS {
-            cpu::set_limit(level);
-            assert_eq!(run(), want, "{level:?}, {layers:?}");
-        }
-        cpu::set_limit(LEVELS[2]);
+        });
     }
 }
 
@@ -540,13 +502,9 @@ fn bytes_are_read_as_numbers_divided_by_255() {
             });
             let net = case.net();
             assert_eq!(net.reads_bytes(), all, "{layers:?}");
-            let room = |len| vec![f32::NAN; len];
             let (mut tape, mut work) = (room(net.tape_len(rows)), room(net.work_len()));
             let mut outs: Vec<_> = case.d_outs.iter().map(|d| room(d.len())).collect();
             let mut again = outs.clone();
-            fn slices(all: &mut [Vec<f32>]) -> Vec<&mut [f32]> {
-                all.iter_mut().map(|a| &mut a[..]).collect()
-            }
             let (x, carry) = (Input::U8(&bytes), &Carry::NONE);
             let to = &mut slices(&mut outs);
             let seen = net.forward(&case.params, x, rows, ALL, carry, &mut tape, &mut work, to);
@@ -671,86 +629,25 @@ fn a_convolution_is_that_of_other_libraries() {
     let upstream: Vec<f64> = (0..18).map(|i| f64::from(i) / 10.0 - 0.8).collect();
     case.d_outs = vec![turned(&upstream).into_iter().map(|d| d as f32).collect()];
     let (outs, grads, d_input) = case.all();
+    #[rustfmt::skip]
     let y = [
-        0.02,
-        -0.28822968,
-        -0.14785621,
-        -0.45118836,
-        -0.33634975,
-        -0.32967995,
-        -0.28107627,
-        0.05,
-        -0.18126925,
-        -0.09516258,
-        0.07,
-        -0.36237185,
-        -0.68963306,
-        -0.2054664,
-        0.01,
-        0.38,
-        0.12,
-        -0.47270758,
+        0.02, -0.28822968, -0.14785621, -0.45118836, -0.33634975, -0.32967995, -0.28107627, 0.05, -0.18126925,
+        -0.09516258, 0.07, -0.36237185, -0.68963306, -0.2054664, 0.01, 0.38, 0.12, -0.47270758,
     ];
     near(&outs[0], &turned(&y), 1e-6, "y");
+    #[rustfmt::skip]
     let d_params = [
-        -1.13655706,
-        -1.32683395,
-        -1.24736666,
-        -1.47420588,
-        -1.21327349,
-        -1.37173853,
-        -1.22245548,
-        -1.37838915,
-        -0.71871023,
-        1.93994225,
-        1.72104183,
-        1.05234179,
-        1.99549204,
-        1.34617433,
-        1.07772777,
-        0.64630392,
-        0.94059948,
-        0.33057512,
-        -2.79427218,
-        3.57774895,
+        -1.13655706, -1.32683395, -1.24736666, -1.47420588, -1.21327349, -1.37173853, -1.22245548, -1.37838915,
+        -0.71871023, 1.93994225, 1.72104183, 1.05234179, 1.99549204, 1.34617433, 1.07772777, 0.64630392, 0.94059948,
+        0.33057512, -2.79427218, 3.57774895,
     ];
-    near(&case.read(&grads).into_iter().map(|g| g as f32).collect::<Vec<_>>(), &d_params, 1e-6, "gradients");
+    near(&case.read(&grads), &d_params, 1e-6, "gradients");
+    #[rustfmt::skip]
     let d_x = [
-        0.52524187,
-        -0.0890484,
-        0.85323378,
-        -0.06982392,
-        0.77153556,
-        -0.07025747,
-        -0.16,
-        0.26570975,
-        -0.33059947,
-        0.07929569,
-        -0.23172902,
-        0.08974144,
-        0.42147501,
-        -0.34175851,
-        0.74287871,
-        -0.22556838,
-        0.86913724,
-        -0.24636642,
-        -0.05488116,
-        0.03527426,
-        -0.12299909,
-        -0.13217604,
-        -0.08013055,
-        -0.2795616,
-        0.45651921,
-        -0.16931145,
-        0.83811946,
-        -0.11673068,
-        0.42179569,
-        -0.00789472,
-        -0.02875695,
-        -0.3624861,
-        0.00686458,
-        -0.44,
-        0.05,
+        0.52524187, -0.0890484, 0.85323378, -0.06982392, 0.77153556, -0.07025747, -0.16, 0.26570975, -0.33059947,
+        0.07929569, -0.23172902, 0.08974144, 0.42147501, -0.34175851, 0.74287871, -0.22556838, 0.86913724, -0.24636642,
+        -0.05488116, 0.03527426, -0.12299909, -0.13217604, -0.08013055, -0.2795616, 0.45651921, -0.16931145,
+        0.83811946, -0.11673068, 0.42179569, -0.00789472, -0.02875695, -0.3624861, 0.00686458, -0.44, 0.05,
         -0.28473791,
     ];
     near(&d_input, &d_x, 1e-6, "gradient of the input");
@@ -792,33 +689,29 @@ fn shapes_that_cannot_be_are_refused_by_name() {
         let error = Net::compile(&layers, input, &mut [Node::default()]).unwrap_err();
         (error.kind, error.to_string())
     };
-    let config = |what: &str| (Kind::Config, what.to_string());
     let good = conv(4, 3, 1, 0, Activation::Relu);
-    let beyond = "net: windows that lie in the picture, or same of 1, in layer 1, given 3";
-    assert_eq!(refused([2, 9, 1], good), config(beyond));
-    assert_eq!(refused([9, 2, 1], good), config(beyond));
-    assert_eq!(refused([9, 0, 1], good), config("net: an input of at least 1, given 0"));
-    assert_eq!(
-        refused([9, 9, 1], Layer { size: [3, 0], ..good }),
-        config("net: size of at least 1 in layer 1, given 0")
-    );
-    assert_eq!(refused([9, 9, 1], Layer { same: 2, ..good }), config("net: same of 0 or 1 in layer 1, given 2"));
-    assert_eq!(refused([9, 9, 1], Layer { flags: MEAN, ..good }), config("net: known flags in layer 1, given 33"));
-    assert_eq!(
-        refused([9, 9, 1], Layer { flags: RMS, ..pool([1, 1], [1, 1], 0, 0) }),
-        config("net: known flags in layer 1, given 9")
-    );
-    let units = "net: units of 0, which its kind does not read, in layer 1, given 4";
-    assert_eq!(refused([9, 9, 1], Layer { units: 4, ..norm(0, Activation::Relu) }), config(units));
-    let size = "net: size of 0, which its kind does not read, in layer 1, given 3";
-    assert_eq!(refused([9, 9, 1], Layer { size: [3, 0], ..norm(0, Activation::Relu) }), config(size));
+    let (norm, pool) = (norm(0, Activation::Relu), pool([1, 1], [1, 1], 0, 0));
+    let beyond = "windows that lie in the picture, or same of 1, in layer 1, given 3";
+    for (input, layer, what) in [
+        ([2, 9, 1], good, beyond),
+        ([9, 2, 1], good, beyond),
+        ([9, 0, 1], good, "an input of at least 1, given 0"),
+        ([9, 9, 1], Layer { size: [3, 0], ..good }, "size of at least 1 in layer 1, given 0"),
+        ([9, 9, 1], Layer { same: 2, ..good }, "same of 0 or 1 in layer 1, given 2"),
+        ([9, 9, 1], Layer { flags: MEAN, ..good }, "known flags in layer 1, given 33"),
+        ([9, 9, 1], Layer { flags: RMS, ..pool }, "known flags in layer 1, given 9"),
+        ([9, 9, 1], Layer { units: 4, ..norm }, "units of 0, which its kind does not read, in layer 1, given 4"),
+        ([9, 9, 1], Layer { size: [3, 0], ..norm }, "size of 0, which its kind does not read, in layer 1, given 3"),
+    ] {
+        assert_eq!(refused(input, layer), (Kind::Config, format!("net: {what}")));
+    }
     let vast = u32::MAX;
     for (input, layer) in [
         ([usize::MAX, 1, 1], good),
         ([vast as usize, vast as usize, 3], good),
         ([vast as usize, 3, 1], Layer { units: vast, ..good }),
         ([3, 3, 1], Layer { size: [vast, vast], same: 1, ..good }),
-        ([3, 3, 1 << 20], Layer { size: [vast, 1], same: 1, ..pool([1, 1], [1, 1], 0, 0) }),
+        ([3, 3, 1 << 20], Layer { size: [vast, 1], same: 1, ..pool }),
         ([1, 1, vast as usize], Layer { size: [vast, vast], same: 1, ..good }),
     ] {
         assert_eq!(refused(input, layer).0, Kind::Overflow, "{input:?} {layer:?}");
@@ -836,21 +729,16 @@ fn a_deconvolution_is_that_of_other_libraries() {
     let w: Vec<f32> = (0..32).map(|i| (5 * i % 9) as f32 / 10.0 - 0.4).collect();
     let mut params = vec![f32::NAN; 32];
     net.write_layer(&mut params, 0, &w, &[]).unwrap();
-    let (mut tape, mut work) = (vec![0.0; net.tape_len(1)], vec![f32::NAN; net.work_len()]);
-    let mut y = [0.0; 36];
-    net.forward(&params, &x, 1, ALL, &Carry::NONE, &mut tape, &mut work, &mut [&mut y]).unwrap();
-    let near = |got: &[f32], want: &[f32]| got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6);
-    assert!(near(&y[..6], &[0.4, -0.1, 0.7, -0.275, 0.125, -0.125]), "{y:?}");
-    assert!(near(&y[30..], &[-0.05, -0.05, -0.025, -0.225, 0.075, -0.125]), "{y:?}");
+    let (y, tape) = forward(&net, &params, &x, &Carry::NONE);
+    let near = |got: &[f32], want: &[f64], what: &str| within(got, want, 1e-6, what);
+    near(&y[0][..6], &[0.4, -0.1, 0.7, -0.275, 0.125, -0.125], "first of y");
+    near(&y[0][30..], &[-0.05, -0.05, -0.025, -0.225, 0.075, -0.125], "last of y");
     let d_y: Vec<f32> = (0..36).map(|i| (3 * i % 7) as f32 / 10.0).collect();
-    let (mut grads, mut dx) = (vec![0.0; 32], [0.0; 8]);
-    let mut scratch = vec![f32::NAN; net.scratch_len(true, 0)];
-    net.backward(&params, &x, 1, ALL, &Carry::NONE, &tape, &[&d_y], Some(&mut dx), &mut grads, &mut scratch).unwrap();
-    assert!(near(&dx, &[-0.03, -0.09, -0.06, 0.21, -0.14, -0.04, -0.03, -0.09]), "{dx:?}");
-    let mut d_w = vec![0.0; 32];
-    net.read_layer(&grads, 0, &mut d_w, &mut []).unwrap();
-    assert!(near(&d_w[..5], &[-0.5, -0.725, -1.125, -0.475, -0.975]), "{d_w:?}");
-    assert!(near(&d_w[28..], &[0.775, 0.175, 0.625, 0.2]), "{d_w:?}");
+    let (grads, dx) = backward(&net, &params, &x, &Carry::NONE, &tape, &[d_y]);
+    near(&dx, &[-0.03, -0.09, -0.06, 0.21, -0.14, -0.04, -0.03, -0.09], "gradient of the input");
+    let (d_w, _) = read(&net, &grads, 0, 32, 0);
+    near(&d_w[..5], &[-0.5, -0.725, -1.125, -0.475, -0.975], "first gradients");
+    near(&d_w[28..], &[0.775, 0.175, 0.625, 0.2], "last gradients");
 }
 
 /// Bytes divided by 255 become symbols again; numbers that are no symbol count as the nearest one.
@@ -872,10 +760,7 @@ fn weights_start_as_their_initializer_says() {
             Layer { initializer: initializer as u32, gain, flags: HEAD, ..Layer::dense(units, Activation::Relu) };
         let mut nodes = [Node::default()];
         let net = Net::compile(&[dense], [1, 1, 400], &mut nodes).unwrap();
-        let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
-        net.init(&mut params, &mut Rng::seeded(1), &mut scratch).unwrap();
-        let (mut w, mut b) = (vec![0.0; 400 * units as usize], vec![f32::NAN; units as usize]);
-        net.read_layer(&params, 0, &mut w, &mut b).unwrap();
+        let (w, b) = read(&net, &started(&net, 1), 0, 400 * units as usize, units as usize);
         assert!(b.iter().all(|b| *b == 0.0));
         w
     };
@@ -910,8 +795,7 @@ fn glorot_counts_inputs_and_outputs() {
         let layer = Layer { flags: HEAD, ..layer };
         let mut nodes = [Node::default()];
         let net = Net::compile(&[layer], [10, 10, 7], &mut nodes).unwrap();
-        let (mut params, mut scratch) = (vec![f32::NAN; net.param_len()], vec![0.0; net.scratch_len(false, 0)]);
-        net.init(&mut params, &mut Rng::seeded(1), &mut scratch).unwrap();
+        let params = started(&net, 1);
         let bound = gain * (6.0 / f64::from(inputs + outputs)).sqrt();
         let most = params.iter().fold(0.0, |most: f64, x| most.max(f64::from(x.abs())));
         assert!(most <= bound * 1.000001 && most > 0.99 * bound, "{most}, not {bound}");

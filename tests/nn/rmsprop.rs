@@ -1,6 +1,6 @@
 //! RMSProp against fixed vectors, its formula in f64, every CPU level and bad input.
 
-use rlcore::cpu::{self, LEVELS};
+use crate::checks::{bits, same_at_every_level, wide, within};
 use rlcore::error::Kind;
 use rlcore::nn::RmsProp;
 use rlcore::rng::Rng;
@@ -8,13 +8,6 @@ use rlcore::rng::Rng;
 const TORCH: RmsProp =
     RmsProp { decay: 0.99, momentum: 0.0, epsilon: 1e-5, inside: false, centred: false, limit: f32::MAX };
 const TENSORFLOW: RmsProp = RmsProp { inside: true, ..TORCH };
-
-fn near(got: &[f64], want: &[f64], tolerance: f64) {
-    assert_eq!(got.len(), want.len());
-    for (g, w) in got.iter().zip(want) {
-        assert!((g - w).abs() <= tolerance, "{g}, not {w}");
-    }
-}
 
 /// Mean squares start at 0 in PyTorch and at 1 in TensorFlow.
 fn first(rule: RmsProp) -> f32 {
@@ -33,7 +26,7 @@ fn known_paths() {
             assert_eq!(rule.step(&mut p, &[g], &mut m, &mut v, 0.01, 0.0), Ok(g.abs()));
             f64::from(p[0])
         });
-        near(&path, &want, 2e-7);
+        within(&path, &want, 2e-7, "path");
     }
 }
 
@@ -62,10 +55,10 @@ fn equals_the_formula_in_f64() {
     for (rule, max_norm) in RULES.into_iter().zip([0.0, 0.7, 1.5, 0.0]) {
         let len = 37;
         let [decay, momentum, epsilon] = [rule.decay, rule.momentum, rule.epsilon].map(f64::from);
-        let mut p: Vec<f64> = random(1, len).iter().copied().map(f64::from).collect();
+        let mut p = wide(&random(1, len));
         let (mut m, mut v) = (vec![0.0; len], vec![f64::from(first(rule)); len]);
         for t in 1..=20 {
-            let grads: Vec<f64> = random(t + 1, len).iter().copied().map(f64::from).collect();
+            let grads = wide(&random(t + 1, len));
             let norm = grads.iter().map(|g| g * g).sum::<f64>().sqrt();
             let clip = if max_norm > 0.0 { (f64::from(max_norm) / (norm + 1e-6)).min(1.0) } else { 1.0 };
             for i in 0..len {
@@ -79,23 +72,17 @@ fn equals_the_formula_in_f64() {
                 p[i] -= 3e-3 * step;
             }
         }
-        let [got_p, got_m, got_v] =
-            run(rule, len, max_norm).map(|x| x.iter().copied().map(f64::from).collect::<Vec<_>>());
-        near(&got_p, &p, 5e-6);
-        near(&got_m, &m, 1e-4);
-        near(&got_v, &v, 1e-6);
+        let [got_p, got_m, got_v] = run(rule, len, max_norm);
+        within(&got_p, &p, 5e-6, "parameters");
+        within(&got_m, &m, 1e-4, "moments");
+        within(&got_v, &v, 1e-6, "mean squares");
     }
 }
 
 #[test]
 fn every_cpu_level_gives_the_same_bytes() {
     for (rule, len) in RULES.into_iter().zip([1, 15, 100, 1000]) {
-        let all = LEVELS.map(|level| {
-            cpu::set_limit(level);
-            run(rule, len, 0.9).map(|x| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
-        });
-        cpu::set_limit(LEVELS[2]);
-        assert!(all[0] == all[1] && all[0] == all[2], "{len}");
+        same_at_every_level(&format!("{len}"), || run(rule, len, 0.9).map(|x| bits(&x)));
     }
 }
 

@@ -5,9 +5,9 @@
 pub mod camera;
 
 use rlcore::block::{HASH_START, hash};
-#[cfg(feature = "off_policy")]
+use rlcore::env::StepOut;
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{BatchMut, Config, Learner, Phase, View};
+use rlcore::learn::{BatchMut, Config, Learner, Phase, Policy, TransitionBatch, View};
 use rlcore::nn::{Layer, LayerKind, NORMALIZED};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
@@ -85,6 +85,78 @@ impl Array {
     }
 }
 
+/// The block of a learner whose network begins with these layers.
+pub fn made(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Vec<u64> {
+    let mut block = vec![0; Learner::size(config, layers, obs, action).unwrap().div_ceil(8)];
+    Learner::init(bytemuck::cast_slice_mut(&mut block), config, layers, obs, action).unwrap();
+    block
+}
+
+pub fn open(block: &mut [u64]) -> Learner<'_> {
+    Learner::open(bytemuck::cast_slice_mut(block)).unwrap()
+}
+
+pub fn attach(block: &mut [u64]) -> Learner<'_> {
+    Learner::attach(bytemuck::cast_slice_mut(block)).unwrap()
+}
+
+/// Learns until no learning is due, whole updates at a time or so many slices.
+pub fn learn_all(learner: &mut Learner<'_>, max_slices: u32) {
+    while learner.phase() == Phase::Learn {
+        learner.learn(None, None, max_slices).unwrap();
+    }
+}
+
+/// The block of the exported policy.
+pub fn export(view: &View<'_>) -> Vec<u64> {
+    let mut block = vec![0; view.policy_size().unwrap().div_ceil(8)];
+    view.export(bytemuck::cast_slice_mut(&mut block)).unwrap();
+    policy(&block);
+    block
+}
+
+pub fn policy(block: &[u64]) -> Policy<'_> {
+    Policy::attach(bytemuck::cast_slice(block)).unwrap()
+}
+
+/// The arrays of a step of environments, without masks.
+pub fn outcome<'a>(
+    obs: &'a mut [f32],
+    last: &'a mut [f32],
+    reward: &'a mut [f32],
+    terminated: &'a mut [u8],
+    truncated: &'a mut [u8],
+) -> StepOut<'a> {
+    let (obs, final_obs) = (ElementsMut::F32(obs), Some(ElementsMut::F32(last)));
+    StepOut { obs, reward, terminated, truncated, final_obs, valid: None, action_mask: None, final_action_mask: None }
+}
+
+/// Transitions without masks, discounts and weights.
+pub fn transitions<'a>(
+    obs: Elements<'a>,
+    action: Elements<'a>,
+    reward: &'a [f32],
+    terminated: &'a [u8],
+    next_obs: Elements<'a>,
+) -> TransitionBatch<'a> {
+    let (mask, discount, next_mask, importance) = (None, None, None, None);
+    TransitionBatch { obs, action, mask, reward, terminated, discount, next_obs, next_mask, importance }
+}
+
+pub fn wide(x: &[f32]) -> Vec<f64> {
+    x.iter().map(|x| f64::from(*x)).collect()
+}
+
+/// The slope of a function by element `i`, from a step of `h` to both sides.
+pub fn slope(x: &[f64], i: usize, h: f64, f: impl Fn(&[f64]) -> f64) -> f64 {
+    let at = |h: f64| {
+        let mut x = x.to_vec();
+        x[i] += h;
+        f(&x)
+    };
+    (at(h) - at(-h)) / (2.0 * h)
+}
+
 /// A learner's block, and the lengths that it was made for.
 #[derive(Clone)]
 pub struct Host {
@@ -115,10 +187,8 @@ impl Host {
 
     /// A learner whose network begins with these layers.
     pub fn with(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Host {
-        let mut block = vec![0; Learner::size(config, layers, obs, action).unwrap().div_ceil(8)];
-        Learner::init(bytemuck::cast_slice_mut(&mut block), config, layers, obs, action).unwrap();
         Host {
-            block,
+            block: made(config, layers, obs, action),
             config: *config,
             n: config.num_envs as usize,
             obs_kind: obs.kind,
@@ -132,7 +202,21 @@ impl Host {
 
     /// Attaches to the learner, as another process would.
     pub fn learner(&mut self) -> Learner<'_> {
-        Learner::attach(bytemuck::cast_slice_mut(&mut self.block)).unwrap()
+        attach(&mut self.block)
+    }
+
+    /// Some of the environments that may act do so, and some of those that have acted are observed: these flags.
+    pub fn play_some(&mut self, obs: &Array, rng: &mut Rng) -> Vec<u8> {
+        let acts: Vec<u8> =
+            self.learner().acted().iter().map(|acted| u8::from(*acted == 0 && rng.bounded(3) > 0)).collect();
+        let mut action = self.actions();
+        self.learner().act(Some(&acts), obs.get(), None, action.get_mut()).unwrap();
+        let sees: Vec<u8> = self.learner().acted().iter().map(|acted| u8::from(*acted != 0 && rng.coin())).collect();
+        let reward: Vec<f32> = (0..self.n).map(|_| rng.uniform_f32()).collect();
+        let ends: Vec<u8> = (0..2 * self.n).map(|_| u8::from(rng.uniform() < 0.1)).collect();
+        let (terminated, truncated) = ends.split_at(self.n);
+        self.learner().observe(Some(&sees), &reward, terminated, truncated, Some(obs.get()), None).unwrap();
+        sees
     }
 
     pub fn view(&self) -> View<'_> {
@@ -317,6 +401,46 @@ pub fn same_in_parts(mut whole: Host, updates: u64, what: &str) {
     }
 }
 
+/// Groups of fields that many of these tests set.
+pub trait Tune {
+    /// These hidden layers.
+    fn hidden(self, len: &[u32]) -> Config;
+    /// A constant learning rate.
+    fn rate(self, rate: f32) -> Config;
+    /// Adam without memory and without a limit of the gradient's norm: `x -= rate * g / (|g| + 1)`.
+    fn plain_adam(self) -> Config;
+    fn store(self, buffer_size: u32, batch_size: u32, learning_starts: u32) -> Config;
+    fn rollout(self, num_steps: u32, num_minibatches: u32, num_epochs: u32) -> Config;
+    fn normalized(self, obs: u32, reward: u32) -> Config;
+}
+
+impl Tune for Config {
+    fn hidden(self, len: &[u32]) -> Config {
+        let hidden_len = std::array::from_fn(|i| len.get(i).copied().unwrap_or(0));
+        Config { num_hidden: len.len() as u32, hidden_len, ..self }
+    }
+
+    fn rate(self, rate: f32) -> Config {
+        Config { learning_rate: rate, learning_rate_end: rate, ..self }
+    }
+
+    fn plain_adam(self) -> Config {
+        Config { adam_beta1: 0.0, adam_beta2: 0.0, adam_epsilon: 1.0, max_grad_norm: 0.0, ..self }
+    }
+
+    fn store(self, buffer_size: u32, batch_size: u32, learning_starts: u32) -> Config {
+        Config { buffer_size, batch_size, learning_starts, ..self }
+    }
+
+    fn rollout(self, num_steps: u32, num_minibatches: u32, num_epochs: u32) -> Config {
+        Config { num_steps, num_minibatches, num_epochs, ..self }
+    }
+
+    fn normalized(self, obs: u32, reward: u32) -> Config {
+        Config { normalize_obs: obs, normalize_reward: reward, ..self }
+    }
+}
+
 /// Small networks with a learning rate high enough for short tests.
 pub fn config() -> Config {
     Config { num_hidden: 1, hidden_len: [7, 0, 0, 0], learning_rate: 0.02, ..Config::default() }
@@ -382,6 +506,15 @@ pub fn forge_learners(
         }
         true
     });
+}
+
+/// Asserts that the call fails with `kind` and leaves every byte of a learner unchanged.
+#[track_caller]
+pub fn refuses(h: &mut Host, kind: Kind, name: &str, call: impl FnOnce(&mut Learner<'_>) -> Result<()>) {
+    let before = h.block.clone();
+    let given = call(&mut h.learner()).map_err(|e| e.kind);
+    assert!(given == Err(kind), "{name}: {given:?}");
+    assert!(h.block == before, "{name} changed the block");
 }
 
 /// Asserts that the call fails with `kind` and `words` and leaves every byte of an off-policy learner unchanged.

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use crate::host::{Array, Columns, Host, chunks};
+use crate::host::{Array, Columns, Host, Tune, chunks};
 use rlcore::learn::tasks::{CLASS_UNITS, CLASSES};
 use rlcore::learn::{Algorithm, Config, Phase};
 use rlcore::nn::{Activation, Carry, HEAD, Initializer, Layer, LayerKind, NO_BIAS, Net, Node};
@@ -19,12 +19,10 @@ pub fn unreal() -> Config {
     Config {
         num_envs: 3,
         num_steps: 6,
-        num_hidden: 0,
-        hidden_len: [0; 4],
         num_layers: 2,
         obs_dims: [SIDE, SIDE, 1],
         history_len: 20,
-        ..Config::of(Algorithm::Unreal)
+        ..Config::of(Algorithm::Unreal).hidden(&[])
     }
 }
 
