@@ -27,7 +27,7 @@ pub enum Level {
 pub const LEVELS: [Level; 3] = [Level::Base, Level::Avx2, Level::Avx512];
 
 /// Whether kernels omit variants that only save time, to reduce code size; the results are the same bits.
-pub(crate) const FEW_WAYS: bool = !cfg!(feature = "simd");
+pub(crate) const FEW_WAYS: bool = !cfg!(feature = "avx2");
 
 /// Work that is compiled once per level. `run` must be `#[inline(always)]`, and so must every function that it calls in a hot
 /// loop, or they stay at the base level.
@@ -310,11 +310,14 @@ pub fn level() -> Level {
 /// Runs a kernel at the best level of this processor within the limit.
 #[inline]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(all(target_arch = "x86_64", feature = "simd"))]
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
     {
         // SAFETY: `level` never returns a level whose features were not detected on this processor.
         match level() {
+            #[cfg(feature = "simd")]
             Level::Avx512 => return unsafe { x86::run_avx512(kernel) },
+            #[cfg(not(feature = "simd"))]
+            Level::Avx512 => {}
             Level::Avx2 => return unsafe { x86::run_avx2(kernel) },
             Level::Base => {}
         }
@@ -392,7 +395,7 @@ pub fn turn<T: Pod>(square: [[T; 4]; 4]) -> [[T; 4]; 4] {
     [0, 1, 2, 3].map(|j| square.map(|row| row[j]))
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "simd"))]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod detect {
     use super::Level;
 
@@ -401,7 +404,7 @@ mod detect {
 
     #[inline]
     pub fn best() -> Level {
-        if avx512::get() {
+        if cfg!(feature = "simd") && avx512::get() {
             Level::Avx512
         } else if avx2::get() {
             Level::Avx2
@@ -411,7 +414,7 @@ mod detect {
     }
 }
 
-#[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+#[cfg(not(all(target_arch = "x86_64", feature = "avx2")))]
 mod detect {
     #[inline]
     pub fn best() -> super::Level {

@@ -42,8 +42,8 @@ pub fn canonical(x: f32) -> f32 {
 }
 
 /// The sum of 16 lanes, added as a tree: lanes 8 apart, then 4, 2 and 1.
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn tree(lanes: [f32; 16]) -> f32 {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = lanes;
     let [a, b, c, d, e, f, g, h] = [a + i, b + j, c + k, d + l, e + m, f + n, g + o, h + p];
@@ -63,8 +63,8 @@ pub fn trees(all: [[f32; 16]; 4]) -> [f32; 4] {
 }
 
 /// The sum of a slice: element i into lane i mod 16, then [`tree`].
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn sum(x: &[f32]) -> f32 {
     let (rows, rest) = x.as_chunks::<16>();
     let mut lanes = [0.0; 16];
@@ -80,8 +80,8 @@ pub fn sum(x: &[f32]) -> f32 {
 }
 
 /// e^x within 1 ulp. 0 for -inf, inf above 88.73; results below 2^-126 are denormal, 0 below -103.98.
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn exp(x: f32) -> f32 {
     let y = clamp(x, -104.0, 89.0);
     let shifted = y * core::f32::consts::LOG2_E + ROUND;
@@ -135,8 +135,8 @@ pub fn exp2_normal(x: f32) -> f32 {
 }
 
 /// The natural logarithm within 1 ulp. -inf for 0, NaN for negative numbers; denormals are exact inputs like any other.
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn ln(x: f32) -> f32 {
     const SQRT_HALF: u32 = 0x3f35_04f3;
     let denormal = x < f32::MIN_POSITIVE;
@@ -156,8 +156,8 @@ pub fn ln(x: f32) -> f32 {
 }
 
 /// The hyperbolic tangent within 6 ulp. Odd, at most 1 in size, ±1 for ±inf.
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn tanh(x: f32) -> f32 {
     // An odd rational function; at the clamp it gives exactly 1.
     let y = clamp(x, -8.905, 8.905);
@@ -176,8 +176,8 @@ pub fn tanh(x: f32) -> f32 {
 }
 
 /// 1 / (1 + e^-x) within 3 ulp; small results are not lost to overflow.
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn sigmoid(x: f32) -> f32 {
     let e = exp(-x.abs());
     let s = 1.0 / (1.0 + e);
@@ -185,8 +185,8 @@ pub fn sigmoid(x: f32) -> f32 {
 }
 
 /// ln(1 + e^x) within 3 ulp: e^x far to the left, x far to the right.
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn softplus(x: f32) -> f32 {
     let u = exp(-x.abs());
     let s = u / (2.0 + u);
@@ -214,8 +214,8 @@ pub fn sin_cos(x: f32) -> (f32, f32) {
 }
 
 /// Sine and cosine of `turn` / 2^32 of a full turn, each within 3 ulp.
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn sin_cos_turn(turn: u32) -> (f32, f32) {
     let n = turn.wrapping_add(1 << 29) >> 30;
     let rest = turn.wrapping_sub(n << 30) as i32;
@@ -237,8 +237,8 @@ fn quarter_turns(n: u32, r: f32) -> (f32, f32) {
 }
 
 /// Square root, correctly rounded; -0 for -0, NaN for negative numbers.
-#[cfg_attr(feature = "simd", inline(always))]
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(feature = "avx2", inline(always))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn sqrt(x: f32) -> f32 {
     let d = f64::from(x);
     // 1/sqrt(d) within 4%, then three Newton steps for it and one for the root: an error below 2^-52, while the root of an f32
@@ -303,7 +303,7 @@ pub fn cos64(x: f64) -> f64 {
 /// Sine and cosine together, with the same bits as separate calls.
 #[inline]
 pub fn sin_cos64(x: f64) -> (f64, f64) {
-    if cfg!(feature = "simd") && x.abs() <= NEAR_0 { sin_cos64_near_0(x) } else { libm::sincos(x) }
+    if cfg!(feature = "avx2") && x.abs() <= NEAR_0 { sin_cos64_near_0(x) } else { libm::sincos(x) }
 }
 
 /// Bound of |x| for [`sin_cos64_near_0`]: a little less than pi/4.
@@ -321,7 +321,7 @@ pub fn sin_cos64_near_0(x: f64) -> (f64, f64) {
 /// a multiple of pi/4 other than 0, or beyond 50,000.
 #[inline(always)]
 pub fn sin_cos64_lanes<const N: usize>(x: &[f64; N]) -> ([f64; N], [f64; N]) {
-    if !cfg!(feature = "simd") {
+    if !cfg!(feature = "avx2") {
         return sin_cos64_each(*x);
     }
     const HALF_PI_HIGH: f64 = f64::from_bits(0x3ff9_21fb_5440_0000); // 33 bits: exact when multiplied by n

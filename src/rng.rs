@@ -63,8 +63,8 @@ impl Rng {
     }
 
     /// The next 64 random bits.
-    #[cfg_attr(feature = "simd", inline)]
-    #[cfg_attr(not(feature = "simd"), inline(never))]
+    #[cfg_attr(feature = "avx2", inline)]
+    #[cfg_attr(not(feature = "avx2"), inline(never))]
     pub fn next_u64(&mut self) -> u64 {
         let (p, stream) = (join(self.state), join(self.stream));
         let draw = Lcg128Xsl64::new(p, stream).next_u64();
@@ -122,8 +122,8 @@ impl Rng {
 
     /// Uniform in [0, max], both ends included, without bias (Lemire's multiplication): 32-bit draws if `max` fits into
     /// 32 bits, else 64-bit draws. Draws nothing for 0.
-    #[cfg_attr(feature = "simd", inline)]
-    #[cfg_attr(not(feature = "simd"), inline(never))]
+    #[cfg_attr(feature = "avx2", inline)]
+    #[cfg_attr(not(feature = "avx2"), inline(never))]
     pub fn bounded(&mut self, max: u64) -> u64 {
         match u32::try_from(max) {
             Ok(0) => 0,

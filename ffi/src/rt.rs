@@ -33,7 +33,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
 /// Without link-time optimization, the precompiled `core` refers to this hook of the unwinder.
 ///
 /// cbindgen:ignore
-#[cfg(debug_assertions)]
+#[cfg(any(debug_assertions, rlcore_no_lto))]
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}
 

@@ -182,7 +182,7 @@ impl<'a> Block<'a> {
         if !self.are_apart(given, env) {
             unsafe { Self::check_arrays(self.base.cast(), given, env)? };
         }
-        if cfg!(feature = "simd") && range.is_none() && self.setup.num_envs == 1 {
+        if cfg!(feature = "avx2") && range.is_none() && self.setup.num_envs == 1 {
             return unsafe { self.step_only(env, level, given) };
         }
         let [begin, end] = self.range(range);

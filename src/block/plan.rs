@@ -89,8 +89,8 @@ impl Plan {
     }
 
     /// [`Plan::span`] without the check, for a plan that is checked when it is complete.
-    #[cfg_attr(feature = "simd", inline)]
-    #[cfg_attr(not(feature = "simd"), inline(never))]
+    #[cfg_attr(feature = "avx2", inline)]
+    #[cfg_attr(not(feature = "avx2"), inline(never))]
     pub(super) fn next<T: Pod>(&mut self, len: usize) -> Span<T> {
         let start = self.bytes(len, size_of::<T>());
         Span::at(start, len)
@@ -183,7 +183,7 @@ impl<'a> Cutter<'a> {
 }
 
 /// The array of a span, for reading.
-#[cfg_attr(not(feature = "simd"), inline(never))]
+#[cfg_attr(not(feature = "avx2"), inline(never))]
 pub fn view<T: Pod>(block: &[u8], span: Span<T>) -> Fit<&[T]> {
     let end = span.start().saturating_add(span.len().saturating_mul(size_of::<T>()));
     bytemuck::try_cast_slice(block.get(span.start()..end).ok_or(LayoutError)?).map_err(|_| LayoutError)

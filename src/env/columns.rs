@@ -98,7 +98,7 @@ pub(super) fn step<C: Columns>(state: &mut [u8], action: Elements<'_>, obs: Elem
 /// [`Env::step_rows`].
 #[inline]
 pub(super) fn step_rows<C: Columns>(state: &mut [u8], action: Elements<'_>, out: &mut StepOut<'_>) -> usize {
-    if !cfg!(feature = "simd") {
+    if !cfg!(feature = "avx2") {
         return 0;
     }
     let done = cpu::dispatch(Sweep::<C> {

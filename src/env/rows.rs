@@ -126,7 +126,7 @@ impl<'a> Rows<'a> {
     ) -> Result {
         self.check(env)?;
         out.check(self.len(), self.setup)?;
-        if cfg!(feature = "simd") && self.len() == 1 {
+        if cfg!(feature = "avx2") && self.len() == 1 {
             return self.reborrow().step_only(env, level, action, out);
         }
         self.step_several(env, level, action, &mut out)
@@ -198,7 +198,7 @@ impl<'a> Rows<'a> {
             return Err(UNSET_ROW.given(self.first.saturating_add(row)));
         }
         let n = self.len();
-        if n < LANES || !cfg!(feature = "simd") {
+        if n < LANES || !cfg!(feature = "avx2") {
             return self.step_each(env, level, action, out);
         }
         let mut begin = 0usize;

@@ -10,7 +10,7 @@ use crate::nn::Input;
 use crate::space::Elements;
 
 /// Whether this build copies short rows with specialized loops.
-const SHORT: bool = cfg!(feature = "simd");
+const SHORT: bool = cfg!(feature = "avx2");
 
 /// The rows with the numbers in `list`, of arrays whose first row has number `first`.
 #[derive(Clone, Copy)]

@@ -384,7 +384,7 @@ impl Kernel for Normalise<'_> {
                     rows: BLOCK_ROWS.min(rows.wrapping_sub(row)),
                 };
                 let (first, mut done) = (row.wrapping_mul(width).wrapping_add(columns), 0);
-                if cfg!(feature = "simd") {
+                if cfg!(feature = "avx2") {
                     while mean.len().wrapping_sub(done) >= 16 {
                         done = block.columns::<16>(first, done);
                     }

@@ -365,7 +365,7 @@ impl<'a> Learner<'a> {
 
     /// [`Learner::open`] for calls that act and observe: cuts only the fields they need, or all where that is less code.
     pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl ActObserve> {
-        Self::of::<{ cfg!(not(feature = "simd")) }>(mem)
+        Self::of::<{ cfg!(not(feature = "avx2")) }>(mem)
     }
 
     /// A read-only view of the learner.
