@@ -150,7 +150,7 @@ impl<'a> Cutter<'a> {
     #[inline(never)]
     pub(super) fn next<T: Pod>(&mut self, span: Span<T>) -> &'a mut [T] {
         // Most of a learner's arrays, since its algorithm does not use them.
-        if span.len() == 0 {
+        if span.is_empty() {
             return &mut [];
         }
         let field = self.bytes(span.start(), span.len().saturating_mul(size_of::<T>()));
