@@ -6,9 +6,10 @@
 
 mod limit;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::data::lazy_frames::{LazyFrames, LazyFramesConfig};
-use rlcore::data::table::FrameIndex;
+use rlcore::data::table::{FrameIndex, View};
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
 use rlcore::space::ElementsMut;
@@ -17,29 +18,41 @@ use std::time::Duration;
 
 const BATCH: usize = 32;
 const FRAMES: usize = 20_000;
+const FRAME_LEN: usize = 84 * 84;
+const STACK_LEN: usize = 4 * FRAME_LEN;
 
 fn bench_frames(c: &mut Criterion) {
     let config = LazyFramesConfig { num_frames: FRAMES as u32, ..Default::default() };
-    let column = config.table().unwrap().columns[0];
-    let (frame_len, stack_len) = (column.row_size(), column.read_len());
     let mut block = vec![0u64; LazyFrames::size(&config).unwrap() / 8];
     let mut frames = LazyFrames::init(bytemuck::cast_slice_mut(&mut block), &config).unwrap();
     let rng = &mut Rng::seeded(1);
-    let frame: Vec<u8> = (0..frame_len + 256).map(|_| rng.next_u64() as u8).collect();
+    let frame: Vec<u8> = (0..FRAME_LEN + 256).map(|_| rng.next_u64() as u8).collect();
     for i in 0..FRAMES {
-        frames.push(0, &frame[i % 256..][..frame_len], i % 500 == 0).unwrap();
+        frames.push(0, &frame[i % 256..][..FRAME_LEN], i % 500 == 0).unwrap();
     }
     let view = frames.view();
     let index: Vec<FrameIndex> = (0..64 * BATCH)
         .map(|_| FrameIndex::new(0, rng.next_u64() % (FRAMES as u64 - 1)))
         .map(|i| if i.number % 500 == 499 { FrameIndex::new(0, i.number - 1) } else { i })
         .collect();
-    let mut batches = index.chunks_exact(BATCH).cycle();
-
     let mut group = c.benchmark_group("frames");
     group.throughput(Throughput::Elements(BATCH as u64));
-    let (mut obs, mut next) = (vec![0u8; BATCH * stack_len], vec![0u8; BATCH * stack_len]);
-    let (mut obs_f32, mut next_f32) = (vec![0f32; BATCH * stack_len], vec![0f32; BATCH * stack_len]);
+    bench_gathers(&mut group, &view, &index);
+    bench_copies(&mut group, &view, &index);
+    // Two stacks: five different frames are read, eight are written.
+    let transitions = BATCH * 13 * FRAME_LEN;
+    for layout in ["hwc", "chw"] {
+        let (u8, f32) = (format!("transitions/{layout}-u8"), format!("transitions/{layout}-f32"));
+        limit::against("frames", [&u8, "B32"], ["copy/u8", "B32"], transitions);
+        limit::against("frames", [&f32, "B32"], ["copy/f32", "B32"], BATCH * (5 + 4 * 8) * FRAME_LEN);
+        limit::copy("frames", [&format!("stacks/{layout}-u8"), "B32"], BATCH * 8 * FRAME_LEN);
+    }
+}
+
+fn bench_gathers(group: &mut BenchmarkGroup<'_, WallTime>, view: &View<'_>, index: &[FrameIndex]) {
+    let mut batches = index.chunks_exact(BATCH).cycle();
+    let (mut obs, mut next) = (vec![0u8; BATCH * STACK_LEN], vec![0u8; BATCH * STACK_LEN]);
+    let (mut obs_f32, mut next_f32) = (vec![0f32; BATCH * STACK_LEN], vec![0f32; BATCH * STACK_LEN]);
     for (name, layout) in [("hwc", Layout::Hwc), ("chw", Layout::Chw)] {
         group.bench_function(BenchmarkId::new(format!("transitions/{name}-u8"), "B32"), |b| {
             b.iter(|| {
@@ -57,13 +70,19 @@ fn bench_frames(c: &mut Criterion) {
             b.iter(|| view.gather(0, batches.next().unwrap(), layout, ElementsMut::U8(&mut obs)).unwrap())
         });
     }
+}
+
+/// Copies of as many bytes to the same arrays, from as many places.
+fn bench_copies(group: &mut BenchmarkGroup<'_, WallTime>, view: &View<'_>, index: &[FrameIndex]) {
+    let mut batches = index.chunks_exact(BATCH).cycle();
+    let (mut obs, mut next) = (vec![0u8; BATCH * STACK_LEN], vec![0u8; BATCH * STACK_LEN]);
     let copy = |to: &mut [u8], i: &FrameIndex, after: usize| {
-        let begin = (i.number as usize + after).saturating_sub(3).min(FRAMES - 4) * frame_len;
-        to.copy_from_slice(&view.columns[0][begin..begin + stack_len]);
+        let begin = (i.number as usize + after).saturating_sub(3).min(FRAMES - 4) * FRAME_LEN;
+        to.copy_from_slice(&view.columns[0][begin..begin + STACK_LEN]);
     };
     group.bench_function(BenchmarkId::new("copy/u8", "B32"), |b| {
         b.iter(|| {
-            let outs = obs.chunks_exact_mut(stack_len).zip(next.chunks_exact_mut(stack_len));
+            let outs = obs.chunks_exact_mut(STACK_LEN).zip(next.chunks_exact_mut(STACK_LEN));
             for (index, (obs, next)) in batches.next().unwrap().iter().zip(outs) {
                 copy(obs, index, 0);
                 copy(next, index, 1);
@@ -71,21 +90,14 @@ fn bench_frames(c: &mut Criterion) {
             black_box((&mut obs, &mut next));
         })
     });
-    let (from, mut to) = (vec![1f32; BATCH * stack_len], vec![0f32; BATCH * stack_len]);
+    let from = vec![1f32; BATCH * STACK_LEN];
+    let (mut obs, mut next) = (vec![0f32; BATCH * STACK_LEN], vec![0f32; BATCH * STACK_LEN]);
     group.bench_function(BenchmarkId::new("copy/f32", "B32"), |b| {
         b.iter(|| {
-            black_box(&mut obs_f32).copy_from_slice(black_box(&from));
-            black_box(&mut to).copy_from_slice(black_box(&from));
+            black_box(&mut obs).copy_from_slice(black_box(&from));
+            black_box(&mut next).copy_from_slice(black_box(&from));
         })
     });
-    // Two stacks: five different frames are read, eight are written.
-    let transitions = BATCH * 13 * frame_len;
-    for layout in ["hwc", "chw"] {
-        let (u8, f32) = (format!("transitions/{layout}-u8"), format!("transitions/{layout}-f32"));
-        limit::against("frames", [&u8, "B32"], ["copy/u8", "B32"], transitions);
-        limit::against("frames", [&f32, "B32"], ["copy/f32", "B32"], BATCH * (5 + 4 * 8) * frame_len);
-        limit::copy("frames", [&format!("stacks/{layout}-u8"), "B32"], BATCH * 8 * frame_len);
-    }
 }
 
 fn short() -> Criterion {

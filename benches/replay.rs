@@ -13,9 +13,10 @@
 
 mod limit;
 
-use criterion::{Bencher, BenchmarkId, Criterion, Throughput, criterion_group};
+use criterion::measurement::WallTime;
+use criterion::{Bencher, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group};
 use rlcore::block::{Cutter, Plan};
-use rlcore::data::memory::{Draw, Frame, FramesOut, Memory, MemoryConfig, Rule, Sample};
+use rlcore::data::memory::{self, Draw, Frame, FramesOut, Memory, MemoryConfig, Rule, Sample};
 use rlcore::data::table::{Column, FrameIndex, Table, TableConfig, View, spans};
 use rlcore::kernels::stack::Layout;
 use rlcore::rng::Rng;
@@ -42,18 +43,25 @@ fn frames(count: usize) -> Vec<Frame> {
 }
 
 fn bench_memory(c: &mut Criterion) {
-    let rng = &mut Rng::seeded(1);
     let columns = [Column::new("obs", Element::F32, 4), Column::new("action", Element::I32, 1)];
     let config = MemoryConfig { max_sample_size: LEN as u32, ..MemoryConfig::new(FRAMES, &columns) };
     let mut block = vec![0u64; Memory::size(&config).unwrap() / 8];
     let mut memory = Memory::init(bytemuck::cast_slice_mut(&mut block), &config).unwrap();
     let stream = frames(2 * FRAMES as usize);
-    let row = [Elements::F32(&[0.5; 4]), Elements::I32(&[3])];
     for frame in &stream[..FRAMES as usize + 1000] {
-        memory.add(frame, &row).unwrap();
+        memory.add(frame, &ROW).unwrap();
     }
-
     let mut group = c.benchmark_group("memory");
+    bench_samples(&mut group, &memory.view());
+    bench_adds(&mut group, &mut memory, &stream);
+}
+
+/// A row of the columns of a memory.
+const ROW: [Elements<'_>; 2] = [Elements::F32(&[0.5; 4]), Elements::I32(&[3])];
+
+/// Drawn sequences, and the gathering of their columns.
+fn bench_samples(group: &mut BenchmarkGroup<'_, WallTime>, view: &memory::View<'_>) {
+    let rng = &mut Rng::seeded(1);
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function(BenchmarkId::new("draw", format!("B{BATCH}")), |b| {
         b.iter(|| {
@@ -62,7 +70,6 @@ fn bench_memory(c: &mut Criterion) {
             }
         })
     });
-    let view = memory.view();
     let mut samples = [Sample::default(); BATCH];
     let usual = Draw::default();
     for (name, draw) in [
@@ -101,7 +108,10 @@ fn bench_memory(c: &mut Criterion) {
         })
     });
     limit::copy("memory", ["gather", &format!("B{BATCH}xL{LEN}")], BATCH * LEN * 2 * 20);
+}
 
+/// Frames added, alone and in rollouts.
+fn bench_adds(group: &mut BenchmarkGroup<'_, WallTime>, memory: &mut Memory<'_>, stream: &[Frame]) {
     const ROLLOUT: usize = 20;
     group.throughput(Throughput::Elements(ROLLOUT as u64));
     let rows = [Elements::F32(&[0.5; 4 * ROLLOUT]), Elements::I32(&[3; ROLLOUT])];
@@ -110,7 +120,7 @@ fn bench_memory(c: &mut Criterion) {
         b.iter(|| memory.add_rollout(rollouts.next().unwrap().iter().copied(), &rows))
     });
     group.bench_function(BenchmarkId::new("add", format!("n{ROLLOUT}")), |b| {
-        b.iter(|| rollouts.next().unwrap().iter().filter(|frame| memory.add(frame, &row).is_ok()).count())
+        b.iter(|| rollouts.next().unwrap().iter().filter(|frame| memory.add(frame, &ROW).is_ok()).count())
     });
     let mut end = memory.view().held().end;
     group.bench_function(BenchmarkId::new("index/add", format!("n{ROLLOUT}")), |b| {
