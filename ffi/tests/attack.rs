@@ -147,7 +147,8 @@ fn every_exported_function_is_attacked() {
     );
 }
 
-/// A function with an argument that no rule describes is refused by its name, and so is a rule that no function uses.
+/// A function with an argument that no rule describes, or with a result other than a status, is refused by its name, and so are
+/// a word of no meaning and a rule that no function uses.
 #[test]
 fn a_function_without_rules_and_a_rule_without_functions_are_refused() {
     let [bindings, rules] = described();
@@ -158,6 +159,14 @@ fn a_function_without_rules_and_a_rule_without_functions_are_refused() {
     let array = bindings.clone() + "rlcore_status rlcore_plant(\n  /* in [num_leaves] */ const float *leaf);\n";
     let why = refused(&array, &rules);
     assert!(why.starts_with("rlcore_plant: the extent num_leaves: "), "{why}");
+    let number = bindings.clone() + "uint32_t rlcore_plant(\n  uint32_t seed);\n";
+    let why = refused(&number, &rules);
+    assert!(why.starts_with("rlcore_plant: it returns no status: "), "{why}");
+    for words in ["1 4 RANGE green", "1 4 RANGE color=green"] {
+        let why = refused(&function, &format!("{rules}\nplant.num_leaves: {words}\n"));
+        let said = words.split('=').next().unwrap();
+        assert!(why.starts_with(&format!("rlcore_plant: the words {said} of num_leaves: ")), "{why}");
+    }
     let rule = rules + "\nplant.num_leaves: 1 4 RANGE\n";
     let why = refused(&bindings, &rule);
     assert!(why.ends_with(": these are of no function: plant.num_leaves: 1 4 RANGE"), "{why}");

@@ -1,5 +1,6 @@
-//! Writes an OP for every exported function that calls.h does not define: `generate <root> <file>` makes calls_generated.h of
-//! include/rlcore_bindings.h, which has the direction and the shape of each pointer, and of calls.rules, which has the rest.
+//! Writes an OP for every exported function that calls.h does not define: `generate <root> <folder>` makes
+//! `<folder>/calls_generated.h` of include/rlcore_bindings.h, which has the direction and the shape of each pointer, and of
+//! calls.rules, which has the rest. Writes `<folder>/configs_generated.h` for configs.c, too: blocks of any configuration.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,49 +10,71 @@ use std::{env, fs, mem, ptr};
 type Result<T = String> = std::result::Result<T, String>;
 /// Words that are no values of an argument; a ! before one takes it back.
 const FLAGS: [&str; 9] = ["any", "copied", "in_place", "optional", "pointers", "scratch", "nan", "inf", "count"];
+/// Words of an argument that have a value behind a =.
+const SETTINGS: [&str; 16] = [
+    "by", "columns", "fields", "flags", "flaws", "from", "is", "len", "makes", "most", "needs", "on", "rows", "type",
+    "value", "wrapped",
+];
 
 #[allow(dead_code)] // attack.rs has this file as a module
 fn main() -> Result<()> {
     let paths: Vec<PathBuf> = env::args_os().skip(1).map(PathBuf::from).collect();
     let read = |name: &str| fs::read_to_string(paths[0].join(name)).expect(name);
-    let made = calls(&paths[0], &read("include/rlcore_bindings.h"), &read("tests/system/fuzz/calls.rules"))?;
-    fs::write(&paths[1], made).map_err(|error| error.to_string())
+    let (bindings, rules) = (read("include/rlcore_bindings.h"), read("tests/system/fuzz/calls.rules"));
+    let write =
+        |name: &str, made: String| fs::write(paths[1].join(name), made).map_err(|error| format!("{name}: {error}"));
+    write("calls_generated.h", calls(&paths[0], &bindings, &rules)?)?;
+    write("configs_generated.h", configs(&paths[0], &bindings, &rules)?)
 }
+
+const HEAD: &str = "/* Made of include/rlcore_bindings.h and calls.rules by generate.rs. */";
 
 /// The text of calls_generated.h, or the name of a function without rules, or the rules that no function uses.
 pub fn calls(root: &Path, bindings: &str, rules: &str) -> Result {
-    let folder = &root.join("tests/system/fuzz");
-    let by_hand = fs::read_to_string(folder.join("calls.h")).map_err(|error| format!("calls.h: {error}"))?;
+    let world = &World::new(root, bindings, rules);
+    let by_hand = fs::read_to_string(world.folder.join("calls.h")).map_err(|error| format!("calls.h: {error}"))?;
     let by_hand: Vec<&str> = by_hand.lines().filter_map(|line| line.strip_prefix("OP(")?.split(')').next()).collect();
-    let structs = bindings.split("\ntypedef struct ").skip(1).filter_map(|rest| {
-        let (name, rest) = rest.split_once(" {")?;
-        let fields = rest.split("\n}").next()?.split(';').filter(|field| !field.trim().is_empty());
-        Some((name, fields.map(Item::new).collect()))
-    });
-    let world = &World { folder, structs: structs.collect(), rules: lines_of(rules), tables: RefCell::default() };
     let mut ops = Vec::new();
-    for (noun, parameters) in functions(bindings).filter(|(noun, _)| !by_hand.contains(noun)) {
-        ops.push(Op::new(world, noun, &parameters).text()?);
+    for function in world.functions.iter().filter(|function| !by_hand.contains(&function.noun)) {
+        ops.push(Op::new(world, function).text()?);
     }
     let unused = world.rules.iter().filter(|(.., used)| !used.get());
     let unused: Vec<String> = unused.map(|(pattern, words, _)| format!("{pattern}: {}", words.join(" "))).collect();
     if !unused.is_empty() {
         return Err(format!("tests/system/fuzz/calls.rules: these are of no function: {}", unused.join("; ")));
     }
-    let head = "/* Made of include/rlcore_bindings.h and calls.rules by generate.rs. */";
-    Ok([vec![head.to_string()], world.tables.take(), ops].concat().join("\n") + "\n")
+    Ok([vec![HEAD.to_string()], world.tables.take(), ops].concat().join("\n") + "\n")
 }
 
-/// The name and the parameters of each function.
-fn functions(bindings: &str) -> impl Iterator<Item = (&str, Vec<Item<'_>>)> {
+/// The text of configs_generated.h: a function for each configuration that makes a block alone, and CONFIGURED, which lists them.
+fn configs(root: &Path, bindings: &str, rules: &str) -> Result {
+    let world = World::new(root, bindings, rules);
+    let (mut made, mut names) = (format!("{HEAD}\n"), Vec::new());
+    for (function, config, _) in world.of_config_alone() {
+        if let Some(noun) = function.strip_suffix("_size") {
+            made += &world.configured(noun, config)?;
+            names.push(format!("{noun}_of_any"));
+        }
+    }
+    Ok(made + "#define CONFIGURED " + &names.join(", ") + "\n")
+}
+
+/// A function of the bindings; the name is without rlcore_.
+struct Function<'a> {
+    result: &'a str,
+    noun: &'a str,
+    parameters: Vec<Item<'a>>,
+}
+
+fn functions(bindings: &str) -> impl Iterator<Item = Function<'_>> {
     let lines = bindings.match_indices('\n').map(|(at, _)| &bindings[at + 1..]);
     let starts = lines.filter(|rest| rest.starts_with(in_word) && !rest.starts_with("typedef"));
     starts.filter_map(|rest| {
         let (head, rest) = rest.split_once('(').filter(|(head, _)| !head.contains('\n'))?;
-        let noun = head.rsplit([' ', '*']).next()?.strip_prefix("rlcore_")?;
+        let (result, name) = head.split_at(head.rfind([' ', '*'])? + 1);
         let list = rest.split(");").next()?;
         let parameters = list.split(if list.contains('\n') { ",\n" } else { ", " }).filter(|one| *one != "void");
-        Some((noun, parameters.map(Item::new).collect()))
+        Some(Function { result, noun: name.strip_prefix("rlcore_")?, parameters: parameters.map(Item::new).collect() })
     })
 }
 
@@ -158,15 +181,59 @@ impl<'a> Found<'a> {
     }
 }
 
-/// All structures and rules, and the tables of wrong fields that were made so far.
+/// All structures, functions and rules, and the tables of wrong fields that were made so far.
 struct World<'a> {
-    folder: &'a Path,
+    folder: PathBuf,
     structs: BTreeMap<&'a str, Vec<Item<'a>>>,
+    functions: Vec<Function<'a>>,
     rules: Vec<Rule<'a>>,
     tables: RefCell<Vec<String>>,
 }
 
-impl World<'_> {
+impl<'a> World<'a> {
+    fn new(root: &Path, bindings: &'a str, rules: &'a str) -> Self {
+        let structs = bindings.split("\ntypedef struct ").skip(1).filter_map(|rest| {
+            let (name, rest) = rest.split_once(" {")?;
+            let fields = rest.split("\n}").next()?.split(';').filter(|field| !field.trim().is_empty());
+            Some((name, fields.map(Item::new).collect()))
+        });
+        let (structs, functions) = (structs.collect(), functions(bindings).collect());
+        let folder = root.join("tests/system/fuzz");
+        World { folder, structs, functions, rules: lines_of(rules), tables: RefCell::default() }
+    }
+
+    /// Functions of a configuration alone, with a number as result: the name and the types of both.
+    fn of_config_alone(&self) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
+        self.functions.iter().filter_map(|function| match &function.parameters[..] {
+            [config, number] if config.kind.ends_with("_config") && number.direction == "out" => {
+                Some((function.noun, config.kind, number.kind))
+            }
+            _ => None,
+        })
+    }
+
+    /// A function that draws the fields of a configuration, makes each call that needs nothing else, and uses the block.
+    fn configured(&self, noun: &str, config: &str) -> Result {
+        let mut lines = format!("static int {noun}_of_any(void) {{\n  {config} c = {noun}_config;\n");
+        for field in &self.structs[config][1..] {
+            let name = field.name;
+            let draw = match (name, field.kind) {
+                ("columns" | "reserved", _) => format!("any_{name}()"),
+                (_, "float") => format!("any_real(c.{name})"),
+                (_, "double") => format!("any_double(c.{name})"),
+                _ => format!("any(c.{name})"),
+            };
+            lines += &format!("  c.{name} = {draw};\n");
+        }
+        let size = format!("{noun}_size");
+        for (call, _, number) in self.of_config_alone().filter(|(call, of, _)| *of == config && *call != size) {
+            lines += &format!("  KNOWN(rlcore_{call}(&c, &({number}){{0}}));\n");
+        }
+        let phase = self.find(&[format!("@{noun}")]).values.first().copied();
+        let phase = phase.ok_or(format!("rlcore_{size}: tests/system/fuzz/calls.rules needs a line @{noun}"))?;
+        Ok(format!("{lines}  MADE({noun}, samples[{phase}].kind, c);\n}}\n"))
+    }
+
     /// Words for a later key go before those for an earlier one, those of later lines too.
     fn find(&self, keys: &[String]) -> Found<'_> {
         let mut found = Found::default();
@@ -213,6 +280,7 @@ impl World<'_> {
 /// declaration.
 struct Op<'a> {
     world: &'a World<'a>,
+    result: &'a str,
     noun: &'a str,
     parameters: &'a [Item<'a>],
     own: Found<'a>,
@@ -228,11 +296,12 @@ struct Op<'a> {
 type Given<'a> = Vec<(&'a str, String)>;
 
 impl<'a> Op<'a> {
-    fn new(world: &'a World<'a>, noun: &'a str, parameters: &'a [Item<'a>]) -> Self {
+    fn new(world: &'a World<'a>, function: &'a Function<'a>) -> Self {
+        let Function { result, noun, parameters } = function;
         let pending = parameters.iter().filter(|item| item.stars == 0).map(|item| (item.name, (item, None))).collect();
         let own = world.find(&[noun.to_string()]);
         let (lines, names, known) = Default::default();
-        Op { world, noun, parameters, own, lines, names, pending, known }
+        Op { world, result, noun, parameters, own, lines, names, pending, known }
     }
 
     fn fail<T>(&self, why: &str) -> Result<T> {
@@ -241,13 +310,18 @@ impl<'a> Op<'a> {
     }
 
     /// The words for a parameter, or for a field of the parameter `owner`.
-    fn words(&self, item: &Item, owner: Option<&Item>) -> Found<'a> {
+    fn words(&self, item: &Item, owner: Option<&Item>) -> Result<Found<'a>> {
         let (noun, name) = (self.noun, item.name);
         let mut keys = vec![name.to_string()];
         keys.extend(owner.map(|owner| format!("{}.{name}", owner.short)));
         keys.push(format!("{noun}.{name}"));
         keys.extend(owner.map(|owner| format!("{noun}.{}.{name}", owner.name)));
-        self.world.find(&keys)
+        let found = self.world.find(&keys);
+        let settings: Vec<&str> = found.settings().map(|(setting, _)| setting).collect();
+        if [0, 2, 3].contains(&found.values.len()) && settings.iter().all(|setting| SETTINGS.contains(setting)) {
+            return Ok(found);
+        }
+        self.fail(&format!("the words {} of {name}", [&found.values[..], &settings].concat().join(" ")))
     }
 
     fn variable(&mut self, item: &Item<'a>, owner: Option<&Item>) -> String {
@@ -265,7 +339,7 @@ impl<'a> Op<'a> {
     // ---- Numbers, and lengths that depend on them ----
 
     fn number(&mut self, item: &'a Item<'a>, owner: Option<&Item>) -> Result {
-        let found = self.words(item, owner);
+        let found = self.words(item, owner)?;
         self.pending.remove(item.name);
         let [good, most, word] = found.values[..] else {
             return self.fail(&format!("the range of {}", item.name)); // none, or the values of an array of this name
@@ -333,7 +407,7 @@ impl<'a> Op<'a> {
 
     /// An array that `word` in a list of fields describes, or its own declaration.
     fn array(&mut self, item: &'a Item<'a>, owner: Option<&Item>, word: &str) -> Result {
-        let found = self.words(item, owner);
+        let found = self.words(item, owner)?;
         let direction = match word.trim_end_matches(|c| c != '<' && c != '>') {
             "" => item.direction,
             "<" => "in",
@@ -403,7 +477,7 @@ impl<'a> Op<'a> {
     // ---- Structures ----
 
     fn structure(&mut self, item: &'a Item<'a>) -> Result {
-        let found = self.words(item, None);
+        let found = self.words(item, None)?;
         let (name, kind, fields) = (item.name, item.kind, &self.world.structs[item.kind]);
         let (value, sized) = (format!("{name}_value"), fields[0].name == "struct_size");
         let filled = item.direction == "inout" && sized;
@@ -476,7 +550,7 @@ impl<'a> Op<'a> {
 
     /// The expression that is passed for a parameter.
     fn argument(&mut self, item: &'a Item<'a>) -> Result {
-        let (found, name, kind) = (self.words(item, None), item.name, item.kind);
+        let (found, name, kind) = (self.words(item, None)?, item.name, item.kind);
         if found.setting("is") == Some("absent") || item.direction == "opaque" {
             return Ok("NULL".to_string());
         } else if kind.ends_with("_fn") {
@@ -548,6 +622,9 @@ impl<'a> Op<'a> {
     }
 
     fn text(mut self) -> Result {
+        if self.result != "rlcore_status " {
+            return self.fail("it returns no status");
+        }
         let passed: Result<Vec<String>> = self.parameters.iter().map(|item| self.argument(item)).collect();
         let call = format!("rlcore_{}({})", self.noun, passed?.join(", "));
         self.emit(match self.own.setting("writes").filter(|word| !word.is_empty()) {

@@ -15,7 +15,7 @@ out=$PWD/target/fuzz
 mkdir -p "$out/found"
 
 rustc --edition 2024 tests/system/fuzz/generate.rs -o "$out/generate"
-"$out/generate" "$PWD" "$out/calls_generated.h"
+"$out/generate" "$PWD" "$out"
 tests/system/sanitizers/library.sh address
 builds=()
 for target in $targets; do
