@@ -73,8 +73,10 @@ pub fn with<T: Clone>(good: &T, change: impl FnOnce(&mut T)) -> T {
     other
 }
 
+type Change = Box<dyn Fn(&mut Case)>;
+
 /// Changes of the length of each array of a rollout by `step`.
-pub fn off_by(step: isize) -> [Box<dyn Fn(&mut Case)>; 6] {
+pub fn off_by(step: isize) -> [Change; 6] {
     let off = move |x: &mut Vec<f32>| x.resize(x.len().wrapping_add_signed(step), 0.0);
     let flags = move |x: &mut Vec<u8>| x.resize(x.len().wrapping_add_signed(step), 0);
     [

@@ -227,9 +227,7 @@ impl Agent {
     }
 
     fn export(&mut self) -> Vec<u64> {
-        let learner = self.learner();
-        let brain = export(&learner.view());
-        brain
+        export(&self.learner().view())
     }
 }
 

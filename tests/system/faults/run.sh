@@ -42,7 +42,8 @@ cd - > /dev/null
 # ---- Other arithmetic
 
 [ "$(uname -m)" = x86_64 ] || exit 0
-flags="-std=c11 -O1 -ffp-contract=off -w -Iinclude"
+tests/system/fuzz/generate.sh "$out"
+flags="-std=c11 -O1 -ffp-contract=off -w -Iinclude -I$out"
 cc $flags tests/system/bits/{bits,kernels,envs,data,learn,overflow,blocks,host}.c "$library" -o "$out/bits"
 cc $flags tests/system/faults/subnormal.c "$library" -lm -o "$out/subnormal"
 for mode in 0x8040 0x2000 0x4000 0x6000; do

@@ -14,8 +14,7 @@ limit=${2:-60}
 out=$PWD/target/fuzz
 mkdir -p "$out/found"
 
-rustc --edition 2024 tests/system/fuzz/generate.rs -o "$out/generate"
-"$out/generate" "$PWD" "$out"
+tests/system/fuzz/generate.sh "$out"
 tests/system/sanitizers/library.sh address
 builds=()
 for target in $targets; do

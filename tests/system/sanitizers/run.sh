@@ -21,9 +21,10 @@ unset MAKEFLAGS
 # An assertion of the library that fails aborts: where is what counts.
 export ASAN_OPTIONS=handle_abort=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=handle_abort=1:allocator_may_return_null=1:halt_on_error=1:history_size=7
 mkdir -p "$out"
+tests/system/fuzz/generate.sh "$out"
 
 sanitizers() {  # sanitizers <flags of clang> <sanitizer of rustc>: sets what `compile` and `examples` use
-  flags="-g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -ffp-contract=off -I$root/include -I$root/examples-c/shared"
+  flags="-g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all -ffp-contract=off -I$root/include -I$root/examples-c/shared -I$out"
   flags+=" $1"
   link="$out/stand_in-$2.o $out/$2/librlcore.a -lm -pthread"
   bin=$out/bin-$2
