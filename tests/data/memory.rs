@@ -646,12 +646,8 @@ fn compare_gathered(memory: &Memory<'_>, twin: &Twin, samples: &[Sample]) -> Res
     let (mut got, mut reward) = (vec![-1; cells], vec![-1.0; cells]);
     let (mut terminated, mut truncated, mut valid) = (vec![9; cells], vec![9; cells], vec![9; cells]);
     view.gather(0, samples, len, Layout::Hwc, ElementsMut::I32(&mut got))?;
-    let out = FramesOut {
-        reward: Some(&mut reward),
-        terminated: Some(&mut terminated),
-        truncated: Some(&mut truncated),
-        valid: Some(&mut valid),
-    };
+    let [ends, cuts, are_valid] = [&mut terminated, &mut truncated, &mut valid].map(|flags| Some(&mut flags[..]));
+    let out = FramesOut { reward: Some(&mut reward), terminated: ends, truncated: cuts, valid: are_valid };
     view.gather_frames(samples, len, out)?;
     for (b, sample) in samples.iter().enumerate() {
         let mut numbers = sample.numbers();

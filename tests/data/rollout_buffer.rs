@@ -24,11 +24,8 @@ const PIXELS: usize = 2;
 const M: usize = 2;
 
 fn columns() -> [Column; 3] {
-    [
-        Column::new("obs", Element::F32, OBS as u32),
-        Column::new("action", Element::I32, 1),
-        Column::new("pixels", Element::U8, PIXELS as u32),
-    ]
+    let own = [("obs", Element::F32, OBS), ("action", Element::I32, 1), ("pixels", Element::U8, PIXELS)];
+    own.map(|(name, kind, len)| Column::new(name, kind, len as u32))
 }
 
 fn config(num_steps: u32, num_envs: u32) -> RolloutBufferConfig {

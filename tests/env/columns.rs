@@ -76,14 +76,9 @@ fn run(env: &dyn Env, n: usize, mode: Autoreset, limit: u32, steps: usize, parts
     (hashes, a)
 }
 
+#[rustfmt::skip]
 const ENVS: [&dyn Env; 8] = [
-    &CartPole,
-    &MountainCar,
-    &MountainCarContinuous,
-    &Acrobot,
-    &Pendulum,
-    &NoVel(CartPole),
-    &NoVel(Pendulum),
+    &CartPole, &MountainCar, &MountainCarContinuous, &Acrobot, &Pendulum, &NoVel(CartPole), &NoVel(Pendulum),
     &PointReach,
 ];
 

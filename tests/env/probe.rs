@@ -52,18 +52,13 @@ const NO: bool = false;
 #[test]
 fn spaces_are_those_of_the_table() {
     let inf = f32::INFINITY;
-    for (name, choices, low, high) in [
-        ("Probe1", 1, 0.0, 0.0),
-        ("Probe2", 1, -1.0, 1.0),
-        ("Probe3", 1, 0.0, 1.0),
-        ("Probe4", 2, 0.0, 0.0),
-        ("Probe5", 2, -1.0, 1.0),
-        ("Probe6", 2, 0.0, inf),
-        ("Probe6OddEven", 2, 0.0, inf),
-        ("Probe7", 5, 0.0, 1.0),
-        ("ProbeTruncation", 1, 0.0, 1.0),
-        ("ProbeMemory", 2, -1.0, 1.0),
-    ] {
+    #[rustfmt::skip]
+    let table = [
+        ("Probe1", 1, 0.0, 0.0), ("Probe2", 1, -1.0, 1.0), ("Probe3", 1, 0.0, 1.0), ("Probe4", 2, 0.0, 0.0),
+        ("Probe5", 2, -1.0, 1.0), ("Probe6", 2, 0.0, inf), ("Probe6OddEven", 2, 0.0, inf), ("Probe7", 5, 0.0, 1.0),
+        ("ProbeTruncation", 1, 0.0, 1.0), ("ProbeMemory", 2, -1.0, 1.0),
+    ];
+    for (name, choices, low, high) in table {
         let env = Builtin::from_name(name).unwrap();
         let spec = env.spec();
         assert_eq!((spec.obs.low, spec.obs.high, spec.action.n), (&[low][..], &[high][..], &[choices][..]), "{name}");
@@ -93,13 +88,8 @@ fn probe_3_pays_after_two_steps() {
     let mut env = Alone::new(Probe::Three, 0);
     assert_eq!(env.reset(), 0.0);
     assert_eq!([env.step(0), env.step(0)], [(1.0, 0.0, NO, NO), (0.0, 1.0, true, NO)]);
-    let third = Probe::Three.step(
-        0,
-        bytemuck::bytes_of_mut(&mut env.state),
-        &mut env.rng,
-        Elements::I32(&[0]),
-        ElementsMut::F32(&mut [0.0]),
-    );
+    let (state, rest) = (bytemuck::bytes_of_mut(&mut env.state), ElementsMut::F32(&mut [0.0]));
+    let third = Probe::Three.step(0, state, &mut env.rng, Elements::I32(&[0]), rest);
     assert_eq!(third.unwrap_err().kind, Kind::NotReady);
     assert_eq!(env.rng, Rng::seeded(0), "nothing is drawn");
 }

@@ -92,10 +92,8 @@ fn an_end_is_reported_and_reset_as_the_mode_says() {
         assert_eq!(a.terminated, [0, 1, 0, 1, 0], "{mode:?}");
         assert_eq!(a.truncated, [0, 0, 1, 1, 0], "{mode:?}");
         assert_eq!(a.valid, [1; 5], "{mode:?}");
-        assert!(
-            a.reward.iter().all(|&r| (1.0..2.0).contains(&r)),
-            "the reward of the step that ended counts: {mode:?}"
-        );
+        // The reward of the step that ended counts.
+        assert!(a.reward.iter().all(|&r| (1.0..2.0).contains(&r)), "{mode:?}");
         for (i, &action) in actions.iter().enumerate() {
             let (obs, _, _, _, last, _) = a.row(i);
             let old = first.obs[2 * i];

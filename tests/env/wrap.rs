@@ -271,12 +271,8 @@ impl Gym for Twin<'_> {
 }
 
 fn twin<'g>(game: &'g Game, list: &[Wrapper<'static>], seed: u64) -> (Box<dyn Gym + 'g>, Rc<Shared<'g>>) {
-    let shared = Rc::new(Shared {
-        game,
-        memory: Cell::default(),
-        rng: RefCell::new(Rng::seeded(seed)),
-        level: Cell::new(Level::New),
-    });
+    let (memory, rng, level) = (Cell::default(), RefCell::new(Rng::seeded(seed)), Cell::new(Level::New));
+    let shared = Rc::new(Shared { game, memory, rng, level });
     let mut env: Box<dyn Gym + 'g> = Box::new(Bare(shared.clone()));
     let limit = Some(Wrapper::TimeLimit { steps: game.limit }).filter(|_| game.limit != 0);
     for wrapper in limit.into_iter().chain(list.iter().copied()) {

@@ -668,21 +668,12 @@ const fn warp_to(height: u32, width: u32, gray: bool, field: &'static str) -> Wr
 #[test]
 fn each_wrapper_does_what_its_twin_does() {
     use Wrapper::*;
+    #[rustfmt::skip]
     let lists: &[&[Wrapper]] = &[
-        &[warp_to(4, 3, true, "")],
-        &[warp_to(4, 3, false, "")],
-        &[warp_to(7, 5, true, "")],
-        &[warp_to(7, 5, false, "")],
-        &[warp_to(1, 1, true, "")],
-        &[ScaledFloat],
-        &[FrameStack { count: 1 }],
-        &[FrameStack { count: 3 }],
-        &[FrameStack { count: 16 }],
-        &[ChannelsFirst],
-        &[Flatten],
-        &[Extract { field: "" }],
-        &[Record],
-        &[SUM],
+        &[warp_to(4, 3, true, "")], &[warp_to(4, 3, false, "")], &[warp_to(7, 5, true, "")],
+        &[warp_to(7, 5, false, "")], &[warp_to(1, 1, true, "")], &[ScaledFloat], &[FrameStack { count: 1 }],
+        &[FrameStack { count: 3 }], &[FrameStack { count: 16 }], &[ChannelsFirst], &[Flatten],
+        &[Extract { field: "" }], &[Record], &[SUM],
     ];
     for (i, list) in lists.iter().enumerate() {
         compare(&Game::film(7, 5, 3), list, 60, &format!("film list {i}"));

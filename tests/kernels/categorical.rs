@@ -4,7 +4,7 @@ use rlcore::error::{Kind, Result};
 use rlcore::kernels::categorical::{Logits, Sampling, entropy, evaluate, gradient, log_prob, log_softmax, sample};
 use rlcore::rng::Rng;
 
-use super::checks::same_at_every_level;
+use super::checks::{near, same_at_every_level};
 
 /// A batch that owns its arrays.
 #[derive(Clone)]
@@ -104,14 +104,6 @@ const SHAPES: [(usize, &[u32]); 18] = [
     (17, &[32]), (18, &[33]), (16, &[100]), (35, &[2, 3]), (33, &[1, 1]), (32, &[1, 2]), (17, &[2, 2]),
     (16, &[3, 1]), (16, &[3, 1, 40, 2]),
 ];
-
-fn near(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (i, (g, w)) in got.iter().zip(want).enumerate() {
-        let same = f64::from(*g) == *w || (f64::from(*g) - w).abs() <= tolerance * w.abs().max(1.0);
-        assert!(same, "{what}[{i}]: {g} is not {w}");
-    }
-}
 
 fn cases() -> impl Iterator<Item = Case> {
     let shapes = SHAPES.into_iter().zip(1..);
@@ -231,15 +223,10 @@ fn twin_draw(log_p: &[f64], sampling: Sampling, u: f64) -> Option<i32> {
     order.last().map(|j| *j as i32)
 }
 
+#[rustfmt::skip]
 const SAMPLINGS: [Sampling; 8] = [
-    Sampling::Basic,
-    Sampling::Greedy,
-    Sampling::Temperature(0.3),
-    Sampling::Temperature(2.5),
-    Sampling::TopK(1),
-    Sampling::TopK(3),
-    Sampling::BottomK(2),
-    Sampling::TopK(1000),
+    Sampling::Basic, Sampling::Greedy, Sampling::Temperature(0.3), Sampling::Temperature(2.5),
+    Sampling::TopK(1), Sampling::TopK(3), Sampling::BottomK(2), Sampling::TopK(1000),
 ];
 
 #[test]

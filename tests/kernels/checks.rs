@@ -1,6 +1,7 @@
 //! Rollouts and comparisons, for all of these tests.
 
 use rlcore::cpu::{self, LEVELS};
+use rlcore::error::{Kind, Result};
 use rlcore::kernels::gae::{Accumulate, Rollout};
 use rlcore::rng::Rng;
 
@@ -101,17 +102,24 @@ pub fn wide(x: &[f32]) -> Vec<f64> {
 pub fn near(got: &[f32], want: &[f64], tolerance: f64, what: &str) {
     assert_eq!(got.len(), want.len(), "{what}");
     for (i, (g, w)) in got.iter().zip(want).enumerate() {
-        assert!((f64::from(*g) - w).abs() <= tolerance * w.abs().max(1.0), "{what}[{i}]: {g} is not {w}");
+        // An infinite number is near itself.
+        let same = f64::from(*g) == *w || (f64::from(*g) - w).abs() <= tolerance * w.abs().max(1.0);
+        assert!(same, "{what}[{i}]: {g} is not {w}");
     }
 }
 
 /// Asserts that `work` gives the same at every CPU level.
 #[track_caller]
-pub fn same_at_every_level<T: PartialEq>(what: &str, work: impl Fn() -> T) {
-    let results = LEVELS.map(|level| {
+pub fn same_at_every_level<T: PartialEq>(what: &str, work: impl Fn() -> T) -> T {
+    let [base, avx2, avx512] = LEVELS.map(|level| {
         cpu::set_limit(level);
         work()
     });
     cpu::set_limit(LEVELS[2]);
-    assert!(results[0] == results[1] && results[1] == results[2], "{what}");
+    assert!(base == avx2 && base == avx512, "{what}");
+    base
+}
+
+pub fn kind<T>(result: Result<T>) -> Option<Kind> {
+    result.err().map(|error| error.kind)
 }

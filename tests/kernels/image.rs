@@ -2,12 +2,14 @@
 
 use proptest::prelude::*;
 use rlcore::cpu::{self, LEVELS};
-use rlcore::error::{Kind, Result};
+use rlcore::error::Kind;
 use rlcore::kernels::image::{
     Size, area, area_scratch, channels_first, gray, maximum, maximum_in_place, rescale42, scale_bytes, text, text_size,
     tile, tile_shape, warp, warp_scratch,
 };
 use rlcore::rng::Rng;
+
+use super::checks::{kind, same_at_every_level};
 
 const SCREEN: Size = Size::new(210, 160, 1);
 const COLOUR: Size = Size::new(210, 160, 3);
@@ -29,20 +31,6 @@ fn sum(bytes: &[u8]) -> u64 {
 
 fn noise(rng: &mut Rng, len: usize) -> Vec<u8> {
     (0..len).map(|_| rng.bounded(255) as u8).collect()
-}
-
-fn kind<T>(result: Result<T>) -> Option<Kind> {
-    result.err().map(|error| error.kind)
-}
-
-fn at_every_level<T: PartialEq + std::fmt::Debug>(work: impl Fn() -> T) -> T {
-    let [base, avx2, avx512] = LEVELS.map(|level| {
-        cpu::set_limit(level);
-        work()
-    });
-    assert_eq!(base, avx2);
-    assert_eq!(base, avx512);
-    base
 }
 
 fn to_gray(rgb: &[u8]) -> Vec<u8> {
@@ -169,7 +157,7 @@ fn fingerprints_are_those_of_opencv() {
     for (height, gray_sum, gray_fnv, small_sum, small_fnv, begin, centre) in tall {
         let (one, three) = (Size::new(height, 160, 1), Size::new(height, 160, 3));
         let rgb = fingerprinted(height, 160);
-        at_every_level(|| {
+        same_at_every_level("pictures", || {
             let gray = to_gray(&rgb);
             assert_eq!((sum(&gray), fnv(&gray)), (gray_sum, gray_fnv));
             let small = resized(one, &gray, SMALL);
@@ -187,7 +175,7 @@ fn fingerprints_are_those_of_opencv() {
 #[test]
 fn rescaled_screen_is_that_of_opencv() {
     let rgb = fingerprinted(210, 160);
-    let out = at_every_level(|| {
+    let out = same_at_every_level("pictures", || {
         let mut out = vec![f32::NAN; 42 * 42];
         rescale42(&rgb, &mut out).unwrap();
         out
@@ -218,7 +206,8 @@ fn area_equals_its_twin() {
             let (from, to) = (Size::new(h, w, channels), Size::new(to_h, to_w, channels));
             for _ in 0..3 {
                 let src = noise(rng, from.len().unwrap());
-                assert_eq!(at_every_level(|| resized(from, &src, to)), twin(from, &src, to), "{from:?} {to:?}");
+                let got = same_at_every_level("pictures", || resized(from, &src, to));
+                assert_eq!(got, twin(from, &src, to), "{from:?} {to:?}");
             }
         }
     }
@@ -278,7 +267,7 @@ fn screens_equal_the_general_rule() {
     let mut ties = 0;
     for frame in frames(rng) {
         let want = general(SCREEN, &frame, SMALL);
-        assert_eq!(at_every_level(|| resized(SCREEN, &frame, SMALL)), want);
+        assert_eq!(same_at_every_level("pictures", || resized(SCREEN, &frame, SMALL)), want);
         ties += count_ties(&frame);
     }
     assert!(ties > 10_000, "only {ties} means between two bytes");
@@ -318,8 +307,8 @@ fn warp_is_larger_then_gray_then_area() {
                 let x = if channels == to_channels { x.to_vec() } else { to_gray(x) };
                 resized(Size { channels: to_channels, ..from }, &x, to)
             };
-            assert_eq!(at_every_level(|| warped(from, &a, None, to)), one(&a));
-            assert_eq!(at_every_level(|| warped(from, &a, Some(&b), to)), one(&larger(&a, &b)));
+            assert_eq!(same_at_every_level("pictures", || warped(from, &a, None, to)), one(&a));
+            assert_eq!(same_at_every_level("pictures", || warped(from, &a, Some(&b), to)), one(&larger(&a, &b)));
         }
     }
     assert_eq!(warp_scratch(COLOUR, SMALL), Ok(0));
@@ -329,7 +318,7 @@ fn warp_is_larger_then_gray_then_area() {
 #[test]
 fn bytes_become_numbers_by_division() {
     let all: Vec<u8> = (0..=255).collect();
-    let out = at_every_level(|| {
+    let out = same_at_every_level("pictures", || {
         let mut out = vec![f32::NAN; 256];
         scale_bytes(&all, &mut out).unwrap();
         out

@@ -1,10 +1,9 @@
 //! Moments, discounted sums and normalization against their formulas in f64, the specification's vectors, every CPU level and bad
 //! input.
 
-use rlcore::cpu::{self, LEVELS};
 use rlcore::data::normalizer::{Limits, Moments, RewardScale, normalise, scale_rewards};
 use rlcore::data::step::{Ends, Rewrite};
-use rlcore::error::{Kind, Result};
+use rlcore::error::Kind;
 use rlcore::kernels::moments::{
     Moment, columns, explained_variance, mean_std, merge, merge_columns, of, of_kept, standardise, sum_of_squares,
     update,
@@ -12,6 +11,8 @@ use rlcore::kernels::moments::{
 use rlcore::kernels::returns::{bootstrapped_sum, discounted_sum, discounted_sum_in_place, forward};
 use rlcore::num;
 use rlcore::rng::Rng;
+
+use super::checks::{kind, same_at_every_level};
 
 fn draw(seed: u64, len: usize, low: f64, high: f64) -> Vec<f32> {
     let mut rng = Rng::seeded(seed);
@@ -31,19 +32,6 @@ fn twin(x: impl Iterator<Item = f64> + Clone) -> Moment {
 
 fn column(x: &[f32], width: usize, j: usize) -> impl Iterator<Item = f64> + Clone {
     x.iter().skip(j).step_by(width).map(|x| f64::from(*x))
-}
-
-fn kind<T>(result: Result<T>) -> Option<Kind> {
-    result.err().map(|error| error.kind)
-}
-
-fn at_every_level<T: PartialEq + std::fmt::Debug>(work: impl Fn() -> T) {
-    let [base, avx2, avx512] = LEVELS.map(|level| {
-        cpu::set_limit(level);
-        work()
-    });
-    assert_eq!(base, avx2);
-    assert_eq!(base, avx512);
 }
 
 const BAD: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
@@ -460,7 +448,7 @@ fn the_inverse_root_is_within_three_ulp() {
 fn every_cpu_level_gives_the_same_bytes() {
     for (n, width) in SHAPES {
         let (x, y) = (draw(1, n * width, -3.0, 4.0), draw(2, n * width, -3.0, 4.0));
-        at_every_level(|| {
+        same_at_every_level("moments", || {
             let (mut mean, mut var, mut count) = (vec![0.1; width], vec![1.3; width], 0.5);
             let (mut out, mut sums, mut scaled) = (x.clone(), x.clone(), x.clone());
             update(&x, n, &mut mean, &mut var, &mut count).unwrap();

@@ -78,19 +78,11 @@ impl Inputs {
                 from_importance_weights_range(&self.vtrace(), Some(&self.case.log_rho), columns, &out)
             }
             _ => {
-                let policies = Policies {
-                    num_actions: self.a,
-                    behavior_logits: &self.behavior,
-                    target_logits: &self.target,
-                    action: &self.action,
-                };
-                let out = Outputs {
-                    vs: Some(x),
-                    pg_advantage: Some(y),
-                    log_rho: Some(z),
-                    behavior_log_prob: Some(v),
-                    target_log_prob: Some(w),
-                };
+                let (num_actions, action) = (self.a, &self.action);
+                let (behavior_logits, target_logits) = (&self.behavior, &self.target);
+                let policies = Policies { num_actions, behavior_logits, target_logits, action };
+                let [vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob] = [x, y, z, v, w].map(Some);
+                let out = Outputs { vs, pg_advantage, log_rho, behavior_log_prob, target_log_prob };
                 from_logits(&self.vtrace(), &policies, columns, &out)
             }
         }

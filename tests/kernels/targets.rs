@@ -24,16 +24,10 @@ enum Call {
     Retrace(f32),
 }
 
+#[rustfmt::skip]
 const CALLS: [Call; 9] = [
-    Call::Lambda(0.95),
-    Call::TdLambda(0.0),
-    Call::TdLambda(0.8),
-    Call::TdLambda(1.0),
-    Call::Upgo,
-    Call::NStep(1),
-    Call::NStep(4),
-    Call::NStep(usize::MAX),
-    Call::Retrace(0.9),
+    Call::Lambda(0.95), Call::TdLambda(0.0), Call::TdLambda(0.8), Call::TdLambda(1.0), Call::Upgo,
+    Call::NStep(1), Call::NStep(4), Call::NStep(usize::MAX), Call::Retrace(0.9),
 ];
 
 /// The targets and, where the function has them, their errors.

@@ -603,8 +603,7 @@ fn values_take_the_places_of_those_that_are_no_longer_needed() {
 #[test]
 fn what_reads_the_input_and_a_layer_finds_room_for_its_gradient() {
     let add = |source| Layer::merge(LayerKind::Add, source, Activation::Identity);
-    let mut layers = vec![Layer::dense(3, Activation::Tanh), add([INPUT, 1]), add([2, 1])];
-    layers.push(Layer { flags: HEAD, ..Layer::dense(1, Activation::Identity) });
+    let layers = [Layer::dense(3, Activation::Tanh), add([INPUT, 1]), add([2, 1]), head(0, 1, IDENTITY)];
     let mut nodes = [Node::default(); 4];
     let net = Net::compile(&layers, [1, 1, 3], &mut nodes).unwrap();
     let (params, x) = (vec![0.1; net.param_len()], [1.0, 2.0, 3.0]);

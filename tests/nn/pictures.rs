@@ -33,6 +33,7 @@ fn head(units: u32) -> Layer {
 fn networks() -> Vec<(Shape, Vec<Layer>)> {
     use Activation::{Elu, Identity, Relu, Tanh};
     let wide = |size, stride| Layer { same: 1, ..Layer::conv(3, size, stride, Elu) };
+    let (mean, bare) = (pool([5, 6], [0, 0], 0, MEAN), norm(WHOLE | NO_SCALE | NO_BIAS, Tanh));
     vec![
         ([10, 10, 4], vec![conv(16, 3, 1, 0, Relu), Layer::dense(20, Relu), head(3)]),
         ([20, 18, 2], vec![conv(32, 8, 4, 0, Relu), conv(33, 2, 1, 0, Relu), head(5)]),
@@ -40,25 +41,8 @@ fn networks() -> Vec<(Shape, Vec<Layer>)> {
         ([6, 5, 1], vec![wide([3, 1], [2, 1]), wide([1, 4], [1, 3]), wide([2, 2], [3, 3]), head(1)]),
         ([1, 12, 2], vec![Layer::conv(6, [1, 5], [1, 2], Elu), norm(0, Relu), pool([1, 2], [0, 0], 0, 0), head(4)]),
         ([9, 9, 2], vec![conv(4, 2, 1, 0, Relu), pool([3, 3], [2, 2], 1, 0), pool([2, 2], [1, 1], 1, MEAN), head(2)]),
-        (
-            [5, 6, 3],
-            vec![
-                norm(0, Identity),
-                conv(8, 3, 1, 1, Identity),
-                norm(WHOLE, Elu),
-                pool([5, 6], [0, 0], 0, MEAN),
-                head(1),
-            ],
-        ),
-        (
-            [4, 4, 17],
-            vec![
-                norm(RMS | NO_BIAS, Identity),
-                norm(WHOLE | NO_SCALE | NO_BIAS, Tanh),
-                norm(WHOLE | RMS, Relu),
-                head(2),
-            ],
-        ),
+        ([5, 6, 3], vec![norm(0, Identity), conv(8, 3, 1, 1, Identity), norm(WHOLE, Elu), mean, head(1)]),
+        ([4, 4, 17], vec![norm(RMS | NO_BIAS, Identity), bare, norm(WHOLE | RMS, Relu), head(2)]),
         ([1, 1, 21], vec![Layer::dense(40, Identity), norm(NO_SCALE, Tanh), norm(0, Relu), head(3)]),
         // Two layers read the same one, pictures are heads, and a convolution of one pixel reads a dense layer.
         (
@@ -228,10 +212,7 @@ impl Case {
                 1 => (len * units, biases),
                 3 | 9 => (kh * kw * input[2] * units, biases),
                 11 => (input[2] * layer.symbols as usize * units, 0),
-                5 => (
-                    if layer.flags & NO_SCALE == 0 { input[2] } else { 0 },
-                    if layer.flags & NO_BIAS == 0 { input[2] } else { 0 },
-                ),
+                5 => [NO_SCALE, NO_BIAS].map(|flag| if layer.flags & flag == 0 { input[2] } else { 0 }).into(),
                 _ => (0, 0),
             };
             shape.push(windows(layer, input).map_or_else(
@@ -664,12 +645,7 @@ fn a_normalisation_is_that_of_other_libraries() {
     let (outs, grads, d_input) = case.all();
     near(&outs[0], &[-1.06904153, -0.03363019, 2.57260383, -0.39223159, -0.39028949, 2.64562114], 1e-6, "y");
     near(&grads, &[-1.1670994, -0.44605822, -0.70465961, 1.25, -1.0, -0.5], 1e-6, "gradients");
-    near(
-        &d_input,
-        &[0.68724, -1.03086172, 0.34362172, 0.13577336, -0.10182714, -0.03394623],
-        1e-6,
-        "gradient of the input",
-    );
+    near(&d_input, &[0.68724, -1.03086172, 0.34362172, 0.13577336, -0.10182714, -0.03394623], 1e-6, "d_input");
 }
 
 #[test]

@@ -38,15 +38,10 @@ fn networks() -> Vec<Vec<Layer>> {
     ]);
     all.push(vec![Layer::dense(20, Activation::Tanh), cell(Lstm, 6), cell(Gru, 4), head(0, 2), head(1, 3)]);
     all.push(vec![cell(Gru, 4), Layer { source: [INPUT, 0], ..cell(MinGru, 7) }, head(1, 1), head(1, 2), head(2, 1)]);
-    all.push(vec![
-        Layer { flags: FORGET_ONE, ..cell(Lstm, 9) },
-        Layer::dense(8, Activation::Relu),
-        head(0, 2),
-        head(1, 1),
-    ]);
-    all.extend(
-        [(1, 1, 1), (4, 2, 2), (6, 3, 5), (16, 4, 9)].map(|(u, h, w)| vec![Layer::attention(u, h, w), head(0, 2)]),
-    );
+    let keeps = Layer { flags: FORGET_ONE, ..cell(Lstm, 9) };
+    all.push(vec![keeps, Layer::dense(8, Activation::Relu), head(0, 2), head(1, 1)]);
+    let attentions = [(1, 1, 1), (4, 2, 2), (6, 3, 5), (16, 4, 9)].map(|(u, h, w)| Layer::attention(u, h, w));
+    all.extend(attentions.map(|layer| vec![layer, head(0, 2)]));
     all.push(transformer(12, 3, 4));
     all.push(vec![
         cell(Gru, 4),
