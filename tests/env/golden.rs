@@ -59,15 +59,15 @@ fn follow(file: &str, autoreset: Autoreset) {
         same(&a.reward, &t.f32s(n), &format!("{file} reward, step {step}"));
         assert_eq!(a.terminated, t.flags(n), "{file} terminated, step {step}");
         assert_eq!(a.truncated, t.flags(n), "{file} truncated, step {step}");
-        for i in 0..n {
+        for (i, before) in ended_before.iter_mut().enumerate() {
             let row = a.row(i).4;
             if a.ended(i) {
                 same(row, &t.f32s(obs_len), &format!("{file} final_obs, step {step}"));
             } else {
                 assert!(row.iter().all(|x| x.is_nan()), "final_obs of a row that goes on was written");
             }
-            assert_eq!(a.valid[i] == 0, autoreset == Autoreset::NextStep && ended_before[i]);
-            ended_before[i] = a.ended(i);
+            assert_eq!(a.valid[i] == 0, autoreset == Autoreset::NextStep && *before);
+            *before = a.ended(i);
         }
     }
     assert!(t.0.is_empty());

@@ -126,7 +126,7 @@ mod tests {
         /// A step of those environments that are active at a time, which ends episodes with these probabilities.
         fn step(&mut self, tick: usize, terminated_and_truncated: [f64; 2]) {
             let Twins { own, twin, rng, stacks } = self;
-            let active = [1, u8::from(tick % 3 == 0), u8::from(tick % 200 == 0)];
+            let active = [1, u8::from(tick.is_multiple_of(3)), u8::from(tick.is_multiple_of(200))];
             let obs = stacks.concat();
             let ends: Vec<u8> = (0..2 * N).map(|i| u8::from(rng.uniform() < terminated_and_truncated[i / N])).collect();
             for stack in stacks.iter_mut().zip(active).filter(|(_, active)| *active != 0).map(|(stack, _)| stack) {
