@@ -134,8 +134,8 @@ where
 }
 
 /// Generates code from one list of a block's fields: a structure of their spans, with `plan`; if `write` is given, a structure
-/// of arrays to write, with `cut` and `copy_row`; and if `read` is given too, one of arrays to read, with `of`, and `read` on the first. Both
-/// may begin with extra members, which are passed as the last arguments.
+/// of arrays to write, with `cut` and `copy_row`; and if `read` is given too, one of arrays to read, with `of`, and `read` on
+/// the first. Both may begin with extra members, which are passed as the last arguments.
 ///
 /// `part Name(Len)` at the end makes the list a [`Field`] for use in other lists; it needs a list with one argument and
 /// structures without extra members.

@@ -114,7 +114,8 @@ impl Learner<'_> {
         // All columns are named, so that a new one does not compile until it is stored here.
         #[rustfmt::skip]
         let TransitionsMut {
-            obs, pixels, frame, next_obs, next_pixels, next_frame, stamp, next_mask, mask: own_mask, choice, vector, reward, discount,
+            obs, pixels, frame, next_obs, next_pixels, next_frame, stamp, next_mask,
+            mask: own_mask, choice, vector, reward, discount,
         } = &mut self.replay.store;
         let from = &self.replay.begun;
         let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
