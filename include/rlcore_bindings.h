@@ -405,18 +405,18 @@ rlcore_status rlcore_vecenv_reset_one(
 rlcore_status rlcore_vecenv_step(
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env *env,
-  /* in optional */ const rlcore_rows *rows);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_step_range(
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env *env,
   uint32_t begin,
   uint32_t end,
-  /* in optional */ const rlcore_rows *rows);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_step_env(
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env *env,
   uint32_t level,
-  /* in optional */ const rlcore_rows *rows);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_vecenv_render(
   /* in */ const rlcore_vecenv *v,
   /* in */ const rlcore_env *env,
@@ -763,7 +763,7 @@ rlcore_status rlcore_learner_acted(
   /* out [N] */ uint8_t *acted);
 rlcore_status rlcore_learner_act(
   /* inout */ rlcore_learner *p,
-  /* in optional */ const rlcore_rows *rows);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_learner_act_range(
   /* inout */ rlcore_learner *p,
   uint32_t begin,
@@ -774,7 +774,7 @@ rlcore_status rlcore_learner_demonstrate(
   /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_learner_observe(
   /* inout */ rlcore_learner *p,
-  /* in optional */ const rlcore_rows *rows);
+  /* in */ const rlcore_rows *rows);
 rlcore_status rlcore_learner_cut(
   /* inout */ rlcore_learner *p,
   /* in [N] */ const uint8_t *gone);
@@ -788,7 +788,7 @@ rlcore_status rlcore_learner_stats_read(
   /* inout */ rlcore_learner_stats *stats);
 rlcore_status rlcore_learner_value(
   /* inout */ rlcore_learner *p,
-  /* in optional */ const rlcore_rows *rows,
+  /* in */ const rlcore_rows *rows,
   /* out [N] */ float *value);
 rlcore_status rlcore_learner_log_prob(
   /* inout */ rlcore_learner *p,
@@ -804,9 +804,9 @@ rlcore_status rlcore_learner_seen_len(
 rlcore_status rlcore_learner_batch_len(
   /* in */ const rlcore_learner *p,
   /* out */ size_t *out_len,
-  /* out optional */ size_t *out_mask_len,
-  /* out optional */ size_t *out_begin_len,
-  /* out optional */ size_t *out_env_len);
+  /* out */ size_t *out_mask_len,
+  /* out */ size_t *out_begin_len,
+  /* out */ size_t *out_env_len);
 rlcore_status rlcore_learner_predict(
   /* inout */ rlcore_learner *p,
   /* in */ const rlcore_rows *rows,
@@ -942,8 +942,8 @@ rlcore_status rlcore_env_spaces(
 rlcore_status rlcore_learner_spaces(
   /* in */ const rlcore_learner *p,
   /* out */ uint32_t *out_num_envs,
-  /* out optional */ rlcore_space *out_obs,
-  /* out optional */ rlcore_space *out_action);
+  /* out */ rlcore_space *out_obs,
+  /* out */ rlcore_space *out_action);
 
 /* ---- Policies: trained networks to ship ---- */
 
@@ -984,14 +984,14 @@ rlcore_status rlcore_policy_scratch_len(
 rlcore_status rlcore_policy_act(
   /* in */ const rlcore_policy *p,
   uint32_t num_rows,
-  /* in optional */ const rlcore_rows *rows,
+  /* in */ const rlcore_rows *rows,
   /* in */ const rlcore_policy_buffers *buffers,
   /* in optional */ const rlcore_sampling *sampling,
   /* inout optional */ rlcore_rng *rng);
 rlcore_status rlcore_policy_act_greedy(
   /* in */ const rlcore_policy *p,
   uint32_t num_rows,
-  /* in optional */ const rlcore_rows *rows,
+  /* in */ const rlcore_rows *rows,
   /* in optional */ const rlcore_policy_buffers *buffers);
 
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
@@ -1148,12 +1148,12 @@ rlcore_status rlcore_monitor_reset_one(
   uint32_t index);
 rlcore_status rlcore_monitor_step(
   /* inout */ rlcore_monitor *m,
-  /* in optional */ const rlcore_rows *rows,
+  /* in */ const rlcore_rows *rows,
   double seconds,
   /* in [N, num_info] optional */ const double *info);
 rlcore_status rlcore_monitor_step_clock(
   /* inout */ rlcore_monitor *m,
-  /* in optional */ const rlcore_rows *rows,
+  /* in */ const rlcore_rows *rows,
   rlcore_clock_fn clock,
   /* opaque */ void *user,
   /* in [N, num_info] optional */ const double *info);
@@ -1238,7 +1238,7 @@ rlcore_status rlcore_vec_normalize_reset_one(
   /* out [N, obs_len] */ float *out_obs);
 rlcore_status rlcore_vec_normalize_step(
   /* inout */ rlcore_vec_normalize *v,
-  /* in optional */ const rlcore_rows *rows,
+  /* in */ const rlcore_rows *rows,
   /* in optional */ const rlcore_rows *out);
 rlcore_status rlcore_vec_normalize_obs(
   /* in */ const rlcore_vec_normalize *v,

@@ -130,7 +130,12 @@ fn annotation(header: &str, declared: &str, text: &str, parameters: &[String]) -
         _ => {}
     }
     let extents = extents.filter(|e| e != "1").map_or(String::new(), |e| format!(" [{e}]"));
-    Ok(format!("{direction}{extents}{}", if words.contains("NULL") { " optional" } else { "" }))
+    // Comments on rows speak of their arrays, too: there a sentence about the rows begins with NULL.
+    let optional = words.match_indices("NULL").map(|(at, _)| words[..at].trim_end()).any(|before| match own {
+        "rlcore_rows" => before.is_empty() || before.ends_with('.') || before.ends_with(" rows may be"),
+        _ => !before.ends_with(" is") && !before.ends_with(" are"),
+    });
+    Ok(format!("{direction}{extents}{}", if optional { " optional" } else { "" }))
 }
 
 /// The text without its comments, and without the spaces before them.
