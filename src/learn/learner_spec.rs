@@ -318,7 +318,8 @@ impl LearnerSpec {
             let [picture, action] = [1, 2].map(|part| INPUT + part);
             for (i, layer) in layers.list.iter_mut().take(listed.len()).enumerate() {
                 let [first, second] = &mut layer.source;
-                let merges = layer.kind >= LayerKind::Add as u32 && layer.kind <= LayerKind::Join as u32;
+                let kind = LayerKind::from_number(layer.kind);
+                let merges = matches!(kind, Some(LayerKind::Add | LayerKind::Multiply | LayerKind::Join));
                 let reads_all = |source: u32| source == INPUT || source == 0 && i == 0;
                 *first = if reads_all(*first) { picture } else { *first };
                 *second = if merges && reads_all(*second) { picture } else { *second };

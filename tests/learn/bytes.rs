@@ -301,6 +301,16 @@ fn critics_read_pictures_as_bytes_in_front_of_actions() {
     }
 }
 
+/// The picture is all that a first layer reads in critics, also where it reads it twice.
+#[test]
+fn a_first_layer_of_two_sources_reads_the_picture_twice() {
+    let config = Config { obs_dims: DIMS, num_layers: 2, ..Config::of(Algorithm::Td3) };
+    for source in [[0, 0], [0, INPUT], [INPUT, 0], [INPUT, INPUT]] {
+        let layers = [Layer::merge(LayerKind::Multiply, source, Activation::Identity), conv(4, 0)];
+        Learner::size(&config, &layers, &Space::bytes(LEN as u32), &Space::between(&[-1.0], &[1.0])).unwrap();
+    }
+}
+
 /// The lowest value of the two critics for the policy's own actions, by networks that are compiled here.
 fn value_by_hand(learner: &Learner<'_>, listed: &[Layer], obs: &Obs) -> Vec<f32> {
     let mem = export(&learner.view());

@@ -8,6 +8,7 @@ use rlcore::env::Autoreset;
 use rlcore::env::wrap::Wrapper;
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, Recurrent, Sampling};
+use rlcore::nn::{Activation, Layer};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -29,7 +30,8 @@ fn config(algorithm: Algorithm) -> Config {
 fn init(config: &Config, action: &Space<'_>) -> Vec<u64> {
     let fields = [Field::new("", Element::U8, &DIMS, 0)];
     let obs = Space::bytes(LEN as u32).with_fields(&fields);
-    made(config, &[], &obs, action)
+    let layers = [Layer::conv(3, [2; 2], [1; 2], Activation::Relu)];
+    made(config, &layers[..config.num_layers as usize], &obs, action)
 }
 
 /// Attaches to the learner, as another process would.
@@ -117,18 +119,24 @@ impl World {
 #[test]
 fn learning_is_the_same_as_with_whole_observations() {
     let (one, two, real) = (Space::discrete(&[2]), Space::discrete(&[3, 2]), Space::between(&[-1.0; 2], &[1.0; 2]));
+    // The last number: convolutions, also of critics, which get continuous actions behind them.
     let cases = [
-        (Algorithm::Dqn, one, 1, 1, 0.0, 0.1),
-        (Algorithm::Dqn, two, 2, 2, 0.7, 0.3),
-        (Algorithm::Dqn, one, 3, 7, 0.0, 0.1),
-        (Algorithm::Dqn, two, 5, 3, 1.0, 0.1),
-        (Algorithm::Sac, two, 2, 3, 0.5, 0.2),
-        (Algorithm::Sac, real, 1, 2, 0.0, 0.1),
-        (Algorithm::Td3, real, 3, 1, 0.6, 0.1),
+        (Algorithm::Dqn, one, 1, 1, 0.0, 0.1, 0),
+        (Algorithm::Dqn, two, 2, 2, 0.7, 0.3, 0),
+        (Algorithm::Dqn, one, 3, 7, 0.0, 0.1, 0),
+        (Algorithm::Dqn, two, 5, 3, 1.0, 0.1, 0),
+        (Algorithm::Sac, two, 2, 3, 0.5, 0.2, 0),
+        (Algorithm::Sac, real, 1, 2, 0.0, 0.1, 0),
+        (Algorithm::Td3, real, 3, 1, 0.6, 0.1, 0),
+        (Algorithm::Sac, two, 2, 3, 0.5, 0.2, 1),
+        (Algorithm::Sac, real, 2, 7, 0.5, 0.1, 1),
+        (Algorithm::Td3, real, 3, 2, 0.6, 0.1, 1),
     ];
-    for (algorithm, action, n_step, num_chunks, priority_exponent, truncations) in cases {
+    for (algorithm, action, n_step, num_chunks, priority_exponent, truncations, num_layers) in cases {
         let importance_steps = if priority_exponent > 0.0 { 200 } else { 0 };
-        let config = Config { n_step, num_chunks, priority_exponent, importance_steps, ..config(algorithm) };
+        let obs_dims = if num_layers > 0 { DIMS } else { [0; 3] };
+        let own = config(algorithm);
+        let config = Config { n_step, num_chunks, priority_exponent, importance_steps, num_layers, obs_dims, ..own };
         let once = Config { num_stacked: NUM as u32, ..config };
         let (mut blocks, mut world) = ([&config, &once].map(|c| init(c, &action)), World::new(truncations));
         for _ in 0..160 {

@@ -67,7 +67,7 @@ impl LearnerSpec {
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.config.needs().temperature || self.shape.discrete() != self.config.needs().critics;
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(!fits)?;
-        let what = "learner config: obs_dims of 0 with TD3 and SAC, continuous actions and several obs_fields";
+        let what = "learner config: at most 1 of obs_fields, and joins in the build, with obs_dims and critics of continuous actions";
         let apart = self.config.needs().critics && !self.shape.discrete() && !self.joins_actions();
         let refused = apart && self.config.num_layers > 0 && self.config.obs_dims != [0; 3];
         Error::new(Kind::Config, what).given(self.shape.num_parts as usize).fail_if(refused)?;
