@@ -91,10 +91,18 @@ macro_rules! learner_config_table {
                 log_std_min: f32 [-40 to 40] = -20.0; LEAST_SPREAD, "continuous actions" => |_, s| s.std_len() > 0;
                 /// upper limit of the logarithms of standard deviations, at least log_std_min
                 log_std_max: f32 [-40 to 40] = 2.0; SPREAD, "continuous actions" => |_, s| s.std_len() > 0;
-                /// observations are scaled to mean 0 and deviation 1 by running statistics
-                normalize_obs: u32 [flag] = 0, StreamAc | StreamQ => 1; ON_POLICY;
+            }
+            "normalization" ALL {
+                /// observations are scaled to mean 0 and deviation 1 by running statistics. Off policy the store keeps them as they
+                /// come, and each gradient step scales them by the statistics of the update, during which these do not change
+                normalize_obs: u32 [flag] = 0, StreamAc | StreamQ => 1; ALL;
                 /// normalized observations are clipped to plus or minus this
-                obs_clip: f32 [above 0] = 10.0; ON_POLICY, "normalize_obs" => |c, _| c.normalize_obs != 0;
+                obs_clip: f32 [above 0] = 10.0; ALL, "normalize_obs" => |c, _| c.normalize_obs != 0;
+                /// rewards are divided by the running deviation of the discounted return; off policy where a gradient step reads
+                /// them, which are sums of n_step rewards
+                normalize_reward: u32 [flag] = 0, StreamAc | StreamQ => 1; ALL;
+                /// normalized rewards are clipped to plus or minus this
+                reward_clip: f32 [above 0] = 10.0; ALL, "normalize_reward" => |c, _| c.normalize_reward != 0;
             }
             "exploration" EXPLORES {
                 /// environment steps to exploration_end
@@ -144,10 +152,6 @@ macro_rules! learner_config_table {
                 accumulate: u32 [rlcore_accumulate of] = 0; ON_POLICY;
                 /// advantages get mean 0 and deviation 1 in each minibatch, divided by the sample deviation, of n - 1
                 normalize_advantage: u32 [flag] = 1, A2c | Unreal | Impala | Pqn | StreamAc | StreamQ => 0; ADVANTAGE;
-                /// rewards are divided by the running deviation of the discounted return
-                normalize_reward: u32 [flag] = 0, StreamAc | StreamQ => 1; ON_POLICY;
-                /// normalized rewards are clipped to plus or minus this
-                reward_clip: f32 [above 0] = 10.0; ON_POLICY, "normalize_reward" => |c, _| c.normalize_reward != 0;
                 /// weight of the value loss, half the mean squared error
                 value_coef: f32 [at least 0] = 0.5, A2c => 1.0; ACTOR_CRITIC;
                 /// values are clipped to those of the rollout plus or minus this; 0: off

@@ -31,6 +31,7 @@ mod quantiles;
 mod recurrent;
 mod replay;
 mod rows;
+mod scaled;
 mod seen;
 mod stacked;
 mod stats;

@@ -4,6 +4,10 @@ use core::ops::Range;
 
 use super::layout::{Scratch, Sizes};
 use crate::block::{self, Fit, LayoutError};
+#[cfg(feature = "off_policy")]
+use crate::data::normalizer::{Limits, normalise, scale_rewards};
+#[cfg(feature = "off_policy")]
+use crate::data::step::Rewrite;
 use crate::error::Result;
 use crate::kernels::gae::Chain;
 use crate::learn::actor::Head;
@@ -138,6 +142,8 @@ pub(in crate::learn) struct BatchContext<'b, 'r> {
     /// Normal draws for the next actions and for those of the policy, a row for each transition.
     pub(in crate::learn) draws: [&'b [f32]; 2],
     pub(in crate::learn) temperature: f32,
+    /// The variance of the discounted sums of rewards.
+    pub(in crate::learn) return_var: f64,
     /// This gradient step updates the policy, not the critics.
     pub(in crate::learn) policy_next: bool,
 }
@@ -288,6 +294,16 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         Ok(to)
     }
 
+    /// Rewards of these rows, as they are learned from.
+    pub(in crate::learn) fn rewards<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        let to = rows.get(self.batch.store.reward, 1, to)?;
+        if self.config.normalize_reward != 0 {
+            let limits = Limits { clip: self.config.reward_clip, ..Limits::default() };
+            scale_rewards(self.batch.return_var, limits, Rewrite::in_place(to))?;
+        }
+        Ok(to)
+    }
+
     /// Discounts of the values of the next observations of these rows: of the host's transitions 0 at terminations, else the
     /// configuration's if none are given.
     pub(in crate::learn) fn discounts<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
@@ -332,6 +348,16 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         to: &'t mut [f32],
     ) -> Result<Input<'t>> {
         let (sizes, stack) = (self.sizes, self.sizes.replay.ring.stack);
+        if self.config.normalize_obs != 0 {
+            let (from, elements) = match sizes.pixels_len {
+                0 => (Elements::F32(obs), sizes.seen.elements),
+                bytes => (Elements::U8(pixels), bytes),
+            };
+            let to = rows.see(&ObsEncoder { elements, ..sizes.seen }, from, to)?;
+            let ([mean, var], limits) = (self.moments, Limits { clip: self.config.obs_clip, ..Limits::default() });
+            normalise(mean, var, limits, Rewrite::in_place(to))?;
+            return Ok(Input::F32(to));
+        }
         match sizes.pixels_len {
             0 => rows.input(false, &sizes.seen, Elements::F32(obs), to),
             _ if stack.is_kept() && self.given.is_none() => {

@@ -95,6 +95,8 @@ pub(in crate::learn) struct WorkLens<'l> {
     /// Environments that act, and those that record rollouts.
     n: usize,
     recording: usize,
+    /// Environments whose returns are summed.
+    returns: usize,
     /// Rows of a chunk, or of one observation of each environment.
     rows: usize,
     /// Numbers of observations before they are normalized, and of those that networks read.
@@ -506,6 +508,7 @@ fn work(
         lens,
         n,
         recording: n.min(lens.recording),
+        returns: if c.normalize_reward != 0 { n } else { n.min(lens.recording) },
         rows,
         raw: if sizes.reads_bytes && !c.needs().replay { 0 } else { grid(n, lens.obs) },
         obs: if sizes.reads_bytes { grid(rows, lens.obs).div_ceil(size_of::<f32>()) } else { grid(rows, lens.obs) },
@@ -554,9 +557,9 @@ fields! {
         /// Bootstrap values: of the observation after the current transition.
         pub(in crate::learn) next: Cold<[f32]> = w.recording,
         /// Running returns, and the accumulators of the backward pass over a rollout.
-        pub(in crate::learn) running: [f64] = w.recording,
+        pub(in crate::learn) running: [f64] = w.returns,
         /// Terminated and truncated flags.
-        pub(in crate::learn) ends: [u8] = grid(w.recording, 2),
+        pub(in crate::learn) ends: [u8] = grid(w.returns, 2),
         pub(in crate::learn) obs: [f32] = w.obs,
         /// Discrete and continuous parts of actions: as they were drawn, or from -1 to 1.
         pub(in crate::learn) choice: [i32] = grid(w.rows, w.lens.choices),

@@ -39,14 +39,16 @@ impl View<'_> {
 }
 
 impl Learner<'_> {
-    /// Replaces the statistics, in the layout of [`View::read_moments`], also while they are frozen. Errors: `Shape`; those of
-    /// [`check_moments`].
+    /// Replaces the statistics, in the layout of [`View::read_moments`], also while they are frozen. Errors: `Shape`; `NotReady`
+    /// off policy while an update is due, whose gradient steps read them; those of [`check_moments`].
     pub fn write_moments(&mut self, moments: &[f64]) -> Result {
         let _changing = self.mark.begin();
         self.view().check_moments(moments)?;
         if moments.is_empty() {
             return Ok(());
         }
+        let what = "learner moments: an update that is due reads the statistics; call learn first.";
+        Error::new(Kind::NotReady, what).fail_if(self.config.needs().replay && self.state.due > 0)?;
         let [returns, obs] = groups(moments)?;
         let s = &mut *self.state;
         (s.return_count, s.obs_count) = (returns.count, obs.count);

@@ -1,10 +1,13 @@
 //! The results of steps: transitions are completed or discarded.
 
 use super::Learner;
-use crate::block;
+use crate::block::{self, LayoutError};
+use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
+use crate::data::step::{Ends, Rewrite};
 use crate::error::{Error, Kind, Result, check_len, check_rows};
+use crate::kernels::moments;
 use crate::learn::actor::{Head, check_obs};
-use crate::learn::rows::{Rows, select};
+use crate::learn::rows::{Rows, copy_row, select};
 use crate::space::Elements;
 
 impl Learner<'_> {
@@ -85,10 +88,54 @@ impl Learner<'_> {
         check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
         #[cfg(feature = "off_policy")]
         if self.config.needs().replay {
-            self.cut_in_store(gone);
-            return Ok(());
+            return self.cut_in_store(gone);
         }
         self.cut_in_rollout(gone)
+    }
+
+    /// Gathers the rewards and ends of the first `m` environments of the list, and adds the rewards to the statistics. The first
+    /// columns of the working arrays then have the rewards, and the rewards as they are learned from.
+    pub(super) fn scale_rewards(&mut self, m: usize, reward: &[f32], [terminated, truncated]: [&[u8]; 2]) -> Result {
+        let (w, c, state) = (&mut self.work, self.config, &mut *self.state);
+        let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
+        let (raw, scaled) = (envs.get(reward, 1, raw)?, block::rows_mut(scaled, 0, m, 1)?);
+        let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(LayoutError)?;
+        let (terminated, truncated) = (envs.get(terminated, 1, ends)?, envs.get(truncated, 1, others)?);
+        let limits = Limits { clip: c.reward_clip, ..Limits::default() };
+        match (c.normalize_reward != 0, state.frozen != 0) {
+            (false, _) => block::copy(scaled, raw),
+            (true, true) => scale_rewards(state.return_var, limits, Rewrite::apart(raw, scaled))?,
+            (true, false) => {
+                let running = envs.get(self.running_return, 1, w.running)?;
+                let (mean, var) = (&mut state.return_mean, &mut state.return_var);
+                let mut scale = RewardScale { running, mean, var, count: &mut state.return_count };
+                let ends = Ends { terminated, truncated, valid: None };
+                scale.step(Rewrite::apart(raw, scaled), ends, f64::from(c.discount), limits)?;
+                envs.put(running, 1, self.running_return)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the observations that environments have acted on to the statistics.
+    pub(super) fn update_obs_stats(&mut self) -> Result {
+        let (width, w) = (self.obs_mean.len(), &mut self.work);
+        if width == 0 || !self.staged.contains(&1) {
+            return Ok(());
+        }
+        let mut count = 0usize;
+        for (env, _) in self.staged.iter().enumerate().filter(|(_, staged)| **staged != 0) {
+            copy_row(self.new_obs, w.raw, (env, count, width))?;
+            count = count.saturating_add(1);
+        }
+        if self.state.frozen == 0 {
+            let rows = block::rows(w.raw, 0, count, width)?;
+            moments::update(rows, count, self.obs_mean, self.obs_var, &mut self.state.obs_count)?;
+        }
+        self.staged.fill(0);
+        self.new_obs.fill(0.0);
+        Ok(())
     }
 }
 

@@ -4,7 +4,8 @@ use crate::block::{self, LayoutError};
 use crate::error::{Error, Kind, Result, check_finite, check_rows};
 use crate::kernels::categorical::{self, Logits};
 use crate::kernels::stack::MAX_STACK;
-use crate::learn::actor::{Head, Sampling, check_action, check_obs};
+use crate::learn::actor::{Head, Sampling, check_action, check_obs, see};
+use crate::learn::actor_config::ActorConfig;
 use crate::learn::algorithm::{critic, discrete_sac, q, sac, td3, tqc};
 use crate::learn::learner::Learner;
 use crate::learn::noise;
@@ -67,6 +68,7 @@ impl Learner<'_> {
         for (row, env) in rows.iter().zip(list) {
             ring.check(begun.pixels, num_begun, *env as usize, (&obs, row))?;
         }
+        normalize(&self.actor, [&*self.obs_mean, self.obs_var], m, w.raw, w.obs)?;
         Head::new(&self.actor, self.taken.read(), &[]).check_mask_rows(mask, rows.iter())?;
         if let Some(mask) = mask {
             rows.get(mask, self.sizes.masks, w.mask)?;
@@ -101,6 +103,8 @@ impl Learner<'_> {
             *b.reward.get_mut(begun).ok_or(LayoutError)? = 0.0;
             *b.discount.get_mut(begun).ok_or(LayoutError)? = 1.0;
             *self.open.get_mut(env).ok_or(LayoutError)? = 1;
+            copy_row(self.work.obs, self.new_obs, (k, env, self.obs_mean.len()))?;
+            block::rows_mut(self.staged, env, 1, self.obs_mean.len().min(1))?.fill(1);
             *self.replay.num_begun.get_mut(env).ok_or(LayoutError)? = count.saturating_add(1);
         }
         Ok(())
@@ -349,6 +353,8 @@ impl Learner<'_> {
         if bytes.is_none() {
             self.sizes.seen.rows(obs, self.sizes.n, self.work.raw)?;
             check_rows(what, self.work.raw, self.sizes.seen.len, 0..)?;
+            let moments = [&*self.obs_mean, self.obs_var];
+            normalize(&self.actor, moments, self.sizes.n, self.work.raw, self.work.obs)?;
         }
         let allowed = block::rows_mut(self.work.mask, 0, self.sizes.n, self.sizes.masks)?;
         match mask {
@@ -358,6 +364,17 @@ impl Learner<'_> {
         self.say(self.sizes.n, noisy, bytes)?;
         Ok(bytes)
     }
+}
+
+/// Normalizes the encoded observations in the first `m` rows of `raw`, which are then in `before` as they were.
+fn normalize(actor: &ActorConfig, moments: [&[f64]; 2], m: usize, raw: &mut [f32], before: &mut [f32]) -> Result {
+    if actor.normalize_obs == 0 {
+        return Ok(());
+    }
+    let [mean, var] = moments;
+    let (raw, before) = (block::rows_mut(raw, 0, m, mean.len())?, block::rows_mut(before, 0, m, mean.len())?);
+    block::copy(before, raw);
+    see(actor, mean, var, before, raw)
 }
 
 /// Observations that networks read: these bytes, or else their encoding.

@@ -28,6 +28,10 @@ impl Learner<'_> {
                 self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (obs, env))?;
             }
         }
+        self.update_obs_stats()?;
+        if self.config.normalize_reward != 0 {
+            self.scale_rewards(m, reward, flags)?;
+        }
         for k in 0..m {
             let env = *self.work.row.get(k).ok_or(LayoutError)? as usize;
             let (is_cut, terminated) = (is_cut(flags, env), flags[0].get(env) != Some(&0));
@@ -153,14 +157,20 @@ impl Learner<'_> {
     }
 
     /// [`Learner::cut_rows`], with checked flags.
-    pub(in crate::learn::learner) fn cut_in_store(&mut self, gone: &[u8]) {
+    pub(in crate::learn::learner) fn cut_in_store(&mut self, gone: &[u8]) -> Result {
+        self.update_obs_stats()?;
+        self.clear_scratch();
         let r = &mut self.replay;
         let rows = self.open.iter_mut().zip(&mut *r.num_begun).zip(&mut *r.shown);
         for (env, ((open, count), shown)) in rows.enumerate() {
             if gone.get(env) != Some(&0) {
                 (*open, *count, *shown) = (0, 0, 0);
                 self.episodes.forget(env);
+                if let Some(running) = self.running_return.get_mut(env) {
+                    *running = 0.0;
+                }
             }
         }
+        Ok(())
     }
 }

@@ -346,6 +346,8 @@ mod tests {
                 use_action_mask: u32::from(choices && which != 1),
                 dueling: u32::from(dqn && which == 2),
                 noisy: u32::from(dqn && cfg!(feature = "noisy") && which == 3),
+                normalize_obs: u32::from(which > 1),
+                normalize_reward: u32::from(which == 2),
                 n_step: [1, 1, 3, 2][which],
                 priority_exponent: [0.0, 0.6, 0.5, 1.0][which],
                 importance_exponent: [0.4, 0.5, 0.5, 0.5][which],

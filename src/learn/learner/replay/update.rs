@@ -214,6 +214,7 @@ impl<'a> View<'a> {
             importance,
             draws: [draws(0)?, draws(1)?],
             temperature: self.temperature(),
+            return_var: self.state.return_var,
             policy_next: self.state.updating > 1,
         })
     }

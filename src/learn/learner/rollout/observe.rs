@@ -1,10 +1,7 @@
 //! The results of steps in a rollout.
 
 use crate::block::{self, LayoutError};
-use crate::data::normalizer::{Limits, RewardScale, scale_rewards};
-use crate::data::step::{Ends, Rewrite};
 use crate::error::Result;
-use crate::kernels::moments;
 use crate::learn::actor_config::VALUE;
 use crate::learn::learner::observe::is_cut;
 use crate::learn::learner::{Learner, With};
@@ -39,27 +36,12 @@ impl Learner<'_> {
 
     /// Completes the transitions of the first `m` environments of the list, besides final values.
     fn record_results(&mut self, m: usize, reward: &[f32], [terminated, truncated]: [&[u8]; 2]) -> Result {
-        let (w, r) = (&mut self.work, &mut self.rollout);
+        self.scale_rewards(m, reward, [terminated, truncated])?;
+        let (w, r, state) = (&mut self.work, &mut self.rollout, &mut *self.state);
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         let slots = Rows::new(envs.get(self.slot, 1, w.slot)?, 0);
-        let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
-        let (raw, scaled) = (envs.get(reward, 1, raw)?, block::rows_mut(scaled, 0, m, 1)?);
-        let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(LayoutError)?;
-        let (terminated, truncated) = (envs.get(terminated, 1, ends)?, envs.get(truncated, 1, others)?);
-        let (c, state) = (self.config, &mut *self.state);
-        let limits = Limits { clip: c.reward_clip, ..Limits::default() };
-        match (c.normalize_reward != 0, state.frozen != 0) {
-            (false, _) => block::copy(scaled, raw),
-            (true, true) => scale_rewards(state.return_var, limits, Rewrite::apart(raw, scaled))?,
-            (true, false) => {
-                let running = envs.get(self.running_return, 1, w.running)?;
-                let (mean, var) = (&mut state.return_mean, &mut state.return_var);
-                let mut scale = RewardScale { running, mean, var, count: &mut state.return_count };
-                let ends = Ends { terminated, truncated, valid: None };
-                scale.step(Rewrite::apart(raw, scaled), ends, f64::from(c.discount), limits)?;
-                envs.put(running, 1, self.running_return)?;
-            }
-        }
+        let (raw, scaled) = (block::rows(w.scalar, 0, 1, m)?, block::rows(w.scalar, 1, 1, m)?);
+        let (terminated, truncated) = (block::rows(w.ends, 0, 1, m)?, block::rows(w.ends, 1, 1, m)?);
         slots.put(terminated, 1, r.terminated)?;
         slots.put(truncated, 1, r.truncated)?;
         slots.put(scaled, 1, r.reward)?;
@@ -144,24 +126,6 @@ impl Learner<'_> {
             *r.truncated.get_mut(before).ok_or(LayoutError)? = 1;
             *r.final_value.get_mut(before).ok_or(LayoutError)? = value;
         }
-        Ok(())
-    }
-
-    /// Adds the observations that environments have acted on to the statistics.
-    fn update_obs_stats(&mut self) -> Result {
-        let width = self.obs_mean.len();
-        if width == 0 || !self.staged.contains(&1) {
-            return Ok(());
-        }
-        let staged = self.staged.iter().enumerate().filter(|(_, staged)| **staged != 0).map(|(env, _)| env);
-        let w = &mut self.work;
-        let count = list(staged, w.slot)?;
-        if self.state.frozen == 0 {
-            let rows = Rows::new(block::rows(w.slot, 0, count, 1)?, 0).get(self.new_obs, width, w.raw)?;
-            moments::update(rows, count, self.obs_mean, self.obs_var, &mut self.state.obs_count)?;
-        }
-        self.staged.fill(0);
-        self.new_obs.fill(0.0);
         Ok(())
     }
 }
