@@ -310,10 +310,9 @@ impl Config {
 
     /// Checks that layers may have a recurrent state of `state_len` elements. Errors: `Config`.
     fn check_recurrent(&self, state_len: usize) -> Result {
-        let alone = self.needs().replay || self.needs().traces;
-        let what =
-            "learner config: recurrent layers and sequence_len are not supported off policy and by stream algorithms.";
-        Error::new(Kind::Config, what).fail_if(alone && (self.sequence_len > 0 || state_len > 0))
+        let what = "learner config: recurrent layers and sequence_len are not supported by stream algorithms, whose traces go back \
+                    through single steps.";
+        Error::new(Kind::Config, what).fail_if(self.needs().traces && (self.sequence_len > 0 || state_len > 0))
     }
 
     /// Checks that a network may have noise, of `len` elements. Errors: `Config`.
@@ -400,6 +399,21 @@ impl Config {
         let bound = |i: u64| i.saturating_mul(sequences as u64).checked_div(self.num_chunks.into());
         let rows = |i: u64| (bound(i).unwrap_or(0) as usize).saturating_mul(self.sequence_rows());
         (rows(index.into()), rows(u64::from(index) + 1))
+    }
+
+    /// [`Config::chunk`] of a batch from the replay store.
+    pub(super) fn batch_part(&self, index: u32) -> (usize, usize) {
+        self.part(index, self.batch_sequences())
+    }
+
+    /// Sequences of a batch from the replay store; without recurrent layers its rows.
+    pub(super) fn batch_sequences(&self) -> usize {
+        (self.batch_size as usize).checked_div(self.sequence_rows()).unwrap_or(0)
+    }
+
+    /// Steps of a sequence from the replay store, with those after it that its last next observations depend on.
+    pub(super) fn sequence_steps(&self) -> usize {
+        self.sequence_rows().saturating_add(self.n_step as usize).saturating_sub(1)
     }
 
     /// Rows of the longest chunk.

@@ -138,14 +138,16 @@ macro_rules! learner_config_table {
                 num_minibatches: u32 [at least 1] = 4, A2c | Unreal | Impala | StreamAc | StreamQ => 1; ON_POLICY;
                 /// passes over each rollout
                 num_epochs: u32 [1 to 1000] = 4, A2c | Unreal | Impala | StreamAc | StreamQ => 1; ON_POLICY;
-                /// steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are
-                /// multiples of; at least 1 exactly if there are such layers. Without them IMPALA learns from whole rollouts of each
-                /// environment
+                /// steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch, or
+                /// batch_size, are multiples of; at least 1 exactly if there are such layers. Without them IMPALA learns from whole
+                /// rollouts of each environment. Off policy a sequence has steps of one environment that follow one another in the
+                /// store, over the ends of episodes, where states are cut; the transitions that are drawn are the last ones of
+                /// sequences, with all of n_step. The store keeps the recurrent state of each transition; critics start from zeros
                 sequence_len: u32 [any] = 0; ALL;
                 /// steps before each sequence that recurrent layers first run through without a loss, so that the sequence starts
                 /// from a state computed with the current parameters. Fewer where the episode or the rollout begins. At most
-                /// num_steps - sequence_len; 0: sequences start from the states that were recorded
-                burn_in: u32 [any] = 0; ROLLOUT;
+                /// num_steps - sequence_len, or buffer_size; 0: sequences start from the states that were recorded
+                burn_in: u32 [any] = 0; OPTIMIZER;
                 /// lambda of GAE, V-trace, Q(lambda) and eligibility traces
                 gae_lambda: f32 [0 to 1] = 0.95, A2c | Unreal | Impala => 1.0, Pqn => 0.65, StreamAc | StreamQ => 0.8; ON_POLICY;
                 /// precision that advantages are summed in

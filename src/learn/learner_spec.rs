@@ -289,17 +289,19 @@ impl LearnerSpec {
         Ok(())
     }
 
-    /// Whether critics get actions behind the listed layers, which see pictures, and not in front of them.
+    /// Whether critics get actions behind the listed layers, which see pictures or remember observations, and not in front of
+    /// them.
     #[cfg(feature = "off_policy")]
     pub(in crate::learn) fn joins_actions(&self) -> bool {
         let (c, s) = (&self.config, &self.shape);
         let continuous = c.needs().critics && !s.discrete();
-        cfg!(feature = "residual") && continuous && c.obs_dims != [0; 3] && c.num_layers > 0 && s.num_parts <= 1
+        let apart = c.obs_dims != [0; 3] || c.sequence_len > 0;
+        cfg!(feature = "residual") && continuous && apart && c.num_layers > 0 && s.num_parts <= 1
     }
 
     /// Compiles a critic: another copy of the listed and hidden layers, over a concatenated observation and action, or with
-    /// discrete actions over an observation alone. Where the listed layers see a picture, they see it alone, and the action
-    /// follows them.
+    /// discrete actions over an observation alone. Where the listed layers see a picture, or remember, they see the observation
+    /// alone, and the action follows them.
     #[cfg(feature = "off_policy")]
     fn compile_critic<'n>(
         &self,
@@ -314,15 +316,15 @@ impl LearnerSpec {
         listed.iter().for_each(|layer| layers.push(*layer));
         let ((len, units), mut read) = (self.critic_lens(), self.config.num_layers);
         if self.joins_actions() {
-            // The picture is the first part of the input, the action the second.
-            let [picture, action] = [1, 2].map(|part| INPUT + part);
+            // The observation is the first part of the input, the action the second.
+            let [seen, action] = [1, 2].map(|part| INPUT + part);
             for (i, layer) in layers.list.iter_mut().take(listed.len()).enumerate() {
                 let [first, second] = &mut layer.source;
                 let kind = LayerKind::from_number(layer.kind);
                 let merges = matches!(kind, Some(LayerKind::Add | LayerKind::Multiply | LayerKind::Join));
                 let reads_all = |source: u32| source == INPUT || source == 0 && i == 0;
-                *first = if reads_all(*first) { picture } else { *first };
-                *second = if merges && reads_all(*second) { picture } else { *second };
+                *first = if reads_all(*first) { seen } else { *first };
+                *second = if merges && reads_all(*second) { seen } else { *second };
             }
             let join =
                 Layer { kind: LayerKind::Join as u32, source: [read, action], ..Layer::dense(0, Activation::Identity) };
@@ -353,7 +355,7 @@ impl LearnerSpec {
         self.config.check_state(net.state_len())?;
         self.config.check_noise(net.noise_len())?;
         #[cfg(feature = "off_policy")]
-        return Ok([net, self.accept_critic(critic, parts)?]);
+        return Ok([net, self.accept_critic(critic, parts, net.state_len())?]);
         #[cfg(not(feature = "off_policy"))]
         Ok([net, Net::new(critic)])
     }

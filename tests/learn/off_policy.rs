@@ -6,7 +6,7 @@ use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, o
 use rlcore::env::{Builtin, Env, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Optimizer, Phase, Recurrent, Sampling, Stats};
-use rlcore::nn::{Activation, Layer};
+use rlcore::nn::{Activation, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
 
@@ -223,7 +223,9 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
     let (discrete, real) = (Space::discrete(&[3, 2]), Space::between(&[-1.0, 0.0], &[1.0, 4.0]));
     let stores = [(5, 5, 1), (3, 3, 1), (3, 3, 3), (40, 5, 1), (40, 5, 3)];
     let algorithms = [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac];
-    for ((buffer_size, batch_size, n_step), algorithm) in stores.into_iter().flat_map(|s| algorithms.map(|a| (s, a))) {
+    let all = stores.into_iter().flat_map(|s| algorithms.map(|a| (s, a)));
+    let all = all.flat_map(|(s, a)| [false, true].map(|remembers| (s, a, remembers)));
+    for ((buffer_size, batch_size, n_step), algorithm, remembers) in all {
         let own = if algorithm == Algorithm::Dqn { small() } else { small_critics(algorithm) };
         let masks = u32::from(algorithm == Algorithm::Dqn);
         let config = Config {
@@ -235,7 +237,16 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
             ..own.store(buffer_size, batch_size, 8)
         };
         let action = if masks == 1 { &discrete } else { &real };
-        let mut block = made(&config, &[], &obs, action);
+        let cell = [Layer::recurrent(LayerKind::Gru, 3)];
+        let (layers, memory) = if remembers { (&cell[..], 1) } else { (&[][..], 0) };
+        let config = Config {
+            num_layers: memory,
+            sequence_len: memory * batch_size,
+            burn_in: memory * 2,
+            num_chunks: if remembers { 1 } else { batch_size },
+            ..config
+        };
+        let mut block = made(&config, layers, &obs, action);
         let mut other = block.clone();
         let (mut rng, mut open, mut begun, mut stored, mut updates) = (Rng::seeded(5), [0u8; 5], [0; 5], 0, 0);
         for _ in 0..150 {
@@ -264,7 +275,9 @@ fn rows_that_come_and_go_are_saved_at_any_time() {
                     if i == 1 {
                         let mut copy = block.clone();
                         let mut l = attach(&mut copy);
-                        l.value(Elements::F32(&x), None, &mut [0.0; 5]).unwrap();
+                        let told = l.value(Elements::F32(&x), None, &mut [0.0; 5]).map_err(|error| error.kind);
+                        let forgets = remembers && algorithm != Algorithm::Dqn;
+                        assert_eq!(told, if forgets { Err(Kind::Disabled) } else { Ok(()) });
                         *block = copy;
                     }
                     l = Learner::open(bytemuck::cast_slice_mut(block)).unwrap();
@@ -397,10 +410,12 @@ fn what_cannot_be_is_refused_by_name() {
         ("double_q", |c| c.double_q = 2),
         ("dueling", |c| c.dueling = 2),
         ("huber", |c| c.huber = 2),
-        ("normalize_obs", |c| c.normalize_obs = 1),
-        ("normalize_reward", |c| c.normalize_reward = 1),
+        ("obs_clip", |c| c.obs_clip = 1.0),
+        ("reward_clip", |c| c.reward_clip = 1.0),
         ("overlap", |c| c.overlap = 1),
-        ("recurrent layers and sequence_len are not supported", |c| c.sequence_len = 2),
+        ("sequence_len of at least 1 with recurrent layers", |c| c.sequence_len = 2),
+        ("sequence_len that divides batch_size", |c| c.sequence_len = 3),
+        ("burn_in of at most buffer_size, or 0 without", |c| c.burn_in = 1),
         ("optimizer", |c| c.optimizer = 9),
         ("sum_losses", |c| c.sum_losses = 1),
         ("num_stacked of 0, or observations of bytes", |c| c.num_stacked = 2),

@@ -4,6 +4,7 @@
 //! Actions are `[rows, action_len]` numbers from -1 to 1.
 
 use super::q::{self, infer};
+use super::unroll::{CriticStates, Of, States, Unroll, When, unroll};
 use super::{sac, td3, tqc};
 use crate::block::{self, LayoutError};
 use crate::error::Result;
@@ -11,7 +12,7 @@ use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::{COLUMNS, Scratch};
 use crate::learn::rows::Rows;
 use crate::learn::value_head::cost;
-use crate::nn::{ALL, Carry, Input, Net};
+use crate::nn::{ALL, Input, Net};
 use crate::num;
 
 /// Fills the record of a chunk, which is initially zero: the gradients of the critics, or of the policy, and after those of all
@@ -44,7 +45,9 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     let obs = b.see_next(&rows, w.obs)?;
     let is_sac = c.needs().temperature;
     let own = b.policy_of(if is_sac { b.params } else { b.batch.target })?;
-    infer(&b.sizes.net, own, obs, m, w.scratch, mean, log_std)?;
+    let mut unroll = unroll!(w);
+    let state = unroll.states(b, (Of::Policy, own), When::Next, w.scratch)?;
+    infer(&b.sizes.net, own, obs, m, state, w.scratch, mean, log_std)?;
     log_prob.fill(0.0);
     if is_sac {
         sac::act((c.log_std_min, c.log_std_max), mean, log_std, b.batch.draws[0], action, log_prob);
@@ -53,9 +56,10 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     }
     let input = join((obs, b.sizes.seen.len), (action, a), pair);
     let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(LayoutError)?;
+    let mut states = CriticStates { unroll: &mut unroll, b, when: When::Next };
     match quantiles {
-        0 => lowest(net, critics, input, m, w.scratch, value, target)?,
-        _ => tqc::pool(net, critics, input, w.scratch, value, target)?,
+        0 => lowest(net, critics, input, m, &mut states, w.scratch, value, target)?,
+        _ => tqc::pool(net, critics, input, &mut states, w.scratch, value, target)?,
     }
     let of_rows = target.chunks_exact_mut(pooled.max(1)).zip(&*log_prob).zip(reward.iter().zip(discount));
     for ((target, log_prob), (reward, discount)) in of_rows {
@@ -66,7 +70,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     let input = join((obs, b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
     let kept = pooled.saturating_sub((c.dropped_quantiles as usize).saturating_mul(b.sizes.replay.num_critics));
     let (num_rows, huber) = (c.batch_size as usize, c.huber != 0);
-    learn(b, input, [value, d_value], w.batch.critic_tape, w.scratch, record, |value, d_value| {
+    learn(b, input, [value, d_value], unroll, w.batch.critic_tape, w.scratch, record, |value, d_value| {
         let weigh = q::weigh(b.batch.importance, errors, 1.0 / b.sizes.replay.num_critics as f32);
         match quantiles {
             0 => regress(value, target, num_rows, huber, d_value, weigh),
@@ -77,10 +81,12 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
 
 /// Fills the record of a chunk for the critics. `loss` returns the loss and the mean value of a critic's outputs, and writes
 /// the gradients with respect to these.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn learn(
     b: &ChunkContext<'_, '_>,
     input: Input<'_>,
     [value, d_value]: [&mut [f32]; 2],
+    mut unroll: Unroll<'_, '_>,
     tape: &mut [f32],
     scratch: &mut [f32],
     record: &mut [f32],
@@ -93,12 +99,14 @@ pub(super) fn learn(
     let (mut sum, mut first) = (0.0, 0.0);
     for i in 0..b.sizes.replay.num_critics {
         let params = b.critic_of(b.params, i)?;
-        net.forward(params, input, m, ALL, &Carry::NONE, tape, scratch, &mut [&mut *value])?;
+        unroll.start(b, (Of::Critic, params), i.saturating_add(1), scratch)?;
+        let carry = unroll.carry(b, i.saturating_add(1))?;
+        net.forward(params, input, m, ALL, &carry, tape, scratch, &mut [&mut *value])?;
         let (own, mean) = loss(value, d_value);
         sum += own;
         first = if i == 0 { mean } else { first };
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;
-        net.backward(params, input, m, ALL, &Carry::NONE, tape, &[&*d_value], None, grads, scratch)?;
+        net.backward(params, input, m, ALL, &carry, tape, &[&*d_value], None, grads, scratch)?;
     }
     block::copy(losses, &[sum, first]);
     Ok(())
@@ -122,7 +130,9 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     let tape = block::rows_mut(w.tape, 0, b.sizes.net.tape_len(m), 1)?;
     let outs = &mut [&mut *mean, &mut *log_std];
     let outs = outs.get_mut(..heads).ok_or(LayoutError)?;
-    b.sizes.net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs)?;
+    let mut unroll = unroll!(w);
+    unroll.start(b, (Of::Policy, own), 0, w.scratch)?;
+    b.sizes.net.forward(own, obs, m, ALL, &unroll.carry(b, 0)?, tape, w.scratch, outs)?;
     log_prob.fill(0.0);
     let (is_sac, limits) = (c.needs().temperature, (c.log_std_min, c.log_std_max));
     if is_sac {
@@ -140,6 +150,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
         d_quantiles: block::rows_mut(w.batch.d_quantiles, 0, m, b.sizes.replay.quantiles)?,
         d_pair: block::rows_mut(w.batch.d_pairs, 0, m, b.sizes.pair())?,
         tapes: w.batch.critic_tape,
+        unroll: &mut unroll,
         scratch: w.scratch,
     };
     critics.forward(b)?;
@@ -155,7 +166,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     }
     let d_outs = [&*d_mean, d_log_std];
     let d_outs = d_outs.get(..heads).ok_or(LayoutError)?;
-    b.sizes.net.backward(own, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+    b.sizes.net.backward(own, obs, m, ALL, &unroll.carry(b, 0)?, tape, d_outs, None, grads, w.scratch)
 }
 
 /// The share of a row in the mean over a batch.
@@ -165,7 +176,7 @@ fn share(b: &ChunkContext<'_, '_>) -> f32 {
 
 /// The passes of critics that the policy ascends: through each for its outputs, and back through the lowest one; with quantiles
 /// back through all of them, whose mean is used.
-struct Ascent<'w> {
+struct Ascent<'w, 'u, 'm> {
     count: usize,
     input: Input<'w>,
     /// Of the first critic, or the mean over all quantiles; of the second critic, or infinite.
@@ -176,10 +187,11 @@ struct Ascent<'w> {
     d_quantiles: &'w mut [f32],
     d_pair: &'w mut [f32],
     tapes: &'w mut [f32],
+    unroll: &'w mut Unroll<'u, 'm>,
     scratch: &'w mut [f32],
 }
 
-impl Ascent<'_> {
+impl Ascent<'_, '_, '_> {
     /// Writes the values.
     fn forward(&mut self, b: &ChunkContext<'_, '_>) -> Result {
         let (net, m, quantiles) = (&b.sizes.critic, b.order.len(), b.sizes.replay.quantiles);
@@ -192,7 +204,9 @@ impl Ascent<'_> {
                 _ => &mut *self.quantiles,
             };
             let (params, tape) = (b.critic_of(b.params, i)?, block::rows_mut(self.tapes, i, 1, net.tape_len(m))?);
-            net.forward(params, self.input, m, ALL, &Carry::NONE, tape, self.scratch, &mut [said])?;
+            self.unroll.start(b, (Of::Critic, params), i.saturating_add(1), self.scratch)?;
+            let carry = self.unroll.carry(b, i.saturating_add(1))?;
+            net.forward(params, self.input, m, ALL, &carry, tape, self.scratch, &mut [said])?;
             if quantiles > 0 {
                 tqc::add_means(self.quantiles, self.count, self.value);
             }
@@ -213,7 +227,13 @@ impl Ascent<'_> {
             let d_value = if quantiles > 0 { &*self.d_quantiles } else { &*self.d_value };
             let (params, tape) = (b.critic_of(b.params, i)?, block::rows(self.tapes, i, 1, net.tape_len(m))?);
             let d_pair = Some(&mut *self.d_pair);
-            net.backward(params, self.input, m, ALL, &Carry::NONE, tape, &[d_value], d_pair, &mut [], self.scratch)?;
+            // Recurrent networks compute the gradients of their parameters as well, which are not used.
+            let grads = core::mem::take(&mut self.unroll.own.grads);
+            grads.fill(0.0);
+            let carry = self.unroll.carry(b, i.saturating_add(1))?;
+            let done = net.backward(params, self.input, m, ALL, &carry, tape, &[d_value], d_pair, grads, self.scratch);
+            self.unroll.own.grads = grads;
+            done?;
             for (row, to) in d_action.chunks_exact_mut(a.max(1)).enumerate() {
                 let by_action = block::rows(self.d_pair, row, 1, width)?.iter().skip(width.saturating_sub(a));
                 to.iter_mut().zip(by_action).for_each(|(to, x)| *to += x);
@@ -265,19 +285,21 @@ pub fn join<'t>(
 
 /// The lowest output of critics, whose parameters are contiguous, for `rows` pairs. `spare` is as long as `value`, or empty for
 /// one critic.
+#[allow(clippy::too_many_arguments)]
 pub(in crate::learn) fn lowest(
     net: &Net<'_>,
     critics: &[f32],
     pair: Input<'_>,
     rows: usize,
+    states: &mut impl States,
     scratch: &mut [f32],
     spare: &mut [f32],
     value: &mut [f32],
 ) -> Result {
     let (first, second) = critics.split_at_checked(net.param_len()).ok_or(LayoutError)?;
-    infer(net, first, pair, rows, scratch, value, &mut [])?;
+    infer(net, first, pair, rows, states.of(first, scratch)?, scratch, value, &mut [])?;
     if !second.is_empty() {
-        infer(net, second, pair, rows, scratch, spare, &mut [])?;
+        infer(net, second, pair, rows, states.of(second, scratch)?, scratch, spare, &mut [])?;
         value.iter_mut().zip(spare).for_each(|(to, x)| *to = if x.is_nan() || *x < *to { *x } else { *to });
     }
     Ok(())

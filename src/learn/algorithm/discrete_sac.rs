@@ -7,6 +7,7 @@
 
 use super::critic::{learn, lowest};
 use super::q;
+use super::unroll::{CriticStates, Of, When, unroll};
 use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::categorical::{Logits, log_softmax};
@@ -14,7 +15,7 @@ use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::Scratch;
 use crate::learn::rows::Rows;
 use crate::learn::value_head::ValueHead;
-use crate::nn::{ALL, Carry};
+use crate::nn::ALL;
 use crate::num;
 
 /// As [`critic::chunk`](super::critic::chunk), and with masks also the target entropy.
@@ -34,10 +35,13 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, l, w.mask)?) } else { None };
 
     let obs = b.see_next(&rows, w.obs)?;
-    q::infer(&b.sizes.net, b.policy_of(b.params)?, obs, m, w.scratch, logits, &mut [])?;
+    let (mut unroll, own) = (unroll!(w), b.policy_of(b.params)?);
+    let state = unroll.states(b, (Of::Policy, own), When::Next, w.scratch)?;
+    q::infer(&b.sizes.net, own, obs, m, state, w.scratch, logits, &mut [])?;
     log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
     let critics = b.batch.target.get(b.sizes.net.param_len()..).ok_or(LayoutError)?;
-    lowest(net, critics, obs, m, w.scratch, other, q)?;
+    let mut states = CriticStates { unroll: &mut unroll, b, when: When::Next };
+    lowest(net, critics, obs, m, &mut states, w.scratch, other, q)?;
     values(n, log_prob, q, b.batch.temperature, target);
     for (target, (reward, discount)) in target.chunks_exact_mut(k.max(1)).zip(reward.iter().zip(discount)) {
         target.iter_mut().for_each(|x| *x = *reward + *discount * *x);
@@ -45,7 +49,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
 
     let obs = b.see(&rows, w.obs)?;
     let (num_rows, huber) = (c.batch_size as usize, c.huber != 0);
-    learn(b, obs, [q, log_prob], w.batch.critic_tape, w.scratch, record, |q, d_q| {
+    learn(b, obs, [q, log_prob], unroll, w.batch.critic_tape, w.scratch, record, |q, d_q| {
         let share = 1.0 / b.sizes.replay.num_critics.saturating_mul(k) as f32;
         let weigh = q::weigh(b.batch.importance, errors, share);
         q::loss(ValueHead::Mean, n, q, choice, target, num_rows, huber, d_q, weigh)
@@ -61,17 +65,21 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
 
     let obs = b.see(&rows, w.obs)?;
     let critics = b.params.get(net.param_len()..).ok_or(LayoutError)?;
-    lowest(&b.sizes.critic, critics, obs, m, w.scratch, other, q)?;
+    let mut unroll = unroll!(w);
+    let mut states = CriticStates { unroll: &mut unroll, b, when: When::Now };
+    lowest(&b.sizes.critic, critics, obs, m, &mut states, w.scratch, other, q)?;
     let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
     let own = b.policy_of(b.params)?;
-    net.forward(own, obs, m, ALL, &Carry::NONE, tape, w.scratch, &mut [&mut *logits])?;
+    unroll.start(b, (Of::Policy, own), 0, w.scratch)?;
+    let carry = unroll.carry(b, 0)?;
+    net.forward(own, obs, m, ALL, &carry, tape, w.scratch, &mut [&mut *logits])?;
     log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
     let (loss, entropy) = descend(n, q, b.batch.temperature, b.config.batch_size as usize, log_prob);
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let target = mask.map_or(0.0, |mask| target_entropy(n, Some(mask), b.config.target_entropy));
     block::copy(losses, &[loss, entropy, (target / f64::from(b.config.batch_size)) as f32]);
     let grads = grads.get_mut(..net.param_len()).ok_or(LayoutError)?;
-    net.backward(own, obs, m, ALL, &Carry::NONE, tape, &[&*log_prob], None, grads, w.scratch)
+    net.backward(own, obs, m, ALL, &carry, tape, &[&*log_prob], None, grads, w.scratch)
 }
 
 /// The value of each element, `[rows, K]`: the mean of Q, plus `temperature` times the entropy.

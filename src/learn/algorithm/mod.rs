@@ -32,6 +32,8 @@ pub mod td3;
 pub mod tqc;
 #[cfg(feature = "unreal")]
 mod unreal;
+#[cfg(feature = "off_policy")]
+pub mod unroll;
 #[cfg(feature = "actor_critic")]
 mod vtrace;
 
@@ -202,7 +204,7 @@ every_algorithm!(algorithms);
 pub(super) fn chunk(x: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
     record.fill(0.0);
     let errors = if x.config.needs().replay {
-        let (begin, end) = x.config.part(x.chunk, x.config.batch_size as usize);
+        let (begin, end) = x.config.batch_part(x.chunk);
         errors.get_mut(begin..end).ok_or(LayoutError)?
     } else {
         let (begin, end) = x.config.chunk(x.chunk);

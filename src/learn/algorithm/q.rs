@@ -4,6 +4,7 @@
 //! In all calls `n` has the number of choices of each of K elements, with sum L: Q is `[rows, L]`, and choices are `[rows, K]`.
 //! Distributions have `width` outputs for each Q: `[rows, L, width]`.
 
+use super::unroll::{Of, When, unroll};
 use super::{Algorithm, Needs};
 use crate::block::{self, LayoutError};
 use crate::error::Result;
@@ -12,7 +13,7 @@ use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::Scratch;
 use crate::learn::rows::Rows;
 use crate::learn::value_head::{Cost, ValueHead};
-use crate::nn::{ALL, Carry, Input, Net};
+use crate::nn::{ALL, Input, Net};
 
 /// Deep Q-networks.
 pub(super) struct Dqn;
@@ -35,10 +36,12 @@ impl Algorithm for Dqn {
         let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, b.sizes.masks, w.mask)?) } else { None };
 
         let obs = b.see_next(&rows, w.obs)?;
+        let mut unroll = unroll!(w);
         for (params, chooses) in
             [(b.params, true), (b.batch.target, false)].into_iter().skip(usize::from(c.double_q == 0))
         {
-            infer(net, params, obs, m, w.scratch, q, value)?;
+            let state = unroll.states(b, (Of::Policy, params), When::Next, w.scratch)?;
+            infer(net, params, obs, m, state, w.scratch, q, value)?;
             if !of.is_mean() {
                 combine(n, of.width(), q, value);
             }
@@ -56,7 +59,9 @@ impl Algorithm for Dqn {
         let (grads, losses) = record.split_at_mut_checked(net.param_len()).ok_or(LayoutError)?;
         let heads = net.num_heads();
         let outs = &mut [&mut *q, &mut *value];
-        net.forward(b.params, obs, m, ALL, &Carry::NONE, tape, w.scratch, outs.get_mut(..heads).ok_or(LayoutError)?)?;
+        unroll.start(b, (Of::Policy, b.params), 0, w.scratch)?;
+        let carry = unroll.carry(b, 0)?;
+        net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, outs.get_mut(..heads).ok_or(LayoutError)?)?;
         combine(n, of.width(), q, value);
         let weigh = weigh(b.batch.importance, errors, 1.0 / k as f32);
         let (loss, mean) = loss(of, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
@@ -64,7 +69,7 @@ impl Algorithm for Dqn {
         split(n, of.width(), d_q, d_value);
         let d_outs = [&*d_q, d_value];
         let d_outs = d_outs.get(..heads).ok_or(LayoutError)?;
-        net.backward(b.params, obs, m, ALL, &Carry::NONE, tape, d_outs, None, grads, w.scratch)
+        net.backward(b.params, obs, m, ALL, &carry, tape, d_outs, None, grads, w.scratch)
     }
 }
 
@@ -79,18 +84,20 @@ pub(in crate::learn) fn means<'q>(of: ValueHead, numbers: &'q [f32], to: &'q mut
     to
 }
 
-/// Network outputs for `rows` observations: Q, or advantages and a value of each row.
+/// Network outputs for `rows` observations: Q, or advantages and a value of each row. `state` holds their recurrent states.
+#[allow(clippy::too_many_arguments)]
 pub(in crate::learn) fn infer(
     net: &Net<'_>,
     params: &[f32],
     obs: Input<'_>,
     rows: usize,
+    state: &mut [f32],
     scratch: &mut [f32],
     q: &mut [f32],
     value: &mut [f32],
 ) -> Result {
     let outs = &mut [q, value];
-    net.infer(params, obs, rows, ALL, &mut [], scratch, outs.get_mut(..net.num_heads()).ok_or(LayoutError)?)
+    net.infer(params, obs, rows, ALL, state, scratch, outs.get_mut(..net.num_heads()).ok_or(LayoutError)?)
 }
 
 /// The best choices that the mask allows, the first one of equals. Errors: as [`categorical::greedy`].

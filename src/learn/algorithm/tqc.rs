@@ -6,6 +6,7 @@
 use core::cmp::Ordering;
 
 use super::q::infer;
+use super::unroll::States;
 use crate::block;
 use crate::error::Result;
 use crate::learn::value_head::{Cost, quantiles};
@@ -17,6 +18,7 @@ pub(in crate::learn) fn pool(
     net: &Net<'_>,
     critics: &[f32],
     pair: Input<'_>,
+    states: &mut impl States,
     scratch: &mut [f32],
     own: &mut [f32],
     pool: &mut [f32],
@@ -25,7 +27,7 @@ pub(in crate::learn) fn pool(
     let rows = own.len() / len;
     let width = pool.len().checked_div(rows).unwrap_or(0).max(1);
     for (i, params) in critics.chunks_exact(net.param_len().max(1)).enumerate() {
-        infer(net, params, pair, rows, scratch, own, &mut [])?;
+        infer(net, params, pair, rows, states.of(params, scratch)?, scratch, own, &mut [])?;
         for (own, pool) in own.chunks_exact(len).zip(pool.chunks_exact_mut(width)) {
             block::copy(block::rows_mut(pool, i, 1, len)?, own);
         }
@@ -47,7 +49,7 @@ pub(in crate::learn) fn means(
     let own = block::rows_mut(own, 0, rows, net.head_len(0))?;
     value.fill(0.0);
     for params in critics.chunks_exact(net.param_len().max(1)) {
-        infer(net, params, pair, rows, scratch, own, &mut [])?;
+        infer(net, params, pair, rows, &mut [], scratch, own, &mut [])?;
         add_means(own, num_critics, value);
     }
     Ok(())

@@ -5,9 +5,10 @@ use bytemuck::Zeroable;
 use super::Learner;
 #[cfg(not(feature = "off_policy"))]
 use super::layout::ACTING_COLUMNS;
+use crate::block::Fit;
 use crate::error::{Result, check_len};
 use crate::learn::actor::{Recurrent, Sampling, check_act, check_obs};
-use crate::learn::rows::select;
+use crate::learn::rows::{Rows, select};
 use crate::space::{Elements, ElementsMut};
 
 impl Learner<'_> {
@@ -83,7 +84,7 @@ impl Learner<'_> {
         recurrent.check(n, self.sizes.state_len())?;
         let done = match () {
             #[cfg(feature = "off_policy")]
-            () if self.config.needs().replay => self.predict_by_store(obs, mask, sampling, action),
+            () if self.config.needs().replay => self.predict_by_store(obs, mask, recurrent, sampling, action),
             () => self.predict_by_rollout(obs, mask, recurrent, sampling, action),
         };
         self.clear_scratch();
@@ -176,6 +177,26 @@ impl Learner<'_> {
         zero(w.running, n);
         zero(w.rng, n);
     }
+}
+
+/// The requirement on recurrent states after a step.
+pub(super) const STATES: &str = "learner: recurrent states that do not overflow";
+
+/// Copies the recurrent states of these environments to the front of `to`: zeros where an episode begins.
+pub(super) fn recall<'t>(
+    carry: &[f32],
+    begins: &[u8],
+    envs: Rows<'_>,
+    state_len: usize,
+    to: &'t mut [f32],
+) -> Fit<&'t mut [f32]> {
+    let to = envs.get(carry, state_len, to)?;
+    for (row, env) in to.chunks_exact_mut(state_len.max(1)).zip(envs.iter()) {
+        if begins.get(env) != Some(&0) {
+            row.fill(0.0);
+        }
+    }
+    Ok(to)
 }
 
 /// Zeroes the first elements of an array, at most all of them.

@@ -21,6 +21,8 @@ use crate::learn::store::history::HistoryView;
 #[cfg(feature = "off_policy")]
 use crate::learn::store::replay::TransitionView;
 use crate::learn::store::rollout::{Rollout, RolloutView, owner};
+#[cfg(feature = "off_policy")]
+use crate::learn::store::sequences::Sequences;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::nn::{Carry, Input};
 use crate::space::Elements;
@@ -142,6 +144,9 @@ pub(in crate::learn) struct BatchContext<'b, 'r> {
     /// Normal draws for the next actions and for those of the policy, a row for each transition.
     pub(in crate::learn) draws: [&'b [f32]; 2],
     pub(in crate::learn) temperature: f32,
+    /// The order of the store's transitions, and the slots that end the sequences of the chunk.
+    pub(in crate::learn) sequences: Sequences<'b>,
+    pub(in crate::learn) ends: &'b [u32],
     /// The variance of the discounted sums of rewards.
     pub(in crate::learn) return_var: f64,
     /// This gradient step updates the policy, not the critics.

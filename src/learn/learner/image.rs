@@ -40,9 +40,10 @@ impl<'a> View<'a> {
         if !(s.rng.is_valid() && view.act_rng.iter().chain(view.predict_rng).all(Rng::is_valid)) {
             return Err(image("learner image: valid random streams"));
         }
-        let flags = [view.open, view.staged, view.done, view.begins];
+        let flags = [view.open, view.staged, view.done];
+        let begins = view.begins.iter().any(|&x| x > if c.needs().replay { 2 } else { 1 });
         let waiting = check_finite("", view.new_obs).and(check_finite("", view.carry));
-        if flags.into_iter().flatten().any(|&x| x > 1) || waiting.is_err() {
+        if flags.into_iter().flatten().any(|&x| x > 1) || begins || waiting.is_err() {
             let what = "learner image: flags of 0 or 1, and finite states and observations that wait for statistics";
             return Err(image(what));
         }

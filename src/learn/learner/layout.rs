@@ -5,6 +5,8 @@ use bytemuck::{Pod, Zeroable};
 use super::{FieldSpans, Learner, Phase, State, View};
 use crate::block::{self, Cold, Cutter, Fit, Kind as BlockKind, LayoutError, Plan, Span, TooLong, fields};
 use crate::error::Result;
+#[cfg(feature = "off_policy")]
+use crate::learn::config::Config;
 use crate::learn::learner_spec::LearnerSpec;
 use crate::learn::obs_encoder::{Front, ObsEncoder, Part};
 use crate::learn::shape::Shape;
@@ -16,6 +18,8 @@ use crate::learn::store::replay::{ReplayLens, TransitionLens};
 #[cfg(feature = "off_policy")]
 use crate::learn::store::ring::Ring;
 use crate::learn::store::rollout::{Rollout, RolloutLens, RolloutSpans, RolloutView};
+#[cfg(feature = "off_policy")]
+use crate::learn::store::sequences::UnrollLens;
 use crate::learn::tasks::{CLASS_UNITS, Tasks};
 use crate::nn::{Net, Node};
 use crate::rng::Rng;
@@ -240,13 +244,22 @@ impl Sizes<'_> {
             own_masks: self.replay.own_masks,
             choices: stored.shape.action_lens().0,
             vector: self.std_len,
+            state: self.state_len(),
+            begins: c.sequence_len > 0,
+            links: false,
         };
         ReplayLens {
             n,
             slots,
             n_step,
             batch: c.batch_size as usize,
-            stored: TransitionLens { rows: slots, pixels: self.whole(), stacked: ring.stack.num, ..begun },
+            stored: TransitionLens {
+                rows: slots,
+                pixels: self.whole(),
+                stacked: ring.stack.num,
+                links: c.sequence_len > 0,
+                ..begun
+            },
             begun,
             frames: ring.count(),
             frame_len: ring.stack.len,
@@ -255,6 +268,7 @@ impl Sizes<'_> {
             noisy: if self.net.noise_len() > 0 { self.params() } else { 0 },
             weighted: c.priority_exponent > 0.0,
             vector: self.std_len,
+            sequences: if c.sequence_len > 0 { c.batch_sequences() } else { 0 },
         }
     }
 
@@ -274,6 +288,24 @@ impl Sizes<'_> {
             vector: self.std_len,
             pair: self.pair(),
             critic_tape: grid(self.replay.num_critics, self.critic.tape_len(self.chunk_rows)),
+            unroll: if c.sequence_len > 0 { self.unroll_lens(c) } else { UnrollLens::default() },
+        }
+    }
+
+    /// Lengths of the working arrays of recurrent layers.
+    fn unroll_lens(&self, c: &Config) -> UnrollLens {
+        let of_net = self.net.head_len(0).saturating_add(self.net.head_len(1));
+        UnrollLens {
+            sequences: self.chunk_rows.checked_div(c.sequence_rows()).unwrap_or(0),
+            len: c.sequence_rows(),
+            steps: c.sequence_steps(),
+            state: self.state_len(),
+            obs: self.seen.len,
+            action: self.std_len,
+            pair: self.pair(),
+            outputs: of_net.max(self.critic.head_len(0)),
+            networks: self.replay.num_critics.saturating_add(1),
+            params: self.critic.param_len(),
         }
     }
 }
@@ -294,7 +326,7 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
     let bytes = if over_replay { shape.obs_size() } else { shape.seen_len as usize };
     let num_critics = if over_replay && c.needs().critics { c.num_critics as usize } else { 0 };
     let chunk_rows = match over_replay {
-        true => (c.batch_size as usize).div_ceil((c.num_chunks as usize).max(1)),
+        true => c.batch_sequences().div_ceil((c.num_chunks as usize).max(1)).saturating_mul(c.sequence_rows()),
         false => c.chunk_len(),
     };
     // Critics of continuous actions find them behind the observation.
@@ -496,7 +528,7 @@ fn work(
     let (scratch, batch);
     #[cfg(feature = "off_policy")]
     {
-        let of_critics = sizes.critic.scratch_len(true, 0).max(sizes.critic.infer_scratch_len(usize::MAX));
+        let of_critics = sizes.critic.scratch_len(true, sequences).max(sizes.critic.infer_scratch_len(usize::MAX));
         scratch = if c.needs().replay { of_critics } else { 0 };
         batch = if c.needs().replay { sizes.batch_lens(stored) } else { BatchLens::default() };
     }
@@ -515,7 +547,7 @@ fn work(
         draws: stored.shape.draw_len(),
         outputs: net.head_len(0),
         tape: net.tape_len(if c.needs().replay { sizes.chunk_rows } else { rows }),
-        before: if c.burn_in > 0 { sequences.saturating_mul(2) } else { 0 },
+        before: if c.burn_in > 0 && !c.needs().replay { sequences.saturating_mul(2) } else { 0 },
         scratch: net.scratch_len(false, sequences_most).max(net.infer_scratch_len(usize::MAX)).max(scratch),
         replayed,
         cells: [sizes.tasks.cells().saturating_mul(sizes.tasks.choices), sizes.tasks.cells()],

@@ -494,8 +494,8 @@ impl<'a> View<'a> {
     /// else 0, as for batches from a replay store.
     pub fn order_len(&self) -> (usize, usize) {
         let (m, sequences) = (self.config.batch_len(), self.config.has_sequences());
-        let some = |asked: bool| if asked { m } else { 0 };
-        let kept = self.sizes.frames.stack.is_kept() && !self.config.needs().replay;
+        let some = |asked: bool| if asked && !self.config.needs().replay { m } else { 0 };
+        let kept = self.sizes.frames.stack.is_kept();
         (some(sequences), some(sequences || kept))
     }
 

@@ -245,7 +245,7 @@ impl<'a> View<'a> {
     fn chunk_order(&self, chunk: u32) -> Result<&[u32]> {
         let c = self.config;
         if c.needs().replay {
-            let (begin, end) = c.part(chunk, c.batch_size as usize);
+            let (begin, end) = c.batch_part(chunk);
             return Ok(self.order.get(begin..end).ok_or(LayoutError)?);
         }
         minibatch(c, self.state.minibatch, self.order)

@@ -10,4 +10,6 @@ pub(super) mod replay;
 #[cfg(feature = "off_policy")]
 pub(super) mod ring;
 pub(super) mod rollout;
+#[cfg(feature = "off_policy")]
+pub(super) mod sequences;
 pub(super) mod stack;

@@ -1,6 +1,7 @@
 //! A replay store of transitions: pending transitions, whose `n_step` steps are not complete, the ring that batches are drawn
 //! from, the weights, and the state that a gradient step keeps between chunks.
 
+use super::sequences::{UnrollLens, UnrollWork};
 use crate::block::{Cold, fields};
 use crate::data::sum_tree::Weights;
 
@@ -32,6 +33,8 @@ pub(in crate::learn) struct ReplayLens {
     pub(in crate::learn) weighted: bool,
     /// Elements of a continuous action.
     pub(in crate::learn) vector: usize,
+    /// Sequences of a batch, with recurrent layers.
+    pub(in crate::learn) sequences: usize,
 }
 
 fields! {
@@ -49,6 +52,10 @@ fields! {
         /// `[N, n_step, num_stacked]` frame numbers of their observations, if the frames are in the store; else of the zero
         /// frame.
         pub(in crate::learn) begun_frames: [u64] = grid(grid(lens.n, lens.n_step), lens.stacked),
+        /// `[N]` the transitions that were stored up to the environment's last one; 0: it has none.
+        pub(in crate::learn) last: [u64] = if lens.sequences > 0 { lens.n } else { 0 },
+        /// The slots that were drawn, each the last one of a sequence.
+        pub(in crate::learn) sequence: Cold<[u32]> = lens.sequences,
         /// Parameters that compute targets, and these with noise.
         pub(in crate::learn) target: Cold<[f32]> = lens.params,
         pub(in crate::learn) noisy_target: Cold<[f32]> = lens.noisy,
@@ -79,6 +86,10 @@ pub(in crate::learn) struct TransitionLens {
     pub(in crate::learn) own_masks: usize,
     pub(in crate::learn) choices: usize,
     pub(in crate::learn) vector: usize,
+    /// Elements of a recurrent state; whether episode begins are kept, and the places of previous transitions.
+    pub(in crate::learn) state: usize,
+    pub(in crate::learn) begins: bool,
+    pub(in crate::learn) links: bool,
 }
 
 fields! {
@@ -103,6 +114,11 @@ fields! {
         pub(in crate::learn) reward: [f32] = lens.rows,
         /// The discount of the value of `next_obs`: 0 where the episode terminated.
         pub(in crate::learn) discount: [f32] = lens.rows,
+        /// Recurrent states before the step; how the step begins; and how many transitions ago the environment's previous one was
+        /// stored, 0 if there is none.
+        pub(in crate::learn) state: [f32] = grid(lens.rows, lens.state),
+        pub(in crate::learn) begin: [u8] = if lens.begins { lens.rows } else { 0 },
+        pub(in crate::learn) before: [u32] = if lens.links { lens.rows } else { 0 },
     }
     /// Mutable transitions.
     #[derive(Default)]
@@ -133,6 +149,7 @@ pub(in crate::learn) struct BatchLens {
     /// A critic's input that includes an action.
     pub(in crate::learn) pair: usize,
     pub(in crate::learn) critic_tape: usize,
+    pub(in crate::learn) unroll: UnrollLens,
 }
 
 fields! {
@@ -153,6 +170,7 @@ fields! {
         pub(in crate::learn) pairs: [f32] = grid(w.acting, w.pair),
         pub(in crate::learn) d_pairs: Cold<[f32]> = grid(w.rows, w.pair),
         pub(in crate::learn) critic_tape: Cold<[f32]> = w.critic_tape,
+        pub(in crate::learn) unroll: UnrollWork = w.unroll,
     }
     /// Mutable working arrays.
     #[derive(Default)]

@@ -4,14 +4,17 @@ use crate::block::{self, LayoutError};
 use crate::error::{Error, Kind, Result, check_finite, check_rows};
 use crate::kernels::categorical::{self, Logits};
 use crate::kernels::stack::MAX_STACK;
-use crate::learn::actor::{Head, Sampling, check_action, check_obs, see};
+use crate::learn::actor::{Head, Recurrent, Sampling, check_action, check_obs, see};
 use crate::learn::actor_config::ActorConfig;
+use crate::learn::algorithm::unroll::NoStates;
 use crate::learn::algorithm::{critic, discrete_sac, q, sac, td3, tqc};
 use crate::learn::learner::Learner;
+use crate::learn::learner::act::{STATES, recall};
 use crate::learn::noise;
 use crate::learn::policy::Q_LOGIT_SCALE;
-use crate::learn::rows::{Rows, copy_row, select};
+use crate::learn::rows::{Rows, copy_row, list, select};
 use crate::learn::store::ring::ZEROS;
+use crate::learn::store::sequences::GOES_ON;
 use crate::nn::Input;
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -28,6 +31,8 @@ impl Learner<'_> {
     ) -> Result {
         let a = self.shape().action_len as usize;
         let bytes = self.see_some("learner act: a finite obs", begin, m, obs, mask)?;
+        let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
+        recall(self.carry, self.begins, envs, self.sizes.state_len(), self.work.state)?;
         self.say(m, true, bytes)?;
         self.choose(m)?;
         // No error is possible from here on.
@@ -100,6 +105,19 @@ impl Learner<'_> {
             copy_row(self.work.mask, b.mask, (k, begun, self.sizes.replay.own_masks))?;
             copy_row(self.work.choice, b.choice, (k, begun, choices))?;
             copy_row(self.work.vector, b.vector, (k, begun, numbers))?;
+            if self.config.sequence_len > 0 {
+                // The state before the step goes to the store; that after it is kept for the next step.
+                let width = self.sizes.state_len();
+                let (own, begins) =
+                    (block::rows_mut(self.carry, env, 1, width)?, block::rows_mut(self.begins, env, 1, 1)?);
+                if *begins != [GOES_ON] {
+                    own.fill(0.0);
+                }
+                block::copy(block::rows_mut(b.state, begun, 1, width)?, own);
+                block::copy(block::rows_mut(b.begin, begun, 1, 1)?, begins);
+                block::copy(own, block::rows(self.work.state, k, 1, width)?);
+                begins.fill(GOES_ON);
+            }
             *b.reward.get_mut(begun).ok_or(LayoutError)? = 0.0;
             *b.discount.get_mut(begun).ok_or(LayoutError)? = 1.0;
             *self.open.get_mut(env).ok_or(LayoutError)? = 1;
@@ -139,7 +157,12 @@ impl Learner<'_> {
     }
 
     fn demonstrate_on(&mut self, m: usize, obs: Elements<'_>, mask: Option<&[u8]>, action: Elements<'_>) -> Result {
-        self.see_some("learner demonstrate: a finite obs", 0, m, obs, mask)?;
+        let bytes = self.see_some("learner demonstrate: a finite obs", 0, m, obs, mask)?;
+        if self.sizes.state_len() > 0 {
+            let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
+            recall(self.carry, self.begins, envs, self.sizes.state_len(), self.work.state)?;
+            self.say(m, true, bytes)?;
+        }
         let (a, masks) = (self.shape().action_len as usize, self.sizes.masks);
         let w = &mut self.work;
         let rows = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
@@ -213,9 +236,11 @@ impl Learner<'_> {
         let seen = either(bytes, block::rows(w.raw, 0, m, o)?);
         let outputs = block::rows_mut(w.outputs, 0, m, net.head_len(0))?;
         let others = block::rows_mut(w.batch.others, 0, m, net.head_len(1))?;
+        let states = block::rows_mut(w.state, 0, m, net.state_len())?;
         let params = if noisy { noise::of(self.params, self.noisy) } else { &*self.params };
         let params = params.get(..net.param_len()).ok_or(LayoutError)?;
-        q::infer(net, params, seen, m, w.scratch, outputs, others)?;
+        q::infer(net, params, seen, m, states, w.scratch, outputs, others)?;
+        check_finite(STATES, states)?;
         let what = "learner act: outputs that do not overflow";
         check_finite(what, outputs).and(check_finite(what, others))?;
         if !of.is_mean() {
@@ -238,10 +263,12 @@ impl Learner<'_> {
         &mut self,
         obs: Elements<'_>,
         mask: Option<&[u8]>,
+        recurrent: Recurrent<'_>,
         sampling: Sampling,
         action: ElementsMut<'_>,
     ) -> Result {
         let (n, l) = (self.sizes.n, self.shape().num_outputs as usize);
+        recurrent.start(self.sizes.state_len(), block::rows_mut(self.work.state, 0, n, self.sizes.state_len())?);
         self.see_all("learner predict: a finite obs", obs, mask, false)?;
         let (c, w) = (self.config, &mut self.work);
         let said = block::rows_mut(if c.value_head().is_mean() { w.outputs } else { w.batch.means }, 0, n, l)?;
@@ -269,6 +296,7 @@ impl Learner<'_> {
             }
             head.draw(n, said, mask, sampling, w.noise, action)?;
         }
+        block::copy(recurrent.state, block::rows(w.state, 0, n, self.sizes.state_len())?);
         block::copy(self.predict_rng, w.rng);
         Ok(())
     }
@@ -282,6 +310,12 @@ impl Learner<'_> {
     ) -> Result {
         let (n, l, k) = (self.sizes.n, self.shape().num_outputs as usize, self.taken.n.len());
         self.view().head()?.check_mask(mask, n)?;
+        let what = "learner value: recurrent critics have no state between the steps of an episode.";
+        let forgets = self.config.needs().critics && self.sizes.state_len() > 0;
+        Error::new(Kind::Disabled, what).fail_if(forgets)?;
+        list(0..n, self.work.row)?;
+        let envs = Rows::new(block::rows(self.work.row, 0, n, 1)?, 0);
+        recall(self.carry, self.begins, envs, self.sizes.state_len(), self.work.state)?;
         let bytes = self.see_all("learner value: a finite obs", obs, mask, true)?;
         if self.sizes.replay.choice_values > 0 {
             return self.value_of_choices(mask, bytes, value);
@@ -315,7 +349,7 @@ impl Learner<'_> {
             tqc::means(&sizes.critic, critics, pairs, w.scratch, other, values)?;
         } else {
             let other = if sizes.replay.num_critics > 1 { block::rows_mut(other, 0, n, 1)? } else { &mut [] };
-            critic::lowest(&sizes.critic, critics, pairs, n, w.scratch, other, values)?;
+            critic::lowest(&sizes.critic, critics, pairs, n, &mut NoStates, w.scratch, other, values)?;
         }
         hand_over(values, value)
     }
@@ -327,7 +361,8 @@ impl Learner<'_> {
         let len = sizes.n.saturating_mul(sizes.replay.choice_values);
         let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(LayoutError)?;
         let (other, logits) = (block::rows_mut(other, 0, len, 1)?, block::rows(w.outputs, 0, len, 1)?);
-        critic::lowest(&sizes.critic, critics, either(bytes, w.raw), sizes.n, w.scratch, other, q)?;
+        let seen = either(bytes, w.raw);
+        critic::lowest(&sizes.critic, critics, seen, sizes.n, &mut NoStates, w.scratch, other, q)?;
         check_finite("learner value: outputs that do not overflow", q)?;
         categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits, mask }, other)?;
         discrete_sac::values(n, other, q, 0.0, w.noise);

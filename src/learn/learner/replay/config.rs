@@ -13,9 +13,17 @@ use crate::nn::{Net, Node};
 impl Config {
     /// [`Config::check`] for a learner over a replay store.
     pub(in crate::learn) fn check_replay(&self) -> Result {
-        let (most, given) = (self.batch_size as usize, self.num_chunks as usize);
-        Error::limit(Kind::Config, "learner config: num_chunks of at most batch_size,", most, given)
-            .fail_if(given > most)?;
+        let what = "learner config: sequence_len that divides batch_size,";
+        let (rows, given) = (self.batch_size as usize, self.sequence_rows());
+        Error::limit(Kind::Config, what, rows, given).fail_if(!rows.is_multiple_of(given))?;
+        let (most, given) = (self.batch_sequences(), self.num_chunks as usize);
+        let what = "learner config: num_chunks of at most batch_size, or its sequences,";
+        Error::limit(Kind::Config, what, most, given).fail_if(given > most)?;
+        let what = "learner config: a store of its own with recurrent layers; transitions of the host's have no states";
+        Error::new(Kind::Config, what).fail_if(self.buffer_size == 0 && self.sequence_len > 0)?;
+        let most = if self.sequence_len > 0 { self.buffer_size as usize } else { 0 };
+        let what = "learner config: burn_in of at most buffer_size, or 0 without recurrent layers,";
+        Error::limit(Kind::Config, what, most, self.burn_in as usize).fail_if(self.burn_in as usize > most)?;
         let kept = [
             ("learner config: batch_size of at most buffer_size,", self.batch_size),
             ("learner config: n_step of at most buffer_size,", self.n_step),
@@ -71,6 +79,9 @@ impl LearnerSpec {
         let apart = self.config.needs().critics && !self.shape.discrete() && !self.joins_actions();
         let refused = apart && self.config.num_layers > 0 && self.config.obs_dims != [0; 3];
         Error::new(Kind::Config, what).given(self.shape.num_parts as usize).fail_if(refused)?;
+        let what = "learner config: at most 1 of obs_fields, and joins in the build, with recurrent critics of continuous actions";
+        let refused = apart && self.config.sequence_len > 0;
+        Error::new(Kind::Config, what).given(self.shape.num_parts as usize).fail_if(refused)?;
         let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
         let spread = self.config.needs().critics && self.shape.discrete() && self.config.num_quantiles > 0;
         Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).fail_if(spread)?;
@@ -92,7 +103,12 @@ impl LearnerSpec {
     }
 
     /// Checks compiled layers of critics from an untrusted source. Errors: `Image`.
-    pub(in crate::learn) fn accept_critic<'n>(&self, nodes: &'n [Node], parts: &[Part]) -> Result<Net<'n>> {
+    pub(in crate::learn) fn accept_critic<'n>(
+        &self,
+        nodes: &'n [Node],
+        parts: &[Part],
+        state_len: usize,
+    ) -> Result<Net<'n>> {
         if !self.config.needs().critics {
             return Ok(Net::new(&[]));
         }
@@ -100,7 +116,7 @@ impl LearnerSpec {
         let (pictures, count) = self.critic_parts(parts);
         let net = Net::accept::<MAX_LAYERS>(nodes, pictures.get(..count).unwrap_or_default())?;
         let own = net.input() == len as usize && net.num_heads() == 1 && net.head_len(0) == units as usize;
-        let more = net.state_len() > 0 || net.noise_len() > 0 || !net.free_params(0).is_empty();
+        let more = net.state_len() != state_len || net.noise_len() > 0 || !net.free_params(0).is_empty();
         let what = "learner image: critics of its observations and actions";
         Error::new(Kind::Image, what).fail_if(!own || more)?;
         Ok(net)
@@ -122,8 +138,12 @@ impl LearnerSpec {
         let (mut pictures, mut count) =
             critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) });
         if self.joins_actions() {
-            let [first, ..] = &mut pictures;
-            (*first, count) = (self.config.obs_dims, 2);
+            let [first, second, ..] = &mut pictures;
+            *first = self.config.obs_dims;
+            if *first == [0; 3] {
+                *first = [1, 1, self.shape.seen_len];
+            }
+            (*second, count) = ([1, 1, self.shape.action_len], 2);
         }
         (pictures, count)
     }

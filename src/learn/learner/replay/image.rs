@@ -5,6 +5,7 @@ use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::learner::{PARAM_LIMIT, View};
 use crate::learn::noise;
 use crate::learn::store::replay::TransitionView;
+use crate::learn::store::sequences::BEGINS_AFTER_CUT;
 
 impl View<'_> {
     /// Checks a learner over a replay store.
@@ -41,6 +42,10 @@ impl View<'_> {
         if !((0..weights.len()).all(right) && shares && s.largest > 0.0 && s.largest <= f32::MAX) {
             return Err(image("learner image: a weight of each transition that is stored"));
         }
+        let ends = s.updating == 0 || r.sequence.iter().all(|&slot| self.holds(slot as usize));
+        if !ends || r.last.iter().any(|last| *last > s.num_stored) {
+            return Err(image("learner image: sequences of what is stored"));
+        }
         // Begun transitions have no next observation yet.
         self.check_transitions(&self.replay.store, used, true)?;
         self.check_transitions(&self.replay.begun, self.replay.begun.reward.len(), false)?;
@@ -63,6 +68,7 @@ impl View<'_> {
             block::rows(rows.next_obs, 0, count, self.sizes.obs_len)?,
             block::rows(rows.reward, 0, count, 1)?,
             block::rows(rows.discount, 0, count, 1)?,
+            block::rows(rows.state, 0, count, self.sizes.state_len())?,
         ];
         let vector = block::rows(rows.vector, 0, count, self.sizes.std_len)?;
         if vector.iter().any(|x| !(-1.0..=1.0).contains(x)) {
@@ -75,6 +81,8 @@ impl View<'_> {
         if !seen || numbers.iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(image("learner image: finite observations, rewards and discounts"));
         }
+        let begins = rows.begin.iter().take(count).all(|begin| *begin <= BEGINS_AFTER_CUT);
+        Error::new(Kind::Image, "learner image: steps that begin an episode, or not").fail_if(!begins)?;
         if ![rows.frame, rows.next_frame].into_iter().all(|frames| self.sizes.replay.ring.are_there(frames)) {
             return Err(image("learner image: numbers of frames that exist"));
         }

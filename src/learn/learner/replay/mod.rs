@@ -8,6 +8,8 @@ mod config;
 mod frames;
 mod image;
 mod observe;
+#[cfg(test)]
+mod sequence_tests;
 mod transitions;
 mod update;
 

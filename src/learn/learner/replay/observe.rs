@@ -8,6 +8,7 @@ use crate::learn::learner::observe::is_cut;
 use crate::learn::rows::copy_row;
 use crate::learn::store::replay::TransitionsMut;
 use crate::learn::store::ring::ZEROS;
+use crate::learn::store::sequences::{BEGINS, BEGINS_AFTER_CUT};
 use crate::num;
 use crate::space::Elements;
 
@@ -73,6 +74,9 @@ impl Learner<'_> {
         }
         *self.replay.num_begun.get_mut(env).ok_or(LayoutError)? = if over { 0 } else { count };
         *self.open.get_mut(env).ok_or(LayoutError)? = 0;
+        if let Some(begins) = self.begins.get_mut(env).filter(|_| over) {
+            *begins = BEGINS;
+        }
         let shown = self.replay.shown.get_mut(env).ok_or(LayoutError)?;
         if *shown == 0 {
             self.episodes.step(env, reward, over);
@@ -119,7 +123,7 @@ impl Learner<'_> {
         #[rustfmt::skip]
         let TransitionsMut {
             obs, pixels, frame, next_obs, next_pixels, next_frame, stamp, next_mask,
-            mask: own_mask, choice, vector, reward, discount,
+            mask: own_mask, choice, vector, reward, discount, state, begin, before,
         } = &mut self.replay.store;
         let from = &self.replay.begun;
         let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
@@ -131,6 +135,15 @@ impl Learner<'_> {
         copy_row(from.vector, vector, row(sizes.std_len))?;
         copy_row(from.reward, reward, row(1))?;
         copy_row(from.discount, discount, row(1))?;
+        copy_row(from.state, state, row(sizes.state_len()))?;
+        copy_row(from.begin, begin, row(from.begin.len().min(1)))?;
+        if let Some(before) = before.get_mut(slot) {
+            let env = begun.checked_div(self.config.n_step as usize).unwrap_or(0);
+            let (number, last) = (self.state.num_stored, self.replay.last.get_mut(env).ok_or(LayoutError)?);
+            let ago = number.saturating_add(1).saturating_sub(*last);
+            *before = if *last == 0 { 0 } else { u32::try_from(ago).unwrap_or(0) };
+            *last = number.saturating_add(1);
+        }
         copy_row(self.work.mask, next_mask, (mask, slot, sizes.masks))?;
         match next {
             Some((Elements::F32(x), row)) if sizes.pixels_len == 0 => {
@@ -164,6 +177,9 @@ impl Learner<'_> {
         let rows = self.open.iter_mut().zip(&mut *r.num_begun).zip(&mut *r.shown);
         for (env, ((open, count), shown)) in rows.enumerate() {
             if gone.get(env) != Some(&0) {
+                if let Some(begins) = self.begins.get_mut(env).filter(|_| *count > 0) {
+                    *begins = BEGINS_AFTER_CUT;
+                }
                 (*open, *count, *shown) = (0, 0, 0);
                 self.episodes.forget(env);
                 if let Some(running) = self.running_return.get_mut(env) {

@@ -22,6 +22,8 @@ impl Learner<'_> {
     pub fn learn_transitions(&mut self, batch: &TransitionBatch<'_>, error: Option<&mut [f32]>) -> Result<Stats> {
         let _changing = self.mark.begin();
         self.config.check_transitions()?;
+        let what = "learner learn_transitions: recurrent layers learn from sequences of the learner's own store.";
+        Error::new(Kind::Disabled, what).fail_if(self.sizes.state_len() > 0)?;
         let what = "learner learn_transitions: an update is due; call learn first.";
         self.state.check_recording(self.config, what)?;
         if let Some(error) = &error {
@@ -144,6 +146,9 @@ impl<'a> TransitionBatch<'a> {
             vector,
             reward,
             discount,
+            state: &[],
+            begin: &[],
+            before: &[],
         }
     }
 }

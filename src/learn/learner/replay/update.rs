@@ -14,6 +14,7 @@ use crate::learn::learner::{Learner, PARAM_LIMIT, View};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
 use crate::learn::step::ParamState;
+use crate::learn::store::sequences::Sequences;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
 
@@ -22,6 +23,9 @@ const DRAWS: usize = 32;
 
 /// Added to the error of a transition, so that every transition has a chance to be drawn.
 pub(super) const LEAST_PRIORITY: f64 = 1e-6;
+
+/// The share of the largest error of a sequence's steps in the error of the sequence.
+const LARGEST_SHARE: f32 = 0.9;
 
 impl Learner<'_> {
     /// Resets the state: no gradient step is due or running.
@@ -51,32 +55,77 @@ impl Learner<'_> {
         self.add_noise()
     }
 
-    /// Draws transitions of the store, uniformly or by priority.
+    /// Draws transitions of the store, or the last ones of sequences, uniformly or by priority.
     pub(super) fn draw(&mut self) -> Result {
         if self.config.priority_exponent > 0.0 {
-            return self.draw_by_priority();
+            self.draw_by_priority()?;
+        } else {
+            self.draw_any();
         }
+        if self.config.sequence_len > 0 { self.list_sequences() } else { Ok(()) }
+    }
+
+    /// Lists the steps of the sequences whose last transitions were drawn, step by step in each chunk. A step whose next
+    /// observation depends on steps that are not in the store has importance 0.
+    fn list_sequences(&mut self) -> Result {
+        let (c, count) = (self.config, self.config.batch_sequences());
+        let links = Sequences {
+            num_stored: self.state.num_stored,
+            num_gone: self.state.num_gone,
+            slots: c.buffer_size.into(),
+            before: self.replay.store.before,
+            begin: self.replay.store.begin,
+        };
+        let (order, w) = (&mut *self.order, &mut self.work.batch.unroll);
+        block::copy(self.replay.sequence, order.get(..count).ok_or(LayoutError)?);
+        block::copy(
+            block::rows_mut(self.replay.error, 0, count, 1)?,
+            self.replay.importance.get(..count).ok_or(LayoutError)?,
+        );
+        for chunk in 0..c.num_chunks {
+            let (begin, end) = c.batch_part(chunk);
+            let (first, rows) = (begin.checked_div(c.sequence_rows()).ok_or(LayoutError)?, end.saturating_sub(begin));
+            let sequences = rows.checked_div(c.sequence_rows()).ok_or(LayoutError)?;
+            let slots = block::rows_mut(w.slot, 0, c.sequence_steps(), sequences)?;
+            for (k, end) in self.replay.sequence.iter().skip(first).take(sequences).enumerate() {
+                links.list(*end, slots, k, sequences);
+            }
+            let order = order.get_mut(begin..end).ok_or(LayoutError)?;
+            block::copy(order, slots.get(..rows).ok_or(LayoutError)?);
+            let drawn = block::rows(self.replay.error, first, sequences, 1)?;
+            let importance = self.replay.importance.get_mut(begin..end).ok_or(LayoutError)?;
+            for (row, (to, own)) in importance.iter_mut().zip(drawn.iter().cycle()).enumerate() {
+                *to = if links.span(c.n_step as usize, slots, row, sequences).is_some() { *own } else { 0.0 };
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws any transitions of the store.
+    fn draw_any(&mut self) {
         let last = self.view().stored().saturating_sub(1) as u64;
         // Any used slot, unless the oldest ones are empty: then slots from the oldest transition on.
         let from = if self.view().is_thinned() { self.state.num_gone } else { 0 };
         let slots = u64::from(self.config.buffer_size);
-        self.order.fill_with(|| {
+        for slot in self.order.iter_mut().take(self.config.batch_sequences()) {
             let number = from.wrapping_add(self.state.rng.bounded(last));
-            number.checked_rem(slots).unwrap_or(0) as u32
-        });
+            *slot = number.checked_rem(slots).unwrap_or(0) as u32;
+        }
         self.replay.importance.fill(1.0);
-        Ok(())
     }
 
-    /// Draws a batch in proportion to the weights of transitions, one from each of `batch_size` equal parts of their sum. The
+    /// Draws transitions in proportion to their weights, one from each of as many equal parts of the sum of weights. The
     /// importance of a transition corrects for its weight with the exponent `importance_exponent`, relative to the smallest
     /// weight.
     fn draw_by_priority(&mut self) -> Result {
         let (weights, s) = (self.replay.weights.view(), &mut *self.state);
-        let part = weights.total() / f64::from(self.config.batch_size);
+        let count = self.config.batch_sequences();
+        let part = weights.total() / count as f64;
         let exponent = self.config.importance(s.num_steps);
         let mut begin = 0.0;
-        for (order, importance) in self.order.chunks_mut(DRAWS).zip(self.replay.importance.chunks_mut(DRAWS)) {
+        let (order, importance) = (self.order.get_mut(..count), self.replay.importance.get_mut(..count));
+        let (order, importance) = (order.ok_or(LayoutError)?, importance.ok_or(LayoutError)?);
+        for (order, importance) in order.chunks_mut(DRAWS).zip(importance.chunks_mut(DRAWS)) {
             let mut mass = [0.0; DRAWS];
             let mass = mass.get_mut(..order.len()).ok_or(LayoutError)?;
             for mass in &mut *mass {
@@ -94,14 +143,40 @@ impl Learner<'_> {
 
     /// Sets the weights of the batch's transitions from their errors.
     fn set_priorities(&mut self) {
-        let exponent = f64::from(self.config.priority_exponent);
+        let (c, exponent) = (self.config, f64::from(self.config.priority_exponent));
         if exponent > 0.0 {
+            if c.sequence_len > 0 {
+                self.join_errors();
+            }
             for error in &mut *self.replay.error {
                 *error = num::pow64(f64::from(*error) + LEAST_PRIORITY, exponent) as f32;
                 self.state.largest = num::max(self.state.largest, *error);
             }
-            self.replay.weights.set_checked(self.order, self.replay.error);
+            let drawn = if c.sequence_len > 0 { &*self.replay.sequence } else { &*self.order };
+            let error = self.replay.error.get(..drawn.len()).unwrap_or_default();
+            self.replay.weights.set_checked(drawn, error);
         }
+    }
+
+    /// Replaces the errors of steps by those of their sequences: for the most part the largest one, else the mean (R2D2).
+    fn join_errors(&mut self) {
+        let (c, errors) = (self.config, &mut *self.replay.error);
+        let mut sequence = 0usize;
+        for chunk in 0..c.num_chunks {
+            // Steps are in the order of the chunk, so what a sequence's error replaces has been read.
+            let (begin, end) = c.batch_part(chunk);
+            let sequences = end.saturating_sub(begin).checked_div(c.sequence_rows()).unwrap_or(0);
+            for k in 0..sequences {
+                let own = errors.get(begin..end).unwrap_or_default().iter().skip(k).step_by(sequences);
+                let (most, sum) = own.fold((0.0f32, 0.0f32), |(most, sum), x| (num::max(most, *x), sum + x));
+                let mean = num::min(sum / c.sequence_rows() as f32, most);
+                if let Some(to) = errors.get_mut(sequence) {
+                    *to = LARGEST_SHARE * most + (1.0 - LARGEST_SHARE) * mean;
+                }
+                sequence = sequence.saturating_add(1);
+            }
+        }
+        errors.iter_mut().skip(sequence).for_each(|error| *error = 0.0);
     }
 
     /// Takes the optimizer step of a batch, whose chunks are summed; at the end of a gradient step also the target step.
@@ -197,7 +272,11 @@ impl<'a> View<'a> {
         given: Option<&TransitionBatch<'a>>,
     ) -> Result<BatchContext<'_, 'a>> {
         let (r, c) = (&self.replay, self.config);
-        let (begin, end) = c.part(chunk, c.batch_size as usize);
+        let (begin, end) = c.batch_part(chunk);
+        let ends = match c.sequence_len {
+            0 => &[],
+            len => r.sequence.get(begin / len as usize..end / len as usize).ok_or(LayoutError)?,
+        };
         let store = given.map_or(r.store, |batch| batch.rows(self.sizes.pixels_len == 0));
         let importance = match given {
             None => r.importance.get(begin..end).ok_or(LayoutError)?,
@@ -214,6 +293,14 @@ impl<'a> View<'a> {
             importance,
             draws: [draws(0)?, draws(1)?],
             temperature: self.temperature(),
+            sequences: Sequences {
+                num_stored: self.state.num_stored,
+                num_gone: self.state.num_gone,
+                slots: c.buffer_size.into(),
+                before: r.store.before,
+                begin: r.store.begin,
+            },
+            ends,
             return_var: self.state.return_var,
             policy_next: self.state.updating > 1,
         })
@@ -320,7 +407,7 @@ mod tests {
             let say = |params: &[f32], x: f32, which: usize| -> f64 {
                 // A hidden layer of 8 units, evaluated by the network's own inference.
                 let (mut q, mut scratch) = ([0.0; 2], vec![0.0; 4096]);
-                q::infer(&l.sizes.net, params, Input::F32(&[x]), 1, &mut scratch, &mut q, &mut []).unwrap();
+                q::infer(&l.sizes.net, params, Input::F32(&[x]), 1, &mut [], &mut scratch, &mut q, &mut []).unwrap();
                 if which < 2 { f64::from(q[which]) } else { f64::from(q[0].max(q[1])) }
             };
             let store = l.replay.store.read();

@@ -4,6 +4,7 @@ use crate::block::{self, Fit, LayoutError};
 use crate::error::{Result, check_finite, check_len, check_rows};
 use crate::learn::actor::{Head, Raw, Recurrent, Sampling, check_action, check_obs, see};
 use crate::learn::actor_config::{ActorConfig, POLICY, VALUE};
+use crate::learn::learner::act::{STATES, recall};
 use crate::learn::learner::layout::{Sizes, log_std};
 use crate::learn::learner::{Learner, With};
 use crate::learn::noise;
@@ -374,17 +375,3 @@ fn encode<'t>(
 
 /// The requirement on the choices whose log-probability is computed.
 const FORBIDDEN: &str = "learner log_prob: choices that exist and are allowed";
-
-/// The requirement on recurrent states after a step.
-const STATES: &str = "learner: recurrent states that do not overflow";
-
-/// Copies the recurrent states of these environments to the front of `to`: zeros where an episode begins.
-fn recall<'t>(carry: &[f32], begins: &[u8], envs: Rows<'_>, state_len: usize, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
-    let to = envs.get(carry, state_len, to)?;
-    for (row, env) in to.chunks_exact_mut(state_len.max(1)).zip(envs.iter()) {
-        if begins.get(env) != Some(&0) {
-            row.fill(0.0);
-        }
-    }
-    Ok(to)
-}
