@@ -476,7 +476,7 @@ pub unsafe extern "C" fn rlcore_learner_demonstrate(p: *mut rlcore_learner, rows
 /// Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
 /// rows: reads active, reward, terminated, truncated, final_obs and final_action_mask. An environment whose active is 0
 ///       was not stepped. final_obs and final_action_mask are read only where truncated and not terminated; final_obs
-///       may be NULL if there is no such environment. final_action_mask: 0 forbids a choice; those rows allow at least
+///       may be NULL if there is no such environment; and duration with use_duration. final_action_mask: 0 forbids a choice; those rows allow at least
 ///       one choice of each element; NULL: all are allowed, as without use_action_mask.
 /// Errors: E_CONFIG; E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE
 /// for a reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not
@@ -490,6 +490,10 @@ pub unsafe extern "C" fn rlcore_learner_observe(p: *mut rlcore_learner, rows: *c
             let (shape, n) = learner.shape();
             let active = active(rows, n)?;
             let reward = Input::at("reward", rows.reward.cast_const(), n)?;
+            let duration = match learner.uses_duration() {
+                true => Some(Input::at("duration", rows.duration, n)?),
+                false => None,
+            };
             let ends = (
                 Input::at("terminated", rows.terminated.cast_const(), n)?,
                 Input::at("truncated", rows.truncated.cast_const(), n)?,
@@ -498,9 +502,9 @@ pub unsafe extern "C" fn rlcore_learner_observe(p: *mut rlcore_learner, rows: *c
                 optional("final_obs", shape, n, rows.final_obs)?,
                 named_mask("final_action_mask", shape, n, rows.final_action_mask)?,
             );
-            let (active, reward, (terminated, truncated), (final_obs, final_mask)) =
-                extent.writing((active, reward, ends, last))?;
-            Ok(learner.observe(active, reward, [terminated, truncated], final_obs, final_mask)?)
+            let (active, (reward, duration), (terminated, truncated), (final_obs, final_mask)) =
+                extent.writing((active, (reward, duration), ends, last))?;
+            Ok(learner.observe(duration, active, reward, [terminated, truncated], final_obs, final_mask)?)
         })
     })
 }

@@ -43,9 +43,11 @@ pub struct rlcore_learner_batch {
     pub env: *mut u32,
     /// [rlcore_learner_moments_len()] as rlcore_learner_moments_read; NULL if that is 0
     pub moments: *mut f64,
+    /// [T * N] how long the actions lasted, with use_duration, else NULL
+    pub duration: *mut f32,
 }
 
-versioned!(rlcore_learner_batch, "learner batch", moments);
+versioned!(rlcore_learner_batch, "learner batch", duration);
 
 /// B transitions of the host's own, with B = batch_size. rlcore_learner_learn_transitions reads all of them but error,
 /// which it writes.
@@ -214,6 +216,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
             let (shape, m) = (learner.shape(), learner.config().batch_len());
             let column = |what, p: *mut f32| Input::at(what, p.cast_const(), m);
             let (states, flags, owners) = recurrent_lens(&learner.view())?;
+            let durations = m.saturating_mul(learner.config().use_duration as usize);
             Ok((
                 Input::at("obs", b.obs.cast_const(), ptr::grid("obs", m, shape.seen_len as usize)?)?,
                 AnyInput::at("action", b.action.cast_const(), shape.kinds().1, m, shape.action_len as usize)?,
@@ -226,17 +229,31 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
                     Input::unless_empty("state", b.state.cast_const(), states)?,
                     Input::unless_empty("begin", b.begin.cast_const(), flags)?,
                     Input::unless_empty("env", b.env.cast_const(), owners)?,
-                    Input::unless_empty("moments", b.moments.cast_const(), learner.view().moments_len())?,
+                    (
+                        Input::unless_empty("moments", b.moments.cast_const(), learner.view().moments_len())?,
+                        Input::unless_empty("duration", b.duration.cast_const(), durations)?,
+                    ),
                 ),
             ))
         },
-        |learner, (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, moments))| {
+        |learner, (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, (moments, duration)))| {
             let (mask, state) = (mask.unwrap_or_default(), state.unwrap_or_default());
             let (begin, env) = (begin.unwrap_or_default(), env.unwrap_or_default());
-            let moments = moments.unwrap_or_default();
-            let batch =
-                Batch { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env, moments };
-            learner.learn_batch(&batch)
+            let (moments, duration) = (moments.unwrap_or_default(), duration.unwrap_or_default());
+            learner.learn_batch(&Batch {
+                obs,
+                action,
+                mask,
+                log_prob,
+                value,
+                advantage,
+                value_target,
+                state,
+                begin,
+                env,
+                duration,
+                moments,
+            })
         },
     )
 }
@@ -299,6 +316,7 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
         let (shape, m) = (learner.shape(), learner.config().batch_len());
         let column = |what, p| Output::at(what, p, m);
         let (states, flags, owners) = recurrent_lens(&learner)?;
+        let durations = m.saturating_mul(learner.config().use_duration as usize);
         let all = learner.extent.reading((
             Output::at("obs", b.obs, ptr::grid("obs", m, shape.seen_len as usize)?)?,
             AnyOutput::at("action", b.action, shape.kinds().1, m, shape.action_len as usize)?,
@@ -311,16 +329,31 @@ pub unsafe extern "C" fn rlcore_learner_batch_read(
                 Output::unless_empty("state", b.state, states)?,
                 Output::unless_empty("begin", b.begin, flags)?,
                 Output::unless_empty("env", b.env, owners)?,
-                Output::unless_empty("moments", b.moments, learner.moments_len())?,
+                (
+                    Output::unless_empty("moments", b.moments, learner.moments_len())?,
+                    Output::unless_empty("duration", b.duration, durations)?,
+                ),
             ),
         ))?;
-        let (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, moments)) = all;
+        let (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, (moments, duration))) =
+            all;
         let (mask, state) = (mask.unwrap_or_default(), state.unwrap_or_default());
         let (begin, env) = (begin.unwrap_or_default(), env.unwrap_or_default());
-        let moments = moments.unwrap_or_default();
-        let batch =
-            BatchMut { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env, moments };
-        Ok(learner.read_batch(batch)?)
+        let (moments, duration) = (moments.unwrap_or_default(), duration.unwrap_or_default());
+        Ok(learner.read_batch(BatchMut {
+            obs,
+            action,
+            mask,
+            log_prob,
+            value,
+            advantage,
+            value_target,
+            state,
+            begin,
+            env,
+            duration,
+            moments,
+        })?)
     })
 }
 

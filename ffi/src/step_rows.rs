@@ -41,9 +41,11 @@ pub struct rlcore_rows {
     pub final_obs: *mut c_void,
     /// [N, sum of action.n] choices allowed in final_obs, in rows that ended
     pub final_action_mask: *mut u8,
+    /// [N] how long the action lasted, at least 0, in steps of any unit; only with use_duration
+    pub duration: *const f32,
 }
 
-versioned!(rlcore_rows, "rows", final_action_mask);
+versioned!(rlcore_rows, "rows", duration);
 
 /// Flags of one step: terminated, truncated, and valid where it is given.
 pub type Flags<'a> = (Input<'a, u8>, Input<'a, u8>, Option<Input<'a, u8>>);

@@ -13,9 +13,12 @@ pub trait ActObserve {
     fn shape(&self) -> (&Shape, usize);
     /// [`Learner::act`](super::Learner::act).
     fn act(&mut self, active: Flags<'_>, obs: Elements<'_>, mask: Flags<'_>, action: ElementsMut<'_>) -> Result;
-    /// [`Learner::observe`](super::Learner::observe); `ends` are terminated and truncated.
+    /// Whether decisions last for different times.
+    fn uses_duration(&self) -> bool;
+    /// [`Learner::observe_after`](super::Learner::observe_after); `ends` are terminated and truncated.
     fn observe(
         &mut self,
+        duration: Option<&[f32]>,
         active: Flags<'_>,
         reward: &[f32],
         ends: [&[u8]; 2],
@@ -42,15 +45,20 @@ macro_rules! acts {
                 self.act(active, obs, mask, action)
             }
 
+            fn uses_duration(&self) -> bool {
+                self.config().use_duration != 0
+            }
+
             fn observe(
                 &mut self,
+                duration: Option<&[f32]>,
                 active: Option<&[u8]>,
                 reward: &[f32],
-                [terminated, truncated]: [&[u8]; 2],
+                ends: [&[u8]; 2],
                 last: Option<$crate::space::Elements<'_>>,
                 last_mask: Option<&[u8]>,
             ) -> $crate::error::Result {
-                self.observe(active, reward, terminated, truncated, last, last_mask)
+                self.observe_after(duration, active, reward, ends, last, last_mask)
             }
         }
     };

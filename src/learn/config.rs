@@ -12,6 +12,7 @@ use super::value_head::{Atoms, ValueHead};
 use crate::error::{Error, Kind, Name, Result};
 use crate::kernels::gae::Accumulate;
 use crate::nn::{Activation, Schedule};
+use crate::num;
 
 macro_rules! algorithms {
     ($(
@@ -174,6 +175,15 @@ impl Config {
         let part = steps as f64 / f64::from(self.exploration_steps);
         let (start, end) = (f64::from(self.exploration_start), f64::from(self.exploration_end));
         (start + (end - start) * part) as f32
+    }
+
+    /// The discount over a decision that lasted so long, if the configuration uses durations.
+    pub(super) fn discount_over(&self, duration: Option<&f32>) -> f32 {
+        match duration {
+            Some(0.0) => 1.0,
+            Some(&duration) if duration != 1.0 && self.discount > 0.0 => num::exp(duration * num::ln(self.discount)),
+            _ => self.discount,
+        }
     }
 
     /// The importance exponent after `steps` environment steps.

@@ -26,6 +26,10 @@ macro_rules! learner_config_table {
                 num_envs: u32 [at least 1] = 4, Dqn | Td3 | Sac | StreamAc | StreamQ => 1; ALL;
                 /// discount factor
                 discount: f32 [0 to 1] = 0.99; ALL;
+                /// observe takes how long decisions lasted, in steps of any unit, and each is discounted by the power of discount:
+                /// agents that decide every frame and agents that decide every fifth share a learner (a semi-Markov process). The
+                /// host sums the rewards of a decision
+                use_duration: u32 [flag] = 0; ALL;
                 /// step size at the start
                 learning_rate: f32 [0 to 1]
                     = 2.5e-4, A2c | Unreal => 7e-4, Impala => 4.8e-4, Td3 => 1e-3, Sac => 3e-4, StreamAc | StreamQ => 1.0; ALL;
@@ -248,6 +252,10 @@ macro_rules! learner_config_table {
                 /// how far the distances of values from their targets decide which transitions are drawn, from 0, all alike, to 1, in
                 /// proportion
                 priority_exponent: f32 [0 to 1] = 0.0; OFF_POLICY;
+                /// share of the largest distance of a sequence's steps in that of the sequence; the rest is their mean
+                priority_max_share: f32 [0 to 1] = 0.9; OFF_POLICY, "priority_exponent above 0 and recurrent layers" => |c, _| {
+                    c.priority_exponent > 0.0 && c.sequence_len > 0
+                };
                 /// how far what is drawn more often counts less at the start
                 importance_exponent: f32 [0 to 1] = 0.4; OFF_POLICY, "priority_exponent above 0" => |c, _| c.priority_exponent > 0.0;
                 /// environment steps after which that is 1; 0: it stays as it is

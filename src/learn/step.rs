@@ -21,7 +21,7 @@ pub(super) struct ParamState<'a> {
 
 impl Config {
     /// The same step along eligibility traces, which are stored as first moments; the parameters after the first `policy` ones
-    /// have a separate trace. `losses` hold the error, and whether the traces end.
+    /// have a separate trace. `losses` hold the error, and whether the traces end; `discount` is that over the previous step.
     #[cfg(feature = "stream")]
     pub(super) fn trace_step(
         &self,
@@ -29,12 +29,12 @@ impl Config {
         policy: usize,
         grads: &[f32],
         losses: &[f32],
-        learning_rate: f32,
+        (learning_rate, discount): (f32, f32),
         limit: f32,
     ) -> Result<f32> {
         let norm = crate::nn::norm(grads)?;
         let (Some(&error), Some(&cut)) = (losses.get(ERROR), losses.get(CUT)) else { return Err(LayoutError.into()) };
-        let decay = self.discount * self.gae_lambda;
+        let decay = discount * self.gae_lambda;
         let obgd = |kappa| Obgd { decay, kappa, limit };
         let (first, second) = (obgd(self.kappa_policy), obgd(self.kappa_value));
         let (params, values_params) = to.params.split_at_mut_checked(policy).ok_or(LayoutError)?;

@@ -323,10 +323,10 @@ fn refusal(setting: &Setting) -> String {
 }
 
 #[test]
-fn recurrent_layers_off_policy_are_refused_as_such() {
-    let text =
-        "learner config: recurrent layers and sequence_len are not supported off policy and by stream algorithms";
-    for algorithm in [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac, Algorithm::StreamQ] {
+fn recurrent_layers_with_traces_are_refused_as_such() {
+    let text = "learner config: recurrent layers and sequence_len are not supported by stream algorithms, whose traces go back \
+                through single steps";
+    for algorithm in [Algorithm::StreamAc, Algorithm::StreamQ] {
         for (num_layers, sequence_len) in [(1, 0), (1, 8), (0, 8)] {
             let own = plain(algorithm);
             let layers = [Layer::recurrent(LayerKind::Gru, 4)].repeat(num_layers as usize);

@@ -7,6 +7,7 @@ mod critics;
 mod cut;
 mod demonstrations;
 mod discrete_sac;
+mod durations;
 mod fields;
 mod frames;
 mod goals;

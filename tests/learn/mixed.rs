@@ -254,8 +254,20 @@ fn read(learner: &Learner<'_>, flags: usize) -> Rows {
     let [log_prob, value, advantage, value_target] = &mut r.columns;
     let (obs, action, mask) = (&mut r.obs[..], to(&mut r.action), &mut r.mask[..]);
     let (state, begin, env) = (&mut [][..], &mut [][..], &mut [][..]);
-    let to =
-        BatchMut { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env, moments: &mut [] };
+    let to = BatchMut {
+        obs,
+        action,
+        mask,
+        log_prob,
+        value,
+        advantage,
+        value_target,
+        state,
+        begin,
+        env,
+        duration: &mut [],
+        moments: &mut [],
+    };
     learner.view().read_batch(to).unwrap();
     r
 }
@@ -264,7 +276,7 @@ fn batch<'a>(r: &'a Rows, action: &'a [Act]) -> Batch<'a> {
     let [log_prob, value, advantage, value_target] = &r.columns;
     let (obs, mask, action) = (&r.obs[..], &r.mask[..], of(action));
     let (state, begin, env, moments) = (&[][..], &[][..], &[][..], &[][..]);
-    Batch { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env, moments }
+    Batch { obs, action, mask, log_prob, value, advantage, value_target, state, begin, env, duration: &[], moments }
 }
 
 fn range(learner: &Learner<'_>, begin: usize, end: usize) -> Vec<f32> {

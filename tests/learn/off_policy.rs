@@ -389,7 +389,7 @@ fn what_cannot_be_is_refused_by_name() {
     let (obs, discrete, real) = (Space::unbounded(2), Space::discrete(&[2]), Space::between(&[-1.0], &[1.0]));
     let size = |c: &Config, a: &Space<'_>| Learner::size(c, &[], &obs, a);
     type Spoil = fn(&mut Config);
-    let bad: [(&str, Spoil); 27] = [
+    let bad: [(&str, Spoil); 29] = [
         ("algorithm that this build has", |c| c.algorithm = 99),
         ("batch_size of at least", |c| c.batch_size = 0),
         ("batch_size of at most", |c| c.batch_size = 301),

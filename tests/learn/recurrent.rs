@@ -202,15 +202,15 @@ fn the_policy_may_read_another_layer_than_the_values() {
     let apart = stacked_host(1).config;
     let layer =
         "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
-    let recurrent =
-        "learner config: recurrent layers and sequence_len are not supported off policy and by stream algorithms.";
+    let recurrent = "learner config: recurrent layers and sequence_len are not supported by stream algorithms, whose traces go \
+                     back through single steps.";
     for (config, words) in [
         (Config { policy_layer: 4, ..apart }, layer),
         (Config { num_shared: 1, ..apart }, layer),
         (Config { algorithm: Algorithm::Unreal as u32, pixel_control_coef: 0.1, ..apart }, layer),
         (Config { algorithm: Algorithm::Pqn as u32, ..apart }, layer),
         (Config { algorithm: Algorithm::StreamAc as u32, ..apart }, recurrent),
-        (Config { algorithm: Algorithm::Dqn as u32, ..apart }, recurrent),
+        (Config { algorithm: Algorithm::Dqn as u32, ..apart }, layer),
     ] {
         let refused = Learner::size(&config, &[Layer::default(); 3], &Space::unbounded(5), &Space::unbounded(2));
         assert_eq!(refused.unwrap_err().what.to_string(), words, "{:?}", config.algorithm);

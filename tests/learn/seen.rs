@@ -142,6 +142,7 @@ fn learn(h: &mut Host, obs: Elements<'_>, seen_len: usize) -> impl PartialEq + D
         state: &mut state,
         begin: &mut begin,
         env: &mut env,
+        duration: &mut [],
         moments: &mut moments,
     };
     l.view().read_batch(to).unwrap();

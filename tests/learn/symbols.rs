@@ -130,6 +130,7 @@ fn refuses_batches(l: &mut Learner<'_>, good: &Obs, flags: u32) {
             state: &[],
             begin: &[],
             env: &[],
+            duration: &[],
             moments: &[],
         })
     };

@@ -99,12 +99,13 @@ impl Estimates<'_> {
         d_entropy: f32,
     ) -> Fit<f64> {
         let (c, h, rows) = (b.config, &b.history, past.len().saturating_sub(sequences));
-        let chain = Chain::new(c.accumulation(), c.discount, c.gae_lambda);
         let mut sum_entropy = 0.0f64;
         for k in 0..sequences {
             let (mut next, mut carry) = (*self.old_value.get(rows.saturating_add(k)).ok_or(LayoutError)?, 0.0);
             for row in (0..rows).skip(k).step_by(sequences).rev() {
                 let slot = *past.get(row).ok_or(LayoutError)? as usize;
+                let discount = c.discount_over(h.duration.get(slot));
+                let chain = Chain::new(c.accumulation(), discount, c.gae_lambda);
                 let (Some(&ends), Some(&reward), Some(&last)) =
                     (h.ends.get(slot), h.reward.get(slot), h.final_value.get(slot))
                 else {

@@ -150,9 +150,11 @@ fn replay_values(
             let (ends, reward) = (*h.ends.get(slot).ok_or(LayoutError)?, *h.reward.get(slot).ok_or(LayoutError)?);
             let own = *value.get(row).ok_or(LayoutError)?;
             value_return = match ends {
-                GOES_ON => reward + c.discount * value_return,
+                GOES_ON => reward + c.discount_over(h.duration.get(slot)) * value_return,
                 TERMINATED => reward,
-                TRUNCATED => reward + c.discount * *h.final_value.get(slot).ok_or(LayoutError)?,
+                TRUNCATED => {
+                    reward + c.discount_over(h.duration.get(slot)) * *h.final_value.get(slot).ok_or(LayoutError)?
+                }
                 _ => own,
             };
             if ends != GIVEN_UP {

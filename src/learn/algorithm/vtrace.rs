@@ -42,7 +42,7 @@ impl Algorithm for Impala {
             {
                 let later = order.get(row.saturating_add(num_envs));
                 let goes_on = later.is_some_and(|&later| b.follows(slot, later));
-                (*reward, *discount) = if goes_on { (given, c.discount) } else { (target, 0.0) };
+                (*reward, *discount) = if goes_on { (given, b.discount(slot)) } else { (target, 0.0) };
             }
             for ((to, now), then) in log_rho.iter_mut().zip(batch.log_prob).zip(batch.old_log_prob) {
                 *to = now - then;

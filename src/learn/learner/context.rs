@@ -56,6 +56,10 @@ impl UpdateContext<'_, '_> {
         for at in self.slots.clone().rev() {
             let (env, complete) = self.owner(at)?;
             let (r, w) = (&mut *self.rollout, &mut *self.work);
+            let chain = match r.duration.get(at) {
+                None => chain,
+                own => Chain::new(self.config.accumulation(), self.config.discount_over(own), lambda),
+            };
             let (Some(next), Some(carry)) = (w.next.get_mut(env), w.running.get_mut(env)) else {
                 return Err(LayoutError.into());
             };
@@ -167,6 +171,12 @@ impl<'r> ChunkContext<'_, 'r> {
             [] => Ok(Input::F32(slots.get(r.obs, self.shape.seen_len as usize, to)?)),
             pixels => slots.input(sizes.reads_bytes, &sizes.seen, Elements::U8(pixels), to),
         }
+    }
+
+    /// The discount over the step in a slot of the rollout.
+    #[cfg(feature = "actor_critic")]
+    pub(in crate::learn) fn discount(&self, slot: u32) -> f32 {
+        self.config.discount_over(self.rollout.duration.get(slot as usize))
     }
 
     /// Whether the transition in `slot` continues the episode of the one in `before`, its predecessor in a sequence.

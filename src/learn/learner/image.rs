@@ -47,7 +47,10 @@ impl<'a> View<'a> {
             let what = "learner image: flags of 0 or 1, and finite states and observations that wait for statistics";
             return Err(image(what));
         }
-        if s.frozen > 1 || s.updating > if c.needs().critics { 2 } else { 1 } || s.reserved != 0 {
+        if s.frozen > 1
+            || s.updating > if c.needs().critics { 2 } else { 1 }
+            || !(0.0..=f32::MAX).contains(&s.last_duration)
+        {
             return Err(image("learner image: flags of 0 or 1"));
         }
         let small = view.params.iter().chain(view.acting).all(|x| x.abs() <= PARAM_LIMIT);

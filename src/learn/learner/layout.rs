@@ -464,6 +464,7 @@ fn lens(stored: &LearnerSpec, sizes: &Sizes<'_>) -> Lens {
             masks: if sizes.tasks.choices > 0 { sizes.masks } else { replayed(sizes.masks) },
             values: replayed(1),
             state: sizes.state_len(),
+            durations: c.use_duration as usize,
             draws: if c.has_tasks() { c.num_replays() } else { 0 },
         },
     }
@@ -485,6 +486,7 @@ fn rollout_lens(stored: &LearnerSpec, sizes: &Sizes<'_>) -> RolloutLens {
         masks: sizes.masks,
         state: sizes.state_len(),
         begins: c.records_episode_starts(),
+        durations: c.use_duration as usize,
         numbers: c.needs().numbers,
     }
 }

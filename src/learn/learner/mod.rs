@@ -141,8 +141,8 @@ struct State {
     temperature_v: f32,
     /// The largest priority weight so far, used for new transitions.
     largest: f32,
-    /// 0.
-    reserved: u32,
+    /// How long the last step that traces have taken in lasted, with `use_duration`.
+    last_duration: f32,
 }
 
 impl State {

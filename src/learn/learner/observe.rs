@@ -29,6 +29,21 @@ impl Learner<'_> {
         final_obs: Option<Elements<'_>>,
         final_mask: Option<&[u8]>,
     ) -> Result {
+        self.observe_after(None, active, reward, [terminated, truncated], final_obs, final_mask)
+    }
+
+    /// [`Learner::observe`] of decisions that lasted so long: `duration` `[N]`, finite and at least 0, given exactly with
+    /// `use_duration`. A reward is that of the whole decision. Errors: as there; `Null` without durations; `Shape` with some that
+    /// are not used; `Value`.
+    pub fn observe_after(
+        &mut self,
+        duration: Option<&[f32]>,
+        active: Option<&[u8]>,
+        reward: &[f32],
+        [terminated, truncated]: [&[u8]; 2],
+        final_obs: Option<Elements<'_>>,
+        final_mask: Option<&[u8]>,
+    ) -> Result {
         let _changing = self.mark.begin();
         self.state.check_recording(self.config, "learner observe: an update is due; call learn first.")?;
         let n = self.config.num_envs as usize;
@@ -36,10 +51,15 @@ impl Learner<'_> {
         check_len("learner observe: terminated flags", terminated, n)?;
         check_len("learner observe: truncated flags", truncated, n)?;
         self.check_mask_fits(final_mask)?;
+        let used = self.config.use_duration != 0;
+        let what = "learner observe: durations must be given with use_duration.";
+        Error::new(Kind::Null, what).fail_if(used && duration.is_none())?;
+        let duration = duration.unwrap_or_default();
+        check_len("learner observe: durations", duration, if used { n } else { 0 })?;
         let listed = select("learner observe: active flags", 0..n, active, (self.open, 1), self.work.row);
         let done = listed.and_then(|m| match m {
             0 => Ok(()),
-            _ => self.observe_some(m, reward, [terminated, truncated], final_obs, final_mask),
+            _ => self.observe_some(m, [reward, duration], [terminated, truncated], final_obs, final_mask),
         });
         self.tidy_rows(n);
         done
@@ -49,13 +69,21 @@ impl Learner<'_> {
     fn observe_some(
         &mut self,
         m: usize,
-        reward: &[f32],
+        [reward, duration]: [&[f32]; 2],
         flags: [&[u8]; 2],
         final_obs: Option<Elements<'_>>,
         final_mask: Option<&[u8]>,
     ) -> Result {
         let w = &mut self.work;
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
+        for env in envs.iter() {
+            let what = "learner observe: finite durations of at least 0";
+            let wrong = duration.get(env).filter(|x| !(0.0..=f32::MAX).contains(*x));
+            Error::new(Kind::Value, what)
+                .given_f32(wrong.copied().unwrap_or(0.0))
+                .in_row(env)
+                .fail_if(wrong.is_some())?;
+        }
         check_rows("learner observe: finite rewards", envs.get(reward, 1, w.scalar)?, 1, envs.iter())?;
         let cut = || envs.iter().filter(|&env| is_cut(flags, env));
         let num_cut = cut().count();
@@ -71,9 +99,9 @@ impl Learner<'_> {
         }
         #[cfg(feature = "off_policy")]
         if self.config.needs().replay {
-            return self.observe_for_store(m, reward, flags, final_obs, final_mask);
+            return self.observe_for_store(m, [reward, duration], flags, final_obs, final_mask);
         }
-        self.observe_for_rollout(m, reward, flags, final_obs, final_mask)
+        self.observe_for_rollout(m, [reward, duration], flags, final_obs, final_mask)
     }
 
     /// Ends the episodes of agents that are removed before the results of their last actions are known, without counting these
@@ -95,7 +123,12 @@ impl Learner<'_> {
 
     /// Gathers the rewards and ends of the first `m` environments of the list, and adds the rewards to the statistics. The first
     /// columns of the working arrays then have the rewards, and the rewards as they are learned from.
-    pub(super) fn scale_rewards(&mut self, m: usize, reward: &[f32], [terminated, truncated]: [&[u8]; 2]) -> Result {
+    pub(super) fn scale_rewards(
+        &mut self,
+        m: usize,
+        [reward, duration]: [&[f32]; 2],
+        [terminated, truncated]: [&[u8]; 2],
+    ) -> Result {
         let (w, c, state) = (&mut self.work, self.config, &mut *self.state);
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
@@ -108,10 +141,17 @@ impl Learner<'_> {
             (true, true) => scale_rewards(state.return_var, limits, Rewrite::apart(raw, scaled))?,
             (true, false) => {
                 let running = envs.get(self.running_return, 1, w.running)?;
+                let mut discount = f64::from(c.discount);
+                if c.use_duration != 0 {
+                    for (running, env) in running.iter_mut().zip(envs.iter()) {
+                        *running *= f64::from(c.discount_over(duration.get(env)));
+                    }
+                    discount = 1.0;
+                }
                 let (mean, var) = (&mut state.return_mean, &mut state.return_var);
                 let mut scale = RewardScale { running, mean, var, count: &mut state.return_count };
                 let ends = Ends { terminated, truncated, valid: None };
-                scale.step(Rewrite::apart(raw, scaled), ends, f64::from(c.discount), limits)?;
+                scale.step(Rewrite::apart(raw, scaled), ends, discount, limits)?;
                 envs.put(running, 1, self.running_return)?;
             }
         }

@@ -33,6 +33,7 @@ pub struct HistoryLens {
     pub masks: usize,
     pub values: usize,
     pub state: usize,
+    pub durations: usize,
     /// Sequences and rewards drawn for a minibatch.
     pub draws: usize,
 }
@@ -59,6 +60,8 @@ fields! {
         pub(in crate::learn) ends: [u8] = lens.of(1),
         /// The bootstrap value of a truncated episode.
         pub(in crate::learn) final_value: [f32] = lens.of(1),
+        /// How long the action lasted, with `use_duration`.
+        pub(in crate::learn) duration: [f32] = lens.of(lens.durations),
         /// Recurrent states before the step.
         pub(in crate::learn) state: [f32] = lens.of(lens.state),
         /// `[N]` the ring position of the next step, and the number of steps held.

@@ -30,7 +30,8 @@ pub(in crate::learn) struct RolloutLens {
     pub(in crate::learn) state: usize,
     /// Episode begins are recorded.
     pub(in crate::learn) begins: bool,
-    /// Columns of the algorithm's own data.
+    /// Columns of durations, and of the algorithm's own data.
+    pub(in crate::learn) durations: usize,
     pub(in crate::learn) numbers: usize,
 }
 
@@ -59,6 +60,8 @@ fields! {
         /// Recurrent states before the step; and with sequences or past steps, 1 where an episode begins.
         pub(in crate::learn) state: [f32] = grid(lens.slots, lens.state),
         pub(in crate::learn) begin: [u8] = if lens.begins { lens.slots } else { 0 },
+        /// How long the action lasted, with `use_duration`.
+        pub(in crate::learn) duration: [f32] = grid(lens.slots, lens.durations),
         /// The algorithm's own data, as [`Needs`](crate::learn::algorithm::Needs) has it.
         pub(in crate::learn) numbers: Cold<[f32]> = grid(lens.slots, lens.numbers),
     }
@@ -110,7 +113,7 @@ impl Rollout<'_> {
         // All columns are named, so that a new one does not compile until it is kept or left out here.
         #[rustfmt::skip]
         let RolloutView {
-            obs, pixels, frame, choice, vector, mask, value, reward, state,
+            obs, pixels, frame, choice, vector, mask, value, reward, state, duration,
             log_prob: _, terminated: _, truncated: _, final_value: _, advantage: _, value_target: _, env: _, begin: _, numbers: _,
         } = self.read();
         let row = (slot, at, past.ends.len());
@@ -126,6 +129,7 @@ impl Rollout<'_> {
         keep_row(value, past.value, row)?;
         keep_row(reward, past.reward, row)?;
         keep_row(state, past.state, row)?;
+        keep_row(duration, past.duration, row)?;
         *past.final_value.get_mut(at).ok_or(LayoutError)? = last;
         *past.ends.get_mut(at).ok_or(LayoutError)? = ends;
         Ok(())

@@ -266,6 +266,7 @@ pub struct Columns {
     pub state: Vec<f32>,
     pub begin: Vec<u8>,
     pub env: Vec<u32>,
+    pub duration: Vec<f32>,
     pub moments: Vec<f64>,
 }
 
@@ -286,6 +287,7 @@ impl Columns {
             state: vec![f32::NAN; m * state_len],
             begin: vec![9; flags],
             env: vec![u32::MAX; if host.config.num_stacked > 0 { m } else { flags }],
+            duration: vec![f32::NAN; m * host.config.use_duration as usize],
             moments: vec![f64::NAN; host.view().moments_len()],
         }
     }
@@ -302,6 +304,7 @@ impl Columns {
             state: &mut self.state,
             begin: &mut self.begin,
             env: &mut self.env,
+            duration: &mut self.duration,
             moments: &mut self.moments,
         }
     }
@@ -318,6 +321,7 @@ impl Columns {
             state: &self.state,
             begin: &self.begin,
             env: &self.env,
+            duration: &self.duration,
             moments: &self.moments,
         }
     }

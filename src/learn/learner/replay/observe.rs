@@ -18,7 +18,7 @@ impl Learner<'_> {
     pub(in crate::learn::learner) fn observe_for_store(
         &mut self,
         m: usize,
-        reward: &[f32],
+        [reward, duration]: [&[f32]; 2],
         flags: [&[u8]; 2],
         final_obs: Option<Elements<'_>>,
         final_mask: Option<&[u8]>,
@@ -31,14 +31,15 @@ impl Learner<'_> {
         }
         self.update_obs_stats()?;
         if self.config.normalize_reward != 0 {
-            self.scale_rewards(m, reward, flags)?;
+            self.scale_rewards(m, [reward, duration], flags)?;
         }
         for k in 0..m {
             let env = *self.work.row.get(k).ok_or(LayoutError)? as usize;
             let (is_cut, terminated) = (is_cut(flags, env), flags[0].get(env) != Some(&0));
             let (next, mask) = (final_obs.as_ref().filter(|_| is_cut), final_mask.filter(|_| is_cut));
             let reward = *reward.get(env).ok_or(LayoutError)?;
-            self.complete(env, reward, terminated, next, mask)?;
+            let discount = if terminated { 0.0 } else { self.config.discount_over(duration.get(env)) };
+            self.complete(env, [reward, discount], terminated, next, mask)?;
         }
         self.count(m as u64);
         Ok(())
@@ -49,7 +50,7 @@ impl Learner<'_> {
     fn complete(
         &mut self,
         env: usize,
-        reward: f32,
+        [reward, next_discount]: [f32; 2],
         terminated: bool,
         next: Option<&Elements<'_>>,
         mask: Option<&[u8]>,
@@ -67,7 +68,7 @@ impl Learner<'_> {
             let sum = self.replay.begun.reward.get_mut(begun).ok_or(LayoutError)?;
             let discount = self.replay.begun.discount.get_mut(begun).ok_or(LayoutError)?;
             *sum = num::clamp(*sum + *discount * reward, f32::MIN, f32::MAX);
-            *discount *= if terminated { 0.0 } else { self.config.discount };
+            *discount *= next_discount;
             if over {
                 self.store_begun(begun, next, &frames, 0)?;
             }

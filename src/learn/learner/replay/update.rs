@@ -24,9 +24,6 @@ const DRAWS: usize = 32;
 /// Added to the error of a transition, so that every transition has a chance to be drawn.
 pub(super) const LEAST_PRIORITY: f64 = 1e-6;
 
-/// The share of the largest error of a sequence's steps in the error of the sequence.
-const LARGEST_SHARE: f32 = 0.9;
-
 impl Learner<'_> {
     /// Resets the state: no gradient step is due or running.
     pub(in crate::learn::learner) fn end_batches(&mut self) {
@@ -158,7 +155,7 @@ impl Learner<'_> {
         }
     }
 
-    /// Replaces the errors of steps by those of their sequences: for the most part the largest one, else the mean (R2D2).
+    /// Replaces the errors of steps by those of their sequences.
     fn join_errors(&mut self) {
         let (c, errors) = (self.config, &mut *self.replay.error);
         let mut sequence = 0usize;
@@ -171,7 +168,7 @@ impl Learner<'_> {
                 let (most, sum) = own.fold((0.0f32, 0.0f32), |(most, sum), x| (num::max(most, *x), sum + x));
                 let mean = num::min(sum / c.sequence_rows() as f32, most);
                 if let Some(to) = errors.get_mut(sequence) {
-                    *to = LARGEST_SHARE * most + (1.0 - LARGEST_SHARE) * mean;
+                    *to = c.priority_max_share * most + (1.0 - c.priority_max_share) * mean;
                 }
                 sequence = sequence.saturating_add(1);
             }

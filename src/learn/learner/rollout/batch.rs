@@ -33,6 +33,8 @@ pub struct Batch<'a> {
     /// `[T * N]` indices of the environments, below N; the transitions of each are in time order. Empty without `begin` and
     /// without frames that are stored once.
     pub env: &'a [u32],
+    /// `[T * N]` how long the actions lasted; empty without `use_duration`.
+    pub duration: &'a [f32],
     /// Statistics of the learner that recorded the rollout, in the layout of [`View::read_moments`]; empty without
     /// normalization.
     pub moments: &'a [f64],
@@ -62,6 +64,8 @@ pub struct BatchMut<'a> {
     /// See [`Batch`].
     pub env: &'a mut [u32],
     /// See [`Batch`].
+    pub duration: &'a mut [f32],
+    /// See [`Batch`].
     pub moments: &'a mut [f64],
 }
 
@@ -78,6 +82,7 @@ impl BatchMut<'_> {
             state: self.state,
             begin: self.begin,
             env: self.env,
+            duration: self.duration,
             moments: self.moments,
         }
     }
@@ -152,6 +157,7 @@ impl Learner<'_> {
         block::copy(rows_mut(r.begin, at, m, self.config.has_sequences().into())?, batch.begin);
         rows_mut(r.env, at, m, 1)?.fill(0);
         block::copy(rows_mut(r.env, at, m, 1)?, batch.env);
+        block::copy(rows_mut(r.duration, at, m, self.config.use_duration as usize)?, batch.duration);
         Ok(())
     }
 }
@@ -190,6 +196,7 @@ impl View<'_> {
         block::copy(to.state, rows(r.state, at, m, self.sizes.state_len())?);
         block::copy(to.begin, rows(r.begin, at, m, usize::from(begin > 0))?);
         block::copy(to.env, rows(r.env, at, m, usize::from(env > 0))?);
+        block::copy(to.duration, rows(r.duration, at, m, self.config.use_duration as usize)?);
         self.read_moments(to.moments)
     }
 
@@ -206,6 +213,7 @@ impl View<'_> {
         check_len("learner batch: state", b.state, m.saturating_mul(self.sizes.state_len()))?;
         check_len("learner batch: begin", b.begin, begin)?;
         check_len("learner batch: env", b.env, env)?;
+        check_len("learner batch: duration", b.duration, m.saturating_mul(self.config.use_duration as usize))?;
         self.check_moments(b.moments)
     }
 
@@ -221,6 +229,9 @@ impl View<'_> {
         for numbers in numbers {
             check_rows("learner learn_batch: finite numbers", numbers, width(numbers), 0..)?;
         }
+        let what = "learner learn_batch: finite durations of at least 0";
+        let wrong = batch.duration.iter().any(|x| !(0.0..=f32::MAX).contains(x));
+        Error::new(Kind::Value, what).fail_if(wrong)?;
         self.sizes.net.check_symbols(batch.obs, |row| row)?;
         let what = "learner learn_batch: begin of 0 or 1, and env below num_envs";
         let wrong =

@@ -70,8 +70,9 @@ impl View<'_> {
         self.check_rows(begin, recorded)?;
         for at in begin..begin.saturating_add(recorded) {
             let complete = owner(r.env, self.slot, at)?.1;
-            if complete && r.reward.get(at).is_none_or(|x| !x.is_finite()) {
-                return Err(image("learner image: finite rewards"));
+            let lasted = r.duration.get(at).is_none_or(|x| (0.0..=f32::MAX).contains(x));
+            if complete && (r.reward.get(at).is_none_or(|x| !x.is_finite()) || !lasted) {
+                return Err(image("learner image: finite rewards and durations"));
             }
         }
         if s.updating == 0 {
@@ -83,7 +84,9 @@ impl View<'_> {
         let order = self.order.get(..learnt).unwrap_or(&[]);
         let there = order.iter().all(|slot| (s.learn_begin..s.learn_end).contains(slot));
         let numbers = block::rows(r.numbers, begin, learnt, self.config.needs().numbers)?;
-        let known = known(r.advantage) && known(r.value_target) && check_finite("", numbers).is_ok();
+        let durations = block::rows(r.duration, begin, learnt, self.config.use_duration as usize)?;
+        let lasted = durations.iter().all(|x| (0.0..=f32::MAX).contains(x));
+        let known = lasted && known(r.advantage) && known(r.value_target) && check_finite("", numbers).is_ok();
         if !(known && there && check_finite("", self.advantage).is_ok()) {
             return Err(image("learner image: finite advantages, and an order of rows that are there"));
         }
@@ -126,8 +129,9 @@ impl View<'_> {
             return Ok(());
         }
         let (len, steps) = (self.config.history_len, h.reward.len());
-        let numbers = [h.obs, h.vector, h.value, h.reward, h.final_value, h.state];
-        let numbers = numbers.iter().all(|x| check_finite("", x).is_ok());
+        let numbers = [h.obs, h.vector, h.value, h.reward, h.final_value, h.state, h.duration];
+        let lasted = h.duration.iter().all(|x| *x >= 0.0);
+        let numbers = lasted && numbers.iter().all(|x| check_finite("", x).is_ok());
         let (head, mask) = (self.head()?, Some(h.mask).filter(|mask| !mask.is_empty()));
         let choices = head.check_mask(mask, steps).is_ok() && head.could_take(h.choice, mask);
         let there = |x: &u32| *x == NOT_DRAWN || (*x as usize) < steps;

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::learn::actor_config::VALUE;
 use crate::learn::learner::observe::is_cut;
 use crate::learn::learner::{Learner, With};
-use crate::learn::rows::{Rows, list};
+use crate::learn::rows::{Rows, copy_row, list};
 use crate::learn::store::rollout::{NONE, Rollout};
 use crate::space::Elements;
 
@@ -15,7 +15,7 @@ impl Learner<'_> {
     pub(in crate::learn::learner) fn observe_for_rollout(
         &mut self,
         m: usize,
-        reward: &[f32],
+        results: [&[f32]; 2],
         flags: [&[u8]; 2],
         final_obs: Option<Elements<'_>>,
         final_mask: Option<&[u8]>,
@@ -31,12 +31,12 @@ impl Learner<'_> {
                 *self.rollout.final_value.get_mut(slot).ok_or(LayoutError)? = value;
             }
         }
-        self.record_results(m, reward, flags)
+        self.record_results(m, results, flags)
     }
 
     /// Completes the transitions of the first `m` environments of the list, besides final values.
-    fn record_results(&mut self, m: usize, reward: &[f32], [terminated, truncated]: [&[u8]; 2]) -> Result {
-        self.scale_rewards(m, reward, [terminated, truncated])?;
+    fn record_results(&mut self, m: usize, results: [&[f32]; 2], flags: [&[u8]; 2]) -> Result {
+        self.scale_rewards(m, results, flags)?;
         let (w, r, state) = (&mut self.work, &mut self.rollout, &mut *self.state);
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         let slots = Rows::new(envs.get(self.slot, 1, w.slot)?, 0);
@@ -45,6 +45,12 @@ impl Learner<'_> {
         slots.put(terminated, 1, r.terminated)?;
         slots.put(truncated, 1, r.truncated)?;
         slots.put(scaled, 1, r.reward)?;
+        if self.config.use_duration != 0 {
+            let [_, duration] = results;
+            for (env, slot) in envs.iter().zip(slots.iter()) {
+                copy_row(duration, r.duration, (env, slot, 1))?;
+            }
+        }
         for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {
             let ends = *terminated | *truncated != 0;
             self.episodes.step(env, *reward, ends);

@@ -190,7 +190,11 @@ impl Learner<'_> {
                 true => {
                     let policy =
                         if c.needs().q { 0 } else { sizes.net.params_of(self.actor.num_layers as usize)?.start };
-                    let norm = c.trace_step(to, policy, grads, losses, s.learning_rate, PARAM_LIMIT)?;
+                    let learnt = self.rollout.duration.get(s.learn_begin as usize);
+                    let before = c.discount_over(learnt.map(|_| &s.last_duration));
+                    let rates = (s.learning_rate, before);
+                    let norm = c.trace_step(to, policy, grads, losses, rates, PARAM_LIMIT)?;
+                    s.last_duration = learnt.copied().unwrap_or(0.0);
                     // The agent may have been removed after the losses were computed; the traces end then too.
                     if self.rollout.truncated.get(s.learn_begin as usize).is_some_and(|&x| x != 0) {
                         self.adam_m.fill(0.0);
