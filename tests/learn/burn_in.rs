@@ -167,7 +167,10 @@ fn what_cannot_be_is_refused_by_name() {
     }
     let config = Config { burn_in: 1, ..Config::of(Algorithm::Dqn) };
     let error = Learner::size(&config, &[], &obs, &action).unwrap_err();
-    assert!(error.kind == Kind::Config && error.to_string().contains("burn_in is set to"), "{error}");
+    assert!(
+        error.kind == Kind::Config && error.to_string().contains("burn_in of at most buffer_size, or 0 without"),
+        "{error}"
+    );
 }
 
 /// States of a learner and of its rollout must be finite: a block with a NaN or an infinity among them is refused.

@@ -17,6 +17,7 @@ mod learner;
 mod loss;
 mod loss_tasks;
 mod masks;
+mod matrix;
 mod mixed;
 mod moments;
 mod named_rows;
