@@ -189,7 +189,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rl
 }
 
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
-/// Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range.
+/// Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range. Auxiliary tasks do not
+/// keep its steps, since it has no rewards.
 /// batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are frozen,
 ///        because the policy that it learns is one of observations that they normalize; those of the rollouts of several
 ///        learners are merged by rlcore_learner_moments_merge.

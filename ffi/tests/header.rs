@@ -93,6 +93,7 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
        TD3, SAC          continuous; SAC also discrete               stored transitions           layers without state
        STREAM_AC         as PPO                                      each step, not stored        dense layers
        STREAM_Q          discrete                                    each step, not stored        layers without state
+     PPO and IMPALA learn from earlier steps too where auxiliary tasks have weights.
      Observations are numbers, bytes, pictures, choices or structures of these. LSTM, GRU, minGRU and attention carry state
      from step to step.
    Arrays: dense, row-major, time-major. Each pointer's comment gives its shape; N = num_envs, T = num_steps. Flags are

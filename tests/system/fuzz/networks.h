@@ -138,12 +138,15 @@ static void net_config(void) {
     if (algorithm == RLCORE_ALGORITHM_PPO) c->prime_interval = last >> 4 & 1;
   }
   if (algorithm == RLCORE_ALGORITHM_IMPALA) c->normalize_advantage = 0;
-  if (algorithm == RLCORE_ALGORITHM_UNREAL) {
-    c->history_len = 2 * c->num_steps + 2, c->reward_sequence_len = 1 + (last >> 4 & 1);
-    c->pixel_cell = 1;
+  const int has_tasks = last & 128 && (algorithm == RLCORE_ALGORITHM_PPO || algorithm == RLCORE_ALGORITHM_IMPALA);
+  if (has_tasks) c->pixel_control_coef = c->reward_class_coef = c->value_replay_coef = 1;
+  if (has_tasks || algorithm == RLCORE_ALGORITHM_UNREAL) {
+    c->history_len = 2 * c->num_steps + 2;
     if (!(pictures && choose && net.action.len == 1)) c->pixel_control_coef = 0;
     if (last & 32) c->value_replay_coef = 0, c->policy_replay_coef = 1;
     if (last & 64) c->reward_class_coef = 0;
+    if (c->pixel_control_coef > 0) c->pixel_cell = 1;
+    if (c->reward_class_coef > 0) c->reward_sequence_len = 1 + (last >> 4 & 1);
   }
   net_layers();
 }

@@ -90,6 +90,8 @@ impl Learner<'_> {
     /// Statistics of a rollout that several learners have recorded are merged with
     /// [`merge_moments`](crate::learn::merge_moments).
     ///
+    /// Auxiliary tasks do not keep its steps, since it has no rewards.
+    ///
     /// Errors: `NotReady` if this learner has recorded steps or an update is running; `Config` with noisy layers, except with
     /// IMPALA, because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are not finite, and for
     /// choices that do not exist or that their mask forbids; those of [`Learner::write_moments`].

@@ -126,7 +126,7 @@ impl View<'_> {
             return Ok(());
         }
         let (len, steps) = (self.config.history_len, h.reward.len());
-        let numbers = [h.obs, h.vector, h.value, h.reward, h.final_value, h.state];
+        let numbers = [h.obs, h.vector, h.value, h.log_prob, h.reward, h.final_value, h.state];
         let numbers = numbers.iter().all(|x| check_finite("", x).is_ok());
         let (head, mask) = (self.head()?, Some(h.mask).filter(|mask| !mask.is_empty()));
         let choices = head.check_mask(mask, steps).is_ok() && head.could_take(h.choice, mask);
