@@ -850,6 +850,10 @@ typedef struct rlcore_learner_config {
   /* N, environments that share the learner (4; DQN, TD3, SAC, stream algorithms 1; at least 1) */
   uint32_t num_envs;
   float discount;  /* discount factor (0.99; 0 to 1) */
+  /* rewards below this count as this, before anything else reads them, also those of transitions that a host gives
+     without discounts; returns in statistics have them as they are. -1 and 1 as for Atari; both 0: off (0) */
+  float reward_min;
+  float reward_max;  /* rewards above this count as this; above reward_min, unless both are 0 (0) */
   /* step size at the start (2.5e-4; A2C, UNREAL 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4; stream algorithms 1; 0 to 1) */
   float learning_rate;
   /* step size at total_steps (0; DQN 2.5e-4; TD3 1e-3; SAC 3e-4; stream algorithms 1; 0 to 1) */
@@ -1363,7 +1367,7 @@ typedef struct rlcore_learner_transitions {
   const void *obs;                  /* [B, obs.len] before the action */
   const void *action;               /* [B, action.len] between its bounds, or a choice */
   const uint8_t *action_mask;       /* [B, sum of action.n] allowed in obs; of SAC with use_action_mask; DQN: or NULL */
-  const float *reward;              /* [B] of the step; or sums of the discounted rewards of several */
+  const float *reward;              /* [B] of the step; or with discount sums of discounted rewards of several */
   const uint8_t *terminated;        /* [B] 1: the value of next_obs does not count */
   const float *discount;            /* [B] of that value, 0 to 1, as of rlcore_replay_transitions; NULL: config.discount */
   const void *next_obs;             /* [B, obs.len] after the last of its steps; also finite where terminated */

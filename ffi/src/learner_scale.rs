@@ -62,7 +62,7 @@ pub struct rlcore_learner_transitions {
     pub action: *const c_void,
     /// [B, sum of action.n] allowed in obs; of SAC with use_action_mask; DQN: or NULL
     pub action_mask: *const u8,
-    /// [B] of the step; or sums of the discounted rewards of several
+    /// [B] of the step; or with discount sums of discounted rewards of several
     pub reward: *const f32,
     /// [B] 1: the value of next_obs does not count
     pub terminated: *const u8,

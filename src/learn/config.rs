@@ -14,6 +14,7 @@ use super::value_head::{Atoms, ValueHead};
 use crate::error::{Error, Kind, Name, Result};
 use crate::kernels::gae::Accumulate;
 use crate::nn::{Activation, Schedule};
+use crate::num;
 
 macro_rules! algorithms {
     ($(
@@ -155,6 +156,16 @@ impl Config {
         )
     }
 
+    /// Whether rewards have limits.
+    pub(super) fn limits_rewards(&self) -> bool {
+        self.reward_min < self.reward_max
+    }
+
+    /// A reward as it is learned from: within `reward_min` and `reward_max`.
+    pub(super) fn limited(&self, reward: f32) -> f32 {
+        if self.limits_rewards() { num::clamp(reward, self.reward_min, self.reward_max) } else { reward }
+    }
+
     /// Whether the settings of one of these tasks are read: those of enabled tasks, and all of an algorithm that has tasks unless
     /// told otherwise.
     pub(super) fn reads_tasks(&self, tasks: Range<usize>) -> bool {
@@ -285,6 +296,12 @@ impl Config {
                 self.adam_beta2,
                 self.adam_beta1 * self.adam_beta1,
                 1.0,
+            ),
+            (
+                Name::new("learner config: reward_max above reward_min, or both 0"),
+                self.reward_max,
+                if [self.reward_min, self.reward_max] == [0.0; 2] { 0.0 } else { self.reward_min.next_up() },
+                f32::MAX,
             ),
             (Name::new("learner config: log_std_max of at least log_std_min"), log_std_max, log_std_min, f32::MAX),
             (

@@ -26,6 +26,11 @@ macro_rules! learner_config_table {
                 num_envs: u32 [at least 1] = 4, Dqn | Td3 | Sac | StreamAc | StreamQ => 1; ALL;
                 /// discount factor
                 discount: f32 [0 to 1] = 0.99; ALL;
+                /// rewards below this count as this, before anything else reads them, also those of transitions that a host gives
+                /// without discounts; returns in statistics have them as they are. -1 and 1 as for Atari; both 0: off
+                reward_min: f32 [finite] = 0.0; ALL;
+                /// rewards above this count as this; above reward_min, unless both are 0
+                reward_max: f32 [finite] = 0.0; ALL;
                 /// step size at the start
                 learning_rate: f32 [0 to 1]
                     = 2.5e-4, A2c | Unreal => 7e-4, Impala => 4.8e-4, Td3 => 1e-3, Sac => 3e-4, StreamAc | StreamQ => 1.0; ALL;

@@ -31,6 +31,7 @@ mod q;
 mod quantiles;
 mod recurrent;
 mod replay;
+mod reward_limits;
 mod rows;
 mod seen;
 mod stacked;

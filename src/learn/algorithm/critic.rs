@@ -22,12 +22,12 @@ pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut 
 }
 
 fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
-    let (c, s, net, a) = (b.config, &b.batch.store, &b.sizes.critic, b.sizes.std_len);
+    let (c, net, a) = (b.config, &b.sizes.critic, b.sizes.std_len);
     let (quantiles, pooled) = (b.sizes.replay.quantiles, b.sizes.pool());
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let mut columns = block::rows_mut(w.scalar, 0, m, COLUMNS)?.chunks_exact_mut(m.max(1));
     let mut column = || columns.next().ok_or(LayoutError);
-    let (reward, discount) = (rows.get(s.reward, 1, column()?)?, b.discounts(&rows, column()?)?);
+    let (reward, discount) = (b.rewards(&rows, column()?)?, b.discounts(&rows, column()?)?);
     let log_prob = column()?;
     let (target, value, d_value) = match quantiles {
         0 => (column()?, column()?, column()?),

@@ -31,7 +31,7 @@ impl Algorithm for Dqn {
         let (choice, next) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.batch.best, 0, m, k)?);
         let target = block::rows_mut(w.batch.target, 0, m, k.saturating_mul(of.width()))?;
         let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
-        let (reward, discount) = (rows.get(s.reward, 1, reward)?, b.discounts(&rows, discount)?);
+        let (reward, discount) = (b.rewards(&rows, reward)?, b.discounts(&rows, discount)?);
         let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, b.sizes.masks, w.mask)?) } else { None };
 
         let obs = b.see_next(&rows, w.obs)?;

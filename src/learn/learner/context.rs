@@ -307,6 +307,16 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         Ok(to)
     }
 
+    /// Rewards of these rows. Those of the store were limited when they were recorded, and of the host's transitions those that
+    /// come without discounts are limited here: with discounts they may be sums of several rewards.
+    pub(in crate::learn) fn rewards<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
+        let to = rows.get(self.batch.store.reward, 1, to)?;
+        if self.given.is_some_and(|given| given.discount.is_none()) {
+            to.iter_mut().for_each(|x| *x = self.config.limited(*x));
+        }
+        Ok(to)
+    }
+
     /// Network inputs of the observations of these rows of the store.
     pub(in crate::learn) fn see<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<Input<'t>>
     where

@@ -106,6 +106,7 @@ static void net_config(void) {
   c->hidden_norm = (how >> 1 & 3) == 3, c->seed = how;
   if (!net.is_off_policy && !streams) c->num_steps = 1 + (how >> 3 & 3), c->num_minibatches = c->num_epochs = 1;
   c->max_grad_norm = how & 32 ? 0 : c->max_grad_norm;
+  if (how & 64) c->reward_min = -1, c->reward_max = 1;
   c->learning_rate = between(c->learning_rate, 0, 1), c->discount = between(c->discount, 0, 1), c->clip = between(c->clip, FLT_MIN, 10);
   static const uint32_t KINDS_SEEN[8] = {RLCORE_F32, RLCORE_F32, RLCORE_F32, RLCORE_F32, RLCORE_U8, RLCORE_U8, RLCORE_I32, RLCORE_STRUCT};
   net.obs_n[0] = 3, net.obs_n[1] = 2, net.action_n[0] = 2, net.action_n[1] = 2;

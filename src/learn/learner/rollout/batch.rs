@@ -22,7 +22,8 @@ pub struct Batch<'a> {
     pub log_prob: &'a [f32],
     /// `[T * N]` values of the observations.
     pub value: &'a [f32],
-    /// `[T * N]` advantages of the actions; with IMPALA the rewards, since it computes advantages when it learns.
+    /// `[T * N]` advantages of the actions; with IMPALA the rewards, since it computes advantages when it learns, as the learner
+    /// that recorded them has clipped and normalized them.
     pub advantage: &'a [f32],
     /// `[T * N]` value targets; with IMPALA one-step targets.
     pub value_target: &'a [f32],

@@ -44,6 +44,9 @@ impl Learner<'_> {
         let slots = Rows::new(envs.get(self.slot, 1, w.slot)?, 0);
         let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
         let (raw, scaled) = (envs.get(reward, 1, raw)?, block::rows_mut(scaled, 0, m, 1)?);
+        if self.config.limits_rewards() {
+            raw.iter_mut().for_each(|x| *x = self.config.limited(*x));
+        }
         let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(LayoutError)?;
         let (terminated, truncated) = (envs.get(terminated, 1, ends)?, envs.get(truncated, 1, others)?);
         let (c, state) = (self.config, &mut *self.state);
@@ -63,9 +66,9 @@ impl Learner<'_> {
         slots.put(terminated, 1, r.terminated)?;
         slots.put(truncated, 1, r.truncated)?;
         slots.put(scaled, 1, r.reward)?;
-        for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {
+        for ((env, terminated), truncated) in envs.iter().zip(terminated).zip(truncated) {
             let ends = *terminated | *truncated != 0;
-            self.episodes.step(env, *reward, ends);
+            self.episodes.step(env, *reward.get(env).ok_or(LayoutError)?, ends);
             if let Some(begins) = self.begins.get_mut(env) {
                 *begins = ends.into();
             }
