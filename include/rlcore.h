@@ -16,11 +16,12 @@
        algorithm         actions                                     learns from                  networks
        PPO, A2C, IMPALA  discrete, continuous or structures of both  rollouts                     all layers
        UNREAL            as PPO                                      rollouts and earlier steps   all layers
-       PQN               discrete                                    rollouts                     all layers
+       PQN               discrete, or structures of choices          rollouts                     all layers
        DQN               discrete                                    stored transitions           layers without state
        TD3, SAC          continuous; SAC also discrete               stored transitions           layers without state
        STREAM_AC         as PPO                                      each step, not stored        dense layers
-       STREAM_Q          discrete                                    each step, not stored        layers without state
+       STREAM_Q          as PQN                                      each step, not stored        layers without state
+     PPO and IMPALA learn from earlier steps too where auxiliary tasks have weights.
      Observations are numbers, bytes, pictures, choices or structures of these. LSTM, GRU, minGRU and attention carry state
      from step to step.
    Arrays: dense, row-major, time-major. Each pointer's comment gives its shape; N = num_envs, T = num_steps. Flags are
@@ -849,6 +850,10 @@ typedef struct rlcore_learner_config {
   /* N, environments that share the learner (4; DQN, TD3, SAC, stream algorithms 1; at least 1) */
   uint32_t num_envs;
   float discount;  /* discount factor (0.99; 0 to 1) */
+  /* rewards below this count as this, before anything else reads them, also those of transitions that a host gives
+     without discounts; returns in statistics have them as they are. -1 and 1 as for Atari; both 0: off (0) */
+  float reward_min;
+  float reward_max;  /* rewards above this count as this; above reward_min, unless both are 0 (0) */
   /* step size at the start (2.5e-4; A2C, UNREAL 7e-4; IMPALA 4.8e-4; TD3 1e-3; SAC 3e-4; stream algorithms 1; 0 to 1) */
   float learning_rate;
   /* step size at total_steps (0; DQN 2.5e-4; TD3 1e-3; SAC 3e-4; stream algorithms 1; 0 to 1) */
@@ -890,8 +895,8 @@ typedef struct rlcore_learner_config {
   /* PPO, A2C, IMPALA, UNREAL and DQN: first hidden layers that the policy and the value network share, 0 to
      num_hidden; DQN shares them between the value of an observation and the advantages of choices (0) */
   uint32_t num_shared;
-  /* PPO, A2C, IMPALA and UNREAL: the listed layer that the policy reads, counted from 1, while the values read the
-     last one. Not with num_shared and auxiliary tasks. 0: both read the last one (0) */
+  /* PPO, A2C, IMPALA and UNREAL: the listed layer that the policy reads, counted from 1, while the values and pixel
+     control read the last one. Not with num_shared, whose layers both read. 0: both read the last one (0) */
   uint32_t policy_layer;
   /* PPO, A2C, IMPALA, UNREAL, DQN and PQN: hidden layers and heads are noisy (RLCORE_LAYER_NOISY,
      RLCORE_INIT_UNIFORM), and their noise explores. It is drawn once per rollout, and the update uses the noise that
@@ -992,17 +997,20 @@ typedef struct rlcore_learner_config {
   float clip_pg_rho;
   float leak;  /* V-trace: how much of what the three clips cut off still counts (0; 0 to 1) */
 
-  /* -- UNREAL -- */
+  /* -- auxiliary tasks -- */
   /* weight of pixel control, the squared error of how much cells of the picture change, summed over cells; it needs
-     actions of one choice, and a picture. 0: off, without such a head (0.05; at least 0) */
+     actions of one choice, and a picture. 0: off, without such a head (0; UNREAL 0.05; at least 0) */
   float pixel_control_coef;
-  /* weight of the prediction of the next reward's sign, a cross-entropy; 0: off, without such a head (1; at least 0) */
-  float reward_class_coef;
-  /* weight of the squared error of values on past steps; 0: off (0.5; at least 0) */
-  float value_replay_coef;
-  /* weight of A2C's loss on past steps, whose advantages come from the values recorded with them. As in btgym,
-     nothing corrects for the older policies that chose the actions. value_replay_coef must be 0 then; 0: off (0; at
+  /* weight of the prediction of the next reward's sign, a cross-entropy; 0: off, without such a head (0; UNREAL 1; at
      least 0) */
+  float reward_class_coef;
+  /* weight of the squared error of values on past steps; 0: off (0; UNREAL 0.5; at least 0) */
+  float value_replay_coef;
+  /* weight of the algorithm's own loss on past steps. UNREAL: A2C's, whose advantages come from the values recorded
+     with them; as in btgym, nothing corrects for the older policies that chose the actions. PPO: the same with the
+     clipped ratios to the log-probabilities that were recorded, or with prime_interval to those of the copy;
+     advantages stay as they are. IMPALA: corrected by V-trace. value_replay_coef must be 0 then; 0: off (0; at least
+     0) */
   float policy_replay_coef;
   /* discount of pixel changes; 0: only the next change counts. With num_stacked only the newest frame's changes do
      (0.9; 0 to 1) */
@@ -1017,7 +1025,7 @@ typedef struct rlcore_learner_config {
      of recurrent layers are kept too, and with num_stacked whole stacks. An update begins by keeping its steps (2000) */
   uint32_t history_len;
   /* steps of an environment that must be kept before these tasks draw from them, up to history_len, which is what
-     btgym waits for; A2C learns from the start. 0: one more than a sequence has (0) */
+     btgym waits for; the algorithm learns from the start. 0: one more than a sequence has (0) */
   uint32_t history_starts;
   /* sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch; 0: as
      many steps as the minibatch has (0) */
@@ -1159,12 +1167,12 @@ typedef struct rlcore_learner_stats {
   float length_mean;     /* mean length of the last 100 episodes; NaN before the first ends */
   float return_last;     /* return of the most recent episode; NaN before the first ends */
   uint64_t num_dropped;  /* updates that ended early because numbers overflowed */
-  /* UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn. Squared
-     error of the value of the chosen action's pixel changes, summed over cells */
+  /* PPO, IMPALA, UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are
+     drawn. Squared error of the value of the chosen action's pixel changes, summed over cells */
   float pixel_control_loss;
   float reward_class_loss;   /* cross-entropy of the next reward's sign, in nats */
   float value_replay_loss;   /* squared error of values on past steps */
-  float policy_replay_loss;  /* loss of A2C on past steps: policy, and value and entropy with their weights */
+  float policy_replay_loss;  /* loss of the algorithm on past steps: policy, and value and entropy with their weights */
   float return_std;          /* standard deviation of the returns of the last 100 episodes; NaN before the first ends */
   float return_min;          /* least return of the last 100 episodes; NaN before the first ends */
   float return_max;          /* largest return of the last 100 episodes; NaN before the first ends */
@@ -1359,7 +1367,7 @@ typedef struct rlcore_learner_transitions {
   const void *obs;                  /* [B, obs.len] before the action */
   const void *action;               /* [B, action.len] between its bounds, or a choice */
   const uint8_t *action_mask;       /* [B, sum of action.n] allowed in obs; of SAC with use_action_mask; DQN: or NULL */
-  const float *reward;              /* [B] of the step; or sums of the discounted rewards of several */
+  const float *reward;              /* [B] of the step; or with discount sums of discounted rewards of several */
   const uint8_t *terminated;        /* [B] 1: the value of next_obs does not count */
   const float *discount;            /* [B] of that value, 0 to 1, as of rlcore_replay_transitions; NULL: config.discount */
   const void *next_obs;             /* [B, obs.len] after the last of its steps; also finite where terminated */
@@ -1412,7 +1420,8 @@ rlcore_status rlcore_learner_count_steps(rlcore_learner *p, uint64_t num_steps);
 rlcore_status rlcore_learner_learn_drop(rlcore_learner *p);
 
 /* Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
-   Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range.
+   Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range. Auxiliary tasks do not
+   keep its steps, since it has no rewards.
    batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are frozen,
           because the policy that it learns is one of observations that they normalize; those of the rollouts of several
           learners are merged by rlcore_learner_moments_merge.

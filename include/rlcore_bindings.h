@@ -590,6 +590,8 @@ typedef struct rlcore_learner_config {
   uint32_t algorithm;
   uint32_t num_envs;
   float discount;
+  float reward_min;
+  float reward_max;
   float learning_rate;
   float learning_rate_end;
   uint32_t use_action_mask;

@@ -83,14 +83,14 @@ pub struct rlcore_learner_stats {
     pub return_last: f32,
     /// updates that ended early because numbers overflowed
     pub num_dropped: u64,
-    /// UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are drawn. Squared
-    /// error of the value of the chosen action's pixel changes, summed over cells
+    /// PPO, IMPALA, UNREAL, as the next three: means before weights, NaN for a task that is off, 0 while no past steps are
+    /// drawn. Squared error of the value of the chosen action's pixel changes, summed over cells
     pub pixel_control_loss: f32,
     /// cross-entropy of the next reward's sign, in nats
     pub reward_class_loss: f32,
     /// squared error of values on past steps
     pub value_replay_loss: f32,
-    /// loss of A2C on past steps: policy, and value and entropy with their weights
+    /// loss of the algorithm on past steps: policy, and value and entropy with their weights
     pub policy_replay_loss: f32,
     /// standard deviation of the returns of the last 100 episodes; NaN before the first ends
     pub return_std: f32,

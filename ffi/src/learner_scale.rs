@@ -64,7 +64,7 @@ pub struct rlcore_learner_transitions {
     pub action: *const c_void,
     /// [B, sum of action.n] allowed in obs; of SAC with use_action_mask; DQN: or NULL
     pub action_mask: *const u8,
-    /// [B] of the step; or sums of the discounted rewards of several
+    /// [B] of the step; or with discount sums of discounted rewards of several
     pub reward: *const f32,
     /// [B] 1: the value of next_obs does not count
     pub terminated: *const u8,
@@ -191,7 +191,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_drop(p: *mut rlcore_learner) -> rl
 }
 
 /// Begins an update with a rollout that another learner has recorded and rlcore_learner_batch_read has copied out.
-/// Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range.
+/// Continue with rlcore_learner_learn, where rows may be NULL, or with rlcore_learner_learn_range. Auxiliary tasks do not
+/// keep its steps, since it has no rewards.
 /// batch: read, as rlcore_learner_batch_read writes it. The moments become this learner's own, also while they are frozen,
 ///        because the policy that it learns is one of observations that they normalize; those of the rollouts of several
 ///        learners are merged by rlcore_learner_moments_merge.

@@ -88,11 +88,12 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
        algorithm         actions                                     learns from                  networks
        PPO, A2C, IMPALA  discrete, continuous or structures of both  rollouts                     all layers
        UNREAL            as PPO                                      rollouts and earlier steps   all layers
-       PQN               discrete                                    rollouts                     all layers
+       PQN               discrete, or structures of choices          rollouts                     all layers
        DQN               discrete                                    stored transitions           layers without state
        TD3, SAC          continuous; SAC also discrete               stored transitions           layers without state
        STREAM_AC         as PPO                                      each step, not stored        dense layers
-       STREAM_Q          discrete                                    each step, not stored        layers without state
+       STREAM_Q          as PQN                                      each step, not stored        layers without state
+     PPO and IMPALA learn from earlier steps too where auxiliary tasks have weights.
      Observations are numbers, bytes, pictures, choices or structures of these. LSTM, GRU, minGRU and attention carry state
      from step to step.
    Arrays: dense, row-major, time-major. Each pointer's comment gives its shape; N = num_envs, T = num_steps. Flags are

@@ -1,5 +1,7 @@
 //! The hyperparameters of a learner, set by the host.
 
+use core::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_HIDDEN, MAX_LAYERS};
@@ -154,6 +156,23 @@ impl Config {
         )
     }
 
+    /// Whether rewards have limits.
+    pub(super) fn limits_rewards(&self) -> bool {
+        self.reward_min < self.reward_max
+    }
+
+    /// A reward as it is learned from: within `reward_min` and `reward_max`.
+    pub(super) fn limited(&self, reward: f32) -> f32 {
+        if self.limits_rewards() { num::clamp(reward, self.reward_min, self.reward_max) } else { reward }
+    }
+
+    /// Whether the settings of one of these tasks are read: those of enabled tasks, and all of an algorithm that has tasks unless
+    /// told otherwise.
+    pub(super) fn reads_tasks(&self, tasks: Range<usize>) -> bool {
+        let enabled = self.tasks();
+        self.algorithm() == Algorithm::Unreal || enabled.get(tasks).is_some_and(|tasks| tasks.contains(&true))
+    }
+
     /// This configuration with zeros for the lengths of unused hidden layers.
     pub(super) fn trimmed(&self) -> Config {
         let mut config = *self;
@@ -261,11 +280,10 @@ impl Config {
 
     /// Checks the numbers of layers.
     fn check_layers(&self) -> Result {
-        let what =
-            "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
+        let what = "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared";
         let needs = self.needs();
         let other = needs.q || needs.traces || needs.replay;
-        let apart = self.num_shared == 0 && !self.has_tasks() && !other;
+        let apart = self.num_shared == 0 && !other;
         let reads = self.policy_layer == 0 || apart && self.policy_layer <= self.num_layers;
         Error::new(Kind::Config, what).given(self.policy_layer as usize).fail_if(!reads)?;
         let what = "learner config: hidden_len above 0 for all of num_hidden layers, which are";
@@ -287,6 +305,12 @@ impl Config {
                 self.adam_beta2,
                 self.adam_beta1 * self.adam_beta1,
                 1.0,
+            ),
+            (
+                Name::new("learner config: reward_max above reward_min, or both 0"),
+                self.reward_max,
+                if [self.reward_min, self.reward_max] == [0.0; 2] { 0.0 } else { self.reward_min.next_up() },
+                f32::MAX,
             ),
             (Name::new("learner config: log_std_max of at least log_std_min"), log_std_max, log_std_min, f32::MAX),
             (
@@ -481,6 +505,12 @@ mod tests {
         }
         let huge = Config { num_envs: u32::MAX, num_steps: 2, ..good };
         assert_eq!(huge.check().unwrap_err().kind, Kind::Overflow);
+    }
+
+    #[test]
+    fn weights_of_tasks_that_a_build_does_not_have_are_refused() {
+        let config = Config { value_replay_coef: 0.5, ..Config::default() };
+        assert_eq!(config.check().is_ok(), cfg!(feature = "unreal"));
     }
 
     #[test]

@@ -143,13 +143,13 @@ const SKETCHES: u32 = of(&[Algorithm::Curious, Algorithm::Imitator]);
 const ALL: u32 = u32::MAX;
 const PPO: u32 = of(&[Algorithm::Ppo]) | SKETCHES;
 const IMPALA: u32 = of(&[Algorithm::Impala]);
-const UNREAL: u32 = of(&[Algorithm::Unreal]);
+const TASKS: u32 = of(&[Algorithm::Ppo, Algorithm::Impala, Algorithm::Unreal]);
 const DQN: u32 = of(&[Algorithm::Dqn]);
 const TD3: u32 = of(&[Algorithm::Td3]);
 const SAC: u32 = of(&[Algorithm::Sac]);
 const STREAM_AC: u32 = of(&[Algorithm::StreamAc]);
 const STREAM: u32 = STREAM_AC | of(&[Algorithm::StreamQ]);
-const ACTOR_CRITIC: u32 = PPO | IMPALA | UNREAL | of(&[Algorithm::A2c]);
+const ACTOR_CRITIC: u32 = PPO | TASKS | of(&[Algorithm::A2c]);
 const ADVANTAGE: u32 = ACTOR_CRITIC & !IMPALA;
 const ENTROPY: u32 = ACTOR_CRITIC | STREAM_AC;
 const ROLLOUT: u32 = ACTOR_CRITIC | of(&[Algorithm::Pqn]);
@@ -176,8 +176,8 @@ macro_rules! readers {
     (IMPALA) => {
         "IMPALA"
     };
-    (UNREAL) => {
-        "UNREAL"
+    (TASKS) => {
+        "PPO, IMPALA and UNREAL"
     };
     (DQN) => {
         "DQN"

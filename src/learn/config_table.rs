@@ -30,6 +30,11 @@ macro_rules! learner_config_table {
                 /// agents that decide every frame and agents that decide every fifth share a learner (a semi-Markov process). The
                 /// host sums the rewards of a decision
                 use_duration: u32 [flag] = 0; ALL;
+                /// rewards below this count as this, before anything else reads them, also those of transitions that a host gives
+                /// without discounts; returns in statistics have them as they are. -1 and 1 as for Atari; both 0: off
+                reward_min: f32 [finite] = 0.0; ALL;
+                /// rewards above this count as this; above reward_min, unless both are 0
+                reward_max: f32 [finite] = 0.0; ALL;
                 /// step size at the start
                 learning_rate: f32 [0 to 1]
                     = 2.5e-4, A2c | Unreal => 7e-4, Impala => 4.8e-4, Td3 => 1e-3, Sac => 3e-4, StreamAc | StreamQ => 1.0; ALL;
@@ -78,8 +83,8 @@ macro_rules! learner_config_table {
                 /// first hidden layers that the policy and the value network share, 0 to num_hidden; DQN shares them between the
                 /// value of an observation and the advantages of choices
                 num_shared: u32 [any] = 0; SHARED, "dueling" => |c, _| c.algorithm() != Algorithm::Dqn || c.dueling != 0;
-                /// the listed layer that the policy reads, counted from 1, while the values read the last one. Not with num_shared
-                /// and auxiliary tasks. 0: both read the last one
+                /// the listed layer that the policy reads, counted from 1, while the values and pixel control read the last one. Not
+                /// with num_shared, whose layers both read. 0: both read the last one
                 policy_layer: u32 [any] = 0; ACTOR_CRITIC;
                 /// hidden layers and heads are noisy (RLCORE_LAYER_NOISY, RLCORE_INIT_UNIFORM), and their noise explores. It is drawn
                 /// once per rollout, and the update uses the noise that acted. DQN draws it for each gradient step, the same for Q
@@ -189,36 +194,42 @@ macro_rules! learner_config_table {
                 /// V-trace: how much of what the three clips cut off still counts
                 leak: f32 [0 to 1] = 0.0; IMPALA;
             }
-            "UNREAL" UNREAL {
+            "auxiliary tasks" TASKS {
                 /// weight of pixel control, the squared error of how much cells of the picture change, summed over cells; it needs
                 /// actions of one choice, and a picture. 0: off, without such a head
-                pixel_control_coef: f32 [at least 0] = 0.0, Unreal => 0.05; UNREAL;
+                pixel_control_coef: f32 [at least 0] = 0.0, Unreal => 0.05; TASKS;
                 /// weight of the prediction of the next reward's sign, a cross-entropy; 0: off, without such a head
-                reward_class_coef: f32 [at least 0] = 0.0, Unreal => 1.0; UNREAL;
+                reward_class_coef: f32 [at least 0] = 0.0, Unreal => 1.0; TASKS;
                 /// weight of the squared error of values on past steps; 0: off
-                value_replay_coef: f32 [at least 0] = 0.0, Unreal => 0.5; UNREAL;
-                /// weight of A2C's loss on past steps, whose advantages come from the values recorded with them. As in btgym,
-                /// nothing corrects for the older policies that chose the actions. value_replay_coef must be 0 then; 0: off
-                policy_replay_coef: f32 [at least 0] = 0.0; UNREAL;
+                value_replay_coef: f32 [at least 0] = 0.0, Unreal => 0.5; TASKS;
+                /// weight of the algorithm's own loss on past steps. UNREAL: A2C's, whose advantages come from the values recorded with
+                /// them; as in btgym, nothing corrects for the older policies that chose the actions. PPO: the same with the clipped
+                /// ratios to the log-probabilities that were recorded, or with prime_interval to those of the copy; advantages stay as
+                /// they are. IMPALA: corrected by V-trace. value_replay_coef must be 0 then; 0: off
+                policy_replay_coef: f32 [at least 0] = 0.0; TASKS;
                 /// discount of pixel changes; 0: only the next change counts. With num_stacked only the newest frame's changes do
-                pixel_control_discount: f32 [0 to 1] = 0.0, Unreal => 0.9; UNREAL;
+                pixel_control_discount: f32 [0 to 1] = 0.9; TASKS,
+                    "pixel_control_coef above 0" => |c, _| c.reads_tasks(0..1);
                 /// side of a cell, at least 1; half of it is cropped on each side
-                pixel_cell: u32 [any] = 0, Unreal => 2; UNREAL;
+                pixel_cell: u32 [any] = 2; TASKS,
+                    "pixel_control_coef above 0" => |c, _| c.reads_tasks(0..1);
                 /// change of a cell: 0: the largest of its pixels, 1: their mean
-                pixel_mean: u32 [flag] = 0; UNREAL;
+                pixel_mean: u32 [flag] = 0; TASKS, "pixel_control_coef above 0" => |c, _| c.reads_tasks(0..1);
                 /// observations that a reward is predicted from, 1 to 16, the last of which it follows
-                reward_sequence_len: u32 [any] = 0, Unreal => 3; UNREAL;
+                reward_sequence_len: u32 [any] = 3; TASKS,
+                    "reward_class_coef above 0" => |c, _| c.reads_tasks(1..2);
                 /// rewards are positive above this, and negative below its negative
-                reward_threshold: f32 [at least 0] = 0.0, Unreal => 0.1; UNREAL;
+                reward_threshold: f32 [at least 0] = 0.1; TASKS,
+                    "reward_class_coef above 0" => |c, _| c.reads_tasks(1..2);
                 /// last steps of each environment that are kept for these tasks, more than a sequence has. Bytes stay bytes, states
                 /// of recurrent layers are kept too, and with num_stacked whole stacks. An update begins by keeping its steps
-                history_len: u32 [any] = 0, Unreal => 2000; UNREAL;
+                history_len: u32 [any] = 2000; TASKS, "auxiliary tasks" => |c, _| c.reads_tasks(0..4);
                 /// steps of an environment that must be kept before these tasks draw from them, up to history_len, which is what
-                /// btgym waits for; A2C learns from the start. 0: one more than a sequence has
-                history_starts: u32 [any] = 0; UNREAL;
+                /// btgym waits for; the algorithm learns from the start. 0: one more than a sequence has
+                history_starts: u32 [any] = 0; TASKS, "auxiliary tasks" => |c, _| c.reads_tasks(0..4);
                 /// sequences of past steps, of sequence_len or else num_steps each, and rewards to predict, per minibatch; 0: as many
                 /// steps as the minibatch has
-                num_replayed: u32 [any] = 0; UNREAL;
+                num_replayed: u32 [any] = 0; TASKS, "auxiliary tasks" => |c, _| c.reads_tasks(0..4);
             }
             "stream algorithms" STREAM {
                 /// bounds the steps of the policy's parameters: they are at most the error times the trace over kappa_policy *

@@ -59,9 +59,12 @@ impl LearnerSpec {
         if self.config.needs().replay {
             return self.check_replay();
         }
-        self.check_parts(self.config.needs().q)?;
-        let what = "learner config: discrete actions for an algorithm that learns Q, which has number";
-        let refused = self.config.needs().q && !self.shape.discrete();
+        let what = if self.shape.structured() {
+            "learner config: algorithm {given} learns Q, which tells the best of choices, not of numbers: no f32 in a structure."
+        } else {
+            "learner config: discrete actions for an algorithm that learns Q, which has number"
+        };
+        let refused = self.config.needs().q && self.shape.std_len() > 0;
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(refused)?;
         let what = "learner config: pixel_control_coef of 0, or actions of one choice";
         let others = self.config.tasks()[0] && !(self.shape.discrete() && self.shape.action_len == 1);
@@ -79,7 +82,8 @@ impl LearnerSpec {
         Error::limit(Kind::Config, what, self.config.num_hidden as usize, 1).fail_if(!trimmed)
     }
 
-    /// Checks actions of several parts, which have one log-probability and no Q. Errors: `Config`.
+    /// Checks actions of several parts, which replay stores do not hold. Errors: `Config`.
+    #[cfg(feature = "off_policy")]
     pub(super) fn check_parts(&self, learns_q: bool) -> Result {
         let what = "learner config: algorithm {given} takes actions of one kind; PPO, A2C and IMPALA take structures.";
         let refused = learns_q && self.shape.structured();
@@ -422,7 +426,7 @@ impl Layers {
     }
 
     /// Adds the heads of auxiliary tasks. Cells of pixel control are computed from the last layer that the policy and the
-    /// values share. Rewards are predicted from the last of the host's layers before the first dense or recurrent one: each
+    /// values share; with `policy_layer` from the last one that the values read. Rewards are predicted from the last of the host's layers before the first dense or recurrent one: each
     /// observation contributes to the hidden layer, and the parameters of the layer after it are free numbers.
     #[cfg(feature = "unreal")]
     fn push_tasks(&mut self, c: &Config, tasks: &Tasks, listed: &[Layer]) {

@@ -36,6 +36,11 @@ impl Config {
         self.task_coefs().map(|coef| self.needs().tasks && coef != 0.0)
     }
 
+    /// Whether past steps keep the log-probabilities of their actions, for ratios to them.
+    pub(super) fn keeps_log_probs(&self) -> bool {
+        self.needs().corrections || self.needs().ratios && self.prime_interval == 0
+    }
+
     /// Whether a history of past steps is stored.
     pub(super) fn has_tasks(&self) -> bool {
         self.tasks().contains(&true)
@@ -69,6 +74,9 @@ impl Config {
     /// Checks the settings of the tasks. Errors: `Config`, `Overflow`.
     pub(super) fn check_tasks(&self) -> Result {
         let [pixels, class, values, policy] = self.tasks();
+        let what = "learner config: weights of auxiliary tasks of 0 in a build without them,";
+        let weight = self.task_coefs().into_iter().find(|coef| *coef != 0.0);
+        Error::new(Kind::Config, what).given_f32(weight.unwrap_or(0.0)).fail_if(!BUILT && weight.is_some())?;
         let what = "learner config: value_replay_coef of 0 with policy_replay_coef, whose loss has values too,";
         Error::new(Kind::Config, what).given_f32(self.value_replay_coef).fail_if(values && policy)?;
         if !self.has_tasks() {
@@ -109,7 +117,7 @@ pub(super) struct Tasks {
     pub frames: usize,
     /// Whether values of past steps are learned.
     pub values: bool,
-    /// Whether A2C learns from past steps.
+    /// Whether the policy learns from past steps.
     pub policy: bool,
 }
 

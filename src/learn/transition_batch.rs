@@ -12,7 +12,8 @@ pub struct TransitionBatch<'a> {
     /// `[B, mask_len]` flags of the choices that were allowed in `obs`, including the action; given for SAC with
     /// `use_action_mask`, optional and only checked for DQN.
     pub mask: Option<&'a [u8]>,
-    /// `[B]` rewards; or sums of the discounted rewards of several steps.
+    /// `[B]` rewards, clipped to `reward_min` and `reward_max`; or with `discount` sums of the discounted rewards of several steps, which are
+    /// not clipped.
     pub reward: &'a [f32],
     /// `[B]` not 0: the episode terminated, and the value of the next observation is 0.
     pub terminated: &'a [u8],

@@ -203,6 +203,16 @@ fn settings(algorithm: Algorithm) -> Vec<(&'static str, Setting)> {
     if algorithm == Unreal {
         all.push(("policy replay", with(Config { policy_replay_coef: 0.5, value_replay_coef: 0.0, ..c })));
     }
+    if matches!(algorithm, Ppo | Impala) {
+        let layers = vec![Layer::conv(3, [2, 2], [1, 1], Activation::Relu), Layer::dense(6, Activation::Tanh)];
+        let config = Config { num_layers: 2, obs_dims: [4, 4, 1], history_len: 20, pixel_control_coef: 0.1, ..c };
+        for (what, [reward_class_coef, value_replay_coef, policy_replay_coef]) in
+            [("tasks", [1.0, 0.5, 0.0]), ("policy replay", [1.0, 0.0, 0.5])]
+        {
+            let config = Config { reward_class_coef, value_replay_coef, policy_replay_coef, ..config };
+            all.push((what, Setting { layers: layers.clone(), obs: Space::bytes(16), ..with(config) }));
+        }
+    }
     all
 }
 

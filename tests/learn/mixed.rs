@@ -543,7 +543,14 @@ fn a_structure_of_one_kind_is_what_it_is_without_one() {
     let plain = [Space::discrete(&[3, 2]), Space { low: &bounds[..1], high: &bounds[1..], ..Space::unbounded(2) }];
     for (i, plain) in plain.into_iter().enumerate() {
         let structure = Space { n: plain.n, low: plain.low, high: plain.high, ..bytes.with_fields(&fields[i]) };
-        for (config, updates) in [(config(), 1), (unreal, 2)] {
+        let [ppo, impala] = [Algorithm::Ppo, Algorithm::Impala].map(|algorithm| Config {
+            algorithm: algorithm as u32,
+            num_minibatches: 1,
+            normalize_advantage: 0,
+            ..unreal
+        });
+        let primed = Config { prime_interval: 2, ..ppo };
+        for (config, updates) in [(config(), 1), (unreal, 2), (ppo, 2), (primed, 2), (impala, 2)] {
             let [plain, structured] = [&plain, &structure].map(|space| one_kind(&config, space, updates));
             assert_eq!(plain.0, structured.0);
             let close = plain.1.iter().zip(&structured.1).all(|(a, b)| (a - b).abs() < 1e-4);
@@ -592,11 +599,91 @@ fn spaces_that_cannot_be_are_refused_by_name() {
     Learner::size(&config(), &[], &OBS, &Space::bytes(256).with_fields(&[field("", Element::F32, &[64], 0)])).unwrap();
 }
 
-/// Algorithms of action values refuse structures: they take one kind of action.
+/// A weapon and a stance, with data of the host between them.
+#[cfg(all(feature = "pqn", feature = "stream"))]
+const PICKS: [Field<'static>; 2] =
+    [Field::new("weapon", Element::I32, &[], 0), Field::new("stance", Element::I32, &[], 8)];
+
+/// Q over a structure of choices is, to the bit, Q over several choices: the elements of both are the branches.
 #[test]
-#[cfg(all(feature = "off_policy", feature = "pqn"))]
+#[cfg(all(feature = "pqn", feature = "stream"))]
+fn q_of_a_structure_of_choices_is_q_of_several_choices() {
+    let plain = Space::discrete(&[3, 2]);
+    let structure = Space { n: &[3, 2], ..Space::bytes(12).with_fields(&PICKS) };
+    let own = |algorithm: Algorithm| Config {
+        algorithm: algorithm as u32,
+        exploration_steps: 100,
+        use_action_mask: 1,
+        ..Config::of(algorithm).hidden(&[12])
+    };
+    let layers = [Layer::recurrent(LayerKind::Gru, 5)];
+    let pqn = Config { num_envs: N as u32, num_chunks: 3, ..own(Algorithm::Pqn).rollout(8, 2, 2) };
+    let recurrent = Config { num_layers: 1, sequence_len: 4, overlap: 1, noisy: 0, ..pqn };
+    for (config, layers) in [(pqn, &layers[..0]), (recurrent, &layers[..]), (own(Algorithm::StreamQ), &layers[..0])] {
+        let n = config.num_envs as usize;
+        let [mut one, mut other] = [&plain, &structure].map(|space| made(&config, layers, &OBS, space));
+        let (mut rng, mut chosen) = (Rng::seeded(6), [0; 3]);
+        for _ in 0..64 {
+            let obs = draw_obs(&mut rng);
+            let obs = Elements::F32(&obs[..2 * n]);
+            let mask: Vec<u8> = (0..n).flat_map(|_| [1, u8::from(rng.coin()), 1, 1, u8::from(rng.coin())]).collect();
+            let (mut a, mut b) = (vec![0i32; 2 * n], vec![[7i32; 3]; n]);
+            attach(&mut one).act(None, obs, Some(&mask), ElementsMut::I32(&mut a)).unwrap();
+            let to = ElementsMut::U8(bytemuck::cast_slice_mut(&mut b));
+            attach(&mut other).act(None, obs, Some(&mask), to).unwrap();
+            assert!(a.chunks(2).zip(&b).all(|(a, b)| [a[0], 7, a[1]] == *b));
+            a.iter().step_by(2).for_each(|&weapon| chosen[weapon as usize] += 1);
+            let reward: Vec<f32> = a.chunks(2).map(|a| a[0] as f32 - a[1] as f32).collect();
+            let ends: Vec<u8> = (0..n).map(|_| rng.coin().into()).collect();
+            for block in [&mut one, &mut other] {
+                let mut learner = attach(block);
+                learner.observe(None, &reward, &ends, &vec![0; n], None, None).unwrap();
+                if learner.phase() == Phase::Learn {
+                    learner.learn(Some(obs), Some(&mask), 0).unwrap();
+                }
+            }
+            let params = [&mut one, &mut other].map(|block| attach(block).params().to_vec());
+            assert!(params[0] == params[1]);
+        }
+        assert!(chosen.iter().all(|count| *count > 0));
+        let exported = [&mut one, &mut other].map(|block| export(&attach(block).view()));
+        let [ours, theirs] = [&exported[0], &exported[1]].map(|bytes| policy(bytes));
+        let mut scratch = vec![f32::NAN; ours.scratch_len(n).unwrap()];
+        let obs = Elements::F32(&[0.5; 2 * N][..2 * n]);
+        let (mut a, mut b) = (vec![0i32; 2 * n], vec![[7i32; 3]; n]);
+        let mut state = vec![0.0; ours.state_len() * n];
+        let none = Recurrent { state: &mut state, reset: &[] };
+        ours.act_greedy(n, obs, None, none, &mut scratch, ElementsMut::I32(&mut a)).unwrap();
+        let mut state = vec![0.0; ours.state_len() * n];
+        let none = Recurrent { state: &mut state, reset: &[] };
+        let to = ElementsMut::U8(bytemuck::cast_slice_mut(&mut b));
+        theirs.act_greedy(n, obs, None, none, &mut scratch, to).unwrap();
+        assert!(a.chunks(2).zip(&b).all(|(a, b)| [a[0], 7, a[1]] == *b));
+        let mut state = vec![0.0; ours.state_len() * n];
+        let none = Recurrent { state: &mut state, reset: &[] };
+        let mut c = vec![[7i32; 3]; n];
+        let to = ElementsMut::U8(bytemuck::cast_slice_mut(&mut c));
+        attach(&mut other).predict(obs, Some(&vec![1; 5 * n]), none, Sampling::Greedy, to).unwrap();
+        assert_eq!(b, c);
+    }
+}
+
+/// No Q tells the best of continuous numbers.
+#[test]
+#[cfg(all(feature = "pqn", feature = "stream"))]
+fn q_of_numbers_in_a_structure_is_refused() {
+    for algorithm in [Algorithm::Pqn, Algorithm::StreamQ] {
+        let error = Learner::size(&Config::of(algorithm), &[], &OBS, &ACTION).unwrap_err();
+        let words = format!("algorithm {} learns Q, which tells the best of choices, not of numbers", algorithm as u32);
+        assert!(error.kind == Kind::Config && error.to_string().contains(&words), "{error}");
+    }
+}
+
+/// Algorithms over stored transitions refuse structures: they take one kind of action.
+#[test]
+#[cfg(feature = "off_policy")]
 fn algorithms_without_a_log_probability_refuse_them_by_name() {
-    for algorithm in [Algorithm::Dqn, Algorithm::Pqn, Algorithm::Td3, Algorithm::Sac] {
+    for algorithm in [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac] {
         let config = Config { num_envs: N as u32, ..Config::of(algorithm) };
         let error = Learner::size(&config, &[], &OBS, &ACTION).unwrap_err();
         let words =

@@ -200,14 +200,12 @@ fn the_policy_may_read_another_layer_than_the_values() {
         same_in_parts(h, 2, "another layer");
     }
     let apart = stacked_host(1).config;
-    let layer =
-        "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared and auxiliary tasks";
+    let layer = "learner config: policy_layer of 0, or up to num_layers on policy, without num_shared";
     let recurrent = "learner config: recurrent layers and sequence_len are not supported by stream algorithms, whose traces go \
                      back through single steps.";
     for (config, words) in [
         (Config { policy_layer: 4, ..apart }, layer),
         (Config { num_shared: 1, ..apart }, layer),
-        (Config { algorithm: Algorithm::Unreal as u32, pixel_control_coef: 0.1, ..apart }, layer),
         (Config { algorithm: Algorithm::Pqn as u32, ..apart }, layer),
         (Config { algorithm: Algorithm::StreamAc as u32, ..apart }, recurrent),
         (Config { algorithm: Algorithm::Dqn as u32, ..apart }, layer),

@@ -33,7 +33,6 @@ fn config(algorithm: Algorithm) -> Config {
     let unreal = algorithm == Algorithm::Unreal;
     Config {
         pixel_control_coef: 0.0,
-        pixel_control_discount: 0.0,
         reward_class_coef: 0.0,
         history_len: if unreal { 40 } else { own.history_len },
         ..own.rollout(if streams { 1 } else { 4 }, 1, 1).normalized(0, 0)

@@ -1,7 +1,7 @@
 //! UNREAL: auxiliary tasks against their formulas, A2C where they are off, the same bits in any slices, and forged blocks.
 
 use crate::host::{Array, Host, chunks, export, open, record, seal, threads, train};
-use crate::unreal_twin::{Twin, agrees, host, layers, only, spaces, unreal, with_state};
+use crate::unreal_twin::{Twin, agrees, by, host, layers, only, spaces, unreal, with_state};
 use rlcore::error::Kind;
 use rlcore::learn::algorithm::pixel_control::{self, Cells};
 use rlcore::learn::algorithm::reward_class;
@@ -10,34 +10,25 @@ use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
-/// The configuration for another algorithm.
-fn by(algorithm: Algorithm, config: Config) -> Config {
-    if algorithm == Algorithm::Unreal {
-        return config;
-    }
-    let own = Config::of(algorithm);
-    Config {
-        algorithm: algorithm as u32,
-        obs_dims: config.obs_dims,
-        num_envs: config.num_envs,
-        num_steps: config.num_steps,
-        num_hidden: config.num_hidden,
-        hidden_len: config.hidden_len,
-        num_layers: config.num_layers,
-        sequence_len: config.sequence_len,
-        entropy_coef: config.entropy_coef,
-        value_coef: config.value_coef,
-        max_grad_norm: config.max_grad_norm,
-        ..own
-    }
-}
-
 #[test]
 fn without_tasks_it_is_a2c_to_the_bit() {
     for config in [unreal(), with_state()] {
         let config = only(0, config);
-        let params = [Algorithm::Unreal, Algorithm::A2c].map(|algorithm| {
-            let mut h = host(&by(algorithm, config));
+        let plain =
+            Config { entropy_coef: config.entropy_coef, value_coef: config.value_coef, ..Config::of(Algorithm::A2c) };
+        let plain = Config {
+            obs_dims: config.obs_dims,
+            num_envs: config.num_envs,
+            num_steps: config.num_steps,
+            num_hidden: config.num_hidden,
+            hidden_len: config.hidden_len,
+            num_layers: config.num_layers,
+            sequence_len: config.sequence_len,
+            max_grad_norm: config.max_grad_norm,
+            ..plain
+        };
+        let params = [config, plain].map(|config| {
+            let mut h = host(&config);
             train(&mut h, &mut Rng::seeded(7), 4);
             (h.view().params().iter().map(|x| x.to_bits()).collect::<Vec<_>>(), h.block.len())
         });
@@ -288,7 +279,9 @@ fn refusals_say_what_is_needed() {
 #[test]
 fn forged_images_are_refused_or_work() {
     let policy = Config { use_action_mask: 1, num_stacked: 2, obs_dims: [10, 10, 2], ..only(9, unreal()) };
-    for config in [with_state(), policy, Config { log_std_init: -0.5, overlap: 1, ..only(8, unreal()) }] {
+    let numbers = Config { log_std_init: -0.5, overlap: 1, ..only(8, unreal()) };
+    let primed = Config { prime_interval: 2, ..by(Algorithm::Ppo, numbers) };
+    for config in [with_state(), policy, numbers, primed, only(11, by(Algorithm::Impala, with_state()))] {
         forge(&Config { history_len: 8, num_chunks: 2, ..config });
     }
 }

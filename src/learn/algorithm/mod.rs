@@ -4,6 +4,8 @@
 
 #[cfg(feature = "actor_critic")]
 mod aac;
+#[cfg(feature = "unreal")]
+mod auxiliary;
 #[cfg(feature = "off_policy")]
 pub mod critic;
 #[cfg(feature = "off_policy")]
@@ -74,7 +76,7 @@ pub(super) struct Needs {
     pub temperature: bool,
     /// Eligibility traces, in place of minibatches and an optimizer's moments.
     pub traces: bool,
-    /// A history of past steps, for auxiliary tasks.
+    /// Auxiliary tasks on a history of past steps, if they have weights.
     pub tasks: bool,
     /// Whole sequences, and columns for targets that each minibatch computes.
     pub corrections: bool,
@@ -212,5 +214,7 @@ pub(super) fn chunk(x: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut 
         &mut []
     };
     dispatch(x, w, record, errors)?;
+    #[cfg(feature = "unreal")]
+    auxiliary::learn(x, w, record)?;
     noise::gradients(&x.sizes.net, x.noise, record)
 }

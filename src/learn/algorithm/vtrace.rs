@@ -5,15 +5,17 @@ use super::{Algorithm, Needs, gradient};
 use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::vtrace::{self, Rates, VTrace};
+use crate::learn::config::Config;
 use crate::learn::learner::context::{ChunkContext, UpdateContext};
 use crate::learn::learner::layout::Scratch;
 use crate::learn::loss::{self, Batch};
+use crate::learn::tasks;
 
 /// IMPALA.
 pub(super) struct Impala;
 
 impl Algorithm for Impala {
-    const NEEDS: Needs = Needs { corrections: true, ..Needs::NONE };
+    const NEEDS: Needs = Needs { corrections: true, tasks: tasks::BUILT, ..Needs::NONE };
 
     /// V-trace needs the policy that learns: until then advantages hold rewards, and targets are one-step targets.
     fn begin(u: &mut UpdateContext<'_, '_>) -> Result {
@@ -48,27 +50,38 @@ impl Algorithm for Impala {
                 *to = now - then;
             }
             bootstrap_value.fill(0.0);
-            let v = VTrace {
-                num_steps,
-                num_envs,
-                discounts,
-                reward,
-                value: batch.value,
-                bootstrap_value,
-                truncated: None,
-                final_value: None,
-                rates: Rates {
-                    clip_rho: c.clip_rho,
-                    clip_c: c.clip_c,
-                    clip_pg_rho: c.clip_pg_rho,
-                    td_lambda: c.gae_lambda,
-                    leak: c.leak,
-                },
-                accumulate: c.accumulation(),
-            };
+            let v = v_trace(c, [num_steps, num_envs], [discounts, reward, batch.value, bootstrap_value]);
             vtrace::from_importance_weights(&v, log_rho, vs, pg_advantage)?;
             let batch = Batch { advantage: pg_advantage, value_target: vs, ..*batch };
             loss::actor_and_critic(&batch, coefficients, d_log_prob, d_value)
         })
+    }
+}
+
+/// V-trace with the rates of a configuration, of steps and environments: discounts, rewards and values, `[steps, environments]`
+/// each, and the values after the last step.
+pub(super) fn v_trace<'v>(
+    c: &Config,
+    [num_steps, num_envs]: [usize; 2],
+    [discounts, reward, value, bootstrap_value]: [&'v [f32]; 4],
+) -> VTrace<'v> {
+    let rates = Rates {
+        clip_rho: c.clip_rho,
+        clip_c: c.clip_c,
+        clip_pg_rho: c.clip_pg_rho,
+        td_lambda: c.gae_lambda,
+        leak: c.leak,
+    };
+    VTrace {
+        num_steps,
+        num_envs,
+        discounts,
+        reward,
+        value,
+        bootstrap_value,
+        truncated: None,
+        final_value: None,
+        rates,
+        accumulate: c.accumulation(),
     }
 }

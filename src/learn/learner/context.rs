@@ -309,16 +309,6 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         Ok(to)
     }
 
-    /// Rewards of these rows, as they are learned from.
-    pub(in crate::learn) fn rewards<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
-        let to = rows.get(self.batch.store.reward, 1, to)?;
-        if self.config.normalize_reward != 0 {
-            let limits = Limits { clip: self.config.reward_clip, ..Limits::default() };
-            scale_rewards(self.batch.return_var, limits, Rewrite::in_place(to))?;
-        }
-        Ok(to)
-    }
-
     /// Discounts of the values of the next observations of these rows: of the host's transitions 0 at terminations, else the
     /// configuration's if none are given.
     pub(in crate::learn) fn discounts<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
@@ -334,6 +324,20 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
             if given.terminated.get(row) != Some(&0) {
                 *to = 0.0;
             }
+        }
+        Ok(to)
+    }
+
+    /// Rewards of these rows, as they are learned from. Those of the store were limited when they were recorded, and of the host's transitions those that
+    /// come without discounts are limited here: with discounts they may be sums of several rewards.
+    pub(in crate::learn) fn rewards<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        let to = rows.get(self.batch.store.reward, 1, to)?;
+        if self.given.is_some_and(|given| given.discount.is_none()) {
+            to.iter_mut().for_each(|x| *x = self.config.limited(*x));
+        }
+        if self.config.normalize_reward != 0 {
+            let limits = Limits { clip: self.config.reward_clip, ..Limits::default() };
+            scale_rewards(self.batch.return_var, limits, Rewrite::in_place(to))?;
         }
         Ok(to)
     }

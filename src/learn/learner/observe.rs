@@ -122,7 +122,7 @@ impl Learner<'_> {
     }
 
     /// Gathers the rewards and ends of the first `m` environments of the list, and adds the rewards to the statistics. The first
-    /// columns of the working arrays then have the rewards, and the rewards as they are learned from.
+    /// columns of the working arrays then have the rewards within their limits, and the rewards as they are learned from.
     pub(super) fn scale_rewards(
         &mut self,
         m: usize,
@@ -133,6 +133,9 @@ impl Learner<'_> {
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         let (raw, scaled) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
         let (raw, scaled) = (envs.get(reward, 1, raw)?, block::rows_mut(scaled, 0, m, 1)?);
+        if c.limits_rewards() {
+            raw.iter_mut().for_each(|x| *x = c.limited(*x));
+        }
         let (ends, others) = w.ends.split_at_mut_checked(m).ok_or(LayoutError)?;
         let (terminated, truncated) = (envs.get(terminated, 1, ends)?, envs.get(truncated, 1, others)?);
         let limits = Limits { clip: c.reward_clip, ..Limits::default() };

@@ -48,14 +48,14 @@ pub struct Stats {
     pub length_mean: f32,
     /// Return of the episode that ended last.
     pub return_last: f32,
-    /// UNREAL, as the next three, before weights are applied; NaN for a disabled task, 0 if no samples were drawn. Mean squared
-    /// error of the values of the chosen actions' pixel changes, summed over cells.
+    /// PPO, IMPALA and UNREAL, as the next three, before weights are applied; NaN for a disabled task, 0 if no samples were
+    /// drawn. Mean squared error of the values of the chosen actions' pixel changes, summed over cells.
     pub pixel_control_loss: f32,
     /// Mean cross-entropy of the sign of the next reward, in nats.
     pub reward_class_loss: f32,
     /// Mean squared error of values on past steps.
     pub value_replay_loss: f32,
-    /// Mean of A2C's loss on past steps: policy, values and entropy with their weights.
+    /// Mean of the algorithm's loss on past steps: policy, values and entropy with their weights.
     pub policy_replay_loss: f32,
     /// Standard deviation of the returns of the last 100 episodes.
     pub return_std: f32,

@@ -32,6 +32,7 @@ pub struct HistoryLens {
     pub vector: usize,
     pub masks: usize,
     pub values: usize,
+    pub log_probs: usize,
     pub state: usize,
     pub durations: usize,
     /// Sequences and rewards drawn for a minibatch.
@@ -55,6 +56,8 @@ fields! {
         pub(in crate::learn) vector: [f32] = lens.of(lens.vector),
         pub(in crate::learn) mask: [u8] = lens.of(lens.masks),
         pub(in crate::learn) value: [f32] = lens.of(lens.values),
+        /// Log-probabilities at the time of the step, for policy replay that compares them with those of the policy.
+        pub(in crate::learn) log_prob: [f32] = lens.of(lens.log_probs),
         pub(in crate::learn) reward: [f32] = lens.of(1),
         /// The state of the episode after the step.
         pub(in crate::learn) ends: [u8] = lens.of(1),

@@ -104,8 +104,10 @@ impl Rollout<'_> {
         };
         let number = |numbers: &[f32]| numbers.get(slot).copied().ok_or(LayoutError);
         let last = if ends == TRUNCATED { number(self.final_value)? } else { 0.0 };
-        if !(number(self.value)?.is_finite() && last.is_finite()) {
-            // A step whose values overflow cannot be learned from, nor can sequences across it.
+        let compares = !past.log_prob.is_empty();
+        let known = !compares || number(self.log_prob)?.is_finite();
+        if !(number(self.value)?.is_finite() && last.is_finite() && known) {
+            // A step whose numbers overflow cannot be learned from, nor can sequences across it.
             past.cut_episode(env);
             return Ok(());
         }
@@ -113,8 +115,8 @@ impl Rollout<'_> {
         // All columns are named, so that a new one does not compile until it is kept or left out here.
         #[rustfmt::skip]
         let RolloutView {
-            obs, pixels, frame, choice, vector, mask, value, reward, state, duration,
-            log_prob: _, terminated: _, truncated: _, final_value: _, advantage: _, value_target: _, env: _, begin: _, numbers: _,
+            obs, pixels, frame, choice, vector, mask, value, log_prob, reward, state, duration,
+            terminated: _, truncated: _, final_value: _, advantage: _, value_target: _, env: _, begin: _, numbers: _,
         } = self.read();
         let row = (slot, at, past.ends.len());
         keep_row(obs, past.obs, row)?;
@@ -127,6 +129,7 @@ impl Rollout<'_> {
         keep_row(vector, past.vector, row)?;
         keep_row(mask, past.mask, row)?;
         keep_row(value, past.value, row)?;
+        keep_row(log_prob, past.log_prob, row)?;
         keep_row(reward, past.reward, row)?;
         keep_row(state, past.state, row)?;
         keep_row(duration, past.duration, row)?;

@@ -1,4 +1,4 @@
-//! A slow reference of UNREAL: the whole history of a learner's environments, the draws from it, and the losses.
+//! A slow reference of the auxiliary tasks: the whole history of a learner's environments, the draws from it, and the losses.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -30,10 +30,32 @@ pub fn with_state() -> Config {
     Config { num_layers: 3, sequence_len: 6, ..unreal() }
 }
 
+/// The configuration for another algorithm with the same tasks: one minibatch, mean losses.
+pub fn by(algorithm: Algorithm, config: Config) -> Config {
+    Config {
+        algorithm: algorithm as u32,
+        learning_rate: 0.01,
+        learning_rate_end: if config.total_steps > 0 { 0.0 } else { 0.01 },
+        optimizer: Config::of(algorithm).optimizer,
+        adam_epsilon: Config::of(algorithm).adam_epsilon,
+        gae_lambda: Config::of(algorithm).gae_lambda,
+        ..config
+    }
+}
+
+/// As in btgym: the policy reads the first LSTM, values and cells a second one behind it.
+pub fn stacked_lstms() -> Config {
+    Config { num_layers: 5, policy_layer: 3, ..with_state() }
+}
+
 pub fn layers(config: &Config) -> Vec<Layer> {
     let mut layers = vec![Layer::conv(4, [3, 3], [2, 2], Activation::Tanh), Layer::dense(12, Activation::Tanh)];
     if config.sequence_len > 0 {
         layers.push(Layer::recurrent(LayerKind::Lstm, 5));
+    }
+    if config.policy_layer > 0 {
+        layers.push(Layer::merge(LayerKind::Join, [3, 2], Activation::Identity));
+        layers.push(Layer::recurrent(LayerKind::Lstm, 4));
     }
     layers
 }
@@ -52,6 +74,12 @@ pub fn host(config: &Config) -> Host {
 /// Only the tasks in `mask`, from bit 0: pixel control, reward prediction, value replay, policy replay.
 pub fn only(mask: usize, config: Config) -> Config {
     let weight = |bit: usize, weight: f32| if mask >> bit & 1 == 1 { weight } else { 0.0 };
+    // Only UNREAL may keep settings of tasks that are off.
+    let mut config = config;
+    if mask == 0 && config.algorithm != Algorithm::Unreal as u32 {
+        let own = Config::of(config.algorithm());
+        (config.history_len, config.history_starts, config.num_replayed) = (own.history_len, 0, 0);
+    }
     Config {
         pixel_control_coef: weight(0, config.pixel_control_coef),
         reward_class_coef: weight(1, config.reward_class_coef),
@@ -72,6 +100,7 @@ pub struct Past {
     pub ends: u8,
     pub final_value: f32,
     pub value: f32,
+    pub log_prob: f32,
     pub state: Vec<f32>,
 }
 
@@ -142,6 +171,7 @@ impl Twin {
                 let row = t * n + env;
                 own.state = batch.state[row * width..][..width].to_vec();
                 own.value = batch.value[row];
+                own.log_prob = batch.log_prob[row];
                 match &batch.action {
                     Array::I32(choice) => own.choice = choice[row],
                     Array::F32(vector) => own.vector = vector[row * 2..][..2].to_vec(),
@@ -172,7 +202,8 @@ fn network(config: &Config) -> Vec<Layer> {
         ..Layer::dense(units, Activation::Identity)
     };
     let numbers = config.log_std_init != 0.0;
-    all.push(head(last, if numbers { 2 } else { ACTIONS as u32 }, 0.01));
+    let policy = if config.policy_layer > 0 { config.policy_layer } else { last };
+    all.push(head(policy, if numbers { 2 } else { ACTIONS as u32 }, 0.01));
     if numbers {
         all.push(Layer::free(2, 0.0));
     }
@@ -256,6 +287,41 @@ pub struct Drawn {
     cells: Vec<Vec<Option<Vec<f64>>>>,
     /// For each step, the advantage of its action and the target of its value, from the recorded values.
     actions: Vec<Vec<Option<[f64; 2]>>>,
+    /// For each step, the log-probability that its ratio is formed with.
+    old: Vec<Vec<f64>>,
+}
+
+/// Log-probabilities of the actions of a sequence.
+fn log_probs(config: &Config, params: &[f32], outs: &[Vec<f32>], sequence: &[Past]) -> Vec<f64> {
+    let layers = network(config);
+    let mut nodes = vec![Node::default(); layers.len()];
+    let net = Net::compile(&layers, config.obs_dims.map(|len| len as usize), &mut nodes).unwrap();
+    let log_std = if config.log_std_init != 0.0 { &params[net.free_params(0)] } else { &[] };
+    sequence.iter().enumerate().map(|(i, own)| action_of(outs, log_std, i, own)[0]).collect()
+}
+
+/// V-trace of a sequence: advantages and targets of its steps, from current values.
+fn v_trace(config: &Config, sequence: &[Past], values: &[f64], log_rho: &[f64]) -> Vec<Option<[f64; 2]>> {
+    let steps = sequence.len() - 1;
+    let mut later = 0.0;
+    let mut all = vec![None; steps];
+    for i in (0..steps).rev() {
+        let (own, rho) = (&sequence[i], log_rho[i].exp());
+        let discount = f64::from(config.discount);
+        let (reward, discount) = match own.ends {
+            0 => (f64::from(own.reward), discount),
+            1 => (f64::from(own.reward), 0.0),
+            2 => (f64::from(own.reward) + discount * f64::from(own.final_value), 0.0),
+            _ => (values[i], 0.0),
+        };
+        let error = reward + discount * values[i + 1] - values[i];
+        let carried = discount * f64::from(config.gae_lambda) * later;
+        let advantage = rho.min(f64::from(config.clip_pg_rho)) * (error + carried);
+        later = rho.min(f64::from(config.clip_rho)) * error + rho.min(f64::from(config.clip_c)) * carried;
+        let target = values[i] + later;
+        all[i] = (own.ends != 3).then_some([advantage, target]);
+    }
+    all
 }
 
 /// Q of the choices for each cell of a row.
@@ -285,7 +351,7 @@ fn changes_of(a: &Past, b: &Past) -> Vec<f64> {
 
 impl Drawn {
     /// Draws from the history as documented, and computes targets with these parameters.
-    pub fn new(config: &Config, past: &[Vec<Past>], rng: &mut Rng, params: &[f32]) -> Drawn {
+    pub fn new(config: &Config, past: &[Vec<Past>], rng: &mut Rng, params: &[f32], prime: &[f32]) -> Drawn {
         let (steps, keep) = (config.replay_len(), config.history_len as usize);
         let held = past.iter().map(|p| &p[p.len().saturating_sub(keep)..]);
         let held: Vec<&[Past]> = held.filter(|p| p.len() >= config.history_starts as usize).collect();
@@ -312,7 +378,7 @@ impl Drawn {
                 classes.push((own.to_vec(), class));
             }
         }
-        let mut drawn = Drawn { sequences, classes, values: Vec::new(), cells: Vec::new(), actions: Vec::new() };
+        let mut drawn = Drawn { sequences, classes, values: vec![], cells: vec![], actions: vec![], old: vec![] };
         for sequence in &drawn.sequences {
             let rows: Vec<&Past> = sequence.iter().collect();
             let outs = run(config, params, &rows, config.sequence_len > 0);
@@ -354,6 +420,18 @@ impl Drawn {
                 *to = (own.ends != 3).then_some([later, later + value]);
                 next = value;
             }
+            let mut old: Vec<f64> = sequence.iter().map(|own| f64::from(own.log_prob)).collect();
+            if config.policy_replay_coef > 0.0 && !prime.is_empty() {
+                let outs = run(config, prime, &rows, config.sequence_len > 0);
+                old = log_probs(config, prime, &outs, sequence);
+            }
+            if config.policy_replay_coef > 0.0 && config.algorithm() == Algorithm::Impala {
+                let now = log_probs(config, params, &outs, sequence);
+                let log_rho: Vec<f64> = now.iter().zip(&old).map(|(now, then)| now - then).collect();
+                let values: Vec<f64> = outs[1].iter().map(|x| f64::from(*x)).collect();
+                actions = v_trace(config, sequence, &values, &log_rho);
+            }
+            drawn.old.push(old);
             drawn.actions.push(actions);
             drawn.values.push(values);
             drawn.cells.push(targets);
@@ -368,8 +446,8 @@ impl Drawn {
         let net = Net::compile(&layers, config.obs_dims.map(|len| len as usize), &mut nodes).unwrap();
         let share = 1.0 / (config.num_replays() * config.replay_len()) as f64;
         let mut losses = [0.0; 3];
-        let targets = self.values.iter().zip(&self.cells).zip(&self.actions);
-        for (sequence, ((values, cells), actions)) in self.sequences.iter().zip(targets) {
+        let targets = self.values.iter().zip(&self.cells).zip(self.actions.iter().zip(&self.old));
+        for (sequence, ((values, cells), (actions, old))) in self.sequences.iter().zip(targets) {
             let rows: Vec<&Past> = sequence.iter().collect();
             let outs = run(config, params, &rows, config.sequence_len > 0);
             for (i, action) in actions.iter().enumerate().filter(|_| config.policy_replay_coef > 0.0) {
@@ -378,7 +456,12 @@ impl Drawn {
                     let [log_prob, entropy] = action_of(&outs, log_std, i, &sequence[i]);
                     let error = f64::from(outs[1][i]) - target;
                     let of_value = f64::from(config.value_coef) * 0.5 * error * error;
-                    losses[2] += (of_value - log_prob * advantage - f64::from(config.entropy_coef) * entropy) * share;
+                    let (ratio, clip) = ((log_prob - old[i]).exp(), f64::from(config.clip));
+                    let gain = match config.algorithm() {
+                        Algorithm::Ppo => (ratio * advantage).min(ratio.clamp(1.0 - clip, 1.0 + clip) * advantage),
+                        _ => log_prob * advantage,
+                    };
+                    losses[2] += (of_value - gain - f64::from(config.entropy_coef) * entropy) * share;
                 }
             }
             for (i, (value, cells)) in values.iter().zip(cells).enumerate() {
@@ -422,71 +505,83 @@ impl Drawn {
     }
 }
 
-/// Compares losses and gradients of the tasks with the twin: draws, targets, and the parameters that get gradients.
+/// Compares losses and gradients of the tasks with the twin: draws, targets, and the parameters that get gradients. The past
+/// samples of each minibatch are its own.
 pub fn agrees(config: &Config, mask: usize) {
     let (mut tasks, mut plain) = (Twin::new(config), Twin::new(&only(0, *config)));
     let len = plain.h.view().params().len();
     let mut draws = Rng::stream(config.seed, 4 << 32);
     let mut seen = [0usize; 4];
+    let mut prime = Vec::new();
     for update in 0..6 {
         tasks.begin();
         plain.begin();
-        let params = tasks.h.view().params().to_vec();
-        let part = f32::min((update * config.batch_len()) as f32 / config.total_steps.max(1) as f32, 1.0);
+        if config.prime_interval > 0 && update % config.prime_interval == 0 {
+            prime = tasks.h.view().params().to_vec();
+        }
+        let part = f32::min((update as usize * config.batch_len()) as f32 / config.total_steps.max(1) as f32, 1.0);
         let gone = if config.total_steps > 0 { part } else { 0.0 };
         let share = 1.0 + (config.entropy_share_end - 1.0) * gone;
         let config = &Config { entropy_coef: config.entropy_coef * share, ..*config };
-        let drawn = Drawn::new(config, &tasks.past, &mut draws, &params);
-        drawn.sequences.iter().flatten().for_each(|p| seen[p.ends as usize] += 1);
-        let (with, without) = (chunks(&tasks.h, 0, 1), chunks(&plain.h, 0, 1));
-        let (mut grads, losses) = (with[..params.len()].to_vec(), &with[params.len() + 5..]);
-        grads.iter_mut().zip(&without[..len]).for_each(|(a, b)| *a -= b);
-        if mask != 2 && update == 0 {
-            // The history is one step short of a sequence.
-            assert!(drawn.sequences.is_empty());
+        let mut sums = [0.0f64; 3];
+        for minibatch in 1..=config.update_len() {
+            let params = tasks.h.view().params().to_vec();
+            let drawn = Drawn::new(config, &tasks.past, &mut draws, &params, &prime);
+            drawn.sequences.iter().flatten().for_each(|p| seen[p.ends as usize] += 1);
+            if mask != 2 && update == 0 && config.replay_len() == config.num_steps as usize {
+                // The history is one step short of a sequence.
+                assert!(drawn.sequences.is_empty());
+            }
+            let (with, without) = (chunks(&tasks.h, 0, 1), chunks(&plain.h, 0, 1));
+            let (mut grads, losses) = (with[..params.len()].to_vec(), &with[params.len() + 5..]);
+            grads.iter_mut().zip(&without[..len]).for_each(|(a, b)| *a -= b);
+            for (i, (got, want)) in losses.iter().zip(drawn.losses(config, &params)).enumerate() {
+                let bits = if i == 2 { 12 } else { 1 << i };
+                let want = if mask & bits != 0 { want } else { 0.0 };
+                assert!((f64::from(*got) - want).abs() < 1e-5 * want.abs().max(1.0), "loss {i}: {got}, not {want}");
+                sums[i] += f64::from(*got);
+            }
+            has_slopes(config, &drawn, &params, &grads, &format!("mask {mask}, update {update}, {minibatch}"));
+            let stats = tasks.h.learner().learn(None, None, 1).unwrap();
+            // A task that is off has no loss, and at most one of value replay and policy replay is on.
+            let [policy, values] = [stats.policy_replay_loss, stats.value_replay_loss];
+            let all =
+                [stats.pixel_control_loss, stats.reward_class_loss, if policy.is_nan() { values } else { policy }];
+            let means = sums.map(|sum| (sum / f64::from(minibatch)) as f32);
+            assert!(means.iter().zip(all).all(|(a, b)| *a == b || (*a == 0.0 && b.is_nan())), "{means:?} {stats:?}");
+            let none = drawn.sequences.is_empty();
+            assert!(policy.is_nan() == (mask & 8 == 0) && (policy == 0.0) == (mask & 8 != 0 && none));
+            plain.h.learner().learn(None, None, 1).unwrap();
+            let params = tasks.h.view().params()[..len].to_vec();
+            plain.h.learner().write_params(&params).unwrap();
         }
-        for (i, (got, want)) in losses.iter().zip(drawn.losses(config, &params)).enumerate() {
-            let bits = if i == 2 { 12 } else { 1 << i };
-            let want = if mask & bits != 0 { want } else { 0.0 };
-            assert!((f64::from(*got) - want).abs() < 1e-5 * want.abs().max(1.0), "loss {i}: {got}, not {want}");
-        }
-        // Slopes along random directions, of all parameters and of each layer's.
-        let layers = network(config);
-        let mut nodes = vec![Node::default(); layers.len()];
-        let net = Net::compile(&layers, config.obs_dims.map(|len| len as usize), &mut nodes).unwrap();
-        assert_eq!(net.param_len(), params.len());
-        let mut ranges: Vec<_> = (0..layers.len()).map(|i| net.params_of(i).unwrap()).collect();
-        ranges.push(0..params.len());
-        for (at, range) in ranges.into_iter().enumerate() {
-            let mut rng = Rng::seeded(range.start as u64);
-            let mut direction = vec![0.0f32; params.len()];
-            direction[range.clone()].fill_with(|| rng.uniform_f32() - 0.5);
-            let step = 2e-3f32;
-            let moved = |by: f32| params.iter().zip(&direction).map(|(p, d)| p + by * d).collect::<Vec<_>>();
-            let [up, down] = [step, -step].map(|by| drawn.total(config, &moved(by)));
-            let slope = (up - down) / (2.0 * f64::from(step));
-            let along = |g: &f32, d: &f32| f64::from(*g) * f64::from(*d);
-            let got: f64 = grads.iter().zip(&direction).map(|(g, d)| along(g, d)).sum();
-            let size: f64 = grads[range.clone()].iter().zip(&direction[range]).map(|(g, d)| along(g, d).powi(2)).sum();
-            assert!(
-                (got - slope).abs() < 3e-3 + 0.02 * size.sqrt(),
-                "mask {mask}, update {update}, {at}: {got}, not {slope}"
-            );
-        }
-        let losses = losses.to_vec();
-        let stats = tasks.h.learner().learn(None, None, 0).unwrap();
-        // A task that is off has no loss, and at most one of value replay and policy replay is on.
-        let [policy, values] = [stats.policy_replay_loss, stats.value_replay_loss];
-        let all = [stats.pixel_control_loss, stats.reward_class_loss, if policy.is_nan() { values } else { policy }];
-        assert!(losses.iter().zip(all).all(|(a, b)| *a == b || (*a == 0.0 && b.is_nan())), "{losses:?} {stats:?}");
-        assert!(policy.is_nan() == (mask & 8 == 0) && (policy == 0.0) == (mask & 8 != 0 && drawn.sequences.is_empty()));
-        plain.h.learner().learn(None, None, 0).unwrap();
-        let params = tasks.h.view().params()[..len].to_vec();
-        plain.h.learner().write_params(&params).unwrap();
         if update % 2 == 1 {
-            tasks.give_up(update % 3);
-            plain.give_up(update % 3);
+            tasks.give_up(update as usize % 3);
+            plain.give_up(update as usize % 3);
         }
     }
     assert!(mask == 2 || seen[1] > 0 && seen[2] > 0, "{seen:?}");
+}
+
+/// The gradients are slopes of the loss along random directions, of all parameters and of each layer's.
+fn has_slopes(config: &Config, drawn: &Drawn, params: &[f32], grads: &[f32], what: &str) {
+    let layers = network(config);
+    let mut nodes = vec![Node::default(); layers.len()];
+    let net = Net::compile(&layers, config.obs_dims.map(|len| len as usize), &mut nodes).unwrap();
+    assert_eq!(net.param_len(), params.len());
+    let mut ranges: Vec<_> = (0..layers.len()).map(|i| net.params_of(i).unwrap()).collect();
+    ranges.push(0..params.len());
+    for (at, range) in ranges.into_iter().enumerate() {
+        let mut rng = Rng::seeded(range.start as u64);
+        let mut direction = vec![0.0f32; params.len()];
+        direction[range.clone()].fill_with(|| rng.uniform_f32() - 0.5);
+        let step = 2e-3f32;
+        let moved = |by: f32| params.iter().zip(&direction).map(|(p, d)| p + by * d).collect::<Vec<_>>();
+        let [up, down] = [step, -step].map(|by| drawn.total(config, &moved(by)));
+        let slope = (up - down) / (2.0 * f64::from(step));
+        let along = |g: &f32, d: &f32| f64::from(*g) * f64::from(*d);
+        let got: f64 = grads.iter().zip(&direction).map(|(g, d)| along(g, d)).sum();
+        let size: f64 = grads[range.clone()].iter().zip(&direction[range]).map(|(g, d)| along(g, d).powi(2)).sum();
+        assert!((got - slope).abs() < 3e-3 + 0.02 * size.sqrt(), "{what}, {at}: {got}, not {slope}");
+    }
 }

@@ -5,6 +5,8 @@
 FREE_WHOLE(algorithm)
 WHOLE(num_envs, 1, UINT32_MAX)
 REAL(discount, 0, 1)
+REAL(reward_min, -FLT_MAX, FLT_MAX)
+REAL(reward_max, -FLT_MAX, FLT_MAX)
 REAL(learning_rate, 0, 1)
 REAL(learning_rate_end, 0, 1)
 WHOLE(use_action_mask, 0, 1)

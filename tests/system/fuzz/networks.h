@@ -106,6 +106,7 @@ static void net_config(void) {
   c->hidden_norm = (how >> 1 & 3) == 3, c->seed = how;
   if (!net.is_off_policy && !streams) c->num_steps = 1 + (how >> 3 & 3), c->num_minibatches = c->num_epochs = 1;
   c->max_grad_norm = how & 32 ? 0 : c->max_grad_norm;
+  if (how & 64) c->reward_min = -1, c->reward_max = 1;
   c->learning_rate = between(c->learning_rate, 0, 1), c->discount = between(c->discount, 0, 1), c->clip = between(c->clip, FLT_MIN, 10);
   static const uint32_t KINDS_SEEN[8] = {RLCORE_F32, RLCORE_F32, RLCORE_F32, RLCORE_F32, RLCORE_U8, RLCORE_U8, RLCORE_I32, RLCORE_STRUCT};
   net.obs_n[0] = 3, net.obs_n[1] = 2, net.action_n[0] = 2, net.action_n[1] = 2;
@@ -138,12 +139,15 @@ static void net_config(void) {
     if (algorithm == RLCORE_ALGORITHM_PPO) c->prime_interval = last >> 4 & 1;
   }
   if (algorithm == RLCORE_ALGORITHM_IMPALA) c->normalize_advantage = 0;
-  if (algorithm == RLCORE_ALGORITHM_UNREAL) {
-    c->history_len = 2 * c->num_steps + 2, c->reward_sequence_len = 1 + (last >> 4 & 1);
-    c->pixel_cell = 1;
+  const int has_tasks = last & 128 && (algorithm == RLCORE_ALGORITHM_PPO || algorithm == RLCORE_ALGORITHM_IMPALA);
+  if (has_tasks) c->pixel_control_coef = c->reward_class_coef = c->value_replay_coef = 1;
+  if (has_tasks || algorithm == RLCORE_ALGORITHM_UNREAL) {
+    c->history_len = 2 * c->num_steps + 2;
     if (!(pictures && choose && net.action.len == 1)) c->pixel_control_coef = 0;
     if (last & 32) c->value_replay_coef = 0, c->policy_replay_coef = 1;
     if (last & 64) c->reward_class_coef = 0;
+    if (c->pixel_control_coef > 0) c->pixel_cell = 1;
+    if (c->reward_class_coef > 0) c->reward_sequence_len = 1 + (last >> 4 & 1);
   }
   net_layers();
 }

@@ -67,7 +67,7 @@ impl Learner<'_> {
             let begun = self.begun_row(env, number);
             let sum = self.replay.begun.reward.get_mut(begun).ok_or(LayoutError)?;
             let discount = self.replay.begun.discount.get_mut(begun).ok_or(LayoutError)?;
-            *sum = num::clamp(*sum + *discount * reward, f32::MIN, f32::MAX);
+            *sum = num::clamp(*sum + *discount * self.config.limited(reward), f32::MIN, f32::MAX);
             *discount *= next_discount;
             if over {
                 self.store_begun(begun, next, &frames, 0)?;

@@ -22,7 +22,8 @@ pub struct Batch<'a> {
     pub log_prob: &'a [f32],
     /// `[T * N]` values of the observations.
     pub value: &'a [f32],
-    /// `[T * N]` advantages of the actions; with IMPALA the rewards, since it computes advantages when it learns.
+    /// `[T * N]` advantages of the actions; with IMPALA the rewards, since it computes advantages when it learns, as the learner
+    /// that recorded them has clipped and normalized them.
     pub advantage: &'a [f32],
     /// `[T * N]` value targets; with IMPALA one-step targets.
     pub value_target: &'a [f32],
@@ -94,6 +95,8 @@ impl Learner<'_> {
     /// frozen, because parameters learned from normalized observations belong to the statistics that normalized them.
     /// Statistics of a rollout that several learners have recorded are merged with
     /// [`merge_moments`](crate::learn::merge_moments).
+    ///
+    /// Auxiliary tasks do not keep its steps, since it has no rewards.
     ///
     /// Errors: `NotReady` if this learner has recorded steps or an update is running; `Config` with noisy layers, except with
     /// IMPALA, because it would not learn with the noise that acted; `Shape`; `Value` for numbers that are not finite, and for

@@ -129,7 +129,7 @@ impl View<'_> {
             return Ok(());
         }
         let (len, steps) = (self.config.history_len, h.reward.len());
-        let numbers = [h.obs, h.vector, h.value, h.reward, h.final_value, h.state, h.duration];
+        let numbers = [h.obs, h.vector, h.value, h.log_prob, h.reward, h.final_value, h.state, h.duration];
         let lasted = h.duration.iter().all(|x| *x >= 0.0);
         let numbers = lasted && numbers.iter().all(|x| check_finite("", x).is_ok());
         let (head, mask) = (self.head()?, Some(h.mask).filter(|mask| !mask.is_empty()));

@@ -40,20 +40,20 @@ impl Learner<'_> {
         let (w, r, state) = (&mut self.work, &mut self.rollout, &mut *self.state);
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         let slots = Rows::new(envs.get(self.slot, 1, w.slot)?, 0);
-        let (raw, scaled) = (block::rows(w.scalar, 0, 1, m)?, block::rows(w.scalar, 1, 1, m)?);
+        let scaled = block::rows(w.scalar, 1, 1, m)?;
         let (terminated, truncated) = (block::rows(w.ends, 0, 1, m)?, block::rows(w.ends, 1, 1, m)?);
         slots.put(terminated, 1, r.terminated)?;
         slots.put(truncated, 1, r.truncated)?;
         slots.put(scaled, 1, r.reward)?;
+        let [reward, duration] = results;
         if self.config.use_duration != 0 {
-            let [_, duration] = results;
             for (env, slot) in envs.iter().zip(slots.iter()) {
                 copy_row(duration, r.duration, (env, slot, 1))?;
             }
         }
-        for (((env, reward), terminated), truncated) in envs.iter().zip(raw).zip(terminated).zip(truncated) {
+        for ((env, terminated), truncated) in envs.iter().zip(terminated).zip(truncated) {
             let ends = *terminated | *truncated != 0;
-            self.episodes.step(env, *reward, ends);
+            self.episodes.step(env, *reward.get(env).ok_or(LayoutError)?, ends);
             if let Some(begins) = self.begins.get_mut(env) {
                 *begins = ends.into();
             }

@@ -108,6 +108,8 @@ public unsafe struct rlcore_learner_config {
   public uint algorithm;
   public uint num_envs;
   public float discount;
+  public float reward_min;
+  public float reward_max;
   public float learning_rate;
   public float learning_rate_end;
   public uint use_action_mask;
