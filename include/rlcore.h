@@ -1526,6 +1526,33 @@ rlcore_status rlcore_env_spaces(const rlcore_env *env, rlcore_space *out_obs, rl
 rlcore_status rlcore_learner_spaces(const rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
                                     rlcore_space *out_action);
 
+/* ---- Collecting: steps of environments until a learner learns ---- */
+
+/* Collects steps: rlcore_learner_act, rlcore_vecenv_step and rlcore_learner_observe, in turn, until max_steps steps of all
+   environments are taken or rlcore_learner_learn is due. Blocks and arrays are left as by these calls made one by one.
+   Autoreset must be same step.
+   Example:
+     rlcore_vecenv_reset(envs, env, NULL, rows.obs);    // and rlcore_vecenv_action_mask, with use_action_mask
+     while (training) {
+       rlcore_collect(agent, envs, env, &rows, 0, NULL);
+       rlcore_learner_learn(agent, &rows, 0, &stats);
+     }
+   rows:          obs, and with use_action_mask action_mask, are those to act on first, and are written like all that
+                  rlcore_vecenv_step writes; action is written. final_obs is required; action_mask and
+                  final_action_mask are NULL without use_action_mask. active is not read: all act. Afterwards they
+                  hold the last step: with max_steps of 1 the host sees every step, as rlcore_monitor_step needs it.
+   max_steps:     0: no limit. If learn is due already, no step is taken.
+   out_num_steps: steps taken; NULL: not wanted. Also written if a step fails, which is then not counted.
+   Threads: one call at a time; nobody else uses learner or environments, and callbacks must not either.
+   Errors: E_CONFIG, also for another autoreset; E_SHAPE if learner and environments differ in N or in their spaces, or
+   for masks; E_NOT_READY for an environment that must be reset first, or that has acted and was not observed; as
+   rlcore_learner_act; all before anything changes. If environments fail with E_CALLBACK, or E_VALUE for a reward or
+   observation that is not finite, all others are stepped and observed, and the failed ones are cut as by
+   rlcore_learner_cut: their last transitions are dropped. valid, if given, is 0 for them, and rlcore_last_error() names
+   the first. If rlcore_learner_observe fails, all are cut. Reset those that failed, and call again. */
+rlcore_status rlcore_collect(rlcore_learner *p, rlcore_vecenv *v, const rlcore_env *env, const rlcore_rows *rows,
+                             uint32_t max_steps, uint32_t *out_num_steps);
+
 /* ---- Policies: trained networks to ship ---- */
 
 /* A policy: the caller's own block, read-only; any number of threads may share it. */

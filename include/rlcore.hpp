@@ -1163,6 +1163,20 @@ class learner {
      learned. */
   const rlcore_learner_stats &stats() const { return stats_; }
 
+  /* Acts, steps and observes until learn is due, or max_steps steps of all environments are taken, as rlcore_collect; 0: no limit.
+     How many were taken; if environments fail, why: the others are stepped and observed, and the failed ones must be reset. */
+  result<std::uint32_t> collect(vecenv<Obs, Action> &envs, std::uint32_t max_steps = 0) {
+    std::uint32_t steps = 0;
+    const status s = of("learner collect", envs).then([&] {
+      rlcore_rows all = envs.out().template rows<Action>();
+      if (!masks_) all.action_mask = all.final_action_mask = nullptr;
+      all.action = action_.data();
+      return rlcore_collect(get(), envs.get(), envs.env().get(), &all, max_steps, &steps);
+    });
+    if (!s) return s;
+    if (const status asked = masks_ ? status(RLCORE_OK) : envs.ask_masks(); !asked) return asked;
+    return steps;
+  }
   /* Acts and steps and, once a rollout is full, learns. */
   status train_step(vecenv<Obs, Action> &envs) {
     if (const status s = of("learner train_step", envs).why(); !s) return s;

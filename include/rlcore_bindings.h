@@ -945,6 +945,16 @@ rlcore_status rlcore_learner_spaces(
   /* out */ rlcore_space *out_obs,
   /* out */ rlcore_space *out_action);
 
+/* ---- Collecting: steps of environments until a learner learns ---- */
+
+rlcore_status rlcore_collect(
+  /* inout */ rlcore_learner *p,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env *env,
+  /* in */ const rlcore_rows *rows,
+  uint32_t max_steps,
+  /* out optional */ uint32_t *out_num_steps);
+
 /* ---- Policies: trained networks to ship ---- */
 
 typedef struct rlcore_policy rlcore_policy;

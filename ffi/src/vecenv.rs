@@ -116,6 +116,11 @@ impl<'a> Block<'a> {
         self.setup.num_envs as usize
     }
 
+    /// N, and the elements of an observation and of an action.
+    pub(crate) fn lens(&self) -> (usize, usize, usize) {
+        (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize)
+    }
+
     /// Rows `[begin, end)`: no other row is touched, so that threads may work on others. Errors: `Range`.
     #[inline(always)]
     pub(crate) unsafe fn rows(&self, begin: usize, end: usize) -> Result<Rows<'a>> {

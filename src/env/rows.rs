@@ -132,6 +132,41 @@ impl<'a> Rows<'a> {
         self.step_several(env, level, action, &mut out)
     }
 
+    /// Checks all but the actions of a step with these arrays, for callers that draw actions next. Errors: as [`Rows::step`].
+    pub fn check_step<E: Env + ?Sized>(&self, env: &E, out: &StepOut<'_>) -> Result {
+        self.check(env)?;
+        out.check(self.len(), self.setup)?;
+        self.check_ready()
+    }
+
+    /// [`Rows::step`], except that a row that fails keeps no other row from being stepped. Rows that failed must be reset, as
+    /// their [phase](Rows::phase) of 0 tells; `valid`, if given, is 0 there. The inner result is the failure of the first one.
+    ///
+    /// Errors: as [`Rows::step`] before anything changes.
+    pub fn step_around<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        action: Elements<'_>,
+        mut out: StepOut<'_>,
+    ) -> Result<Result> {
+        let (n, obs_len, action_len) = (self.len(), self.setup.obs_len as usize, self.setup.action_len as usize);
+        let (mut first, mut begin) = (Ok(()), 0usize);
+        while begin < n {
+            let action = action.get(begin.saturating_mul(action_len), action.len()).ok_or(SHAPE)?;
+            let rest = out.reborrow().range(begin, n, obs_len).ok_or(SHAPE)?;
+            let Err(e) = self.reborrow().range(begin, n)?.step(env, action, rest) else { break };
+            // Nothing has changed if no row has failed. All rows could be stepped before.
+            let failed = self.phase.iter().skip(begin).position(|&phase| phase == UNSET).ok_or(e)?;
+            begin = begin.saturating_add(failed);
+            if let Some(valid) = out.valid.as_deref_mut().and_then(|valid| valid.get_mut(begin)) {
+                *valid = 0;
+            }
+            first = first.and(Err(e));
+            begin = begin.saturating_add(1);
+        }
+        Ok(first)
+    }
+
     /// [`Rows::step_env`] for callers that cut rows and arrays along the setup of this environment: the environment and
     /// the lengths are not checked again. If an array is shorter, fewer rows are stepped, or the rows before its end
     /// followed by a `Shape` error.
@@ -192,11 +227,7 @@ impl<'a> Rows<'a> {
         out: &mut StepOut<'_>,
     ) -> Result {
         check_actions(env, action, self.len())?;
-        let mode = self.setup.mode();
-        if !self.phase.iter().fold(true, |all, &phase| all & is_ready(phase, mode)) {
-            let row = self.phase.iter().position(|&phase| !is_ready(phase, mode)).unwrap_or(0);
-            return Err(UNSET_ROW.given(self.first.saturating_add(row)));
-        }
+        self.check_ready()?;
         let n = self.len();
         if n < LANES || !cfg!(feature = "avx2") {
             return self.step_each(env, level, action, out);
@@ -332,6 +363,17 @@ impl<'a> Rows<'a> {
             let at = k.wrapping_mul(obs_len);
             let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
             context.step::<Error>(row, action, obs, flags, keep)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that every row can be stepped. Errors: `NotReady`.
+    #[inline(always)]
+    fn check_ready(&self) -> Result {
+        let mode = self.setup.mode();
+        if !self.phase.iter().fold(true, |all, &phase| all & is_ready(phase, mode)) {
+            let row = self.phase.iter().position(|&phase| !is_ready(phase, mode)).unwrap_or(0);
+            return Err(UNSET_ROW.given(self.first.saturating_add(row)));
         }
         Ok(())
     }

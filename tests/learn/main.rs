@@ -3,6 +3,7 @@
 mod actor_critic;
 mod burn_in;
 mod bytes;
+mod collect;
 mod critics;
 mod cut;
 mod demonstrations;
