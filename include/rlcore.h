@@ -405,6 +405,11 @@ typedef int32_t (*rlcore_env_action_mask_fn)(void *user, uint32_t row, const voi
 typedef int32_t (*rlcore_env_restart_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, uint32_t level,
                                          void *obs);
 
+/* Starts an episode with options of the host's: called in place of reset and restart where rlcore_vecenv_reset_with and
+   the like pass options, also through wrappers. options: [options_size] bytes as passed, the same for every row. */
+typedef int32_t (*rlcore_env_reset_with_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *options,
+                                            size_t options_size, void *obs);
+
 /* An environment: its properties and functions, which rlcore_env_init compiles. It and all that it points to may be
    changed or freed afterwards, except the data behind user, here and in wrappers.
    For a built-in environment with wrappers or functions of the host's, set env_id, an rlcore_env_id, and any of
@@ -431,6 +436,7 @@ typedef struct rlcore_env_def {
   /* [num_wrappers] innermost first; stored in blocks and compared. obs and action above are those of the unwrapped
      environment; rlcore_env_spaces returns those that calls then use */
   const rlcore_wrapper *wrappers;
+  rlcore_env_reset_with_fn reset_with;  /* NULL: resets take no options */
 } rlcore_env_def;
 
 /* Size in bytes of the memory for a compiled environment.
@@ -552,6 +558,18 @@ typedef struct rlcore_vecenv_config {
   uint32_t max_episode_steps;
 } rlcore_vecenv_config;
 
+/* What a reset begins with.
+   Example:
+     const rlcore_reset how = {.struct_size = sizeof how, .options = &level, .options_size = sizeof level};
+     rlcore_vecenv_reset_with(v, env, &how, rows.obs); */
+typedef struct rlcore_reset {
+  uint32_t struct_size;  /* sizeof(rlcore_reset) */
+  uint32_t reserved;     /* zero */
+  const uint64_t *seed;  /* [1] as in the same call without options; NULL: the random streams continue */
+  const void *options;   /* [options_size] bytes that the reset_with of the environment understands; NULL: none */
+  size_t options_size;   /* bytes of options; 0 if there are none */
+} rlcore_reset;
+
 /* Fills in the defaults. */
 rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t config_size);
 
@@ -580,6 +598,23 @@ rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env *env, const
    Errors: as rlcore_vecenv_reset; E_RANGE. */
 rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env *env, uint32_t index, const uint64_t *seed,
                                       void *obs);
+
+/* rlcore_vecenv_reset with options for the environment's reset_with, which is called for every environment in place of
+   reset and restart, also if it was reset before and without a seed. Wrappers begin as after a reset with a seed; those
+   that play actions at the start of an episode pass the options on again if it ends during them. Episodes that
+   autoreset starts have no options.
+   how: seed and options.
+   obs: [N, obs.len] to write.
+   Errors: as rlcore_vecenv_reset; E_CONFIG, before anything changes, for options if the environment has no reset_with, as
+   those of the library have none. */
+rlcore_status rlcore_vecenv_reset_with(rlcore_vecenv *v, const rlcore_env *env, const rlcore_reset *how, void *obs);
+
+/* rlcore_vecenv_reset_one with options, as rlcore_vecenv_reset_with.
+   how: seed and options.
+   obs: [N, obs.len], of which only that row is written.
+   Errors: as rlcore_vecenv_reset_with; E_RANGE. */
+rlcore_status rlcore_vecenv_reset_one_with(rlcore_vecenv *v, const rlcore_env *env, uint32_t index,
+                                           const rlcore_reset *how, void *obs);
 
 /* Steps every environment.
    rows: reads action; writes obs, reward, terminated and truncated, and where they are given valid, action_mask, and
@@ -1723,12 +1758,26 @@ rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_
 rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, const uint64_t *seed,
                                  void *obs);
 
+/* rlcore_batch_reset with options, as rlcore_vecenv_reset_with.
+   how: seed and options.
+   obs: [N, obs.len] to write.
+   Errors: as rlcore_batch_reset; E_CONFIG, before anything changes, for options if the environment has no reset_with. */
+rlcore_status rlcore_batch_reset_with(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, const rlcore_reset *how,
+                                      void *obs);
+
 /* Starts an episode in environment `index` only, as rlcore_vecenv_reset_one; other groups may be running.
    seed: it is seeded with *seed itself; NULL: its random stream continues.
    obs:  [N, obs.len], of which only that row is written.
    Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected. */
 rlcore_status rlcore_batch_reset_one(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t index,
                                      const uint64_t *seed, void *obs);
+
+/* rlcore_batch_reset_one with options, as rlcore_vecenv_reset_with.
+   how: seed and options.
+   obs: [N, obs.len], of which only that row is written.
+   Errors: as rlcore_batch_reset_with; E_RANGE; E_BUSY if its group was submitted and not collected. */
+rlcore_status rlcore_batch_reset_one_with(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t index,
+                                          const rlcore_reset *how, void *obs);
 
 /* Abandons a worker that died: the rows of its current group have failed and must be reset; all others are unaffected.
    The worker must no longer run, or it could still write to its rows.

@@ -12,7 +12,7 @@ use super::row::{
 };
 use super::setup::{Autoreset, Rows, Setup};
 use super::view::View;
-use super::{Env, Level};
+use super::{Env, Level, Reset};
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -79,8 +79,16 @@ impl<'a> Rows<'a> {
     /// Errors: `Config`, `Shape`, before anything changes. If a callback fails or an observation is not finite, the
     /// reset stops at that row, whose index the error gives: rows before it are complete; it must be reset again and
     /// its observation is unspecified; rows after it are unchanged.
-    pub fn reset<E: Env + ?Sized>(&mut self, env: &E, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
+    pub fn reset<E: Env + ?Sized>(&mut self, env: &E, seed: Option<u64>, obs: ElementsMut<'_>) -> Result {
+        self.reset_with(env, Reset::seeded(seed), obs)
+    }
+
+    /// [`Rows::reset`] with options, which reach [`Env::reset_with`] of every row in place of `Env::reset` and `Env::restart`,
+    /// with a seed and without. Wrappers pass them on and start like after a reset with a seed. Episodes that autoreset starts
+    /// later have no options. Errors: `Config`, before anything changes, if the environment takes none; as [`Rows::reset`].
+    pub fn reset_with<E: Env + ?Sized>(&mut self, env: &E, how: Reset<'_>, mut obs: ElementsMut<'_>) -> Result {
         self.check(env)?;
+        how.check(env)?;
         check_obs("vecenv obs: elements of the agreed kind,", &obs, self.len(), self.setup)?;
         let (first, width, size) = (self.first, self.setup.obs_len as usize, self.setup.state_size as usize);
         let mut states = &mut *self.state;
@@ -90,12 +98,16 @@ impl<'a> Rows<'a> {
             let at = k.saturating_mul(width);
             let obs_row = obs.get(at, at.saturating_add(width)).ok_or(SHAPE)?;
             let index = first.saturating_add(k);
-            if let Some(seed) = seed {
+            if let Some(seed) = how.seed {
                 *rng = Rng::seeded(seed.wrapping_add(index as u64));
             }
-            let start = if seed.is_some() || *phase == UNSET { Start::Afresh } else { Start::Again(Level::New) };
+            let start = match how.options {
+                Some(options) => Start::With(options),
+                None if how.seed.is_some() || *phase == UNSET => Start::Afresh,
+                None => Start::Again(Level::New),
+            };
             (*steps, *phase) = (0, UNSET);
-            if start == Start::Afresh {
+            if !matches!(start, Start::Again(_)) {
                 env.configure(state, self.setup)?;
             }
             let mut row = Row { index, state, rng, steps, phase };

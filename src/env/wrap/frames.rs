@@ -84,7 +84,7 @@ impl Warp {
     }
 
     /// Starts an episode and writes its first frame with [`Warp::show`].
-    pub fn start_skip(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
+    pub fn start_skip(&self, mut below: impl Below, own: &mut [u8], start: Start<'_>, obs: ElementsMut<'_>) -> Result {
         let (seen, rest) = own.split_at_mut_checked(self.seen.room()).ok_or(SHAPE)?;
         let seen = seen.get_mut(..self.seen.len).ok_or(SHAPE)?;
         below.start(start, ElementsMut::U8(seen))?;
@@ -190,7 +190,7 @@ impl Stack {
         Ok((view_mut(ring)?, elements(self.kind, rest.get_mut(..bytes).ok_or(SHAPE)?)?))
     }
 
-    pub fn start(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
+    pub fn start(&self, mut below: impl Below, own: &mut [u8], start: Start<'_>, obs: ElementsMut<'_>) -> Result {
         let (ring, frames) = self.cut(own)?;
         ring.newest = 0;
         let (mut first, others) = frames.split_at(self.len).ok_or(SHAPE)?;
