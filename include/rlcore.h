@@ -235,12 +235,14 @@ typedef struct rlcore_space {
 
 /* A named part of an observation, such as a dictionary entry, or the whole observation. */
 typedef struct rlcore_field {
-  char name[24];      /* NUL-terminated; "" if it is the whole observation */
-  uint32_t kind;      /* an rlcore_element: the observation's, or any in an observation of bytes */
-  uint32_t rank;      /* number of dimensions, 0 (a single number) to 4 */
-  uint32_t dims[4];   /* lengths, outermost first; 0 or 1 beyond rank */
-  uint32_t offset;    /* bytes from the start of the observation, a multiple of the element's size */
-  uint32_t reserved;  /* zero */
+  char name[24];     /* NUL-terminated; "" if it is the whole observation */
+  uint32_t kind;     /* an rlcore_element: the observation's, or any in an observation of bytes */
+  uint32_t rank;     /* number of dimensions, 0 (a single number) to 4 */
+  uint32_t dims[4];  /* lengths, outermost first; 0 or 1 beyond rank */
+  uint32_t offset;   /* bytes from the start of the observation, a multiple of the element's size */
+  /* 1: an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
+     networks do not read it; else 0 */
+  uint32_t info;
 } rlcore_field;
 
 /* ---- Wrappers ---- */
@@ -798,7 +800,7 @@ typedef struct rlcore_layer {
   uint32_t units;  /* outputs, or channels of a picture */
   /* its input: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
      RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
-     obs_fields of the learner config. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
+     obs_fields of the learner config without infos. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
      RLCORE_LAYER_JOIN only */
   uint32_t source[2];
   uint32_t size[2];      /* height and width of a window, or of the picture that a dense layer makes */
@@ -1131,8 +1133,9 @@ typedef struct rlcore_learner_config {
      the action, and the last layer must depend on it; with discrete actions it is the observation. This list and the
      others are read by rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 */
   const rlcore_layer *layers;
-  /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
-     its source. Required for RLCORE_STRUCT. NULL if num_obs_fields is 0 */
+  /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. Networks read all but infos; fields
+     that are not listed are not read either. A layer can read one of them alone: see its source. Required for
+     RLCORE_STRUCT. NULL if num_obs_fields is 0 */
   const rlcore_field *obs_fields;
   /* [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
      offsets, with up to 64 elements of each kind. NULL for other actions */
@@ -1213,8 +1216,9 @@ typedef struct rlcore_learner_stats {
 
 /* Bytes a block must have for this configuration and these spaces.
    Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
-   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
-   one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order, without
+   infos; obs.n then has one entry for each element of theirs of kind RLCORE_I32. rlcore_learner_seen_len returns how
+   many numbers they read.
    Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
    one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
    NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums

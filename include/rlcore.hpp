@@ -984,14 +984,15 @@ class learner {
     if (!env.why()) return env.why();
     rlcore_learner_config parted = config;
     rlcore_field fields[8];
-    const bool structured = env.obs().kind == RLCORE_STRUCT;
-    if (!config.num_obs_fields && (structured || config.obs_dims[2])) {
+    if (!config.num_obs_fields) {
       parted.obs_fields = fields;
       if (const status s = rlcore_env_fields(env.get(), fields, 8, &parted.num_obs_fields); !s) return s;
+      bool apart = env.obs().kind == RLCORE_STRUCT; /* or an info, which is not read */
+      for (std::uint32_t i = 0; i < parted.num_obs_fields; i++) apart = apart || fields[i].info;
       std::size_t size = 0; /* are the axes in the order of the environment's? */
-      const status s = structured ? status(RLCORE_OK) : rlcore_learner_size(&parted, &env.obs(), &env.action(), &size);
-      if (!s) return s;
-      if (!structured) parted = config;
+      if (!apart && config.obs_dims[2])
+        if (const status s = rlcore_learner_size(&parted, &env.obs(), &env.action(), &size); !s) return s;
+      if (!apart) parted = config;
     }
     return make(parted, env.obs(), env.action());
   }

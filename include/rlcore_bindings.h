@@ -138,7 +138,7 @@ typedef struct rlcore_field {
   uint32_t rank;
   uint32_t dims[4];
   uint32_t offset;
-  uint32_t reserved;
+  uint32_t info;
 } rlcore_field;
 
 /* ---- Wrappers ---- */

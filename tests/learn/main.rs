@@ -13,6 +13,7 @@ mod frames;
 mod goals;
 mod host;
 mod images;
+mod infos;
 mod learner;
 mod loss;
 mod loss_tasks;

@@ -53,7 +53,7 @@ pub(super) fn fit_warp<'a>(
     }
     let to = Size::new(height as usize, width as usize, if gray { 1 } else { from.channels });
     let scratch = image::warp_scratch(from, to)?;
-    *field = Field::new(field.name, Element::U8, &[height, width, to.channels as u32], 0);
+    *field = Field { info: field.info, ..Field::new(field.name, Element::U8, &[height, width, to.channels as u32], 0) };
 
     let count = face.num_fields;
     let (parts, len) = Parts::packed(seen, face.fields.iter().zip(&mut fields).take(count))?;
