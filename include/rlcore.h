@@ -236,12 +236,14 @@ typedef struct rlcore_space {
 
 /* A named part of an observation, such as a dictionary entry, or the whole observation. */
 typedef struct rlcore_field {
-  char name[24];      /* NUL-terminated; "" if it is the whole observation */
-  uint32_t kind;      /* an rlcore_element: the observation's, or any in an observation of bytes */
-  uint32_t rank;      /* number of dimensions, 0 (a single number) to 4 */
-  uint32_t dims[4];   /* lengths, outermost first; 0 or 1 beyond rank */
-  uint32_t offset;    /* bytes from the start of the observation, a multiple of the element's size */
-  uint32_t reserved;  /* zero */
+  char name[24];     /* NUL-terminated; "" if it is the whole observation */
+  uint32_t kind;     /* an rlcore_element: the observation's, or any in an observation of bytes */
+  uint32_t rank;     /* number of dimensions, 0 (a single number) to 4 */
+  uint32_t dims[4];  /* lengths, outermost first; 0 or 1 beyond rank */
+  uint32_t offset;   /* bytes from the start of the observation, a multiple of the element's size */
+  /* 1: an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
+     networks do not read it; else 0 */
+  uint32_t info;
 } rlcore_field;
 
 /* ---- Wrappers ---- */
@@ -406,6 +408,11 @@ typedef int32_t (*rlcore_env_action_mask_fn)(void *user, uint32_t row, const voi
 typedef int32_t (*rlcore_env_restart_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, uint32_t level,
                                          void *obs);
 
+/* Starts an episode with options of the host's: called in place of reset and restart where rlcore_vecenv_reset_with and
+   the like pass options, also through wrappers. options: [options_size] bytes as passed, the same for every row. */
+typedef int32_t (*rlcore_env_reset_with_fn)(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *options,
+                                            size_t options_size, void *obs);
+
 /* An environment: its properties and functions, which rlcore_env_init compiles. It and all that it points to may be
    changed or freed afterwards, except the data behind user, here and in wrappers.
    For a built-in environment with wrappers or functions of the host's, set env_id, an rlcore_env_id, and any of
@@ -432,6 +439,7 @@ typedef struct rlcore_env_def {
   /* [num_wrappers] innermost first; stored in blocks and compared. obs and action above are those of the unwrapped
      environment; rlcore_env_spaces returns those that calls then use */
   const rlcore_wrapper *wrappers;
+  rlcore_env_reset_with_fn reset_with;  /* NULL: resets take no options */
 } rlcore_env_def;
 
 /* Size in bytes of the memory for a compiled environment.
@@ -553,6 +561,18 @@ typedef struct rlcore_vecenv_config {
   uint32_t max_episode_steps;
 } rlcore_vecenv_config;
 
+/* What a reset begins with.
+   Example:
+     const rlcore_reset how = {.struct_size = sizeof how, .options = &level, .options_size = sizeof level};
+     rlcore_vecenv_reset_with(v, env, &how, rows.obs); */
+typedef struct rlcore_reset {
+  uint32_t struct_size;  /* sizeof(rlcore_reset) */
+  uint32_t reserved;     /* zero */
+  const uint64_t *seed;  /* [1] as in the same call without options; NULL: the random streams continue */
+  const void *options;   /* [options_size] bytes that the reset_with of the environment understands; NULL: none */
+  size_t options_size;   /* bytes of options; 0 if there are none */
+} rlcore_reset;
+
 /* Fills in the defaults. */
 rlcore_status rlcore_vecenv_config_init(rlcore_vecenv_config *config, size_t config_size);
 
@@ -581,6 +601,23 @@ rlcore_status rlcore_vecenv_reset(rlcore_vecenv *v, const rlcore_env *env, const
    Errors: as rlcore_vecenv_reset; E_RANGE. */
 rlcore_status rlcore_vecenv_reset_one(rlcore_vecenv *v, const rlcore_env *env, uint32_t index, const uint64_t *seed,
                                       void *obs);
+
+/* rlcore_vecenv_reset with options for the environment's reset_with, which is called for every environment in place of
+   reset and restart, also if it was reset before and without a seed. Wrappers begin as after a reset with a seed; those
+   that play actions at the start of an episode pass the options on again if it ends during them. Episodes that
+   autoreset starts have no options.
+   how: seed and options.
+   obs: [N, obs.len] to write.
+   Errors: as rlcore_vecenv_reset; E_CONFIG, before anything changes, for options if the environment has no reset_with, as
+   those of the library have none. */
+rlcore_status rlcore_vecenv_reset_with(rlcore_vecenv *v, const rlcore_env *env, const rlcore_reset *how, void *obs);
+
+/* rlcore_vecenv_reset_one with options, as rlcore_vecenv_reset_with.
+   how: seed and options.
+   obs: [N, obs.len], of which only that row is written.
+   Errors: as rlcore_vecenv_reset_with; E_RANGE. */
+rlcore_status rlcore_vecenv_reset_one_with(rlcore_vecenv *v, const rlcore_env *env, uint32_t index,
+                                           const rlcore_reset *how, void *obs);
 
 /* Steps every environment.
    rows: reads action; writes obs, reward, terminated and truncated, and where they are given valid, action_mask, and
@@ -764,7 +801,7 @@ typedef struct rlcore_layer {
   uint32_t units;  /* outputs, or channels of a picture */
   /* its input: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
      RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
-     obs_fields of the learner config. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
+     obs_fields of the learner config without infos. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
      RLCORE_LAYER_JOIN only */
   uint32_t source[2];
   uint32_t size[2];      /* height and width of a window, or of the picture that a dense layer makes */
@@ -1104,8 +1141,9 @@ typedef struct rlcore_learner_config {
      the action, and the last layer must depend on it; with discrete actions it is the observation. This list and the
      others are read by rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 */
   const rlcore_layer *layers;
-  /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
-     its source. Required for RLCORE_STRUCT. NULL if num_obs_fields is 0 */
+  /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. Networks read all but infos; fields
+     that are not listed are not read either. A layer can read one of them alone: see its source. Required for
+     RLCORE_STRUCT. NULL if num_obs_fields is 0 */
   const rlcore_field *obs_fields;
   /* [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
      offsets, with up to 64 elements of each kind. NULL for other actions */
@@ -1186,8 +1224,9 @@ typedef struct rlcore_learner_stats {
 
 /* Bytes a block must have for this configuration and these spaces.
    Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
-   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
-   one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+   and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order, without
+   infos; obs.n then has one entry for each element of theirs of kind RLCORE_I32. rlcore_learner_seen_len returns how
+   many numbers they read.
    Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
    one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
    NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
@@ -1535,6 +1574,33 @@ rlcore_status rlcore_env_spaces(const rlcore_env *env, rlcore_space *out_obs, rl
 rlcore_status rlcore_learner_spaces(const rlcore_learner *p, uint32_t *out_num_envs, rlcore_space *out_obs,
                                     rlcore_space *out_action);
 
+/* ---- Collecting: steps of environments until a learner learns ---- */
+
+/* Collects steps: rlcore_learner_act, rlcore_vecenv_step and rlcore_learner_observe, in turn, until max_steps steps of all
+   environments are taken or rlcore_learner_learn is due. Blocks and arrays are left as by these calls made one by one.
+   Autoreset must be same step.
+   Example:
+     rlcore_vecenv_reset(envs, env, NULL, rows.obs);    // and rlcore_vecenv_action_mask, with use_action_mask
+     while (training) {
+       rlcore_collect(agent, envs, env, &rows, 0, NULL);
+       rlcore_learner_learn(agent, &rows, 0, &stats);
+     }
+   rows:          obs, and with use_action_mask action_mask, are those to act on first, and are written like all that
+                  rlcore_vecenv_step writes; action is written. final_obs is required; action_mask and
+                  final_action_mask are NULL without use_action_mask. active is not read: all act. Afterwards they
+                  hold the last step: with max_steps of 1 the host sees every step, as rlcore_monitor_step needs it.
+   max_steps:     0: no limit. If learn is due already, no step is taken.
+   out_num_steps: steps taken; NULL: not wanted. Also written if a step fails, which is then not counted.
+   Threads: one call at a time; nobody else uses learner or environments, and callbacks must not either.
+   Errors: E_CONFIG, also for another autoreset; E_SHAPE if learner and environments differ in N or in their spaces, or
+   for masks; E_NOT_READY for an environment that must be reset first, or that has acted and was not observed; as
+   rlcore_learner_act; all before anything changes. If environments fail with E_CALLBACK, or E_VALUE for a reward or
+   observation that is not finite, all others are stepped and observed, and the failed ones are cut as by
+   rlcore_learner_cut: their last transitions are dropped. valid, if given, is 0 for them, and rlcore_last_error() names
+   the first. If rlcore_learner_observe fails, all are cut. Reset those that failed, and call again. */
+rlcore_status rlcore_collect(rlcore_learner *p, rlcore_vecenv *v, const rlcore_env *env, const rlcore_rows *rows,
+                             uint32_t max_steps, uint32_t *out_num_steps);
+
 /* ---- Policies: trained networks to ship ---- */
 
 /* A policy: the caller's own block, read-only; any number of threads may share it. */
@@ -1705,12 +1771,26 @@ rlcore_status rlcore_batch_send(rlcore_batch *b, rlcore_vecenv *v, const rlcore_
 rlcore_status rlcore_batch_reset(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, const uint64_t *seed,
                                  void *obs);
 
+/* rlcore_batch_reset with options, as rlcore_vecenv_reset_with.
+   how: seed and options.
+   obs: [N, obs.len] to write.
+   Errors: as rlcore_batch_reset; E_CONFIG, before anything changes, for options if the environment has no reset_with. */
+rlcore_status rlcore_batch_reset_with(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, const rlcore_reset *how,
+                                      void *obs);
+
 /* Starts an episode in environment `index` only, as rlcore_vecenv_reset_one; other groups may be running.
    seed: it is seeded with *seed itself; NULL: its random stream continues.
    obs:  [N, obs.len], of which only that row is written.
    Errors: as rlcore_batch_reset; E_RANGE; E_BUSY if its group was submitted and not collected. */
 rlcore_status rlcore_batch_reset_one(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t index,
                                      const uint64_t *seed, void *obs);
+
+/* rlcore_batch_reset_one with options, as rlcore_vecenv_reset_with.
+   how: seed and options.
+   obs: [N, obs.len], of which only that row is written.
+   Errors: as rlcore_batch_reset_with; E_RANGE; E_BUSY if its group was submitted and not collected. */
+rlcore_status rlcore_batch_reset_one_with(rlcore_batch *b, rlcore_vecenv *v, const rlcore_env *env, uint32_t index,
+                                          const rlcore_reset *how, void *obs);
 
 /* Abandons a worker that died: the rows of its current group have failed and must be reset; all others are unaffected.
    The worker must no longer run, or it could still write to its rows.

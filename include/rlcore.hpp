@@ -264,6 +264,15 @@ C sized() {
   structure.struct_size = sizeof structure;
   return structure;
 }
+/* What a reset begins with; options that are empty are options. */
+inline rlcore_reset reset_of(const std::uint64_t *seed, const span<const unsigned char> *options) {
+  static const unsigned char none = 0;
+  auto how = sized<rlcore_reset>();
+  how.seed = seed;
+  how.options = !options ? nullptr : options->empty() ? &none : options->data();
+  how.options_size = options ? options->size() : 0;
+  return how;
+}
 /* An array of such a structure, NULL if it is empty; what a call only reads stays as it is. */
 template <class T>
 std::remove_const_t<T> *given(span<T> array) {
@@ -456,6 +465,14 @@ struct has_restart : std::false_type {};
 template <class E>
 struct has_restart<E, std::void_t<decltype(&E::restart)>> : std::true_type {};
 template <class E, class = void>
+struct has_reset_with : std::false_type {};
+template <class E>
+struct has_reset_with<E, std::void_t<decltype(&E::reset_with)>> : std::true_type {};
+template <class E, class = void>
+struct has_row : std::false_type {};
+template <class E>
+struct has_row<E, std::void_t<decltype(E::knows_row)>> : std::bool_constant<E::knows_row> {};
+template <class E, class = void>
 struct has_low : std::false_type {};
 template <class E>
 struct has_low<E, std::void_t<decltype(E::action_low), decltype(E::action_high)>> : std::true_type {};
@@ -470,15 +487,19 @@ constexpr std::uint32_t action_len() {
 
 /* Calls a member. Returns 0 on success, 1 if it returned false or threw an exception. */
 template <class E, class F>
-std::int32_t done(void *user, F &&member) {
+std::int32_t done(void *user, std::uint32_t row, F &&member) {
   const auto worked = [&](auto &...first) {
     if constexpr (std::is_void_v<decltype(member(first...))>) return member(first...), true;
     else return static_cast<bool>(member(first...));
   };
-  (void)user;
+  (void)user, (void)row;
+  const auto told = [&](auto &...first) {
+    if constexpr (has_row<E>::value) return worked(first..., row);
+    else return worked(first...);
+  };
   const bool fine = attempt([&] {
-    if constexpr (std::is_void_v<typename user_of<E>::type>) return worked();
-    else return worked(*static_cast<typename user_of<E>::type *>(user));
+    if constexpr (std::is_void_v<typename user_of<E>::type>) return told();
+    else return told(*static_cast<typename user_of<E>::type *>(user));
   });
   return fine ? 0 : 1;
 }
@@ -500,10 +521,13 @@ using action_type = typename detail::action_of<E>::type;
      void reset(rlcore_rng &, span<Obs> obs);            bool instead of void: false stops with E_CALLBACK
      void step(rlcore_rng &, span<const Action>, span<Obs> obs, rlcore_step &out);
      void restart(rlcore_rng &, std::uint32_t level, span<Obs> obs);                     optional; level: an rlcore_level
+     void reset_with(rlcore_rng &, span<const unsigned char> options, span<Obs> obs);    optional: resets take options
      std::uint32_t lives() const;  void action_mask(span<std::uint8_t>) const;           optional
      void render(std::uint32_t width, std::uint32_t height, span<std::uint8_t> rgb) const;  optional
      using user_type = World;                            optional shared data: env_of<E>(world); world must outlive the
                                                          definition; every member takes a World & first
+     static constexpr bool knows_row = true;             optional: every member takes its row among the N environments, a
+                                                         std::uint32_t, first, or after the World &
    An exception in a member stops the call with E_CALLBACK, like false. */
 template <class E, class... User>
 rlcore_env_def env_of(User &...user) {
@@ -536,35 +560,41 @@ rlcore_env_def env_of(User &...user) {
     typename detail::user_of<E>::type *const one[] = {&user...};
     def.user = const_cast<void *>(static_cast<const void *>(one[0]));
   }
-  def.reset = [](void *u, std::uint32_t, void *state, rlcore_rng *rng, void *obs) -> std::int32_t {
+  def.reset = [](void *u, std::uint32_t row, void *state, rlcore_rng *rng, void *obs) -> std::int32_t {
     const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
-    return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->reset(first..., *rng, room); });
+    return detail::done<E>(u, row, [&](auto &...first) { return static_cast<E *>(state)->reset(first..., *rng, room); });
   };
-  def.step = [](void *u, std::uint32_t, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) -> std::int32_t {
+  def.step = [](void *u, std::uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) -> std::int32_t {
     const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
     const span<const Action> act(static_cast<const Action *>(action), detail::action_len<E>());
-    return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->step(first..., *rng, act, room, *out); });
+    return detail::done<E>(u, row, [&](auto &...first) { return static_cast<E *>(state)->step(first..., *rng, act, room, *out); });
   };
-  if constexpr (detail::has_restart<E>::value)
-    def.restart = [](void *u, std::uint32_t, void *state, rlcore_rng *rng, std::uint32_t level, void *obs) -> std::int32_t {
+  if constexpr (detail::has_reset_with<E>::value)
+    def.reset_with = [](void *u, std::uint32_t row, void *state, rlcore_rng *rng, const void *options, std::size_t size, void *obs) -> std::int32_t {
       const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
-      return detail::done<E>(u, [&](auto &...first) { return static_cast<E *>(state)->restart(first..., *rng, level, room); });
+      const span<const unsigned char> given(static_cast<const unsigned char *>(options), size);
+      return detail::done<E>(u, row, [&](auto &...first) { return static_cast<E *>(state)->reset_with(first..., *rng, given, room); });
+    };
+  if constexpr (detail::has_restart<E>::value)
+    def.restart = [](void *u, std::uint32_t row, void *state, rlcore_rng *rng, std::uint32_t level, void *obs) -> std::int32_t {
+      const span<Obs> room(static_cast<Obs *>(obs), E::obs_len);
+      return detail::done<E>(u, row, [&](auto &...first) { return static_cast<E *>(state)->restart(first..., *rng, level, room); });
     };
   if constexpr (detail::has_lives<E>::value)
-    def.lives = [](void *u, std::uint32_t, const void *state, std::uint32_t *out) -> std::int32_t {
-      return detail::done<E>(u, [&](auto &...first) { *out = static_cast<const E *>(state)->lives(first...); });
+    def.lives = [](void *u, std::uint32_t row, const void *state, std::uint32_t *out) -> std::int32_t {
+      return detail::done<E>(u, row, [&](auto &...first) { *out = static_cast<const E *>(state)->lives(first...); });
     };
   if constexpr (detail::has_mask<E>::value)
-    def.action_mask = [](void *u, std::uint32_t, const void *state, std::uint8_t *mask) -> std::int32_t {
+    def.action_mask = [](void *u, std::uint32_t row, const void *state, std::uint8_t *mask) -> std::int32_t {
       std::size_t count = 0;
       for (const std::uint32_t n : E::choices) count += n;
       const span<std::uint8_t> room(mask, count);
-      return detail::done<E>(u, [&](auto &...first) { return static_cast<const E *>(state)->action_mask(first..., room); });
+      return detail::done<E>(u, row, [&](auto &...first) { return static_cast<const E *>(state)->action_mask(first..., room); });
     };
   if constexpr (detail::has_render<E>::value)
-    def.render = [](void *u, std::uint32_t, const void *state, std::uint32_t width, std::uint32_t height, std::uint8_t *rgb) -> std::int32_t {
+    def.render = [](void *u, std::uint32_t row, const void *state, std::uint32_t width, std::uint32_t height, std::uint8_t *rgb) -> std::int32_t {
       const span<std::uint8_t> picture(rgb, std::size_t{3} * width * height);
-      return detail::done<E>(u, [&](auto &...first) { return static_cast<const E *>(state)->render(first..., width, height, picture); });
+      return detail::done<E>(u, row, [&](auto &...first) { return static_cast<const E *>(state)->render(first..., width, height, picture); });
     };
   return def;
 }
@@ -686,6 +716,13 @@ class vecenv {
   status reset(std::uint64_t seed) { return restart(&seed); }
   status reset_one(std::uint32_t index) { return restart_one(index, nullptr); }
   status reset_one(std::uint32_t index, std::uint64_t seed) { return restart_one(index, &seed); }
+  /* The same with options for reset_with of the environments, as rlcore_vecenv_reset_with. */
+  status reset_with(span<const unsigned char> options) { return restart(nullptr, &options); }
+  status reset_with(span<const unsigned char> options, std::uint64_t seed) { return restart(&seed, &options); }
+  status reset_one_with(std::uint32_t index, span<const unsigned char> options) { return restart_one(index, nullptr, &options); }
+  status reset_one_with(std::uint32_t index, span<const unsigned char> options, std::uint64_t seed) {
+    return restart_one(index, &seed, &options);
+  }
   /* action: [N, action.len] */
   status step(span<const Action> action) { return step_env(action, RLCORE_LEVEL_NEW); }
   /* Environments that end restart in this level, an rlcore_level. */
@@ -761,13 +798,17 @@ class vecenv {
     return detail::check(call, get()).that(whole(), RLCORE_E_SHAPE, "an array of out() has been resized");
   }
 
-  status restart(const std::uint64_t *seed) {
-    const status s = ready("vecenv reset").then([&] { return rlcore_vecenv_reset(get(), env_.get(), seed, arrays_.obs.data()); });
+  status restart(const std::uint64_t *seed, const span<const unsigned char> *options = nullptr) {
+    const rlcore_reset how = detail::reset_of(seed, options);
+    const status s =
+        ready("vecenv reset").then([&] { return rlcore_vecenv_reset_with(get(), env_.get(), &how, arrays_.obs.data()); });
     return s ? ask_masks() : s;
   }
-  status restart_one(std::uint32_t index, const std::uint64_t *seed) {
-    const status s =
-        ready("vecenv reset_one").then([&] { return rlcore_vecenv_reset_one(get(), env_.get(), index, seed, arrays_.obs.data()); });
+  status restart_one(std::uint32_t index, const std::uint64_t *seed, const span<const unsigned char> *options = nullptr) {
+    const rlcore_reset how = detail::reset_of(seed, options);
+    const status s = ready("vecenv reset_one").then([&] {
+      return rlcore_vecenv_reset_one_with(get(), env_.get(), index, &how, arrays_.obs.data());
+    });
     return s ? ask_masks() : s;
   }
 
@@ -943,14 +984,15 @@ class learner {
     if (!env.why()) return env.why();
     rlcore_learner_config parted = config;
     rlcore_field fields[8];
-    const bool structured = env.obs().kind == RLCORE_STRUCT;
-    if (!config.num_obs_fields && (structured || config.obs_dims[2])) {
+    if (!config.num_obs_fields) {
       parted.obs_fields = fields;
       if (const status s = rlcore_env_fields(env.get(), fields, 8, &parted.num_obs_fields); !s) return s;
+      bool apart = env.obs().kind == RLCORE_STRUCT; /* or an info, which is not read */
+      for (std::uint32_t i = 0; i < parted.num_obs_fields; i++) apart = apart || fields[i].info;
       std::size_t size = 0; /* are the axes in the order of the environment's? */
-      const status s = structured ? status(RLCORE_OK) : rlcore_learner_size(&parted, &env.obs(), &env.action(), &size);
-      if (!s) return s;
-      if (!structured) parted = config;
+      if (!apart && config.obs_dims[2])
+        if (const status s = rlcore_learner_size(&parted, &env.obs(), &env.action(), &size); !s) return s;
+      if (!apart) parted = config;
     }
     return make(parted, env.obs(), env.action());
   }
@@ -1163,6 +1205,20 @@ class learner {
      learned. */
   const rlcore_learner_stats &stats() const { return stats_; }
 
+  /* Acts, steps and observes until learn is due, or max_steps steps of all environments are taken, as rlcore_collect; 0: no limit.
+     How many were taken; if environments fail, why: the others are stepped and observed, and the failed ones must be reset. */
+  result<std::uint32_t> collect(vecenv<Obs, Action> &envs, std::uint32_t max_steps = 0) {
+    std::uint32_t steps = 0;
+    const status s = of("learner collect", envs).then([&] {
+      rlcore_rows all = envs.out().template rows<Action>();
+      if (!masks_) all.action_mask = all.final_action_mask = nullptr;
+      all.action = action_.data();
+      return rlcore_collect(get(), envs.get(), envs.env().get(), &all, max_steps, &steps);
+    });
+    if (!s) return s;
+    if (const status asked = masks_ ? status(RLCORE_OK) : envs.ask_masks(); !asked) return asked;
+    return steps;
+  }
   /* Acts and steps and, once a rollout is full, learns. */
   status train_step(vecenv<Obs, Action> &envs) {
     if (const status s = of("learner train_step", envs).why(); !s) return s;
@@ -1434,6 +1490,13 @@ class workers {
      the vecenv's action_mask() of this row stays as it was. */
   status reset_one(std::uint32_t index) { return restart_one(index, nullptr); }
   status reset_one(std::uint32_t index, std::uint64_t seed) { return restart_one(index, &seed); }
+  /* The same with options for reset_with of the environments, as rlcore_batch_reset_with. */
+  status reset_with(span<const unsigned char> options) { return restart(nullptr, &options); }
+  status reset_with(span<const unsigned char> options, std::uint64_t seed) { return restart(&seed, &options); }
+  status reset_one_with(std::uint32_t index, span<const unsigned char> options) { return restart_one(index, nullptr, &options); }
+  status reset_one_with(std::uint32_t index, span<const unsigned char> options, std::uint64_t seed) {
+    return restart_one(index, &seed, &options);
+  }
 
   /* Rows that failed in their last step: [N] flags. */
   status failed(span<std::uint8_t> flags) const {
@@ -1596,15 +1659,17 @@ class workers {
     }
   }
 
-  status restart(const std::uint64_t *seed) {
+  status restart(const std::uint64_t *seed, const span<const unsigned char> *options = nullptr) {
     if (const status s = whole("workers reset").why(); !s) return s;
-    const auto reset = [&] { return rlcore_batch_reset(get(), envs_.get(), envs_.env().get(), seed, envs_.out().obs.data()); };
+    const rlcore_reset how = detail::reset_of(seed, options);
+    const auto reset = [&] { return rlcore_batch_reset_with(get(), envs_.get(), envs_.env().get(), &how, envs_.out().obs.data()); };
     const status s = wait(all, reset);
     return s ? envs_.ask_masks() : s;
   }
-  status restart_one(std::uint32_t index, const std::uint64_t *seed) {
+  status restart_one(std::uint32_t index, const std::uint64_t *seed, const span<const unsigned char> *options = nullptr) {
+    const rlcore_reset how = detail::reset_of(seed, options);
     const status s = whole("workers reset_one").then([&] {
-      return rlcore_batch_reset_one(get(), envs_.get(), envs_.env().get(), index, seed, envs_.out().obs.data());
+      return rlcore_batch_reset_one_with(get(), envs_.get(), envs_.env().get(), index, &how, envs_.out().obs.data());
     });
     rlcore_batch_counts counts = {};
     counts.struct_size = sizeof counts;

@@ -138,7 +138,7 @@ typedef struct rlcore_field {
   uint32_t rank;
   uint32_t dims[4];
   uint32_t offset;
-  uint32_t reserved;
+  uint32_t info;
 } rlcore_field;
 
 /* ---- Wrappers ---- */
@@ -275,6 +275,14 @@ typedef int32_t (*rlcore_env_restart_fn)(
   /* inout */ rlcore_rng *rng,
   uint32_t level,
   /* out [obs.len] */ void *obs);
+typedef int32_t (*rlcore_env_reset_with_fn)(
+  /* opaque */ void *user,
+  uint32_t row,
+  /* inout [state_size] */ void *state,
+  /* inout */ rlcore_rng *rng,
+  /* in [options_size] */ const void *options,
+  size_t options_size,
+  /* out [obs.len] */ void *obs);
 typedef struct rlcore_env_def {
   uint32_t struct_size;
   uint32_t env_id;
@@ -293,6 +301,7 @@ typedef struct rlcore_env_def {
   uint32_t num_fields;
   uint32_t num_wrappers;
   /* in [num_wrappers] */ const rlcore_wrapper *wrappers;
+  rlcore_env_reset_with_fn reset_with;
 } rlcore_env_def;
 rlcore_status rlcore_env_size(
   /* in */ const rlcore_env_def *definition,
@@ -373,6 +382,13 @@ typedef struct rlcore_vecenv_config {
   uint32_t autoreset;
   uint32_t max_episode_steps;
 } rlcore_vecenv_config;
+typedef struct rlcore_reset {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* in optional */ const uint64_t *seed;
+  /* in [options_size] optional */ const void *options;
+  size_t options_size;
+} rlcore_reset;
 rlcore_status rlcore_vecenv_config_init(
   /* out */ rlcore_vecenv_config *config,
   size_t config_size);
@@ -401,6 +417,17 @@ rlcore_status rlcore_vecenv_reset_one(
   /* in */ const rlcore_env *env,
   uint32_t index,
   /* in optional */ const uint64_t *seed,
+  /* out [N, obs.len] */ void *obs);
+rlcore_status rlcore_vecenv_reset_with(
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env *env,
+  /* in */ const rlcore_reset *how,
+  /* out [N, obs.len] */ void *obs);
+rlcore_status rlcore_vecenv_reset_one_with(
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env *env,
+  uint32_t index,
+  /* in */ const rlcore_reset *how,
   /* out [N, obs.len] */ void *obs);
 rlcore_status rlcore_vecenv_step(
   /* inout */ rlcore_vecenv *v,
@@ -947,6 +974,16 @@ rlcore_status rlcore_learner_spaces(
   /* out */ rlcore_space *out_obs,
   /* out */ rlcore_space *out_action);
 
+/* ---- Collecting: steps of environments until a learner learns ---- */
+
+rlcore_status rlcore_collect(
+  /* inout */ rlcore_learner *p,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env *env,
+  /* in */ const rlcore_rows *rows,
+  uint32_t max_steps,
+  /* out optional */ uint32_t *out_num_steps);
+
 /* ---- Policies: trained networks to ship ---- */
 
 typedef struct rlcore_policy rlcore_policy;
@@ -1068,12 +1105,25 @@ rlcore_status rlcore_batch_reset(
   /* in */ const rlcore_env *env,
   /* in optional */ const uint64_t *seed,
   /* out [N, obs.len] */ void *obs);
+rlcore_status rlcore_batch_reset_with(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env *env,
+  /* in */ const rlcore_reset *how,
+  /* out [N, obs.len] */ void *obs);
 rlcore_status rlcore_batch_reset_one(
   /* inout */ rlcore_batch *b,
   /* inout */ rlcore_vecenv *v,
   /* in */ const rlcore_env *env,
   uint32_t index,
   /* in optional */ const uint64_t *seed,
+  /* out [N, obs.len] */ void *obs);
+rlcore_status rlcore_batch_reset_one_with(
+  /* inout */ rlcore_batch *b,
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env *env,
+  uint32_t index,
+  /* in */ const rlcore_reset *how,
   /* out [N, obs.len] */ void *obs);
 rlcore_status rlcore_batch_abandon(
   /* inout */ rlcore_batch *b,

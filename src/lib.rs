@@ -10,6 +10,7 @@
 //!
 //! | floor | modules | contents |
 //! |---|---|---|
+//! | 6 | [`collect`](mod@collect) | steps of environments for a learner until it learns: the loop around both |
 //! | 5 | [`learn`] | [`Learner`](learn::Learner), which takes arrays and learns in slices; [`Policy`](learn::Policy), for a game to ship |
 //! | 4 | [`nn`] | [`Net`](nn::Net), a network of [layers](nn::Layer); [`Adam`](nn::Adam), [`Schedule`](nn::Schedule), orthogonal weights |
 //! | 3 | [`mod@env`] | [`Env`](env::Env), the interface of an environment; [`VecEnv`](env::VecEnv), N of them; [wrappers](env::wrap); [batches](env::batch); the library's own |
@@ -148,3 +149,5 @@ pub mod env;
 pub mod nn;
 
 pub mod learn;
+
+pub mod collect;

@@ -51,6 +51,8 @@ pub struct Field<'a> {
     pub dims: [u32; MAX_RANK],
     /// Bytes from the start of the observation; a multiple of the element's size.
     pub offset: u32,
+    /// The field is an info: it travels with the observation, but networks do not read it, and layers do not count it.
+    pub info: bool,
 }
 
 impl<'a> Field<'a> {
@@ -61,7 +63,12 @@ impl<'a> Field<'a> {
             all[rank] = dims[rank];
             rank += 1;
         }
-        Field { name, kind, rank: rank as u32, dims: all, offset }
+        Field { name, kind, rank: rank as u32, dims: all, offset, info: false }
+    }
+
+    /// The same as an info.
+    pub const fn unread(self) -> Self {
+        Field { info: true, ..self }
     }
 
     /// Lengths of the dimensions in use.

@@ -15,7 +15,7 @@ int main(void) {
   training_plan(&t, &world, &config);
   training_start(&t, 1);
   while (t.stats.num_steps < task->total_steps) {
-    for (uint32_t i = 0; i < config.num_steps; i++) training_step(&t);
+    training_collect(&t);
     training_learn(&t, 0);
   }
   const rlcore_policy *const policy = training_export(&t, &size);

@@ -57,6 +57,8 @@ void training_step(training *t) {
   CHECK(rlcore_learner_observe(t->agent, &t->rows));
 }
 
+void training_collect(training *t) { CHECK(rlcore_collect(t->agent, t->envs, t->world.env, &t->rows, 0, NULL)); }
+
 bool training_learn(training *t, uint32_t max_slices) {
   uint32_t phase = 0;
   CHECK(rlcore_learner_phase(t->agent, &phase));

@@ -29,6 +29,9 @@ void training_attach(training *t);
 /* Acts, steps every environment once, and passes the results to the learner. */
 void training_step(training *t);
 
+/* The same until an update is due. */
+void training_collect(training *t);
+
 /* Learns if an update is due: at most max_slices chunks of it (0 = all). True while minibatches are left. */
 bool training_learn(training *t, uint32_t max_slices);
 

@@ -56,7 +56,7 @@ static void end_if_orphaned(void) {
 /* Records a rollout and computes its gradients. The worker's own learner takes no step. */
 static void roll_out(mailbox *box) {
   training *const t = &host.worker;
-  for (uint32_t i = 0; i < t->config.num_steps; i++) training_step(t);
+  training_collect(t);
   CHECK(rlcore_learner_learn_begin(t->agent, &t->rows, &t->stats));
   if (atomic_exchange(&box->hang, false)) {
     memset(box->grads, 0xff, host.grads_len * sizeof *box->grads / 2);
@@ -169,7 +169,7 @@ static uint64_t a2c(void) {
   training *const t = &host.server;
   training_start(t, 1);
   for (uint32_t update = 0; update < UPDATES; update++) {
-    for (uint32_t i = 0; i < t->config.num_steps; i++) training_step(t);
+    training_collect(t);
     training_learn(t, 0);
   }
   return hash_params();

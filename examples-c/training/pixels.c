@@ -151,11 +151,7 @@ int main(void) {
   CHECK(rlcore_vecenv_reset(games, world.env, NULL, obs));
   show(obs[0], "what the camera sees:");
   for (int rollout = 1; rollout <= ROLLOUTS; rollout++) {
-    for (int t = 0; t < STEPS; t++) {
-      CHECK(rlcore_learner_act(agent, &rows));
-      CHECK(rlcore_vecenv_step(games, world.env, &rows));
-      CHECK(rlcore_learner_observe(agent, &rows));
-    }
+    CHECK(rlcore_collect(agent, games, world.env, &rows, 0, NULL));
     CHECK(rlcore_learner_learn(agent, &rows, 0, &stats));
     if (rollout % REPORT == 0)
       printf("%6d pictures: %4.1f of %d frames in sight, reward %4.1f\n", rollout * STEPS * N,

@@ -141,7 +141,7 @@ static uint64_t train(pid_t *pid, uint32_t num_workers, bool lose) {
   uint32_t again = 0;
   host.seconds = 0;
   for (uint32_t updates = 0; updates < UPDATES; updates++) {
-    for (uint32_t i = 0; i < host.t.config.num_steps; i++) training_step(&host.t);
+    training_collect(&host.t);
     const double begin = host_seconds();
     if (num_workers) again += update(pid, lose && updates == UPDATES / 2);
     else training_learn(&host.t, 0);

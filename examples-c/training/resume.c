@@ -13,7 +13,7 @@ static training t;
 
 static void train_updates(int count) {
   for (int update = 0; update < count; update++) {
-    for (uint32_t i = 0; i < t.config.num_steps; i++) training_step(&t);
+    training_collect(&t);
     training_learn(&t, 0);
   }
 }

@@ -32,7 +32,7 @@ static void start_over(void) {
 }
 
 static void update(void) {
-  for (uint32_t i = 0; i < t.config.num_steps; i++) training_step(&t);
+  training_collect(&t);
   training_learn(&t, 0);
   num_updates++;
 }

@@ -8,9 +8,9 @@ use crate::mirror::{mirror, versioned};
 use crate::ptr::{self, AnyInput, AnyOutput, Args, Extent, Input, One, OutSized, Output, Reads, Writes, apart, args};
 use crate::status::{Result, call, rlcore_status};
 use crate::step_rows::rlcore_rows;
-use crate::vecenv::{self, rlcore_vecenv, rlcore_vecenv_config};
+use crate::vecenv::{self, How, rlcore_reset, rlcore_vecenv, rlcore_vecenv_config};
 use rlcore::env::batch::{self, Batch, Config, Lanes, Setup, Share, Shares, Spans};
-use rlcore::env::{Env, Level, Rows, StepOut};
+use rlcore::env::{Env, Level, Reset, Rows, StepOut};
 use rlcore::space::{Element, Elements, ElementsMut};
 
 /// Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
@@ -208,6 +208,14 @@ impl<'a> Parts<'a> {
     /// The arrays of a call that writes to both blocks.
     fn writing<A: Args>(&self, arrays: A) -> Result<A::Slices> {
         Ok(args((arrays, Writes([self.block.extent, self.vecenv.extent])))?.0)
+    }
+
+    /// The arrays of a reset.
+    unsafe fn resetting<'b>(&self, how: How<'b>, obs: *mut c_void) -> Result<(Reset<'b>, ElementsMut<'a>)> {
+        let obs = unsafe { self.vecenv.obs(obs)? };
+        apart(&[obs.extent()], &[self.env.extent()])?;
+        let (options, obs) = self.writing((how.options, obs))?;
+        Ok((Reset { seed: how.seed, options }, obs))
     }
 
     fn lanes(&self) -> Groups<'_> {
@@ -416,10 +424,27 @@ pub unsafe extern "C" fn rlcore_batch_reset(
 ) -> rlcore_status {
     call(|| unsafe {
         let parts = Parts::at(b, v, env)?;
-        let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
-        apart(&[obs.extent()], &[parts.env.extent()])?;
-        let obs = parts.writing(obs)?;
-        Ok(parts.block.batch()?.reset(&parts.block, &parts.lanes(), parts.env, seed, obs)?)
+        let (how, obs) = parts.resetting(How::seeded(seed)?, obs)?;
+        Ok(parts.block.batch()?.reset_with(&parts.block, &parts.lanes(), parts.env, how, obs)?)
+    })
+}
+
+/// rlcore_batch_reset with options, as rlcore_vecenv_reset_with.
+/// how: seed and options.
+/// obs: [N, obs.len] to write.
+/// Errors: as rlcore_batch_reset; E_CONFIG, before anything changes, for options if the environment has no reset_with.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_reset_with(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env,
+    how: *const rlcore_reset,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let parts = Parts::at(b, v, env)?;
+        let (how, obs) = parts.resetting(How::at(how)?, obs)?;
+        Ok(parts.block.batch()?.reset_with(&parts.block, &parts.lanes(), parts.env, how, obs)?)
     })
 }
 
@@ -438,11 +463,30 @@ pub unsafe extern "C" fn rlcore_batch_reset_one(
 ) -> rlcore_status {
     call(|| unsafe {
         let parts = Parts::at(b, v, env)?;
-        let (seed, obs) = (vecenv::seed(seed)?, parts.vecenv.obs(obs)?);
-        apart(&[obs.extent()], &[parts.env.extent()])?;
-        let obs = parts.writing(obs)?;
+        let (how, obs) = parts.resetting(How::seeded(seed)?, obs)?;
         let (batch, lanes) = (parts.block.batch()?, parts.lanes());
-        Ok(batch.reset_one(&parts.block, &lanes, parts.env, index as usize, seed, obs)?)
+        Ok(batch.reset_one_with(&parts.block, &lanes, parts.env, index as usize, how, obs)?)
+    })
+}
+
+/// rlcore_batch_reset_one with options, as rlcore_vecenv_reset_with.
+/// how: seed and options.
+/// obs: [N, obs.len], of which only that row is written.
+/// Errors: as rlcore_batch_reset_with; E_RANGE; E_BUSY if its group was submitted and not collected.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_batch_reset_one_with(
+    b: *mut rlcore_batch,
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env,
+    index: u32,
+    how: *const rlcore_reset,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let parts = Parts::at(b, v, env)?;
+        let (how, obs) = parts.resetting(How::at(how)?, obs)?;
+        let (batch, lanes) = (parts.block.batch()?, parts.lanes());
+        Ok(batch.reset_one_with(&parts.block, &lanes, parts.env, index as usize, how, obs)?)
     })
 }
 

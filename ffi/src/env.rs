@@ -47,6 +47,20 @@ pub type rlcore_env_reset_fn = Option<
     ) -> i32,
 >;
 
+/// Starts an episode with options of the host's: called in place of reset and restart where rlcore_vecenv_reset_with and
+/// the like pass options, also through wrappers. options: [options_size] bytes as passed, the same for every row.
+pub type rlcore_env_reset_with_fn = Option<
+    unsafe extern "C" fn(
+        user: *mut c_void,
+        row: u32,
+        state: *mut c_void,
+        rng: *mut rlcore_rng,
+        options: *const c_void,
+        options_size: usize,
+        obs: *mut c_void,
+    ) -> i32,
+>;
+
 /// Level in which an environment with levels restarts.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -145,6 +159,8 @@ pub struct rlcore_env_def {
     /// [num_wrappers] innermost first; stored in blocks and compared. obs and action above are those of the unwrapped
     /// environment; rlcore_env_spaces returns those that calls then use
     pub wrappers: *const rlcore_wrapper,
+    /// NULL: resets take no options
+    pub reset_with: rlcore_env_reset_with_fn,
 }
 
 versioned!(rlcore_env_def, "env_def", step);
@@ -180,6 +196,7 @@ struct RawEnv<'a> {
     reset: rlcore_env_reset_fn,
     step: rlcore_env_step_fn,
     restart: rlcore_env_restart_fn,
+    reset_with: rlcore_env_reset_with_fn,
     render: rlcore_env_render_fn,
     lives: rlcore_env_lives_fn,
     action_mask: rlcore_env_action_mask_fn,
@@ -233,6 +250,7 @@ impl rlcore_env_def {
             ("env_def: reset", self.reset.is_some()),
             ("env_def: step", self.step.is_some()),
             ("env_def: restart", self.restart.is_some()),
+            ("env_def: reset_with", self.reset_with.is_some()),
         ];
         let what = "zero, as the library's own environment has it, or an env_id of the caller's; env_id";
         match told.into_iter().find(|(_, told)| *told) {
@@ -273,7 +291,7 @@ impl<'a> Definition<'a> {
             NO_LIMIT if own.is_some() => 0,
             steps => steps,
         };
-        let rlcore_env_def { user, reset, step, restart, render, lives, action_mask, .. } = def;
+        let rlcore_env_def { user, reset, step, restart, reset_with, render, lives, action_mask, .. } = def;
         let (fields, fields_at) = unsafe { array("env_def: fields", def.fields, def.num_fields, MAX_FIELDS)? };
         let (wrappers, wrappers_at) =
             unsafe { array("env_def: wrappers", def.wrappers, def.num_wrappers, MAX_WRAPPERS)? };
@@ -287,7 +305,7 @@ impl<'a> Definition<'a> {
         let [d, e, f] = space::extents(&space::ACTION, &spec.action);
         let whole = Extent::of("env_def", p.cast(), def.struct_size as usize);
         let extents = [a, b, c, d, e, f, fields_at, wrappers_at, whole];
-        let raw = RawEnv { own, user, reset, step, restart, render, lives, action_mask, spec };
+        let raw = RawEnv { own, user, reset, step, restart, reset_with, render, lives, action_mask, spec };
         Ok((Definition { raw, fields, structured, wrappers }, extents))
     }
 
@@ -521,6 +539,10 @@ impl Env for CompiledEnv<'_> {
     by_either! {
         fn configure(state: &mut [u8], setup: &Setup) -> error::Result;
         fn reset(row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
+        fn takes_options() -> bool;
+        fn reset_with(
+            row: usize, state: &mut [u8], rng: &mut Rng, options: &[u8], obs: ElementsMut<'_>
+        ) -> error::Result;
         fn restart(row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> error::Result;
         #[inline(always)]
         fn step(
@@ -562,6 +584,25 @@ impl Env for RawEnv<'_> {
         let reset = self.reset.ok_or(MISSING)?;
         let code = unsafe { reset(self.user, row as u32, state, rng, ptr::start_mut(obs)) };
         done(code, "env_def: reset failed in environment {given}.")
+    }
+
+    fn takes_options(&self) -> bool {
+        self.reset_with.is_some()
+    }
+
+    fn reset_with(
+        &self,
+        row: usize,
+        state: &mut [u8],
+        rng: &mut Rng,
+        options: &[u8],
+        obs: ElementsMut<'_>,
+    ) -> error::Result {
+        let (rng, state) = (core::ptr::from_mut(rng).cast(), state.as_mut_ptr().cast());
+        let (reset_with, obs) = (self.reset_with.ok_or(MISSING)?, ptr::start_mut(obs));
+        let options = (options.as_ptr().cast(), options.len());
+        let code = unsafe { reset_with(self.user, row as u32, state, rng, options.0, options.1, obs) };
+        done(code, "env_def: reset_with failed in environment {given}.")
     }
 
     #[inline]

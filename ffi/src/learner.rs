@@ -304,8 +304,9 @@ pub(crate) fn copy_out<T: Plain + 'static>(
 
 /// Bytes a block must have for this configuration and these spaces.
 /// Observations: networks read bytes divided by 255, floats as they are, a choice of n as n numbers, 1 for the choice
-/// and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order; obs.n then has
-/// one entry for each element of kind RLCORE_I32. rlcore_learner_seen_len returns how many numbers they read.
+/// and 0 for the others (one-hot). Of RLCORE_STRUCT they read the fields in config.obs_fields in that order, without
+/// infos; obs.n then has one entry for each element of theirs of kind RLCORE_I32. rlcore_learner_seen_len returns how
+/// many numbers they read.
 /// Actions: one of RLCORE_STRUCT has the fields in config.action_fields. Each element of kind RLCORE_I32 is a choice, with
 /// one entry in action.n; each of kind RLCORE_F32 is a number, with one entry in action.low and action.high unless they are
 /// NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums

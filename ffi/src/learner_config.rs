@@ -71,8 +71,9 @@ macro_rules! config {
             /// the action, and the last layer must depend on it; with discrete actions it is the observation. This list and the
             /// others are read by rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0
             pub layers: *const rlcore_layer,
-            /// [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. A layer can read one of them alone: see
-            /// its source. Required for RLCORE_STRUCT. NULL if num_obs_fields is 0
+            /// [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. Networks read all but infos; fields
+            /// that are not listed are not read either. A layer can read one of them alone: see its source. Required for
+            /// RLCORE_STRUCT. NULL if num_obs_fields is 0
             pub obs_fields: *const rlcore_field,
             /// [num_action_fields] fields of an action of RLCORE_STRUCT, of kinds RLCORE_F32 and RLCORE_I32, in the order of their
             /// offsets, with up to 64 elements of each kind. NULL for other actions

@@ -96,6 +96,7 @@ pub mod image;
 #[cfg(feature = "frames")]
 pub mod lazy_frames;
 
+pub mod collect;
 pub mod layer;
 pub mod learner;
 pub mod learner_config;

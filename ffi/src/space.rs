@@ -54,8 +54,9 @@ pub struct rlcore_field {
     pub dims: [u32; 4],
     /// bytes from the start of the observation, a multiple of the element's size
     pub offset: u32,
-    /// zero
-    pub reserved: u32,
+    /// 1: an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
+    /// networks do not read it; else 0
+    pub info: u32,
 }
 
 // SAFETY: plain data.
@@ -63,8 +64,7 @@ unsafe impl Plain for rlcore_field {}
 
 impl rlcore_field {
     /// All fields zero.
-    pub const NONE: rlcore_field =
-        rlcore_field { name: [0; 24], kind: 0, rank: 0, dims: [0; 4], offset: 0, reserved: 0 };
+    pub const NONE: rlcore_field = rlcore_field { name: [0; 24], kind: 0, rank: 0, dims: [0; 4], offset: 0, info: 0 };
 
     /// The C form of a field.
     pub fn of(field: &Field<'_>) -> Self {
@@ -78,7 +78,7 @@ impl rlcore_field {
             rank: field.rank,
             dims: field.dims,
             offset: field.offset,
-            reserved: 0,
+            info: field.info.into(),
         }
     }
 
@@ -87,15 +87,15 @@ impl rlcore_field {
         let config = |what| Error::new(Kind::Config, what);
         let name = crate::wrap::name(&self.name)?;
         let kind = Element::from_number(self.kind).ok_or(config(KINDS).given(self.kind as usize))?;
-        if self.reserved != 0 {
-            return Err(config("reserved of 0").given(self.reserved as usize));
+        if self.info > 1 {
+            return Err(config("info of 0 or 1").given(self.info as usize));
         }
         let shape = self.dims.get(..self.rank as usize);
         let shape = shape.ok_or(config("rank of 0 to 4").given(self.rank as usize))?;
         if self.dims.iter().skip(shape.len()).any(|&d| d > 1) {
             return Err(config("dims of 0 or 1 beyond rank"));
         }
-        Ok(Field::new(name, kind, shape, self.offset))
+        Ok(Field { info: self.info != 0, ..Field::new(name, kind, shape, self.offset) })
     }
 }
 
@@ -215,9 +215,9 @@ pub unsafe fn in_parts<'a>(
     Ok((space, extents(names, &space)))
 }
 
-/// Elements of one kind in the fields of a structure. Errors: `Config`.
+/// Elements of one kind in the fields of a structure that are no infos. Errors: `Config`.
 pub fn count(what: &'static str, fields: &[Field<'_>], kind: Element) -> Result<usize> {
-    let own = fields.iter().filter(|field| field.kind == kind);
+    let own = fields.iter().filter(|field| field.kind == kind && !field.info);
     let count = own.fold(0usize, |all, field| all.saturating_add(field.len().unwrap_or(usize::MAX)));
     Error::limit(Kind::Config, "elements of at most", MAX_LEN as usize, count)
         .fail_if(count > MAX_LEN as usize)

@@ -10,7 +10,7 @@ use crate::ptr::{
 };
 use crate::status::{About, Result, call, rlcore_status};
 use crate::step_rows::rlcore_rows;
-use rlcore::env::{Autoreset, Env, Level, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
+use rlcore::env::{Autoreset, Env, Level, Reset, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
 use rlcore::space::Element;
 
@@ -59,6 +59,63 @@ versioned!(rlcore_vecenv_config, "vecenv config", seed, {
     let VecEnvConfig { num_envs, seed, autoreset, max_episode_steps } = VecEnvConfig::default();
     rlcore_vecenv_config { num_envs, seed, autoreset: autoreset as u32, max_episode_steps, ..ptr::zeros() }
 });
+
+/// What a reset begins with.
+/// Example:
+///   const rlcore_reset how = {.struct_size = sizeof how, .options = &level, .options_size = sizeof level};
+///   rlcore_vecenv_reset_with(v, env, &how, rows.obs);
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct rlcore_reset {
+    /// sizeof(rlcore_reset)
+    pub struct_size: u32,
+    /// zero
+    pub reserved: u32,
+    /// [1] as in the same call without options; NULL: the random streams continue
+    pub seed: *const u64,
+    /// [options_size] bytes that the reset_with of the environment understands; NULL: none
+    pub options: *const c_void,
+    /// bytes of options; 0 if there are none
+    pub options_size: usize,
+}
+
+versioned!(rlcore_reset, "reset", options_size);
+
+/// An `rlcore_reset`, or a seed alone.
+pub(crate) struct How<'a> {
+    pub seed: Option<u64>,
+    pub options: Option<Input<'a, u8>>,
+}
+
+impl How<'_> {
+    /// Errors: `Null`, `Align`, `Config`, `Overflow`.
+    ///
+    /// # Safety
+    /// As [`ptr::sized`] and [`Input::at`].
+    pub(crate) unsafe fn at(p: *const rlcore_reset) -> Result<Self> {
+        let how = unsafe { ptr::sized(p)? };
+        ptr::reserved("reset: reserved", how.reserved)?;
+        let (options, size) = (how.options.cast::<u8>(), how.options_size);
+        let options = unsafe {
+            if options.is_null() {
+                Input::unless_empty("options", options, size)?
+            } else {
+                Some(Input::at("options", options, size)?)
+            }
+        };
+        Ok(How { seed: unsafe { seed(how.seed)? }, options })
+    }
+
+    /// Without options.
+    pub(crate) unsafe fn seeded(p: *const u64) -> Result<Self> {
+        Ok(How { seed: unsafe { seed(p)? }, options: None })
+    }
+
+    /// That of row `i` alone, which gets the stream of the seed itself.
+    fn of_row(self, i: usize) -> Self {
+        How { seed: self.seed.map(|seed| seed.wrapping_sub(i as u64)), ..self }
+    }
+}
 
 pub(crate) unsafe fn config(p: *const rlcore_vecenv_config) -> Result<VecEnvConfig> {
     let c = unsafe { ptr::sized(p)? };
@@ -116,6 +173,11 @@ impl<'a> Block<'a> {
         self.setup.num_envs as usize
     }
 
+    /// N, and the elements of an observation and of an action.
+    pub(crate) fn lens(&self) -> (usize, usize, usize) {
+        (self.num_envs(), self.setup.obs_len as usize, self.setup.action_len as usize)
+    }
+
     /// Rows `[begin, end)`: no other row is touched, so that threads may work on others. Errors: `Range`.
     #[inline(always)]
     pub(crate) unsafe fn rows(&self, begin: usize, end: usize) -> Result<Rows<'a>> {
@@ -153,19 +215,13 @@ impl<'a> Block<'a> {
         unsafe { AnyOutput::at("obs", p, self.obs_kind, self.num_envs(), self.setup.obs_len as usize) }
     }
 
-    unsafe fn reset(
-        &self,
-        env: &CompiledEnv<'_>,
-        begin: usize,
-        end: usize,
-        seed: Option<u64>,
-        obs: *mut c_void,
-    ) -> Result {
+    unsafe fn reset(&self, env: &CompiledEnv<'_>, begin: usize, end: usize, how: How<'_>, obs: *mut c_void) -> Result {
         let width = self.setup.obs_len as usize;
         let (low, high) = (begin.saturating_mul(width), end.saturating_mul(width));
         let obs = unsafe { self.obs(obs)? }.part(low, high);
-        let obs = self.writing(env, obs)?;
-        Ok(unsafe { self.rows(begin, end)? }.reset(env, seed, obs)?)
+        let (options, obs) = self.writing(env, (how.options, obs))?;
+        let how = Reset { seed: how.seed, options };
+        Ok(unsafe { self.rows(begin, end)? }.reset_with(env, how, obs)?)
     }
 
     /// The arrays of a call that writes to this block, or whose arrays are all outputs.
@@ -312,7 +368,7 @@ impl<'a> Block<'a> {
     }
 }
 
-pub(crate) unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
+unsafe fn seed(p: *const u64) -> Result<Option<u64>> {
     Ok(unsafe { Input::optional("seed", p, 1)? }.and_then(|seed| seed.slice().first().copied()))
 }
 
@@ -388,7 +444,7 @@ pub unsafe extern "C" fn rlcore_vecenv_reset(
     call(|| unsafe {
         let env = CompiledEnv::at(env)?;
         let block = Block::at(v, env)?;
-        block.reset(env, 0, block.num_envs(), self::seed(seed)?, obs)
+        block.reset(env, 0, block.num_envs(), How::seeded(seed)?, obs)
     })
 }
 
@@ -408,8 +464,49 @@ pub unsafe extern "C" fn rlcore_vecenv_reset_one(
         let env = CompiledEnv::at(env)?;
         let block = Block::at(v, env)?;
         let i = block.row(index)?;
-        let seed = self::seed(seed)?.map(|seed| seed.wrapping_sub(i as u64));
-        block.reset(env, i, i.saturating_add(1), seed, obs)
+        block.reset(env, i, i.saturating_add(1), How::seeded(seed)?.of_row(i), obs)
+    })
+}
+
+/// rlcore_vecenv_reset with options for the environment's reset_with, which is called for every environment in place of
+/// reset and restart, also if it was reset before and without a seed. Wrappers begin as after a reset with a seed; those
+/// that play actions at the start of an episode pass the options on again if it ends during them. Episodes that
+/// autoreset starts have no options.
+/// how: seed and options.
+/// obs: [N, obs.len] to write.
+/// Errors: as rlcore_vecenv_reset; E_CONFIG, before anything changes, for options if the environment has no reset_with, as
+/// those of the library have none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_reset_with(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env,
+    how: *const rlcore_reset,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CompiledEnv::at(env)?;
+        let block = Block::at(v, env)?;
+        block.reset(env, 0, block.num_envs(), How::at(how)?, obs)
+    })
+}
+
+/// rlcore_vecenv_reset_one with options, as rlcore_vecenv_reset_with.
+/// how: seed and options.
+/// obs: [N, obs.len], of which only that row is written.
+/// Errors: as rlcore_vecenv_reset_with; E_RANGE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_reset_one_with(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env,
+    index: u32,
+    how: *const rlcore_reset,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CompiledEnv::at(env)?;
+        let block = Block::at(v, env)?;
+        let i = block.row(index)?;
+        block.reset(env, i, i.saturating_add(1), How::at(how)?.of_row(i), obs)
     })
 }
 

@@ -766,6 +766,83 @@ static void attack_layers(void) {
   CHECK(memcmp(greedy[0], greedy[1], sizeof greedy[0]) == 0);
 }
 
+/* A walk whose rows with a bit in `failing` fail, and which is otherwise as even as it can be. */
+static uint32_t failing;
+static int32_t walk_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)rng;
+  memset(state, 0, 8);
+  memset(obs, 0, OBS * sizeof(float));
+  *(float *)obs = (float)row;
+  return 0;
+}
+static int32_t walk_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)user, (void)rng;
+  const int32_t chosen = *(const int32_t *)action;
+  *(uint64_t *)state += 1;
+  ((float *)obs)[1] = (float)*(uint64_t *)state;
+  out->reward = (float)chosen;
+  return failing >> row & 1;
+}
+
+/* Steps in one call: as single calls, and refused before anything changes; a step that fails. */
+static void attack_collect(void) {
+  static unsigned char learner[LEARNER], mem[BLOCK];
+  float obs[N][OBS];
+  start(RLCORE_ENV_CARTPOLE);
+  rlcore_rows rows = w.out;
+  rows.action = w.action;
+#define COLLECT(most) rlcore_collect(w.agent, w.vecenv, w.env.env, &rows, most, &w.number)
+  FINE(COLLECT(3));
+  CHECK(w.number == 3 && due() == RLCORE_LEARNER_ACT);
+  FINE(rlcore_collect(w.agent, w.vecenv, w.env.env, &rows, 0, NULL));
+  CHECK(due() == RLCORE_LEARNER_LEARN);
+  FINE(COLLECT(5));
+  CHECK(w.number == 0 && due() == RLCORE_LEARNER_LEARN);
+  memcpy(learner, w.learner, sizeof learner), memcpy(mem, w.mem, sizeof mem), memcpy(obs, w.obs, sizeof obs);
+  start(RLCORE_ENV_CARTPOLE);
+  roll();
+  CHECK(memcmp(learner, w.learner, sizeof learner) == 0 && memcmp(mem, w.mem, sizeof mem) == 0 && memcmp(obs, w.obs, sizeof obs) == 0);
+
+  start(RLCORE_ENV_CARTPOLE);
+  WITH(rows.final_obs, NULL, RLCORE_E_NULL, "same-step autoreset requires final_obs", COLLECT(0));
+  WITH(rows.action_mask, w.mask[0], RLCORE_E_SHAPE, "only with use_action_mask", COLLECT(0));
+  WITH(rows.reward, w.obs[1], RLCORE_E_OVERLAP, "", COLLECT(0));
+  WITH(rows.action, w.agent, RLCORE_E_OVERLAP, "", COLLECT(0));
+  REFUSED(RLCORE_E_OVERLAP, "", rlcore_collect(w.agent, w.vecenv, w.env.env, &rows, 0, (uint32_t *)(void *)w.reward));
+  w.obs[2][1] = NAN;
+  REFUSED(RLCORE_E_VALUE, "a finite obs", COLLECT(0));
+  w.obs[2][1] = 0;
+  FINE(rlcore_learner_act(w.agent, ACTED(NULL, w.obs, NULL, w.action)));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 has acted and was not observed", COLLECT(0));
+  start(RLCORE_ENV_CARTPOLE);
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, w.env.env, &w.config, &w.vecenv));
+  REFUSED(RLCORE_E_NOT_READY, "environment 0 must be reset", COLLECT(0));
+  w.config.num_envs = 2;
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, w.env.env, &w.config, &w.vecenv));
+  REFUSED(RLCORE_E_SHAPE, "environments, as many as the learner has, 3, given 2", COLLECT(0));
+  w.config.num_envs = N, w.config.autoreset = RLCORE_AUTORESET_NEXT_STEP;
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, w.env.env, &w.config, &w.vecenv));
+  REFUSED(RLCORE_E_CONFIG, "an autoreset of 0 (same step)", COLLECT(0));
+
+  start(RLCORE_ENV_CARTPOLE);
+  const rlcore_env_def walk = {.struct_size = sizeof walk, .env_id = 1004, .state_size = 8, .obs = w.env.obs, .action = w.env.action, .reset = walk_reset, .step = walk_step};
+  const rlcore_env *const walks = env_of(&walk);
+  REFUSED(RLCORE_E_CONFIG, "the environment that the block was made for", rlcore_collect(w.agent, w.vecenv, walks, &rows, 0, NULL));
+  FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, walks, &w.config, &w.vecenv));
+  FINE(rlcore_vecenv_reset(w.vecenv, walks, NULL, w.obs));
+  FINE(rlcore_collect(w.agent, w.vecenv, walks, &rows, 2, &w.number));
+  failing = 2;
+  CHECK(rlcore_collect(w.agent, w.vecenv, walks, &rows, 2, &w.number) == RLCORE_E_CALLBACK && w.number == 0);
+  failing = 0;
+  CHECK(w.valid[0] == 1 && w.valid[1] == 0 && w.valid[2] == 1 && w.obs[0][1] == 3 && w.obs[2][1] == 3);
+  FINE(rlcore_learner_stats_read(w.agent, &w.stats));
+  CHECK(w.stats.num_steps == 2 * N + 2 && due() == RLCORE_LEARNER_ACT);
+  REFUSED(RLCORE_E_NOT_READY, "environment 1 must be reset", rlcore_collect(w.agent, w.vecenv, walks, &rows, 2, &w.number));
+  FINE(rlcore_vecenv_reset_one(w.vecenv, walks, 1, NULL, w.obs));
+  FINE(rlcore_collect(w.agent, w.vecenv, walks, &rows, 0, &w.number));
+  CHECK(w.valid[1] == 1 && due() == RLCORE_LEARNER_LEARN);
+}
+
 int main(void) {
   attack_layers();
   attack_presets();
@@ -773,6 +850,7 @@ int main(void) {
   attack_calls();
   check_overflow();
   attack_parts();
+  attack_collect();
   attack_policy();
   attack_structures();
   attack_mixed();

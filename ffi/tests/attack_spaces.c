@@ -117,7 +117,37 @@ static void attack_structures(void) {
   rlcore_space obs, action;
   FINE(rlcore_learner_spaces(w.agent, &w.num_envs, &obs, &action));
   CHECK(obs.kind == RLCORE_U8 && obs.len == 8);
+  /* In the gap may be infos of another kind; where all bytes are read there are none. */
+  w.obs.kind = RLCORE_STRUCT;
+  FINE(LEARNER);
+  w.obs.kind = RLCORE_U8, c.obs_fields = NULL, c.num_obs_fields = 0;
+  FINE(rlcore_learner_init(w.learner, BLOCK, &c, &w.obs, &w.action, &w.agent));
   WITH(w.obs.kind, RLCORE_STRUCT, RLCORE_E_SHAPE, "obs: kind 2, given 3", LEARNER);
+
+  /* Infos of every kind around a picture and a choice: networks read these two, and n has no entry for the infos. */
+  static rlcore_field told[4] = {{.name = "seen", .kind = RLCORE_U8, .rank = 1, .dims = {4}},
+                                 {.name = "odds", .kind = RLCORE_F32, .offset = 4, .info = 1},
+                                 {.name = "sign", .kind = RLCORE_I32, .offset = 8},
+                                 {.name = "level", .kind = RLCORE_I32, .offset = 12, .info = 1}};
+  static const uint32_t signs[1] = {3};
+  c.obs_fields = told, c.num_obs_fields = 4;
+  w.obs = (rlcore_space){RLCORE_STRUCT, 16, NULL, NULL, signs};
+  FINE(rlcore_learner_init(w.learner, BLOCK, &c, &w.obs, &w.action, &w.agent));
+  FINE(LEARNER);
+  FINE(rlcore_learner_seen_len(w.agent, &w.size));
+  CHECK(w.size == 4 + 3);
+#define SIZE rlcore_learner_size(&c, &w.obs, &w.action, &w.size)
+  WITH(told[3].info, 2, RLCORE_E_CONFIG, "info of 0 or 1, given 2", SIZE);
+  told[0].info = told[2].info = 1;
+  REFUSED(RLCORE_E_CONFIG, "a field of an observation that is no info", SIZE);
+  told[0].info = told[2].info = 0;
+  /* Bytes with an info of their own, which needs no structure. */
+  told[1].kind = told[2].kind = told[3].kind = RLCORE_U8;
+  w.obs = (rlcore_space){RLCORE_U8, 16, NULL, NULL, NULL};
+  FINE(rlcore_learner_init(w.learner, BLOCK, &c, &w.obs, &w.action, &w.agent));
+  FINE(LEARNER);
+  FINE(rlcore_learner_seen_len(w.agent, &w.size));
+  CHECK(w.size == 5);
 }
 
 static void roll(void) {

@@ -44,6 +44,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due"]),
     ("learner_scale.rs", "Learners on several threads, processes and machines", &[]),
     ("spaces.rs", "Spaces of environments and learners", &[]),
+    ("collect.rs", "Collecting: steps of environments until a learner learns", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),
     ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),
     ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode", "rlcore_episode_type"]),

@@ -150,6 +150,25 @@ pub trait Env {
     /// Resets the environment completely, as after seeding, and writes the first observation.
     fn reset(&self, row: usize, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result;
 
+    /// True if [`Env::reset_with`] takes options; those of other environments are refused before anything changes.
+    fn takes_options(&self) -> bool {
+        false
+    }
+
+    /// [`Env::reset`] with options of the host's, bytes whose meaning only host and environment know: a level, a goal, a
+    /// difficulty. It is called for every reset with options, with a seed or without, also if the environment was reset before.
+    /// Errors: `Config` if the environment takes none.
+    fn reset_with(
+        &self,
+        _row: usize,
+        _state: &mut [u8],
+        _rng: &mut Rng,
+        _options: &[u8],
+        _obs: ElementsMut<'_>,
+    ) -> Result {
+        Err(NO_OPTIONS)
+    }
+
     /// Starts the next episode, after the last one ended or while it is still running. Environments with levels start
     /// in the level given by `level`; wrappers that split one game into several episodes continue the game. Everything
     /// else is as in `reset`.
@@ -203,6 +222,30 @@ pub trait Env {
         Ok(())
     }
 }
+
+/// Where a reset takes its randomness from, and what the host tells the environment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reset<'a> {
+    /// Row i of the batch gets the random stream of `seed + i`; `None`: the streams continue.
+    pub seed: Option<u64>,
+    /// Options for [`Env::reset_with`], the same for every row; `None`: there are none.
+    pub options: Option<&'a [u8]>,
+}
+
+impl Reset<'_> {
+    /// Without options.
+    pub fn seeded(seed: Option<u64>) -> Self {
+        Reset { seed, options: None }
+    }
+
+    /// Errors: `Config` if there are options, and the environment takes none.
+    fn check<E: Env + ?Sized>(&self, env: &E) -> Result {
+        NO_OPTIONS.fail_if(self.options.is_some() && !env.takes_options())
+    }
+}
+
+const NO_OPTIONS: Error =
+    Error::new(Kind::Config, "environment: resets take no options, as this environment has no reset_with.");
 
 const STATE: Error = Error::new(Kind::Shape, "environment: state_size bytes of state on an 8-byte boundary");
 

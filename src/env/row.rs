@@ -242,17 +242,24 @@ pub(super) fn next_level(phase: u8) -> Level {
     if phase == end_in(Level::Same) { Level::Same } else { Level::New }
 }
 
-/// How a row starts an episode: with `Env::reset` or with `Env::restart`.
+/// How a row starts an episode: with `Env::reset`, `Env::reset_with` or `Env::restart`.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Start {
+pub(super) enum Start<'o> {
     Afresh,
+    With(&'o [u8]),
     Again(Level),
 }
 
 #[inline(always)]
-pub(super) fn reset_row<E: Env + ?Sized>(env: &E, start: Start, row: &mut Row<'_>, mut obs: ElementsMut<'_>) -> Result {
+pub(super) fn reset_row<E: Env + ?Sized>(
+    env: &E,
+    start: Start<'_>,
+    row: &mut Row<'_>,
+    mut obs: ElementsMut<'_>,
+) -> Result {
     match start {
         Start::Afresh => env.reset(row.index, row.state, row.rng, obs.reborrow())?,
+        Start::With(options) => env.reset_with(row.index, row.state, row.rng, options, obs.reborrow())?,
         Start::Again(level) => env.restart(row.index, level, row.state, row.rng, obs.reborrow())?,
     }
     check_row(env, &obs)

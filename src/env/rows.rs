@@ -12,7 +12,7 @@ use super::row::{
 };
 use super::setup::{Autoreset, Rows, Setup};
 use super::view::View;
-use super::{Env, Level};
+use super::{Env, Level, Reset};
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
@@ -79,8 +79,16 @@ impl<'a> Rows<'a> {
     /// Errors: `Config`, `Shape`, before anything changes. If a callback fails or an observation is not finite, the
     /// reset stops at that row, whose index the error gives: rows before it are complete; it must be reset again and
     /// its observation is unspecified; rows after it are unchanged.
-    pub fn reset<E: Env + ?Sized>(&mut self, env: &E, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
+    pub fn reset<E: Env + ?Sized>(&mut self, env: &E, seed: Option<u64>, obs: ElementsMut<'_>) -> Result {
+        self.reset_with(env, Reset::seeded(seed), obs)
+    }
+
+    /// [`Rows::reset`] with options, which reach [`Env::reset_with`] of every row in place of `Env::reset` and `Env::restart`,
+    /// with a seed and without. Wrappers pass them on and start like after a reset with a seed. Episodes that autoreset starts
+    /// later have no options. Errors: `Config`, before anything changes, if the environment takes none; as [`Rows::reset`].
+    pub fn reset_with<E: Env + ?Sized>(&mut self, env: &E, how: Reset<'_>, mut obs: ElementsMut<'_>) -> Result {
         self.check(env)?;
+        how.check(env)?;
         check_obs("vecenv obs: elements of the agreed kind,", &obs, self.len(), self.setup)?;
         let (first, width, size) = (self.first, self.setup.obs_len as usize, self.setup.state_size as usize);
         let mut states = &mut *self.state;
@@ -90,12 +98,16 @@ impl<'a> Rows<'a> {
             let at = k.saturating_mul(width);
             let obs_row = obs.get(at, at.saturating_add(width)).ok_or(SHAPE)?;
             let index = first.saturating_add(k);
-            if let Some(seed) = seed {
+            if let Some(seed) = how.seed {
                 *rng = Rng::seeded(seed.wrapping_add(index as u64));
             }
-            let start = if seed.is_some() || *phase == UNSET { Start::Afresh } else { Start::Again(Level::New) };
+            let start = match how.options {
+                Some(options) => Start::With(options),
+                None if how.seed.is_some() || *phase == UNSET => Start::Afresh,
+                None => Start::Again(Level::New),
+            };
             (*steps, *phase) = (0, UNSET);
-            if start == Start::Afresh {
+            if !matches!(start, Start::Again(_)) {
                 env.configure(state, self.setup)?;
             }
             let mut row = Row { index, state, rng, steps, phase };
@@ -130,6 +142,41 @@ impl<'a> Rows<'a> {
             return self.reborrow().step_only(env, level, action, out);
         }
         self.step_several(env, level, action, &mut out)
+    }
+
+    /// Checks all but the actions of a step with these arrays, for callers that draw actions next. Errors: as [`Rows::step`].
+    pub fn check_step<E: Env + ?Sized>(&self, env: &E, out: &StepOut<'_>) -> Result {
+        self.check(env)?;
+        out.check(self.len(), self.setup)?;
+        self.check_ready()
+    }
+
+    /// [`Rows::step`], except that a row that fails keeps no other row from being stepped. Rows that failed must be reset, as
+    /// their [phase](Rows::phase) of 0 tells; `valid`, if given, is 0 there. The inner result is the failure of the first one.
+    ///
+    /// Errors: as [`Rows::step`] before anything changes.
+    pub fn step_around<E: Env + ?Sized>(
+        &mut self,
+        env: &E,
+        action: Elements<'_>,
+        mut out: StepOut<'_>,
+    ) -> Result<Result> {
+        let (n, obs_len, action_len) = (self.len(), self.setup.obs_len as usize, self.setup.action_len as usize);
+        let (mut first, mut begin) = (Ok(()), 0usize);
+        while begin < n {
+            let action = action.get(begin.saturating_mul(action_len), action.len()).ok_or(SHAPE)?;
+            let rest = out.reborrow().range(begin, n, obs_len).ok_or(SHAPE)?;
+            let Err(e) = self.reborrow().range(begin, n)?.step(env, action, rest) else { break };
+            // Nothing has changed if no row has failed. All rows could be stepped before.
+            let failed = self.phase.iter().skip(begin).position(|&phase| phase == UNSET).ok_or(e)?;
+            begin = begin.saturating_add(failed);
+            if let Some(valid) = out.valid.as_deref_mut().and_then(|valid| valid.get_mut(begin)) {
+                *valid = 0;
+            }
+            first = first.and(Err(e));
+            begin = begin.saturating_add(1);
+        }
+        Ok(first)
     }
 
     /// [`Rows::step_env`] for callers that cut rows and arrays along the setup of this environment: the environment and
@@ -192,11 +239,7 @@ impl<'a> Rows<'a> {
         out: &mut StepOut<'_>,
     ) -> Result {
         check_actions(env, action, self.len())?;
-        let mode = self.setup.mode();
-        if !self.phase.iter().fold(true, |all, &phase| all & is_ready(phase, mode)) {
-            let row = self.phase.iter().position(|&phase| !is_ready(phase, mode)).unwrap_or(0);
-            return Err(UNSET_ROW.given(self.first.saturating_add(row)));
-        }
+        self.check_ready()?;
         let n = self.len();
         if n < LANES || !cfg!(feature = "avx2") {
             return self.step_each(env, level, action, out);
@@ -332,6 +375,17 @@ impl<'a> Rows<'a> {
             let at = k.wrapping_mul(obs_len);
             let keep = |obs: Elements<'_>| out.final_obs.as_mut().map_or(Ok(()), |all| keep(obs, all.reborrow(), at));
             context.step::<Error>(row, action, obs, flags, keep)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that every row can be stepped. Errors: `NotReady`.
+    #[inline(always)]
+    fn check_ready(&self) -> Result {
+        let mode = self.setup.mode();
+        if !self.phase.iter().fold(true, |all, &phase| all & is_ready(phase, mode)) {
+            let row = self.phase.iter().position(|&phase| !is_ready(phase, mode)).unwrap_or(0);
+            return Err(UNSET_ROW.given(self.first.saturating_add(row)));
         }
         Ok(())
     }

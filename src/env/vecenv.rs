@@ -3,7 +3,7 @@
 use super::out::{StepOut, check_obs};
 use super::row::{ROW, SHAPE};
 use super::setup::{Rows, Setup, Spans, VecEnvConfig};
-use super::{Env, Level, Spec};
+use super::{Env, Level, Reset, Spec};
 use crate::block;
 use crate::error::{Error, Kind, Result};
 use crate::rng::Rng;
@@ -76,13 +76,23 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         self.rows.reset(self.env, seed, obs)
     }
 
+    /// [`Rows::reset_with`] of all rows.
+    pub fn reset_with(&mut self, how: Reset<'_>, obs: ElementsMut<'_>) -> Result {
+        self.rows.reset_with(self.env, how, obs)
+    }
+
     /// [`Rows::reset`] of rows `begin..end`. `obs` is `[N, obs_len]`; only these rows of it are written.
-    pub fn reset_range(&mut self, begin: usize, end: usize, seed: Option<u64>, mut obs: ElementsMut<'_>) -> Result {
+    pub fn reset_range(&mut self, begin: usize, end: usize, seed: Option<u64>, obs: ElementsMut<'_>) -> Result {
+        self.reset_range_with(begin, end, Reset::seeded(seed), obs)
+    }
+
+    /// [`Rows::reset_with`] of rows `begin..end`, as [`VecEnv::reset_range`].
+    pub fn reset_range_with(&mut self, begin: usize, end: usize, how: Reset<'_>, mut obs: ElementsMut<'_>) -> Result {
         check_obs("vecenv obs: elements of the agreed kind,", &obs, self.num_envs(), self.setup())?;
         let width = self.setup().obs_len as usize;
         let mut rows = self.rows.reborrow().range(begin, end)?;
         let part = obs.get(begin.saturating_mul(width), end.saturating_mul(width)).ok_or(SHAPE)?;
-        rows.reset(self.env, seed, part)
+        rows.reset_with(self.env, how, part)
     }
 
     /// Starts an episode in row `i` only. `obs` is `[N, obs_len]`; only row `i` of it is written. With a seed, the row

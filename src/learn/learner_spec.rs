@@ -33,7 +33,9 @@ impl LearnerSpec {
         // The memory layout of a picture follows from its field: the lengths of its channels and of its rows are products of
         // its last axes.
         let [_, width, channels] = config.obs_dims.map(u64::from);
-        for (i, field) in obs.fields.iter().enumerate().filter(|(_, field)| channels > 0 && field.rank > 1) {
+        for (i, field) in
+            obs.fields.iter().enumerate().filter(|(_, field)| channels > 0 && field.rank > 1 && !field.info)
+        {
             let mut len = match (field.kind, obs.n.first()) {
                 (Element::I32, Some(n)) => u64::from(*n),
                 _ => 1,

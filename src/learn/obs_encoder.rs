@@ -13,6 +13,8 @@ pub const MAX_PARTS: usize = 8;
 /// Whether this build has observations that are not encoded element by element, and observations of several parts.
 const CODED: bool = cfg!(feature = "residual");
 
+const TOO_LONG: Error = Error::new(Kind::Overflow, "spaces: observations whose numbers fit 31 bits");
+
 /// A part of an observation, and the position of its encoding. Plain data, stored in the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -31,7 +33,7 @@ pub struct Part {
     first: u32,
 }
 
-/// The parts of an observation space.
+/// The parts of an observation space that networks read: its fields but for infos.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     list: [Part; MAX_PARTS],
@@ -55,7 +57,8 @@ impl Parts {
             return Ok(parts);
         }
         if !CODED {
-            let whole = |field: &Field<'_>| field.kind == obs.kind && field.len() == Some(obs.len as usize);
+            let whole =
+                |field: &Field<'_>| field.kind == obs.kind && field.len() == Some(obs.len as usize) && !field.info;
             if obs.kind != Element::I32 && fields.len() == 1 && fields.iter().all(whole) {
                 return Ok(parts);
             }
@@ -70,16 +73,23 @@ impl Parts {
         (parts.seen, parts.coded) = (0, false);
         let mut end = 0u64;
         for (i, field) in fields.iter().enumerate() {
-            parts.push(field, obs, i)?;
+            let part = parts.part(field, obs, i)?;
             let begin = u64::from(field.offset);
-            parts.coded |= field.kind != obs.kind || field.kind == Element::I32 || begin != end;
-            end = begin.saturating_add(field.size().unwrap_or(usize::MAX) as u64);
-            if end > size as u64 {
+            let last = begin.saturating_add(field.size().unwrap_or(usize::MAX) as u64);
+            if last > size as u64 {
                 let what = "spaces: fields that end within the bytes of an observation,";
-                return Err(Error::new(Kind::Config, what).needed(size).given(end as usize));
+                return Err(Error::new(Kind::Config, what).needed(size).given(last as usize));
             }
+            if field.info {
+                continue;
+            }
+            parts.push(part, obs, i)?;
+            parts.coded |= field.kind != obs.kind || field.kind == Element::I32 || begin != end;
+            end = last;
         }
         parts.coded |= end != size as u64;
+        let what = "spaces: a field of an observation that is no info, as networks read nothing else, fields";
+        Error::new(Kind::Config, what).given(fields.len()).fail_if(parts.len == 0)?;
         let all = if obs.kind == Element::I32 { obs.len } else { parts.num_choices };
         if obs.n.len() != parts.num_choices as usize || all != parts.num_choices {
             let what = "observation space: n with one entry for each discrete element,";
@@ -88,18 +98,18 @@ impl Parts {
         Ok(parts)
     }
 
-    fn push(&mut self, field: &Field<'_>, obs: &Space<'_>, place: usize) -> Result {
+    /// A field as the next part, whose choices are not counted yet. Errors: `Config`, `Overflow`.
+    fn part(&self, field: &Field<'_>, obs: &Space<'_>, place: usize) -> Result<Part> {
         let refused = |what| Error::new(Kind::Config, what).given(place);
-        let too_long = Error::new(Kind::Overflow, "spaces: observations whose numbers fit 31 bits");
         let len = field.len().and_then(|len| u32::try_from(len).ok()).filter(|len| *len <= i32::MAX as u32);
-        let len = len.ok_or(too_long)?;
+        let len = len.ok_or(TOO_LONG)?;
         if len == 0 || !(field.offset as usize).is_multiple_of(field.kind.size()) {
             return Err(refused("spaces: field {given} of an observation must have elements, and be aligned."));
         }
         if obs.kind != field.kind && obs.kind != Element::U8 {
             return Err(refused("spaces: field {given} must have the observation's kind, unless that is bytes."));
         }
-        let mut part = Part {
+        Ok(Part {
             kind: field.kind as u32,
             offset: field.offset,
             len,
@@ -110,9 +120,14 @@ impl Parts {
                 _ => [1, 1, len],
             },
             first: self.num_choices,
-        };
-        let mut seen = len;
-        if field.kind == Element::I32 {
+        })
+    }
+
+    /// Adds a part. Errors: `Config`, `Overflow`.
+    fn push(&mut self, mut part: Part, obs: &Space<'_>, place: usize) -> Result {
+        let refused = |what| Error::new(Kind::Config, what).given(place);
+        let (len, mut seen) = (part.len, part.len);
+        if part.kind == Element::I32 as u32 {
             let first = part.first as usize;
             let Some(n) = obs.n.get(first..first.saturating_add(len as usize)) else {
                 let what = "observation space: n with an entry for each discrete element of field {given}.";
@@ -127,7 +142,7 @@ impl Parts {
             }
             self.num_choices = self.num_choices.saturating_add(len);
         }
-        self.seen = self.seen.checked_add(seen).filter(|all| *all <= i32::MAX as u32).ok_or(too_long)?;
+        self.seen = self.seen.checked_add(seen).filter(|all| *all <= i32::MAX as u32).ok_or(TOO_LONG)?;
         *self.list.get_mut(self.len).ok_or(LayoutError)? = part;
         self.len = self.len.saturating_add(1);
         Ok(())

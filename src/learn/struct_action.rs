@@ -38,11 +38,11 @@ impl Counts {
         let size = action.size();
         let (mut end, mut lens) = (0usize, [0usize; 2]);
         for (place, field) in action.fields.iter().enumerate() {
-            let len = field.size().filter(|len| *len > 0 && field.kind != Element::U8);
+            let len = field.size().filter(|len| *len > 0 && field.kind != Element::U8 && !field.info);
             let Some(len) =
                 len.filter(|_| field.offset as usize >= end && (field.offset as usize).is_multiple_of(WORD))
             else {
-                let what = "action space: field {given} must have elements of kind f32 or i32, and an offset that is a \
+                let what = "action space: field {given} must have elements of kind f32 or i32, be no info, and have an offset that is a \
                             multiple of 4 and not within the field before it.";
                 return Err(Error::new(Kind::Config, what).given(place));
             };

@@ -9,6 +9,7 @@ mod host;
 mod masks;
 mod maze;
 mod memory;
+mod options;
 mod point_reach;
 mod probe;
 mod render;

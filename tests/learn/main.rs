@@ -3,6 +3,7 @@
 mod actor_critic;
 mod burn_in;
 mod bytes;
+mod collect;
 mod critics;
 mod cut;
 mod demonstrations;
@@ -13,6 +14,7 @@ mod frames;
 mod goals;
 mod host;
 mod images;
+mod infos;
 mod learner;
 mod loss;
 mod loss_tasks;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module of the crate and its floor.
-const FLOORS: [(&str, u32); 12] = [
+const FLOORS: [(&str, u32); 13] = [
     ("error", 0),
     ("num", 0),
     ("rng", 0),
@@ -19,6 +19,7 @@ const FLOORS: [(&str, u32); 12] = [
     ("data", 3),
     ("nn", 4),
     ("learn", 5),
+    ("collect", 6),
 ];
 
 /// Modules that must not use each other, whatever their floors.
@@ -93,7 +94,7 @@ fn picture(sources: &[(String, String)]) -> String {
     let place = |module: &str| {
         let floor = floor_of(module).unwrap();
         let (count, index) = (row(floor).count(), row(floor).position(|m| m == module).unwrap());
-        ((2 * index + 1) * WIDTH / (2 * count), 40 + 80 * (5 - floor as usize))
+        ((2 * index + 1) * WIDTH / (2 * count), 40 + 80 * (6 - floor as usize))
     };
     let module = |file: &str| file.trim_end_matches(".rs").split('/').next().unwrap().to_string();
     let mut lines = std::collections::BTreeSet::new();
@@ -102,7 +103,7 @@ fn picture(sources: &[(String, String)]) -> String {
         lines.extend(paths.filter(|to| floor_of(to).is_some_and(|floor| floor > 0)).map(|to| (module(file), to)));
     }
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} 480\" font-family=\"sans-serif\" font-size=\"15\">\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} 560\" font-family=\"sans-serif\" font-size=\"15\">\n"
     );
     svg += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
     for (from, to) in lines.iter().filter(|(from, to)| from != to) {

@@ -6,6 +6,83 @@
 
 namespace {
 
+/* Begins at a place that the host tells, and knows its row. */
+struct told {
+  using user_type = std::vector<std::uint32_t>; /* the rows that were called, in order */
+  static constexpr bool knows_row = true;
+  static constexpr std::uint32_t env_id = 1120, obs_len = 3, max_episode_steps = 4;
+  static constexpr std::uint32_t choices[] = {2};
+  std::uint32_t place, steps;
+
+  void reset(std::vector<std::uint32_t> &rows, std::uint32_t row, rlcore_rng &, rlcore::span<float> obs) {
+    begin(rows, row, 0, obs);
+  }
+  bool reset_with(std::vector<std::uint32_t> &rows, std::uint32_t row, rlcore_rng &, rlcore::span<const unsigned char> options,
+                  rlcore::span<float> obs) {
+    begin(rows, row, options.empty() ? 99 : options[row % options.size()], obs);
+    return place != 13;
+  }
+  void step(std::vector<std::uint32_t> &rows, std::uint32_t row, rlcore_rng &, rlcore::span<const std::int32_t>,
+            rlcore::span<float> obs, rlcore_step &out) {
+    rows.push_back(row);
+    steps++;
+    out.reward = static_cast<float>(row);
+    look(row, obs);
+  }
+  std::uint32_t lives(std::vector<std::uint32_t> &, std::uint32_t row) const { return 10 + row; }
+
+ private:
+  void begin(std::vector<std::uint32_t> &rows, std::uint32_t row, std::uint32_t at, rlcore::span<float> obs) {
+    rows.push_back(row);
+    place = at, steps = 0;
+    look(row, obs);
+  }
+  void look(std::uint32_t row, rlcore::span<float> obs) const {
+    obs[0] = static_cast<float>(place), obs[1] = static_cast<float>(row), obs[2] = static_cast<float>(steps);
+  }
+};
+
+/* Options arrive with a seed and without, in a pool too; members are told their row. */
+void environments_that_are_told() {
+  std::vector<std::uint32_t> rows;
+  rlcore_vecenv_config config = rlcore::vecenv_config();
+  config.num_envs = 3;
+  auto envs = rlcore::vecenv_of<told>::make(rlcore::env_of<told>(rows), config);
+  IS(envs.why(), RLCORE_OK);
+  if (!envs) return;
+  const std::vector<unsigned char> places = {5, 6, 7}, bad = {5, 13};
+  const auto at = [&](float a, float b, float c) { return envs->obs()[0] == a && envs->obs()[3] == b && envs->obs()[6] == c; };
+  IS(envs->reset(), RLCORE_OK);
+  CHECK(at(0, 0, 0));
+  IS(envs->reset_with(places), RLCORE_OK);
+  CHECK(at(5, 6, 7) && rows == (std::vector<std::uint32_t>{0, 1, 2, 0, 1, 2}) && envs->obs()[7] == 2);
+  IS(envs->reset_with({}, 4), RLCORE_OK);
+  CHECK(at(99, 99, 99));
+  IS(envs->reset_one_with(1, places), RLCORE_OK);
+  IS(envs->reset_one_with(2, places, 9), RLCORE_OK);
+  CHECK(at(99, 6, 7));
+  IS(envs->reset_with(bad), RLCORE_E_CALLBACK);
+  IS(envs->reset(), RLCORE_OK);
+  std::uint32_t lives[3];
+  IS(rlcore_vecenv_lives(envs->get(), envs->env().get(), lives), RLCORE_OK);
+  CHECK(lives[0] == 10 && lives[2] == 12);
+  {
+    rlcore::workers pool(*envs, 0, 1);
+    IS(pool.reset_with(places, 3), RLCORE_OK);
+    CHECK(at(5, 6, 7));
+    IS(pool.reset_with(places), RLCORE_OK);
+    const std::vector<std::int32_t> action(3);
+    IS(pool.step(action), RLCORE_OK);
+    CHECK(envs->reward()[0] == 0 && envs->reward()[2] == 2);
+    IS(pool.reset_one_with(0, {}), RLCORE_OK);
+    IS(pool.reset_one_with(1, places, 2), RLCORE_OK);
+    CHECK(at(99, 6, 7) && envs->obs()[2] == 0 && envs->obs()[8] == 1);
+  }
+  auto sliding = make<slide>(3);
+  IS(sliding.reset_with(places), RLCORE_E_CONFIG);
+  IS(sliding.reset_one_with(0, {}), RLCORE_E_CONFIG);
+}
+
 void environments_of_every_kind() {
   const rlcore_env_def def = rlcore::env_of<slide>();
   CHECK(def.state_size == 8 && def.action.kind == RLCORE_F32 && def.action.low == slide::action_low && def.lives == nullptr);
@@ -222,6 +299,7 @@ void exceptions_stay_in_their_row() {}
 
 void environments() {
   environments_of_every_kind();
+  environments_that_are_told();
   a_user_is_reached();
   exceptions_stay_in_their_row();
 }

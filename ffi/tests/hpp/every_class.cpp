@@ -225,6 +225,22 @@ void is_learned_from(const rlcore::environment &env, rlcore::vecenv<Obs, Action>
   for (int i = 0; i < 15; i++) IS(learner->train_step(envs), RLCORE_OK);
   CHECK(learner->stats().num_updates == 2);
 
+  /* Steps in one call are those of single calls; without masks, the environments' own are those of the last step. */
+  auto collector = *learner, stepper = *learner;
+  rlcore::vecenv<Obs, Action> collected = envs, stepped = envs;
+  for (const std::uint32_t most : {2u, 0u, 5u}) {
+    auto steps = collector.collect(collected, most);
+    IS(steps.why(), RLCORE_OK);
+    CHECK(*steps == (most == 2 ? 2u : most == 5 ? 0u : 1u));
+    for (std::uint32_t i = 0; i < *steps; i++) {
+      IS(stepper.act(stepped), RLCORE_OK);
+      IS(stepped.step(stepper.action()), RLCORE_OK);
+      IS(stepper.observe(stepped), RLCORE_OK);
+    }
+    CHECK(same(collected, stepped) && rlcore::hash(collector.bytes()) == rlcore::hash(stepper.bytes()));
+    CHECK(collected.out().action_mask == stepped.out().action_mask);
+  }
+
   auto loaded = rlcore::learner<Obs, Action>::load(learner->bytes());
   auto world = rlcore::vecenv<Obs, Action>::load(env, envs.config(), envs.bytes(), envs.obs());
   IS(loaded.why(), RLCORE_OK);

@@ -49,6 +49,7 @@ void empty_objects(const rlcore::environment &env) {
     SAYS(l->learn_batch({}), null, "learner learn_batch: the object is empty");
     SAYS(l->learn_transitions({}), null, "learner learn_transitions: the object is empty");
     SAYS(l->train_step(envs), null, "learner train_step: the object is empty");
+    SAYS(l->collect(envs).why(), null, "learner collect: the object is empty");
     SAYS(l->value(obs, to), null, "learner value: the object is empty");
     SAYS(l->log_prob(obs, action, to, to), null, "learner log_prob: the object is empty");
     for (const rlcore::status s : {l->learn_apply(), l->learn_drop(), l->freeze(), l->seal(), l->due().why(), l->params_len().why(),
@@ -61,6 +62,7 @@ void empty_objects(const rlcore::environment &env) {
   agent none;
   SAYS(none.act({}), null, "learner act: the object is empty");
   SAYS(heir.train_step(left), null, "learner train_step: the environments are empty");
+  SAYS(heir.collect(left).why(), null, "learner collect: the environments are empty");
   SAYS(heir.observe(left), null, "learner observe: the environments are empty");
   for (rlcore::vecenv<> *v : {&left}) {
     SAYS(v->step(action), null, "vecenv step: the object is empty");
@@ -96,6 +98,7 @@ void what_does_not_fit(const rlcore::environment &env) {
   SAYS(learner.observe(four, flags, flags, five), shape, "learner observe: elements of final_obs: expected 16, given 5");
   SAYS(learner.observe(four, flags, flags, {}, five_flags), shape, "learner observe: elements of active: expected 4, given 5");
   SAYS(learner.observe(fewer), shape, "learner observe: num_envs of the environments: expected 4, given 3");
+  SAYS(learner.collect(fewer).why(), shape, "learner collect: num_envs of the environments: expected 4, given 3");
   SAYS(learner.train_step(fewer), shape, "learner train_step: num_envs of the environments: expected 4, given 3");
   std::vector<std::uint8_t> acted(5);
   SAYS(learner.acted(acted), shape, "learner acted: elements of out: expected 4, given 5");

@@ -8,7 +8,7 @@ use super::words::{CLOSED, DONE, DRAINING, IDLE, OPEN, PENDING, RUNNING, STATE, 
 use crate::cpu;
 use crate::env::out::{check_actions, check_obs};
 use crate::env::row::{UNSET, is_ready};
-use crate::env::{Env, Level, Rows, StepOut};
+use crate::env::{Env, Level, Reset, Rows, StepOut};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::space::{Elements, ElementsMut};
 
@@ -274,17 +274,30 @@ impl<'a> Batch<'a> {
         lanes: &L,
         env: &E,
         seed: Option<u64>,
+        obs: ElementsMut<'_>,
+    ) -> Result {
+        self.reset_with(shares, lanes, env, Reset::seeded(seed), obs)
+    }
+
+    /// [`Batch::reset`] with options, as [`Rows::reset_with`].
+    pub fn reset_with<S: Shares, L: Lanes, E: Env + ?Sized>(
+        &self,
+        shares: &S,
+        lanes: &L,
+        env: &E,
+        how: Reset<'_>,
         mut obs: ElementsMut<'_>,
     ) -> Result {
         self.not_closed()?;
         self.setup.vecenv.check_env(env)?;
+        how.check(env)?;
         check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
         self.drain()?;
         let width = (self.setup.in_series as usize).saturating_mul(self.setup.obs_len());
         for g in 0..self.groups.len() {
             let begin = g.saturating_mul(width);
             let own = obs.get(begin, begin.saturating_add(width)).ok_or(SHAPE)?;
-            lanes.lane(g, |mut rows| rows.reset(env, seed, own)).ok_or(SHAPE)??;
+            lanes.lane(g, |mut rows| rows.reset_with(env, how, own)).ok_or(SHAPE)??;
             shares.share(g, |share| share.outcome.fill(DELIVERED)).ok_or(SHAPE)?;
         }
         Ok(())
@@ -302,10 +315,24 @@ impl<'a> Batch<'a> {
         env: &E,
         i: usize,
         seed: Option<u64>,
+        obs: ElementsMut<'_>,
+    ) -> Result {
+        self.reset_one_with(shares, lanes, env, i, Reset::seeded(seed), obs)
+    }
+
+    /// [`Batch::reset_one`] with options, as [`Rows::reset_with`].
+    pub fn reset_one_with<S: Shares, L: Lanes, E: Env + ?Sized>(
+        &self,
+        shares: &S,
+        lanes: &L,
+        env: &E,
+        i: usize,
+        how: Reset<'_>,
         mut obs: ElementsMut<'_>,
     ) -> Result {
         self.open()?;
         self.setup.vecenv.check_env(env)?;
+        how.check(env)?;
         check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
         Error::limit(Kind::Range, "batch: an index below", self.setup.rows(), i).fail_if(i >= self.setup.rows())?;
         let g = i.checked_div(self.setup.in_series as usize).unwrap_or(0);
@@ -313,8 +340,8 @@ impl<'a> Batch<'a> {
         let k = i.wrapping_sub(self.setup.first(g));
         let begin = i.saturating_mul(self.setup.obs_len());
         let own = obs.get(begin, begin.saturating_add(self.setup.obs_len())).ok_or(SHAPE)?;
-        let seed = seed.map(|seed| seed.wrapping_sub(i as u64));
-        let reset = |rows: Rows<'_>| rows.range(k, k.saturating_add(1))?.reset(env, seed, own);
+        let seed = how.seed.map(|seed| seed.wrapping_sub(i as u64));
+        let reset = |rows: Rows<'_>| rows.range(k, k.saturating_add(1))?.reset_with(env, Reset { seed, ..how }, own);
         lanes.lane(g, reset).ok_or(SHAPE)??;
         let clear = |share: Share<'_>| share.outcome.get_mut(k).map(|outcome| *outcome = DELIVERED);
         shares.share(g, clear).flatten().ok_or(SHAPE)

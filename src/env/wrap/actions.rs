@@ -53,7 +53,7 @@ pub(super) fn fit<'a>(wrapper: &Wrapper<'a>, face: &mut Face<'a>) -> Result<usiz
 }
 
 /// A new episode has no previous action.
-pub(super) fn start_sticky(mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
+pub(super) fn start_sticky(mut below: impl Below, own: &mut [u8], start: Start<'_>, obs: ElementsMut<'_>) -> Result {
     own.fill(0);
     below.start(start, obs)
 }

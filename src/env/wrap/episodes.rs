@@ -85,7 +85,7 @@ pub(super) fn configure_limit(own: &mut [u8], counts: bool) -> Result {
     Ok(())
 }
 
-pub(super) fn start_limit(mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
+pub(super) fn start_limit(mut below: impl Below, own: &mut [u8], start: Start<'_>, obs: ElementsMut<'_>) -> Result {
     let memo: &mut Limit = view_mut(own)?;
     if memo.steps != WAIVED {
         memo.steps = 0;
@@ -113,7 +113,7 @@ pub(super) fn step_limit(
 pub(super) fn start_noops(
     mut below: impl Below,
     [max, exactly, noop]: [u32; 3],
-    start: Start,
+    start: Start<'_>,
     mut obs: ElementsMut<'_>,
 ) -> Result {
     below.start(start, obs.reborrow())?;
@@ -125,7 +125,12 @@ pub(super) fn start_noops(
 }
 
 /// Starts an episode with two actions; if it ends during them, it is restarted.
-pub(super) fn start_fire(mut below: impl Below, actions: [u32; 2], start: Start, mut obs: ElementsMut<'_>) -> Result {
+pub(super) fn start_fire(
+    mut below: impl Below,
+    actions: [u32; 2],
+    start: Start<'_>,
+    mut obs: ElementsMut<'_>,
+) -> Result {
     below.start(start, obs.reborrow())?;
     for action in actions {
         press_or_restart(&mut below, action, start, obs.reborrow())?;
@@ -133,14 +138,12 @@ pub(super) fn start_fire(mut below: impl Below, actions: [u32; 2], start: Start,
     Ok(())
 }
 
-fn press_or_restart(below: &mut impl Below, action: u32, start: Start, mut obs: ElementsMut<'_>) -> Result {
+fn press_or_restart(below: &mut impl Below, action: u32, start: Start<'_>, mut obs: ElementsMut<'_>) -> Result {
     let step = below.press(action, obs.reborrow())?;
     if step.terminated | step.truncated {
-        let level = match start {
-            Start::Afresh => Level::New,
-            Start::Again(level) => level,
-        };
-        below.start(Start::Again(level), obs)?;
+        // The new episode has the level or the options of the one that ended.
+        let again = if start == Start::Afresh { Start::Again(Level::New) } else { start };
+        below.start(again, obs)?;
     }
     Ok(())
 }
@@ -150,11 +153,11 @@ pub(super) fn start_life(
     mut below: impl Below,
     own: &mut [u8],
     noop: u32,
-    start: Start,
+    start: Start<'_>,
     obs: ElementsMut<'_>,
 ) -> Result {
     let memo: &mut Life = view_mut(own)?;
-    if start == Start::Afresh || memo.playing == 0 {
+    if !matches!(start, Start::Again(_)) || memo.playing == 0 {
         below.start(start, obs)?;
     } else {
         press_or_restart(&mut below, noop, start, obs)?;

@@ -3,7 +3,7 @@
 use super::change::{Change, Fit, MAX_FIELDS, Move, Parts, SHAPE, Seen, WIDE, bytes_of};
 use super::layer::Face;
 use crate::block;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::space::{Element, Elements, ElementsMut, Field, Space};
 
 impl Move {
@@ -113,6 +113,10 @@ fn numbers(seen: &[u8], kind: Element, out: &mut [f32]) {
 
 pub(super) fn fit_flatten(face: &mut Face<'_>) -> Result<Fit> {
     let seen = face.seen();
+    let what = "flatten: fields that are no infos, as networks would read them in a row of numbers; field";
+    if let Some(info) = face.parts().iter().position(|field| field.info) {
+        return Err(Error::new(Kind::Config, what).given(info));
+    }
     let bytes = face.parts().iter().all(|field| field.kind == Element::U8);
     let kind = if bytes { Element::U8 } else { Element::F32 };
     let (mut parts, mut len) = (Parts::none(seen), 0u32);
@@ -145,7 +149,7 @@ pub(super) fn fit_extract(name: &str, face: &mut Face<'_>) -> Result<Fit> {
     };
     let mut parts = Parts::none(seen);
     parts.push(Move::of(field.kind, field.offset, 0, size)?)?;
-    face.show(space, &[Field { name: "", offset: 0, ..field }]);
+    face.show(space, &[Field { name: "", offset: 0, info: false, ..field }]);
     Ok(if whole { Fit::nothing() } else { Fit::new(Change::Gather(parts), seen.room()) })
 }
 

@@ -53,7 +53,7 @@ pub(super) fn fit_warp<'a>(
     }
     let to = Size::new(height as usize, width as usize, if gray { 1 } else { from.channels });
     let scratch = image::warp_scratch(from, to)?;
-    *field = Field::new(field.name, Element::U8, &[height, width, to.channels as u32], 0);
+    *field = Field { info: field.info, ..Field::new(field.name, Element::U8, &[height, width, to.channels as u32], 0) };
 
     let count = face.num_fields;
     let (parts, len) = Parts::packed(seen, face.fields.iter().zip(&mut fields).take(count))?;
@@ -84,7 +84,7 @@ impl Warp {
     }
 
     /// Starts an episode and writes its first frame with [`Warp::show`].
-    pub fn start_skip(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
+    pub fn start_skip(&self, mut below: impl Below, own: &mut [u8], start: Start<'_>, obs: ElementsMut<'_>) -> Result {
         let (seen, rest) = own.split_at_mut_checked(self.seen.room()).ok_or(SHAPE)?;
         let seen = seen.get_mut(..self.seen.len).ok_or(SHAPE)?;
         below.start(start, ElementsMut::U8(seen))?;
@@ -190,7 +190,7 @@ impl Stack {
         Ok((view_mut(ring)?, elements(self.kind, rest.get_mut(..bytes).ok_or(SHAPE)?)?))
     }
 
-    pub fn start(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
+    pub fn start(&self, mut below: impl Below, own: &mut [u8], start: Start<'_>, obs: ElementsMut<'_>) -> Result {
         let (ring, frames) = self.cut(own)?;
         ring.newest = 0;
         let (mut first, others) = frames.split_at(self.len).ok_or(SHAPE)?;

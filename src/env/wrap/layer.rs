@@ -37,9 +37,11 @@ pub(super) struct Layer<'a> {
 
 /// How an episode starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum Start<'o> {
     /// Complete reset.
     Afresh,
+    /// Complete reset with the host's options.
+    With(&'o [u8]),
     /// Start of a further episode.
     Again(Level),
 }
@@ -47,7 +49,7 @@ pub(super) enum Start {
 /// The layers below a wrapper, down to the environment, with their state and random stream.
 pub(super) trait Below {
     /// Starts an episode and writes its first observation.
-    fn start(&mut self, start: Start, obs: ElementsMut<'_>) -> Result;
+    fn start(&mut self, start: Start<'_>, obs: ElementsMut<'_>) -> Result;
 
     /// Takes one step and writes the resulting observation.
     fn step(&mut self, action: Elements<'_>, obs: ElementsMut<'_>) -> Result<Step>;

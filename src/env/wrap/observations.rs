@@ -49,7 +49,7 @@ pub(super) fn start(
     mut below: impl Below,
     layer: &Layer<'_>,
     own: &mut [u8],
-    start: Start,
+    start: Start<'_>,
     obs: ElementsMut<'_>,
 ) -> Result {
     match &layer.change {

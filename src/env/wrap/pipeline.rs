@@ -221,6 +221,14 @@ impl Env for Pipeline<'_> {
         self.layered(row, state, rng).start(Start::Afresh, obs)
     }
 
+    fn takes_options(&self) -> bool {
+        self.env.takes_options()
+    }
+
+    fn reset_with(&self, row: usize, state: &mut [u8], rng: &mut Rng, options: &[u8], obs: ElementsMut<'_>) -> Result {
+        self.layered(row, state, rng).start(Start::With(options), obs)
+    }
+
     fn restart(&self, row: usize, level: Level, state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         self.layered(row, state, rng).start(Start::Again(level), obs)
     }
@@ -282,10 +290,11 @@ impl<'c, 'a> Inner<'c, 'a> {
 }
 
 impl Below for Inner<'_, '_> {
-    fn start(&mut self, start: Start, obs: ElementsMut<'_>) -> Result {
+    fn start(&mut self, start: Start<'_>, obs: ElementsMut<'_>) -> Result {
         let Some((layer, own, mut below)) = self.peel()? else {
             return match start {
                 Start::Afresh => self.pipeline.env.reset(self.row, self.state, self.rng, obs),
+                Start::With(options) => self.pipeline.env.reset_with(self.row, self.state, self.rng, options, obs),
                 Start::Again(level) => self.pipeline.env.restart(self.row, level, self.state, self.rng, obs),
             };
         };

@@ -115,12 +115,12 @@ impl Record {
         Ok(())
     }
 
-    pub fn start(&self, mut below: impl Below, own: &mut [u8], start: Start, obs: ElementsMut<'_>) -> Result {
+    pub fn start(&self, mut below: impl Below, own: &mut [u8], start: Start<'_>, obs: ElementsMut<'_>) -> Result {
         let out = obs.u8()?;
         let (facts, action, room) = self.cut(own)?;
         self.frame(room, out, |frame| below.start(start, frame))?;
         let told = facts.flags & APART != 0 && facts.done != 0;
-        if start == Start::Afresh || told {
+        if !matches!(start, Start::Again(_)) || told {
             facts.clear();
         } else if facts.steps > 0 {
             facts.done = 1;

@@ -375,7 +375,7 @@ impl<'a> Learner<'a> {
 
     /// [`View::phase`].
     pub fn phase(&self) -> Phase {
-        self.view().phase()
+        self.state.phase(self.config, self.open)
     }
 
     /// [`View::acted`].

@@ -114,6 +114,17 @@ impl Learner<'_> {
     pub fn cut_rows(&mut self, gone: &[u8]) -> Result {
         let _changing = self.mark.begin();
         check_len("learner cut: flags", gone, self.config.num_envs as usize)?;
+        self.cut_these(Some(gone))
+    }
+
+    /// [`Learner::cut_rows`] of all environments that have acted and were not observed since, so that none waits for a result.
+    pub fn cut_acted(&mut self) -> Result {
+        let _changing = self.mark.begin();
+        self.cut_these(None)
+    }
+
+    /// [`Learner::cut_rows`] of these environments, or [`Learner::cut_acted`].
+    fn cut_these(&mut self, gone: Option<&[u8]>) -> Result {
         #[cfg(feature = "off_policy")]
         if self.config.needs().replay {
             return self.cut_in_store(gone);

@@ -66,7 +66,8 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *def, uint32_t num_en
   config.max_episode_steps = 190;
   TRY(rlcore_vecenv_size(env, &config, &size));
   TRY(rlcore_vecenv_init(world, sizeof world, env, &config, &v));
-  TRY(rlcore_vecenv_reset(v, env, NULL, obs));
+  const rlcore_reset none = {.struct_size = sizeof none};
+  TRY(rlcore_vecenv_reset_with(v, env, &none, obs)); /* as rlcore_vecenv_reset */
   TRY(mix_obs(h, env, num_envs, obs));
   for (int t = 0; t < num_steps; t++) {
     TRY(draw(&rng, low, high, push, num_envs * taken.len));
@@ -82,7 +83,8 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *def, uint32_t num_en
     }
     if (autoreset == RLCORE_AUTORESET_DISABLED)
       for (uint32_t i = 0; i < num_envs; i++)
-        if (terminated[i] | truncated[i]) TRY(rlcore_vecenv_reset_one(v, env, i, i % 2 ? &seed : NULL, obs));
+        if (terminated[i] | truncated[i])
+          TRY(i % 2 ? rlcore_vecenv_reset_one(v, env, i, &seed, obs) : rlcore_vecenv_reset_one_with(v, env, i, &none, obs));
     TRY(mix_obs(h, env, num_envs, obs));
     if (autoreset == RLCORE_AUTORESET_SAME_STEP) TRY(mix_obs(h, env, num_envs, final_obs));
     if (autoreset == RLCORE_AUTORESET_NEXT_STEP) MIX(h, valid);
@@ -363,7 +365,9 @@ static rlcore_status batches(hashes *h) {
   config.in_series = PAIR;
   TRY(rlcore_batch_size(made.env, &many, &config, &size));
   TRY(rlcore_batch_init(mem, sizeof mem, made.env, &many, &config, &b));
+  const rlcore_reset seeded = {.struct_size = sizeof seeded, .seed = &seed}, none = {.struct_size = sizeof none};
   TRY(rlcore_batch_reset(b, v, made.env, &seed, obs));
+  TRY(rlcore_batch_reset_with(b, v, made.env, &seeded, obs)); /* the same again */
   for (size_t i = 0; i < ROWS * OBS / 2; i++) final_obs[i] = 0;
   for (int t = 0; t < 120; t++) {
     for (int i = 0; i < ROWS; i++) action[i] = (t + i) % 3 == 0;
@@ -389,7 +393,8 @@ static rlcore_status batches(hashes *h) {
     MIX(h, terminated);
     MIX(h, truncated);
     MIX(h, valid);
-    if (t % 40 == 39) TRY(rlcore_batch_reset_one(b, v, made.env, 3, NULL, obs));
+    if (t == 79) TRY(rlcore_batch_reset_one_with(b, v, made.env, 3, &none, obs));
+    else if (t % 40 == 39) TRY(rlcore_batch_reset_one(b, v, made.env, 3, NULL, obs));
   }
   TRY(rlcore_batch_abandon(b, v, made.env, 0, &num));
   MIX_ONE(h, num);

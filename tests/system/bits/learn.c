@@ -47,12 +47,16 @@ static rlcore_status train(hashes *h, uint32_t env_id, rlcore_learner_config *co
   const int stores = config->algorithm == RLCORE_ALGORITHM_DQN || config->algorithm == RLCORE_ALGORITHM_TD3 ||
                      config->algorithm == RLCORE_ALGORITHM_SAC;
   for (uint32_t t = 0; num_updates > 0; t++) {
-    if (stores && t % 5 == 4)
-      TRY(rlcore_learner_demonstrate(agent, ACTED(NULL, obs, NULL, action))); /* repeats the last action */
-    else
-      TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
-    TRY(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
-    TRY(rlcore_learner_observe(agent, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
+    if (t % 5 == 2) { /* the same three calls */
+      TRY(rlcore_collect(agent, envs, env.env, TAKING(action, &out), 1, NULL));
+    } else {
+      if (stores && t % 5 == 4)
+        TRY(rlcore_learner_demonstrate(agent, ACTED(NULL, obs, NULL, action))); /* repeats the last action */
+      else
+        TRY(rlcore_learner_act(agent, ACTED(NULL, obs, NULL, action)));
+      TRY(rlcore_vecenv_step(envs, env.env, TAKING(action, &out)));
+      TRY(rlcore_learner_observe(agent, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
+    }
     TRY(rlcore_learner_phase(agent, &phase));
     if (phase != RLCORE_LEARNER_LEARN) continue;
     do TRY(rlcore_learner_learn(agent, OBSERVED(obs, NULL), 3, &stats));

@@ -77,6 +77,13 @@ static int32_t reset(void *user, uint32_t row, void *state, rlcore_rng *rng, voi
   return act(state, rng, to);
 }
 
+static const uint8_t options[8] = {1, 2, 3};
+static int32_t reset_with(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *told, size_t told_size, void *to) {
+  (void)row;
+  ALWAYS(user == &game && told == options && told_size < sizeof options);
+  return act(state, rng, to);
+}
+
 static int32_t restart(void *user, uint32_t row, void *state, rlcore_rng *rng, uint32_t level, void *to) {
   (void)row;
   ALWAYS(user == &game && level <= RLCORE_LEVEL_SAME);
@@ -177,6 +184,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
   if (how & 8) game.lives = lives;
   if (how & 16 && discrete) game.action_mask = action_mask;
   if (how & 32) game.restart = restart;
+  const rlcore_reset with = {.struct_size = sizeof with, .options = options, .options_size = parts_of >> 5};
+  const int is_told = parts_of & 8;
+  if (is_told) game.reset_with = reset_with;
   game.max_episode_steps = parts_of >> 5;
   for (uint32_t i = 0; i < game.num_wrappers && i < 5; i++) any_wrapper(&wrappers[i]);
   if (game.num_wrappers > 5) game.num_wrappers = 5;
@@ -222,8 +232,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
       else action.number[i] = (float)(call & 1) - 0.25f * (float)i;
     }
     switch (call) {
-      case 0: status = rlcore_vecenv_reset(v, made, NULL, to); break;
-      case 1: status = rlcore_vecenv_reset_one(v, made, byte() % MAX_ENVS, NULL, to); break;
+      case 0: status = is_told ? rlcore_vecenv_reset_with(v, made, &with, to) : rlcore_vecenv_reset(v, made, NULL, to); break;
+      case 1:
+        rows[0] = byte() % MAX_ENVS;
+        status = is_told ? rlcore_vecenv_reset_one_with(v, made, rows[0], &with, to) : rlcore_vecenv_reset_one(v, made, rows[0], NULL, to);
+        break;
       case 2: case 3: status = rlcore_vecenv_step(v, made, TAKING(&action, &out)); break;
       case 4: status = rlcore_vecenv_step_range(v, made, 0, (uint32_t)n / 2, TAKING(&action, &out)); break;
       case 5: status = rlcore_vecenv_step_env(v, made, byte() & 1, TAKING(&action, &out)); break;
@@ -235,7 +248,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t data_size) {
       case 11: status = rlcore_batch_step_wait(b, &out); break;
       case 12: status = rlcore_batch_recv(b, groups.in_series, rows, &out); break;
       case 13: rows[0] = 0, rows[1] = 1, status = rlcore_batch_send(b, v, made, groups.in_series, rows, CHOSEN(&action)); break;
-      case 14: status = rlcore_batch_reset(b, v, made, NULL, to); break;
+      case 14: status = is_told ? rlcore_batch_reset_with(b, v, made, &with, to) : rlcore_batch_reset(b, v, made, NULL, to); break;
       default: status = rlcore_batch_failed(b, failed); break;
     }
     KNOWN(status);

@@ -170,14 +170,14 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// [`Learner::cut_rows`], with checked flags.
-    pub(in crate::learn::learner) fn cut_in_store(&mut self, gone: &[u8]) -> Result {
+    /// [`Learner::cut_rows`], with checked flags; `None`: [`Learner::cut_acted`].
+    pub(in crate::learn::learner) fn cut_in_store(&mut self, gone: Option<&[u8]>) -> Result {
         self.update_obs_stats()?;
         self.clear_scratch();
         let r = &mut self.replay;
         let rows = self.open.iter_mut().zip(&mut *r.num_begun).zip(&mut *r.shown);
         for (env, ((open, count), shown)) in rows.enumerate() {
-            if gone.get(env) != Some(&0) {
+            if gone.map_or(Some(&*open), |gone| gone.get(env)) != Some(&0) {
                 if let Some(begins) = self.begins.get_mut(env).filter(|_| *count > 0) {
                     *begins = BEGINS_AFTER_CUT;
                 }

@@ -66,11 +66,14 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// [`Learner::cut_rows`], with checked flags.
-    pub(in crate::learn::learner) fn cut_in_rollout(&mut self, gone: &[u8]) -> Result {
+    /// [`Learner::cut_rows`], with checked flags; `None`: [`Learner::cut_acted`].
+    pub(in crate::learn::learner) fn cut_in_rollout(&mut self, gone: Option<&[u8]>) -> Result {
         self.update_obs_stats()?;
         self.clear_scratch();
-        for env in gone.iter().enumerate().filter(|(_, gone)| **gone != 0).map(|(env, _)| env) {
+        for env in 0..self.sizes.n {
+            if gone.unwrap_or(&*self.open).get(env).is_none_or(|&gone| gone == 0) {
+                continue;
+            }
             if self.learns_in_place() {
                 self.leave(env)?;
             } else {

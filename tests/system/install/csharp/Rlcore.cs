@@ -64,6 +64,7 @@ public unsafe struct rlcore_env_def {
   public uint num_fields;
   public uint num_wrappers;
   public IntPtr wrappers;
+  public IntPtr reset_with;
 }
 
 [StructLayout(LayoutKind.Sequential)]
