@@ -1111,6 +1111,65 @@ typedef struct rlcore_learner_config {
    Errors: E_RANGE for another algorithm. */
 rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
 
+/* ---- Configurations known by name ---- */
+
+/* Learners of other packages, with the numbers that they have there. Where theirs weigh the whole squared error of
+   values, value_coef is twice as large. In parentheses: the algorithm, and the rlcore_net whose layers it has beside
+   heads alone; without one, hidden layers. The seed and use_action_mask are those of rlcore_learner_config_init. */
+typedef enum rlcore_preset {
+  /* FCAgent of src.ppo with its OnlineTrainConfig; its command line has other defaults. The rate is constant, which
+     the tuple there was meant to say. Its agents with an LSTM or a transformer also need layers, as of
+     rlcore_net_preset, and sequence_len (PPO) */
+  RLCORE_PRESET_SRC_PPO = 1,
+  /* A3C of btgym with BaseAacPolicy, for each worker and for the server: pictures of 42 x 42, noisy heads, Adam as in
+     TensorFlow, a constant rate. Left to the host: processes, and the last action and reward beside the picture
+     (obs_fields, layers of its own). Logits are not normalized (A2C, RLCORE_NET_BTGYM_42) */
+  RLCORE_PRESET_BTGYM_A3C = 2,
+  /* Unreal of btgym: the same with settings of its tasks, which are off there too. btgym's weight of a task that is
+     on is 1: pixel_control_coef, reward_class_coef, and value_replay_coef or policy_replay_coef (UNREAL,
+     RLCORE_NET_BTGYM_42) */
+  RLCORE_PRESET_BTGYM_UNREAL = 3,
+  /* PPO of btgym: the same without tasks, with ratios to the policy of an older update (prime_interval). btgym's clip
+     decays with its rate: where the rate is to decay, set clip_end with learning_rate_end (PPO, RLCORE_NET_BTGYM_42) */
+  RLCORE_PRESET_BTGYM_PPO = 4,
+  /* Learner of pytorch_seed_rl, which is IMPALA: minibatches of 4 rollouts, 2 actors with 8 environments each, whole
+     squared errors of values. Left to the host: actors, rewards from -1 to 1, and the last action and reward beside
+     the picture. Its convolutions are leaky (IMPALA, RLCORE_NET_NATURE) */
+  RLCORE_PRESET_SEED_RL = 5,
+  RLCORE_PRESET_CLEANRL_PPO = 6,  /* ppo.py of CleanRL (PPO) */
+  /* ppo_atari.py of CleanRL; wrappers are left to the host: rlcore_wrappers_atari (PPO, RLCORE_NET_NATURE) */
+  RLCORE_PRESET_CLEANRL_PPO_ATARI = 7,
+  /* dqn.py of CleanRL. Its targets move every 500 environment steps, which are 50 gradient steps (DQN) */
+  RLCORE_PRESET_CLEANRL_DQN = 8,
+  /* PPO for CartPole-v1 of RL Baselines3 Zoo, which adds to the defaults of Stable-Baselines3 (PPO) */
+  RLCORE_PRESET_ZOO_PPO_CARTPOLE = 9,
+  /* PPO for Atari of the Zoo; wrappers are left to the host (PPO, RLCORE_NET_NATURE) */
+  RLCORE_PRESET_ZOO_PPO_ATARI = 10,
+  RLCORE_PRESET_ZOO_A2C_CARTPOLE = 11,  /* A2C for CartPole-v1 of the Zoo (A2C) */
+  /* DQN for CartPole-v1 of the Zoo. Its targets move every 10 environment steps, but parameters only after 256 of
+     them, by 128 gradient steps: so targets move once an update (DQN) */
+  RLCORE_PRESET_ZOO_DQN_CARTPOLE = 12,
+  RLCORE_PRESET_ZOO_QR_DQN_CARTPOLE = 13,  /* QR-DQN for CartPole-v1 of the Zoo; targets as with DQN (DQN) */
+  /* TD3 for Pendulum of the Zoo, which takes as many gradient steps after an episode as it had steps; here one after
+     each step. Random actions get rarer over exploration_steps; in the Zoo they end then (TD3) */
+  RLCORE_PRESET_ZOO_TD3_PENDULUM = 14,
+  RLCORE_PRESET_ZOO_SAC_PENDULUM = 15,  /* SAC for Pendulum of the Zoo; random actions as with TD3 (SAC) */
+} rlcore_preset;
+
+/* Fills in the numbers of another package; change them as those of rlcore_learner_config_init.
+   Example:
+     rlcore_layer layers[16];
+     uint32_t net;
+     rlcore_learner_config_preset(&config, sizeof config, RLCORE_PRESET_BTGYM_A3C, &net);
+     rlcore_net_preset(net, layers, 16, &config.num_layers);
+     config.layers = layers;
+   config:  [config_size] bytes to write.
+   preset:  an rlcore_preset.
+   out_net: the rlcore_net whose layers it has; 0: none. NULL if that is known.
+   Errors: E_SIZE for a structure that is too small; E_RANGE for another preset, or one whose algorithm the build lacks. */
+rlcore_status rlcore_learner_config_preset(rlcore_learner_config *config, size_t config_size, uint32_t preset,
+                                           uint32_t *out_net);
+
 /* ---- Learners: act, observe, learn ---- */
 
 /* The call that is due next. */

@@ -697,6 +697,31 @@ rlcore_status rlcore_learner_config_init(
   size_t config_size,
   uint32_t algorithm);
 
+/* ---- Configurations known by name ---- */
+
+typedef enum rlcore_preset {
+  RLCORE_PRESET_SRC_PPO = 1,
+  RLCORE_PRESET_BTGYM_A3C = 2,
+  RLCORE_PRESET_BTGYM_UNREAL = 3,
+  RLCORE_PRESET_BTGYM_PPO = 4,
+  RLCORE_PRESET_SEED_RL = 5,
+  RLCORE_PRESET_CLEANRL_PPO = 6,
+  RLCORE_PRESET_CLEANRL_PPO_ATARI = 7,
+  RLCORE_PRESET_CLEANRL_DQN = 8,
+  RLCORE_PRESET_ZOO_PPO_CARTPOLE = 9,
+  RLCORE_PRESET_ZOO_PPO_ATARI = 10,
+  RLCORE_PRESET_ZOO_A2C_CARTPOLE = 11,
+  RLCORE_PRESET_ZOO_DQN_CARTPOLE = 12,
+  RLCORE_PRESET_ZOO_QR_DQN_CARTPOLE = 13,
+  RLCORE_PRESET_ZOO_TD3_PENDULUM = 14,
+  RLCORE_PRESET_ZOO_SAC_PENDULUM = 15,
+} rlcore_preset;
+rlcore_status rlcore_learner_config_preset(
+  /* out [config_size] */ rlcore_learner_config *config,
+  size_t config_size,
+  uint32_t preset,
+  /* out optional */ uint32_t *out_net);
+
 /* ---- Learners: act, observe, learn ---- */
 
 typedef enum rlcore_learner_due {

@@ -100,6 +100,8 @@ pub mod layer;
 pub mod learner;
 pub mod learner_config;
 mod learner_open;
+#[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
+pub mod learner_preset;
 #[cfg(feature = "scale")]
 pub mod learner_scale;
 pub mod policy;
