@@ -32,7 +32,6 @@ rlcore::preset_table!(presets);
 ///   rlcore_learner_config_preset(&config, sizeof config, RLCORE_PRESET_BTGYM_A3C, &net);
 ///   rlcore_net_preset(net, layers, 16, &config.num_layers);
 ///   config.layers = layers;
-/// config:  [config_size] bytes to write.
 /// preset:  an rlcore_preset.
 /// out_net: the rlcore_net whose layers it has; 0: none. NULL if that is known.
 /// Errors: E_SIZE for a structure that is too small; E_RANGE for another preset, or one whose algorithm the build lacks.

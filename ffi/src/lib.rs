@@ -56,6 +56,7 @@ pub mod categorical;
 pub mod gaussian;
 pub mod kernels;
 pub mod moments;
+pub mod optimizer;
 
 #[cfg(feature = "estimators")]
 pub mod shifted;

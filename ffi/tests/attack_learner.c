@@ -364,7 +364,7 @@ static void attack_config_presets(void) {
   REFUSED(RLCORE_E_RANGE, "an rlcore_preset that this build has, given 0", rlcore_learner_config_preset(&c, sizeof c, 0, &net));
   REFUSED(RLCORE_E_RANGE, "given 16", rlcore_learner_config_preset(&c, sizeof c, 16, &net));
   REFUSED(RLCORE_E_SIZE, "its size", rlcore_learner_config_preset(&c, 16, RLCORE_PRESET_SRC_PPO, &net));
-  REFUSED(RLCORE_E_OVERLAP, "out_net", rlcore_learner_config_preset(&c, sizeof c, RLCORE_PRESET_SRC_PPO, &c.num_steps));
+  REFUSED(RLCORE_E_OVERLAP, "learner config: the array overlaps", rlcore_learner_config_preset(&c, sizeof c, RLCORE_PRESET_SRC_PPO, &c.num_steps));
   CHECK(net == 7 && c.num_steps == 128 && c.clip < 0.3F);
   for (uint32_t preset = RLCORE_PRESET_SRC_PPO; preset <= RLCORE_PRESET_ZOO_SAC_PENDULUM; preset++) {
     FINE(rlcore_learner_config_preset(&c, sizeof c, preset, NULL));

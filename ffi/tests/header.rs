@@ -67,6 +67,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("categorical.rs", "Categorical policies", &[]),
     ("gaussian.rs", "Gaussian policies", &[]),
     ("loss.rs", "Losses of networks of your own", &[]),
+    ("optimizer.rs", "Initial weights and optimizers of networks of your own", &[]),
     ("moments.rs", "Means and variances", &[]),
     ("image.rs", "Images", &[]),
 ];

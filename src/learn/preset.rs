@@ -58,8 +58,9 @@ macro_rules! preset_table {
                 pixel_control_discount = 0.0,
                 history_starts = 2000,
             }
-            /// PPO of btgym: the same without tasks, with ratios to the policy of an older update (prime_interval). btgym's clip
-            /// decays with its rate: where the rate is to decay, set clip_end with learning_rate_end
+            /// PPO of btgym: the same without tasks, with ratios to a copy of the parameters (prime_interval), which is made when
+            /// an update begins; btgym's is that of the update before. btgym's clip decays with its rate: where the rate is to
+            /// decay, set clip_end with learning_rate_end
             RLCORE_PRESET_BTGYM_PPO = 4, BtgymPpo: Ppo, Btgym42 {
                 total_steps = 10_000_000,
                 num_envs = 1,

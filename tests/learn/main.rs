@@ -21,6 +21,7 @@ mod moments;
 mod named_rows;
 mod noisy;
 mod off_policy;
+mod optimizers;
 mod overflow;
 mod overlap;
 mod parts;
