@@ -1157,6 +1157,65 @@ typedef struct rlcore_learner_config {
    Errors: E_RANGE for another algorithm. */
 rlcore_status rlcore_learner_config_init(rlcore_learner_config *config, size_t config_size, uint32_t algorithm);
 
+/* ---- Configurations known by name ---- */
+
+/* Learners of other packages, with the numbers that they have there. Where theirs weigh the whole squared error of
+   values, value_coef is twice as large. In parentheses: the algorithm, and the rlcore_net whose layers it has beside
+   heads alone; without one, hidden layers. The seed and use_action_mask are those of rlcore_learner_config_init. */
+typedef enum rlcore_preset {
+  /* FCAgent of src.ppo with its OnlineTrainConfig; its command line has other defaults. The rate is constant, which
+     the tuple there was meant to say. Its agents with an LSTM or a transformer also need layers, as of
+     rlcore_net_preset, and sequence_len (PPO) */
+  RLCORE_PRESET_SRC_PPO = 1,
+  /* A3C of btgym with BaseAacPolicy, for each worker and for the server: pictures of 42 x 42, noisy heads, Adam as in
+     TensorFlow, a constant rate. Left to the host: processes, and the last action and reward beside the picture
+     (obs_fields, layers of its own). Logits are not normalized (A2C, RLCORE_NET_BTGYM_42) */
+  RLCORE_PRESET_BTGYM_A3C = 2,
+  /* Unreal of btgym: the same with settings of its tasks, which are off there too. btgym's weight of a task that is
+     on is 1: pixel_control_coef, reward_class_coef, and value_replay_coef or policy_replay_coef (UNREAL,
+     RLCORE_NET_BTGYM_42) */
+  RLCORE_PRESET_BTGYM_UNREAL = 3,
+  /* PPO of btgym: the same without tasks, with ratios to a copy of the parameters (prime_interval), which is made
+     when an update begins; btgym's is that of the update before. btgym's clip decays with its rate: where the rate is
+     to decay, set clip_end with learning_rate_end (PPO, RLCORE_NET_BTGYM_42) */
+  RLCORE_PRESET_BTGYM_PPO = 4,
+  /* Learner of pytorch_seed_rl, which is IMPALA: minibatches of 4 rollouts, 2 actors with 8 environments each, whole
+     squared errors of values. Left to the host: actors, rewards from -1 to 1, and the last action and reward beside
+     the picture. Its convolutions are leaky (IMPALA, RLCORE_NET_NATURE) */
+  RLCORE_PRESET_SEED_RL = 5,
+  RLCORE_PRESET_CLEANRL_PPO = 6,  /* ppo.py of CleanRL (PPO) */
+  /* ppo_atari.py of CleanRL; wrappers are left to the host: rlcore_wrappers_atari (PPO, RLCORE_NET_NATURE) */
+  RLCORE_PRESET_CLEANRL_PPO_ATARI = 7,
+  /* dqn.py of CleanRL. Its targets move every 500 environment steps, which are 50 gradient steps (DQN) */
+  RLCORE_PRESET_CLEANRL_DQN = 8,
+  /* PPO for CartPole-v1 of RL Baselines3 Zoo, which adds to the defaults of Stable-Baselines3 (PPO) */
+  RLCORE_PRESET_ZOO_PPO_CARTPOLE = 9,
+  /* PPO for Atari of the Zoo; wrappers are left to the host (PPO, RLCORE_NET_NATURE) */
+  RLCORE_PRESET_ZOO_PPO_ATARI = 10,
+  RLCORE_PRESET_ZOO_A2C_CARTPOLE = 11,  /* A2C for CartPole-v1 of the Zoo (A2C) */
+  /* DQN for CartPole-v1 of the Zoo. Its targets move every 10 environment steps, but parameters only after 256 of
+     them, by 128 gradient steps: so targets move once an update (DQN) */
+  RLCORE_PRESET_ZOO_DQN_CARTPOLE = 12,
+  RLCORE_PRESET_ZOO_QR_DQN_CARTPOLE = 13,  /* QR-DQN for CartPole-v1 of the Zoo; targets as with DQN (DQN) */
+  /* TD3 for Pendulum of the Zoo, which takes as many gradient steps after an episode as it had steps; here one after
+     each step. Random actions get rarer over exploration_steps; in the Zoo they end then (TD3) */
+  RLCORE_PRESET_ZOO_TD3_PENDULUM = 14,
+  RLCORE_PRESET_ZOO_SAC_PENDULUM = 15,  /* SAC for Pendulum of the Zoo; random actions as with TD3 (SAC) */
+} rlcore_preset;
+
+/* Fills in the numbers of another package; change them as those of rlcore_learner_config_init.
+   Example:
+     rlcore_layer layers[16];
+     uint32_t net;
+     rlcore_learner_config_preset(&config, sizeof config, RLCORE_PRESET_BTGYM_A3C, &net);
+     rlcore_net_preset(net, layers, 16, &config.num_layers);
+     config.layers = layers;
+   preset:  an rlcore_preset.
+   out_net: the rlcore_net whose layers it has; 0: none. NULL if that is known.
+   Errors: E_SIZE for a structure that is too small; E_RANGE for another preset, or one whose algorithm the build lacks. */
+rlcore_status rlcore_learner_config_preset(rlcore_learner_config *config, size_t config_size, uint32_t preset,
+                                           uint32_t *out_net);
+
 /* ---- Learners: act, observe, learn ---- */
 
 /* The call that is due next. */
@@ -3487,6 +3546,93 @@ rlcore_status rlcore_categorical_gradient(const rlcore_logits *batch, const int3
    d_mean: [B, A] to write; d_log_std: [A] to write. */
 rlcore_status rlcore_gaussian_gradient(const rlcore_gaussian *batch, const float *action, const float *d_log_prob,
                                        const float *d_entropy, float *d_mean, float *d_log_std);
+
+/* ---- Initial weights and optimizers of networks of your own ---- */
+
+/* A matrix of weights to draw.
+   Example: the head of a policy, as layer_init(layer, std=0.01) of src.ppo draws it:
+     const rlcore_weights head = {.struct_size = sizeof head, .gain = 0.01F, .num_inputs = 64, .num_outputs = 2}; */
+typedef struct rlcore_weights {
+  uint32_t struct_size;  /* sizeof(rlcore_weights) */
+  uint32_t initializer;  /* an rlcore_initializer */
+  /* scale, as the initializer says: usually the square root of 2 before tanh and ReLU, 0.01 for the head of a policy and 1
+     for that of values; unlike that of an rlcore_layer, 0 is 0 */
+  float gain;
+  uint32_t num_inputs;   /* inputs of an output, at least 1; of a convolution height * width * channels of its window */
+  uint32_t num_outputs;  /* outputs, at least 1 */
+  /* 0: the matrix is [num_outputs, num_inputs], as in PyTorch; 1: it is [num_inputs, num_outputs], as in
+     TensorFlow */
+  uint32_t inputs_first;
+} rlcore_weights;
+
+/* Settings of an optimizer. One that the optimizer does not read must have its default. */
+typedef struct rlcore_optimizer_config {
+  uint32_t struct_size;  /* bytes; set by rlcore_optimizer_config_init */
+  uint32_t optimizer;    /* an rlcore_optimizer, as rlcore_optimizer_config_init was told */
+  uint32_t maximize;     /* 1: steps go up the gradients (0) */
+  float max_grad_norm;   /* gradients are scaled down to this norm; 0: off (0) */
+  float beta1;           /* Adam: decay of the first moment (0.9; from 0 to below 1) */
+  float beta2;           /* Adam: decay of the second moment (0.999; from 0 to below 1) */
+  float epsilon;         /* added to the denominator (1e-5; Adam: at least 0; RMSProp: above 0, to 1) */
+  float rms_decay;       /* RMSProp: decay of mean squares (0.99; from 0 to below 1) */
+  float rms_momentum;    /* RMSProp: part of its last step that it takes again (0; from 0 to below 1, and 0 if centered) */
+  uint32_t reserved;     /* zero */
+} rlcore_optimizer_config;
+
+/* The arrays of an optimizer, which the host keeps and saves. P = num_params. */
+typedef struct rlcore_optimizer_state {
+  uint32_t struct_size;  /* sizeof(rlcore_optimizer_state) */
+  uint32_t num_params;   /* P, at least 1 */
+  float *first;          /* [P] first moments, to change; of RMSProp its last steps, or means of gradients if centered */
+  float *second;         /* [P] second moments, to change */
+  uint64_t *num_steps;   /* [1] steps taken, to change; of RMSProp 0 */
+} rlcore_optimizer_state;
+
+/* Floats of scratch that rlcore_weights_draw needs: those of a matrix with orthogonal columns, else none.
+   Errors, here and below: E_CONFIG; E_SHAPE without inputs or outputs; E_VALUE for a gain that is not finite. */
+rlcore_status rlcore_weights_scratch_len(const rlcore_weights *weights, size_t *out_len);
+
+/* Draws the initial weights of a layer, as learners draw those of theirs. Biases start at 0.
+   scratch: [scratch_len] to write, at least rlcore_weights_scratch_len(); NULL if that is 0.
+   out:     [num_outputs, num_inputs] to write, or [num_inputs, num_outputs] with inputs_first.
+   Errors: E_SIZE of scratch. */
+rlcore_status rlcore_weights_draw(const rlcore_weights *weights, rlcore_rng *rng, float *scratch, size_t scratch_len,
+                                  float *out);
+
+/* Fills in the defaults of an optimizer.
+   optimizer: an rlcore_optimizer.
+   Errors: E_RANGE for another optimizer. */
+rlcore_status rlcore_optimizer_config_init(rlcore_optimizer_config *config, size_t config_size, uint32_t optimizer);
+
+/* Starts an optimizer: no steps, first moments of 0, second moments of 0, of RMSProp as TensorFlow has it 1.
+   state: its arrays are written.
+   Errors: E_CONFIG; E_SHAPE if P is 0. */
+rlcore_status rlcore_optimizer_start(const rlcore_optimizer_config *config, const rlcore_optimizer_state *state);
+
+/* Takes a step: clips the norm of the gradients, then moves parameters and moments, bit for bit as a learner does. With
+   0.9, 0.999, epsilon 1e-5 and maximize this is the optimizer that make_optimizer of src.ppo makes.
+   learning_rate: step size, as of rlcore_schedule_linear.
+   state:         its arrays change.
+   params, grads: [num_params] to change, and to read.
+   out_norm:      [1] norm of the gradients before they are clipped; may be NULL.
+   Errors: E_CONFIG; E_SHAPE if P is 0; E_VALUE for a learning rate, gradients or second moments that are not finite, and
+   for a step after which a parameter would not be. */
+rlcore_status rlcore_optimizer_step(const rlcore_optimizer_config *config, float learning_rate,
+                                    const rlcore_optimizer_state *state, float *params, const float *grads,
+                                    float *out_norm);
+
+/* Scales gradients by max_norm / (norm + 1e-6) if their Euclidean norm is larger, as PyTorch's clip_grad_norm_.
+   grads:    [len] to change.
+   max_norm: at least 0; 0: they stay as they are.
+   out_norm: [1] norm before; may be NULL.
+   Errors: E_CONFIG for max_norm; E_VALUE for gradients that are not finite. */
+rlcore_status rlcore_clip_grad_norm(float *grads, size_t len, float max_norm, float *out_norm);
+
+/* A rate that changes on a straight line: initial before any update, end after num_updates of them.
+   updates: done so far, at most num_updates.
+   out:     [1] to write.
+   Errors: E_RANGE for more updates; E_VALUE for an initial or an end that is not finite. */
+rlcore_status rlcore_schedule_linear(float initial, float end, uint64_t num_updates, uint64_t updates, float *out);
 
 /* ---- Means and variances ---- */
 

@@ -726,6 +726,31 @@ rlcore_status rlcore_learner_config_init(
   size_t config_size,
   uint32_t algorithm);
 
+/* ---- Configurations known by name ---- */
+
+typedef enum rlcore_preset {
+  RLCORE_PRESET_SRC_PPO = 1,
+  RLCORE_PRESET_BTGYM_A3C = 2,
+  RLCORE_PRESET_BTGYM_UNREAL = 3,
+  RLCORE_PRESET_BTGYM_PPO = 4,
+  RLCORE_PRESET_SEED_RL = 5,
+  RLCORE_PRESET_CLEANRL_PPO = 6,
+  RLCORE_PRESET_CLEANRL_PPO_ATARI = 7,
+  RLCORE_PRESET_CLEANRL_DQN = 8,
+  RLCORE_PRESET_ZOO_PPO_CARTPOLE = 9,
+  RLCORE_PRESET_ZOO_PPO_ATARI = 10,
+  RLCORE_PRESET_ZOO_A2C_CARTPOLE = 11,
+  RLCORE_PRESET_ZOO_DQN_CARTPOLE = 12,
+  RLCORE_PRESET_ZOO_QR_DQN_CARTPOLE = 13,
+  RLCORE_PRESET_ZOO_TD3_PENDULUM = 14,
+  RLCORE_PRESET_ZOO_SAC_PENDULUM = 15,
+} rlcore_preset;
+rlcore_status rlcore_learner_config_preset(
+  /* out */ rlcore_learner_config *config,
+  size_t config_size,
+  uint32_t preset,
+  /* out optional */ uint32_t *out_net);
+
 /* ---- Learners: act, observe, learn ---- */
 
 typedef enum rlcore_learner_due {
@@ -2486,6 +2511,70 @@ rlcore_status rlcore_gaussian_gradient(
   /* in [B] */ const float *d_entropy,
   /* out [B, A] */ float *d_mean,
   /* out [A] */ float *d_log_std);
+
+/* ---- Initial weights and optimizers of networks of your own ---- */
+
+typedef struct rlcore_weights {
+  uint32_t struct_size;
+  uint32_t initializer;
+  float gain;
+  uint32_t num_inputs;
+  uint32_t num_outputs;
+  uint32_t inputs_first;
+} rlcore_weights;
+typedef struct rlcore_optimizer_config {
+  uint32_t struct_size;
+  uint32_t optimizer;
+  uint32_t maximize;
+  float max_grad_norm;
+  float beta1;
+  float beta2;
+  float epsilon;
+  float rms_decay;
+  float rms_momentum;
+  uint32_t reserved;
+} rlcore_optimizer_config;
+typedef struct rlcore_optimizer_state {
+  uint32_t struct_size;
+  uint32_t num_params;
+  /* inout [P] */ float *first;
+  /* inout [P] */ float *second;
+  /* inout */ uint64_t *num_steps;
+} rlcore_optimizer_state;
+rlcore_status rlcore_weights_scratch_len(
+  /* in */ const rlcore_weights *weights,
+  /* out */ size_t *out_len);
+rlcore_status rlcore_weights_draw(
+  /* in */ const rlcore_weights *weights,
+  /* inout */ rlcore_rng *rng,
+  /* out [scratch_len] optional */ float *scratch,
+  size_t scratch_len,
+  /* out [num_outputs, num_inputs] */ float *out);
+rlcore_status rlcore_optimizer_config_init(
+  /* out */ rlcore_optimizer_config *config,
+  size_t config_size,
+  uint32_t optimizer);
+rlcore_status rlcore_optimizer_start(
+  /* in */ const rlcore_optimizer_config *config,
+  /* in */ const rlcore_optimizer_state *state);
+rlcore_status rlcore_optimizer_step(
+  /* in */ const rlcore_optimizer_config *config,
+  float learning_rate,
+  /* in */ const rlcore_optimizer_state *state,
+  /* inout [num_params] */ float *params,
+  /* in [num_params] */ const float *grads,
+  /* out optional */ float *out_norm);
+rlcore_status rlcore_clip_grad_norm(
+  /* inout [len] */ float *grads,
+  size_t len,
+  float max_norm,
+  /* out optional */ float *out_norm);
+rlcore_status rlcore_schedule_linear(
+  float initial,
+  float end,
+  uint64_t num_updates,
+  uint64_t updates,
+  /* out */ float *out);
 
 /* ---- Means and variances ---- */
 

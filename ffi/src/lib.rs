@@ -56,6 +56,7 @@ pub mod categorical;
 pub mod gaussian;
 pub mod kernels;
 pub mod moments;
+pub mod optimizer;
 
 #[cfg(feature = "estimators")]
 pub mod shifted;
@@ -101,6 +102,8 @@ pub mod layer;
 pub mod learner;
 pub mod learner_config;
 mod learner_open;
+#[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
+pub mod learner_preset;
 #[cfg(feature = "scale")]
 pub mod learner_scale;
 pub mod policy;

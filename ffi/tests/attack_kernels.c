@@ -142,6 +142,63 @@ static void check_losses(void) {
   CHECK(fabsf(loss - 2.52f) < 1e-5f && fabsf(d_mean[0] - 0.1f) < 1e-6f && fabsf(d_q[2] - 0.2f / 3) < 1e-6f);
 }
 
+/* ---- Initial weights and optimizers ---- */
+
+/* A host trains a line with initial weights, an optimizer and a rate of the library; the moments are the host's own. */
+static void check_optimizers(void) {
+  enum { P = 2, UPDATES = 200 };
+  static const float x[] = {-1, 0, 1, 2}, y[] = {-1, 1, 3, 5};
+  float params[P], grads[P], first[P], second[P], norm, rate;
+  uint64_t num_steps;
+  rlcore_rng rng;
+  size_t len = 9;
+  rlcore_optimizer_config c;
+  const rlcore_weights head = {.struct_size = sizeof head, .gain = 0.01F, .num_inputs = 2, .num_outputs = 1};
+  rlcore_weights tall = head;
+  tall.num_outputs = 3;
+  FINE(rlcore_rng_seed(&rng, 1));
+  FINE(rlcore_weights_scratch_len(&head, &len));
+  CHECK(len == 0);
+  FINE(rlcore_weights_scratch_len(&tall, &len));
+  CHECK(len == 6);
+  REFUSED(RLCORE_E_SIZE, "scratch of at least 6, given 5", rlcore_weights_draw(&tall, &rng, w.scratch, 5, w.x));
+  REFUSED(RLCORE_E_OVERLAP, "scratch: the array overlaps", rlcore_weights_draw(&tall, &rng, w.x, 6, w.x + 5));
+  FINE(rlcore_weights_draw(&tall, &rng, w.scratch, 6, w.x));
+  tall.inputs_first = 1;
+  FINE(rlcore_weights_scratch_len(&tall, &len));
+  CHECK(len == 0);
+  for (uint32_t optimizer = RLCORE_OPTIMIZER_ADAM; optimizer <= RLCORE_OPTIMIZER_ADAM_RECTIFIED; optimizer++) {
+    for (uint32_t up = 0; up < 2; up++) {
+      const rlcore_optimizer_state state = {sizeof state, P, first, second, &num_steps};
+      FINE(rlcore_weights_draw(&head, &rng, NULL, 0, params));
+      CHECK(fabsf(params[0] * params[0] + params[1] * params[1] - 1e-4F) < 1e-9F);
+      FINE(rlcore_optimizer_config_init(&c, sizeof c, optimizer));
+      c.maximize = up, c.max_grad_norm = 10;
+      FINE(rlcore_optimizer_start(&c, &state));
+      CHECK(num_steps == 0 && first[1] == 0 && second[1] == (optimizer == RLCORE_OPTIMIZER_RMSPROP_TENSORFLOW));
+      for (uint64_t update = 0; update < UPDATES; update++) {
+        grads[0] = grads[1] = 0;
+        for (int i = 0; i < 4; i++) {
+          const float error = params[0] * x[i] + params[1] - y[i];
+          grads[0] += (up ? -1 : 1) * error * x[i], grads[1] += (up ? -1 : 1) * error;
+        }
+        FINE(rlcore_schedule_linear(0.2F, 0, UPDATES, update, &rate));
+        FINE(rlcore_optimizer_step(&c, rate, &state, params, grads, update % 2 ? NULL : &norm));
+      }
+      CHECK(fabsf(params[0] - 2) < 0.1F && fabsf(params[1] - 1) < 0.1F);
+      second[0] = INFINITY;
+      REFUSED(RLCORE_E_VALUE, "finite second moments", rlcore_optimizer_step(&c, rate, &state, params, grads, &norm));
+      second[0] = 0;
+      REFUSED(RLCORE_E_OVERLAP, "first: the array overlaps", rlcore_optimizer_step(&c, rate, &state, first, grads, &norm));
+    }
+  }
+  REFUSED(RLCORE_E_RANGE, "an rlcore_optimizer that this build has, given 6", rlcore_optimizer_config_init(&c, sizeof c, 6));
+  REFUSED(RLCORE_E_RANGE, "updates up to", rlcore_schedule_linear(0.2F, 0, UPDATES, UPDATES + 1, &rate));
+  float clipped[] = {3, 4};
+  FINE(rlcore_clip_grad_norm(clipped, 2, 0.5F, &norm));
+  CHECK(norm == 5 && fabsf(clipped[0] - 0.3F) < 1e-6F && fabsf(clipped[1] - 0.4F) < 1e-6F);
+}
+
 /* ---- Pictures ---- */
 
 static void check_pictures(void) {
@@ -275,6 +332,7 @@ int main(void) {
   check_vtrace();
   check_transpose();
   check_losses();
+  check_optimizers();
   check_pictures();
   attack_goals();
   return verdict();

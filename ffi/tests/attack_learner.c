@@ -354,6 +354,33 @@ static void attack_presets(void) {
   }
 }
 
+/* Configurations known by name are written whole or not at all, and can be used unchanged with the layers of their networks. */
+static void attack_config_presets(void) {
+  rlcore_layer layers[16];
+  rlcore_learner_config c;
+  uint32_t net = 7;
+  size_t size = 0;
+  FINE(rlcore_learner_config_init(&c, sizeof c, RLCORE_ALGORITHM_PPO));
+  REFUSED(RLCORE_E_RANGE, "an rlcore_preset that this build has, given 0", rlcore_learner_config_preset(&c, sizeof c, 0, &net));
+  REFUSED(RLCORE_E_RANGE, "given 16", rlcore_learner_config_preset(&c, sizeof c, 16, &net));
+  REFUSED(RLCORE_E_SIZE, "its size", rlcore_learner_config_preset(&c, 16, RLCORE_PRESET_SRC_PPO, &net));
+  REFUSED(RLCORE_E_OVERLAP, "learner config: the array overlaps", rlcore_learner_config_preset(&c, sizeof c, RLCORE_PRESET_SRC_PPO, &c.num_steps));
+  CHECK(net == 7 && c.num_steps == 128 && c.clip < 0.3F);
+  for (uint32_t preset = RLCORE_PRESET_SRC_PPO; preset <= RLCORE_PRESET_ZOO_SAC_PENDULUM; preset++) {
+    FINE(rlcore_learner_config_preset(&c, sizeof c, preset, NULL));
+    FINE(rlcore_learner_config_preset(&c, sizeof c, preset, &net));
+    CHECK(c.struct_size == sizeof c && c.layers == NULL && c.num_layers == 0);
+    if (net != 0) FINE(rlcore_net_preset(net, layers, 16, &c.num_layers)), c.layers = layers;
+    const uint32_t pixels = c.obs_dims[0] * c.obs_dims[1] * c.obs_dims[2], two[] = {2};
+    const int continuous = c.algorithm == RLCORE_ALGORITHM_TD3 || c.algorithm == RLCORE_ALGORITHM_SAC;
+    const float low[] = {-2}, high[] = {2};
+    const rlcore_space obs = {.kind = pixels ? RLCORE_U8 : RLCORE_F32, .len = pixels ? pixels : 4};
+    const rlcore_space choice = {.kind = RLCORE_I32, .len = 1, .n = two};
+    const rlcore_space torque = {.kind = RLCORE_F32, .len = 1, .low = low, .high = high};
+    FINE(rlcore_learner_size(&c, &obs, continuous ? &torque : &choice, &size));
+  }
+}
+
 /* Observations of choices, and of structures with a picture, a number and a choice. */
 static void attack_structures(void) {
   struct seen {
@@ -846,6 +873,7 @@ static void attack_collect(void) {
 int main(void) {
   attack_layers();
   attack_presets();
+  attack_config_presets();
   attack_config();
   attack_calls();
   check_overflow();

@@ -8,7 +8,7 @@ mod common;
 use common::bindings::bindings;
 use common::comments::{entries, has_shape, in_a_word, said};
 use common::tables::ABOVE;
-use common::{cc, csharp, cxx, env_table, is_kept, layer_table, learner_config, root, run, scratch};
+use common::{cc, csharp, cxx, env_table, is_kept, layer_table, learner_config, preset_table, root, run, scratch};
 use std::fmt::Write as _;
 use std::fs;
 
@@ -41,6 +41,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ),
     ("preset.rs", "Networks known by name", &["rlcore_net"]),
     ("learner_config.rs", "Configurations of learners", &["rlcore_algorithm", "rlcore_optimizer"]),
+    ("learner_preset.rs", "Configurations known by name", &["rlcore_preset"]),
     ("learner.rs", "Learners: act, observe, learn", &["rlcore_learner_due"]),
     ("learner_scale.rs", "Learners on several threads, processes and machines", &[]),
     ("spaces.rs", "Spaces of environments and learners", &[]),
@@ -67,6 +68,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("categorical.rs", "Categorical policies", &[]),
     ("gaussian.rs", "Gaussian policies", &[]),
     ("loss.rs", "Losses of networks of your own", &[]),
+    ("optimizer.rs", "Initial weights and optimizers of networks of your own", &[]),
     ("moments.rs", "Means and variances", &[]),
     ("image.rs", "Images", &[]),
 ];
@@ -168,6 +170,7 @@ fn generate() -> String {
             "builtin.rs" => Some(env_table::expanded),
             "layer.rs" => Some(layer_table::expanded),
             "learner_config.rs" => Some(learner_config::expanded),
+            "learner_preset.rs" => Some(preset_table::expanded),
             _ => None,
         };
         if let Some(expanded) = expanded {

@@ -150,10 +150,7 @@ impl Config {
 
     /// Whether the optimizer is a variant of RMSProp.
     pub(super) fn has_rms_prop(&self) -> bool {
-        matches!(
-            Optimizer::from_number(self.optimizer),
-            Some(Optimizer::RmsProp | Optimizer::RmsPropTensorflow | Optimizer::RmsPropCentred)
-        )
+        Optimizer::from_number(self.optimizer).is_some_and(Optimizer::is_rms_prop)
     }
 
     /// Whether rewards have limits.

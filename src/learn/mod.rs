@@ -17,6 +17,9 @@ mod noise;
 mod obs_encoder;
 pub mod optimizer;
 pub mod policy;
+#[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
+#[macro_use]
+mod preset;
 #[cfg(feature = "pqn")]
 mod q_values;
 mod rows;
@@ -36,8 +39,10 @@ pub use actor::{Recurrent, Sampling};
 pub use actor_config::ActorConfig;
 pub use config::{Algorithm, Config};
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View, merge_moments};
-pub use optimizer::Optimizer;
+pub use optimizer::{Optimizer, OptimizerConfig, ParamState};
 pub use policy::Policy;
+#[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
+pub use preset::Preset;
 pub use shape::Shape;
 pub use spaces::Spaces;
 pub use transition_batch::TransitionBatch;

@@ -3,21 +3,12 @@
 #[cfg(feature = "stream")]
 use super::algorithm::stream::{CUT, ERROR};
 use super::config::Config;
-use super::optimizer::Optimizer;
+use super::optimizer::{Optimizer, OptimizerConfig, ParamState};
 #[cfg(feature = "stream")]
 use crate::block::LayoutError;
 use crate::error::Result;
 #[cfg(feature = "stream")]
 use crate::nn::Obgd;
-use crate::nn::{Adam, Epsilon};
-
-/// The parameters and moments that an optimizer updates, of equal length, and the number of its steps.
-pub(super) struct ParamState<'a> {
-    pub params: &'a mut [f32],
-    pub m: &'a mut [f32],
-    pub v: &'a mut [f32],
-    pub steps: &'a mut u64,
-}
 
 impl Config {
     /// The same step along eligibility traces, which are stored as first moments; the parameters after the first `policy` ones
@@ -52,7 +43,7 @@ impl Config {
     }
 
     /// Takes a step that leaves parameters within ± `limit`, and returns the norm of the gradient before clipping. Errors: as
-    /// [`Adam::step`]; then nothing is written.
+    /// [`Adam::step`](crate::nn::Adam::step); then nothing is written.
     pub(super) fn optimizer_step(
         &self,
         to: ParamState<'_>,
@@ -60,36 +51,17 @@ impl Config {
         learning_rate: f32,
         limit: f32,
     ) -> Result<f32> {
-        let ParamState { params, m, v, steps } = to;
-        let optimizer = Optimizer::from_number(self.optimizer).unwrap_or_default();
-        let placement = match optimizer {
-            Optimizer::Adam | Optimizer::AdamRectified => Epsilon::Corrected,
-            Optimizer::AdamTensorflow => Epsilon::Raw,
-            #[cfg(feature = "actor_critic")]
-            _ => {
-                let rms_prop = crate::nn::RmsProp {
-                    decay: self.rms_decay,
-                    momentum: self.rms_momentum,
-                    epsilon: self.adam_epsilon,
-                    inside: optimizer == Optimizer::RmsPropTensorflow,
-                    centred: optimizer == Optimizer::RmsPropCentred,
-                    limit,
-                };
-                return rms_prop.step(params, grads, m, v, learning_rate, self.max_grad_norm);
-            }
-            #[cfg(not(feature = "actor_critic"))]
-            _ => Epsilon::Corrected,
-        };
-        let adam = Adam {
+        let settings = OptimizerConfig {
+            optimizer: Optimizer::from_number(self.optimizer).unwrap_or_default(),
+            maximise: false,
+            max_grad_norm: self.max_grad_norm,
             beta1: self.adam_beta1,
             beta2: self.adam_beta2,
             epsilon: self.adam_epsilon,
-            placement,
+            decay: self.rms_decay,
+            momentum: self.rms_momentum,
             limit,
-            #[cfg(feature = "pqn")]
-            rectify: optimizer == Optimizer::AdamRectified,
-            ..Adam::default()
         };
-        adam.step(params, grads, m, v, steps, learning_rate, self.max_grad_norm)
+        settings.step(to, grads, learning_rate)
     }
 }

@@ -27,8 +27,8 @@ pub enum Initializer {
 }
 
 impl Initializer {
-    /// The initializer with this number.
-    pub(super) const fn new(number: u32) -> Option<Initializer> {
+    /// The initializer with this number; `None` if this build does not have it.
+    pub const fn new(number: u32) -> Option<Initializer> {
         match number {
             0 => Some(Initializer::Orthogonal),
             1 => Some(Initializer::Normal),

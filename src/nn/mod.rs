@@ -22,6 +22,7 @@ mod prim;
 mod rmsprop;
 mod run;
 mod schedule;
+mod weights;
 
 pub use activation::Activation;
 pub use adam::{Adam, Epsilon};
@@ -46,3 +47,4 @@ pub(crate) use prim::Scope;
 #[cfg(feature = "actor_critic")]
 pub use rmsprop::RmsProp;
 pub use schedule::Schedule;
+pub use weights::Weights;

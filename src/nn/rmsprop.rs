@@ -17,6 +17,8 @@ pub struct RmsProp {
     pub inside: bool,
     /// Whether the variance of gradients replaces their mean square.
     pub centred: bool,
+    /// Ascends the gradient instead of descending it.
+    pub maximise: bool,
     /// Limit of the absolute value of a parameter, beyond which a step is refused; finite.
     pub limit: f32,
 }
@@ -36,7 +38,7 @@ impl RmsProp {
         Ok(())
     }
 
-    /// Takes one descent step along `grads`, clipped to `max_norm`. `v` holds the mean squares, which start at 0 in PyTorch and
+    /// Takes one step along `grads`, clipped to `max_norm`. `v` holds the mean squares, which start at 0 in PyTorch and
     /// at 1 in TensorFlow; `m` starts at 0 and holds the previous steps, or the means of gradients with `centred`. Returns the
     /// norm before clipping.
     ///
@@ -55,7 +57,7 @@ impl RmsProp {
         let (norm, scale) = arrays.check(learning_rate, max_norm)?;
         let (inside, outside) = if self.inside { (self.epsilon, 0.0) } else { (0.0, self.epsilon) };
         let rule = MeanSquare {
-            scale,
+            scale: if self.maximise { -scale } else { scale },
             keep: self.decay,
             take: 1.0 - self.decay,
             momentum: self.momentum,

@@ -10,3 +10,4 @@ mod parts;
 mod pictures;
 mod recurrent;
 mod rmsprop;
+mod weights;

@@ -5,8 +5,15 @@ use rlcore::error::Kind;
 use rlcore::nn::RmsProp;
 use rlcore::rng::Rng;
 
-const TORCH: RmsProp =
-    RmsProp { decay: 0.99, momentum: 0.0, epsilon: 1e-5, inside: false, centred: false, limit: f32::MAX };
+const TORCH: RmsProp = RmsProp {
+    decay: 0.99,
+    momentum: 0.0,
+    epsilon: 1e-5,
+    inside: false,
+    centred: false,
+    maximise: false,
+    limit: f32::MAX,
+};
 const TENSORFLOW: RmsProp = RmsProp { inside: true, ..TORCH };
 
 /// Mean squares start at 0 in PyTorch and at 1 in TensorFlow.

@@ -7,6 +7,7 @@ pub mod csharp;
 pub mod env_table;
 pub mod layer_table;
 pub mod learner_config;
+pub mod preset_table;
 pub mod tables;
 
 use std::path::{Path, PathBuf};

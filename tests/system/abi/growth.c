@@ -402,6 +402,24 @@ MAKE(rlcore_normalizer) {
 }
 CALL(rlcore_normalizer) { return rlcore_normalize(s, x, 2, w.f[0]); }
 
+MAKE(rlcore_weights) { *s = (rlcore_weights){sizeof *s, RLCORE_INIT_NORMAL, 1, 2, 3, 0}; }
+CALL(rlcore_weights) {
+  FINE(rlcore_rng_seed(&w.rng, 1));
+  return rlcore_weights_draw(s, &w.rng, NULL, 0, w.f[0]);
+}
+MAKE(rlcore_optimizer_config) { FINE(rlcore_optimizer_config_init(s, sizeof *s, RLCORE_OPTIMIZER_ADAM)); }
+MAKE(rlcore_optimizer_state) { *s = (rlcore_optimizer_state){sizeof *s, 2, w.f[0], w.f[1], (uint64_t *)(void *)w.d[0]}; }
+CALL(rlcore_optimizer_config) {
+  rlcore_optimizer_state state;
+  make_rlcore_optimizer_state(&state);
+  return rlcore_optimizer_start(s, &state);
+}
+CALL(rlcore_optimizer_state) {
+  rlcore_optimizer_config config;
+  make_rlcore_optimizer_config(&config);
+  return rlcore_optimizer_step(&config, 0.1F, s, w.f[2], x, NULL);
+}
+
 /* ---- The trials ---- */
 
 struct trial {
@@ -433,7 +451,7 @@ static const struct trial trials[] = {
     TRIAL(rlcore_rows_out, make_rlcore_rows_out, read_rows, 0), READ(rlcore_queue_config), READ(rlcore_rollout_file),
     TRIAL(rlcore_rollout_file, make_rlcore_rollout_file, checked, 1), READ(rlcore_rollout_arrays), READ(rlcore_shifted_rollout),
     READ(rlcore_vtrace), READ(rlcore_vtrace_logits), READ(rlcore_vtrace_out), READ(rlcore_logits), READ(rlcore_gaussian),
-    READ(rlcore_loss_batch),
+    READ(rlcore_loss_batch), READ(rlcore_weights), READ(rlcore_optimizer_config), READ(rlcore_optimizer_state),
 };
 
 /* A structure that is new has one size only. */

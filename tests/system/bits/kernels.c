@@ -396,6 +396,42 @@ static rlcore_status losses(hashes *h) {
   return RLCORE_OK;
 }
 
+/* ---- Initial weights and optimizers: a length that is no multiple of any processor's vector lanes ---- */
+static rlcore_status optimizers(hashes *h) {
+  enum { OUTPUTS = 23, INPUTS = 7, P = OUTPUTS * INPUTS };
+  static float params[P], grads[P], first[P], second[P], scratch[P], norm, rate;
+  static uint64_t num_steps;
+  static const rlcore_optimizer_state state = {sizeof state, P, first, second, &num_steps};
+  rlcore_optimizer_config config;
+  rlcore_rng rng;
+  size_t len;
+  TRY(rlcore_rng_seed(&rng, 17));
+  for (uint32_t k = 0; k < 12; k++) {
+    const rlcore_weights weights = {sizeof weights, k / 2, 1.5F, INPUTS, OUTPUTS, k % 2};
+    TRY(rlcore_weights_scratch_len(&weights, &len));
+    mix_u64(h, len);
+    CHECK(len <= LEN(scratch));
+    TRY(rlcore_weights_draw(&weights, &rng, scratch, LEN(scratch), params));
+    MIX(h, params);
+    TRY(rlcore_optimizer_config_init(&config, sizeof config, k / 2));
+    config.maximize = k % 2;
+    TRY(rlcore_optimizer_start(&config, &state));
+    for (uint32_t update = 0; update < 9; update++) {
+      TRY(draw(&rng, -1.0, 1.0, grads, LEN(grads)));
+      TRY(rlcore_clip_grad_norm(grads, LEN(grads), 2.5F, &norm));
+      MIX_ONE(h, norm);
+      TRY(rlcore_schedule_linear(1e-2F, 1e-3F, 9, update, &rate));
+      TRY(rlcore_optimizer_step(&config, rate, &state, params, grads, &norm));
+      MIX_ONE(h, norm);
+    }
+    MIX(h, params);
+    MIX(h, first);
+    MIX(h, second);
+    MIX_ONE(h, num_steps);
+  }
+  return RLCORE_OK;
+}
+
 /* ---- Pictures ---- */
 static rlcore_status pictures(hashes *h) {
   static uint8_t screens[2][210 * 160 * 3], small[84 * 84], colour[61 * 47 * 3], planes[61 * 47 * 3], gray[61 * 47];
@@ -450,6 +486,7 @@ const stage KERNEL_STAGES[] = {
     {"categorical", categorical},
     {"gaussian", gaussian},
     {"losses", losses},
+    {"optimizers", optimizers},
     {"pictures", pictures},
     {NULL, NULL},
 };

@@ -465,8 +465,22 @@ static rlcore_status learner_transitions(hashes *h) {
   return from_transitions(h, RLCORE_ALGORITHM_SAC, RLCORE_ENV_PENDULUM);
 }
 
+/* ---- Configurations known by name ---- */
+static rlcore_status learner_presets(hashes *h) {
+  for (uint32_t preset = RLCORE_PRESET_SRC_PPO; preset <= RLCORE_PRESET_ZOO_SAC_PENDULUM; preset++) {
+    rlcore_learner_config c;
+    uint32_t net;
+    TRY(rlcore_learner_config_preset(&c, sizeof c, preset, &net));
+    MIX_ONE(h, net);
+    MIX_ONE(h, c.total_steps);
+    mix_numbers(h, &c.algorithm, (offsetof(rlcore_learner_config, dropped_quantiles) - offsetof(rlcore_learner_config, algorithm)) / 4, 4);
+  }
+  return RLCORE_OK;
+}
+
 const stage LEARN_STAGES[] = {
     {"learner_rows", learner_rows},
+    {"learner_presets", learner_presets},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
     {"learner_recurrent", learner_recurrent},

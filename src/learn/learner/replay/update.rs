@@ -13,7 +13,7 @@ use crate::learn::learner::layout::LOSSES;
 use crate::learn::learner::{Learner, PARAM_LIMIT, View};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
-use crate::learn::step::ParamState;
+use crate::learn::optimizer::ParamState;
 use crate::learn::store::sequences::Sequences;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
