@@ -721,7 +721,7 @@ static void attack_layers(void) {
   FINE(SIZE);
   WITH(c->layers, NULL, RLCORE_E_NULL, "layers", SIZE);
   WITH(c->layers, off(list, 1), RLCORE_E_ALIGN, "layers", SIZE);
-  WITH(c->num_layers, 22, RLCORE_E_CONFIG, "num_layers of at most 21, given 22", SIZE);
+  WITH(c->num_layers, 65, RLCORE_E_CONFIG, "num_layers of at most 64, given 65", SIZE);
   WITH(c->obs_dims[2], 3, RLCORE_E_CONFIG, "obs_dims of 0, or with a product of 32", SIZE);
   WITH(list[0].kind, 2, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
   WITH(list[0].kind, 15, RLCORE_E_CONFIG, "a known kind in layer 1, given 15", SIZE);

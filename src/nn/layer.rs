@@ -7,8 +7,11 @@ use super::initializer::Initializer;
 use super::prim::{LayerKind, Reads};
 use crate::error::{Error, Kind, Name, Result};
 
-/// Maximum number of layers in a list.
-pub const MAX_LAYERS: usize = 32;
+/// Maximum number of layers in a list: 64 of a host's, and those of two towers of hidden layers behind them.
+pub const MAX_LAYERS: usize = 75;
+
+/// Maximum number of heads in a list, the bits of a mask.
+pub(super) const MAX_HEADS: usize = u32::BITS as usize;
 
 /// [`Layer::source`]: the whole input of the network; with k added, part k of the input, counted from 1.
 pub const INPUT: u32 = 1 << 30;

@@ -6,6 +6,7 @@ use core::ops::Range;
 use super::activation::{Activation, Apply};
 use super::carry::Carry;
 use super::input::Input;
+use super::layer::MAX_LAYERS;
 #[cfg(feature = "recurrent")]
 use super::node::state_len;
 use super::node::{BACKWARD_ROWS, Node, ROWS, parts_len};
@@ -292,7 +293,7 @@ impl Kernel for Backward<'_> {
             let place = |n: &Node| Strip { begin: 0, ..strip }.range(n.in_place(BACKWARD_ROWS), n.units());
             let mut d_outs = d_outs.iter().rev();
             // Mask of values whose gradients are already written.
-            let mut begun = 0;
+            let mut begun = [0u64; MAX_LAYERS / u64::BITS as usize + 1];
             for node in nodes.iter().rev().filter(|n| n.runs(heads)) {
                 let own_place = if node.is_kept() { place(node) } else { 0..0 };
                 let d_out: &[f32] = if node.is_head() { strip.of(d_outs.next()?, node.units())? } else { &[] };
@@ -324,8 +325,10 @@ impl Kernel for Backward<'_> {
                         Some(d_input) => Some(strip.of_mut(d_input, node.input(k))?),
                         None => None,
                     };
-                    let is_first = begun & node.source_bit(k) == 0;
-                    begun |= node.source_bit(k);
+                    let (word, bit) = node.source_bit(k);
+                    let begun = begun.get_mut(word)?;
+                    let is_first = *begun & bit == 0;
+                    *begun |= bit;
                     let (mut to, sum) = match dx {
                         Some(dx) if !is_first => (Some(more.get_mut(..dx.len())?), Some(dx)),
                         None if part.is_some() => (Some(more.get_mut(..strip.len * node.input(k))?), None),

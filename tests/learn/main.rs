@@ -5,6 +5,7 @@ mod burn_in;
 mod bytes;
 mod critics;
 mod cut;
+mod deep;
 mod demonstrations;
 mod discrete_sac;
 mod fields;
