@@ -554,6 +554,9 @@ typedef enum rlcore_net {
   RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,
   RLCORE_NET_TRANSFORMER_GRID = 8,
 } rlcore_net;
+  RLCORE_NET_TRANSFORMER_NORM = 9,
+  RLCORE_NET_TRANSFORMER_ACTIONS = 10,
+  RLCORE_NET_LSTM_FILM = 11,
 rlcore_status rlcore_net_preset(
   uint32_t net,
   /* out [capacity] optional */ rlcore_layer *out,

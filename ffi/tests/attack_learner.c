@@ -333,7 +333,7 @@ static void attack_presets(void) {
   uint32_t len = 7;
   size_t size = 0;
   REFUSED(RLCORE_E_CONFIG, "a known rlcore_net, given 0", rlcore_net_preset(0, layers, 16, &len));
-  REFUSED(RLCORE_E_CONFIG, "a known rlcore_net, given 9", rlcore_net_preset(9, NULL, 0, &len));
+  REFUSED(RLCORE_E_CONFIG, "a known rlcore_net, given 12", rlcore_net_preset(12, NULL, 0, &len));
   REFUSED(RLCORE_E_SIZE, "at least 11 layers", rlcore_net_preset(RLCORE_NET_TRANSFORMER_GRID, layers, 10, &len));
   REFUSED(RLCORE_E_NULL, "out", rlcore_net_preset(RLCORE_NET_FC, NULL, 1, &len));
   REFUSED(RLCORE_E_NULL, "out_len", rlcore_net_preset(RLCORE_NET_FC, layers, 16, NULL));

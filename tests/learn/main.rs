@@ -26,6 +26,7 @@ mod overflow;
 mod overlap;
 mod parts;
 mod pqn;
+mod presets;
 mod prime;
 mod q;
 mod quantiles;
