@@ -718,6 +718,9 @@ typedef enum rlcore_layer_kind {
 } rlcore_layer_kind;
 
 /* Flags of layers, to be combined with |. */
+  /* 2-D convolution of each channel by itself (depthwise), channels last: units are a multiple of the channels that
+     it reads, and each channel has as many in a row (units, size, stride, same, activation, initializer, gain, flags) */
+  RLCORE_LAYER_DEPTHWISE = 15,
 typedef enum rlcore_layer_flag {
   RLCORE_LAYER_NO_BIAS = 2,      /* a dense layer, a convolution, its transpose or a normalization adds no bias */
   RLCORE_LAYER_NO_SCALE = 4,     /* normalization multiplies by no scale */

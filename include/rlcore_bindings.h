@@ -505,6 +505,7 @@ typedef enum rlcore_layer_kind {
   RLCORE_LAYER_ADD = 12,
   RLCORE_LAYER_MULTIPLY = 13,
   RLCORE_LAYER_JOIN = 14,
+  RLCORE_LAYER_DEPTHWISE = 15,
 } rlcore_layer_kind;
 typedef enum rlcore_layer_flag {
   RLCORE_LAYER_NO_BIAS = 2,

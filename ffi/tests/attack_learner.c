@@ -724,7 +724,7 @@ static void attack_layers(void) {
   WITH(c->num_layers, 65, RLCORE_E_CONFIG, "num_layers of at most 64, given 65", SIZE);
   WITH(c->obs_dims[2], 3, RLCORE_E_CONFIG, "obs_dims of 0, or with a product of 32", SIZE);
   WITH(list[0].kind, 2, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
-  WITH(list[0].kind, 15, RLCORE_E_CONFIG, "a known kind in layer 1, given 15", SIZE);
+  WITH(list[0].kind, 16, RLCORE_E_CONFIG, "a known kind in layer 1, given 16", SIZE);
   WITH(list[3].flags, 1, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
   WITH(list[3].flags, RLCORE_LAYER_NORMALIZED, RLCORE_E_CONFIG, "known flags in layer 4, given 512", SIZE);
   WITH(list[1].source[0], 2, RLCORE_E_CONFIG, "a layer before it in layer 2, given 2", SIZE);

@@ -128,7 +128,7 @@ impl<'a> Net<'a> {
     pub fn reads_bytes_in_front(&self, front: usize) -> bool {
         #[cfg(feature = "pictures")]
         return self.nodes.iter().all(|n| match n.op() {
-            Op::Local(Local::Conv(_)) if n.reads_front(0, front) => {
+            Op::Local(Local::Conv(_) | Local::Depthwise(_)) if n.reads_front(0, front) => {
                 n.part(0).unwrap_or(0..n.row as usize) == (0..front)
             }
             _ => !n.reads_front(0, front) && !n.reads_front(1, front),
@@ -462,8 +462,8 @@ impl<'a> Net<'a> {
     }
 
     /// Reads layer `index`, counted from 0; weights and bias are empty if the layer has none. Weights are `[units, input]` for
-    /// a dense layer, `[units, channels, height, width]` for a convolution, `[channels, units, height, width]` for a transposed
-    /// convolution, `[channels, symbols, units]` for an embedding, and the scale for a normalization. A dense layer with
+    /// a dense layer, `[units, channels, height, width]` for a convolution, `[units, 1, height, width]` for a depthwise one,
+    /// `[channels, units, height, width]` for a transposed one, `[channels, symbols, units]` for an embedding, and the scale for a normalization. A dense layer with
     /// [`NOISY`](super::NOISY) has all means, then all deviations. Recurrent layers have `[gates, input]`, then, except for a
     /// minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n of a GRU, z and the candidate of a minGRU, with
     /// `units` values each; a GRU's biases are followed by those of n inside the product with r. Attention has

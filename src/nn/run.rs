@@ -198,6 +198,10 @@ impl Kernel for Forward<'_, '_> {
                     Op::Local(Local::Conv(layer)) if node.reads_front(0, front) => {
                         layer.look(at, own, strip.of(bytes, node.input(0))?, y, &mut *work)?
                     }
+                    #[cfg(feature = "pictures")]
+                    Op::Local(Local::Depthwise(layer)) if node.reads_front(0, front) => {
+                        layer.look(at, own, strip.of(bytes, node.input(0))?, y, &mut *work)?
+                    }
                     Op::Local(layer) => layer.forward(at, own, x, y, &mut *work)?,
                     #[cfg(feature = "residual")]
                     Op::Merge(layer) => layer.forward([x, source(1, parts[1])?], node.input(0), y)?,
@@ -337,6 +341,13 @@ impl Kernel for Backward<'_> {
                     match node.op() {
                         #[cfg(feature = "pictures")]
                         Op::Local(Local::Conv(layer)) if node.reads_front(k, front) => {
+                            let x = strip.of(bytes, node.input(k))?;
+                            if wants_grads {
+                                layer.add_gradients_of(at, x, dy, own_grads, &mut *work)?;
+                            }
+                        }
+                        #[cfg(feature = "pictures")]
+                        Op::Local(Local::Depthwise(layer)) if node.reads_front(k, front) => {
                             let x = strip.of(bytes, node.input(k))?;
                             if wants_grads {
                                 layer.add_gradients_of(at, x, dy, own_grads, &mut *work)?;

@@ -623,7 +623,7 @@ fn layers_that_cannot_be_are_refused_by_name() {
     type Spoil = fn(&mut [Layer; 7]);
     let bad: [(&str, Spoil); 33] = [
         ("net: a known kind in layer 2, given 0", |l| l[1].kind = 0),
-        ("net: a known kind in layer 2, given 15", |l| l[1].kind = 15),
+        ("net: a known kind in layer 2, given 16", |l| l[1].kind = 16),
         ("net: a known kind in layer 2, given 33", |l| l[1].kind = 33),
         ("net: source[0] of 0, which its kind does not read, in layer 4, given 1", |l| l[3].source[0] = 1),
         ("net: source[1] of 0, which its kind does not read, in layer 2, given 1", |l| l[1].source[1] = 1),
