@@ -276,7 +276,7 @@ typedef enum rlcore_wrap {
   RLCORE_WRAP_SCALED_FLOAT = 14,    /* converts bytes to floats in [0, 1] */
   RLCORE_WRAP_FRAME_STACK = 15,     /* stacks the last observations along the last axis, oldest first: count */
   RLCORE_WRAP_CHANNELS_FIRST = 16,  /* transposes [height, width, channels] to [channels, height, width] */
-  RLCORE_WRAP_FLATTEN = 17,         /* concatenates all fields of the observation as one row of floats */
+  RLCORE_WRAP_FLATTEN = 17,         /* concatenates all fields of the observation as one row: one_hot */
   RLCORE_WRAP_EXTRACT = 18,         /* keeps one field of the observation: field */
   RLCORE_WRAP_RECORD = 19,          /* adds reward, done and other data of the step as fields: see above */
   RLCORE_WRAP_OBSERVE = 20,         /* applies the caller's function to the observation: len, observe, user */
@@ -321,24 +321,27 @@ typedef int32_t (*rlcore_observe_fn)(void *user, uint32_t row, const void *obs, 
 /* One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Fields that the kind does
    not read must be zero. Zero selects the default where one is given. */
 typedef struct rlcore_wrapper {
-  uint32_t kind;              /* an rlcore_wrap */
-  uint32_t count;             /* steps for each action, or observations in a stack; 0: 4 */
-  uint32_t steps;             /* at least 1 */
-  uint32_t noop_max;          /* maximum number of no-ops; 0: 30 */
-  uint32_t noop_count;        /* exact number of no-ops; 0: random, up to noop_max */
-  uint32_t noop;              /* the action that does nothing */
-  uint32_t fire;              /* the action pressed first; 0: 1 */
-  uint32_t second;            /* the action pressed second; 0: 2 */
-  float probability;          /* 0 to 1 */
-  float low;                  /* maps to the lower bound; -1 if high is 0 too */
-  float high;                 /* maps to the upper bound; 1 if low is 0 too */
-  float factor;               /* finite, not 0 */
-  uint32_t height;            /* rows of the result; 0: 84 */
-  uint32_t width;             /* columns of the result; 0: 84 */
-  uint32_t gray;              /* 1: one luma channel; 0: the image's own channels */
-  uint32_t len;               /* elements that observe writes */
-  char field[24];             /* name of a field of the observation, NUL-terminated; "": the only one */
-  uint32_t reserved[4];       /* zero */
+  uint32_t kind;        /* an rlcore_wrap */
+  uint32_t count;       /* steps for each action, or observations in a stack; 0: 4 */
+  uint32_t steps;       /* at least 1 */
+  uint32_t noop_max;    /* maximum number of no-ops; 0: 30 */
+  uint32_t noop_count;  /* exact number of no-ops; 0: random, up to noop_max */
+  uint32_t noop;        /* the action that does nothing */
+  uint32_t fire;        /* the action pressed first; 0: 1 */
+  uint32_t second;      /* the action pressed second; 0: 2 */
+  float probability;    /* 0 to 1 */
+  float low;            /* maps to the lower bound; -1 if high is 0 too */
+  float high;           /* maps to the upper bound; 1 if low is 0 too */
+  float factor;         /* finite, not 0 */
+  uint32_t height;      /* rows of the result; 0: 84 */
+  uint32_t width;       /* columns of the result; 0: 84 */
+  uint32_t gray;        /* 1: one luma channel; 0: the image's own channels */
+  uint32_t len;         /* elements that observe writes */
+  char field[24];       /* name of a field of the observation, NUL-terminated; "": the only one */
+  /* 1: floats, and each RLCORE_I32 as many of them as it has choices, 1 for the one that it is and 0 for the others; obs.n
+     must say how many. 0: bytes if all fields are bytes, else floats of the same values */
+  uint32_t one_hot;
+  uint32_t reserved[3];       /* zero */
   rlcore_observe_fn observe;  /* required for RLCORE_WRAP_OBSERVE */
   void *user;                 /* passed to observe, never read */
 } rlcore_wrapper;
@@ -416,7 +419,7 @@ typedef struct rlcore_env_def {
   /* episodes are truncated after this many steps; 0: never, or the limit that one of the library's own has;
      UINT32_MAX: never; kept in blocks */
   uint32_t max_episode_steps;
-  rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
+  rlcore_space obs;                       /* RLCORE_F32, RLCORE_I32, RLCORE_U8 (images) or RLCORE_STRUCT (several kinds) */
   rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
   void *user;                             /* passed to every callback, never read */
   rlcore_env_reset_fn reset;              /* required */
@@ -715,12 +718,12 @@ typedef enum rlcore_layer_kind {
   RLCORE_LAYER_MULTIPLY = 13,  /* product of both sources, of which the same holds (activation) */
   /* channels of both sources, pixel by pixel; a picture that a row follows becomes a row (activation) */
   RLCORE_LAYER_JOIN = 14,
-} rlcore_layer_kind;
-
-/* Flags of layers, to be combined with |. */
   /* 2-D convolution of each channel by itself (depthwise), channels last: units are a multiple of the channels that
      it reads, and each channel has as many in a row (units, size, stride, same, activation, initializer, gain, flags) */
   RLCORE_LAYER_DEPTHWISE = 15,
+} rlcore_layer_kind;
+
+/* Flags of layers, to be combined with |. */
 typedef enum rlcore_layer_flag {
   RLCORE_LAYER_NO_BIAS = 2,      /* a dense layer, a convolution, its transpose or a normalization adds no bias */
   RLCORE_LAYER_NO_SCALE = 4,     /* normalization multiplies by no scale */
@@ -794,12 +797,6 @@ typedef enum rlcore_net {
   RLCORE_NET_LSTM_SIMPLE = 6,           /* numbers: 128 units without activation, LSTM of 128 */
   RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,  /* 7 x 7 symbols, bytes below 11: embeddings, two convolutions, pool, LSTM of 128 */
   RLCORE_NET_TRANSFORMER_GRID = 8,      /* numbers: a causal transformer, two blocks over 9 steps each, 128 wide, 4 heads */
-} rlcore_net;
-
-/* Writes the layers of a network that is known by name, for the layers of an rlcore_learner_config: its hidden layers and
-   heads read the last of them.
-   Example:
-     rlcore_layer layers[16];
   /* numbers: RLCORE_NET_TRANSFORMER_GRID with layer normalization before each attention and each pair of dense layers, and
      a final one. 16 layers */
   RLCORE_NET_TRANSFORMER_NORM = 9,
@@ -814,6 +811,12 @@ typedef enum rlcore_net {
      (FiLM). Each place of the instruction has embeddings of its own, whose sum passes through 128 units, where the original
      runs a GRU over the words; layer normalization stands for its batch normalization. 27 layers */
   RLCORE_NET_LSTM_FILM = 11,
+} rlcore_net;
+
+/* Writes the layers of a network that is known by name, for the layers of an rlcore_learner_config: its hidden layers and
+   heads read the last of them.
+   Example:
+     rlcore_layer layers[16];
      rlcore_net_preset(RLCORE_NET_NATURE, layers, 16, &config.num_layers);
    net:     an rlcore_net.
    out:     [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
@@ -887,7 +890,7 @@ typedef struct rlcore_learner_config {
   /* hidden layers are normalized before their activation, each row on its own; stream algorithms do it without scales
      and biases (0; PQN, stream algorithms 1) */
   uint32_t hidden_norm;
-  uint32_t num_layers;  /* entries of layers, up to 21 (0) */
+  uint32_t num_layers;  /* entries of layers, up to 64 (0) */
   /* height, width and channels of an observation that is a picture, in this order in memory; their product is
      obs.len. Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a
      picture of RLCORE_WRAP_CHANNELS_FIRST has its channels first. The layers of TD3's and SAC's critics read the

@@ -211,7 +211,8 @@ typedef struct rlcore_wrapper {
   uint32_t gray;
   uint32_t len;
   char field[24];
-  uint32_t reserved[4];
+  uint32_t one_hot;
+  uint32_t reserved[3];
   rlcore_observe_fn observe;
   /* opaque */ void *user;
 } rlcore_wrapper;
@@ -554,10 +555,10 @@ typedef enum rlcore_net {
   RLCORE_NET_LSTM_SIMPLE = 6,
   RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,
   RLCORE_NET_TRANSFORMER_GRID = 8,
-} rlcore_net;
   RLCORE_NET_TRANSFORMER_NORM = 9,
   RLCORE_NET_TRANSFORMER_ACTIONS = 10,
   RLCORE_NET_LSTM_FILM = 11,
+} rlcore_net;
 rlcore_status rlcore_net_preset(
   uint32_t net,
   /* out [capacity] optional */ rlcore_layer *out,
