@@ -2977,6 +2977,13 @@ rlcore_status rlcore_reward_class_of(float reward, float threshold, uint32_t *ou
 
 #define RLCORE_ROLLOUT_FILE_HEADER_SIZE 4096  /* Bytes before the first array of a file: one page. */
 
+/* Arrays that a file may do without, for absent of an rlcore_rollout_file. They are neither read nor written then, and may
+   be NULL: for hosts that record others than learners of this library, people or scripts. */
+typedef enum rlcore_rollout_absent {
+  RLCORE_ROLLOUT_NO_LOG_PROB = 1,  /* log_prob */
+  RLCORE_ROLLOUT_NO_VALUE = 2,     /* value, bootstrap_value and final_value */
+} rlcore_rollout_absent;
+
 /* Shapes and origin of the data in a file. A file is in safetensors format, with a fixed set of arrays named as the members
    of rlcore_rollout_arrays, little-endian on every machine, and metadata: counters, versions and a checksum. */
 typedef struct rlcore_rollout_file {
@@ -2990,11 +2997,13 @@ typedef struct rlcore_rollout_file {
   uint32_t action_len;      /* elements of one action, at least 1 */
   uint32_t state_len;       /* M, elements of one recurrent state; 0 if there is none */
   uint32_t num_finals;      /* K, the number of final observations */
-  uint32_t reserved;        /* zero */
+  uint32_t absent;          /* arrays that the file does not have: an rlcore_rollout_absent, or both; 0: it has all */
   uint64_t seed;            /* seed of the environments */
   uint64_t policy_version;  /* version of the policy that chose the actions */
   uint64_t global_step;     /* environment steps before the first one in the file */
   uint64_t num_episodes;    /* episodes ended before the first step in the file */
+  uint32_t metadata_len;    /* bytes of metadata, up to 65536; 0: there is none */
+  uint32_t reserved;        /* zero */
 } rlcore_rollout_file;
 
 /* The arrays of a rollout: read by rlcore_rollout_file_write, written by rlcore_rollout_file_read. */
@@ -3014,15 +3023,20 @@ typedef struct rlcore_rollout_arrays {
   void *final_obs;         /* [K, obs...] last observations of those episodes */
   float *final_value;      /* [K] their values */
   float *state;            /* [N, M] recurrent state before the first step */
+  /* [metadata_len] pairs of a name and a value in UTF-8, each with a 0 behind it, "name\0value\0": the host's notes of the
+     recording, entries of __metadata__ in the file's header. Names are distinct, not empty and not "format"; of control
+     characters there are only tabs and ends of lines */
+  uint8_t *metadata;
 } rlcore_rollout_arrays;
 
 /* Size of the file in bytes. Errors: E_CONFIG for a length or kind. */
 rlcore_status rlcore_rollout_file_size(const rlcore_rollout_file *file, size_t *out_size);
 
 /* Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size(), of any alignment. The arrays
-   are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
-   Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not ascending or is not a valid
-   step that ended; E_NOT_READY if a truncated step has none. */
+   are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0, metadata if metadata_len is
+   0, and those that are absent.
+   Errors: those of rlcore_rollout_file_size; E_SIZE; E_CONFIG for metadata that is not as it must be; E_RANGE for a
+   final_index that is not ascending or is not a valid step that ended; E_NOT_READY if a truncated step has none. */
 rlcore_status rlcore_rollout_file_write(const rlcore_rollout_file *file, const rlcore_rollout_arrays *arrays,
                                         uint8_t *out, size_t out_size);
 
@@ -3031,7 +3045,8 @@ rlcore_status rlcore_rollout_file_write(const rlcore_rollout_file *file, const r
 rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcore_rollout_file *out);
 
 /* Checks a file as rlcore_rollout_file_check and copies its arrays. NULL skips an array; the others must have the shapes
-   that the check returned. Errors: those of rlcore_rollout_file_check. */
+   that the check returned. Those that are absent stay as they are.
+   Errors: those of rlcore_rollout_file_check. */
 rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
 
 /* ---- Queues between actors and a learner ---- */

@@ -2056,6 +2056,10 @@ rlcore_status rlcore_reward_class_of(
 /* ---- Rollouts as safetensors files ---- */
 
 enum { RLCORE_ROLLOUT_FILE_HEADER_SIZE = 4096 };
+typedef enum rlcore_rollout_absent {
+  RLCORE_ROLLOUT_NO_LOG_PROB = 1,
+  RLCORE_ROLLOUT_NO_VALUE = 2,
+} rlcore_rollout_absent;
 typedef struct rlcore_rollout_file {
   uint32_t struct_size;
   uint32_t num_steps;
@@ -2067,11 +2071,13 @@ typedef struct rlcore_rollout_file {
   uint32_t action_len;
   uint32_t state_len;
   uint32_t num_finals;
-  uint32_t reserved;
+  uint32_t absent;
   uint64_t seed;
   uint64_t policy_version;
   uint64_t global_step;
   uint64_t num_episodes;
+  uint32_t metadata_len;
+  uint32_t reserved;
 } rlcore_rollout_file;
 typedef struct rlcore_rollout_arrays {
   uint32_t struct_size;
@@ -2089,6 +2095,7 @@ typedef struct rlcore_rollout_arrays {
   /* out [K, obs...] */ void *final_obs;
   /* out [K] */ float *final_value;
   /* out [N, M] */ float *state;
+  /* out [metadata_len] */ uint8_t *metadata;
 } rlcore_rollout_arrays;
 rlcore_status rlcore_rollout_file_size(
   /* in */ const rlcore_rollout_file *file,
