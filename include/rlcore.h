@@ -279,7 +279,7 @@ typedef enum rlcore_wrap {
   RLCORE_WRAP_SCALED_FLOAT = 14,    /* converts bytes to floats in [0, 1] */
   RLCORE_WRAP_FRAME_STACK = 15,     /* stacks the last observations along the last axis, oldest first: count */
   RLCORE_WRAP_CHANNELS_FIRST = 16,  /* transposes [height, width, channels] to [channels, height, width] */
-  RLCORE_WRAP_FLATTEN = 17,         /* concatenates all fields of the observation as one row of floats */
+  RLCORE_WRAP_FLATTEN = 17,         /* concatenates all fields of the observation as one row: one_hot */
   RLCORE_WRAP_EXTRACT = 18,         /* keeps one field of the observation: field */
   RLCORE_WRAP_RECORD = 19,          /* adds reward, done and other data of the step as fields: see above */
   RLCORE_WRAP_OBSERVE = 20,         /* applies the caller's function to the observation: len, observe, user */
@@ -324,24 +324,27 @@ typedef int32_t (*rlcore_observe_fn)(void *user, uint32_t row, const void *obs, 
 /* One wrapper: a kind and its parameters, e.g. { .kind = RLCORE_WRAP_FRAME_STACK, .count = 4 }. Fields that the kind does
    not read must be zero. Zero selects the default where one is given. */
 typedef struct rlcore_wrapper {
-  uint32_t kind;              /* an rlcore_wrap */
-  uint32_t count;             /* steps for each action, or observations in a stack; 0: 4 */
-  uint32_t steps;             /* at least 1 */
-  uint32_t noop_max;          /* maximum number of no-ops; 0: 30 */
-  uint32_t noop_count;        /* exact number of no-ops; 0: random, up to noop_max */
-  uint32_t noop;              /* the action that does nothing */
-  uint32_t fire;              /* the action pressed first; 0: 1 */
-  uint32_t second;            /* the action pressed second; 0: 2 */
-  float probability;          /* 0 to 1 */
-  float low;                  /* maps to the lower bound; -1 if high is 0 too */
-  float high;                 /* maps to the upper bound; 1 if low is 0 too */
-  float factor;               /* finite, not 0 */
-  uint32_t height;            /* rows of the result; 0: 84 */
-  uint32_t width;             /* columns of the result; 0: 84 */
-  uint32_t gray;              /* 1: one luma channel; 0: the image's own channels */
-  uint32_t len;               /* elements that observe writes */
-  char field[24];             /* name of a field of the observation, NUL-terminated; "": the only one */
-  uint32_t reserved[4];       /* zero */
+  uint32_t kind;        /* an rlcore_wrap */
+  uint32_t count;       /* steps for each action, or observations in a stack; 0: 4 */
+  uint32_t steps;       /* at least 1 */
+  uint32_t noop_max;    /* maximum number of no-ops; 0: 30 */
+  uint32_t noop_count;  /* exact number of no-ops; 0: random, up to noop_max */
+  uint32_t noop;        /* the action that does nothing */
+  uint32_t fire;        /* the action pressed first; 0: 1 */
+  uint32_t second;      /* the action pressed second; 0: 2 */
+  float probability;    /* 0 to 1 */
+  float low;            /* maps to the lower bound; -1 if high is 0 too */
+  float high;           /* maps to the upper bound; 1 if low is 0 too */
+  float factor;         /* finite, not 0 */
+  uint32_t height;      /* rows of the result; 0: 84 */
+  uint32_t width;       /* columns of the result; 0: 84 */
+  uint32_t gray;        /* 1: one luma channel; 0: the image's own channels */
+  uint32_t len;         /* elements that observe writes */
+  char field[24];       /* name of a field of the observation, NUL-terminated; "": the only one */
+  /* 1: floats, and each RLCORE_I32 as many of them as it has choices, 1 for the one that it is and 0 for the others; obs.n
+     must say how many. 0: bytes if all fields are bytes, else floats of the same values */
+  uint32_t one_hot;
+  uint32_t reserved[3];       /* zero */
   rlcore_observe_fn observe;  /* required for RLCORE_WRAP_OBSERVE */
   void *user;                 /* passed to observe, never read */
 } rlcore_wrapper;
@@ -424,7 +427,7 @@ typedef struct rlcore_env_def {
   /* episodes are truncated after this many steps; 0: never, or the limit that one of the library's own has;
      UINT32_MAX: never; kept in blocks */
   uint32_t max_episode_steps;
-  rlcore_space obs;                       /* RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds */
+  rlcore_space obs;                       /* RLCORE_F32, RLCORE_I32, RLCORE_U8 (images) or RLCORE_STRUCT (several kinds) */
   rlcore_space action;                    /* RLCORE_I32 or RLCORE_F32 */
   void *user;                             /* passed to every callback, never read */
   rlcore_env_reset_fn reset;              /* required */
@@ -753,6 +756,9 @@ typedef enum rlcore_layer_kind {
   RLCORE_LAYER_MULTIPLY = 13,  /* product of both sources, of which the same holds (activation) */
   /* channels of both sources, pixel by pixel; a picture that a row follows becomes a row (activation) */
   RLCORE_LAYER_JOIN = 14,
+  /* 2-D convolution of each channel by itself (depthwise), channels last: units are a multiple of the channels that
+     it reads, and each channel has as many in a row (units, size, stride, same, activation, initializer, gain, flags) */
+  RLCORE_LAYER_DEPTHWISE = 15,
 } rlcore_layer_kind;
 
 /* Flags of layers, to be combined with |. */
@@ -829,6 +835,20 @@ typedef enum rlcore_net {
   RLCORE_NET_LSTM_SIMPLE = 6,           /* numbers: 128 units without activation, LSTM of 128 */
   RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,  /* 7 x 7 symbols, bytes below 11: embeddings, two convolutions, pool, LSTM of 128 */
   RLCORE_NET_TRANSFORMER_GRID = 8,      /* numbers: a causal transformer, two blocks over 9 steps each, 128 wide, 4 heads */
+  /* numbers: RLCORE_NET_TRANSFORMER_GRID with layer normalization before each attention and each pair of dense layers, and
+     a final one. 16 layers */
+  RLCORE_NET_TRANSFORMER_NORM = 9,
+  /* two obs_fields, numbers and the action before them, an RLCORE_I32 of one choice more than actions for "none": two
+     transformers like RLCORE_NET_TRANSFORMER_NORM, of which the first is the policy's with a policy_layer of 18. A step is
+     one token, the sum of both embeddings, where the original has one for each, so 9 steps are its 17 tokens; attention
+     knows how many steps ago a token was, not the step's number in the episode; at an episode's start the window is empty
+     and no padding is attended to. 36 layers */
+  RLCORE_NET_TRANSFORMER_ACTIONS = 10,
+  /* two obs_fields of bytes, a 7 x 7 picture of symbols below 11 and an instruction of words below 100, 0 for none:
+     RLCORE_NET_LSTM_BOW_ENDPOOL_RES with two residual blocks in which the instruction scales and shifts the channels
+     (FiLM). Each place of the instruction has embeddings of its own, whose sum passes through 128 units, where the original
+     runs a GRU over the words; layer normalization stands for its batch normalization. 27 layers */
+  RLCORE_NET_LSTM_FILM = 11,
 } rlcore_net;
 
 /* Writes the layers of a network that is known by name, for the layers of an rlcore_learner_config: its hidden layers and
@@ -912,7 +932,7 @@ typedef struct rlcore_learner_config {
   /* hidden layers are normalized before their activation, each row on its own; stream algorithms do it without scales
      and biases (0; PQN, stream algorithms 1) */
   uint32_t hidden_norm;
-  uint32_t num_layers;  /* entries of layers, up to 21 (0) */
+  uint32_t num_layers;  /* entries of layers, up to 64 (0) */
   /* height, width and channels of an observation that is a picture, in this order in memory; their product is
      obs.len. Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a
      picture of RLCORE_WRAP_CHANNELS_FIRST has its channels first. The layers of TD3's and SAC's critics read the
@@ -3105,6 +3125,13 @@ rlcore_status rlcore_reward_class_of(float reward, float threshold, uint32_t *ou
 
 #define RLCORE_ROLLOUT_FILE_HEADER_SIZE 4096  /* Bytes before the first array of a file: one page. */
 
+/* Arrays that a file may do without, for absent of an rlcore_rollout_file. They are neither read nor written then, and may
+   be NULL: for hosts that record others than learners of this library, people or scripts. */
+typedef enum rlcore_rollout_absent {
+  RLCORE_ROLLOUT_NO_LOG_PROB = 1,  /* log_prob */
+  RLCORE_ROLLOUT_NO_VALUE = 2,     /* value, bootstrap_value and final_value */
+} rlcore_rollout_absent;
+
 /* Shapes and origin of the data in a file. A file is in safetensors format, with a fixed set of arrays named as the members
    of rlcore_rollout_arrays, little-endian on every machine, and metadata: counters, versions and a checksum. */
 typedef struct rlcore_rollout_file {
@@ -3118,11 +3145,13 @@ typedef struct rlcore_rollout_file {
   uint32_t action_len;      /* elements of one action, at least 1 */
   uint32_t state_len;       /* M, elements of one recurrent state; 0 if there is none */
   uint32_t num_finals;      /* K, the number of final observations */
-  uint32_t reserved;        /* zero */
+  uint32_t absent;          /* arrays that the file does not have: an rlcore_rollout_absent, or both; 0: it has all */
   uint64_t seed;            /* seed of the environments */
   uint64_t policy_version;  /* version of the policy that chose the actions */
   uint64_t global_step;     /* environment steps before the first one in the file */
   uint64_t num_episodes;    /* episodes ended before the first step in the file */
+  uint32_t metadata_len;    /* bytes of metadata, up to 65536; 0: there is none */
+  uint32_t reserved;        /* zero */
 } rlcore_rollout_file;
 
 /* The arrays of a rollout: read by rlcore_rollout_file_write, written by rlcore_rollout_file_read. */
@@ -3142,15 +3171,20 @@ typedef struct rlcore_rollout_arrays {
   void *final_obs;         /* [K, obs...] last observations of those episodes */
   float *final_value;      /* [K] their values */
   float *state;            /* [N, M] recurrent state before the first step */
+  /* [metadata_len] pairs of a name and a value in UTF-8, each with a 0 behind it, "name\0value\0": the host's notes of the
+     recording, entries of __metadata__ in the file's header. Names are distinct, not empty and not "format"; of control
+     characters there are only tabs and ends of lines */
+  uint8_t *metadata;
 } rlcore_rollout_arrays;
 
 /* Size of the file in bytes. Errors: E_CONFIG for a length or kind. */
 rlcore_status rlcore_rollout_file_size(const rlcore_rollout_file *file, size_t *out_size);
 
 /* Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size(), of any alignment. The arrays
-   are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
-   Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not ascending or is not a valid
-   step that ended; E_NOT_READY if a truncated step has none. */
+   are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0, metadata if metadata_len is
+   0, and those that are absent.
+   Errors: those of rlcore_rollout_file_size; E_SIZE; E_CONFIG for metadata that is not as it must be; E_RANGE for a
+   final_index that is not ascending or is not a valid step that ended; E_NOT_READY if a truncated step has none. */
 rlcore_status rlcore_rollout_file_write(const rlcore_rollout_file *file, const rlcore_rollout_arrays *arrays,
                                         uint8_t *out, size_t out_size);
 
@@ -3159,7 +3193,8 @@ rlcore_status rlcore_rollout_file_write(const rlcore_rollout_file *file, const r
 rlcore_status rlcore_rollout_file_check(const uint8_t *bytes, size_t size, rlcore_rollout_file *out);
 
 /* Checks a file as rlcore_rollout_file_check and copies its arrays. NULL skips an array; the others must have the shapes
-   that the check returned. Errors: those of rlcore_rollout_file_check. */
+   that the check returned. Those that are absent stay as they are.
+   Errors: those of rlcore_rollout_file_check. */
 rlcore_status rlcore_rollout_file_read(const uint8_t *bytes, size_t size, const rlcore_rollout_arrays *arrays);
 
 /* ---- Queues between actors and a learner ---- */

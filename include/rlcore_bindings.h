@@ -211,7 +211,8 @@ typedef struct rlcore_wrapper {
   uint32_t gray;
   uint32_t len;
   char field[24];
-  uint32_t reserved[4];
+  uint32_t one_hot;
+  uint32_t reserved[3];
   rlcore_observe_fn observe;
   /* opaque */ void *user;
 } rlcore_wrapper;
@@ -532,6 +533,7 @@ typedef enum rlcore_layer_kind {
   RLCORE_LAYER_ADD = 12,
   RLCORE_LAYER_MULTIPLY = 13,
   RLCORE_LAYER_JOIN = 14,
+  RLCORE_LAYER_DEPTHWISE = 15,
 } rlcore_layer_kind;
 typedef enum rlcore_layer_flag {
   RLCORE_LAYER_NO_BIAS = 2,
@@ -580,6 +582,9 @@ typedef enum rlcore_net {
   RLCORE_NET_LSTM_SIMPLE = 6,
   RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,
   RLCORE_NET_TRANSFORMER_GRID = 8,
+  RLCORE_NET_TRANSFORMER_NORM = 9,
+  RLCORE_NET_TRANSFORMER_ACTIONS = 10,
+  RLCORE_NET_LSTM_FILM = 11,
 } rlcore_net;
 rlcore_status rlcore_net_preset(
   uint32_t net,
@@ -2128,6 +2133,10 @@ rlcore_status rlcore_reward_class_of(
 /* ---- Rollouts as safetensors files ---- */
 
 enum { RLCORE_ROLLOUT_FILE_HEADER_SIZE = 4096 };
+typedef enum rlcore_rollout_absent {
+  RLCORE_ROLLOUT_NO_LOG_PROB = 1,
+  RLCORE_ROLLOUT_NO_VALUE = 2,
+} rlcore_rollout_absent;
 typedef struct rlcore_rollout_file {
   uint32_t struct_size;
   uint32_t num_steps;
@@ -2139,11 +2148,13 @@ typedef struct rlcore_rollout_file {
   uint32_t action_len;
   uint32_t state_len;
   uint32_t num_finals;
-  uint32_t reserved;
+  uint32_t absent;
   uint64_t seed;
   uint64_t policy_version;
   uint64_t global_step;
   uint64_t num_episodes;
+  uint32_t metadata_len;
+  uint32_t reserved;
 } rlcore_rollout_file;
 typedef struct rlcore_rollout_arrays {
   uint32_t struct_size;
@@ -2161,6 +2172,7 @@ typedef struct rlcore_rollout_arrays {
   /* out [K, obs...] */ void *final_obs;
   /* out [K] */ float *final_value;
   /* out [N, M] */ float *state;
+  /* out [metadata_len] */ uint8_t *metadata;
 } rlcore_rollout_arrays;
 rlcore_status rlcore_rollout_file_size(
   /* in */ const rlcore_rollout_file *file,

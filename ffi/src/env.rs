@@ -132,7 +132,7 @@ pub struct rlcore_env_def {
     /// episodes are truncated after this many steps; 0: never, or the limit that one of the library's own has;
     /// UINT32_MAX: never; kept in blocks
     pub max_episode_steps: u32,
-    /// RLCORE_F32, RLCORE_U8 for images, RLCORE_STRUCT with fields of other kinds
+    /// RLCORE_F32, RLCORE_I32, RLCORE_U8 (images) or RLCORE_STRUCT (several kinds)
     pub obs: rlcore_space,
     /// RLCORE_I32 or RLCORE_F32
     pub action: rlcore_space,

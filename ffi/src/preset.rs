@@ -26,6 +26,20 @@ pub enum rlcore_net {
     RLCORE_NET_LSTM_BOW_ENDPOOL_RES = 7,
     /// numbers: a causal transformer, two blocks over 9 steps each, 128 wide, 4 heads
     RLCORE_NET_TRANSFORMER_GRID = 8,
+    /// numbers: RLCORE_NET_TRANSFORMER_GRID with layer normalization before each attention and each pair of dense layers, and
+    /// a final one. 16 layers
+    RLCORE_NET_TRANSFORMER_NORM = 9,
+    /// two obs_fields, numbers and the action before them, an RLCORE_I32 of one choice more than actions for "none": two
+    /// transformers like RLCORE_NET_TRANSFORMER_NORM, of which the first is the policy's with a policy_layer of 18. A step is
+    /// one token, the sum of both embeddings, where the original has one for each, so 9 steps are its 17 tokens; attention
+    /// knows how many steps ago a token was, not the step's number in the episode; at an episode's start the window is empty
+    /// and no padding is attended to. 36 layers
+    RLCORE_NET_TRANSFORMER_ACTIONS = 10,
+    /// two obs_fields of bytes, a 7 x 7 picture of symbols below 11 and an instruction of words below 100, 0 for none:
+    /// RLCORE_NET_LSTM_BOW_ENDPOOL_RES with two residual blocks in which the instruction scales and shifts the channels
+    /// (FiLM). Each place of the instruction has embeddings of its own, whose sum passes through 128 units, where the original
+    /// runs a GRU over the words; layer normalization stands for its batch normalization. 27 layers
+    RLCORE_NET_LSTM_FILM = 11,
 }
 
 /// Writes the layers of a network that is known by name, for the layers of an rlcore_learner_config: its hidden layers and

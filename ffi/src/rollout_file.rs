@@ -6,13 +6,28 @@ use crate::mirror::versioned;
 use crate::ptr::{self, AnyInput, AnyOutput, Input, Output, args};
 use crate::space;
 use crate::status::{Result, call, rlcore_status};
-use rlcore::data::rollout_file::{Arrays, ArraysMut, HEADER_SIZE, Reader, RolloutFile};
+use rlcore::data::rollout_file::{
+    Arrays, ArraysMut, HEADER_SIZE, MAX_METADATA, NO_LOG_PROB, NO_VALUE, Reader, RolloutFile,
+};
 use rlcore::space::MAX_RANK;
 
 /// Bytes before the first array of a file: one page.
 pub const RLCORE_ROLLOUT_FILE_HEADER_SIZE: u32 = 4096;
 
 const _: () = assert!(RLCORE_ROLLOUT_FILE_HEADER_SIZE as usize == HEADER_SIZE && MAX_RANK == 4);
+
+/// Arrays that a file may do without, for absent of an rlcore_rollout_file. They are neither read nor written then, and may
+/// be NULL: for hosts that record others than learners of this library, people or scripts.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_rollout_absent {
+    /// log_prob
+    RLCORE_ROLLOUT_NO_LOG_PROB = 1,
+    /// value, bootstrap_value and final_value
+    RLCORE_ROLLOUT_NO_VALUE = 2,
+}
+
+const _: () = assert!(NO_LOG_PROB == 1 && NO_VALUE == 2 && MAX_METADATA == 65536);
 
 /// Shapes and origin of the data in a file. A file is in safetensors format, with a fixed set of arrays named as the members
 /// of rlcore_rollout_arrays, little-endian on every machine, and metadata: counters, versions and a checksum.
@@ -39,8 +54,8 @@ pub struct rlcore_rollout_file {
     pub state_len: u32,
     /// K, the number of final observations
     pub num_finals: u32,
-    /// zero
-    pub reserved: u32,
+    /// arrays that the file does not have: an rlcore_rollout_absent, or both; 0: it has all
+    pub absent: u32,
     /// seed of the environments
     pub seed: u64,
     /// version of the policy that chose the actions
@@ -49,6 +64,10 @@ pub struct rlcore_rollout_file {
     pub global_step: u64,
     /// episodes ended before the first step in the file
     pub num_episodes: u64,
+    /// bytes of metadata, up to 65536; 0: there is none
+    pub metadata_len: u32,
+    /// zero
+    pub reserved: u32,
 }
 
 /// The arrays of a rollout: read by rlcore_rollout_file_write, written by rlcore_rollout_file_read.
@@ -85,6 +104,10 @@ pub struct rlcore_rollout_arrays {
     pub final_value: *mut f32,
     /// [N, M] recurrent state before the first step
     pub state: *mut f32,
+    /// [metadata_len] pairs of a name and a value in UTF-8, each with a 0 behind it, "name\0value\0": the host's notes of the
+    /// recording, entries of __metadata__ in the file's header. Names are distinct, not empty and not "format"; of control
+    /// characters there are only tabs and ends of lines
+    pub metadata: *mut u8,
 }
 
 versioned!(rlcore_rollout_file, "rollout file", num_episodes);
@@ -115,6 +138,8 @@ impl rlcore_rollout_file {
             policy_version: f.policy_version,
             global_step: f.global_step,
             num_episodes: f.num_episodes,
+            absent: f.absent,
+            metadata_len: f.metadata_len,
         })
     }
 
@@ -133,6 +158,8 @@ impl rlcore_rollout_file {
             policy_version: f.policy_version,
             global_step: f.global_step,
             num_episodes: f.num_episodes,
+            absent: f.absent,
+            metadata_len: f.metadata_len,
             ..ptr::zeros()
         }
     }
@@ -143,9 +170,11 @@ struct Lens {
     obs_len: usize,
     rows: usize,
     steps: usize,
-    envs: usize,
     finals: usize,
     state: usize,
+    /// Of `log_prob`; of `value`, `bootstrap_value` and `final_value`.
+    log_prob: usize,
+    value: [usize; 3],
 }
 
 impl Lens {
@@ -157,8 +186,9 @@ impl Lens {
             obs_len: f.obs_len()?,
             rows: ptr::grid("rollout file", f.num_steps as usize + 1, envs)?,
             steps,
-            envs,
             finals: f.num_finals as usize,
+            log_prob: if f.absent & NO_LOG_PROB == 0 { steps } else { 0 },
+            value: [steps, envs, f.num_finals as usize].map(|len| if f.absent & NO_VALUE == 0 { len } else { 0 }),
             state: ptr::grid("rollout file", envs, f.state_len as usize)?,
         })
     }
@@ -177,9 +207,10 @@ pub unsafe extern "C" fn rlcore_rollout_file_size(
 }
 
 /// Writes a whole file. out: [out_size] bytes to write, at least rlcore_rollout_file_size(), of any alignment. The arrays
-/// are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0.
-/// Errors: those of rlcore_rollout_file_size; E_SIZE; E_RANGE for a final_index that is not ascending or is not a valid
-/// step that ended; E_NOT_READY if a truncated step has none.
+/// are only read. final_index, final_obs and final_value may be NULL if K is 0, state if M is 0, metadata if metadata_len is
+/// 0, and those that are absent.
+/// Errors: those of rlcore_rollout_file_size; E_SIZE; E_CONFIG for metadata that is not as it must be; E_RANGE for a
+/// final_index that is not ascending or is not a valid step that ended; E_NOT_READY if a truncated step has none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_write(
     file: *const rlcore_rollout_file,
@@ -197,9 +228,6 @@ pub unsafe extern "C" fn rlcore_rollout_file_write(
         let rows = (
             AnyInput::at("rollout arrays: obs", a.obs, file.obs_kind, lens.rows, lens.obs_len)?,
             AnyInput::at("rollout arrays: action", a.action, file.action_kind, steps, action_len)?,
-            Input::at("rollout arrays: log_prob", a.log_prob, steps)?,
-            Input::at("rollout arrays: value", a.value, steps)?,
-            Input::at("rollout arrays: bootstrap_value", a.bootstrap_value, lens.envs)?,
             Input::at("rollout arrays: reward", a.reward, steps)?,
             Input::at("rollout arrays: terminated", a.terminated, steps)?,
             Input::at("rollout arrays: truncated", a.truncated, steps)?,
@@ -211,17 +239,24 @@ pub unsafe extern "C" fn rlcore_rollout_file_write(
             _ => Some(AnyInput::at("rollout arrays: final_obs", a.final_obs, file.obs_kind, finals, lens.obs_len)?),
         };
         let final_index = Input::unless_empty("rollout arrays: final_index", a.final_index, finals)?;
-        let final_value = Input::unless_empty("rollout arrays: final_value", a.final_value, finals)?;
-        let state = Input::unless_empty("rollout arrays: state", a.state, lens.state)?;
-        let (out, rows, final_obs, final_index, final_value, state) =
-            args((out, rows, final_obs, final_index, final_value, state))?;
-        let (obs, action, log_prob, value, bootstrap_value, reward, terminated, truncated, valid) = rows;
+        let [values, bootstraps, final_values] = lens.value;
+        let told = (
+            Input::unless_empty("rollout arrays: log_prob", a.log_prob, lens.log_prob)?,
+            Input::unless_empty("rollout arrays: value", a.value, values)?,
+            Input::unless_empty("rollout arrays: bootstrap_value", a.bootstrap_value, bootstraps)?,
+            Input::unless_empty("rollout arrays: final_value", a.final_value, final_values)?,
+            Input::unless_empty("rollout arrays: state", a.state, lens.state)?,
+            Input::unless_empty("rollout arrays: metadata", a.metadata, file.metadata_len as usize)?,
+        );
+        let (out, rows, final_obs, final_index, told) = args((out, rows, final_obs, final_index, told))?;
+        let (obs, action, reward, terminated, truncated, valid) = rows;
+        let (log_prob, value, bootstrap_value, final_value, state, metadata) = told;
         let arrays = Arrays {
             obs,
             action,
-            log_prob,
-            value,
-            bootstrap_value,
+            log_prob: log_prob.unwrap_or_default(),
+            value: value.unwrap_or_default(),
+            bootstrap_value: bootstrap_value.unwrap_or_default(),
             reward,
             terminated,
             truncated,
@@ -230,6 +265,7 @@ pub unsafe extern "C" fn rlcore_rollout_file_write(
             final_obs: final_obs.or(obs.get(0, 0)).unwrap_or(obs),
             final_value: final_value.unwrap_or_default(),
             state: state.unwrap_or_default(),
+            metadata: metadata.unwrap_or_default(),
         };
         file.write(&arrays, out)?;
         Ok(())
@@ -253,7 +289,8 @@ pub unsafe extern "C" fn rlcore_rollout_file_check(
 }
 
 /// Checks a file as rlcore_rollout_file_check and copies its arrays. NULL skips an array; the others must have the shapes
-/// that the check returned. Errors: those of rlcore_rollout_file_check.
+/// that the check returned. Those that are absent stay as they are.
+/// Errors: those of rlcore_rollout_file_check.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_rollout_file_read(
     bytes: *const u8,
@@ -269,12 +306,13 @@ pub unsafe extern "C" fn rlcore_rollout_file_read(
         let file = reader.file();
         let lens = Lens::of(file)?;
         let (action_len, steps, finals) = (file.action_len as usize, lens.steps, lens.finals);
+        let [values, bootstraps, final_values] = lens.value;
         let rows = (
             AnyOutput::optional("rollout arrays: obs", a.obs, file.obs_kind, lens.rows, lens.obs_len)?,
             AnyOutput::optional("rollout arrays: action", a.action, file.action_kind, steps, action_len)?,
-            Output::optional("rollout arrays: log_prob", a.log_prob, steps)?,
-            Output::optional("rollout arrays: value", a.value, steps)?,
-            Output::optional("rollout arrays: bootstrap_value", a.bootstrap_value, lens.envs)?,
+            Output::optional("rollout arrays: log_prob", a.log_prob, lens.log_prob)?,
+            Output::optional("rollout arrays: value", a.value, values)?,
+            Output::optional("rollout arrays: bootstrap_value", a.bootstrap_value, bootstraps)?,
             Output::optional("rollout arrays: reward", a.reward, steps)?,
             Output::optional("rollout arrays: terminated", a.terminated, steps)?,
             Output::optional("rollout arrays: truncated", a.truncated, steps)?,
@@ -283,12 +321,13 @@ pub unsafe extern "C" fn rlcore_rollout_file_read(
         let ends = (
             Output::optional("rollout arrays: final_index", a.final_index, finals)?,
             AnyOutput::optional("rollout arrays: final_obs", a.final_obs, file.obs_kind, finals, lens.obs_len)?,
-            Output::optional("rollout arrays: final_value", a.final_value, finals)?,
+            Output::optional("rollout arrays: final_value", a.final_value, final_values)?,
             Output::optional("rollout arrays: state", a.state, lens.state)?,
+            Output::optional("rollout arrays: metadata", a.metadata, file.metadata_len as usize)?,
         );
         let (rows, ends) = extent.reading((rows, ends))?;
         let (obs, action, log_prob, value, bootstrap_value, reward, terminated, truncated, valid) = rows;
-        let (final_index, final_obs, final_value, state) = ends;
+        let (final_index, final_obs, final_value, state, metadata) = ends;
         Ok(reader.read(ArraysMut {
             obs,
             action,
@@ -303,6 +342,7 @@ pub unsafe extern "C" fn rlcore_rollout_file_read(
             final_obs,
             final_value,
             state,
+            metadata,
         })?)
     })
 }

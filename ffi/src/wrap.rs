@@ -61,7 +61,7 @@ pub enum rlcore_wrap {
     RLCORE_WRAP_FRAME_STACK = 15,
     /// transposes [height, width, channels] to [channels, height, width]
     RLCORE_WRAP_CHANNELS_FIRST = 16,
-    /// concatenates all fields of the observation as one row of floats
+    /// concatenates all fields of the observation as one row: one_hot
     RLCORE_WRAP_FLATTEN = 17,
     /// keeps one field of the observation: field
     RLCORE_WRAP_EXTRACT = 18,
@@ -116,8 +116,11 @@ pub struct rlcore_wrapper {
     pub len: u32,
     /// name of a field of the observation, NUL-terminated; "": the only one
     pub field: [c_char; 24],
+    /// 1: floats, and each RLCORE_I32 as many of them as it has choices, 1 for the one that it is and 0 for the others; obs.n
+    /// must say how many. 0: bytes if all fields are bytes, else floats of the same values
+    pub one_hot: u32,
     /// zero
-    pub reserved: [u32; 4],
+    pub reserved: [u32; 3],
     /// required for RLCORE_WRAP_OBSERVE
     pub observe: rlcore_observe_fn,
     /// passed to observe, never read
@@ -205,7 +208,11 @@ impl rlcore_wrapper {
             14 => Wrapper::ScaledFloat,
             15 => Wrapper::FrameStack { count: or(&mut rest.count, 4) },
             16 => Wrapper::ChannelsFirst,
-            17 => Wrapper::Flatten,
+            17 => match take(&mut rest.one_hot) {
+                0 => Wrapper::Flatten,
+                1 => Wrapper::OneHot,
+                other => return refuse(Error::new(Kind::Config, "one_hot of 0 or 1").given(other as usize)),
+            },
             18 => {
                 rest.field = [0; 24];
                 Wrapper::Extract { field: name(&self.field).map_err(|e| fault(place, e))? }
@@ -250,6 +257,7 @@ impl rlcore_wrapper {
             gray: self.gray != 0,
             len: self.len != 0,
             field: self.field.iter().any(|&c| c != 0),
+            one_hot: self.one_hot != 0,
             reserved: self.reserved.iter().any(|&x| x != 0),
             observe: self.observe.is_some(),
             user: !self.user.is_null(),

@@ -333,7 +333,7 @@ static void attack_presets(void) {
   uint32_t len = 7;
   size_t size = 0;
   REFUSED(RLCORE_E_CONFIG, "a known rlcore_net, given 0", rlcore_net_preset(0, layers, 16, &len));
-  REFUSED(RLCORE_E_CONFIG, "a known rlcore_net, given 9", rlcore_net_preset(9, NULL, 0, &len));
+  REFUSED(RLCORE_E_CONFIG, "a known rlcore_net, given 12", rlcore_net_preset(12, NULL, 0, &len));
   REFUSED(RLCORE_E_SIZE, "at least 11 layers", rlcore_net_preset(RLCORE_NET_TRANSFORMER_GRID, layers, 10, &len));
   REFUSED(RLCORE_E_NULL, "out", rlcore_net_preset(RLCORE_NET_FC, NULL, 1, &len));
   REFUSED(RLCORE_E_NULL, "out_len", rlcore_net_preset(RLCORE_NET_FC, layers, 16, NULL));
@@ -748,10 +748,10 @@ static void attack_layers(void) {
   FINE(SIZE);
   WITH(c->layers, NULL, RLCORE_E_NULL, "layers", SIZE);
   WITH(c->layers, off(list, 1), RLCORE_E_ALIGN, "layers", SIZE);
-  WITH(c->num_layers, 22, RLCORE_E_CONFIG, "num_layers of at most 21, given 22", SIZE);
+  WITH(c->num_layers, 65, RLCORE_E_CONFIG, "num_layers of at most 64, given 65", SIZE);
   WITH(c->obs_dims[2], 3, RLCORE_E_CONFIG, "obs_dims of 0, or with a product of 32", SIZE);
   WITH(list[0].kind, 2, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
-  WITH(list[0].kind, 15, RLCORE_E_CONFIG, "a known kind in layer 1, given 15", SIZE);
+  WITH(list[0].kind, 16, RLCORE_E_CONFIG, "a known kind in layer 1, given 16", SIZE);
   WITH(list[3].flags, 1, RLCORE_E_CONFIG, "layers that are not heads", SIZE);
   WITH(list[3].flags, RLCORE_LAYER_NORMALIZED, RLCORE_E_CONFIG, "known flags in layer 4, given 512", SIZE);
   WITH(list[1].source[0], 2, RLCORE_E_CONFIG, "a layer before it in layer 2, given 2", SIZE);

@@ -30,13 +30,13 @@ static struct world {
 
 static void start(void) {
   memset(&w, 0, sizeof w);
-  w.file = (rlcore_rollout_file){sizeof w.file, T, N, RLCORE_F32, 1, {OBS}, RLCORE_I32, 1, M, K, 0, 1, 2, 3, 4};
+  w.file = (rlcore_rollout_file){sizeof w.file, T, N, RLCORE_F32, 1, {OBS}, RLCORE_I32, 1, M, K, 0, 1, 2, 3, 4, 0, 0};
   w.in = (rlcore_rollout_arrays){sizeof w.in,  0,       w.obs,         w.action,  w.log_prob,  w.value,
                                  w.bootstrap_value, w.reward, w.terminated, w.truncated, w.valid, w.final_index,
-                                 w.final_obs,  w.final_value, w.state};
+                                 w.final_obs,  w.final_value, w.state, NULL};
   w.out = (rlcore_rollout_arrays){sizeof w.out, 0, w.back.obs, w.back.action, w.back.log_prob, w.back.value,
                                   w.back.bootstrap_value, w.back.reward, w.back.terminated, w.back.truncated,
-                                  w.back.valid, w.back.final_index, w.back.final_obs, w.back.final_value, w.back.state};
+                                  w.back.valid, w.back.final_index, w.back.final_obs, w.back.final_value, w.back.state, NULL};
   for (int i = 0; i < (T + 1) * N * OBS; i++) w.obs[i] = (float)i;
   for (int i = 0; i < T * N; i++) w.reward[i] = 0.5f * (float)i, w.action[i] = -i, w.valid[i] = 1;
   w.truncated[1] = 7;
@@ -69,6 +69,21 @@ static void attack_write(void) {
   w.truncated[1] = 0;
   w.in.final_index = NULL, w.in.final_obs = w.in.final_value = w.in.state = NULL;
   FINE(WRITE);
+  /* So may absent ones; pairs of texts are refused unless they are whole. */
+  w.file.absent = RLCORE_ROLLOUT_NO_LOG_PROB | RLCORE_ROLLOUT_NO_VALUE;
+  w.in.log_prob = w.in.value = w.in.bootstrap_value = NULL;
+  FINE(WRITE);
+  WITH(w.file.absent, RLCORE_ROLLOUT_NO_VALUE, RLCORE_E_NULL, "rollout arrays: log_prob", WRITE);
+  WITH(w.file.absent, RLCORE_ROLLOUT_NO_LOG_PROB, RLCORE_E_NULL, "rollout arrays: value", WRITE);
+  WITH(w.file.absent, 4, RLCORE_E_CONFIG, "absent of 0 to 3, given 4", WRITE);
+  WITH(w.file.metadata_len, 65537, RLCORE_E_CONFIG, "metadata_len of at most 65536, given 65537", WRITE);
+  WITH(w.file.metadata_len, 4, RLCORE_E_NULL, "rollout arrays: metadata", WRITE);
+  static uint8_t pair[] = "id\0" "7";
+  w.in.metadata = pair, w.file.metadata_len = sizeof pair;
+  FINE(WRITE);
+  WITH(pair[4], 'x', RLCORE_E_CONFIG, "a 0 behind each name and each value", WRITE);
+  WITH(pair[0], 0, RLCORE_E_CONFIG, "rollout file: ", WRITE);
+  w.in.metadata = NULL, w.file.metadata_len = 0;
 }
 
 static void attack_read(void) {

@@ -105,6 +105,7 @@ static int32_t cart_step(void *user, uint32_t row, void *state, rlcore_rng *rng,
 
 static const uint32_t four[1] = {4};
 static const float least[2] = {-2, 10}, most[2] = {2, 30}, obs_low[2] = {-9, -9};
+static const uint32_t choices[2] = {3, 5};
 static float user_value = 0.25f;
 
 static void start(void) {
@@ -196,12 +197,14 @@ static void attack_kinds(void) {
     UNREAD(width, 1);
     UNREAD(gray, 1);
     UNREAD(len, 1);
+    if (at->kind != RLCORE_WRAP_FLATTEN) UNREAD(one_hot, 1);
+    else WITH(at->one_hot, 2, RLCORE_E_CONFIG, "wrappers[0]: one_hot of 0 or 1, given 2", size());
     if (strstr(wear->reads, "field") == NULL) {
       WITH(at->field[0], 'x', RLCORE_E_CONFIG, "wrappers[0]: field of 0", size());
       WITH(at->field[23], 'x', RLCORE_E_CONFIG, "wrappers[0]: field of 0", size());
     }
     WITH(at->reserved[0], 1, RLCORE_E_CONFIG, "wrappers[0]: reserved of 0", size());
-    WITH(at->reserved[3], 1, RLCORE_E_CONFIG, "wrappers[0]: reserved of 0", size());
+    WITH(at->reserved[2], 1, RLCORE_E_CONFIG, "wrappers[0]: reserved of 0", size());
     UNREAD(observe, mean);
     UNREAD(user, &user_value);
     if (strcmp(wear->reads, "noop") != 0 && strstr(wear->reads, "noop_max") == NULL) WITH(at->noop, 1, RLCORE_E_CONFIG, "wrappers[0]: noop of 0", size());
@@ -310,6 +313,18 @@ static void attack_queries(void) {
   FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
   CHECK(w.action_space.low == NULL && w.action_space.high == NULL && w.action_space.kind == RLCORE_F32);
   CHECK(w.obs_space.low[0] == -9 && w.obs_space.len == 2 && w.obs_space.n == NULL);
+  /* Choices alone. */
+  start_cart();
+  w.env.obs = (rlcore_space){.kind = RLCORE_I32, .len = 2, .n = choices};
+  POINTER(w.env.obs.n, 2, "obs.n", size());
+  FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
+  CHECK(w.obs_space.kind == RLCORE_I32 && w.obs_space.len == 2 && w.obs_space.low == NULL);
+  CHECK(w.obs_space.n != choices && w.obs_space.n[0] == 3 && w.obs_space.n[1] == 5);
+  wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_FLATTEN, .one_hot = 1});
+  FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
+  CHECK(w.obs_space.kind == RLCORE_F32 && w.obs_space.len == 8 && w.obs_space.n == NULL);
+  wrapped((rlcore_wrapper){.kind = RLCORE_WRAP_FRAME_STACK});
+  REFUSED(RLCORE_E_CONFIG, "wrappers[0]: frame stack: an observation of one part, of floats or bytes", size());
   start();
   FINE(rlcore_env_spaces(env(), &w.obs_space, &w.action_space));
   CHECK(w.obs_space.kind == RLCORE_STRUCT && w.obs_space.len == OBS);

@@ -59,7 +59,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("rows.rs", "Rows: copying, stacking and gathering", &["rlcore_rows_out"]),
     ("rollout_buffer.rs", "Rollouts: T steps of N environments, in minibatches", &["rlcore_metric"]),
     ("trajectory.rs", "Trajectories: one episode or a part of it", &["rlcore_reward_class"]),
-    ("rollout_file.rs", "Rollouts as safetensors files", &[]),
+    ("rollout_file.rs", "Rollouts as safetensors files", &["rlcore_rollout_absent"]),
     ("queue.rs", "Queues between actors and a learner", &[]),
     ("shifted.rs", "Advantages of rollouts with one done flag", &[]),
     ("transpose.rs", "Transposes", &[]),

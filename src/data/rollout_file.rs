@@ -1,8 +1,9 @@
 //! A rollout as a file that other programs read: safetensors with one fixed set of named arrays.
 //!
-//! The file is a header of [`HEADER_SIZE`] bytes, in the JSON of safetensors, then the arrays, little-endian and without gaps,
-//! the widest elements first. The first array, `meta`, repeats everything in the header, so that reading needs no JSON: the
-//! header has to equal the one derived from `meta`, byte for byte. A checksum in `meta` covers the whole file: a flipped byte
+//! The file is a header of [`HEADER_SIZE`] bytes, or more with metadata of the host's, in the JSON of safetensors, then the
+//! arrays, little-endian and without gaps, the widest elements first. The first array, `meta`, and the array of the metadata
+//! repeat everything in the header, so that reading needs no JSON: the header has to equal the one derived from them, byte for
+//! byte. A checksum in `meta` covers the whole file: a flipped byte
 //! anywhere is noticed. It guards against accidents, not against attackers.
 
 use super::text::{self, Sink};
@@ -11,11 +12,21 @@ use crate::decimal::Repr;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::space::{Element, Elements, ElementsMut, MAX_RANK};
 
-/// Bytes before the first array: the length of the JSON as 8 bytes, then the JSON, padded with blanks.
+/// Bytes before the first array of a file without metadata: the length of the JSON as 8 bytes, then the JSON, padded with
+/// blanks. With metadata they are a multiple of this.
 pub const HEADER_SIZE: usize = 4096;
+
+/// [`RolloutFile::absent`]: the file has no `log_prob`.
+pub const NO_LOG_PROB: u32 = 1;
+
+/// [`RolloutFile::absent`]: the file has no `value`, `bootstrap_value` and `final_value`.
+pub const NO_VALUE: u32 = 2;
 
 /// Version of the set of arrays.
 pub const SCHEMA: u64 = 1;
+
+/// Maximum number of bytes of metadata.
+pub const MAX_METADATA: u32 = 1 << 16;
 
 /// Dimensions of a file, and the origin of its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +57,10 @@ pub struct RolloutFile {
     pub global_step: u64,
     /// Episodes that had ended before the first step of the file.
     pub num_episodes: u64,
+    /// Arrays that the file does not have: [`NO_LOG_PROB`] and [`NO_VALUE`]. They are empty in a write and left out in a read.
+    pub absent: u32,
+    /// Bytes of metadata; 0 if there is none.
+    pub metadata_len: u32,
 }
 
 /// The arrays of a rollout, to be written.
@@ -78,6 +93,9 @@ pub struct Arrays<'a> {
     pub final_value: &'a [f32],
     /// `[N, M]` recurrent state before the first step.
     pub state: &'a [f32],
+    /// `[metadata_len]` pairs of a name and a value in UTF-8, each with a 0 behind it: entries of `__metadata__` in the header.
+    /// Names are distinct, not empty and not `format`; of control characters there are only tabs and ends of lines.
+    pub metadata: &'a [u8],
 }
 
 /// Output for the arrays of a rollout; arrays of `None` are left out.
@@ -109,6 +127,8 @@ pub struct ArraysMut<'a> {
     pub final_value: Option<&'a mut [f32]>,
     /// `[N, M]`
     pub state: Option<&'a mut [f32]>,
+    /// `[metadata_len]`
+    pub metadata: Option<&'a mut [u8]>,
 }
 
 macro_rules! parts {
@@ -121,12 +141,13 @@ macro_rules! parts {
 
         use Part::*;
 
-        const PARTS: [Part; 14] = [$($part),+];
+        const PARTS: [Part; 15] = [$($part),+];
     };
 }
 
 parts! {
     Meta Obs Action LogProb Value BootstrapValue Reward Terminated Truncated Valid FinalIndex FinalObs FinalValue State
+    Metadata
 }
 
 /// Words of `meta`.
@@ -176,7 +197,7 @@ impl RolloutFile {
     /// Bytes of the file. Errors: `Config` for a length that is 0 or too large; `Overflow`.
     pub fn size(&self) -> Result<usize> {
         self.check()?;
-        let mut size = HEADER_SIZE;
+        let mut size = self.header_size()?;
         for part in PARTS {
             size = size.checked_add(self.part_size(part)?).ok_or(OVERFLOW)?;
         }
@@ -190,7 +211,7 @@ impl RolloutFile {
 
     /// Writes the file into the first [`RolloutFile::size`] bytes of `out` and returns that size.
     ///
-    /// Errors: `Config`; `Overflow`; `Shape`; `Range` for a final index that is not above the one before it, or not of an ended
+    /// Errors: `Config`, also for metadata that is not as it must be; `Overflow`; `Shape`; `Range` for a final index that is not above the one before it, or not of an ended
     /// step; `NotReady` if a truncated step has no final observation; `Size`. Nothing is written then.
     pub fn write(&self, arrays: &Arrays<'_>, out: &mut [u8]) -> Result<usize> {
         let size = self.size()?;
@@ -199,8 +220,12 @@ impl RolloutFile {
         let Some(out) = out.get_mut(..size) else {
             return Err(Error::limit(Kind::Size, "rollout file: bytes, at least", size, given));
         };
-        let Some((head, data)) = out.split_first_chunk_mut::<HEADER_SIZE>() else { return Err(OVERFLOW) };
-        *head = self.header()?;
+        let header_size = self.header_size()?;
+        let Some((head, data)) = out.split_at_mut_checked(header_size) else { return Err(OVERFLOW) };
+        head.fill(b' ');
+        let metadata = arrays.metadata;
+        text::fill("rollout file: bytes of a header,", head.get_mut(8..), |text| self.json(metadata, text))?;
+        put(head, &[(header_size as u64).saturating_sub(8)], u64::to_le_bytes);
         let mut rest = data;
         for part in self.order() {
             let Some((to, others)) = rest.split_at_mut_checked(self.part_size(part)?) else { return Err(OVERFLOW) };
@@ -219,12 +244,13 @@ impl RolloutFile {
                 FinalObs => put_elements(to, arrays.final_obs),
                 FinalValue => put(to, arrays.final_value, f32::to_le_bytes),
                 State => put(to, arrays.state, f32::to_le_bytes),
+                Metadata => put(to, arrays.metadata, u8::to_le_bytes),
             }
             rest = others;
         }
-        let sum = checksum(out);
-        let at = HEADER_SIZE + CHECKSUM * 8;
-        put(out.get_mut(at..at + 8).unwrap_or_default(), &[sum], u64::to_le_bytes);
+        let sum = checksum(out, header_size);
+        let words = out.get_mut(header_size..).unwrap_or_default();
+        put(words.get_mut(CHECKSUM * 8..CHECKSUM * 8 + 8).unwrap_or_default(), &[sum], u64::to_le_bytes);
         Ok(size)
     }
 
@@ -243,6 +269,10 @@ impl RolloutFile {
         let what = "rollout file: num_finals of at most one a step,";
         Error::limit(Kind::Config, what, self.steps() as usize, self.num_finals as usize)
             .fail_if(u64::from(self.num_finals) > self.steps())?;
+        Error::config("rollout file: absent of 0 to", NO_LOG_PROB | NO_VALUE, self.absent)
+            .fail_if(self.absent > NO_LOG_PROB | NO_VALUE)?;
+        Error::config("rollout file: metadata_len of at most", MAX_METADATA, self.metadata_len)
+            .fail_if(self.metadata_len > MAX_METADATA)?;
         self.obs_len().map(|_| ())
     }
 
@@ -271,11 +301,25 @@ impl RolloutFile {
             FinalObs => (b"final_obs", obs, [k, 1, 1], 1),
             FinalValue => (b"final_value", f32, [k, 1, 1], 1),
             State => (b"state", f32, [n, m, 1], 2),
+            Metadata => (b"metadata", u8, [self.metadata_len.into(), 1, 1], 1),
         };
         Array { name, element, lead, lead_rank, is_obs: matches!(part, Obs | FinalObs) }
     }
 
+    /// Whether the file has this array.
+    fn has(&self, part: Part) -> bool {
+        match part {
+            LogProb => self.absent & NO_LOG_PROB == 0,
+            Value | BootstrapValue | FinalValue => self.absent & NO_VALUE == 0,
+            Metadata => self.metadata_len > 0,
+            _ => true,
+        }
+    }
+
     fn part_len(&self, part: Part) -> Result<usize> {
+        if !self.has(part) {
+            return Ok(0);
+        }
         let array = self.array(part);
         let obs_len = if array.is_obs { self.obs_len()? } else { 1 };
         let lead = array.lead.iter().try_fold(1u64, |len, d| len.checked_mul(*d)).ok_or(OVERFLOW)?;
@@ -288,20 +332,37 @@ impl RolloutFile {
 
     /// The arrays in the order of the file: each starts on a multiple of its element's size.
     fn order(&self) -> impl Iterator<Item = Part> + '_ {
-        let of = move |size| PARTS.into_iter().filter(move |part| self.array(*part).element.size() == size);
+        let all = || PARTS.into_iter().filter(|part| self.has(*part));
+        let of = move |size| all().filter(move |part| self.array(*part).element.size() == size);
         of(8).chain(of(4)).chain(of(1))
     }
 
-    fn header(&self) -> Result<[u8; HEADER_SIZE]> {
-        let mut head = [b' '; HEADER_SIZE];
-        put(head.get_mut(..8).unwrap_or_default(), &[HEADER_SIZE as u64 - 8], u64::to_le_bytes);
-        text::fill("rollout file: bytes of a header,", head.get_mut(8..), |text| self.json(text))?;
-        Ok(head)
+    /// Bytes before the first array: enough for any metadata of this length. A pair of `k` bytes takes `2 * k + 2` at most, and
+    /// has at least 3.
+    fn header_size(&self) -> Result<usize> {
+        let own = text::fill("", None, |text| self.json(&[], text))?;
+        let pairs = (self.metadata_len as usize).checked_mul(3).and_then(|len| len.checked_add(own + 8));
+        pairs.and_then(|len| len.checked_next_multiple_of(HEADER_SIZE)).ok_or(OVERFLOW)
     }
 
-    fn json(&self, text: &mut Sink<'_>) {
+    fn json(&self, metadata: &[u8], text: &mut Sink<'_>) {
         let number = |text: &mut Sink<'_>, x: u64| text.push(Repr::of_u64(x).bytes());
-        text.push(b"{\"__metadata__\":{\"format\":\"rlcore rollout\"}");
+        text.push(b"{\"__metadata__\":{\"format\":\"rlcore rollout\"");
+        for (i, word) in words(metadata).enumerate() {
+            text.push(if i.is_multiple_of(2) { b",\"" } else { b":\"" });
+            for byte in word {
+                match byte {
+                    b'"' => text.push(b"\\\""),
+                    b'\\' => text.push(b"\\\\"),
+                    b'\t' => text.push(b"\\t"),
+                    b'\n' => text.push(b"\\n"),
+                    b'\r' => text.push(b"\\r"),
+                    _ => text.push(&[*byte]),
+                }
+            }
+            text.push(b"\"");
+        }
+        text.push(b"}");
         let mut at = 0u64;
         for part in self.order() {
             let array = self.array(part);
@@ -351,8 +412,8 @@ impl RolloutFile {
             self.action_len.into(),
             self.state_len.into(),
             self.num_finals.into(),
-            0,
-            0,
+            self.absent.into(),
+            self.metadata_len.into(),
             0,
             0,
         ]
@@ -360,7 +421,8 @@ impl RolloutFile {
 
     fn of_meta(meta: &[u64; META_LEN]) -> Result<RolloutFile> {
         let [schema, _, _, seed, policy_version, global_step, num_episodes, z0, rest @ ..] = *meta;
-        let [t, n, obs_kind, obs_rank, a, b, c, d, action_kind, action_len, state_len, num_finals, zeros @ ..] = rest;
+        let [t, n, obs_kind, obs_rank, a, b, c, d, action_kind, rest @ ..] = rest;
+        let [action_len, state_len, num_finals, absent, metadata_len, zeros @ ..] = rest;
         let what = "rollout file: arrays of schema";
         Error::limit(Kind::Image, what, SCHEMA as usize, schema as usize).fail_if(schema != SCHEMA)?;
         DAMAGED.fail_if(z0 | zeros.iter().fold(0, |any, z| any | z) != 0)?;
@@ -380,6 +442,8 @@ impl RolloutFile {
             policy_version,
             global_step,
             num_episodes,
+            absent: int(absent)?,
+            metadata_len: int(metadata_len)?,
         };
         file.check().map_err(|error| Error { kind: Kind::Image, ..error })?;
         Ok(file)
@@ -399,6 +463,8 @@ impl RolloutFile {
         check_len("rollout file: final_index [K] of length", a.final_index, self.part_len(FinalIndex)?)?;
         check_len("rollout file: final_value [K] of length", a.final_value, self.part_len(FinalValue)?)?;
         check_len("rollout file: state [N, M] of length", a.state, self.part_len(State)?)?;
+        check_len("rollout file: metadata of bytes,", a.metadata, self.part_len(Metadata)?)?;
+        check_metadata(a.metadata)?;
         check_finals(a.final_index.iter().copied(), a.terminated, a.truncated, a.valid)
     }
 
@@ -421,7 +487,8 @@ impl RolloutFile {
         room("rollout file: valid [T, N] of length", &a.valid, self.part_len(Valid)?)?;
         room("rollout file: final_index [K] of length", &a.final_index, self.part_len(FinalIndex)?)?;
         room("rollout file: final_value [K] of length", &a.final_value, self.part_len(FinalValue)?)?;
-        room("rollout file: state [N, M] of length", &a.state, self.part_len(State)?)
+        room("rollout file: state [N, M] of length", &a.state, self.part_len(State)?)?;
+        room("rollout file: metadata of bytes,", &a.metadata, self.part_len(Metadata)?)
     }
 
     fn elements(&self, what: &'static str, part: Part, given: Elements<'_>) -> Result {
@@ -437,6 +504,7 @@ impl RolloutFile {
 pub struct Reader<'a> {
     file: RolloutFile,
     bytes: &'a [u8],
+    header_size: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -446,7 +514,13 @@ impl<'a> Reader<'a> {
     pub fn open(bytes: &'a [u8]) -> Result<Reader<'a>> {
         let short = |needed: usize| Error::new(Kind::Size, "rollout file: bytes, at least").needed(needed);
         let need = HEADER_SIZE + META_SIZE;
-        let Some(words) = bytes.get(HEADER_SIZE..need) else { return Err(short(need).given(bytes.len())) };
+        let Some(json_len) = bytes.first_chunk::<8>() else { return Err(short(need).given(bytes.len())) };
+        let what = "rollout file: the header that follows from meta";
+        let foreign = Error::new(Kind::Image, what);
+        let header_size = usize::try_from(u64::from_le_bytes(*json_len)).ok().and_then(|len| len.checked_add(8));
+        let header_size = header_size.filter(|size| size.is_multiple_of(HEADER_SIZE)).ok_or(foreign)?;
+        let need = header_size.checked_add(META_SIZE).ok_or(foreign)?;
+        let Some(words) = bytes.get(header_size..need) else { return Err(short(need).given(bytes.len())) };
         let mut meta = [0u64; META_LEN];
         for (to, from) in meta.iter_mut().zip(words.as_chunks::<8>().0) {
             *to = u64::from_le_bytes(*from);
@@ -454,12 +528,15 @@ impl<'a> Reader<'a> {
         let file = RolloutFile::of_meta(&meta)?;
         let size = file.size().map_err(|_| DAMAGED)?;
         let Some(bytes) = bytes.get(..size) else { return Err(short(size).given(bytes.len())) };
-        let head = file.header()?;
-        let what = "rollout file: the header that follows from meta";
-        Error::new(Kind::Image, what).fail_if(bytes.iter().zip(&head).any(|(a, b)| a != b))?;
+        foreign.fail_if(file.header_size()? != header_size)?;
+        let reader = Reader { file, bytes, header_size };
+        let metadata = if file.has(Metadata) { reader.part(Metadata)? } else { &[] };
+        let json = bytes.get(8..header_size).unwrap_or_default();
+        let len = text::begins(json, |text| file.json(metadata, text)).ok_or(foreign)?;
+        foreign.fail_if(json.iter().skip(len).any(|byte| *byte != b' '))?;
         let what = "rollout file: bytes that agree with their checksum";
-        Error::new(Kind::Image, what).fail_if(meta.get(CHECKSUM) != Some(&checksum(bytes)))?;
-        let reader = Reader { file, bytes };
+        Error::new(Kind::Image, what).fail_if(meta.get(CHECKSUM) != Some(&checksum(bytes, header_size)))?;
+        check_metadata(metadata).map_err(|error| Error { kind: Kind::Image, ..error })?;
         reader.check_flags()?;
         Ok(reader)
     }
@@ -472,7 +549,7 @@ impl<'a> Reader<'a> {
     /// Copies the wanted arrays. Errors: `Shape` for an output of another length or kind; then nothing is written.
     pub fn read(&self, mut out: ArraysMut<'_>) -> Result {
         self.file.check_room(&out)?;
-        let mut rest = self.bytes.get(HEADER_SIZE..).unwrap_or_default();
+        let mut rest = self.bytes.get(self.header_size..).unwrap_or_default();
         for part in self.file.order() {
             let Some((from, others)) = rest.split_at_checked(self.file.part_size(part)?) else { return Err(DAMAGED) };
             match part {
@@ -490,6 +567,7 @@ impl<'a> Reader<'a> {
                 FinalObs => get_elements(from, out.final_obs.take()),
                 FinalValue => get(from, out.final_value.take(), f32::from_le_bytes),
                 State => get(from, out.state.take(), f32::from_le_bytes),
+                Metadata => get(from, out.metadata.take(), u8::from_le_bytes),
             }
             rest = others;
         }
@@ -498,7 +576,7 @@ impl<'a> Reader<'a> {
 
     /// The bytes of an array.
     fn part(&self, part: Part) -> Result<&'a [u8]> {
-        let mut at = HEADER_SIZE;
+        let mut at = self.header_size;
         for before in self.file.order().take_while(|p| *p != part) {
             at = at.saturating_add(self.file.part_size(before)?);
         }
@@ -549,12 +627,35 @@ fn check_finals(index: impl Iterator<Item = u64>, terminated: &[u8], truncated: 
     }
 }
 
+/// The names and values of metadata, one after the other.
+fn words(metadata: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = metadata.strip_suffix(&[0]);
+    whole.into_iter().flat_map(|whole| whole.split(|byte| *byte == 0))
+}
+
+/// Checks that metadata is pairs of a name and a value. Errors: `Config`.
+fn check_metadata(metadata: &[u8]) -> Result {
+    let what = "rollout file: metadata of UTF-8 without control characters, a 0 behind each name and each value";
+    let plain = |byte: &u8| *byte >= b' ' || [0, b'\t', b'\n', b'\r'].contains(byte);
+    let is_text = core::str::from_utf8(metadata).is_ok() && metadata.iter().all(plain);
+    let whole = metadata.is_empty() || metadata.ends_with(&[0]);
+    let pairs = words(metadata).count().is_multiple_of(2);
+    Error::new(Kind::Config, what).fail_if(!(is_text && whole && pairs))?;
+    let names = || words(metadata).step_by(2);
+    for (i, name) in names().enumerate() {
+        let what = "rollout file: names in metadata that are distinct, not empty and not format, not name";
+        let known = name.is_empty() || name == b"format" || names().take(i).any(|other| other == name);
+        Error::new(Kind::Config, what).given(i).fail_if(known)?;
+    }
+    Ok(())
+}
+
 /// FNV-1a over words of 8 bytes, with the checksum's word as 0, and over the remaining bytes one by one.
-fn checksum(file: &[u8]) -> u64 {
+fn checksum(file: &[u8], header_size: usize) -> u64 {
     let (words, rest) = file.as_chunks::<8>();
     let mut sum = HASH_START;
     for (i, word) in words.iter().enumerate() {
-        let word = if i == HEADER_SIZE / 8 + CHECKSUM { 0 } else { u64::from_le_bytes(*word) };
+        let word = if i == header_size / 8 + CHECKSUM { 0 } else { u64::from_le_bytes(*word) };
         sum = (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3);
     }
     block::hash(sum, rest)

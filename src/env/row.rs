@@ -285,7 +285,11 @@ fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
     let finite = match obs {
         ElementsMut::F32(x) => all_finite(x),
         ElementsMut::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
-        ElementsMut::I32(_) => true,
+        ElementsMut::I32(x) => {
+            let what = "environment: the observation of environment {given} has a choice that its space does not have.";
+            let stranger = x.iter().zip(env.spec().obs.n).any(|(x, n)| *x as u32 >= *n);
+            return Error::new(Kind::Value, what).fail_if(stranger);
+        }
     };
     if finite {
         Ok(())

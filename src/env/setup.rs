@@ -105,7 +105,11 @@ impl Setup {
 
     /// Creates the setup from an environment's specification and a configuration. Errors: `Config`.
     pub fn new(spec: &Spec<'_>, config: &VecEnvConfig) -> Result<Setup> {
-        check_space("environment observations: bounds in order, one a value or one for all", &spec.obs)?;
+        let what = match spec.obs.kind {
+            Element::I32 => "environment observations: at least 1 choice for each of their elements",
+            _ => "environment observations: bounds in order, one a value or one for all",
+        };
+        check_space(what, &spec.obs)?;
         check_fields(&spec.obs)?;
         check_space("environment actions: bounds in order or choices, one a value", &spec.action)?;
         let setup = Setup {
@@ -246,7 +250,7 @@ impl Setup {
     #[inline(always)]
     pub fn kinds(&self) -> (Element, Element) {
         // Only the kinds that `check` accepts.
-        let obs = if self.obs_kind == Element::U8 as u32 { Element::U8 } else { Element::F32 };
+        let obs = Element::from_number(self.obs_kind).unwrap_or(Element::F32);
         let action = if self.action_kind == Element::I32 as u32 { Element::I32 } else { Element::F32 };
         (obs, action)
     }
@@ -286,7 +290,7 @@ impl Setup {
         let wrong = (self.num_envs == 0)
             | (self.autoreset > Autoreset::Legacy as u32)
             | !self.state_size.is_multiple_of(8)
-            | ((self.obs_kind != Element::F32 as u32) & (self.obs_kind != Element::U8 as u32))
+            | (self.obs_kind > Element::U8 as u32)
             | (self.obs_len == 0)
             | ((self.action_kind != Element::F32 as u32) & (self.action_kind != Element::I32 as u32))
             | (self.action_len == 0)
@@ -311,8 +315,8 @@ impl Setup {
         if !self.state_size.is_multiple_of(8) {
             return refuse("environment: a state_size that is a multiple of 8", self.state_size);
         }
-        if self.obs_kind != Element::F32 as u32 && self.obs_kind != Element::U8 as u32 {
-            return refuse("environment observations: kind f32 or u8", self.obs_kind);
+        if Element::from_number(self.obs_kind).is_none() {
+            return refuse("environment observations: kind f32, i32 or u8", self.obs_kind);
         }
         if self.obs_len == 0 {
             return refuse("environment observations: at least 1 element", 0);

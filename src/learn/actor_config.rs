@@ -167,7 +167,7 @@ mod tests {
         let bad: [(&str, Spoil); 10] = [
             ("shape", |c| c.shape.obs_len = 0),
             ("layers, at least 1", |c| c.num_layers = 0),
-            ("layers, at least 1 and at most", |c| c.num_layers = 33),
+            ("layers, at least 1 and at most", |c| c.num_layers = 76),
             ("squash of 0 or 1", |c| c.squash = 2),
             ("normalize_obs", |c| c.normalize_obs = u32::MAX),
             ("obs_clip", |c| c.normalize_obs = 0),

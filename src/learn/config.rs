@@ -489,7 +489,7 @@ mod tests {
             |c| c.num_shared = 3,
             |c| c.num_hidden = 3,
             |c| c.activation = 7,
-            |c| c.num_layers = 22,
+            |c| c.num_layers = 65,
             |c| c.sequence_len = 3,
             |c| c.burn_in = 1,
             |c| c.optimizer = 6,

@@ -61,7 +61,7 @@ macro_rules! learner_config_table {
                 /// hidden layers are normalized before their activation, each row on its own; stream algorithms do it without
                 /// scales and biases
                 hidden_norm: u32 [flag] = 0, Pqn | StreamAc | StreamQ => 1; ALL;
-                /// entries of layers, up to 21
+                /// entries of layers, up to 64
                 num_layers: u32 [any] = 0; ALL;
                 /// height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len.
                 /// Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a picture of

@@ -15,9 +15,6 @@ use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node, Scope};
 use crate::space::{Element, Space};
 
-/// The largest number of compiled layers of a learner: of its own network, and of critics after it.
-pub(super) const MAX_NODES: usize = if cfg!(feature = "off_policy") { 2 * MAX_LAYERS } else { MAX_LAYERS };
-
 /// Configuration and shapes as a learner's block stores them.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -182,20 +179,21 @@ impl LearnerSpec {
     }
 
     /// Compiles the network: the layers that a host lists, then those of the policy and those of the second head alone; and the
-    /// critic network.
+    /// critic network. `nodes` and `list` have [`LearnerSpec::num_nodes`] elements.
     pub fn compile<'n>(
         &self,
         listed: &[Layer],
         parts: &[Part],
-        nodes: &'n mut [Node; MAX_NODES],
+        nodes: &'n mut [Node],
+        list: &mut [Layer],
     ) -> Result<[Net<'n>; 2]> {
-        let (own, _critic) = nodes.as_chunks_mut().0.split_first_mut().ok_or(LayoutError)?;
-        let net = self.compile_with(listed, parts, self.second_head(), own)?;
+        let (own, _critic) = nodes.split_at_mut_checked(self.num_layers()).ok_or(LayoutError)?;
+        let net = self.compile_with(listed, parts, self.second_head(), own, list)?;
         if self.config.has_tasks() && !self.tasks(parts).are_of(&net, self.config.needs().values as usize) {
             return Err(LayoutError.into());
         }
         #[cfg(feature = "off_policy")]
-        return Ok([net, self.compile_critic(listed, parts, _critic.first_mut().ok_or(LayoutError)?)?]);
+        return Ok([net, self.compile_critic(listed, parts, _critic, list)?]);
         #[cfg(not(feature = "off_policy"))]
         Ok([net, Net::new(&[])])
     }
@@ -220,7 +218,8 @@ impl LearnerSpec {
         listed: &[Layer],
         parts: &[Part],
         second: Option<(u32, u32, f32)>,
-        nodes: &'n mut [Node; MAX_LAYERS],
+        nodes: &'n mut [Node],
+        list: &mut [Layer],
     ) -> Result<Net<'n>> {
         let (c, shape) = (&self.config, &self.shape);
         let given = |what, given| Err(Error::new(Kind::Config, what).given(given));
@@ -237,7 +236,7 @@ impl LearnerSpec {
             }
         }
         self.check_pictures(listed)?;
-        let mut layers = Layers::default();
+        let mut layers = Layers { list, len: 0 };
         listed.iter().for_each(|layer| layers.push(*layer));
         let read = if c.policy_layer == 0 { c.num_layers } else { c.policy_layer };
         layers.push_tower(c, read, 0, self.outputs(), 0.01);
@@ -313,12 +312,13 @@ impl LearnerSpec {
         &self,
         listed: &[Layer],
         parts: &[Part],
-        nodes: &'n mut [Node; MAX_LAYERS],
+        nodes: &'n mut [Node],
+        list: &mut [Layer],
     ) -> Result<Net<'n>> {
         if !self.config.needs().critics {
             return Ok(Net::new(&[]));
         }
-        let mut layers = Layers::default();
+        let mut layers = Layers { list, len: 0 };
         listed.iter().for_each(|layer| layers.push(*layer));
         let ((len, units), mut read) = (self.critic_lens(), self.config.num_layers);
         if self.joins_actions() {
@@ -377,6 +377,11 @@ impl LearnerSpec {
         self.actor().num_layers.saturating_add(second).saturating_add(values).saturating_add(tasks) as usize
     }
 
+    /// The number of layers of both networks.
+    pub fn num_nodes(&self) -> usize {
+        self.num_layers().saturating_add(self.num_critic_layers())
+    }
+
     /// The number of layers of a critic.
     pub fn num_critic_layers(&self) -> usize {
         let c = &self.config;
@@ -409,14 +414,13 @@ impl Config {
     }
 }
 
-/// A growable list of layers.
-#[derive(Default)]
-struct Layers {
-    list: [Layer; MAX_LAYERS],
+/// A list of layers that grows up to its room.
+struct Layers<'l> {
+    list: &'l mut [Layer],
     len: usize,
 }
 
-impl Layers {
+impl Layers<'_> {
     fn push(&mut self, layer: Layer) {
         if let Some(to) = self.list.get_mut(self.len) {
             (*to, self.len) = (layer, self.len.saturating_add(1));
@@ -424,7 +428,7 @@ impl Layers {
     }
 
     fn as_slice(&self) -> &[Layer] {
-        self.list.get(..self.len).unwrap_or(&self.list)
+        self.list.get(..self.len).unwrap_or_default()
     }
 
     /// Adds the heads of auxiliary tasks. Cells of pixel control are computed from the last layer that the policy and the

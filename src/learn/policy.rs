@@ -4,7 +4,7 @@ use core::slice::from_mut;
 
 use super::action_spec::Actions;
 use super::actor::{Head, Recurrent, Sampling, check_act, see};
-use super::actor_config::{ATOMS, ActorConfig, MAX_LAYERS, POLICY};
+use super::actor_config::{ATOMS, ActorConfig, POLICY};
 use super::obs_encoder::{Front, ObsEncoder, Part, pictures};
 use super::shape::Shape;
 use super::spaces::Spaces;
@@ -14,7 +14,7 @@ use crate::block::{self, Cutter, Fit, Kind as BlockKind, LayoutError, Plan, TooL
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::kernels::gaussian::LOG_STD_LIMIT;
 use crate::kernels::moments;
-use crate::nn::{HEAD, Input, Layer, LayerKind, Net, Node};
+use crate::nn::{HEAD, Input, Layer, LayerKind, Net, Node, with_room};
 use crate::rng::Rng;
 use crate::space::{Elements, ElementsMut};
 
@@ -81,12 +81,11 @@ fn prune_policy<'n>(
     config: &ActorConfig,
     of: &Net<'_>,
     parts: &[Part],
-    nodes: &'n mut [Node; MAX_LAYERS],
+    nodes: &'n mut [Node],
+    list: &mut [Layer],
 ) -> Result<(ActorConfig, Net<'n>)> {
-    let (mut all, mut own) = ([Layer::default(); MAX_LAYERS], [Layer::default(); MAX_LAYERS]);
-    all.iter_mut().zip(of.layers()).for_each(|(to, layer)| *to = layer);
-    let len = of.prune(all.get(..of.nodes().len()).unwrap_or_default(), 0, &mut own)?;
-    let own = own.get_mut(..len).unwrap_or_default();
+    let len = of.prune_compiled(0, list)?;
+    let own = list.get_mut(..len).unwrap_or_default();
     for layer in &mut *own {
         if layer.kind == LayerKind::Free as u32 {
             layer.gain = 0.0;
@@ -115,9 +114,10 @@ pub(super) fn sharpen(net: &Net<'_>, num_layers: u32, quantiles: u32, params: &m
 
 /// The block size in bytes of a policy whose network is the first head of `of`.
 pub(super) fn size(config: &ActorConfig, of: &Net<'_>, seen: &ObsEncoder<'_>) -> Result<usize> {
-    let nodes = &mut [Node::default(); MAX_LAYERS];
-    let (config, net) = prune_policy(config, of, seen.parts, nodes)?;
-    Ok(plan(&config, &net)?.1)
+    with_room(of.nodes().len(), &mut |nodes, list| {
+        let (config, net) = prune_policy(config, of, seen.parts, nodes, list)?;
+        Ok(plan(&config, &net)?.1)
+    })
 }
 
 /// Writes a policy to its own block, which is marked as changing until `fill` has written its arrays, and then sealed.
@@ -126,14 +126,15 @@ pub(super) fn write(
     config: &ActorConfig,
     of: &Net<'_>,
     seen: &ObsEncoder<'_>,
-    fill: impl FnOnce(Fields<'_>) -> Result,
+    mut fill: impl FnMut(Fields<'_>) -> Result,
 ) -> Result {
-    let mut compiled = [Node::default(); MAX_LAYERS];
-    let (config, net) = prune_policy(config, of, seen.parts, &mut compiled)?;
-    let (spans, size) = plan(&config, &net)?;
-    let mut cut = Cutter::new(block::create_marked(mem, BlockKind::Policy, size, &config)?);
-    front(&mut Plan::default(), &config)?.write(&mut cut, net.nodes(), seen.parts, seen.n)?;
-    fill(Fields::cut(&mut cut, &spans)?)?;
+    with_room(of.nodes().len(), &mut |nodes, list| {
+        let (config, net) = prune_policy(config, of, seen.parts, nodes, list)?;
+        let (spans, size) = plan(&config, &net)?;
+        let mut cut = Cutter::new(block::create_marked(mem, BlockKind::Policy, size, &config)?);
+        front(&mut Plan::default(), &config)?.write(&mut cut, net.nodes(), seen.parts, seen.n)?;
+        fill(Fields::cut(&mut cut, &spans)?)
+    })?;
     block::seal_new(mem)
 }
 

@@ -2,7 +2,7 @@
 
 use super::activation::Activation;
 use super::initializer::Initializer;
-use super::layer::{INPUT, Layer, MAX_LAYERS};
+use super::layer::{HEAD, INPUT, Layer, MAX_HEADS, MAX_LAYERS};
 use super::node::{ADDS, BACKWARD_ROWS, KEPT, NOTHING, Node, SYMBOLS};
 use super::prim::Most;
 use crate::error::{Error, Kind, Result};
@@ -65,7 +65,8 @@ pub(super) fn compile<'n>(
     nodes: &'n mut [Node],
 ) -> Result<&'n [Node]> {
     if layers.is_empty() || layers.len() > MAX_LAYERS {
-        return Err(Error::new(Kind::Config, "net: layers, 1 to 32 of them").given(layers.len()));
+        let what = "net: layers, at least 1 and at most";
+        return Err(Error::new(Kind::Config, what).needed(MAX_LAYERS).given(layers.len()));
     }
     let too_few = Error::new(Kind::Size, "net: nodes, at least").needed(layers.len()).given(nodes.len());
     let nodes = nodes.get_mut(..layers.len()).ok_or(too_few)?;
@@ -81,7 +82,9 @@ pub(super) fn compile<'n>(
     let mut next = Totals::default();
     // Every length of a network is at most this sum, so none overflows.
     let mut sum = 0u64;
-    let mut head = 0;
+    let mut head = 0u32;
+    let num_heads = layers.iter().filter(|layer| layer.flags & HEAD != 0).count();
+    Error::limit(Kind::Config, "net: heads, at most", MAX_HEADS, num_heads).fail_if(num_heads > MAX_HEADS)?;
     for (i, layer) in layers.iter().enumerate() {
         let (done, rest) = nodes.split_at_mut_checked(i).ok_or(MISFIT)?;
         let node = rest.first_mut().ok_or(MISFIT)?;
@@ -241,7 +244,7 @@ impl Totals {
 fn link(nodes: &mut [Node]) -> Result {
     // Last layer that reads each value, counted from 1: the last use in the forward pass, the first gradient in the backward
     // pass.
-    let mut last = [0; MAX_LAYERS + 1];
+    let mut last = [0u8; MAX_LAYERS + 1];
     for i in (0..nodes.len()).rev() {
         let Some(&node) = nodes.get(i) else { continue };
         if node.heads == 0 {
@@ -250,7 +253,7 @@ fn link(nodes: &mut [Node]) -> Result {
         for from in node.from {
             let Some(last) = last.get_mut(from as usize) else { continue };
             if *last == 0 {
-                *last = i + 1;
+                *last = (i + 1) as u8;
             } else if let Some(node) = nodes.get_mut(i) {
                 node.flags |= ADDS;
             }
@@ -264,7 +267,7 @@ fn link(nodes: &mut [Node]) -> Result {
         let width = node.kept() as u64;
         let mut place = 0;
         let mut taken = || {
-            let held = done.iter().zip(last.iter().skip(1)).filter(|(_, last)| **last > i).map(|(n, _)| n);
+            let held = done.iter().zip(last.iter().skip(1)).filter(|(_, last)| usize::from(**last) > i).map(|(n, _)| n);
             let (from, to) = (place, place + width);
             let hit = held.map(|n| (n.place, n.place + n.kept() as u64)).find(|n| n.0 < to && from < n.1);
             hit.map(|n| place = n.1).is_some()

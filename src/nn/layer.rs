@@ -7,8 +7,11 @@ use super::initializer::Initializer;
 use super::prim::{LayerKind, Reads};
 use crate::error::{Error, Kind, Name, Result};
 
-/// Maximum number of layers in a list.
-pub const MAX_LAYERS: usize = 32;
+/// Maximum number of layers in a list: 64 of a host's, and those of two towers of hidden layers behind them.
+pub const MAX_LAYERS: usize = 75;
+
+/// Maximum number of heads in a list, the bits of a mask.
+pub(super) const MAX_HEADS: usize = u32::BITS as usize;
 
 /// [`Layer::source`]: the whole input of the network; with k added, part k of the input, counted from 1.
 pub const INPUT: u32 = 1 << 30;
@@ -57,18 +60,19 @@ const ABSENT: u32 =
 pub struct Layer {
     /// A [`LayerKind`].
     pub kind: u32,
-    /// Length of the output, at least 1; for `Conv` and `Deconv`, channels; for `Embed`, channels of each pixel.
+    /// Length of the output, at least 1; for `Conv` and `Deconv`, channels; for `Depthwise`, channels, a multiple of those that it
+    /// reads; for `Embed`, channels of each pixel.
     pub units: u32,
     /// Sources of the layer. 0: the previous layer, or the network's input for the first layer; k: layer k of the list, counted
     /// from 1; [`INPUT`]; or [`INPUT`] plus the number of a part of the input. `Add`, `Multiply` and `Join` have two sources.
     pub source: [u32; 2],
-    /// `Conv`, `Deconv` and `Pool`: height and width of a window, at least 1. `Dense`: height and width of the output as a
+    /// `Conv`, `Depthwise`, `Deconv` and `Pool`: height and width of a window, at least 1. `Dense`: height and width of the output as a
     /// picture, whose product divides `units`, or 0.
     pub size: [u32; 2],
-    /// `Conv`, `Deconv` and `Pool`: distance between neighboring windows, down and to the right; 0: 1, or the window size for
+    /// `Conv`, `Depthwise`, `Deconv` and `Pool`: distance between neighboring windows, down and to the right; 0: 1, or the window size for
     /// `Pool`.
     pub stride: [u32; 2],
-    /// `Conv`, `Deconv` and `Pool`. 0: windows lie within the picture (VALID); 1: one window per stride that fits in the
+    /// `Conv`, `Depthwise`, `Deconv` and `Pool`. 0: windows lie within the picture (VALID); 1: one window per stride that fits in the
     /// picture, which is centered in its padding (SAME, as in TensorFlow). The picture of a `Deconv` is its output: with 1 its
     /// sides are those of the input times `stride`.
     pub same: u32,
@@ -80,7 +84,7 @@ pub struct Layer {
     pub window: u32,
     /// `Embed`: symbols per channel, at least 1.
     pub symbols: u32,
-    /// [`HEAD`], except for recurrent layers and `Attention`; [`NO_BIAS`] for `Dense`, `Conv` and `Deconv`; [`NOISY`] for
+    /// [`HEAD`], except for recurrent layers and `Attention`; [`NO_BIAS`] for `Dense`, `Conv`, `Depthwise` and `Deconv`; [`NOISY`] for
     /// `Dense`; [`NO_BIAS`], [`NO_SCALE`], [`RMS`] and [`WHOLE`] for `Norm`; [`MEAN`] for `Pool`; [`FORGET_ONE`] and
     /// [`NORMALIZED`] for `Lstm`; [`BYTES`] for `Embed`.
     pub flags: u32,

@@ -20,6 +20,7 @@ mod preset;
 mod prim;
 #[cfg(feature = "actor_critic")]
 mod rmsprop;
+mod room;
 mod run;
 mod schedule;
 mod weights;
@@ -46,5 +47,6 @@ pub use prim::LayerKind;
 pub(crate) use prim::Scope;
 #[cfg(feature = "actor_critic")]
 pub use rmsprop::RmsProp;
+pub(crate) use room::with_room;
 pub use schedule::Schedule;
 pub use weights::Weights;

@@ -12,6 +12,7 @@ use super::input::Input;
 use super::layer::{INPUT, Layer, MAX_LAYERS, NOISY};
 use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, SYMBOLS, parts_len, state_len};
 use super::prim::{Local, Op, Prim};
+use super::room::with_room;
 use super::run::{Backward, Forward};
 use crate::block;
 use crate::cpu;
@@ -83,11 +84,13 @@ impl<'a> Net<'a> {
     /// describe, with these parts of the input. Errors: `Image` if they do not.
     pub fn accept<const N: usize>(nodes: &'a [Node], parts: &[[u32; 3]]) -> Result<Net<'a>> {
         let refused = Error::new(Kind::Image, "image: compiled layers of a network");
-        let (mut layers, mut again) = ([Layer::default(); N], [Node::default(); N]);
-        let list = layers.get_mut(..nodes.len()).ok_or(refused)?;
-        list.iter_mut().zip(nodes).for_each(|(layer, node)| *layer = node.layer());
-        let net = Net::compile_parts(list, Net { nodes }.picture(), parts, &mut again).map_err(|_| refused)?;
-        if net.is(nodes) { Ok(Net { nodes }) } else { Err(refused) }
+        refused.fail_if(nodes.len() > N)?;
+        with_room(nodes.len(), &mut |again, list| {
+            list.iter_mut().zip(nodes).for_each(|(layer, node)| *layer = node.layer());
+            let net = Net::compile_parts(list, Net { nodes }.picture(), parts, again).map_err(|_| refused)?;
+            refused.fail_if(!net.is(nodes))
+        })?;
+        Ok(Net { nodes })
     }
 
     /// Whether its nodes equal these, bit for bit.
@@ -125,7 +128,7 @@ impl<'a> Net<'a> {
     pub fn reads_bytes_in_front(&self, front: usize) -> bool {
         #[cfg(feature = "pictures")]
         return self.nodes.iter().all(|n| match n.op() {
-            Op::Local(Local::Conv(_)) if n.reads_front(0, front) => {
+            Op::Local(Local::Conv(_) | Local::Depthwise(_)) if n.reads_front(0, front) => {
                 n.part(0).unwrap_or(0..n.row as usize) == (0..front)
             }
             _ => !n.reads_front(0, front) && !n.reads_front(1, front),
@@ -459,8 +462,8 @@ impl<'a> Net<'a> {
     }
 
     /// Reads layer `index`, counted from 0; weights and bias are empty if the layer has none. Weights are `[units, input]` for
-    /// a dense layer, `[units, channels, height, width]` for a convolution, `[channels, units, height, width]` for a transposed
-    /// convolution, `[channels, symbols, units]` for an embedding, and the scale for a normalization. A dense layer with
+    /// a dense layer, `[units, channels, height, width]` for a convolution, `[units, 1, height, width]` for a depthwise one,
+    /// `[channels, units, height, width]` for a transposed one, `[channels, symbols, units]` for an embedding, and the scale for a normalization. A dense layer with
     /// [`NOISY`](super::NOISY) has all means, then all deviations. Recurrent layers have `[gates, input]`, then, except for a
     /// minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n of a GRU, z and the candidate of a minGRU, with
     /// `units` values each; a GRU's biases are followed by those of n inside the product with r. Attention has
@@ -500,14 +503,23 @@ impl<'a> Net<'a> {
     /// short.
     pub fn prune(&self, layers: &[Layer], k: usize, to: &mut [Layer]) -> Result<usize> {
         check_len("net: layers, as it was compiled from,", layers, self.nodes.len())?;
+        self.prune_of(layers.iter().copied(), k, to)
+    }
+
+    /// [`Net::prune`] of [`Net::layers`].
+    pub(crate) fn prune_compiled(&self, k: usize, to: &mut [Layer]) -> Result<usize> {
+        self.prune_of(self.layers(), k, to)
+    }
+
+    fn prune_of(&self, layers: impl Iterator<Item = Layer>, k: usize, to: &mut [Layer]) -> Result<usize> {
         let head = self.head_bit(k)?;
         let kept = |from: usize| self.nodes.iter().take(from).filter(|n| n.heads & head != 0).count();
         let count = kept(MAX_LAYERS);
         let too_short = Error::new(Kind::Size, "net: layers of the head, at least").needed(count).given(to.len());
         let to = to.get_mut(..count).ok_or(too_short)?;
-        let of_head = layers.iter().zip(self.nodes).filter(|(_, n)| n.heads & head != 0);
+        let of_head = layers.zip(self.nodes).filter(|(_, n)| n.heads & head != 0);
         for (to, (layer, _)) in to.iter_mut().zip(of_head) {
-            *to = Layer { flags: layer.flags & !NOISY, ..*layer };
+            *to = Layer { flags: layer.flags & !NOISY, ..layer };
             for from in &mut to.source {
                 *from = if *from & INPUT != 0 { *from } else { kept(*from as usize) as u32 };
             }

@@ -332,10 +332,11 @@ impl Node {
         nodes.get((*self.from.get(k)? as usize).wrapping_sub(1))
     }
 
-    /// Bit of source `k` in a mask of gradients.
+    /// Word and bit of source `k` in a mask of gradients.
     #[inline(always)]
-    pub(super) fn source_bit(&self, k: usize) -> u64 {
-        if self.is_input(k) { 1 } else { 1 << (self.from.get(k).unwrap_or(&0) & 63) }
+    pub(super) fn source_bit(&self, k: usize) -> (usize, u64) {
+        let from = if self.is_input(k) { 0 } else { *self.from.get(k).unwrap_or(&0) };
+        ((from / u64::BITS) as usize, 1 << (from % u64::BITS))
     }
 
     /// Range of its parameters.

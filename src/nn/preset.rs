@@ -2,7 +2,7 @@
 
 use super::activation::Activation::{self, Elu, Identity, Relu, Tanh};
 use super::initializer::Initializer::{Glorot, Normal, Uniform};
-use super::layer::{BYTES, FORGET_ONE, Layer, NO_BIAS};
+use super::layer::{BYTES, FORGET_ONE, INPUT, Layer, NO_BIAS};
 use super::prim::LayerKind;
 
 /// A named list of layers to start from; hosts may change it.
@@ -26,6 +26,17 @@ pub enum Preset {
     LstmBowEndpoolRes = 7,
     /// Vectors: a causal transformer of two blocks, each over the last 9 steps, 128 wide, with 4 heads.
     TransformerGrid = 8,
+    /// [`Preset::TransformerGrid`] with normalization before each attention and each pair of dense layers, and at the end.
+    TransformerNorm = 9,
+    /// Two parts, a vector and the action before it as a choice: two transformers like [`Preset::TransformerNorm`], the first
+    /// for the policy, its last layer being [`Preset::POLICY_LAYER`], the second for the values. A step is one token, the sum
+    /// of the embeddings of its two parts.
+    TransformerActions = 10,
+    /// Two parts, a grid of 7 × 7 byte symbols below 11 and an instruction of byte words below 100:
+    /// [`Preset::LstmBowEndpoolRes`] with two residual blocks between convolutions and maximum, whose channels the instruction
+    /// scales and shifts (FiLM, Perez et al. 2018). Each place of the instruction has embeddings of its own, and their sum
+    /// passes through a dense layer.
+    LstmFilm = 11,
 }
 
 const fn dense(units: u32, activation: Activation) -> Layer {
@@ -62,7 +73,87 @@ const fn add(k: u32) -> Layer {
     Layer::merge(LayerKind::Add, [0, k], Identity)
 }
 
+const fn from(source: u32, layer: Layer) -> Layer {
+    Layer { source: [source, 0], ..layer }
+}
+
+/// A table of `symbols` byte symbols for each channel.
+const fn embed(symbols: u32) -> Layer {
+    Layer { kind: LayerKind::Embed as u32, symbols, flags: BYTES, initializer: Normal as u32, ..dense(128, Identity) }
+}
+
+const fn linear() -> Layer {
+    narrow(Layer { flags: NO_BIAS, ..dense(128, Identity) })
+}
+
+/// A normalized block of a transformer, layers `k + 1` to `k + 7`, over layer `k`.
+const fn block(k: u32) -> [Layer; 7] {
+    let (attention, wide, narrowed) = (Layer::attention(128, 4, 9), dense(256, Relu), dense(128, Identity));
+    [norm(Identity), narrow(attention), add(k), norm(Identity), narrow(wide), narrow(narrowed), add(k + 3)]
+}
+
+/// A transformer over two parts of the input, behind layer `k`.
+const fn tower(k: u32) -> [Layer; 18] {
+    let [a, b, c, d, e, f, g] = block(k + 3);
+    let [h, i, j, l, m, n, o] = block(k + 10);
+    let (state, action) = (from(INPUT + 1, linear()), from(INPUT + 2, linear()));
+    [state, action, add(k + 1), a, b, c, d, e, f, g, h, i, j, l, m, n, o, norm(Identity)]
+}
+
+/// A residual block, layers `k + 1` to `k + 9`, over layer `read`, whose channels layer 7 scales and shifts.
+const fn film(k: u32, read: u32) -> [Layer; 9] {
+    [
+        from(read, same(conv(128, 3, 1, Identity))),
+        norm(Relu),
+        same(conv(128, 3, 1, Identity)),
+        from(7, dense(128, Identity)),
+        Layer::merge(LayerKind::Multiply, [k + 3, k + 4], Identity),
+        from(7, dense(128, Identity)),
+        Layer::merge(LayerKind::Add, [k + 5, k + 6], Identity),
+        norm(Relu),
+        add(read),
+    ]
+}
+
+/// [`Preset::LstmFilm`].
+const fn lstm_film() -> [Layer; 27] {
+    let [a, b, c, d, e, f, g, h, i] = film(7, 5);
+    let [j, k, l, m, n, o, p, q, r] = film(16, 16);
+    [
+        from(INPUT + 1, embed(11)),
+        same(conv(128, 3, 1, Identity)),
+        norm(Relu),
+        same(conv(128, 3, 1, Identity)),
+        norm(Relu),
+        from(INPUT + 2, embed(100)),
+        dense(128, Relu),
+        a,
+        b,
+        c,
+        d,
+        e,
+        f,
+        g,
+        h,
+        i,
+        j,
+        k,
+        l,
+        m,
+        n,
+        o,
+        p,
+        q,
+        r,
+        Layer { kind: LayerKind::Pool as u32, ..conv(0, 7, 7, Relu) },
+        lstm(128),
+    ]
+}
+
 impl Preset {
+    /// The layer that the policy reads in [`Preset::TransformerActions`], counted from 1.
+    pub const POLICY_LAYER: u32 = 18;
+
     /// The preset with this number.
     pub const fn new(number: u32) -> Option<Preset> {
         Some(match number {
@@ -74,6 +165,9 @@ impl Preset {
             6 => Preset::LstmSimple,
             7 => Preset::LstmBowEndpoolRes,
             8 => Preset::TransformerGrid,
+            9 => Preset::TransformerNorm,
+            10 => Preset::TransformerActions,
+            11 => Preset::LstmFilm,
             _ => return None,
         })
     }
@@ -102,13 +196,7 @@ impl Preset {
             Preset::LstmBowEndpoolRes => {
                 const {
                     &[
-                        Layer {
-                            kind: LayerKind::Embed as u32,
-                            symbols: 11,
-                            flags: BYTES,
-                            initializer: Normal as u32,
-                            ..dense(128, Identity)
-                        },
+                        embed(11),
                         same(conv(128, 3, 1, Identity)),
                         norm(Relu),
                         same(conv(128, 3, 1, Identity)),
@@ -121,7 +209,7 @@ impl Preset {
             Preset::TransformerGrid => {
                 const {
                     &[
-                        narrow(Layer { flags: NO_BIAS, ..dense(128, Identity) }),
+                        linear(),
                         narrow(Layer::attention(128, 4, 9)),
                         add(1),
                         narrow(dense(256, Relu)),
@@ -135,6 +223,19 @@ impl Preset {
                     ]
                 }
             }
+            Preset::TransformerNorm => {
+                const {
+                    let ([a, b, c, d, e, f, g], [h, i, j, k, l, m, n]) = (block(1), block(8));
+                    &[linear(), a, b, c, d, e, f, g, h, i, j, k, l, m, n, norm(Identity)]
+                }
+            }
+            Preset::TransformerActions => {
+                const {
+                    const TOWERS: &[[Layer; 18]; 2] = &[tower(0), tower(18)];
+                    TOWERS.as_flattened()
+                }
+            }
+            Preset::LstmFilm => const { &lstm_film() },
         }
     }
 }

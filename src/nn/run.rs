@@ -6,6 +6,7 @@ use core::ops::Range;
 use super::activation::{Activation, Apply};
 use super::carry::Carry;
 use super::input::Input;
+use super::layer::MAX_LAYERS;
 #[cfg(feature = "recurrent")]
 use super::node::state_len;
 use super::node::{BACKWARD_ROWS, Node, ROWS, parts_len};
@@ -197,6 +198,10 @@ impl Kernel for Forward<'_, '_> {
                     Op::Local(Local::Conv(layer)) if node.reads_front(0, front) => {
                         layer.look(at, own, strip.of(bytes, node.input(0))?, y, &mut *work)?
                     }
+                    #[cfg(feature = "pictures")]
+                    Op::Local(Local::Depthwise(layer)) if node.reads_front(0, front) => {
+                        layer.look(at, own, strip.of(bytes, node.input(0))?, y, &mut *work)?
+                    }
                     Op::Local(layer) => layer.forward(at, own, x, y, &mut *work)?,
                     #[cfg(feature = "residual")]
                     Op::Merge(layer) => layer.forward([x, source(1, parts[1])?], node.input(0), y)?,
@@ -292,7 +297,7 @@ impl Kernel for Backward<'_> {
             let place = |n: &Node| Strip { begin: 0, ..strip }.range(n.in_place(BACKWARD_ROWS), n.units());
             let mut d_outs = d_outs.iter().rev();
             // Mask of values whose gradients are already written.
-            let mut begun = 0;
+            let mut begun = [0u64; MAX_LAYERS / u64::BITS as usize + 1];
             for node in nodes.iter().rev().filter(|n| n.runs(heads)) {
                 let own_place = if node.is_kept() { place(node) } else { 0..0 };
                 let d_out: &[f32] = if node.is_head() { strip.of(d_outs.next()?, node.units())? } else { &[] };
@@ -324,8 +329,10 @@ impl Kernel for Backward<'_> {
                         Some(d_input) => Some(strip.of_mut(d_input, node.input(k))?),
                         None => None,
                     };
-                    let is_first = begun & node.source_bit(k) == 0;
-                    begun |= node.source_bit(k);
+                    let (word, bit) = node.source_bit(k);
+                    let begun = begun.get_mut(word)?;
+                    let is_first = *begun & bit == 0;
+                    *begun |= bit;
                     let (mut to, sum) = match dx {
                         Some(dx) if !is_first => (Some(more.get_mut(..dx.len())?), Some(dx)),
                         None if part.is_some() => (Some(more.get_mut(..strip.len * node.input(k))?), None),
@@ -334,6 +341,13 @@ impl Kernel for Backward<'_> {
                     match node.op() {
                         #[cfg(feature = "pictures")]
                         Op::Local(Local::Conv(layer)) if node.reads_front(k, front) => {
+                            let x = strip.of(bytes, node.input(k))?;
+                            if wants_grads {
+                                layer.add_gradients_of(at, x, dy, own_grads, &mut *work)?;
+                            }
+                        }
+                        #[cfg(feature = "pictures")]
+                        Op::Local(Local::Depthwise(layer)) if node.reads_front(k, front) => {
                             let x = strip.of(bytes, node.input(k))?;
                             if wants_grads {
                                 layer.add_gradients_of(at, x, dy, own_grads, &mut *work)?;

@@ -1,7 +1,7 @@
 //! Rollouts as safetensors files: against the `safetensors` crate, refusals by the own reader, and round trips.
 
 use proptest::prelude::*;
-use rlcore::data::rollout_file::{Arrays, ArraysMut, HEADER_SIZE, Reader, RolloutFile};
+use rlcore::data::rollout_file::{Arrays, ArraysMut, HEADER_SIZE, NO_LOG_PROB, NO_VALUE, Reader, RolloutFile};
 use rlcore::error::Kind;
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut};
@@ -64,6 +64,7 @@ struct Rollout {
     final_obs: Values,
     final_value: Vec<f32>,
     state: Vec<f32>,
+    metadata: Vec<u8>,
 }
 
 fn floats(len: usize, rng: &mut Rng) -> Vec<f32> {
@@ -84,15 +85,21 @@ impl Rollout {
         // A final observation where required, and at some of the terminal states.
         let finals: Vec<usize> = (0..t * n).filter(has).filter(|i| terminated[*i] == 0 || i % 2 == 0).collect();
         file.num_finals = finals.len() as u32;
+        let metadata = file.metadata_len as usize;
+        let pairs: Vec<u8> = (0..metadata / 9).flat_map(|i| format!("n{i:03}\0v\n\"\0").into_bytes()).collect();
+        file.metadata_len = pairs.len() as u32;
+        // Whether the file has what only learners know.
+        let [log_prob, value] = [NO_LOG_PROB, NO_VALUE].map(|flag| usize::from(file.absent & flag == 0));
         Rollout {
+            metadata: pairs,
             obs: Values::draw(file.obs_kind, (t + 1) * n * obs_len, rng),
             action: Values::draw(file.action_kind, t * n * file.action_len as usize, rng),
-            log_prob: floats(t * n, rng),
-            value: floats(t * n, rng),
-            bootstrap_value: floats(n, rng),
+            log_prob: floats(log_prob * t * n, rng),
+            value: floats(value * t * n, rng),
+            bootstrap_value: floats(value * n, rng),
             reward: floats(t * n, rng),
             final_obs: Values::draw(file.obs_kind, finals.len() * obs_len, rng),
-            final_value: floats(finals.len(), rng),
+            final_value: floats(value * finals.len(), rng),
             state: floats(n * file.state_len as usize, rng),
             final_index: finals.iter().map(|i| *i as u64).collect(),
             terminated,
@@ -105,21 +112,23 @@ impl Rollout {
     fn empty(file: RolloutFile) -> Rollout {
         let (t, n, k) = (file.num_steps as usize, file.num_envs as usize, file.num_finals as usize);
         let obs_len = file.obs_len().unwrap();
+        let [log_prob, value] = [NO_LOG_PROB, NO_VALUE].map(|flag| usize::from(file.absent & flag == 0));
         Rollout {
             file,
             obs: Values::zeros(file.obs_kind, (t + 1) * n * obs_len),
             action: Values::zeros(file.action_kind, t * n * file.action_len as usize),
-            log_prob: vec![0.0; t * n],
-            value: vec![0.0; t * n],
-            bootstrap_value: vec![0.0; n],
+            log_prob: vec![0.0; log_prob * t * n],
+            value: vec![0.0; value * t * n],
+            bootstrap_value: vec![0.0; value * n],
             reward: vec![0.0; t * n],
             terminated: vec![0; t * n],
             truncated: vec![0; t * n],
             valid: vec![0; t * n],
             final_index: vec![0; k],
             final_obs: Values::zeros(file.obs_kind, k * obs_len),
-            final_value: vec![0.0; k],
+            final_value: vec![0.0; value * k],
             state: vec![0.0; n * file.state_len as usize],
+            metadata: vec![0; file.metadata_len as usize],
         }
     }
 
@@ -138,6 +147,7 @@ impl Rollout {
             final_obs: self.final_obs.view(),
             final_value: &self.final_value,
             state: &self.state,
+            metadata: &self.metadata,
         }
     }
 
@@ -156,6 +166,7 @@ impl Rollout {
             final_obs: Some(self.final_obs.room()),
             final_value: Some(&mut self.final_value),
             state: Some(&mut self.state),
+            metadata: Some(&mut self.metadata),
         }
     }
 
@@ -180,6 +191,8 @@ const SMALL: RolloutFile = RolloutFile {
     policy_version: u64::MAX,
     global_step: 1 << 40,
     num_episodes: 12,
+    absent: 0,
+    metadata_len: 0,
 };
 
 fn small() -> Rollout {
@@ -189,8 +202,9 @@ fn small() -> Rollout {
 /// Checks a file with the `safetensors` crate: every name, type, shape and byte.
 fn check_with_the_crate(rollout: &Rollout, bytes: &[u8]) {
     let tensors = SafeTensors::deserialize(bytes).unwrap();
-    assert_eq!(tensors.len(), 14);
     let f = &rollout.file;
+    let absent = (f.absent & NO_LOG_PROB) as usize + 3 * usize::from(f.absent & NO_VALUE != 0);
+    assert_eq!(tensors.len(), 14 - absent + usize::from(f.metadata_len > 0));
     let (t, n, k) = (f.num_steps as usize, f.num_envs as usize, f.num_finals as usize);
     let dims: Vec<usize> = f.obs_dims[..f.obs_rank as usize].iter().map(|d| *d as usize).collect();
     let kind = |kind: Element| [Dtype::F32, Dtype::I32, Dtype::U8][kind as usize];
@@ -212,6 +226,15 @@ fn check_with_the_crate(rollout: &Rollout, bytes: &[u8]) {
         ("state", Dtype::F32, vec![n, f.state_len as usize], le(&rollout.state)),
     ];
     for (name, dtype, shape, data) in expected {
+        let is_absent = match name {
+            "log_prob" => f.absent & NO_LOG_PROB != 0,
+            "value" | "bootstrap_value" | "final_value" => f.absent & NO_VALUE != 0,
+            _ => false,
+        };
+        if is_absent {
+            assert!(tensors.tensor(name).is_err(), "{name}");
+            continue;
+        }
         let tensor = tensors.tensor(name).unwrap();
         assert_eq!((tensor.dtype(), tensor.shape(), tensor.data()), (dtype, &shape[..], &data[..]), "{name}");
     }
@@ -224,7 +247,15 @@ fn check_with_the_crate(rollout: &Rollout, bytes: &[u8]) {
     assert_eq!([word(1) >> 32, word(1) >> 16 & 0xffff, word(1) & 0xffff], version[..]);
     // An array mapped into memory starts on a multiple of its element size.
     let (head, _) = SafeTensors::read_metadata(bytes).unwrap();
-    assert_eq!(head + 8, HEADER_SIZE);
+    assert!(f.metadata_len > 0 || head + 8 == HEADER_SIZE);
+    assert!((head + 8).is_multiple_of(HEADER_SIZE));
+    let (_, notes) = SafeTensors::read_metadata(bytes).unwrap();
+    let notes = notes.metadata().clone().unwrap();
+    let words: Vec<&str> = std::str::from_utf8(&rollout.metadata).unwrap().split('\0').collect();
+    assert_eq!((notes.len(), notes["format"].as_str()), (1 + words.len() / 2, "rlcore rollout"));
+    for pair in words.as_chunks::<2>().0 {
+        assert_eq!(notes[pair[0]], pair[1]);
+    }
     for (name, tensor) in tensors.tensors() {
         let size = tensor.dtype().bitsize() / 8;
         let at = tensor.data().as_ptr() as usize - bytes.as_ptr() as usize;
@@ -236,14 +267,15 @@ proptest! {
     #[test]
     fn what_is_written_comes_back_and_is_what_the_crate_reads(
         t in 1u32..7, n in 1u32..5, obs_kind in 0u32..3, action_kind in 0u32..3, rank in 0u32..5, dims in [1u32..4, 1..4, 1..4, 1..4],
-        action_len in 1u32..3, state_len in 0u32..3, seed: u64,
+        action_len in 1u32..3, state_len in 0u32..3, seed: u64, absent in 0u32..4, metadata_len in 0u32..3000,
     ) {
         let mut obs_dims = dims;
         obs_dims[rank as usize..].fill(1);
         let file = RolloutFile {
             num_steps: t, num_envs: n,
             obs_kind: Element::from_number(obs_kind).unwrap(), obs_rank: rank, obs_dims,
-            action_kind: Element::from_number(action_kind).unwrap(), action_len, state_len, seed, ..SMALL
+            action_kind: Element::from_number(action_kind).unwrap(), action_len, state_len, seed, absent,
+            metadata_len: metadata_len.saturating_sub(1000), ..SMALL
         };
         let rollout = Rollout::draw(file, &mut Rng::seeded(seed));
         let bytes = rollout.bytes();
@@ -405,6 +437,73 @@ fn arrays_of_another_length_are_not_filled_and_any_may_be_left_out() {
     assert_eq!(reader.read(back.room()).unwrap_err().kind, Kind::Shape);
     assert_eq!(back, before);
     assert_eq!(reader.read(ArraysMut::default()), Ok(()));
+}
+
+/// Rollouts of people or scripts have no log-probabilities and no values, and say where they come from.
+#[test]
+fn a_file_does_without_what_the_host_does_not_have_and_takes_its_notes() {
+    let notes = "args\0{\"seed\": 7, \"path\": \"C:\\\\runs\"}\0time\0Saturday\t\u{e9}\r\n\0empty\0\0";
+    let absent = NO_LOG_PROB | NO_VALUE;
+    let file = RolloutFile { absent, ..SMALL };
+    let mut rollout = Rollout::draw(file, &mut Rng::seeded(3));
+    (rollout.metadata, rollout.file.metadata_len) = (notes.into(), notes.len() as u32);
+    let bytes = rollout.bytes();
+    check_with_the_crate(&rollout, &bytes);
+    let reader = Reader::open(&bytes).unwrap();
+    let mut back = Rollout::empty(*reader.file());
+    reader.read(back.room()).unwrap();
+    assert_eq!(back, rollout);
+    // The rest is that of a file that has all.
+    let whole = Rollout { file: RolloutFile { absent: 0, metadata_len: 0, ..rollout.file }, ..small() };
+    assert!(rollout.bytes().len() < whole.bytes().len() + notes.len());
+    for i in (0..bytes.len()).step_by(3) {
+        let mut damaged = bytes.clone();
+        damaged[i] ^= 4;
+        assert!(Reader::open(&damaged).is_err(), "byte {i}");
+    }
+    for len in (0..bytes.len()).step_by(7) {
+        assert_eq!(Reader::open(&bytes[..len]).unwrap_err().kind, Kind::Size, "{len} bytes");
+    }
+    // Arrays that are absent have no room to be read to.
+    back.log_prob.push(0.0);
+    assert_eq!(reader.read(back.room()).unwrap_err().kind, Kind::Shape);
+
+    // A long text that needs an escape at each of its bytes takes a longer header.
+    let long = format!("quotes\0{}\0", "\"".repeat(9000));
+    (rollout.metadata, rollout.file.metadata_len) = (long.clone().into(), long.len() as u32);
+    let bytes = rollout.bytes();
+    assert_eq!(u64::from_le_bytes(bytes[..8].try_into().unwrap()) + 8, 7 * HEADER_SIZE as u64);
+    check_with_the_crate(&rollout, &bytes);
+    assert_eq!(Reader::open(&bytes).unwrap().file(), &rollout.file);
+
+    let (behind, names) = ("a 0 behind each name and each value", "names in metadata that are distinct");
+    for (bad, words) in [
+        (&b"name"[..], behind),
+        (b"name\0", behind),
+        (b"name\0value", behind),
+        (b"name\0value\0more\0", behind),
+        (b"name\0\xff\0", behind),
+        (b"name\0\x07\0", behind),
+        (b"\0value\0", names),
+        (b"format\0mine\0", names),
+        (b"a\0x\0b\0y\0a\0z\0", names),
+    ] {
+        (rollout.metadata, rollout.file.metadata_len) = (bad.to_vec(), bad.len() as u32);
+        let mut out = vec![0xAA; rollout.file.size().unwrap()];
+        let error = rollout.file.write(&rollout.arrays(), &mut out).unwrap_err();
+        assert!(error.kind == Kind::Config && error.to_string().contains(words), "{bad:?}: {error}");
+        assert!(out.iter().all(|b| *b == 0xAA));
+    }
+    rollout.file.metadata_len = 5;
+    let error = rollout.file.write(&rollout.arrays(), &mut vec![0; 9999]).unwrap_err();
+    assert_eq!(error.kind, Kind::Shape, "{error}");
+    for (file, words) in [
+        (RolloutFile { absent: 4, ..SMALL }, "absent of 0 to 3, given 4"),
+        (RolloutFile { metadata_len: 65537, ..SMALL }, "metadata_len of at most 65536, given 65537"),
+    ] {
+        let error = file.size().unwrap_err();
+        assert!(error.kind == Kind::Config && error.to_string().contains(words), "{error}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod batch;
 mod bit_flip;
+mod choices;
 mod columns;
 mod golden;
 mod grid_games;

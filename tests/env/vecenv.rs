@@ -625,7 +625,8 @@ fn configurations_and_descriptions_are_checked() {
     assert_eq!(size(Spec { state_size: u32::MAX - 7, ..good }, most), Err(Kind::Overflow));
     for spec in [
         Spec { state_size: 12, ..good },
-        Spec { obs: Space { kind: Element::I32, n: &[1, 1, 1, 1], ..good.obs }, ..good },
+        Spec { obs: Space { kind: Element::I32, n: &[1, 1, 0, 1], ..good.obs }, ..good },
+        Spec { obs: Space { kind: Element::I32, n: &[1; 3], ..good.obs }, ..good },
         Spec { obs: Space { len: 0, low: &[], high: &[], ..good.obs }, ..good },
         Spec { obs: Space { low: &[0.0; 3], ..good.obs }, ..good },
         Spec { obs: Space::between(&[1.0], &[0.0]), ..good },

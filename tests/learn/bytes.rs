@@ -216,6 +216,8 @@ fn bytes_and_the_numbers_that_they_stand_for_train_alike() {
         // Padding with zeros, first of f32 outputs of a layer, then of the bytes themselves.
         train(config, &[conv(4, 0), conv(3, 1)], 6);
         train(config, &[conv(5, 1)], 3);
+        let depthwise = |units, same| Layer { kind: LayerKind::Depthwise as u32, ..conv(units, same) };
+        train(config, &[depthwise(6, 1), depthwise(6, 0)], 2);
     }
 }
 

@@ -623,7 +623,7 @@ fn layers_that_cannot_be_are_refused_by_name() {
     type Spoil = fn(&mut [Layer; 7]);
     let bad: [(&str, Spoil); 33] = [
         ("net: a known kind in layer 2, given 0", |l| l[1].kind = 0),
-        ("net: a known kind in layer 2, given 15", |l| l[1].kind = 15),
+        ("net: a known kind in layer 2, given 16", |l| l[1].kind = 16),
         ("net: a known kind in layer 2, given 33", |l| l[1].kind = 33),
         ("net: source[0] of 0, which its kind does not read, in layer 4, given 1", |l| l[3].source[0] = 1),
         ("net: source[1] of 0, which its kind does not read, in layer 2, given 1", |l| l[1].source[1] = 1),
@@ -667,7 +667,60 @@ fn layers_that_cannot_be_are_refused_by_name() {
     assert_eq!(compiled(&[]).unwrap_err().kind, Kind::Config);
     assert_eq!(compiled(&good[..2]).unwrap_err().to_string(), "net: a head that depends on layer 2");
     assert_eq!(compiled(&[head(0, 1, IDENTITY); MAX_LAYERS + 1]).unwrap_err().kind, Kind::Config);
-    assert!(compiled(&[head(INPUT, 1, IDENTITY); MAX_LAYERS]).is_ok());
+    assert!(compiled(&[head(INPUT, 1, IDENTITY); 32]).is_ok());
+    let error = compiled(&[head(INPUT, 1, IDENTITY); 33]).unwrap_err();
+    assert_eq!(error.to_string(), "net: heads, at most 32, given 33");
+    assert_eq!(compiled(&[dense(0, 1, IDENTITY); 76]).unwrap_err().to_string(), NO_MORE);
+}
+
+const NO_MORE: &str = "net: layers, at least 1 and at most 75, given 76";
+
+/// A list with 62 layers in its middle that change nothing computes the same, bit for bit: the gradients of values 64 layers
+/// apart are distinct.
+#[cfg(feature = "residual")]
+#[test]
+fn layers_far_apart_have_gradients_of_their_own() {
+    let add = |source| Layer::merge(LayerKind::Add, source, IDENTITY);
+    let tanh = |from| dense(from, 4, Activation::Tanh);
+    // Layer 2, then what stands behind `n` layers, the first of which reads layer 2 `n` layers later.
+    let list = |n: u32| {
+        let mut all = vec![tanh(INPUT), tanh(1)];
+        all.extend((0..n).map(|_| dense(0, 4, IDENTITY)));
+        all.extend([
+            add([n + 2, 2]),
+            tanh(n + 3),
+            tanh(n + 4),
+            add([n + 5, n + 4]),
+            add([n + 6, 2]),
+            head(0, 3, IDENTITY),
+        ]);
+        all
+    };
+    let run = |n: u32, params: &[f32]| {
+        let (layers, mut nodes) = (list(n), [Node::default(); MAX_LAYERS]);
+        let net = Net::compile(&layers, [1, 1, 3], &mut nodes).unwrap();
+        // Parameters of the short list, and matrices of 0 and 1 between them.
+        let mut all = vec![0.0; net.param_len()];
+        let (front, back) = params.split_at(4 * 4 + 5 * 4);
+        all[..front.len()].copy_from_slice(front);
+        let last = all.len() - back.len();
+        all[last..].copy_from_slice(back);
+        for layer in 2..n as usize + 2 {
+            let identity: Vec<f32> = (0..16).map(|i| if i % 5 == 0 { 1.0 } else { 0.0 }).collect();
+            net.write_layer(&mut all, layer, &identity, &[0.0; 4]).unwrap();
+        }
+        let mut rng = Rng::seeded(4);
+        let (x, d) = (random(&mut rng, 70 * 3, 1.0), random(&mut rng, 70 * 3, 1.0));
+        let (outs, tape) = forward(&net, &all, &x, &Carry::NONE);
+        let (mut grads, d_input) = backward(&net, &all, &x, &Carry::NONE, &tape, &[d]);
+        grads.drain(front.len()..last);
+        (bits(&outs[0]), bits(&grads), bits(&d_input))
+    };
+    let params = random(&mut Rng::seeded(3), 4 * 4 + 5 * 4 + 2 * 5 * 4 + 5 * 3, 0.7);
+    let short = run(0, &params);
+    for n in [61, 62, 63] {
+        assert!(run(n, &params) == short, "{n} layers between");
+    }
 }
 
 #[test]

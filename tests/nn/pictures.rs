@@ -1,4 +1,4 @@
-//! Convolutions and deconvolutions, pools, normalizations, tables, sums and products of pictures: against their formulas in f64
+//! Convolutions, depthwise and transposed ones, pools, normalizations, tables, sums and products of pictures: against their formulas in f64
 //! and the slopes of these, vectors from PyTorch, every CPU level, any split of the rows, and bad shapes.
 
 use crate::checks::{
@@ -16,6 +16,10 @@ type Shape = [usize; 3];
 
 fn conv(units: u32, size: u32, stride: u32, same: u32, activation: Activation) -> Layer {
     Layer { same, ..Layer::conv(units, [size; 2], [stride; 2], activation) }
+}
+
+fn depthwise(units: u32, size: u32, stride: u32, same: u32, activation: Activation) -> Layer {
+    Layer { kind: LayerKind::Depthwise as u32, ..conv(units, size, stride, same, activation) }
 }
 
 fn pool(size: [u32; 2], stride: [u32; 2], same: u32, flags: u32) -> Layer {
@@ -54,6 +58,19 @@ fn networks() -> Vec<(Shape, Vec<Layer>)> {
                 Layer { source: [2, 0], flags: HEAD, ..conv(2, 2, 1, 1, Relu) },
                 Layer { source: [INPUT, 0], ..Layer::dense(5, Relu) },
                 Layer { flags: HEAD, ..conv(18, 1, 1, 0, Identity) },
+            ],
+        ),
+        // Each channel by itself: one unit of each and several, fewer and more channels than lanes, with padding and without.
+        ([6, 5, 4], vec![depthwise(4, 3, 1, 1, Relu), conv(16, 1, 1, 0, Relu), head(3)]),
+        ([7, 9, 3], vec![depthwise(9, 3, 2, 0, Tanh), depthwise(18, 2, 1, 1, Elu), head(2)]),
+        ([6, 7, 17], vec![depthwise(17, 3, 2, 1, Elu), depthwise(34, 2, 1, 0, Identity), head(1)]),
+        (
+            [6, 6, 1],
+            vec![
+                Layer { flags: NO_BIAS, ..depthwise(32, 2, 1, 0, Relu) },
+                Layer { size: [1, 4], stride: [2, 3], ..depthwise(32, 1, 1, 1, Tanh) },
+                Layer { source: [1, 0], flags: HEAD, ..depthwise(32, 4, 4, 0, Identity) },
+                Layer { source: [2, 0], ..head(2) },
             ],
         ),
         // Larger pictures, in the shapes of a dueling deconvolution and with windows that leave gaps.
@@ -211,6 +228,7 @@ impl Case {
             let (w, b) = match layer.kind {
                 1 => (len * units, biases),
                 3 | 9 => (kh * kw * input[2] * units, biases),
+                15 => (kh * kw * units, biases),
                 11 => (input[2] * layer.symbols as usize * units, 0),
                 5 => [NO_SCALE, NO_BIAS].map(|flag| if layer.flags & flag == 0 { input[2] } else { 0 }).into(),
                 _ => (0, 0),
@@ -290,10 +308,10 @@ fn windows(layer: &Layer, input: Shape) -> Option<(Shape, [usize; 2])> {
     if layer.kind == 9 {
         let (shape, _) = twin_deconv(layer, input, &[], &[], &[]);
         return Some((shape, [0; 2]));
-    } else if ![3, 4].contains(&layer.kind) {
+    } else if ![3, 4, 15].contains(&layer.kind) {
         return None;
     }
-    let (mut output, mut pad) = ([0, 0, if layer.kind == 3 { layer.units as usize } else { input[2] }], [0; 2]);
+    let (mut output, mut pad) = ([0, 0, if layer.kind == 4 { input[2] } else { layer.units as usize }], [0; 2]);
     for side in 0..2 {
         let (len, size) = (input[side], layer.size[side] as usize);
         let stride = match layer.stride[side] as usize {
@@ -327,6 +345,10 @@ fn twin_layer(layer: &Layer, shape: Shape, x: &[f64], params: &mut &[f64]) -> (S
         11 => ([h, w, units], twin_embed(layer, c, x, take(c * layer.symbols as usize * units))),
         3 => {
             let weights = take(units * c * layer.size.iter().product::<u32>() as usize);
+            twin_windows(layer, shape, x, weights, take(biases))
+        }
+        15 => {
+            let weights = take(units * layer.size.iter().product::<u32>() as usize);
             twin_windows(layer, shape, x, weights, take(biases))
         }
         4 => twin_windows(layer, shape, x, &[], &[]),
@@ -367,11 +389,11 @@ fn twin_norm(layer: &Layer, channels: usize, x: &[f64], scale: &[f64], bias: &[f
     y
 }
 
-/// A convolution or a pool.
+/// A convolution, a depthwise one or a pool.
 fn twin_windows(layer: &Layer, shape: Shape, x: &[f64], weights: &[f64], bias: &[f64]) -> (Shape, Vec<f64>) {
     let ((output, pad), [h, w, c]) = (windows(layer, shape).unwrap(), shape);
     let [kh, kw] = layer.size.map(|s| s as usize);
-    let is_conv = layer.kind == 3;
+    let (is_conv, is_depthwise) = (layer.kind != 4, layer.kind == 15);
     let stride: Vec<usize> = (0..2)
         .map(|s| if layer.stride[s] == 0 && !is_conv { layer.size[s] } else { layer.stride[s].max(1) } as usize)
         .collect();
@@ -387,7 +409,9 @@ fn twin_windows(layer: &Layer, shape: Shape, x: &[f64], weights: &[f64], bias: &
                 continue;
             }
             let pixel = &x[(row * w + column) * c..][..c];
-            if is_conv {
+            if is_depthwise {
+                sum += pixel[unit / (output[2] / c)] * weights[(unit * kh + di) * kw + dj];
+            } else if is_conv {
                 sum += (0..c).map(|k| pixel[k] * weights[((unit * c + k) * kh + di) * kw + dj]).sum::<f64>();
             } else {
                 seen.push(pixel[unit]);
@@ -478,7 +502,7 @@ fn bytes_are_read_as_numbers_divided_by_255() {
                 [first, second] => (first | second) & INPUT != 0,
             });
             let all = readers.clone().all(|(_, layer)| {
-                layer.kind == LayerKind::Conv as u32
+                [LayerKind::Conv as u32, LayerKind::Depthwise as u32].contains(&layer.kind)
                     && layer.source.iter().all(|source| source & !INPUT == 0 || *source & INPUT == 0)
             });
             let net = case.net();
@@ -531,7 +555,7 @@ fn bytes_in_front_of_numbers_are_read_where_they_lie() {
     let part = |k: u32| [INPUT + k, 0];
     let layers = [
         Layer { source: part(1), ..conv(4, 2, 1, 1, Activation::Relu) },
-        Layer { source: part(1), ..conv(3, 3, 1, 0, Activation::Tanh) },
+        Layer { source: part(1), ..depthwise(4, 3, 1, 0, Activation::Tanh) },
         Layer::merge(LayerKind::Join, [1, INPUT + 2], Activation::Identity),
         Layer::merge(LayerKind::Join, [INPUT + 3, INPUT + 2], Activation::Identity),
         Layer { source: [3, 0], ..Layer::dense(5, Activation::Tanh) },
@@ -675,6 +699,18 @@ fn shapes_that_cannot_be_are_refused_by_name() {
         ([9, 9, 1], Layer { size: [3, 0], ..good }, "size of at least 1 in layer 1, given 0"),
         ([9, 9, 1], Layer { same: 2, ..good }, "same of 0 or 1 in layer 1, given 2"),
         ([9, 9, 1], Layer { flags: MEAN, ..good }, "known flags in layer 1, given 33"),
+        (
+            [9, 9, 2],
+            depthwise(3, 3, 1, 0, Activation::Relu),
+            "units that are a multiple of the channels of its source in layer 1, given 3",
+        ),
+        (
+            [9, 9, 2],
+            depthwise(1, 3, 1, 0, Activation::Relu),
+            "units that are a multiple of the channels of its source in layer 1, given 1",
+        ),
+        ([9, 9, 2], depthwise(0, 3, 1, 0, Activation::Relu), "units of at least 1 in layer 1, given 0"),
+        ([9, 2, 2], depthwise(2, 3, 1, 0, Activation::Relu), beyond),
         ([9, 9, 1], Layer { flags: RMS, ..pool }, "known flags in layer 1, given 9"),
         ([9, 9, 1], Layer { units: 4, ..norm }, "units of 0, which its kind does not read, in layer 1, given 4"),
         ([9, 9, 1], Layer { size: [3, 0], ..norm }, "size of 0, which its kind does not read, in layer 1, given 3"),
@@ -687,6 +723,7 @@ fn shapes_that_cannot_be_are_refused_by_name() {
         ([vast as usize, vast as usize, 3], good),
         ([vast as usize, 3, 1], Layer { units: vast, ..good }),
         ([3, 3, 1], Layer { size: [vast, vast], same: 1, ..good }),
+        ([3, 3, 1], Layer { size: [vast, vast], same: 1, ..depthwise(4, 3, 1, 0, Activation::Relu) }),
         ([3, 3, 1 << 20], Layer { size: [vast, 1], same: 1, ..pool }),
         ([1, 1, vast as usize], Layer { size: [vast, vast], same: 1, ..good }),
     ] {
@@ -753,6 +790,51 @@ fn weights_start_as_their_initializer_says() {
         assert!(uniform.iter().all(|x| x.abs() <= 0.05));
         assert!((deviation(&uniform) * 3f64.sqrt() / 0.05 - 1.0).abs() < 0.05);
     }
+}
+
+/// A depthwise convolution is a convolution whose weights are 0 wherever a unit would read another channel, and starts as one
+/// convolution for each channel.
+#[test]
+fn a_depthwise_convolution_reads_its_own_channel() {
+    let (channels, times, size) = (3, 2, 9);
+    let layers = [Layer { flags: HEAD, ..depthwise(6, 3, 2, 1, Activation::Elu) }];
+    let whole = [Layer { flags: HEAD, ..conv(6, 3, 2, 1, Activation::Elu) }];
+    let (own, mut all) = (case([7, 6, 3], &layers, 3), case([7, 6, 3], &whole, 3));
+    let (w, b) = read(&own.net(), &own.params, 0, 6 * size, 6);
+    let mut spread = vec![0.0; 6 * channels * size];
+    for unit in 0..6 {
+        let to = (unit * channels + unit / times) * size;
+        spread[to..to + size].copy_from_slice(&w[unit * size..(unit + 1) * size]);
+    }
+    let mut params = room(all.params.len());
+    all.net().write_layer(&mut params, 0, &spread, &b).unwrap();
+    (all.params, all.x, all.d_outs) = (params, own.x.clone(), own.d_outs.clone());
+    let ((y, grads, dx), (want_y, want_grads, want_dx)) = (own.all(), all.all());
+    near(&y[0], &wide(&want_y[0]), 1e-6, "y");
+    near(&dx, &wide(&want_dx), 1e-6, "gradient of the input");
+    let (dw, db) = read(&own.net(), &grads, 0, 6 * size, 6);
+    let (want, want_db) = read(&all.net(), &want_grads, 0, 6 * channels * size, 6);
+    let diagonal: Vec<f64> =
+        (0..6).flat_map(|unit| wide(&want[(unit * channels + unit / times) * size..][..size])).collect();
+    near(&dw, &diagonal, 1e-6, "gradients of the weights");
+    near(&db, &wide(&want_db), 1e-6, "gradients of the biases");
+
+    let (w, b) = read(&own.net(), &started(&own.net(), 5), 0, 6 * size, 6);
+    assert!(b.iter().all(|b| *b == 0.0));
+    let dot = |a: usize, b: usize| -> f32 { (0..size).map(|i| w[a * size + i] * w[b * size + i]).sum() };
+    for unit in 0..6 {
+        assert!((dot(unit, unit) - 2.0).abs() < 1e-5, "length √2");
+        assert!(unit % 2 > 0 || dot(unit, unit + 1).abs() < 1e-5, "units of a channel are orthogonal");
+    }
+    assert!((2..6).any(|unit| dot(0, unit).abs() > 1e-3), "those of others are not");
+    // Glorot: 9 inputs of an output, 2 · 9 outputs of an input.
+    let layers = [Layer { initializer: Initializer::Glorot as u32, ..layers[0] }];
+    let mut nodes = [Node::default()];
+    let net = Net::compile(&layers, [7, 6, 3], &mut nodes).unwrap();
+    let (w, _) = read(&net, &started(&net, 5), 0, 6 * size, 6);
+    let most = w.iter().fold(0.0, |most: f32, w| most.max(w.abs()));
+    let bound = (6.0f32 / 27.0).sqrt();
+    assert!(most <= bound && most > 0.9 * bound, "{most} of {bound}");
 }
 
 /// Bounds of TensorFlow's `GlorotUniform`, by hand: inputs and outputs of a place times the places of a window.

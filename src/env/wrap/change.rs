@@ -148,6 +148,8 @@ pub(super) struct Parts {
     pub seen: Seen,
     pub moves: [Move; MAX_FIELDS],
     pub len: usize,
+    /// Choices are gathered as one-hot numbers.
+    pub one_hot: bool,
 }
 
 /// Offsets of the fields of a record in bytes.

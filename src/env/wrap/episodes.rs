@@ -64,8 +64,8 @@ pub(super) fn fit(wrapper: &Wrapper<'_>, face: &mut Face<'_>) -> Result<usize> {
         }
         Wrapper::MaxAndSkip { count } => {
             at_least_one("max and skip: count of at least 1", count)?;
-            if face.only().is_none() {
-                return Err(config("max and skip: observations of one part"));
+            if face.only().is_none_or(|only| only.kind == Element::I32) {
+                return Err(config("max and skip: observations of one part, of floats or bytes"));
             }
             let size = (face.obs.len as usize).saturating_mul(face.obs.kind.size());
             Ok(if count > 1 { size } else { 0 })

@@ -24,7 +24,8 @@ impl Move {
 
 impl Parts {
     fn none(seen: Seen) -> Self {
-        Parts { seen, moves: [Move { kind: Element::U8, from: 0, to: 0, size: 0 }; MAX_FIELDS], len: 0 }
+        let none = Move { kind: Element::U8, from: 0, to: 0, size: 0 };
+        Parts { seen, moves: [none; MAX_FIELDS], len: 0, one_hot: false }
     }
 
     fn push(&mut self, part: Move) -> Result {
@@ -66,20 +67,26 @@ impl Parts {
         Ok(())
     }
 
-    /// Writes the fields as elements of the kind of `obs`, one after another.
-    pub fn gather(&self, seen: Elements<'_>, obs: ElementsMut<'_>) -> Result {
+    /// Writes the fields as elements of the kind of `obs`, one after another. `n` has the choices of discrete elements. Errors:
+    /// `Value` for a choice that has no place.
+    pub fn gather(&self, seen: Elements<'_>, mut n: &[u32], obs: ElementsMut<'_>) -> Result {
         let seen = bytes_of(seen)?;
         match obs {
             ElementsMut::U8(out) => self.pack(seen, out, None),
             ElementsMut::F32(mut out) => {
                 for part in self.moves() {
                     let (to, rest) = out.split_at_mut_checked(part.size as usize / 4).ok_or(SHAPE)?;
-                    numbers(part.source(seen)?, part.kind, to);
+                    if self.one_hot && part.kind == Element::I32 {
+                        n = one_hot(part.source(seen)?, n, to)?;
+                    } else {
+                        numbers(part.source(seen)?, part.kind, to);
+                    }
                     out = rest;
                 }
                 Ok(())
             }
-            ElementsMut::I32(_) => Err(SHAPE),
+            // One field of several.
+            ElementsMut::I32(out) => self.pack(seen, bytemuck::cast_slice_mut(out), None),
         }
     }
 }
@@ -111,6 +118,46 @@ fn numbers(seen: &[u8], kind: Element, out: &mut [f32]) {
     }
 }
 
+/// Writes choices, from unaligned bytes, as one-hot numbers that fill `out`, and returns the numbers of choices of the elements
+/// behind them. Errors: `Value`.
+fn one_hot<'n>(seen: &[u8], n: &'n [u32], mut out: &mut [f32]) -> Result<&'n [u32]> {
+    let (mut rest, (words, _)) = (n, seen.as_chunks());
+    for word in words {
+        if out.is_empty() {
+            break;
+        }
+        let (&own, others) = rest.split_first().ok_or(SHAPE)?;
+        let (to, behind) = out.split_at_mut_checked(own as usize).ok_or(SHAPE)?;
+        to.fill(0.0);
+        let what = "one-hot: the observation of environment {given} has a choice that its space does not have.";
+        let place = usize::try_from(i32::from_ne_bytes(*word)).ok().and_then(|choice| to.get_mut(choice));
+        *place.ok_or(Error::new(Kind::Value, what))? = 1.0;
+        (rest, out) = (others, behind);
+    }
+    Ok(rest)
+}
+
+pub(super) fn fit_one_hot(face: &mut Face<'_>) -> Result<Fit> {
+    let (seen, mut n) = (face.seen(), face.obs.n);
+    let what = "one-hot: an observation with choices, each of which says how many it has";
+    let count = |field: &Field<'_>| field.len().and_then(|count| u32::try_from(count).ok()).ok_or(WIDE);
+    let (mut parts, mut len, mut any) = (Parts { one_hot: true, ..Parts::none(seen) }, 0u32, false);
+    for field in face.parts() {
+        let mut own = count(field)?;
+        if field.kind == Element::I32 {
+            let (first, others) = n.split_at_checked(own as usize).ok_or(Error::new(Kind::Config, what))?;
+            own = first.iter().try_fold(0u32, |all, n| all.checked_add(*n)).ok_or(WIDE)?;
+            (n, any) = (others, true);
+        }
+        let [to, size] = [len, own].map(|len| len.checked_mul(size_of::<f32>() as u32));
+        parts.push(Move::of(field.kind, field.offset, to.ok_or(WIDE)?, size.ok_or(WIDE)? as usize)?)?;
+        len = len.checked_add(own).ok_or(WIDE)?;
+    }
+    Error::new(Kind::Config, what).fail_if(!any || !n.is_empty())?;
+    face.show(Space::unbounded(len), &[Field::new("", Element::F32, &[len], 0)]);
+    Ok(Fit::new(Change::Gather(parts), seen.room()))
+}
+
 pub(super) fn fit_flatten(face: &mut Face<'_>) -> Result<Fit> {
     let seen = face.seen();
     let what = "flatten: fields that are no infos, as networks would read them in a row of numbers; field";
@@ -136,14 +183,15 @@ pub(super) fn fit_flatten(face: &mut Face<'_>) -> Result<Fit> {
 pub(super) fn fit_extract(name: &str, face: &mut Face<'_>) -> Result<Fit> {
     let seen = face.seen();
     let field = *face.parts().get(face.part(name)?).ok_or(SHAPE)?;
-    let kind = if field.kind == Element::F32 { Element::F32 } else { Element::U8 };
+    let kind = if field.kind == face.obs.kind || field.kind == Element::F32 { field.kind } else { Element::U8 };
     let size = field.size().ok_or(WIDE)?;
     let len = size.checked_div(kind.size()).and_then(|len| u32::try_from(len).ok()).ok_or(WIDE)?;
     let begin = (field.offset as usize) / kind.size();
     let whole = kind == face.obs.kind && len == face.obs.len;
     let bounds = |bounds| part_of(bounds, face.obs.len, begin, len);
     let space = if field.kind == face.obs.kind {
-        Space { len, low: bounds(face.obs.low), high: bounds(face.obs.high), ..face.obs }
+        let n = part_of(face.obs.n, face.obs.len, begin, len);
+        Space { len, low: bounds(face.obs.low), high: bounds(face.obs.high), n, ..face.obs }
     } else {
         Space { kind, ..Space::bytes(len) }
     };
@@ -153,8 +201,8 @@ pub(super) fn fit_extract(name: &str, face: &mut Face<'_>) -> Result<Fit> {
     Ok(if whole { Fit::nothing() } else { Fit::new(Change::Gather(parts), seen.room()) })
 }
 
-/// Bounds of `len` of `all` elements, from element `begin`.
-fn part_of(bounds: &[f32], all: u32, begin: usize, len: u32) -> &[f32] {
+/// Bounds, or choices, of `len` of `all` elements, from element `begin`.
+fn part_of<T>(bounds: &[T], all: u32, begin: usize, len: u32) -> &[T] {
     if bounds.len() == all as usize {
         bounds.get(begin..).and_then(|rest| rest.get(..len as usize)).unwrap_or_default()
     } else {

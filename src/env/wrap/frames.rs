@@ -58,7 +58,7 @@ pub(super) fn fit_warp<'a>(
     let count = face.num_fields;
     let (parts, len) = Parts::packed(seen, face.fields.iter().zip(&mut fields).take(count))?;
     let alone = face.only().is_some();
-    let space = if alone { Space { len, ..face.widest() } } else { Space::bytes(len) };
+    let space = if alone { Space { len, ..face.widest() } } else { Space { n: face.obs.n, ..Space::bytes(len) } };
     face.show(space, fields.get(..count).ok_or(SHAPE)?);
     let change = Change::Warp(Warp { seen, from, to, scratch, parts, picture, alone });
     let room = seen.room().saturating_add(scratch.saturating_mul(size_of::<f32>()));
@@ -137,9 +137,9 @@ pub(super) fn fit_scale<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> 
 }
 
 pub(super) fn fit_planes<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> Result<Fit> {
-    let what = "channels first: an observation of one part, a picture [height, width, channels]";
+    let what = "channels first: an observation of one part, a picture [height, width, channels] of floats or bytes";
     let seen = face.seen();
-    let field = *face.only().ok_or(Error::new(Kind::Config, what))?;
+    let field = *face.only().filter(|field| field.kind != Element::I32).ok_or(Error::new(Kind::Config, what))?;
     let size = size_of_picture(&field, what)?;
     let [height, width, channels, _] = field.dims;
     face.show(face.widest(), &[Field::new(field.name, field.kind, &[channels, height, width], 0)]);
@@ -166,7 +166,8 @@ pub(super) fn fit_stack(count: u32, face: &mut Face<'_>) -> Result<Fit> {
         return Err(config("frame stack: a count from 1 to").needed(MAX_STACK).given(count as usize));
     }
     let seen = face.seen();
-    let mut field = *face.only().ok_or(config("frame stack: an observation of one part"))?;
+    let what = "frame stack: an observation of one part, of floats or bytes";
+    let mut field = *face.only().filter(|field| field.kind != Element::I32).ok_or(config(what))?;
     field.rank = field.rank.max(1);
     let last = (field.rank as usize).wrapping_sub(1);
     let axis = field.dims.get_mut(last).ok_or(SHAPE)?;

@@ -27,6 +27,8 @@ pub(super) struct Layer<'a> {
     pub action: Space<'a>,
     /// Bounds of all action elements of the layer below, if set by a wrapper.
     pub range: Option<[f32; 2]>,
+    /// Choices of the discrete elements of the observation below.
+    pub n: &'a [u32],
     /// State size of all layers below in bytes, which is the offset of this layer's state.
     pub below: usize,
     /// State size of this layer in bytes.

@@ -32,6 +32,7 @@ pub(super) fn fit<'a>(
         Wrapper::FrameStack { count } => frames::fit_stack(count, face),
         Wrapper::ChannelsFirst => frames::fit_planes(source, face),
         Wrapper::Flatten => fields::fit_flatten(face),
+        Wrapper::OneHot => fields::fit_one_hot(face),
         Wrapper::Extract { field } => fields::fit_extract(field, face),
         Wrapper::Record => records::fit(life, face),
         Wrapper::Observe { len, .. } => {
@@ -59,7 +60,7 @@ pub(super) fn start(
         change => {
             let (mut seen, rest) = change.seen().cut(own)?;
             below.start(start, seen.reborrow())?;
-            change.show(&layer.wrapper, below.row(), seen.as_ref(), rest, obs)
+            change.show(layer, below.row(), seen.as_ref(), rest, obs)
         }
     }
 }
@@ -79,7 +80,7 @@ pub(super) fn step(
         change => {
             let (mut seen, rest) = change.seen().cut(own)?;
             let step = below.step(action, seen.reborrow())?;
-            change.show(&layer.wrapper, below.row(), seen.as_ref(), rest, obs)?;
+            change.show(layer, below.row(), seen.as_ref(), rest, obs)?;
             Ok(step)
         }
     }
@@ -98,13 +99,13 @@ impl Change {
 
     fn show(
         &self,
-        wrapper: &Wrapper<'_>,
+        layer: &Layer<'_>,
         row: usize,
         seen: Elements<'_>,
         scratch: &mut [u8],
         obs: ElementsMut<'_>,
     ) -> Result {
-        match (self, wrapper) {
+        match (self, &layer.wrapper) {
             (Change::Warp(warp), _) => warp.show(u8_of(seen)?, None, scratch, obs.u8()?),
             (Change::Rescale(_), _) => image::rescale42(u8_of(seen)?, obs.f32()?),
             (Change::Scale(_), _) => image::scale_bytes(u8_of(seen)?, obs.f32()?),
@@ -113,7 +114,7 @@ impl Change {
                 (Elements::F32(x), ElementsMut::F32(out)) => image::channels_first(*size, x, out),
                 _ => Err(SHAPE),
             },
-            (Change::Gather(parts), _) => parts.gather(seen, obs),
+            (Change::Gather(parts), _) => parts.gather(seen, layer.n, obs),
             (Change::Observe(_), Wrapper::Observe { observe, .. }) => observe.observe(row, seen, obs),
             _ => Err(SHAPE),
         }

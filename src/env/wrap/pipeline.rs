@@ -56,7 +56,7 @@ impl<'a> Pipeline<'a> {
         let spec = env.spec();
         let face = Face::of(&spec)?;
         let (wrapper, action, change) = (Wrapper::ClipReward, face.action, Change::None);
-        let none = Layer { wrapper, action, range: None, below: 0, own: 0, change };
+        let none = Layer { wrapper, action, range: None, n: &[], below: 0, own: 0, change };
         Ok(Pipeline {
             env,
             env_id: spec.env_id,
@@ -112,6 +112,7 @@ impl<'a> Pipeline<'a> {
             | Wrapper::FrameStack { .. }
             | Wrapper::ChannelsFirst
             | Wrapper::Flatten
+            | Wrapper::OneHot
             | Wrapper::Extract { .. }
             | Wrapper::Record
             | Wrapper::Observe { .. } => {
@@ -120,8 +121,8 @@ impl<'a> Pipeline<'a> {
             }
         };
         let own = whole_words(fit.own)?;
-        let mut layer =
-            Layer { wrapper, action: self.face.action, range: self.face.range, below: 0, own, change: fit.change };
+        let Face { action, range, obs, .. } = self.face;
+        let mut layer = Layer { wrapper, action, range, n: obs.n, below: 0, own, change: fit.change };
         let shared = match (source, fit.merged) {
             (Some(at), Some((change, own))) => Some((at, change, whole_words(own)?)),
             _ => None,

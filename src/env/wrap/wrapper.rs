@@ -100,7 +100,11 @@ pub enum Wrapper<'a> {
     /// Flattens all fields of the observation into one row: bytes if all fields are bytes, else numbers of the same
     /// values.
     Flatten,
-    /// Selects one field of the observation and drops its name. Integers stay in their byte representation.
+    /// [`Wrapper::Flatten`] to numbers, with each choice one-hot: as many numbers as it has choices, 1 for the one that it is
+    /// and 0 for the others.
+    OneHot,
+    /// Selects one field of the observation and drops its name. Integers of observations of bytes stay in their byte
+    /// representation.
     Extract {
         /// Name of the field; "" if there is only one.
         field: &'a str,
@@ -151,6 +155,7 @@ impl Wrapper<'_> {
             Wrapper::FrameStack { count } => (15, [count, 0, 0], ""),
             Wrapper::ChannelsFirst => (16, [0; 3], ""),
             Wrapper::Flatten => (17, [0; 3], ""),
+            Wrapper::OneHot => (17, [1, 0, 0], ""),
             Wrapper::Extract { field } => (18, [0; 3], field),
             Wrapper::Record => (19, [0; 3], ""),
             Wrapper::Observe { len, .. } => (20, [len, 0, 0], ""),

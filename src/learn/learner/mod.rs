@@ -25,7 +25,7 @@ use super::action_spec::Actions;
 use super::actor::{Head, check_envs, check_mask_fits, check_mask_given};
 use super::actor_config::ActorConfig;
 use super::config::Config;
-use super::learner_spec::{LearnerSpec, MAX_NODES};
+use super::learner_spec::LearnerSpec;
 use super::loss::Sums;
 use super::noise;
 use super::obs_encoder::Parts;
@@ -42,7 +42,7 @@ use crate::block::{self, Cold, Kind as BlockKind, LayoutError, Mark, One, Plan, 
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result};
-use crate::nn::{Layer, Node};
+use crate::nn::{Layer, with_room};
 use crate::num;
 use crate::rng::Rng;
 use crate::space::Space;
@@ -274,8 +274,9 @@ impl<'a> Learner<'a> {
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = LearnerSpec::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        let nodes = &mut [Node::default(); MAX_NODES];
-        Ok(block_plan(&stored, stored.compile(layers, parts.list(), nodes)?, parts.list())?.1)
+        with_room(stored.num_nodes(), &mut |nodes, list| {
+            Ok(block_plan(&stored, stored.compile(layers, parts.list(), nodes, list)?, parts.list())?.1)
+        })
     }
 
     /// Writes a new learner to the caller's bytes and draws its initial parameters: orthogonal, with gain √2 in hidden layers,
@@ -290,13 +291,15 @@ impl<'a> Learner<'a> {
     ) -> Result<Learner<'a>> {
         let stored = LearnerSpec::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        let nodes = &mut [Node::default(); MAX_NODES];
-        let nets = stored.compile(layers, parts.list(), nodes)?;
-        let (plans, size) = block_plan(&stored, nets, parts.list())?;
-        let block = block::create_marked(mem, BlockKind::Learner, size, &stored)?;
-        let (_, mut cut) = block::cut_config::<LearnerSpec>(block)?;
-        Places::plan(&mut Plan::default(), &stored)?.write(&mut cut, nets, parts.list(), obs.n, &plans)?;
-        let mut learner = Self::open(block)?;
+        let size = with_room(stored.num_nodes(), &mut |nodes, list| {
+            let nets = stored.compile(layers, parts.list(), nodes, list)?;
+            let (plans, size) = block_plan(&stored, nets, parts.list())?;
+            let block = block::create_marked(mem, BlockKind::Learner, size, &stored)?;
+            let (_, mut cut) = block::cut_config::<LearnerSpec>(block)?;
+            Places::plan(&mut Plan::default(), &stored)?.write(&mut cut, nets, parts.list(), obs.n, &plans)?;
+            Ok(size)
+        })?;
+        let mut learner = Self::open(mem.get_mut(..size).ok_or(LayoutError)?)?;
         learner.taken.init(action);
         let first_square = Optimizer::from_number(config.optimizer).unwrap_or_default().first_square();
         *learner.state = State {

@@ -110,26 +110,26 @@ impl Frame {
 
     /// Height and width of a picture with its padding.
     #[inline(always)]
-    fn reach(self) -> [usize; 2] {
+    pub(super) fn reach(self) -> [usize; 2] {
         let ([h, w, _], [kh, kw], [sh, sw], [oh, ow]) = (self.input, self.size, self.stride, self.windows);
         [h.max((oh - 1) * sh + kh), w.max((ow - 1) * sw + kw)]
     }
 
     #[inline(always)]
-    fn is_padded(self) -> bool {
+    pub(super) fn is_padded(self) -> bool {
         let [h, w, _] = self.input;
         self.reach() != [h, w]
     }
 
     /// Values in a padded picture.
-    fn padded_len(self) -> usize {
+    pub(super) fn padded_len(self) -> usize {
         let ([h, w], [.., channels]) = (self.reach(), self.input);
         h * w * channels
     }
 
     /// Calls `each` with the offset of each row of a picture, and its place in the padded picture.
     #[inline(always)]
-    fn inner(self, padded: &mut [f32], mut each: impl FnMut(usize, &mut [f32])) -> Option<()> {
+    pub(super) fn inner(self, padded: &mut [f32], mut each: impl FnMut(usize, &mut [f32])) -> Option<()> {
         let ([h, w, channels], [_, width], [top, left]) = (self.input, self.reach(), self.pad);
         for row in 0..h {
             let start = ((top + row) * width + left) * channels;

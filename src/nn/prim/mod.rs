@@ -15,6 +15,8 @@ mod conv;
 #[cfg(feature = "pictures")]
 mod deconv;
 mod dense;
+#[cfg(feature = "pictures")]
+mod depthwise;
 #[cfg(feature = "residual")]
 mod embed;
 #[cfg(feature = "recurrent")]
@@ -36,6 +38,8 @@ pub(super) use conv::{Conv, Frame};
 #[cfg(feature = "pictures")]
 pub(super) use deconv::Deconv;
 pub(super) use dense::Dense;
+#[cfg(feature = "pictures")]
+pub(super) use depthwise::Depthwise;
 #[cfg(feature = "residual")]
 pub(super) use embed::Embed;
 #[cfg(feature = "recurrent")]
@@ -112,6 +116,10 @@ macro_rules! layer_table {
             /// channels of both sources, pixel by pixel; a picture that a row follows becomes a row
             RLCORE_LAYER_JOIN = 14, reads [activation], flags [];
             #[cfg(feature = "residual")] Join: merge::Merge, merge::MergeOp::Join;
+            /// 2-D convolution of each channel by itself (depthwise), channels last: units are a multiple of the channels that it
+            /// reads, and each channel has as many in a row
+            RLCORE_LAYER_DEPTHWISE = 15, reads [units, size, stride, same, activation, initializer], flags [NO_BIAS];
+            #[cfg(feature = "pictures")] Depthwise: depthwise::Depthwise, ();
         }
     };
 }
@@ -522,6 +530,7 @@ one_of! {
     Dense,
     #[cfg(feature = "pictures")] Conv,
     #[cfg(feature = "pictures")] Deconv,
+    #[cfg(feature = "pictures")] Depthwise,
     #[cfg(feature = "pictures")] Pool,
     #[cfg(feature = "pictures")] Norm,
     #[cfg(feature = "residual")] Embed

@@ -343,12 +343,12 @@ MAKE(rlcore_queue_config) { FINE(rlcore_queue_config_init(s, sizeof *s)), s->ite
 CALL(rlcore_queue_config) { return rlcore_queue_init(BLOCK, s, OUT(rlcore_queue)); }
 
 MAKE(rlcore_rollout_file) {
-  *s = (rlcore_rollout_file){sizeof *s, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, 0, 0, 0, 1, 2, 3, 4};
+  *s = (rlcore_rollout_file){sizeof *s, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, 0, 0, 0, 1, 2, 3, 4, 0, 0};
 }
 CALL(rlcore_rollout_file) { return rlcore_rollout_file_size(s, &w.size); }
 MAKE(rlcore_rollout_arrays) {
   *s = (rlcore_rollout_arrays){sizeof *s, 0, w.f[0], w.f[1], w.f[1], w.f[1], w.f[1], w.f[1], w.flags[0], w.flags[0], w.flags[0],
-                               NULL, NULL, NULL, NULL};
+                               NULL, NULL, NULL, NULL, NULL};
 }
 CALL(rlcore_rollout_arrays) {
   rlcore_rollout_file file;

@@ -566,10 +566,10 @@ static rlcore_status file(hashes *h) {
   static int32_t action[T * N];
   static uint8_t none[T * N], truncated[T * N], valid[T * N], image[RLCORE_ROLLOUT_FILE_HEADER_SIZE + 1024], back[sizeof image];
   static uint64_t final_index[] = {4}, mem[2048];
-  const rlcore_rollout_file what = {sizeof what, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, 0, 1, 0, 1, 2, 3, 4};
+  const rlcore_rollout_file what = {sizeof what, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, 0, 1, 0, 1, 2, 3, 4, 0, 0};
   const rlcore_rollout_arrays arrays = {
       sizeof arrays, 0, obs, action, real, real, bootstrap_value, real, none, truncated, valid, final_index, final_obs,
-      final_value, NULL,
+      final_value, NULL, NULL,
   };
   const rlcore_rollout_arrays into = {.struct_size = sizeof into, .obs = obs, .action = action};
   rlcore_rollout_file found = {.struct_size = sizeof found};

@@ -178,7 +178,7 @@ static rlcore_column *columns_of(const rlcore_column *of) {
   return (rlcore_column *)columns;
 }
 
-static const rlcore_rollout_file rollout_file = {sizeof rollout_file, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, M, 0, 0, 1, 2, 3, 4};
+static const rlcore_rollout_file rollout_file = {sizeof rollout_file, T, N, RLCORE_F32, 1, {2}, RLCORE_I32, 1, M, 0, 0, 1, 2, 3, 4, 0, 0};
 static uint8_t whole_file[SMALL];
 
 static size_t whole_size(void) {

@@ -19,7 +19,7 @@ static void make_originals(void) {
     memset(arrays[8], 1, 8);
     const rlcore_rollout_arrays in = {sizeof in, 0, arrays[0], arrays[1], (float *)arrays[2], (float *)arrays[3], (float *)arrays[4],
                                       (float *)arrays[5], arrays[6], arrays[7], arrays[8], (uint64_t *)arrays[9], arrays[10],
-                                      (float *)arrays[11], (float *)arrays[12]};
+                                      (float *)arrays[11], (float *)arrays[12], NULL};
     FINE(rlcore_rollout_file_size(&about, &original_size[i]));
     ALWAYS(original_size[i] <= sizeof original[i]);
     FINE(rlcore_rollout_file_write(&about, &in, original[i], original_size[i]));
@@ -61,7 +61,7 @@ static void read_file(const unsigned char *bytes, size_t size) {
   rlcore_rollout_arrays out = {
       sizeof out, 0, room(0, (about.num_steps + 1ull) * n, obs), room(1, steps * about.action_len, ELEMENT[about.action_kind]),
       room(2, steps, 4), room(3, steps, 4), room(4, n, 4), room(5, steps, 4), room(6, steps, 1), room(7, steps, 1),
-      room(8, steps, 1), room(9, k, 8), room(10, k, obs), room(11, k, 4), room(12, n * about.state_len, 4)};
+      room(8, steps, 1), room(9, k, 8), room(10, k, obs), room(11, k, 4), room(12, n * about.state_len, 4), NULL};
   out.obs = (void *)((size_t)out.obs & ~(size_t)3);
   FINE(rlcore_rollout_file_read(bytes, size, &out));
   FINE(rlcore_rollout_file_size(&about, &needed));

@@ -79,7 +79,10 @@ static void net_layers(void) {
         break;
       case 4: l.kind = RLCORE_LAYER_ADD, l.source[1] = n > 1 ? n - 1 : RLCORE_LAYER_INPUT; break;
       case 5: l.kind = RLCORE_LAYER_JOIN, l.source[1] = RLCORE_LAYER_INPUT; break;
-      case 6: l.kind = RLCORE_LAYER_CONV, l.units = 2, l.size[0] = l.size[1] = 1 + other % 2; break;
+      case 6:
+        l.kind = other & 2 ? RLCORE_LAYER_DEPTHWISE : RLCORE_LAYER_CONV;
+        l.units = 2, l.size[0] = l.size[1] = 1 + other % 2;
+        break;
       case 7: l.kind = RLCORE_LAYER_NORM; break;
       case 8:
         l.kind = CELLS[other % 4], l.units = 2, l.activation = 0, remembers = 1;
