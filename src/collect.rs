@@ -129,6 +129,8 @@ fn check<E: Env + ?Sized>(
             differ("collect: choices of an element of an action, as the learner has,", *own as usize, *given as usize)?;
         }
     }
+    let what = "collect: use_duration of 0: steps of environments last alike.";
+    Error::new(Kind::Config, what).fail_if(learner.config().use_duration != 0)?;
     let what = "collect: action_mask and final_action_mask only with use_action_mask.";
     let masks = out.action_mask.is_some() || out.final_action_mask.is_some();
     Error::new(Kind::Shape, what).fail_if(masks && learner.config().use_action_mask == 0)?;

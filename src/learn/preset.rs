@@ -83,8 +83,8 @@ macro_rules! preset_table {
                 prime_interval = 1,
             }
             /// Learner of pytorch_seed_rl, which is IMPALA: minibatches of 4 rollouts, 2 actors with 8 environments each, whole
-            /// squared errors of values. Left to the host: actors, rewards from -1 to 1, and the last action and reward beside the
-            /// picture. Its convolutions are leaky
+            /// squared errors of values. Left to the host: actors, and the last action and reward beside the picture. Its
+            /// convolutions are leaky
             RLCORE_PRESET_SEED_RL = 5, SeedRl: Impala, Nature {
                 total_steps = 100_000,
                 num_envs = 16,
@@ -95,6 +95,8 @@ macro_rules! preset_table {
                 num_minibatches = 4,
                 value_coef = 2.0,
                 entropy_coef = 0.01,
+                reward_min = -1.0,
+                reward_max = 1.0,
             }
             /// ppo.py of CleanRL
             RLCORE_PRESET_CLEANRL_PPO = 6, CleanRlPpo: Ppo, Own {

@@ -312,6 +312,8 @@ fn what_does_not_fit_is_refused_before_anything_changes() {
     }
     let learner =
         |config: &Config, obs: u32, action: Space<'static>| made(config, &[], &Space::unbounded(obs), &action);
+    let lasting = Config { use_duration: 1, ..config };
+    refused(Kind::Config, "use_duration of 0", &|t| t.learner = learner(&lasting, 3, DISCRETE), &walk);
     refused(Kind::Shape, "elements of an observation", &|t| t.learner = learner(&config, 4, DISCRETE), &walk);
     refused(
         Kind::Shape,

@@ -54,7 +54,7 @@ const NUMBERS: [(Preset, &str); 15] = [
         Preset::SeedRl,
         "total_steps 100000, num_envs 16, num_minibatches 4, num_steps 80, discount 0.99, entropy_coef 0.01, value_coef 2, \
          sum_losses 1, max_grad_norm 40, learning_rate 6e-4, learning_rate_end 0, optimizer 2, adam_epsilon 1e-8, \
-         rms_decay 0.99, rms_momentum 0, num_epochs 1, clip_rho 1, clip_c 1, clip_pg_rho 1, leak 0, gae_lambda 1, \
+         rms_decay 0.99, rms_momentum 0, num_epochs 1, reward_min -1, reward_max 1, clip_rho 1, clip_c 1, clip_pg_rho 1, leak 0, gae_lambda 1, \
          obs_dims 84 84 4, num_hidden 0",
     ),
     // Args of cleanrl/ppo.py.
