@@ -68,6 +68,8 @@ pub fn collect<E: Env + ?Sized>(
     if let Err(e) = check(learner, env, rows, &action, &out) {
         return (steps, Err(e));
     }
+    // A process that is killed between two of the calls leaves a learner that `attach` refuses, as within one of them.
+    let _changing = learner.hold();
     while learner.phase() != Phase::Learn && (max_steps == 0 || steps < max_steps) {
         if let Err(e) = step(learner, env, rows, action.reborrow(), out.reborrow()) {
             return (steps, Err(e));

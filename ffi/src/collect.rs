@@ -25,7 +25,7 @@ use rlcore::learn::Learner;
 ///                final_action_mask are NULL without use_action_mask. active is not read: all act. Afterwards they
 ///                hold the last step: with max_steps of 1 the host sees every step, as rlcore_monitor_step needs it.
 /// max_steps:     0: no limit. If learn is due already, no step is taken.
-/// out_num_steps: steps taken; NULL: not wanted. Also written if a step fails, which is then not counted.
+/// out_num_steps: steps taken; NULL: not wanted. Also written if a step fails after others; it is not counted.
 /// Threads: one call at a time; nobody else uses learner or environments, and callbacks must not either.
 /// Errors: E_CONFIG, also for another autoreset; E_SHAPE if learner and environments differ in N or in their spaces, or
 /// for masks; E_NOT_READY for an environment that must be reset first, or that has acted and was not observed; as
@@ -77,6 +77,8 @@ unsafe fn collect_into(
     let out = StepOut { obs, reward, terminated, truncated, final_obs, valid, action_mask, final_action_mask };
     let mut rows = unsafe { block.rows(0, n)? };
     let (steps, done) = collect(&mut learner, env, &mut rows, action, out, max_steps);
-    tell(told, steps);
+    if steps > 0 || done.is_ok() {
+        tell(told, steps);
+    }
     Ok(done?)
 }

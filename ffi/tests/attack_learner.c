@@ -858,8 +858,8 @@ static void attack_collect(void) {
   FINE(rlcore_vecenv_init(w.mem, sizeof w.mem, walks, &w.config, &w.vecenv));
   FINE(rlcore_vecenv_reset(w.vecenv, walks, NULL, w.obs));
   FINE(rlcore_collect(w.agent, w.vecenv, walks, &rows, 2, &w.number));
-  failing = 2;
-  CHECK(rlcore_collect(w.agent, w.vecenv, walks, &rows, 2, &w.number) == RLCORE_E_CALLBACK && w.number == 0);
+  failing = 2, w.number = 7;
+  CHECK(rlcore_collect(w.agent, w.vecenv, walks, &rows, 2, &w.number) == RLCORE_E_CALLBACK && w.number == 7);
   failing = 0;
   CHECK(w.valid[0] == 1 && w.valid[1] == 0 && w.valid[2] == 1 && w.obs[0][1] == 3 && w.obs[2][1] == 3);
   FINE(rlcore_learner_stats_read(w.agent, &w.stats));

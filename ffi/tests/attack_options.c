@@ -10,7 +10,7 @@
 enum { N = 4, SERIES = 2, OBS = 4, BLOCK = 4096 };
 
 static struct world {
-  _Alignas(64) unsigned char mem[BLOCK], own[BLOCK], watched[BLOCK], scaled[BLOCK];
+  _Alignas(64) unsigned char mem[BLOCK], own[BLOCK], watched[1 << 16], scaled[BLOCK];
   compiled_env env;
   rlcore_env_def def;
   rlcore_vecenv_config config;

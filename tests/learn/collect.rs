@@ -70,7 +70,9 @@ impl Env for Walk {
 
     fn action_mask(&self, _: usize, state: &[u8], mask: &mut [u8]) -> Result {
         let steps: &u64 = view(state)?;
-        mask.iter_mut().enumerate().for_each(|(i, x)| *x = u8::from(i == 0 || i == 4 || (*steps + i as u64) % 3 != 0));
+        mask.iter_mut()
+            .enumerate()
+            .for_each(|(i, x)| *x = u8::from(i == 0 || i == 4 || !(*steps + i as u64).is_multiple_of(3)));
         Ok(())
     }
 }

@@ -38,7 +38,7 @@ use super::store::replay::{Replay, ReplayView};
 use super::store::rollout::{NONE, Rollout, RolloutView};
 #[cfg(not(feature = "off_policy"))]
 use super::transition_batch::TransitionBatch;
-use crate::block::{self, Cold, Kind as BlockKind, LayoutError, Mark, One, Plan, fields};
+use crate::block::{self, Changing, Cold, Kind as BlockKind, LayoutError, Mark, One, Plan, fields};
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result};
@@ -369,6 +369,11 @@ impl<'a> Learner<'a> {
     /// [`Learner::open`] for calls that act and observe: cuts only the fields they need, or all where that is less code.
     pub fn open_to_act(mem: &'a mut [u8]) -> Result<impl ActObserve> {
         Self::of::<{ cfg!(not(feature = "avx2")) }>(mem)
+    }
+
+    /// Marks the block as being changed until the result is dropped, for several calls that count as one.
+    pub(crate) fn hold(&self) -> Changing<'a> {
+        self.mark.begin()
     }
 
     /// A read-only view of the learner.

@@ -187,12 +187,37 @@ static void batch(void *p) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   rlcore_learner_learn_batch(p, BATCH(.obs = GIVEN(numbers), .action = GIVEN(numbers), .log_prob = GIVEN(numbers), .value = GIVEN(numbers), .advantage = GIVEN(numbers), .value_target = GIVEN(numbers), .begin = GIVEN(sequences ? begins : NULL), .env = GIVEN(sequences ? envs : NULL), .moments = GIVEN(moments)), &stats);
 }
+static int32_t walk_reset(void *user, uint32_t row, void *state, rlcore_rng *rng, void *obs) {
+  (void)user, (void)state, (void)rng;
+  for (int i = 0; i < OBS; i++) ((float *)obs)[i] = (float)row / 8;
+  return 0;
+}
+static int32_t walk_step(void *user, uint32_t row, void *state, rlcore_rng *rng, const void *action, void *obs, rlcore_step *out) {
+  (void)action;
+  out->reward = (float)row, out->terminated = row == 1;
+  return walk_reset(user, row, state, rng, obs);
+}
+static void collect(void *p) { /* one step; where it is refused nothing changes */
+  static uint64_t game[512], world[512];
+  static float last[N * OBS];
+  const rlcore_env_def def = {.struct_size = sizeof def, .env_id = 1000, .state_size = 8, .obs = made.obs, .action = made.action,
+                              .reset = walk_reset, .step = walk_step};
+  rlcore_env *env;
+  rlcore_vecenv_config many;
+  rlcore_vecenv *envs;
+  FINE(rlcore_env_init(game, sizeof game, &def, &env));
+  FINE(rlcore_vecenv_config_init(&many, sizeof many));
+  many.num_envs = N;
+  FINE(rlcore_vecenv_init(world, sizeof world, env, &many, &envs));
+  FINE(rlcore_vecenv_reset(envs, env, NULL, arrays.obs));
+  rlcore_collect(p, envs, env, ROWS_WITH(.obs = arrays.obs, .action = &arrays.action, .reward = arrays.reward, .terminated = arrays.terminated, .truncated = arrays.truncated, .final_obs = last), 1, NULL);
+}
 static void init(void *p) { create(p); }
 
 /* In this order, so that each call finds the state that it needs. */
 static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, write_params, write_moments, act_first, cut, demonstrate,
                                    any_due, any_due, any_due, any_due, begin, write_grads, add_grads, apply, any_due, any_due, any_due,
-                                   any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, any_due, init};
+                                   any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, collect, any_due, init};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 typedef int32_t attach_call(void *mem, size_t size);
