@@ -103,8 +103,8 @@ impl OptimizerConfig {
     /// Checks every setting; refuses by name one that the optimizer does not read and that is not the usual one. Errors:
     /// `Config`.
     pub fn check(&self) -> Result {
-        let norm = self.max_grad_norm;
-        Error::new(Kind::Config, "optimizer: max_grad_norm of at least 0").given_f32(norm).fail_if(!(norm >= 0.0))?;
+        let (norm, fine) = (self.max_grad_norm, self.max_grad_norm >= 0.0);
+        Error::new(Kind::Config, "optimizer: max_grad_norm of at least 0").given_f32(norm).fail_if(!fine)?;
         self.check_unread()?;
         #[cfg(feature = "actor_critic")]
         if self.optimizer.is_rms_prop() {

@@ -39,6 +39,9 @@ impl State {
     }
 }
 
+/// An optimizer, whether it ascends, its epsilon, gradients, and the parameter after each.
+type Path<'a> = (Optimizer, bool, f32, &'a [f32], &'a [f64]);
+
 /// Paths of a parameter that starts at 1, with a rate of 0.01: PyTorch's, or the formulas of TensorFlow in f64.
 #[test]
 fn known_paths() {
@@ -54,7 +57,7 @@ fn known_paths() {
         0.9891357649268605,
         0.9888312280366278,
     ];
-    let cases: [(Optimizer, bool, f32, &[f32], &[f64]); 5] = [
+    let cases: [Path<'_>; 5] = [
         (Optimizer::Adam, true, 1e-5, &short, &[1.009999800004, 1.0134557677085245, 1.016128412237639]),
         (Optimizer::AdamTensorflow, false, 1e-5, &short, &[0.9900063205578485, 0.9865522912294056, 0.9838811307231103]),
         (Optimizer::AdamRectified, false, 1e-8, &long, &rectified),
