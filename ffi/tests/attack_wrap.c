@@ -197,8 +197,11 @@ static void attack_kinds(void) {
     UNREAD(width, 1);
     UNREAD(gray, 1);
     UNREAD(len, 1);
-    if (at->kind != RLCORE_WRAP_FLATTEN) UNREAD(one_hot, 1);
-    else WITH(at->one_hot, 2, RLCORE_E_CONFIG, "wrappers[0]: one_hot of 0 or 1, given 2", size());
+    if (at->kind == RLCORE_WRAP_FLATTEN) {
+      WITH(at->one_hot, 2, RLCORE_E_CONFIG, "wrappers[0]: one_hot of 0 or 1, given 2", size());
+    } else {
+      UNREAD(one_hot, 1);
+    }
     if (strstr(wear->reads, "field") == NULL) {
       WITH(at->field[0], 'x', RLCORE_E_CONFIG, "wrappers[0]: field of 0", size());
       WITH(at->field[23], 'x', RLCORE_E_CONFIG, "wrappers[0]: field of 0", size());

@@ -11,9 +11,12 @@ const LISTED: bool = cfg!(any(feature = "pictures", feature = "recurrent", featu
 /// The most layers that a call handles at once: of a network, and of critics.
 const MOST: usize = if cfg!(feature = "off_policy") { 2 * MAX_LAYERS } else { MAX_LAYERS };
 
+/// A function of default nodes and layers.
+type Body<'b, R> = dyn FnMut(&mut [Node], &mut [Layer]) -> Result<R> + 'b;
+
 /// Calls `body` with `len` default nodes and layers on the stack. A short list takes a small frame: 3 KB for 12 layers, 10 KB
 /// for 40, so a microcontroller does not pay for the longest list.
-pub(crate) fn with_room<R>(len: usize, body: &mut dyn FnMut(&mut [Node], &mut [Layer]) -> Result<R>) -> Result<R> {
+pub(crate) fn with_room<R>(len: usize, body: &mut Body<'_, R>) -> Result<R> {
     match len {
         0..=12 => framed::<R, 12>(len, body),
         13..=40 if LISTED => framed::<R, 40>(len, body),
@@ -24,7 +27,7 @@ pub(crate) fn with_room<R>(len: usize, body: &mut dyn FnMut(&mut [Node], &mut [L
 
 /// Not inlined: the caller's frame must not hold those of all lengths.
 #[inline(never)]
-fn framed<R, const N: usize>(len: usize, body: &mut dyn FnMut(&mut [Node], &mut [Layer]) -> Result<R>) -> Result<R> {
+fn framed<R, const N: usize>(len: usize, body: &mut Body<'_, R>) -> Result<R> {
     let (mut nodes, mut layers) = ([Node::default(); N], [Layer::default(); N]);
     let (Some(nodes), Some(layers)) = (nodes.get_mut(..len), layers.get_mut(..len)) else { return Err(MISFIT) };
     body(nodes, layers)

@@ -253,10 +253,11 @@ impl RowWise for Depthwise {
         let (taps, w) = (self.taps(), params.get(..self.weight_len())?);
         let padded = work.get_mut(..self.spread().padded_len())?;
         for (dy, dx) in rows(dy, self.out_len()).zip(rows_mut(dx, self.frame.len())) {
-            if self.is_direct() {
-                at.call(AddPixels { taps, w, dy, dx })?;
-            } else {
-                at.call(AddPixels { taps, w, dy, dx: &mut *padded })?;
+            let is_direct = self.is_direct();
+            let d_picture = if is_direct { &mut *dx } else { &mut *padded };
+            d_picture.fill(0.0);
+            at.call(AddPixels { taps, w, dy, dx: d_picture })?;
+            if !is_direct {
                 self.sum(padded, dx)?;
             }
         }
@@ -381,7 +382,7 @@ impl Blocks for AddWeights<'_> {
     }
 }
 
-/// Gradients of a picture: each sums over the windows that see the pixel in ascending order.
+/// Adds the gradients of a picture: each sums over the windows that see the pixel in ascending order.
 struct AddPixels<'a> {
     taps: Taps,
     w: &'a [f32],
@@ -409,7 +410,7 @@ impl Blocks for AddPixels<'_> {
 
 /// Implements [`Kernel`] for kernels of blocks.
 macro_rules! kernels {
-    ($($kernel:ident, $self:ident => $before:expr;)+) => {
+    ($($kernel:ident)+) => {
         $(
             impl Kernel for $kernel<'_> {
                 type Output = Option<()>;
@@ -420,17 +421,12 @@ macro_rules! kernels {
                 }
 
                 #[inline(always)]
-                fn run_at<A: At>(mut $self, at: A) -> Option<()> {
-                    $before;
-                    $self.blocks(at)
+                fn run_at<A: At>(mut self, at: A) -> Option<()> {
+                    self.blocks(at)
                 }
             }
         )+
     };
 }
 
-kernels! {
-    Sums, self => ();
-    AddWeights, self => ();
-    AddPixels, self => self.dx.fill(0.0);
-}
+kernels!(Sums AddWeights AddPixels);
