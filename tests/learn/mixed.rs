@@ -578,7 +578,7 @@ fn spaces_that_cannot_be_are_refused_by_name() {
     refused(Space { low: &[0.0, 2.0], ..ACTION }, "finite bounds, low at most high");
     refused(Space { len: 16, ..ACTION }, "the fields end at byte 20; len, 16, must be a multiple of 4 and not less");
     refused(Space { len: 22, ..ACTION }, "len, 22, must be a multiple of 4");
-    let lie = "must have elements of kind f32 or i32, and an offset that is a multiple of 4 and not within the field before it";
+    let lie = "must have elements of kind f32 or i32, be no info, and have an offset that is a multiple of 4 and not within the field before it";
     for (at, wrong) in [
         (1, field("", Element::I32, &[], 0)),
         (2, field("", Element::U8, &[4], 12)),
