@@ -531,6 +531,7 @@ typedef struct rlcore_rows {
   uint8_t *valid;              /* [N] 0 where the row was only reset, else 1 */
   void *final_obs;             /* [N, obs.len] the last observation of the episode, in rows that ended */
   uint8_t *final_action_mask;  /* [N, sum of action.n] choices allowed in final_obs, in rows that ended */
+  const float *duration;       /* [N] how long the action lasted, at least 0, in any unit; only with use_duration */
 } rlcore_rows;
 
 /* ---- N environments of one kind ---- */
@@ -907,6 +908,10 @@ typedef struct rlcore_learner_config {
   /* N, environments that share the learner (4; DQN, TD3, SAC, stream algorithms 1; at least 1) */
   uint32_t num_envs;
   float discount;  /* discount factor (0.99; 0 to 1) */
+  /* observe takes how long decisions lasted, in steps of any unit, and each is discounted by the power of discount:
+     agents that decide every frame and agents that decide every fifth share a learner (a semi-Markov process). The
+     host sums the rewards of a decision (0) */
+  uint32_t use_duration;
   /* rewards below this count as this, before anything else reads them, also those of transitions that a host gives
      without discounts; returns in statistics have them as they are. -1 and 1 as for Atari; both 0: off (0) */
   float reward_min;
@@ -971,12 +976,17 @@ typedef struct rlcore_learner_config {
   /* PPO, A2C, IMPALA, UNREAL, SAC and stream AC: upper limit of the logarithms of standard deviations, at least
      log_std_min (2; -40 to 40) */
   float log_std_max;
-  /* PPO, A2C, IMPALA, UNREAL, PQN and stream algorithms: observations are scaled to mean 0 and deviation 1 by running
-     statistics (0; stream algorithms 1) */
+
+  /* -- normalization -- */
+  /* observations are scaled to mean 0 and deviation 1 by running statistics. Off policy the store keeps them as they
+     come, and each gradient step scales them by the statistics of the update, during which these do not change (0;
+     stream algorithms 1) */
   uint32_t normalize_obs;
-  /* PPO, A2C, IMPALA, UNREAL, PQN and stream algorithms: normalized observations are clipped to plus or minus this
-     (10; above 0) */
-  float obs_clip;
+  float obs_clip;  /* normalized observations are clipped to plus or minus this (10; above 0) */
+  /* rewards are divided by the running deviation of the discounted return; off policy where a gradient step reads
+     them, which are sums of n_step rewards (0; stream algorithms 1) */
+  uint32_t normalize_reward;
+  float reward_clip;  /* normalized rewards are clipped to plus or minus this (10; above 0) */
 
   /* -- exploration -- */
   uint32_t exploration_steps;  /* environment steps to exploration_end (10,000; TD3, SAC 1000) */
@@ -1005,13 +1015,17 @@ typedef struct rlcore_learner_config {
   /* parts of a rollout, each a minibatch; T * N must be a multiple of it (1; PPO, PQN 4; at least 1) */
   uint32_t num_minibatches;
   uint32_t num_epochs;  /* passes over each rollout (1; PPO, PQN 4; 1 to 1000) */
-  /* steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch are
-     multiples of; at least 1 exactly if there are such layers. Without them IMPALA learns from whole rollouts of each
-     environment (0) */
+  /* steps of the sequences that recurrent layers learn from, which num_steps and the rows of a minibatch, or
+     batch_size, are multiples of; at least 1 exactly if there are such layers. Without them IMPALA learns from whole
+     rollouts of each environment. Off policy a sequence has steps of one environment that follow one another in the
+     store, over the ends of episodes, where states are cut; the transitions that are drawn are the last ones of
+     sequences, with all of n_step. The store keeps the recurrent state of each transition; critics start from zeros
+     (0) */
   uint32_t sequence_len;
-  /* PPO, A2C, IMPALA, UNREAL and PQN: steps before each sequence that recurrent layers first run through without a
-     loss, so that the sequence starts from a state computed with the current parameters. Fewer where the episode or
-     the rollout begins. At most num_steps - sequence_len; 0: sequences start from the states that were recorded (0) */
+  /* PPO, A2C, IMPALA, UNREAL, DQN, TD3, SAC and PQN: steps before each sequence that recurrent layers first run
+     through without a loss, so that the sequence starts from a state computed with the current parameters. Fewer where
+     the episode or the rollout begins. At most num_steps - sequence_len, or buffer_size; 0: sequences start from the
+     states that were recorded (0) */
   uint32_t burn_in;
   /* lambda of GAE, V-trace, Q(lambda) and eligibility traces (1; PPO 0.95; PQN 0.65; stream algorithms 0.8; 0 to 1) */
   float gae_lambda;
@@ -1019,9 +1033,6 @@ typedef struct rlcore_learner_config {
   /* PPO, A2C and UNREAL: advantages get mean 0 and deviation 1 in each minibatch, divided by the sample deviation, of
      n - 1 (0; PPO 1) */
   uint32_t normalize_advantage;
-  /* rewards are divided by the running deviation of the discounted return (0; stream algorithms 1) */
-  uint32_t normalize_reward;
-  float reward_clip;  /* normalized rewards are clipped to plus or minus this (10; above 0) */
   /* PPO, A2C, IMPALA and UNREAL: weight of the value loss, half the mean squared error (0.5; A2C 1; at least 0) */
   float value_coef;
   /* PPO, A2C, IMPALA and UNREAL: values are clipped to those of the rollout plus or minus this; 0: off (0; at least
@@ -1115,6 +1126,8 @@ typedef struct rlcore_learner_config {
   /* how far the distances of values from their targets decide which transitions are drawn, from 0, all alike, to 1,
      in proportion (0; 0 to 1) */
   float priority_exponent;
+  /* share of the largest distance of a sequence's steps in that of the sequence; the rest is their mean (0.9; 0 to 1) */
+  float priority_max_share;
   float importance_exponent;  /* how far what is drawn more often counts less at the start (0.4; 0 to 1) */
   uint32_t importance_steps;  /* environment steps after which that is 1; 0: it stays as it is (0) */
   /* DQN and SAC: quantiles of the distribution of returns that DQN learns for each choice (QR-DQN), or that each of
@@ -1200,8 +1213,8 @@ typedef enum rlcore_preset {
      to decay, set clip_end with learning_rate_end (PPO, RLCORE_NET_BTGYM_42) */
   RLCORE_PRESET_BTGYM_PPO = 4,
   /* Learner of pytorch_seed_rl, which is IMPALA: minibatches of 4 rollouts, 2 actors with 8 environments each, whole
-     squared errors of values. Left to the host: actors, rewards from -1 to 1, and the last action and reward beside
-     the picture. Its convolutions are leaky (IMPALA, RLCORE_NET_NATURE) */
+     squared errors of values. Left to the host: actors, and the last action and reward beside the picture. Its
+     convolutions are leaky (IMPALA, RLCORE_NET_NATURE) */
   RLCORE_PRESET_SEED_RL = 5,
   RLCORE_PRESET_CLEANRL_PPO = 6,  /* ppo.py of CleanRL (PPO) */
   /* ppo_atari.py of CleanRL; wrappers are left to the host: rlcore_wrappers_atari (PPO, RLCORE_NET_NATURE) */
@@ -1369,13 +1382,14 @@ rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const rlcore_rows *r
 
 /* Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
    Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
-   rows: reads active, reward, terminated, truncated, final_obs and final_action_mask. An environment whose active is 0
-         was not stepped. final_obs and final_action_mask are read only where truncated and not terminated; final_obs
-         may be NULL if there is no such environment. final_action_mask: 0 forbids a choice; those rows allow at least
-         one choice of each element; NULL: all are allowed, as without use_action_mask.
+   rows: reads active, reward, terminated, truncated, final_obs and final_action_mask, and with use_duration duration. An
+         environment whose active is 0 was not stepped. final_obs and final_action_mask are read only where truncated and
+         not terminated; final_obs may be NULL if there is no such environment. final_action_mask: 0 forbids a choice;
+         those rows allow at least one choice of each element; NULL: all are allowed, as without use_action_mask. The
+         reward is that of the whole duration.
    Errors: E_CONFIG; E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE
-   for a reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not
-   a stack as num_stacked requires. */
+   for a reward, a duration or a final_obs that is not finite, a duration below 0, a mask that allows nothing, and off
+   policy for a final_obs that is not a stack as num_stacked requires. */
 rlcore_status rlcore_learner_observe(rlcore_learner *p, const rlcore_rows *rows);
 
 /* Removes agents that leave before the outcome of their last action is known, whether or not they have been observed
@@ -1475,6 +1489,7 @@ typedef struct rlcore_learner_batch {
   uint8_t *begin;        /* [T * N] 1 where an episode begins; with recurrent layers and with IMPALA, else NULL */
   uint32_t *env;         /* [T * N] environments, the rows of each in order; as begin, and with num_stacked */
   double *moments;       /* [rlcore_learner_moments_len()] as rlcore_learner_moments_read; NULL if that is 0 */
+  float *duration;       /* [T * N] how long the actions lasted, with use_duration, else NULL */
 } rlcore_learner_batch;
 
 /* B transitions of the host's own, with B = batch_size. rlcore_learner_learn_transitions reads all of them but error,

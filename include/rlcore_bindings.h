@@ -365,6 +365,7 @@ typedef struct rlcore_rows {
   /* out [N] */ uint8_t *valid;
   /* out [N, obs.len] */ void *final_obs;
   /* out [N, sum(action.n)] */ uint8_t *final_action_mask;
+  /* in [N] */ const float *duration;
 } rlcore_rows;
 
 /* ---- N environments of one kind ---- */
@@ -622,6 +623,7 @@ typedef struct rlcore_learner_config {
   uint32_t algorithm;
   uint32_t num_envs;
   float discount;
+  uint32_t use_duration;
   float reward_min;
   float reward_max;
   float learning_rate;
@@ -645,6 +647,8 @@ typedef struct rlcore_learner_config {
   float log_std_max;
   uint32_t normalize_obs;
   float obs_clip;
+  uint32_t normalize_reward;
+  float reward_clip;
   uint32_t exploration_steps;
   float exploration_start;
   float exploration_end;
@@ -664,8 +668,6 @@ typedef struct rlcore_learner_config {
   float gae_lambda;
   uint32_t accumulate;
   uint32_t normalize_advantage;
-  uint32_t normalize_reward;
-  float reward_clip;
   float value_coef;
   float value_clip;
   float entropy_coef;
@@ -702,6 +704,7 @@ typedef struct rlcore_learner_config {
   uint32_t n_step;
   uint32_t huber;
   float priority_exponent;
+  float priority_max_share;
   float importance_exponent;
   uint32_t importance_steps;
   uint32_t num_quantiles;
@@ -892,6 +895,7 @@ typedef struct rlcore_learner_batch {
   /* out [T * N] optional */ uint8_t *begin;
   /* out [T * N] */ uint32_t *env;
   /* out [rlcore_learner_moments_len()] optional */ double *moments;
+  /* out [T * N] optional */ float *duration;
 } rlcore_learner_batch;
 typedef struct rlcore_learner_transitions {
   uint32_t struct_size;

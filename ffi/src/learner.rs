@@ -475,13 +475,14 @@ pub unsafe extern "C" fn rlcore_learner_demonstrate(p: *mut rlcore_learner, rows
 
 /// Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.
 /// Autoreset must be same-step: with next-step autoreset, rows that are only reset would count as transitions.
-/// rows: reads active, reward, terminated, truncated, final_obs and final_action_mask. An environment whose active is 0
-///       was not stepped. final_obs and final_action_mask are read only where truncated and not terminated; final_obs
-///       may be NULL if there is no such environment; and duration with use_duration. final_action_mask: 0 forbids a choice; those rows allow at least
-///       one choice of each element; NULL: all are allowed, as without use_action_mask.
+/// rows: reads active, reward, terminated, truncated, final_obs and final_action_mask, and with use_duration duration. An
+///       environment whose active is 0 was not stepped. final_obs and final_action_mask are read only where truncated and
+///       not terminated; final_obs may be NULL if there is no such environment. final_action_mask: 0 forbids a choice;
+///       those rows allow at least one choice of each element; NULL: all are allowed, as without use_action_mask. The
+///       reward is that of the whole duration.
 /// Errors: E_CONFIG; E_NOT_READY if an environment has not acted; E_SHAPE for a mask without use_action_mask; E_VALUE
-/// for a reward or final_obs that is not finite, a mask that allows nothing, and off policy for a final_obs that is not
-/// a stack as num_stacked requires.
+/// for a reward, a duration or a final_obs that is not finite, a duration below 0, a mask that allows nothing, and off
+/// policy for a final_obs that is not a stack as num_stacked requires.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_observe(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {

@@ -41,7 +41,7 @@ pub struct rlcore_rows {
     pub final_obs: *mut c_void,
     /// [N, sum of action.n] choices allowed in final_obs, in rows that ended
     pub final_action_mask: *mut u8,
-    /// [N] how long the action lasted, at least 0, in steps of any unit; only with use_duration
+    /// [N] how long the action lasted, at least 0, in any unit; only with use_duration
     pub duration: *const f32,
 }
 

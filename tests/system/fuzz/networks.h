@@ -94,7 +94,8 @@ static void net_layers(void) {
     net.layers[n++] = l;
   }
   net.c.num_layers = n, net.c.layers = net.layers;
-  net.c.sequence_len = remembers && !net.is_off_policy ? net.c.num_steps : 0;
+  if (remembers) net.c.sequence_len = net.is_off_policy ? net.c.batch_size / net.c.num_chunks : net.c.num_steps;
+  if (remembers && net.is_off_policy) net.c.burn_in = how >> 6;
 }
 
 static void net_config(void) {
@@ -130,6 +131,7 @@ static void net_config(void) {
   if (net.is_off_policy) {
     c->buffer_size = 6, c->batch_size = 2, c->learning_starts = 2, c->n_step = 1 + (last & 1), c->num_chunks = 1 + (last >> 1 & 1);
     c->huber = last >> 2 & 1, c->exploration_steps = 4, c->train_interval = 1;
+    c->normalize_obs = how >> 7, c->normalize_reward = how >> 4 & 1;
     if (algorithm == RLCORE_ALGORITHM_DQN) {
       c->priority_exponent = last & 8 ? 1 : 0, c->dueling = last >> 4 & 1;
       if ((last >> 5) == 7) c->num_quantiles = 2;

@@ -90,6 +90,7 @@ public unsafe struct rlcore_rows {
   public byte* valid;
   public void* final_obs;
   public byte* final_action_mask;
+  public float* duration;
 }
 
 [StructLayout(LayoutKind.Sequential)]
@@ -109,6 +110,7 @@ public unsafe struct rlcore_learner_config {
   public uint algorithm;
   public uint num_envs;
   public float discount;
+  public uint use_duration;
   public float reward_min;
   public float reward_max;
   public float learning_rate;
@@ -132,6 +134,8 @@ public unsafe struct rlcore_learner_config {
   public float log_std_max;
   public uint normalize_obs;
   public float obs_clip;
+  public uint normalize_reward;
+  public float reward_clip;
   public uint exploration_steps;
   public float exploration_start;
   public float exploration_end;
@@ -151,8 +155,6 @@ public unsafe struct rlcore_learner_config {
   public float gae_lambda;
   public uint accumulate;
   public uint normalize_advantage;
-  public uint normalize_reward;
-  public float reward_clip;
   public float value_coef;
   public float value_clip;
   public float entropy_coef;
@@ -189,6 +191,7 @@ public unsafe struct rlcore_learner_config {
   public uint n_step;
   public uint huber;
   public float priority_exponent;
+  public float priority_max_share;
   public float importance_exponent;
   public uint importance_steps;
   public uint num_quantiles;
