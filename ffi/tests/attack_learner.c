@@ -494,7 +494,7 @@ static void attack_mixed(void) {
   WITH(space.len, 8, RLCORE_E_CONFIG, "must be a multiple of 4 and not less", MAKE);
   WITH(space.len, 0, RLCORE_E_CONFIG, "len of 1 to", MAKE);
   WITH(space.kind, RLCORE_F32, RLCORE_E_CONFIG, "a structure if the learner config lists action_fields", MAKE);
-  WITH(w.settings.algorithm, RLCORE_ALGORITHM_PQN, RLCORE_E_CONFIG, "takes actions of one kind", MAKE);
+  WITH(w.settings.algorithm, RLCORE_ALGORITHM_PQN, RLCORE_E_CONFIG, "no f32 in a structure", MAKE);
   FINE(MAKE);
   rlcore_space obs, taken;
   FINE(rlcore_learner_spaces(w.agent, &w.number, &obs, &taken));
@@ -607,6 +607,43 @@ static void attack_recurrent(void) {
   FINE(LEARN);
   FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
   CHECK(w.stats.minibatches_left == 0 && w.stats.num_updates == 1);
+}
+
+/* Decisions that last for different times. */
+static void attack_durations(void) {
+  start(RLCORE_ENV_CARTPOLE);
+  w.settings.use_duration = 1;
+  FINE(rlcore_learner_init(w.learner, sizeof w.learner, &w.settings, &w.env.obs, &w.env.action, &w.agent));
+  float duration[T][N], columns[4][T * N], read[T * N], obs[T * N * OBS];
+  int32_t actions[T * N];
+  for (int i = 0; i < T * N; i++) duration[i / N][i % N] = (float)(i % 5);
+  const float *lasted = duration[0];
+#define OBSERVE \
+  rlcore_learner_observe(w.agent, ROWS_WITH(.reward = w.reward, .terminated = w.terminated, .truncated = w.truncated, .final_obs = w.final_obs, .duration = lasted))
+  for (int t = 0; t < T; t++) {
+    FINE(rlcore_learner_act(w.agent, ACTED(NULL, w.obs, NULL, w.action)));
+    FINE(rlcore_vecenv_step(w.vecenv, w.env.env, TAKING(w.action, &w.out)));
+    lasted = duration[t];
+    WITH(lasted, NULL, RLCORE_E_NULL, "duration", OBSERVE);
+    WITH(lasted, (const float *)off(duration, 1), RLCORE_E_ALIGN, "duration", OBSERVE);
+    WITH(lasted, (const float *)w.learner, RLCORE_E_OVERLAP, "overlaps another array", OBSERVE);
+    WITH(duration[t][1], NAN, RLCORE_E_VALUE, "finite durations of at least 0", OBSERVE);
+    WITH(duration[t][1], -1, RLCORE_E_VALUE, "finite durations of at least 0", OBSERVE);
+    FINE(OBSERVE);
+  }
+  FINE(rlcore_learner_learn_begin(w.agent, OBSERVED(w.obs, NULL), &w.stats));
+#define LASTING(lasted) \
+  BATCH(.obs = GIVEN(obs), .action = GIVEN(actions), .log_prob = columns[0], .value = columns[1], .advantage = columns[2], .value_target = columns[3], .duration = lasted)
+  REFUSED(RLCORE_E_NULL, "duration", rlcore_learner_batch_read(w.agent, LASTING(NULL)));
+  FINE(rlcore_learner_batch_read(w.agent, LASTING(read)));
+  CHECK(memcmp(read, duration, sizeof read) == 0);
+  FINE(rlcore_learner_learn_drop(w.agent));
+  WITH(read[2], -2, RLCORE_E_VALUE, "finite durations of at least 0", rlcore_learner_learn_batch(w.agent, LASTING(read), &w.stats));
+  FINE(rlcore_learner_learn_batch(w.agent, LASTING(read), &w.stats));
+  FINE(rlcore_learner_learn(w.agent, NULL, 0, &w.stats));
+  uint32_t steps = 9;
+  w.out.action = w.action;
+  REFUSED(RLCORE_E_CONFIG, "use_duration of 0", rlcore_collect(w.agent, w.vecenv, w.env.env, &w.out, 0, &steps));
 }
 
 static void attack_seal(void) {
@@ -883,6 +920,7 @@ int main(void) {
   attack_structures();
   attack_mixed();
   attack_recurrent();
+  attack_durations();
   attack_seal();
   check_resume();
   check_pictures();
