@@ -4,7 +4,7 @@
 
 /* Devices have little memory. */
 #ifndef COMPILED_WORDS
-#define COMPILED_WORDS 1024
+#define COMPILED_WORDS 1152
 #endif
 #include "../env.h"
 #include "../rows.h"

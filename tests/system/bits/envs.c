@@ -1,5 +1,5 @@
 /* Environments with their resets, wrappers around them, and batches that are stepped asynchronously. */
-#define COMPILED_WORDS (1 << 13) /* pictures behind wrappers */
+#define COMPILED_WORDS (9 << 10) /* pictures behind wrappers */
 #include "stages.h"
 
 enum { N = 5, MAX_ACTION = 2, MAX_OBS = 1 << 17, MAX_FIELDS = 8, WIDTH = 60, HEIGHT = 40 };

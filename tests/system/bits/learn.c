@@ -350,6 +350,23 @@ static rlcore_status learner_algorithms(hashes *h) {
   return RLCORE_OK;
 }
 
+/* Recurrent layers over sequences of a store, whose observations and rewards are scaled when they are read. */
+static rlcore_status learner_memory(hashes *h) {
+  static const uint32_t list[][2] = {
+      {RLCORE_ALGORITHM_DQN, RLCORE_ENV_CARTPOLE}, {RLCORE_ALGORITHM_SAC, RLCORE_ENV_PENDULUM},
+  };
+  static const rlcore_layer layers[] = {{.kind = RLCORE_LAYER_DENSE, .units = 8}, {.kind = RLCORE_LAYER_GRU, .units = 9}};
+  for (size_t i = 0; i < LEN(list); i++) {
+    rlcore_learner_config config;
+    TRY(listed(&config, list[i][0], layers, LEN(layers)));
+    config.num_chunks = 2, config.sequence_len = 3, config.burn_in = 2, config.n_step = 2;
+    config.buffer_size = 100, config.batch_size = 18, config.learning_starts = 40, config.exploration_steps = 60;
+    config.priority_exponent = 0.5f, config.normalize_obs = config.normalize_reward = 1;
+    TRY(train(h, list[i][1], &config, 6));
+  }
+  return RLCORE_OK;
+}
+
 /* Pictures with the auxiliary tasks on earlier steps: pixel-control cells, reward classes and values, or the policy beside a
    recurrent layer. */
 static rlcore_status learner_unreal(hashes *h) {
@@ -487,6 +504,7 @@ const stage LEARN_STAGES[] = {
     {"learner_stacked", learner_stacked},
     {"learner_attention", learner_attention},
     {"learner_algorithms", learner_algorithms},
+    {"learner_memory", learner_memory},
     {"learner_transitions", learner_transitions},
     {"learner_unreal", learner_unreal},
     {NULL, NULL},
