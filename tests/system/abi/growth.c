@@ -120,6 +120,12 @@ CALL(rlcore_rows) {
   return rlcore_vecenv_step(w.venv, env_of(&env), s);
 }
 
+MAKE(rlcore_reset) { s->struct_size = sizeof *s; }
+CALL(rlcore_reset) {
+  envs();
+  return rlcore_vecenv_reset_with(w.venv, env_of(&env), s, w.f[0]);
+}
+
 MAKE(rlcore_batch_config) { FINE(rlcore_batch_config_init(s, sizeof *s)); }
 CALL(rlcore_batch_config) {
   rlcore_vecenv_config config;
@@ -435,7 +441,7 @@ struct trial {
 #define WRITTEN(type) TRIAL(type, make_##type, call_##type, 1)
 
 static const struct trial trials[] = {
-    READ(rlcore_atari_config), READ(rlcore_env_def), READ(rlcore_vecenv_config), READ(rlcore_rows),
+    READ(rlcore_atari_config), READ(rlcore_env_def), READ(rlcore_vecenv_config), READ(rlcore_rows), READ(rlcore_reset),
     READ(rlcore_batch_config), WRITTEN(rlcore_batch_counts), READ(rlcore_monitor_config), WRITTEN(rlcore_monitor_stats),
     TRIAL(rlcore_rows, make_rlcore_rows, monitored, 0), READ(rlcore_vec_normalize_config),
     WRITTEN(rlcore_vec_normalize_stats), TRIAL(rlcore_rows, make_rlcore_rows, normalized, 0),
