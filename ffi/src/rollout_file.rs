@@ -110,8 +110,8 @@ pub struct rlcore_rollout_arrays {
     pub metadata: *mut u8,
 }
 
-versioned!(rlcore_rollout_file, "rollout file", num_episodes);
-versioned!(rlcore_rollout_arrays, "rollout arrays", state);
+versioned!(rlcore_rollout_file, "rollout file", reserved);
+versioned!(rlcore_rollout_arrays, "rollout arrays", metadata);
 
 impl rlcore_rollout_file {
     /// # Safety
