@@ -3599,8 +3599,8 @@ rlcore_status rlcore_gaussian_gradient(const rlcore_gaussian *batch, const float
 
 /* ---- Initial weights and optimizers of networks of your own ---- */
 
-/* A matrix of weights to draw.
-   Example: the head of a policy, as layer_init(layer, std=0.01) of src.ppo draws it:
+/* A matrix of weights to draw, such as the head of a policy, as layer_init(layer, std=0.01) of src.ppo draws it.
+   Example:
      const rlcore_weights head = {.struct_size = sizeof head, .gain = 0.01F, .num_inputs = 64, .num_outputs = 2}; */
 typedef struct rlcore_weights {
   uint32_t struct_size;  /* sizeof(rlcore_weights) */

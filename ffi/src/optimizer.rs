@@ -8,8 +8,8 @@ use rlcore::error::{Error, Kind, check_finite};
 use rlcore::learn::{Optimizer, OptimizerConfig, ParamState};
 use rlcore::nn::{Initializer, Schedule, Weights, clip_global_norm};
 
-/// A matrix of weights to draw.
-/// Example: the head of a policy, as layer_init(layer, std=0.01) of src.ppo draws it:
+/// A matrix of weights to draw, such as the head of a policy, as layer_init(layer, std=0.01) of src.ppo draws it.
+/// Example:
 ///   const rlcore_weights head = {.struct_size = sizeof head, .gain = 0.01F, .num_inputs = 64, .num_outputs = 2};
 #[derive(Clone, Copy)]
 #[repr(C)]

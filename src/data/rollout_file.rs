@@ -642,9 +642,11 @@ fn check_metadata(metadata: &[u8]) -> Result {
     let pairs = words(metadata).count().is_multiple_of(2);
     Error::new(Kind::Config, what).fail_if(!(is_text && whole && pairs))?;
     let names = || words(metadata).step_by(2);
+    // Not the comparison of slices, for which compilers call a function that some targets lack.
+    let same = |a: &[u8], b: &[u8]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b);
     for (i, name) in names().enumerate() {
         let what = "rollout file: names in metadata that are distinct, not empty and not format, not name";
-        let known = name.is_empty() || name == b"format" || names().take(i).any(|other| other == name);
+        let known = name.is_empty() || same(name, b"format") || names().take(i).any(|other| same(other, name));
         Error::new(Kind::Config, what).given(i).fail_if(known)?;
     }
     Ok(())

@@ -184,10 +184,9 @@ impl LearnerSpec {
         &self,
         listed: &[Layer],
         parts: &[Part],
-        nodes: &'n mut [Node],
+        [own, _critic]: [&'n mut [Node]; 2],
         list: &mut [Layer],
     ) -> Result<[Net<'n>; 2]> {
-        let (own, _critic) = nodes.split_at_mut_checked(self.num_layers()).ok_or(LayoutError)?;
         let net = self.compile_with(listed, parts, self.second_head(), own, list)?;
         if self.config.has_tasks() && !self.tasks(parts).are_of(&net, self.config.needs().values as usize) {
             return Err(LayoutError.into());
@@ -375,11 +374,6 @@ impl LearnerSpec {
         let [pixels, class, ..] = c.tasks();
         let tasks = if pixels { 3 } else { 0 } + if class { 2 } else { 0 };
         self.actor().num_layers.saturating_add(second).saturating_add(values).saturating_add(tasks) as usize
-    }
-
-    /// The number of layers of both networks.
-    pub fn num_nodes(&self) -> usize {
-        self.num_layers().saturating_add(self.num_critic_layers())
     }
 
     /// The number of layers of a critic.

@@ -47,6 +47,6 @@ pub use prim::LayerKind;
 pub(crate) use prim::Scope;
 #[cfg(feature = "actor_critic")]
 pub use rmsprop::RmsProp;
-pub(crate) use room::with_room;
+pub(crate) use room::{with_room, with_rooms};
 pub use schedule::Schedule;
 pub use weights::Weights;

@@ -8,27 +8,38 @@ use crate::error::Result;
 /// Whether networks of this build have listed layers; without them hidden layers and heads are few.
 const LISTED: bool = cfg!(any(feature = "pictures", feature = "recurrent", feature = "residual"));
 
-/// The most layers that a call handles at once: of a network, and of critics.
-const MOST: usize = if cfg!(feature = "off_policy") { 2 * MAX_LAYERS } else { MAX_LAYERS };
-
-/// A function of default nodes and layers.
-type Body<'b, R> = dyn FnMut(&mut [Node], &mut [Layer]) -> Result<R> + 'b;
+/// Functions of default items; of the nodes and layers of a network; and of the nodes of two.
+type Body<'b, T, R> = dyn FnMut(&mut [T]) -> Result<R> + 'b;
+type OfOne<'b, R> = dyn FnMut(&mut [Node], &mut [Layer]) -> Result<R> + 'b;
+type OfTwo<'b, R> = dyn FnMut([&mut [Node]; 2], &mut [Layer]) -> Result<R> + 'b;
 
 /// Calls `body` with `len` default nodes and layers on the stack. A short list takes a small frame: 3 KB for 12 layers, 10 KB
 /// for 40, so a microcontroller does not pay for the longest list.
-pub(crate) fn with_room<R>(len: usize, body: &mut Body<'_, R>) -> Result<R> {
+pub(crate) fn with_room<R>(len: usize, body: &mut OfOne<'_, R>) -> Result<R> {
+    with(len, &mut |nodes| with(len, &mut |layers| body(nodes, layers)))
+}
+
+/// [`with_room`] for two networks, and for the layers of one of them at a time. Frames stay apart, so that none is larger than
+/// that of a single network's nodes.
+pub(crate) fn with_rooms<R>(lens: [usize; 2], body: &mut OfTwo<'_, R>) -> Result<R> {
+    let [first, second] = lens;
+    with(first, &mut |own| {
+        with(second, &mut |other| with(first.max(second), &mut |layers| body([&mut *own, other], layers)))
+    })
+}
+
+fn with<T: Default + Copy, R>(len: usize, body: &mut Body<'_, T, R>) -> Result<R> {
     match len {
-        0..=12 => framed::<R, 12>(len, body),
-        13..=40 if LISTED => framed::<R, 40>(len, body),
-        _ if LISTED => framed::<R, MOST>(len, body),
+        0..=12 => framed::<T, R, 12>(len, body),
+        13..=40 if LISTED => framed::<T, R, 40>(len, body),
+        _ if LISTED => framed::<T, R, MAX_LAYERS>(len, body),
         _ => Err(MISFIT),
     }
 }
 
 /// Not inlined: the caller's frame must not hold those of all lengths.
 #[inline(never)]
-fn framed<R, const N: usize>(len: usize, body: &mut Body<'_, R>) -> Result<R> {
-    let (mut nodes, mut layers) = ([Node::default(); N], [Layer::default(); N]);
-    let (Some(nodes), Some(layers)) = (nodes.get_mut(..len), layers.get_mut(..len)) else { return Err(MISFIT) };
-    body(nodes, layers)
+fn framed<T: Default + Copy, R, const N: usize>(len: usize, body: &mut Body<'_, T, R>) -> Result<R> {
+    let mut items = [T::default(); N];
+    body(items.get_mut(..len).ok_or(MISFIT)?)
 }

@@ -112,7 +112,7 @@ void spans_have_to_fit() {
   CHECK(learner->stats().num_updates == 1);
 
   /* The same number of elements, in other rows. */
-  static constexpr rlcore_wrapper stack[] = {{RLCORE_WRAP_FRAME_STACK, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}, {}, nullptr, nullptr}};
+  static constexpr rlcore_wrapper stack[] = {{RLCORE_WRAP_FRAME_STACK, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {}, 0, {}, nullptr, nullptr}};
   rlcore_env_def stacked = env;
   stacked.wrappers = stack;
   stacked.num_wrappers = 1;

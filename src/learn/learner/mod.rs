@@ -42,7 +42,7 @@ use crate::block::{self, Changing, Cold, Kind as BlockKind, LayoutError, Mark, O
 use crate::data::episodes::{self, Episodes};
 use crate::data::normalizer::INITIAL_COUNT;
 use crate::error::{Error, Kind, Result};
-use crate::nn::{Layer, with_room};
+use crate::nn::{Layer, with_rooms};
 use crate::num;
 use crate::rng::Rng;
 use crate::space::Space;
@@ -274,7 +274,7 @@ impl<'a> Learner<'a> {
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
         let stored = LearnerSpec::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        with_room(stored.num_nodes(), &mut |nodes, list| {
+        with_rooms([stored.num_layers(), stored.num_critic_layers()], &mut |nodes, list| {
             Ok(block_plan(&stored, stored.compile(layers, parts.list(), nodes, list)?, parts.list())?.1)
         })
     }
@@ -291,7 +291,7 @@ impl<'a> Learner<'a> {
     ) -> Result<Learner<'a>> {
         let stored = LearnerSpec::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
-        let size = with_room(stored.num_nodes(), &mut |nodes, list| {
+        let size = with_rooms([stored.num_layers(), stored.num_critic_layers()], &mut |nodes, list| {
             let nets = stored.compile(layers, parts.list(), nodes, list)?;
             let (plans, size) = block_plan(&stored, nets, parts.list())?;
             let block = block::create_marked(mem, BlockKind::Learner, size, &stored)?;
