@@ -3601,7 +3601,8 @@ rlcore_status rlcore_gaussian_gradient(const rlcore_gaussian *batch, const float
 
 /* A matrix of weights to draw, such as the head of a policy, as layer_init(layer, std=0.01) of src.ppo draws it.
    Example:
-     const rlcore_weights head = {.struct_size = sizeof head, .gain = 0.01F, .num_inputs = 64, .num_outputs = 2}; */
+     const rlcore_weights head = {.struct_size = sizeof head, .gain = 0.01F, .num_inputs = 64, .num_outputs = 2};
+     rlcore_weights_draw(&head, &rng, scratch, scratch_len, weights); */
 typedef struct rlcore_weights {
   uint32_t struct_size;  /* sizeof(rlcore_weights) */
   uint32_t initializer;  /* an rlcore_initializer */

@@ -11,6 +11,7 @@ use rlcore::nn::{Initializer, Schedule, Weights, clip_global_norm};
 /// A matrix of weights to draw, such as the head of a policy, as layer_init(layer, std=0.01) of src.ppo draws it.
 /// Example:
 ///   const rlcore_weights head = {.struct_size = sizeof head, .gain = 0.01F, .num_inputs = 64, .num_outputs = 2};
+///   rlcore_weights_draw(&head, &rng, scratch, scratch_len, weights);
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_weights {
