@@ -443,6 +443,7 @@ impl Config {
     }
 
     /// Steps of a sequence from the replay store, with those after it that its last next observations depend on.
+    #[cfg(feature = "off_policy")]
     pub(super) fn sequence_steps(&self) -> usize {
         self.sequence_rows().saturating_add(self.n_step as usize).saturating_sub(1)
     }
