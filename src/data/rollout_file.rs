@@ -21,6 +21,8 @@ pub const NO_LOG_PROB: u32 = 1;
 
 /// [`RolloutFile::absent`]: the file has no `value`, `bootstrap_value` and `final_value`.
 pub const NO_VALUE: u32 = 2;
+/// All that may be absent.
+const ALL_ABSENT: u32 = NO_LOG_PROB | NO_VALUE;
 
 /// Version of the set of arrays.
 pub const SCHEMA: u64 = 1;
@@ -250,7 +252,9 @@ impl RolloutFile {
         }
         let sum = checksum(out, header_size);
         let words = out.get_mut(header_size..).unwrap_or_default();
-        put(words.get_mut(CHECKSUM * 8..CHECKSUM * 8 + 8).unwrap_or_default(), &[sum], u64::to_le_bytes);
+        if let Some(to) = words.as_chunks_mut::<8>().0.get_mut(CHECKSUM) {
+            *to = sum.to_le_bytes();
+        }
         Ok(size)
     }
 
@@ -269,8 +273,7 @@ impl RolloutFile {
         let what = "rollout file: num_finals of at most one a step,";
         Error::limit(Kind::Config, what, self.steps() as usize, self.num_finals as usize)
             .fail_if(u64::from(self.num_finals) > self.steps())?;
-        Error::config("rollout file: absent of 0 to", NO_LOG_PROB | NO_VALUE, self.absent)
-            .fail_if(self.absent > NO_LOG_PROB | NO_VALUE)?;
+        Error::config("rollout file: absent of 0 to", ALL_ABSENT, self.absent).fail_if(self.absent > ALL_ABSENT)?;
         Error::config("rollout file: metadata_len of at most", MAX_METADATA, self.metadata_len)
             .fail_if(self.metadata_len > MAX_METADATA)?;
         self.obs_len().map(|_| ())
@@ -425,7 +428,7 @@ impl RolloutFile {
         let [action_len, state_len, num_finals, absent, metadata_len, zeros @ ..] = rest;
         let what = "rollout file: arrays of schema";
         Error::limit(Kind::Image, what, SCHEMA as usize, schema as usize).fail_if(schema != SCHEMA)?;
-        DAMAGED.fail_if(z0 | zeros.iter().fold(0, |any, z| any | z) != 0)?;
+        DAMAGED.fail_if(z0 != 0 || zeros.iter().any(|z| *z != 0))?;
         let int = |x: u64| u32::try_from(x).map_err(|_| DAMAGED);
         let kind = |x: u64| int(x).and_then(|x| Element::from_number(x).ok_or(DAMAGED));
         let file = RolloutFile {
