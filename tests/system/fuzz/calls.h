@@ -98,7 +98,7 @@ static size_t mask_of(size_t most) {
 /* A seeded stream. */
 #define RNG(name, use) \
   rlcore_rng *name = array(#name, 'q', 5, use, 3, 2); \
-  if (name != NULL && (LAST.chosen < SHARED || shared_with >= 0)) memcpy((char *)(size_t)name, seeded(), sizeof(rlcore_rng))
+  if (name != NULL && LAST.size > 0 && (LAST.chosen < SHARED || shared_with >= 0)) memcpy((char *)(size_t)name, seeded(), sizeof(rlcore_rng))
 static const rlcore_rng *seeded(void) {
   static rlcore_rng rng;
   FINE(rlcore_rng_seed(&rng, 1));
