@@ -85,10 +85,10 @@ fn every_cell_learns_to_remember_and_ships_what_it_learnt() {
 #[test]
 #[cfg(feature = "off_policy")]
 fn every_cell_learns_to_remember_from_a_store() {
-    let algorithms = [(Algorithm::Dqn, 1, 0.0), (Algorithm::Dqn, 3, 0.6), (Algorithm::Sac, 1, 0.0)];
-    for (layer, (algorithm, n_step, priority_exponent)) in
-        recurrent().into_iter().flat_map(|l| algorithms.map(|a| (l, a)))
-    {
+    let [_, gru, ..] = recurrent();
+    let each = recurrent().map(|layer| (layer, Algorithm::Dqn, 1, 0.0));
+    let others = [(gru, Algorithm::Dqn, 3, 0.6), (gru, Algorithm::Sac, 1, 0.0)];
+    for (layer, algorithm, n_step, priority_exponent) in each.into_iter().chain(others) {
         let config = Config {
             num_envs: N as u32,
             num_layers: 1,
