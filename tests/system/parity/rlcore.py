@@ -48,7 +48,7 @@ class VecEnvConfig(ctypes.Structure):
     _fields_ = [("struct_size", c_uint32), ("num_envs", c_uint32), ("seed", c_uint64), ("autoreset", c_uint32), ("max_episode_steps", c_uint32)]
 
 
-ARRAYS = ("active obs action_mask action reward terminated truncated valid final_obs final_action_mask").split()
+ARRAYS = ("active obs action_mask action reward terminated truncated valid final_obs final_action_mask duration").split()
 
 
 class Rows(ctypes.Structure):
