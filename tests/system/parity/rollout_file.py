@@ -24,13 +24,14 @@ class RolloutFile(Structure):
     _fields_ = (
         [(name, c_uint32) for name in ("struct_size", "num_steps", "num_envs", "obs_kind", "obs_rank")]
         + [("obs_dims", c_uint32 * 4)]
-        + [(name, c_uint32) for name in ("action_kind", "action_len", "state_len", "num_finals", "reserved")]
+        + [(name, c_uint32) for name in ("action_kind", "action_len", "state_len", "num_finals", "absent")]
         + [(name, c_uint64) for name in ("seed", "policy_version", "global_step", "num_episodes")]
+        + [(name, c_uint32) for name in ("metadata_len", "reserved")]
     )
 
 
 class RolloutArrays(Structure):
-    _fields_ = [("struct_size", c_uint32), ("reserved", c_uint32)] + [(name, c_void_p) for name in ARRAYS]
+    _fields_ = [("struct_size", c_uint32), ("reserved", c_uint32)] + [(name, c_void_p) for name in (*ARRAYS, "metadata")]
 
     def __init__(self, arrays):
         super().__init__(sizeof(RolloutArrays), 0, *(address(arrays[name]) for name in ARRAYS))
