@@ -1059,21 +1059,25 @@ class learner {
   }
   /* [N, action.len] the actions that act drew. */
   span<const Action> action() const { return action_; }
-  /* What the step returned that took those actions. active: [N] flags of those that were stepped, empty: all. */
-  status observe(const vecenv<Obs, Action> &envs, span<const std::uint8_t> active = {}) {
+  /* What the step returned that took those actions. active: [N] flags of those that were stepped, empty: all; duration: [N] how
+     long the actions lasted, with use_duration. */
+  status observe(const vecenv<Obs, Action> &envs, span<const std::uint8_t> active = {}, span<const float> duration = {}) {
     const status s = of("learner observe", envs).why();
     const auto masks = masks_of(envs.final_action_mask());
-    return s ? observe(envs.reward(), envs.terminated(), envs.truncated(), envs.final_obs(), active, masks) : s;
+    return s ? observe(envs.reward(), envs.terminated(), envs.truncated(), envs.final_obs(), active, masks, duration) : s;
   }
   /* The same from arrays of a host without a vecenv: [N] each; final_obs: [N, obs.len], empty if nothing is truncated;
      final_mask: as for rlcore_learner_observe, empty: everything is allowed. */
   status observe(span<const float> reward, span<const std::uint8_t> terminated, span<const std::uint8_t> truncated,
-                 span<const Obs> final_obs = {}, span<const std::uint8_t> active = {}, span<const std::uint8_t> final_mask = {}) {
+                 span<const Obs> final_obs = {}, span<const std::uint8_t> active = {}, span<const std::uint8_t> final_mask = {},
+                 span<const float> duration = {}) {
     return ready("learner observe").len("reward", reward.size(), num_envs_).len("terminated", terminated.size(), num_envs_)
         .len("truncated", truncated.size(), num_envs_).maybe("final_obs", final_obs.size(), obs_size())
-        .maybe("active", active.size(), num_envs_).maybe("final_mask", final_mask.size(), mask_size()).then([&] {
+        .maybe("active", active.size(), num_envs_).maybe("final_mask", final_mask.size(), mask_size())
+        .maybe("duration", duration.size(), num_envs_).then([&] {
           auto all = detail::sized<rlcore_rows>();
           all.active = some(active);
+          all.duration = some(duration);
           all.reward = detail::given(reward);
           all.terminated = detail::given(terminated);
           all.truncated = detail::given(truncated);

@@ -84,7 +84,7 @@ impl LearnerSpec {
     /// Checks actions of several parts, which replay stores do not hold. Errors: `Config`.
     #[cfg(feature = "off_policy")]
     pub(super) fn check_parts(&self, learns_q: bool) -> Result {
-        let what = "learner config: algorithm {given} takes actions of one kind; PPO, A2C and IMPALA take structures.";
+        let what = "learner config: algorithm {given} takes actions of one kind; learners on policy take structures.";
         let refused = learns_q && self.shape.structured();
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(refused)
     }

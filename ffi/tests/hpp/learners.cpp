@@ -64,6 +64,14 @@ void actions_of_several_parts() {
     for (const shot &each : fired) CHECK(each.weapon == 2 && each.aim != 0);
     IS(learner->observe(reward, ends, on), RLCORE_OK);
   }
+  auto slow_settings = settings;
+  slow_settings.use_duration = 1;
+  auto slow = agent::make(slow_settings, obs, action);
+  IS(slow.why(), RLCORE_OK);
+  IS(slow->act(seen, mask), RLCORE_OK);
+  IS(slow->observe(reward, ends, on), RLCORE_E_NULL);
+  IS(slow->observe(reward, ends, on, {}, {}, {}, {seen.data(), 3}), RLCORE_E_SHAPE);
+  IS(slow->observe(reward, ends, on, {}, {}, {}, {seen.data(), 4}), RLCORE_OK);
   auto loaded = agent::load(learner->bytes());
   IS(loaded.why(), RLCORE_OK);
   for (auto *each : {&*learner, &*loaded}) {

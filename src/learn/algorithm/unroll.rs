@@ -169,21 +169,26 @@ impl<'p, 'b, 'r> Pass<'p, 'b, 'r> {
 
     /// Runs all steps, and writes the states after each.
     fn run(&self, own: &mut UnrollMut<'_>, scratch: &mut [f32]) -> Result {
-        let (s, slots) = (self.sequences, core::mem::take(&mut own.slot));
-        let steps = block::rows(slots, 0, self.b.config.sequence_steps(), s)?;
-        let mut done = Ok(());
-        for (step, at) in steps.chunks_exact(s.max(1)).enumerate() {
-            let first = step.saturating_mul(s);
-            for (k, slot) in at.iter().enumerate().filter(|_| step > 0) {
-                if !self.follows(steps, first.saturating_add(k)) {
-                    self.recall(*slot, block::rows_mut(own.state, k, 1, self.width)?)?;
-                }
-            }
-            done = done.and_then(|()| self.step(at, own, scratch));
-            block::copy(block::rows_mut(own.after, first, s, self.width)?, block::rows(own.state, 0, s, self.width)?);
-        }
+        let slots = core::mem::take(&mut own.slot);
+        let done = self.run_all(slots, own, scratch);
         own.slot = slots;
         done
+    }
+
+    fn run_all(&self, slots: &[u32], own: &mut UnrollMut<'_>, scratch: &mut [f32]) -> Result {
+        let (s, width) = (self.sequences, self.width);
+        let slots = block::rows(slots, 0, self.b.config.sequence_steps(), s)?;
+        for (step, at) in slots.chunks_exact(s.max(1)).enumerate() {
+            let first = step.saturating_mul(s);
+            for (k, slot) in at.iter().enumerate().filter(|_| step > 0) {
+                if !self.follows(slots, first.saturating_add(k)) {
+                    self.recall(*slot, block::rows_mut(own.state, k, 1, width)?)?;
+                }
+            }
+            self.step(at, own, scratch)?;
+            block::copy(block::rows_mut(own.after, first, s, width)?, block::rows(own.state, 0, s, width)?);
+        }
+        Ok(())
     }
 }
 

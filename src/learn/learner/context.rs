@@ -328,8 +328,8 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         Ok(to)
     }
 
-    /// Rewards of these rows, as they are learned from. Those of the store were limited when they were recorded, and of the host's transitions those that
-    /// come without discounts are limited here: with discounts they may be sums of several rewards.
+    /// Rewards of these rows, as they are learned from. Those of the store were limited when they were recorded, and of the
+    /// host's transitions those that come without discounts are limited here: with discounts they may be sums of several rewards.
     pub(in crate::learn) fn rewards<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
         let to = rows.get(self.batch.store.reward, 1, to)?;
         if self.given.is_some_and(|given| given.discount.is_none()) {

@@ -13,15 +13,25 @@ pub(in crate::learn) const BEGINS_AFTER_CUT: u8 = 2;
 #[derive(Clone, Copy, Default)]
 pub(in crate::learn) struct Sequences<'r> {
     /// Transitions ever stored, and those removed since.
-    pub(in crate::learn) num_stored: u64,
-    pub(in crate::learn) num_gone: u64,
-    pub(in crate::learn) slots: u64,
+    num_stored: u64,
+    num_gone: u64,
+    slots: u64,
     /// For each slot how many transitions ago the environment stored its previous one, 0 if it has none; and how it begins.
-    pub(in crate::learn) before: &'r [u32],
-    pub(in crate::learn) begin: &'r [u8],
+    before: &'r [u32],
+    begin: &'r [u8],
 }
 
-impl Sequences<'_> {
+impl<'r> Sequences<'r> {
+    /// Of a ring of so many slots, which has stored and removed so many transitions, with these columns.
+    pub(in crate::learn) fn new(
+        [num_stored, num_gone]: [u64; 2],
+        slots: u32,
+        before: &'r [u32],
+        begin: &'r [u8],
+    ) -> Self {
+        Sequences { num_stored, num_gone, slots: slots.into(), before, begin }
+    }
+
     /// The slot of the environment's transition before this one, of any episode, if the store holds it.
     pub(in crate::learn) fn before(&self, slot: u32) -> Option<u32> {
         let (ago, slots) = (u64::from(*self.before.get(slot as usize)?), self.slots);

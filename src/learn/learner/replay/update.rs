@@ -66,13 +66,8 @@ impl Learner<'_> {
     /// observation depends on steps that are not in the store has importance 0.
     fn list_sequences(&mut self) -> Result {
         let (c, count) = (self.config, self.config.batch_sequences());
-        let links = Sequences {
-            num_stored: self.state.num_stored,
-            num_gone: self.state.num_gone,
-            slots: c.buffer_size.into(),
-            before: self.replay.store.before,
-            begin: self.replay.store.begin,
-        };
+        let (kept, store) = ([self.state.num_stored, self.state.num_gone], &self.replay.store);
+        let links = Sequences::new(kept, c.buffer_size, store.before, store.begin);
         let (order, w) = (&mut *self.order, &mut self.work.batch.unroll);
         block::copy(self.replay.sequence, order.get(..count).ok_or(LayoutError)?);
         block::copy(
@@ -290,13 +285,12 @@ impl<'a> View<'a> {
             importance,
             draws: [draws(0)?, draws(1)?],
             temperature: self.temperature(),
-            sequences: Sequences {
-                num_stored: self.state.num_stored,
-                num_gone: self.state.num_gone,
-                slots: c.buffer_size.into(),
-                before: r.store.before,
-                begin: r.store.begin,
-            },
+            sequences: Sequences::new(
+                [self.state.num_stored, self.state.num_gone],
+                c.buffer_size,
+                r.store.before,
+                r.store.begin,
+            ),
             ends,
             return_var: self.state.return_var,
             policy_next: self.state.updating > 1,
