@@ -95,6 +95,8 @@ struct State {
     temperature_steps: u64,
     /// Gradient steps that batches of the store were drawn for.
     num_gradient_steps: u64,
+    /// Gradient steps that are left of the running update.
+    num_left: u64,
     /// Transitions ever added to the replay store, and those removed from it since.
     num_stored: u64,
     num_gone: u64,
@@ -115,15 +117,15 @@ struct State {
     end: u32,
     /// Its complete transitions.
     complete: u32,
-    /// Rollouts: 1 while an update runs. Batches: 1 once one is drawn for the gradient step of Q or of the critics; 2 after
-    /// that step, when the policy's is next.
+    /// 1 while an update runs: from rollouts, or from a batch that is drawn for the gradient step of Q or of the critics; 2 when
+    /// the policy's step is next.
     updating: u32,
     /// Slots of the transitions of the running update.
     learn_begin: u32,
     learn_end: u32,
     /// Minibatches of this update that are complete.
     minibatch: u32,
-    /// Gradient steps from the store that are due.
+    /// Gradient steps from the store that are due, besides those of the running update.
     due: u32,
     frozen: u32,
     learning_rate: f32,
@@ -149,10 +151,8 @@ impl State {
     /// Whether learning is due before recording can go on: a rollout is complete, or is being learned from and cannot be
     /// extended; or gradient steps from the replay store are due.
     fn waits(&self, c: &Config) -> bool {
-        if c.needs().replay {
-            return self.due > 0;
-        }
-        self.complete as usize >= c.batch_len() || (self.updating != 0 && c.overlap == 0)
+        let due = if c.needs().replay { self.due > 0 } else { self.complete as usize >= c.batch_len() };
+        due || (self.updating != 0 && c.overlap == 0)
     }
 
     /// [`View::phase`].
@@ -201,7 +201,7 @@ fields! {
         order: Cold<[u32]> = lens.order,
         /// `[T * N / num_minibatches]` advantages of this minibatch.
         advantage: Cold<[f32]> = lens.minibatch,
-        /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch.
+        /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch, and off policy errors of its rows.
         grads: Cold<[f32]> = (c.num_chunks as usize).saturating_mul(lens.record),
         /// `[num_chunks]` 1: the gradients of that chunk are present.
         done: Cold<[u8]> = c.num_chunks as usize,

@@ -181,3 +181,20 @@ fields! {
     /// Working arrays of a chunk of a batch; empty for learners over rollouts.
     pub(in crate::learn) part BatchWork(BatchLens)
 }
+
+impl BatchWorkMut<'_> {
+    /// Zeroes the arrays that acting does not use.
+    pub(in crate::learn) fn wipe(&mut self) {
+        // All are named, so that a new one does not compile until it is zeroed here.
+        #[rustfmt::skip]
+        let BatchWorkMut {
+            others: _, means: _, pairs: _, best, d_others, target, quantiles, d_quantiles, pool, d_vector, d_pairs, critic_tape,
+            unroll,
+        } = self;
+        best.fill(0);
+        for array in [d_others, target, quantiles, d_quantiles, pool, d_vector, d_pairs, critic_tape] {
+            array.fill(0.0);
+        }
+        unroll.wipe();
+    }
+}

@@ -30,8 +30,10 @@ impl View<'_> {
             return Err(image("learner image: transitions that are stored"));
         }
         let drawn = s.updating == 0 || self.order.iter().all(|&slot| self.holds(slot as usize));
-        let most = c.num_envs.saturating_mul(c.gradient_steps);
-        if !drawn || s.due > most || (s.due > 0 && stored < c.batch_size as usize) || (s.updating > 0 && s.due == 0) {
+        let (most, learns) = (c.num_envs.saturating_mul(c.gradient_steps), s.updating > 0);
+        let counts = s.due <= most && s.num_left <= most.into() && learns == (s.num_left > 0);
+        let enough = (s.due == 0 && !learns) || stored >= c.batch_size as usize;
+        if !drawn || !counts || !enough || (c.overlap == 0 && s.due > 0 && learns) {
             return Err(image("learner image: gradient steps that can be due, with batches of what is stored"));
         }
         let (weights, weighs) = (&self.replay.weights, c.priority_exponent > 0.0);

@@ -314,11 +314,11 @@ fn soft(logits: &[f64]) -> Vec<f64> {
 fn record(l: &mut Learner<'_>) -> Vec<f32> {
     let mut sum = vec![0.0f32; l.sizes.record_len];
     for chunk in 0..l.config.num_chunks {
-        let (mut work, mut errors) = (mem::take(&mut l.work), vec![0.0; l.config.batch_size as usize]);
+        let mut work = mem::take(&mut l.work);
         let mut own = vec![0.0; sum.len()];
         let view = l.view();
         let to: &mut Scratch<'_> = &mut work;
-        algorithm::chunk(&view.context(chunk, None).unwrap(), to, &mut own, &mut errors).unwrap();
+        algorithm::chunk(&view.context(chunk, None).unwrap(), to, &mut own).unwrap();
         sum.iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
         l.work = work;
     }
@@ -367,10 +367,8 @@ fn steps_over_sequences_are_those_of_the_definition() {
                 while l.phase() != Phase::Learn {
                     play(&mut l, &mut log, &mut rng);
                 }
-                while l.state.due > 0 {
-                    if l.state.updating == 0 {
-                        l.begin_step(false).unwrap();
-                    }
+                l.learn_begin(None, None).unwrap();
+                while l.state.num_left > 0 {
                     compare(&mut l, &log, &mut rng);
                     (0..config.num_chunks).for_each(|_| assert!(l.learn(None, None, 1).is_ok()));
                     steps += 1;

@@ -25,19 +25,25 @@ const DRAWS: usize = 32;
 pub(super) const LEAST_PRIORITY: f64 = 1e-6;
 
 impl Learner<'_> {
-    /// Resets the state: no gradient step is due or running.
+    /// Ends the running update.
     pub(in crate::learn::learner) fn end_batches(&mut self) {
-        (self.state.due, self.state.updating) = (0, 0);
+        (self.state.num_left, self.state.updating) = (0, 0);
         self.done.fill(0);
         self.replay.error.fill(0.0);
+        self.wipe();
+    }
+
+    /// Begins the update that is due, with the batch of its first gradient step.
+    pub(in crate::learn::learner) fn begin_batches(&mut self) -> Result {
+        let s = &mut *self.state;
+        (s.num_left, s.due) = (s.due.into(), 0);
+        self.begin_step(false)
     }
 
     /// Draws a batch, unless it is given, and its noise.
-    pub(in crate::learn::learner) fn begin_step(&mut self, is_given: bool) -> Result {
+    pub(super) fn begin_step(&mut self, is_given: bool) -> Result {
         let (c, s) = (self.config, &mut *self.state);
-        if is_given || s.due.is_multiple_of(c.gradient_steps) {
-            (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
-        }
+        s.updating = 1;
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
         if is_given {
             self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
@@ -47,7 +53,6 @@ impl Learner<'_> {
         let s = &mut *self.state;
         self.replay.error.fill(0.0);
         s.rng.fill_normal(self.replay.draws);
-        s.updating = 1;
         noise::draw(&self.sizes.net, &mut s.rng, self.noise)?;
         self.add_noise()
     }
@@ -171,9 +176,28 @@ impl Learner<'_> {
         errors.iter_mut().skip(sequence).for_each(|error| *error = 0.0);
     }
 
-    /// Takes the optimizer step of a batch, whose chunks are summed; at the end of a gradient step also the target step.
+    /// Copies the errors of the batch from the records of its chunks, before these are summed.
+    pub(in crate::learn::learner) fn take_errors(&mut self) -> Result {
+        if self.state.updating != 1 {
+            return Ok(());
+        }
+        for (record, chunk) in self.grads.chunks_exact_mut(self.sizes.record_len.max(1)).zip(0..) {
+            let (begin, end) = self.config.batch_part(chunk);
+            let (own, errors) =
+                (self.replay.error.get_mut(begin..end).ok_or(LayoutError)?, self.sizes.split(record)?.1);
+            own.iter_mut().zip(errors).for_each(|(to, error)| *to = num::max(0.0, *error));
+            check_finite("learner errors", own)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the optimizer step of a batch, whose chunks are summed; at the end of a gradient step also the target step. Then
+    /// draws the batch of the next gradient step.
     pub(in crate::learn::learner) fn apply_batch(&mut self, is_given: bool) -> Result {
-        let c = self.config;
+        let (c, s) = (self.config, &mut *self.state);
+        if s.updating == 1 && (is_given || s.num_left.is_multiple_of(c.gradient_steps.into())) {
+            (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
+        }
         let grads = mem::take(&mut self.grads);
         let stepped = if self.state.updating > 1 { self.step_policy(grads) } else { self.step_values(grads) };
         self.grads = grads;
@@ -194,8 +218,13 @@ impl Learner<'_> {
         if taken.is_multiple_of(c.target_interval.into()) {
             move_target(c.target_rate, self.params, self.replay.target);
         }
-        (s.updating, s.due) = (0, s.due.saturating_sub(1));
-        s.num_updates = s.num_updates.saturating_add(u64::from(s.due.is_multiple_of(c.gradient_steps)));
+        s.num_left = s.num_left.saturating_sub(1);
+        s.num_updates = s.num_updates.saturating_add(u64::from(s.num_left.is_multiple_of(c.gradient_steps.into())));
+        if s.num_left > 0 {
+            return self.begin_step(is_given);
+        }
+        s.updating = 0;
+        self.wipe();
         self.add_noise()
     }
 
