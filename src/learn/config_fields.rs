@@ -159,6 +159,8 @@ const OFF_POLICY: u32 = DQN | CRITICS;
 const EXPLORES: u32 = OFF_POLICY | of(&[Algorithm::Pqn, Algorithm::StreamQ]);
 const NOISE: u32 = ROLLOUT | DQN;
 const OPTIMIZER: u32 = ROLLOUT | OFF_POLICY;
+/// They learn from more than the step before the next.
+const OVERLAPS: u32 = OPTIMIZER;
 const QUANTILES: u32 = DQN | SAC;
 const SHARED: u32 = ACTOR_CRITIC | DQN;
 const SPREAD: u32 = ENTROPY | SAC;
@@ -223,6 +225,9 @@ macro_rules! readers {
     };
     (OPTIMIZER) => {
         "algorithms that are no stream algorithms"
+    };
+    (OVERLAPS) => {
+        "algorithms other than stream ones, which learn from each step before the next is taken"
     };
     (QUANTILES) => {
         "DQN and SAC"

@@ -1,9 +1,9 @@
 //! Chunks of minibatches computed by threads, and the data that learners exchange: gradients, parameters and rollouts.
 
+use crate::host::stores::over_stores;
 use crate::host::{Array, Columns, Host, Tune, chunks, config, record, recurrent, refuses, spaces, threads, train};
 use rlcore::error::Kind;
-use rlcore::learn::{Algorithm, Batch, Config, Phase, Recurrent, Sampling};
-use rlcore::nn::{Activation, Layer, LayerKind};
+use rlcore::learn::{Batch, Config, Phase, Recurrent, Sampling};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Elements, ElementsMut, Space};
 
@@ -28,47 +28,9 @@ fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
     })
 }
 
-/// Learners off policy: every algorithm, value distributions, priorities, sequences of recurrent layers, frames kept once,
-/// normalization and masks; updates of several gradient steps, in some of which the policy learns.
-#[cfg(feature = "off_policy")]
-fn over_stores(num_chunks: u32) -> Vec<Host> {
-    let (dqn, td3, sac) = (Config::of(Algorithm::Dqn), Config::of(Algorithm::Td3), Config::of(Algorithm::Sac));
-    let weighted = |c: Config| Config { priority_exponent: 0.6, importance_exponent: 0.4, importance_steps: 200, ..c };
-    let gru = [Layer::recurrent(LayerKind::Gru, 4)];
-    let (choose, move_) = (Space::discrete(&[3, 2]), Space::unbounded(2));
-    let (plain, images) = (Space::unbounded(4), Space::bytes(4 * 4 * 2));
-    let frames = Config { obs_dims: [4, 4, 2], num_stacked: 2, ..weighted(dqn) };
-    let conv = [Layer::conv(3, [2, 2], [1, 1], Activation::Relu)];
-    let sequences = |c: Config| Config { sequence_len: 3, burn_in: 2, n_step: 2, ..weighted(c) };
-    let normalized = |c: Config| c.normalized(1, 1);
-    let all: [(Config, &[Layer], &Space, &Space); 9] = [
-        (weighted(Config { dueling: 1, n_step: 3, use_action_mask: 1, ..dqn }), &[], &plain, &choose),
-        (Config { num_atoms: 5, value_min: -1.0, value_max: 3.0, noisy: 1, ..dqn }, &[], &plain, &choose),
-        (frames, &conv, &images, &choose),
-        (sequences(dqn), &gru, &plain, &choose),
-        (weighted(normalized(td3)), &[], &plain, &move_),
-        (Config { num_quantiles: 5, dropped_quantiles: 1, num_critics: 3, ..weighted(sac) }, &[], &plain, &move_),
-        (normalized(sac), &[], &plain, &move_),
-        (weighted(Config { use_action_mask: 1, ..sac }), &[], &plain, &choose),
-        (sequences(sac), &gru, &plain, &move_),
-    ];
-    let made = all.map(|(c, layers, obs, action)| {
-        let c = Config { num_envs: 5, num_chunks, train_interval: 10, gradient_steps: 3, ..c };
-        let policy_interval = if c.algorithm == Algorithm::Dqn as u32 { c.policy_interval } else { 2 };
-        let c = Config { policy_interval, num_layers: layers.len() as u32, ..c.hidden(&[6]).store(150, 42, 60) };
-        Host::with(&c, layers, obs, action)
-    });
-    made.into()
-}
-
-#[cfg(not(feature = "off_policy"))]
-fn over_stores(_: u32) -> Vec<Host> {
-    Vec::new()
-}
-
 #[test]
 fn chunks_that_threads_make_leave_the_bytes_of_learn() {
-    for mut whole in hosts(7).chain(over_stores(7)) {
+    for mut whole in hosts(7).chain(over_stores(7, 0)) {
         let mut rng = Rng::seeded(4);
         train(&mut whole, &mut rng, 1);
         let obs = record(&mut whole, &mut rng);
@@ -151,7 +113,7 @@ fn gradients_are_read_written_and_added() {
 #[test]
 #[cfg(feature = "off_policy")]
 fn over_a_store_gradients_are_those_of_the_update_that_runs() {
-    let h = &mut over_stores(3).remove(0);
+    let h = &mut over_stores(3, 0).remove(0);
     let (len, chunk) = (h.view().grads_len(), 14);
     assert_eq!(len, h.learner().params().len() + 8 + chunk);
     let mut grads = vec![0.25; 3 * len];

@@ -275,6 +275,7 @@ impl Sizes<'_> {
             weighted: c.priority_exponent > 0.0,
             vector: self.std_len,
             sequences: if c.sequence_len > 0 { c.batch_sequences() } else { 0 },
+            moments: if c.overlap != 0 { stored.actor().moments_len() } else { 0 },
         }
     }
 

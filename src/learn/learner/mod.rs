@@ -100,6 +100,10 @@ struct State {
     /// Transitions ever added to the replay store, and those removed from it since.
     num_stored: u64,
     num_gone: u64,
+    /// With `overlap`, when the update began: environment steps, transitions ever added, and the variance of returns.
+    begun_steps: u64,
+    begun_stored: u64,
+    begun_return_var: f64,
     /// Frames ever added to the replay store.
     num_frames: u64,
     /// Shuffles rollouts; draws batches of the replay store, and noise for them.
@@ -153,6 +157,18 @@ impl State {
     fn waits(&self, c: &Config) -> bool {
         let due = if c.needs().replay { self.due > 0 } else { self.complete as usize >= c.batch_len() };
         due || (self.updating != 0 && c.overlap == 0)
+    }
+
+    /// Whether an update from the store is running while environments go on.
+    #[cfg(feature = "off_policy")]
+    fn runs_besides(&self, c: &Config) -> bool {
+        self.updating != 0 && c.overlap != 0
+    }
+
+    /// Off policy, the parameters that predictions and values are made with: those from before a running update, else the last.
+    #[cfg(feature = "off_policy")]
+    fn shown<'p>(&self, c: &Config, acting: &'p [f32], params: &'p [f32]) -> &'p [f32] {
+        if self.runs_besides(c) { acting } else { params }
     }
 
     /// [`View::phase`].
@@ -309,6 +325,7 @@ impl<'a> Learner<'a> {
             value_mean: f32::NAN,
             obs_count: INITIAL_COUNT,
             return_var: 1.0,
+            begun_return_var: 1.0,
             return_count: INITIAL_COUNT,
             log_temperature: num::ln(config.temperature),
             temperature_v: first_square,
@@ -450,8 +467,9 @@ impl<'a> Learner<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The call that is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
-    /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` means that acting has to wait for it.
+    /// The call that is due: `Learn` once a rollout is complete, or gradient steps are due; else `Observe` while an environment has
+    /// acted and not observed, else `Act`. With `overlap` an update may run in every phase; `Learn` means that acting has to
+    /// wait for it.
     pub fn phase(&self) -> Phase {
         self.state.phase(self.config, self.open)
     }

@@ -52,7 +52,10 @@ impl Learner<'_> {
     /// Errors: `NotReady` if learning is due; `Overflow`.
     pub fn count_steps(&mut self, num_steps: u64) -> Result {
         let _changing = self.mark.begin();
-        self.state.check_recording(self.config, "learner count_steps: an update is due; call learn first.")?;
+        let what = "learner count_steps: an update is due; call learn first.";
+        self.state.check_recording(self.config, what)?;
+        // The next update has to be due before more arrives than the store has room for.
+        Error::new(Kind::NotReady, what).fail_if(self.config.needs().replay && self.is_learning())?;
         add_steps(&mut self.state.num_steps, num_steps)
     }
 

@@ -104,7 +104,8 @@ impl Learner<'_> {
     /// Errors: `NotReady` if no update is due, or one runs.
     pub(super) fn check_due(&self) -> Result {
         if self.config.needs().replay {
-            return Error::new(Kind::NotReady, "learner learn: no gradient step is due.").fail_if(self.state.due == 0);
+            let none = self.state.due == 0 || self.is_learning();
+            return Error::new(Kind::NotReady, "learner learn: no gradient step is due.").fail_if(none);
         }
         let due = self.state.updating == 0 && self.state.waits(self.config);
         if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: the rollout is not complete.")) }
@@ -220,7 +221,7 @@ impl<'a> View<'a> {
             shape: self.shape(),
             sizes: &self.sizes,
             head: self.head()?,
-            moments: [self.obs_mean, self.obs_var],
+            moments: self.moments_of_update(),
             given,
             chunk,
             params: noise::of(self.params, self.noisy),
@@ -236,6 +237,15 @@ impl<'a> View<'a> {
             #[cfg(feature = "off_policy")]
             batch: if c.needs().replay { self.batch_context(chunk, given)? } else { BatchContext::default() },
         })
+    }
+
+    /// The statistics that normalize the observations of the update.
+    fn moments_of_update(&self) -> [&[f64]; 2] {
+        #[cfg(feature = "off_policy")]
+        if self.config.needs().replay && self.config.overlap != 0 {
+            return [self.replay.obs_mean, self.replay.obs_var];
+        }
+        [self.obs_mean, self.obs_var]
     }
 
     /// Slots of the transitions of the minibatch; of a batch from the replay store, those of the chunk.

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub mod camera;
+pub mod stores;
 
 use rlcore::block::{HASH_START, hash};
 use rlcore::env::StepOut;

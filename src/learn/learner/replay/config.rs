@@ -11,6 +11,13 @@ use crate::learn::store::ring::Ring;
 use crate::nn::{Net, Node};
 
 impl Config {
+    /// The most transitions that are stored while an update runs: those that are pending when it begins, and those of the steps
+    /// until the next update is due, in which all environments may act at once.
+    pub(in crate::learn) fn arrivals(&self) -> usize {
+        let pending = (self.num_envs as usize).saturating_mul((self.n_step as usize).saturating_add(1));
+        if self.overlap != 0 { pending.saturating_add(self.train_interval as usize) } else { 0 }
+    }
+
     /// [`Config::check`] for a learner over a replay store.
     pub(in crate::learn) fn check_replay(&self) -> Result {
         let what = "learner config: sequence_len that divides batch_size,";
@@ -33,6 +40,10 @@ impl Config {
             let most = self.buffer_size;
             Error::limit(Kind::Config, what, most as usize, given as usize).fail_if(given > most)?;
         }
+        let most = (self.buffer_size as usize).saturating_sub(self.arrivals());
+        let what = "learner config: with overlap batch_size of at most buffer_size - train_interval - num_envs * (n_step + 1),";
+        let refused = self.buffer_size > 0 && self.overlap != 0 && rows > most;
+        Error::limit(Kind::Config, what, most, rows).fail_if(refused)?;
         let what = "learner config: priority_exponent of 0 without a store of its own";
         Error::new(Kind::Config, what)
             .given_f32(self.priority_exponent)

@@ -35,9 +35,11 @@ impl Learner<'_> {
         checked?;
         self.state.num_left = 1;
         let what = "learner learn_transitions: numbers overflowed; the gradient step was dropped.";
+        self.keep_for_update();
         let done = self.begin_step(true).and_then(|()| self.learn_slices(u64::MAX, Some(batch)));
         self.clear_scratch();
         let done = self.finish(done, what);
+        block::copy(self.acting, self.params);
         if let (Ok(_), Some(error)) = (&done, error) {
             block::copy(error, self.replay.error);
         }

@@ -27,24 +27,67 @@ pub(super) const LEAST_PRIORITY: f64 = 1e-6;
 impl Learner<'_> {
     /// Ends the running update.
     pub(in crate::learn::learner) fn end_batches(&mut self) {
-        (self.state.num_left, self.state.updating) = (0, 0);
         self.done.fill(0);
         self.replay.error.fill(0.0);
-        self.wipe();
+        self.close();
     }
 
     /// Begins the update that is due, with the batch of its first gradient step.
     pub(in crate::learn::learner) fn begin_batches(&mut self) -> Result {
         let s = &mut *self.state;
         (s.num_left, s.due) = (s.due.into(), 0);
+        let most = (self.config.buffer_size as usize).saturating_sub(self.config.arrivals());
+        while self.config.overlap != 0 && self.view().stored() > most {
+            self.remove_oldest();
+        }
+        self.keep_for_update();
         self.begin_step(false)
+    }
+
+    /// With `overlap`, keeps what an update reads and environments change while it runs, so that it does not depend on when its
+    /// parts are computed: the parameters that act, the counts of steps and transitions, and the statistics.
+    pub(super) fn keep_for_update(&mut self) {
+        if self.config.overlap == 0 {
+            return;
+        }
+        let s = &mut *self.state;
+        (s.begun_steps, s.begun_stored, s.begun_return_var) = (s.num_steps, s.num_stored, s.return_var);
+        block::copy(self.acting, self.params);
+        block::copy(self.replay.obs_mean, self.obs_mean);
+        block::copy(self.replay.obs_var, self.obs_var);
+    }
+
+    /// After the last gradient step of an update: what has arrived meanwhile can be drawn from here on.
+    fn close(&mut self) {
+        let (c, [begun, gone]) = (self.config, self.view().drawable());
+        let besides = self.state.runs_besides(c);
+        (self.state.num_left, self.state.updating) = (0, 0);
+        self.wipe();
+        if !besides {
+            return;
+        }
+        for number in begun.max(gone)..self.state.num_stored {
+            let slot = number.checked_rem(c.buffer_size.into()).unwrap_or(0) as u32;
+            if c.priority_exponent > 0.0 {
+                self.replay.weights.set_checked(&[slot], &[self.state.largest]);
+            }
+        }
+        self.forget();
+        if !self.has_batch() {
+            self.state.due = 0;
+        }
+    }
+
+    /// The environment steps that schedules of the running update go by.
+    fn steps_of_update(&self) -> u64 {
+        if self.config.overlap != 0 { self.state.begun_steps } else { self.state.num_steps }
     }
 
     /// Draws a batch, unless it is given, and its noise.
     pub(super) fn begin_step(&mut self, is_given: bool) -> Result {
-        let (c, s) = (self.config, &mut *self.state);
+        let (c, steps, s) = (self.config, self.steps_of_update(), &mut *self.state);
         s.updating = 1;
-        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
+        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, steps)?;
         if is_given {
             self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
         } else {
@@ -71,7 +114,7 @@ impl Learner<'_> {
     /// observation depends on steps that are not in the store has importance 0.
     fn list_sequences(&mut self) -> Result {
         let (c, count) = (self.config, self.config.batch_sequences());
-        let (kept, store) = ([self.state.num_stored, self.state.num_gone], &self.replay.store);
+        let (kept, store) = (self.view().drawable(), &self.replay.store);
         let links = Sequences::new(kept, c.buffer_size, store.before, store.begin);
         let (order, w) = (&mut *self.order, &mut self.work.batch.unroll);
         block::copy(self.replay.sequence, order.get(..count).ok_or(LayoutError)?);
@@ -100,10 +143,10 @@ impl Learner<'_> {
 
     /// Draws any transitions of the store.
     fn draw_any(&mut self) {
-        let last = self.view().stored().saturating_sub(1) as u64;
+        let (slots, [end, gone]) = (u64::from(self.config.buffer_size), self.view().drawable());
+        let held = end.saturating_sub(gone);
         // Any used slot, unless the oldest ones are empty: then slots from the oldest transition on.
-        let from = if self.view().is_thinned() { self.state.num_gone } else { 0 };
-        let slots = u64::from(self.config.buffer_size);
+        let (last, from) = (held.saturating_sub(1), if held < end.min(slots) { gone } else { 0 });
         for slot in self.order.iter_mut().take(self.config.batch_sequences()) {
             let number = from.wrapping_add(self.state.rng.bounded(last));
             *slot = number.checked_rem(slots).unwrap_or(0) as u32;
@@ -115,10 +158,10 @@ impl Learner<'_> {
     /// importance of a transition corrects for its weight with the exponent `importance_exponent`, relative to the smallest
     /// weight.
     fn draw_by_priority(&mut self) -> Result {
-        let (weights, s) = (self.replay.weights.view(), &mut *self.state);
+        let (steps, weights, s) = (self.steps_of_update(), self.replay.weights.view(), &mut *self.state);
         let count = self.config.batch_sequences();
         let part = weights.total() / count as f64;
-        let exponent = self.config.importance(s.num_steps);
+        let exponent = self.config.importance(steps);
         let mut begin = 0.0;
         let (order, importance) = (self.order.get_mut(..count), self.replay.importance.get_mut(..count));
         let (order, importance) = (order.ok_or(LayoutError)?, importance.ok_or(LayoutError)?);
@@ -223,8 +266,7 @@ impl Learner<'_> {
         if s.num_left > 0 {
             return self.begin_step(is_given);
         }
-        s.updating = 0;
-        self.wipe();
+        self.close();
         self.add_noise()
     }
 
@@ -314,14 +356,9 @@ impl<'a> View<'a> {
             importance,
             draws: [draws(0)?, draws(1)?],
             temperature: self.temperature(),
-            sequences: Sequences::new(
-                [self.state.num_stored, self.state.num_gone],
-                c.buffer_size,
-                r.store.before,
-                r.store.begin,
-            ),
+            sequences: Sequences::new(self.drawable(), c.buffer_size, r.store.before, r.store.begin),
             ends,
-            return_var: self.state.return_var,
+            return_var: if c.overlap != 0 { self.state.begun_return_var } else { self.state.return_var },
             policy_next: self.state.updating > 1,
         })
     }
