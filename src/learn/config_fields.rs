@@ -179,7 +179,7 @@ macro_rules! readers {
         "IMPALA"
     };
     (TASKS) => {
-        "PPO, IMPALA and UNREAL"
+        "PPO, IMPALA and UNREAL, which is A2C with these tasks: tasks learn beside a policy, from past steps of its rollouts"
     };
     (DQN) => {
         "DQN"
@@ -221,7 +221,8 @@ macro_rules! readers {
         "DQN, TD3, SAC, PQN and stream Q"
     };
     (NOISE) => {
-        "PPO, A2C, IMPALA, UNREAL, PQN and DQN"
+        "PPO, A2C, IMPALA, UNREAL, PQN and DQN: TD3 and SAC explore by the noise of their actions, and eligibility traces would \
+         add gradients of different noise"
     };
     (OPTIMIZER) => {
         "algorithms that are no stream algorithms"

@@ -101,9 +101,8 @@ impl LearnerSpec {
         Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).fail_if(num_layers > MAX_LAYERS)?;
         self.check_stack()?;
         if self.config.use_action_mask != 0 && self.shape.action_lens().0 == 0 {
-            return Err(
-                Error::new(Kind::Config, "learner config: use_action_mask of 0 with continuous actions").given(1)
-            );
+            let what = "learner config: use_action_mask of 0 with continuous actions, which are no choices to forbid,";
+            return Err(Error::new(Kind::Config, what).given(1));
         }
         Ok(())
     }
@@ -339,8 +338,8 @@ impl LearnerSpec {
                     (*source, mixed) = (seen, fields > 1);
                 }
             }
-            let what = "learner: layers that read fields, not all of the input, where critics find the action too; with recurrent layers \
-                        or obs_dims it follows the layers.";
+            let what = "learner: layers that read fields, not all of the input, where critics find the action too: with recurrent \
+                        layers or obs_dims it follows them.";
             Error::new(Kind::Config, what).fail_if(mixed)?;
             let join =
                 Layer { kind: LayerKind::Join as u32, source: [read, action], ..Layer::dense(0, Activation::Identity) };

@@ -71,7 +71,7 @@ fn step(h: &mut Host, tick: u64, when: When, order: &mut Rng) {
     learn(h, when, order);
     h.learner().act(Some(&to_act), obs.get(), mask.as_deref(), action.get_mut()).unwrap();
     learn(h, when, order);
-    if tick % 7 == 0 {
+    if tick.is_multiple_of(7) {
         h.learner().cut_rows(&gone).unwrap();
     }
 }
@@ -86,7 +86,7 @@ fn results_do_not_depend_on_when_an_update_is_computed() {
         let mut at = Vec::new();
         for tick in 0..300 {
             step(&mut whole, tick, When::AtOnce, &mut Rng::seeded(0));
-            if tick % 60 == 59 {
+            if (tick + 1).is_multiple_of(60) {
                 at.push(whole.clone());
             }
         }
@@ -103,7 +103,7 @@ fn results_do_not_depend_on_when_an_update_is_computed() {
                 let left = h.learner().stats().minibatches_left;
                 running += u32::from(left > 0 && h.learner().phase() != Phase::Learn);
                 h = h.clone();
-                if tick % 60 == 59 {
+                if (tick + 1).is_multiple_of(60) {
                     let mut done = h.clone();
                     while done.learner().stats().minibatches_left > 0 {
                         done.learner().learn(None, None, 2).unwrap();
