@@ -1118,9 +1118,9 @@ class learner {
     return s ? learn(envs.obs(), max_slices, masks_of(envs.action_mask())) : s;
   }
   /* The same update, whose chunks the host shares among threads: learn_begin, then until stats().minibatches_left is 0
-     learn_range for all chunks, grads_write and learn_apply. learn_drop ends it early. */
+     learn_range for all chunks, grads_write and learn_apply. learn_drop ends it early. obs may be empty off policy. */
   status learn_begin(span<const Obs> obs, span<const std::uint8_t> mask = {}) {
-    return learned(rows("learner learn_begin", obs, mask, {}).then([&] {
+    return learned(ready("learner learn_begin").maybe("obs", obs.size(), obs_size()).maybe("mask", mask.size(), mask_size()).then([&] {
       const rlcore_rows all = detail::rows_of(obs, mask);
       return rlcore_learner_learn_begin(get(), &all, &stats_);
     }));

@@ -382,8 +382,8 @@ pub unsafe extern "C" fn rlcore_learner_attach(
     })
 }
 
-/// Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
-/// an environment has acted and not been observed since; else ACT.
+/// Returns the call that is due: LEARN if an update is due, of a complete rollout or of batches of the store, or while one
+/// runs without overlap; else OBSERVE if an environment has acted and not been observed since; else ACT.
 /// out: [1] an rlcore_learner_due.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_phase(p: *const rlcore_learner, out: *mut u32) -> rlcore_status {
@@ -534,8 +534,10 @@ pub unsafe extern "C" fn rlcore_learner_cut(p: *mut rlcore_learner, gone: *const
 ///              NULL: there is no observation, as off policy and in later calls. The value that follows is one of the
 ///              choices of action_mask; NULL: all are allowed, as without use_action_mask.
 /// max_slices:  the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
-/// stats:       to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
-///              the end of an update: then minibatches_left counts the next update, whose first call needs obs.
+/// stats:       to write; call again while minibatches_left is not 0. With overlap the next update may be due by the end
+///              of an update: then minibatches_left counts the next one, whose first call needs obs on policy.
+/// With overlap off policy, what an update learns does not depend on when its parts are computed: it draws from what was
+/// stored when it began, with the statistics of that time, and the policy from before it acts until the next update begins.
 /// Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite
 /// or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update ends and is
 /// counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow, and

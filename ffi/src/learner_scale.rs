@@ -90,7 +90,7 @@ fn look(
     get: impl FnOnce(&View<'_>) -> Result<usize>,
 ) -> rlcore_status {
     call(|| unsafe {
-        let (out, learner) = (One::at(what, out)?, view(p, view_on_policy)?);
+        let (out, learner) = (One::at(what, out)?, view(p, View::open)?);
         *learner.extent.reading(out)? = get(&learner)?;
         Ok(())
     })
@@ -98,8 +98,11 @@ fn look(
 
 /// Begins the update that is due, for hosts that share its chunks among threads or machines. Until minibatches_left is
 /// 0, compute the gradients of all chunks with rlcore_learner_learn_range, store them with rlcore_learner_grads_write,
-/// and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit.
-/// rows: reads obs and action_mask after the last step, as in rlcore_learner_learn; stats: to write.
+/// and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit. Off
+/// policy a batch of the store takes the place of a minibatch, and minibatches_left counts gradient steps: one takes two
+/// rounds of these calls where TD3 and SAC learn the policy after the critics.
+/// rows: reads obs and action_mask after the last step, as in rlcore_learner_learn; not read off policy, where it may be
+///       NULL. stats: to write.
 /// Errors: E_CONFIG; E_NOT_READY; E_SHAPE and E_VALUE as rlcore_learner_learn.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_learn_begin(
@@ -110,10 +113,13 @@ pub unsafe extern "C" fn rlcore_learner_learn_begin(
     learning(
         p,
         stats,
-        on_policy,
+        Learner::open,
         |learner| unsafe {
+            if learner.config().check_transitions().is_ok() {
+                return Ok((None, None));
+            }
             let rows = *rlcore_rows::at(rows, &mut None)?;
-            seen(learner.shape(), num_envs(learner), &rows)
+            seen(learner.shape(), num_envs(learner), &rows).map(|(obs, mask)| (Some(obs), mask))
         },
         |l, (obs, mask)| l.learn_begin(obs, mask),
     )
@@ -125,13 +131,14 @@ pub unsafe extern "C" fn rlcore_learner_scratch_size(p: *const rlcore_learner, o
     look(p, "out_size", out_size, |learner| Ok(learner.scratch_size()?))
 }
 
-/// Floats of the gradients of a chunk: one for each parameter, then 8 for its losses.
+/// Floats of the gradients of a chunk: one for each parameter, then 8 for its losses; off policy then one for each
+/// transition of the longest chunk, how far its value is from its target, by which priorities go.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_len(p: *const rlcore_learner, out_len: *mut usize) -> rlcore_status {
     look(p, "out_len", out_len, |learner| Ok(learner.grads_len()))
 }
 
-/// Computes the gradients of chunks [begin, end) of the current minibatch. Threads: the learner is only read, so
+/// Computes the gradients of chunks [begin, end) of the current minibatch or batch. Threads: the learner is only read, so
 /// several threads may compute different chunks at once, each with its own scratch.
 /// scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
 /// grads:   [grads_len] to write: end - begin times rlcore_learner_grads_len().
@@ -148,7 +155,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_range(
     grads_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, view_on_policy)?;
+        let learner = view(p, View::open)?;
         let (begin, end) = (begin as usize, end as usize);
         let len = grads_of(&learner, begin, end, grads_len)?;
         let scratch = Output::at("scratch", scratch.cast::<u8>(), scratch_size)?;
@@ -157,9 +164,9 @@ pub unsafe extern "C" fn rlcore_learner_learn_range(
     })
 }
 
-/// Adds the gradients of all chunks of the minibatch as a tree and takes the optimizer step. If no update runs, it
-/// takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does. That counts no
-/// environment steps, by which schedules go: tell them by rlcore_learner_count_steps.
+/// Adds the gradients of all chunks of the minibatch as a tree, takes the optimizer step and prepares the next minibatch.
+/// If no update runs, it takes a step along gradients that were computed elsewhere, as a server of asynchronous workers
+/// does, on policy. That counts no environment steps, by which schedules go: tell them by rlcore_learner_count_steps.
 /// stats: to write.
 /// Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn.
 #[unsafe(no_mangle)]
@@ -167,7 +174,7 @@ pub unsafe extern "C" fn rlcore_learner_learn_apply(
     p: *mut rlcore_learner,
     stats: *mut rlcore_learner_stats,
 ) -> rlcore_status {
-    learning(p, stats, on_policy, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
+    learning(p, stats, Learner::open, |_| Ok(None::<Input<'_, u8>>), |learner, _| learner.learn_apply())
 }
 
 /// Adds environment steps that others took to num_steps, so that learning_rate, clip, entropy_coef, exploration, importance
@@ -496,7 +503,7 @@ pub unsafe extern "C" fn rlcore_learner_grads_read(
     grads_len: usize,
 ) -> rlcore_status {
     call(|| unsafe {
-        let learner = view(p, view_on_policy)?;
+        let learner = view(p, View::open)?;
         let (begin, end) = (begin as usize, end as usize);
         let len = grads_of(&learner, begin, end, grads_len)?;
         let grads = learner.extent.reading(Output::at("grads", grads, len)?)?;
@@ -506,7 +513,8 @@ pub unsafe extern "C" fn rlcore_learner_grads_read(
 
 /// Stores the gradients of chunks [begin, end), replacing earlier ones.
 /// grads: [grads_len]: end - begin times rlcore_learner_grads_len().
-/// Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient that is not finite.
+/// Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient that is not finite; E_NOT_READY off policy if no
+/// update runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_write(
     p: *mut rlcore_learner,
@@ -521,7 +529,7 @@ pub unsafe extern "C" fn rlcore_learner_grads_write(
 /// Adds to the gradients of those chunks of [begin, end) that have some, and stores those of the others. The last bits
 /// of the sums depend on the order of these calls.
 /// grads: [grads_len]: end - begin times rlcore_learner_grads_len().
-/// Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient or a sum that is not finite.
+/// Errors: as rlcore_learner_grads_write; E_VALUE also for a sum that is not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_grads_add(
     p: *mut rlcore_learner,
@@ -541,7 +549,7 @@ fn take_grads(
     take: impl FnOnce(&mut Learner<'static>, usize, usize, &[f32]) -> rlcore::error::Result,
 ) -> rlcore_status {
     call(|| unsafe {
-        let mut learner = open(p, on_policy)?;
+        let mut learner = open(p, Learner::open)?;
         let (begin, end) = (begin as usize, end as usize);
         let len = grads_of(&learner.view(), begin, end, grads_len)?;
         let grads = learner.extent.writing(Input::at("grads", grads, len)?)?;

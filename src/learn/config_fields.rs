@@ -159,6 +159,8 @@ const OFF_POLICY: u32 = DQN | CRITICS;
 const EXPLORES: u32 = OFF_POLICY | of(&[Algorithm::Pqn, Algorithm::StreamQ]);
 const NOISE: u32 = ROLLOUT | DQN;
 const OPTIMIZER: u32 = ROLLOUT | OFF_POLICY;
+/// They learn from more than the step before the next.
+const OVERLAPS: u32 = OPTIMIZER;
 const QUANTILES: u32 = DQN | SAC;
 const SHARED: u32 = ACTOR_CRITIC | DQN;
 const SPREAD: u32 = ENTROPY | SAC;
@@ -177,7 +179,7 @@ macro_rules! readers {
         "IMPALA"
     };
     (TASKS) => {
-        "PPO, IMPALA and UNREAL"
+        "PPO, IMPALA and UNREAL, which is A2C with these tasks: tasks learn beside a policy, from past steps of its rollouts"
     };
     (DQN) => {
         "DQN"
@@ -219,10 +221,14 @@ macro_rules! readers {
         "DQN, TD3, SAC, PQN and stream Q"
     };
     (NOISE) => {
-        "PPO, A2C, IMPALA, UNREAL, PQN and DQN"
+        "PPO, A2C, IMPALA, UNREAL, PQN and DQN: TD3 and SAC explore by the noise of their actions, and eligibility traces would \
+         add gradients of different noise"
     };
     (OPTIMIZER) => {
         "algorithms that are no stream algorithms"
+    };
+    (OVERLAPS) => {
+        "algorithms other than stream ones, which learn from each step before the next is taken"
     };
     (QUANTILES) => {
         "DQN and SAC"

@@ -47,9 +47,11 @@ macro_rules! learner_config_table {
                 /// chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their
                 /// gradients are added as a binary tree in the order of the chunks
                 num_chunks: u32 [at least 1] = 1; ALL;
-                /// environments can act and be observed while an update runs; the policy from before the update acts. Needs memory
-                /// for a second rollout and a second set of parameters
-                overlap: u32 [flag] = 0; ROLLOUT;
+                /// environments can act and be observed while an update runs; the policy from before the update acts, off policy
+                /// until the next update begins. Needs memory for a second rollout, off policy room in the store for
+                /// num_envs * (n_step + 1) + train_interval transitions, and a second set of parameters
+                overlap: u32 [flag] = 0; OVERLAPS,
+                    "a store of the learner's own, or rollouts" => |c, _| c.buffer_size > 0 || !c.needs().replay;
             }
             "the network" ALL {
                 /// hidden layers of the policy and of the value network

@@ -101,9 +101,8 @@ impl LearnerSpec {
         Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).fail_if(num_layers > MAX_LAYERS)?;
         self.check_stack()?;
         if self.config.use_action_mask != 0 && self.shape.action_lens().0 == 0 {
-            return Err(
-                Error::new(Kind::Config, "learner config: use_action_mask of 0 with continuous actions").given(1)
-            );
+            let what = "learner config: use_action_mask of 0 with continuous actions, which are no choices to forbid,";
+            return Err(Error::new(Kind::Config, what).given(1));
         }
         Ok(())
     }
@@ -293,14 +292,18 @@ impl LearnerSpec {
         Ok(())
     }
 
-    /// Whether critics get actions behind the listed layers, which see pictures or remember observations, and not in front of
-    /// them.
+    /// Whether critics have listed layers that see pictures or remember observations, where actions have no place.
+    #[cfg(feature = "off_policy")]
+    pub(in crate::learn) fn keeps_actions_apart(&self) -> bool {
+        let c = &self.config;
+        let continuous = c.needs().critics && !self.shape.discrete();
+        continuous && c.num_layers > 0 && (c.obs_dims != [0; 3] || c.sequence_len > 0)
+    }
+
+    /// Whether critics get actions behind the listed layers, and not in front of them.
     #[cfg(feature = "off_policy")]
     pub(in crate::learn) fn joins_actions(&self) -> bool {
-        let (c, s) = (&self.config, &self.shape);
-        let continuous = c.needs().critics && !s.discrete();
-        let apart = c.obs_dims != [0; 3] || c.sequence_len > 0;
-        cfg!(feature = "residual") && continuous && apart && c.num_layers > 0 && s.num_parts <= 1
+        cfg!(feature = "residual") && self.keeps_actions_apart()
     }
 
     /// Compiles a critic: another copy of the listed and hidden layers, over a concatenated observation and action, or with
@@ -321,16 +324,23 @@ impl LearnerSpec {
         listed.iter().for_each(|layer| layers.push(*layer));
         let ((len, units), mut read) = (self.critic_lens(), self.config.num_layers);
         if self.joins_actions() {
-            // The observation is the first part of the input, the action the second.
-            let [seen, action] = [1, 2].map(|part| INPUT + part);
+            // The observation is the first part of the input, or each of its fields is a part; the action is the one after them.
+            let fields = self.shape.num_parts.max(1);
+            let [seen, action] = [1, fields.saturating_add(1)].map(|part| INPUT + part);
+            let mut mixed = false;
             for (i, layer) in layers.list.iter_mut().take(listed.len()).enumerate() {
                 let [first, second] = &mut layer.source;
                 let kind = LayerKind::from_number(layer.kind);
                 let merges = matches!(kind, Some(LayerKind::Add | LayerKind::Multiply | LayerKind::Join));
                 let reads_all = |source: u32| source == INPUT || source == 0 && i == 0;
-                *first = if reads_all(*first) { seen } else { *first };
-                *second = if merges && reads_all(*second) { seen } else { *second };
+                let sources = [(first, true), (second, merges)];
+                for (source, _) in sources.into_iter().filter(|(source, is_read)| *is_read && reads_all(**source)) {
+                    (*source, mixed) = (seen, fields > 1);
+                }
             }
+            let what = "learner: layers that read fields, not all of the input, where critics find the action too: with recurrent \
+                        layers or obs_dims it follows them.";
+            Error::new(Kind::Config, what).fail_if(mixed)?;
             let join =
                 Layer { kind: LayerKind::Join as u32, source: [read, action], ..Layer::dense(0, Activation::Identity) };
             layers.push(join);

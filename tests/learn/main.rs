@@ -31,6 +31,7 @@ mod optimizers;
 mod other_tasks;
 mod overflow;
 mod overlap;
+mod overlap_stores;
 mod parts;
 mod pqn;
 mod presets;

@@ -116,11 +116,7 @@ fn host(algorithm: Algorithm, choices: bool, with: With, num_chunks: u32) -> Res
 
 /// A step of all environments: the learner's actions, or those of the host.
 fn step(h: &mut Host, rng: &mut Rng, shows: bool) -> Result {
-    let mut obs = h.draw_obs(rng);
-    if let (Array::U8(pixels), 1..) = (&mut obs, h.config.num_stacked) {
-        // Each stack is one of the start of an episode.
-        pixels.as_chunks_mut::<2>().0.iter_mut().for_each(|pixel| pixel[0] = 0);
-    }
+    let obs = h.draw_seen(rng);
     let (mask, mut action) = (h.draw_mask(rng), h.actions());
     if shows {
         if let (Array::I32(choice), Some(mask)) = (&mut action, &mask) {

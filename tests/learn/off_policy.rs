@@ -412,7 +412,7 @@ fn what_cannot_be_is_refused_by_name() {
         ("huber", |c| c.huber = 2),
         ("obs_clip", |c| c.obs_clip = 1.0),
         ("reward_clip", |c| c.reward_clip = 1.0),
-        ("overlap", |c| c.overlap = 1),
+        ("with overlap batch_size of at most", |c| (c.overlap, c.batch_size) = (1, 299)),
         ("sequence_len of at least 1 with recurrent layers", |c| c.sequence_len = 2),
         ("sequence_len that divides batch_size", |c| c.sequence_len = 3),
         ("burn_in of at most buffer_size, or 0 without", |c| c.burn_in = 1),
@@ -464,12 +464,22 @@ fn calls_that_cannot_be_are_refused_by_kind() {
 #[test]
 fn forged_images_are_refused_or_harmless() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[3, 2]));
-    let config = Config { num_envs: 2, num_chunks: 2, ..small().hidden(&[2]).store(4, 3, 4) };
-    let config = Config { dueling: 1, use_action_mask: 1, n_step: 2, priority_exponent: 0.6, ..config };
-    let mut block = made(&config, &[], &obs, &action);
+    for overlap in [0, 1] {
+        let config =
+            Config { num_envs: 2, num_chunks: 2, overlap, ..small().hidden(&[2]).store(4 + 8 * overlap, 3, 4) };
+        let config = Config { dueling: 1, use_action_mask: 1, n_step: 2, priority_exponent: 0.6, ..config };
+        forge_updates(&config, &obs, &action);
+    }
+}
+
+fn forge_updates(config: &Config, obs: &Space<'_>, action: &Space<'_>) {
+    let mut block = made(config, &[], obs, action);
     let call = |learner: &mut Learner<'_>| -> Result {
         let (x, mask, mut choice) = (Elements::F32(&[0.5, -1.0]), Some(&[1u8; 10][..]), [0; 4]);
         learner.predict(x, mask, Recurrent::default(), Sampling::Basic, ElementsMut::I32(&mut choice))?;
+        if config.overlap != 0 && learner.stats().minibatches_left > 0 {
+            learner.learn(None, None, 1)?;
+        }
         match learner.phase() {
             Phase::Act => learner.act(None, x, mask, ElementsMut::I32(&mut choice)),
             Phase::Observe => learner.observe(Some(&[1, 0]), &[1.0; 2], &[0; 2], &[1; 2], Some(x), None),
@@ -1036,7 +1046,7 @@ fn critics_are_refused_by_name_too() {
         let config = Config { obs_dims: [1, 1, 2], num_layers: 1, ..small_critics(algorithm) };
         Learner::size(&config, &layers, &Space::unbounded(2), &real).unwrap();
         let error = Learner::size(&config, &layers, &parts, &real).unwrap_err();
-        assert!(error.what.contains("at most 1 of obs_fields"), "{error}");
+        assert!(error.what.contains("layers that read fields, not all of the input"), "{error}");
     }
 }
 

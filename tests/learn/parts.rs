@@ -1,5 +1,6 @@
 //! Chunks of minibatches computed by threads, and the data that learners exchange: gradients, parameters and rollouts.
 
+use crate::host::stores::over_stores;
 use crate::host::{Array, Columns, Host, Tune, chunks, config, record, recurrent, refuses, spaces, threads, train};
 use rlcore::error::Kind;
 use rlcore::learn::{Batch, Config, Phase, Recurrent, Sampling};
@@ -29,7 +30,7 @@ fn hosts(num_chunks: u32) -> impl Iterator<Item = Host> {
 
 #[test]
 fn chunks_that_threads_make_leave_the_bytes_of_learn() {
-    for mut whole in hosts(7) {
+    for mut whole in hosts(7).chain(over_stores(7, 0)) {
         let mut rng = Rng::seeded(4);
         train(&mut whole, &mut rng, 1);
         let obs = record(&mut whole, &mut rng);
@@ -43,9 +44,13 @@ fn chunks_that_threads_make_leave_the_bytes_of_learn() {
                 let grads = threads(&h, num_threads);
                 assert!(h.block == before.block);
                 h.learner().write_grads(0, 7, &grads).unwrap();
-                let left = stats.minibatches_left;
+                let (left, dropped) = (stats.minibatches_left, stats.num_dropped);
                 stats = h.learner().learn_apply().unwrap();
-                assert_eq!(stats.minibatches_left, left - 1);
+                assert!(
+                    stats.minibatches_left == left - 1
+                        || (h.config.policy_interval == 2 && stats.minibatches_left == left)
+                );
+                assert_eq!(stats.num_dropped, dropped);
             }
             assert!(h.block == whole.block, "{num_threads} threads");
         }
@@ -57,7 +62,7 @@ fn chunks_that_threads_make_leave_the_bytes_of_learn() {
         }
         assert!(sliced.block == whole.block, "slices");
         mixed.learner().learn_begin(obs.get(), None).unwrap();
-        for _ in 0..6 {
+        while mixed.learner().stats().minibatches_left > 0 {
             for chunk in [6, 1, 4] {
                 let grads = chunks(&mixed, chunk, chunk + 1);
                 mixed.learner().write_grads(chunk, chunk + 1, &grads).unwrap();
@@ -102,6 +107,45 @@ fn gradients_are_read_written_and_added() {
         assert!(h.learner().params() != params);
         assert_eq!(read(&mut h, 2, 3), Err(Kind::NotReady));
     }
+}
+
+/// Off policy gradients belong to the update that runs: its batch has errors, which priorities are made from.
+#[test]
+#[cfg(feature = "off_policy")]
+fn over_a_store_gradients_are_those_of_the_update_that_runs() {
+    let h = &mut over_stores(3, 0).remove(0);
+    let (len, chunk) = (h.view().grads_len(), 14);
+    assert_eq!(len, h.learner().params().len() + 8 + chunk);
+    let mut grads = vec![0.25; 3 * len];
+    let kind = |done: rlcore::error::Result<_>| done.map(drop).map_err(|e| e.kind);
+    let before = h.clone();
+    assert_eq!(kind(h.learner().write_grads(0, 3, &grads)), Err(Kind::NotReady));
+    assert_eq!(kind(h.learner().add_grads(0, 3, &grads)), Err(Kind::NotReady));
+    assert_eq!(h.learner().learn_apply().map(drop).map_err(|e| e.kind), Err(Kind::NotReady));
+    assert_eq!(h.learner().learn_begin(None, None).map(drop).map_err(|e| e.kind), Err(Kind::NotReady));
+    assert!(h.block == before.block);
+    record(h, &mut Rng::seeded(4));
+    assert_eq!(h.learner().stats().minibatches_left, 3);
+    h.learner().learn_begin(None, None).unwrap();
+    assert_eq!(h.learner().learn_begin(None, None).map(drop).map_err(|e| e.kind), Err(Kind::NotReady));
+    let made = chunks(h, 0, 3);
+    let mut rest = (made.clone(), h.clone());
+    // Errors of at least 0 are the last of a chunk's numbers; none of its losses is beyond them.
+    assert!(made.chunks(len).all(|made| made[len - chunk..].iter().all(|x| *x > 0.0)));
+    h.learner().write_grads(0, 2, &made[..2 * len]).unwrap();
+    assert_eq!(h.learner().learn_apply().map(drop).map_err(|e| e.kind), Err(Kind::NotReady));
+    h.learner().write_grads(2, 3, &made[2 * len..]).unwrap();
+    h.learner().learn_apply().unwrap();
+    // Other errors make other priorities, and nothing else of this step.
+    rest.0.chunks_mut(len).for_each(|made| made[len - chunk..].fill(7.0));
+    rest.1.learner().write_grads(0, 3, &rest.0).unwrap();
+    rest.1.learner().learn_apply().unwrap();
+    assert!(h.learner().params() == rest.1.learner().params() && h.block != rest.1.block);
+    grads[len - 1] = f32::NAN;
+    assert_eq!(kind(h.learner().write_grads(0, 3, &grads)), Err(Kind::Value));
+    // An update that ends early takes the store along, and the next one begins as ever.
+    h.learner().learn_drop().unwrap();
+    assert_eq!((h.learner().phase(), h.learner().stats().minibatches_left), (Phase::Act, 0));
 }
 
 /// A minibatch in one chunk and in seven has the same gradient and mean losses, but for rounding.

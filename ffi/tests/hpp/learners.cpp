@@ -194,6 +194,7 @@ void demonstrations_are_learned_from() {
     IS(learner->act(obs), RLCORE_E_NOT_READY);
     IS(learner->observe(reward, zeros, zeros), RLCORE_OK);
   }
+  IS(learner->learn_begin({}), RLCORE_OK);
   IS(learner->learn({}), RLCORE_OK);
   CHECK(learner->stats().num_steps == 14 && learner->stats().num_updates > 0);
 }
@@ -418,7 +419,7 @@ void masks_reach_the_learner() {
         IS(pool.step(learner->action()), RLCORE_OK);
         IS(learner->observe(envs), RLCORE_OK);
         if (*learner->due() != RLCORE_LEARNER_LEARN) continue;
-        if (algorithm == RLCORE_ALGORITHM_PQN) IS(learner->learn_begin(envs), RLCORE_OK);
+        if (algorithm != RLCORE_ALGORITHM_STREAM_Q) IS(learner->learn_begin(envs), RLCORE_OK);
         IS(learner->learn(envs), RLCORE_OK);
       }
       std::vector<float> value(settings.num_envs);

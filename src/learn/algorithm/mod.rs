@@ -201,18 +201,15 @@ macro_rules! algorithms {
 
 every_algorithm!(algorithms);
 
-/// Fills the record of a chunk: the gradients of the parameters, then the losses. For a batch from a replay store, adds the
-/// distances of values from their targets to `errors`.
-pub(super) fn chunk(x: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
+/// Fills the record of a chunk: the gradients of the parameters, then the losses. For a batch from a replay store, the distances
+/// of values from their targets follow.
+pub(super) fn chunk(x: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> Result {
     record.fill(0.0);
-    let errors = if x.config.needs().replay {
-        let (begin, end) = x.config.batch_part(x.chunk);
-        errors.get_mut(begin..end).ok_or(LayoutError)?
-    } else {
+    let (record, errors) = x.sizes.split(record)?;
+    if !x.config.needs().replay {
         let (begin, end) = x.config.chunk(x.chunk);
         x.start(x.order.get(begin..end).ok_or(LayoutError)?, w)?;
-        &mut []
-    };
+    }
     dispatch(x, w, record, errors)?;
     #[cfg(feature = "unreal")]
     auxiliary::learn(x, w, record)?;

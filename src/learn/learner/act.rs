@@ -136,6 +136,8 @@ impl Learner<'_> {
         }
         w.before.fill(0);
         w.past.fill(0);
+        #[cfg(feature = "off_policy")]
+        w.batch.wipe();
     }
 
     /// Zeroes the first `n` rows of the working arrays.

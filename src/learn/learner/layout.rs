@@ -142,8 +142,9 @@ pub(in crate::learn) struct Sizes<'n> {
     /// Offset of the logarithms of standard deviations in the parameters: after the policy's network.
     pub(in crate::learn) std_begin: usize,
     pub(in crate::learn) std_len: usize,
-    /// Parameters, and the losses of a chunk after its gradients.
+    /// The record of a chunk: its gradients, one for each parameter, its losses, and off policy the errors of its rows.
     pub(in crate::learn) record_len: usize,
+    pub(in crate::learn) error_len: usize,
     /// f32 elements and bytes of an observation in the store; one of them is 0.
     pub(in crate::learn) obs_len: usize,
     pub(in crate::learn) pixels_len: usize,
@@ -182,7 +183,12 @@ impl Sizes<'_> {
 
     /// Number of parameters.
     pub(in crate::learn) fn params(&self) -> usize {
-        self.record_len.saturating_sub(LOSSES)
+        self.record_len.saturating_sub(LOSSES).saturating_sub(self.error_len)
+    }
+
+    /// The gradients and losses in the record of a chunk, and the errors of its rows.
+    pub(in crate::learn) fn split<'r>(&self, record: &'r mut [f32]) -> Fit<(&'r mut [f32], &'r mut [f32])> {
+        record.split_at_mut_checked(self.record_len.saturating_sub(self.error_len)).ok_or(LayoutError)
     }
 }
 
@@ -269,6 +275,7 @@ impl Sizes<'_> {
             weighted: c.priority_exponent > 0.0,
             vector: self.std_len,
             sequences: if c.sequence_len > 0 { c.batch_sequences() } else { 0 },
+            moments: if c.overlap != 0 { stored.actor().moments_len() } else { 0 },
         }
     }
 
@@ -334,6 +341,7 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
         && seen.reads_bytes(c.normalize_obs)
         && (num_critics == 0 || critic.reads_bytes_in_front(seen.len));
     let params = net.param_len().saturating_add(critic.param_len().saturating_mul(num_critics));
+    let error_len = if over_replay { chunk_rows } else { 0 };
     #[cfg(feature = "off_policy")]
     let replay = {
         let choice_values = if num_critics > 0 && shape.discrete() { shape.num_outputs as usize } else { 0 };
@@ -356,7 +364,8 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
         room,
         std_begin: std.start,
         std_len: std.len(),
-        record_len: params.saturating_add(LOSSES),
+        record_len: params.saturating_add(LOSSES).saturating_add(error_len),
+        error_len,
         obs_len: if whole { 0 } else { seen.len },
         pixels_len: if whole { bytes } else { 0 },
         masks,

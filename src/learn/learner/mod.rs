@@ -95,9 +95,15 @@ struct State {
     temperature_steps: u64,
     /// Gradient steps that batches of the store were drawn for.
     num_gradient_steps: u64,
+    /// Gradient steps that are left of the running update.
+    num_left: u64,
     /// Transitions ever added to the replay store, and those removed from it since.
     num_stored: u64,
     num_gone: u64,
+    /// With `overlap`, when the update began: environment steps, transitions ever added, and the variance of returns.
+    begun_steps: u64,
+    begun_stored: u64,
+    begun_return_var: f64,
     /// Frames ever added to the replay store.
     num_frames: u64,
     /// Shuffles rollouts; draws batches of the replay store, and noise for them.
@@ -115,15 +121,15 @@ struct State {
     end: u32,
     /// Its complete transitions.
     complete: u32,
-    /// Rollouts: 1 while an update runs. Batches: 1 once one is drawn for the gradient step of Q or of the critics; 2 after
-    /// that step, when the policy's is next.
+    /// 1 while an update runs: from rollouts, or from a batch that is drawn for the gradient step of Q or of the critics; 2 when
+    /// the policy's step is next.
     updating: u32,
     /// Slots of the transitions of the running update.
     learn_begin: u32,
     learn_end: u32,
     /// Minibatches of this update that are complete.
     minibatch: u32,
-    /// Gradient steps from the store that are due.
+    /// Gradient steps from the store that are due, besides those of the running update.
     due: u32,
     frozen: u32,
     learning_rate: f32,
@@ -149,10 +155,20 @@ impl State {
     /// Whether learning is due before recording can go on: a rollout is complete, or is being learned from and cannot be
     /// extended; or gradient steps from the replay store are due.
     fn waits(&self, c: &Config) -> bool {
-        if c.needs().replay {
-            return self.due > 0;
-        }
-        self.complete as usize >= c.batch_len() || (self.updating != 0 && c.overlap == 0)
+        let due = if c.needs().replay { self.due > 0 } else { self.complete as usize >= c.batch_len() };
+        due || (self.updating != 0 && c.overlap == 0)
+    }
+
+    /// Whether an update from the store is running while environments go on.
+    #[cfg(feature = "off_policy")]
+    fn runs_besides(&self, c: &Config) -> bool {
+        self.updating != 0 && c.overlap != 0
+    }
+
+    /// Off policy, the parameters that predictions and values are made with: those from before a running update, else the last.
+    #[cfg(feature = "off_policy")]
+    fn shown<'p>(&self, c: &Config, acting: &'p [f32], params: &'p [f32]) -> &'p [f32] {
+        if self.runs_besides(c) { acting } else { params }
     }
 
     /// [`View::phase`].
@@ -201,7 +217,7 @@ fields! {
         order: Cold<[u32]> = lens.order,
         /// `[T * N / num_minibatches]` advantages of this minibatch.
         advantage: Cold<[f32]> = lens.minibatch,
-        /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch.
+        /// `[num_chunks, record_len]` gradients and losses of the chunks of this minibatch, and off policy errors of its rows.
         grads: Cold<[f32]> = (c.num_chunks as usize).saturating_mul(lens.record),
         /// `[num_chunks]` 1: the gradients of that chunk are present.
         done: Cold<[u8]> = c.num_chunks as usize,
@@ -309,6 +325,7 @@ impl<'a> Learner<'a> {
             value_mean: f32::NAN,
             obs_count: INITIAL_COUNT,
             return_var: 1.0,
+            begun_return_var: 1.0,
             return_count: INITIAL_COUNT,
             log_temperature: num::ln(config.temperature),
             temperature_v: first_square,
@@ -450,8 +467,9 @@ impl<'a> Learner<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The call that is due: `Learn` once a rollout is complete, else `Observe` while an environment has acted and not
-    /// observed, else `Act`. With `overlap` an update may run in every phase; `Learn` means that acting has to wait for it.
+    /// The call that is due: `Learn` once a rollout is complete, or gradient steps are due; else `Observe` while an environment has
+    /// acted and not observed, else `Act`. With `overlap` an update may run in every phase; `Learn` means that acting has to
+    /// wait for it.
     pub fn phase(&self) -> Phase {
         self.state.phase(self.config, self.open)
     }

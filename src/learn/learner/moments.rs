@@ -48,7 +48,8 @@ impl Learner<'_> {
             return Ok(());
         }
         let what = "learner moments: an update that is due reads the statistics; call learn first.";
-        Error::new(Kind::NotReady, what).fail_if(self.config.needs().replay && self.state.due > 0)?;
+        Error::new(Kind::NotReady, what)
+            .fail_if(self.config.needs().replay && (self.state.due > 0 || self.state.updating != 0))?;
         let [returns, obs] = groups(moments)?;
         let s = &mut *self.state;
         (s.return_count, s.obs_count) = (returns.count, obs.count);

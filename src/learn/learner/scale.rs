@@ -52,12 +52,16 @@ impl Learner<'_> {
     /// Errors: `NotReady` if learning is due; `Overflow`.
     pub fn count_steps(&mut self, num_steps: u64) -> Result {
         let _changing = self.mark.begin();
-        self.state.check_recording(self.config, "learner count_steps: an update is due; call learn first.")?;
+        let what = "learner count_steps: an update is due; call learn first.";
+        self.state.check_recording(self.config, what)?;
+        // The next update has to be due before more arrives than the store has room for.
+        Error::new(Kind::NotReady, what).fail_if(self.config.needs().replay && self.is_learning())?;
         add_steps(&mut self.state.num_steps, num_steps)
     }
 
     /// Stores gradients of chunks `[begin, end)`, as computed by [`View::learn_range`]; these chunks are complete then. Errors:
-    /// `Range`; `Shape`; `Value` for a gradient that is not finite.
+    /// `Range`; `Shape`; `Value` for a gradient that is not finite; `NotReady` off policy if no update is running, where each step
+    /// is one of a batch of the learner's own.
     pub fn write_grads(&mut self, begin: usize, end: usize, grads: &[f32]) -> Result {
         self.take_grads(begin, end, grads, false)
     }
@@ -70,8 +74,9 @@ impl Learner<'_> {
 
     fn take_grads(&mut self, begin: usize, end: usize, grads: &[f32], add: bool) -> Result {
         let _changing = self.mark.begin();
-        self.config.check_rollouts()?;
         self.view().check_grads(begin, end, grads)?;
+        let what = "learner: an update whose gradients these are; off policy none come from elsewhere.";
+        Error::new(Kind::NotReady, what).fail_if(self.config.needs().replay && !self.is_learning())?;
         check_finite("learner: finite gradients", grads)?;
         let (len, count) = (self.sizes.record_len, end.saturating_sub(begin));
         let done = block::rows_mut(self.done, begin, count, 1)?;
@@ -107,7 +112,6 @@ impl View<'_> {
     /// Copies gradients and losses of chunks `[begin, end)` of the minibatch, `[end - begin, grads_len]`. Errors: `Range`;
     /// `Shape`; `NotReady` if one of the chunks is not complete.
     pub fn read_grads(&self, begin: usize, end: usize, grads: &mut [f32]) -> Result {
-        self.config.check_rollouts()?;
         self.check_grads(begin, end, grads)?;
         if self.done.get(begin..end).is_none_or(|done| done.contains(&0)) {
             return Err(Error::new(Kind::NotReady, "learner: the gradients of some chunks are missing."));
@@ -131,7 +135,8 @@ impl View<'_> {
         check_len("learner: gradients [end - begin, grads_len] of length", grads, len)
     }
 
-    /// Elements of the gradients of a chunk: one for each parameter, and 8 for its losses.
+    /// Elements of the gradients of a chunk: one for each parameter, 8 for its losses, and off policy one for each transition of
+    /// the longest chunk, the distance of its value from its target.
     pub fn grads_len(&self) -> usize {
         self.sizes.record_len
     }

@@ -121,7 +121,7 @@ impl View<'_> {
         if c.needs().replay {
             let is_sac = c.needs().temperature;
             return Stats {
-                minibatches_left: s.due,
+                minibatches_left: if s.updating != 0 { s.num_left as u32 } else { s.due },
                 num_steps: s.num_steps,
                 num_updates: s.num_updates,
                 num_dropped: s.num_dropped,

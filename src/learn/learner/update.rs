@@ -35,8 +35,6 @@ impl Learner<'_> {
         let _changing = self.mark.begin();
         if !self.is_learning() {
             self.check_due()?;
-            let obs =
-                obs.ok_or(Error::new(Kind::Null, "learner learn: obs is NULL in the first call of an update."))?;
             self.learn_begin(obs, mask)?;
         }
         let done = self.learn_slices(if max_slices == 0 { u64::MAX } else { max_slices.into() }, None);
@@ -44,13 +42,20 @@ impl Learner<'_> {
         self.finish(done, OVERFLOWED)
     }
 
-    /// Begins the update that is due: values, advantages, and the first minibatch. [`Learner::learn`] does this itself; hosts
-    /// that distribute the chunks of a minibatch among threads or machines call this, then [`View::learn_range`] and
-    /// [`Learner::learn_apply`] until no minibatch is left. Arrays and errors as there; `Disabled` over a store.
-    pub fn learn_begin(&mut self, obs: Elements<'_>, mask: Option<&[u8]>) -> Result<Stats> {
+    /// Begins the update that is due: values, advantages, and the first minibatch; or draws the first batch from the store.
+    /// [`Learner::learn`] does this itself; hosts that distribute the chunks of a minibatch among threads or machines call this,
+    /// then [`View::learn_range`] and [`Learner::learn_apply`] until no minibatch is left. Arrays and errors as there.
+    pub fn learn_begin<'o>(&mut self, obs: impl Into<Option<Elements<'o>>>, mask: Option<&[u8]>) -> Result<Stats> {
         let _changing = self.mark.begin();
-        self.config.check_rollouts()?;
         self.check_due()?;
+        #[cfg(feature = "off_policy")]
+        if self.config.needs().replay {
+            let done = self.begin_batches();
+            self.clear_scratch();
+            return self.finish(done, OVERFLOWED);
+        }
+        let what = "learner learn: obs is NULL in the first call of an update.";
+        let obs = obs.into().ok_or(Error::new(Kind::Null, what))?;
         check_obs("learner learn: obs", &self.actor.shape, self.config.num_envs as usize, &obs)?;
         self.check_mask_fits(mask)?;
         if let Err(error) = self.bootstrap(obs, mask) {
@@ -62,17 +67,17 @@ impl Learner<'_> {
         self.finish(done, OVERFLOWED)
     }
 
-    /// Sums the gradients of all chunks of the minibatch, which must be present, and takes its optimizer step. If no update is
-    /// running, this is a step of gradients from elsewhere: see [`Learner::add_grads`].
+    /// Sums the gradients of all chunks of the minibatch, which must be present, takes its optimizer step, and prepares the next
+    /// minibatch. If no update is running, this is a step of gradients from elsewhere, on policy: see [`Learner::add_grads`].
     ///
-    /// Errors: `NotReady` if a chunk is missing; `Disabled` over a store; `Value` as [`Learner::learn`].
+    /// Errors: `NotReady` if a chunk is missing; `Value` as [`Learner::learn`].
     pub fn learn_apply(&mut self) -> Result<Stats> {
         let _changing = self.mark.begin();
-        self.config.check_rollouts()?;
         if self.done.contains(&0) {
             return Err(Error::new(Kind::NotReady, "learner apply: the gradients of some chunks are missing."));
         }
         let done = self.apply(false);
+        self.clear_scratch();
         self.finish(done, OVERFLOWED)
     }
 
@@ -81,21 +86,26 @@ impl Learner<'_> {
         let _changing = self.mark.begin();
         if !self.is_learning() {
             self.check_due()?;
-            self.drop_rollout()?;
+            if self.config.needs().replay {
+                self.state.due = 0;
+            } else {
+                self.drop_rollout()?;
+            }
         }
         self.drop_update();
         Ok(())
     }
 
-    /// Whether an update is running; one of batches is running as soon as it is due.
-    fn is_learning(&self) -> bool {
-        if self.config.needs().replay { self.state.due > 0 } else { self.state.updating != 0 }
+    /// Whether an update is running.
+    pub(super) fn is_learning(&self) -> bool {
+        self.state.updating != 0
     }
 
     /// Errors: `NotReady` if no update is due, or one runs.
     pub(super) fn check_due(&self) -> Result {
         if self.config.needs().replay {
-            return Error::new(Kind::NotReady, "learner learn: no gradient step is due.").fail_if(self.state.due == 0);
+            let none = self.state.due == 0 || self.is_learning();
+            return Error::new(Kind::NotReady, "learner learn: no gradient step is due.").fail_if(none);
         }
         let due = self.state.updating == 0 && self.state.waits(self.config);
         if due { Ok(()) } else { Err(Error::new(Kind::NotReady, "learner learn: the rollout is not complete.")) }
@@ -116,10 +126,6 @@ impl Learner<'_> {
     /// Computes chunks of the running update: of its rollout, of batches from the replay store, or of the `given` transitions.
     pub(in crate::learn) fn learn_slices(&mut self, mut budget: u64, given: Option<&TransitionBatch<'_>>) -> Result {
         while budget > 0 && self.is_learning() {
-            #[cfg(feature = "off_policy")]
-            if self.state.updating == 0 {
-                self.begin_step(given.is_some())?;
-            }
             if let Some(chunk) = self.done.iter().position(|&done| done == 0) {
                 budget -= 1;
                 self.learn_chunk(chunk, given)?;
@@ -133,19 +139,11 @@ impl Learner<'_> {
 
     fn learn_chunk(&mut self, chunk: usize, given: Option<&TransitionBatch<'_>>) -> Result {
         let (mut work, grads) = (mem::take(&mut self.work), mem::take(&mut self.grads));
-        #[cfg(feature = "off_policy")]
-        let errors = mem::take(&mut self.replay.error);
-        #[cfg(not(feature = "off_policy"))]
-        let errors = &mut [];
         let done = self.view().context(chunk as u32, given).and_then(|context| {
             let record = block::rows_mut(grads, chunk, 1, self.sizes.record_len)?;
-            algorithm::chunk(&context, &mut work, record, errors)
+            algorithm::chunk(&context, &mut work, record)
         });
         (self.work, self.grads) = (work, grads);
-        #[cfg(feature = "off_policy")]
-        {
-            self.replay.error = errors;
-        }
         done?;
         *self.done.get_mut(chunk).ok_or(LayoutError)? = 1;
         Ok(())
@@ -153,12 +151,14 @@ impl Learner<'_> {
 
     /// Sums the chunks of a minibatch and takes its optimizer step.
     fn apply(&mut self, is_given: bool) -> Result {
-        add_as_tree(self.grads, self.sizes.record_len);
         self.done.fill(0);
         #[cfg(feature = "off_policy")]
         if self.config.needs().replay {
+            self.take_errors()?;
+            add_as_tree(self.grads, self.sizes.record_len);
             return self.apply_batch(is_given);
         }
+        add_as_tree(self.grads, self.sizes.record_len);
         let _ = is_given;
         self.apply_minibatch()
     }
@@ -177,7 +177,6 @@ impl Learner<'_> {
 impl<'a> View<'a> {
     /// The bytes of scratch memory that [`View::learn_range`] needs. Errors: `Overflow`.
     pub fn scratch_size(&self) -> Result<usize> {
-        self.config.check_rollouts()?;
         Ok(plan_scratch(&self.spec(), &self.sizes)?.1)
     }
 
@@ -188,7 +187,6 @@ impl<'a> View<'a> {
     /// Errors: `NotReady` if no update runs; `Range`; `Shape`; `Size` and `Align` of `scratch`; `Value` if numbers overflow.
     pub fn learn_range(&self, begin: usize, end: usize, scratch: &mut [u8], grads: &mut [f32]) -> Result {
         let len = self.sizes.record_len;
-        self.config.check_rollouts()?;
         if self.state.updating == 0 {
             return Err(Error::new(Kind::NotReady, "learner learn_range: no update is running."));
         }
@@ -205,7 +203,7 @@ impl<'a> View<'a> {
         let mut work = Scratch::cut(&mut Cutter::new(scratch), &spans)?;
         for (k, chunk) in (begin..end).enumerate() {
             let context = self.context(chunk as u32, None)?;
-            algorithm::chunk(&context, &mut work, block::rows_mut(grads, k, 1, len)?, &mut [])?;
+            algorithm::chunk(&context, &mut work, block::rows_mut(grads, k, 1, len)?)?;
         }
         Ok(())
     }
@@ -223,7 +221,7 @@ impl<'a> View<'a> {
             shape: self.shape(),
             sizes: &self.sizes,
             head: self.head()?,
-            moments: [self.obs_mean, self.obs_var],
+            moments: self.moments_of_update(),
             given,
             chunk,
             params: noise::of(self.params, self.noisy),
@@ -239,6 +237,15 @@ impl<'a> View<'a> {
             #[cfg(feature = "off_policy")]
             batch: if c.needs().replay { self.batch_context(chunk, given)? } else { BatchContext::default() },
         })
+    }
+
+    /// The statistics that normalize the observations of the update.
+    fn moments_of_update(&self) -> [&[f64]; 2] {
+        #[cfg(feature = "off_policy")]
+        if self.config.needs().replay && self.config.overlap != 0 {
+            return [self.replay.obs_mean, self.replay.obs_var];
+        }
+        [self.obs_mean, self.obs_var]
     }
 
     /// Slots of the transitions of the minibatch; of a batch from the replay store, those of the chunk.

@@ -35,6 +35,8 @@ pub(in crate::learn) struct ReplayLens {
     pub(in crate::learn) vector: usize,
     /// Sequences of a batch, with recurrent layers.
     pub(in crate::learn) sequences: usize,
+    /// Statistics that are kept while an update runs, with `overlap`.
+    pub(in crate::learn) moments: usize,
 }
 
 fields! {
@@ -64,6 +66,9 @@ fields! {
         /// `[batch_size]` importance weights of this gradient step, and distances of values from their targets.
         pub(in crate::learn) importance: Cold<[f32]> = lens.batch,
         pub(in crate::learn) error: Cold<[f32]> = lens.batch,
+        /// With `overlap`, the statistics of observations when the update began.
+        pub(in crate::learn) obs_mean: Cold<[f64]> = lens.moments,
+        pub(in crate::learn) obs_var: Cold<[f64]> = lens.moments,
         /// `[2, batch_size, action_len]` normal draws: for the next actions, and for those of the policy.
         pub(in crate::learn) draws: Cold<[f32]> = grid(grid(lens.batch, 2), lens.vector),
     }
@@ -180,4 +185,21 @@ fields! {
     pub(in crate::learn) read BatchWorkView {}
     /// Working arrays of a chunk of a batch; empty for learners over rollouts.
     pub(in crate::learn) part BatchWork(BatchLens)
+}
+
+impl BatchWorkMut<'_> {
+    /// Zeroes the arrays that acting does not use.
+    pub(in crate::learn) fn wipe(&mut self) {
+        // All are named, so that a new one does not compile until it is zeroed here.
+        #[rustfmt::skip]
+        let BatchWorkMut {
+            others: _, means: _, pairs: _, best, d_others, target, quantiles, d_quantiles, pool, d_vector, d_pairs, critic_tape,
+            unroll,
+        } = self;
+        best.fill(0);
+        for array in [d_others, target, quantiles, d_quantiles, pool, d_vector, d_pairs, critic_tape] {
+            array.fill(0.0);
+        }
+        unroll.wipe();
+    }
 }

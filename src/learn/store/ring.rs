@@ -26,9 +26,10 @@ pub(in crate::learn) struct Ring {
     pub(in crate::learn) stack: Stack,
     /// Frames that there is room for, without the zero frame.
     pub(in crate::learn) room: u64,
-    /// The largest age of a transition's frames when it is stored, in frames; `recent`: before its own frames are added.
-    pub(in crate::learn) reach: u64,
+    /// The largest age of a transition's frames before its own frames are added, in frames.
     recent: u64,
+    /// The most frames that are added after a transition that is still held when no update runs.
+    pub(in crate::learn) held: u64,
 }
 
 impl Ring {
@@ -41,8 +42,11 @@ impl Ring {
         // Frames that an environment adds at once: a stack, the steps after it, and another stack.
         let most = num.saturating_add(num).saturating_add(steps);
         let reach = most.saturating_mul(4).saturating_mul(c.num_envs.into()).saturating_add(slots.div_euclid(SPARE));
-        let room = slots.saturating_add(reach.saturating_mul(2));
-        Ring { stack, room, reach, recent: reach.saturating_sub(most) }
+        let held = slots.saturating_add(reach);
+        // With `overlap` nothing is removed while an update runs, and frames are added with each transition that arrives.
+        let arriving = most.saturating_mul(c.arrivals() as u64);
+        let room = held.saturating_add(reach).saturating_add(arriving);
+        Ring { stack, room, recent: reach.saturating_sub(most), held }
     }
 
     /// The number of frames that there is room for, the last of which is always zeros.

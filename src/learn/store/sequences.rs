@@ -131,3 +131,17 @@ fields! {
     /// Working arrays of recurrent layers over sequences of a replay store.
     pub(in crate::learn) part UnrollWork(UnrollLens)
 }
+
+impl UnrollMut<'_> {
+    /// Zeroes all arrays.
+    pub(in crate::learn) fn wipe(&mut self) {
+        // All are named, so that a new one does not compile until it is zeroed here.
+        let UnrollMut { slot, at, ahead, obs, action, pair, outputs, state, after, first, grads } = self;
+        for array in [slot, at, ahead] {
+            array.fill(0);
+        }
+        for array in [obs, action, pair, outputs, state, after, first, grads] {
+            array.fill(0.0);
+        }
+    }
+}

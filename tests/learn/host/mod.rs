@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub mod camera;
+pub mod stores;
 
 use rlcore::block::{HASH_START, hash};
 use rlcore::env::StepOut;
@@ -231,6 +232,15 @@ impl Host {
         Array::zeros(self.action_kind, self.n * self.action_len)
     }
 
+    /// Observations of every environment; with `num_stacked`, of two frames, each stack is one of the start of an episode.
+    pub fn draw_seen(&self, rng: &mut Rng) -> Array {
+        let mut obs = self.draw_obs(rng);
+        if let (Array::U8(pixels), 1..) = (&mut obs, self.config.num_stacked) {
+            pixels.as_chunks_mut::<2>().0.iter_mut().for_each(|pixel| pixel[0] = 0);
+        }
+        obs
+    }
+
     /// Observations of all rows.
     pub fn draw_obs(&self, rng: &mut Rng) -> Array {
         let mut obs = self.obs();
@@ -336,7 +346,7 @@ impl Columns {
 /// Records until learning is due, and returns the observations for the next act.
 pub fn record(h: &mut Host, rng: &mut Rng) -> Array {
     loop {
-        let obs = h.draw_obs(rng);
+        let obs = h.draw_seen(rng);
         if h.learner().phase() == Phase::Learn {
             return obs;
         }

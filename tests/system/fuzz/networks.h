@@ -194,7 +194,7 @@ static void net_learn(unsigned how) {
   static _Alignas(64) unsigned char own[1 << 16];
   rlcore_learner_stats *stats = OUT(1);
   stats->struct_size = sizeof *stats;
-  if (how & 1 || net.is_off_policy || net.scratch_size > sizeof own) {
+  if (how & 1 || net.scratch_size > sizeof own) {
     TRY_WRITING(ON_VALUE, rlcore_learner_learn(net.p, OBSERVED(world.obs, NULL), how >> 2 & 3, stats));
     return;
   }
@@ -230,10 +230,8 @@ static void learner_of_any_network(void) {
   blocks[0].kind = LEARNER, blocks[0].size = size, num_blocks = 1;
   FINE(rlcore_learner_params_len(net.p, &net.params_len));
   FINE(rlcore_learner_state_len(net.p, &net.state_len));
-  if (!net.is_off_policy) {
-    FINE(rlcore_learner_grads_len(net.p, &net.grads_len));
-    FINE(rlcore_learner_scratch_size(net.p, &net.scratch_size));
-  }
+  FINE(rlcore_learner_grads_len(net.p, &net.grads_len));
+  FINE(rlcore_learner_scratch_size(net.p, &net.scratch_size));
   if (net.params_len > MOST_PARAMS || net.grads_len > MOST_GRADS || net.state_len > 64) return;
   float *const value = OUT(3);
   for (int calls = 0; more(calls); calls++) {

@@ -8,8 +8,8 @@ use crate::learn::actor::{Head, Recurrent, Sampling, check_action, check_obs, se
 use crate::learn::actor_config::ActorConfig;
 use crate::learn::algorithm::unroll::NoStates;
 use crate::learn::algorithm::{critic, discrete_sac, q, sac, td3, tqc};
-use crate::learn::learner::Learner;
 use crate::learn::learner::act::{STATES, recall};
+use crate::learn::learner::{Learner, With};
 use crate::learn::noise;
 use crate::learn::policy::Q_LOGIT_SCALE;
 use crate::learn::rows::{Rows, copy_row, list, select};
@@ -33,7 +33,7 @@ impl Learner<'_> {
         let bytes = self.see_some("learner act: a finite obs", begin, m, obs, mask)?;
         let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
         recall(self.carry, self.begins, envs, self.sizes.state_len(), self.work.state)?;
-        self.say(m, true, bytes)?;
+        self.say(m, With::Acting, bytes)?;
         self.choose(m)?;
         // No error is possible from here on.
         let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
@@ -161,7 +161,7 @@ impl Learner<'_> {
         if self.sizes.state_len() > 0 {
             let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
             recall(self.carry, self.begins, envs, self.sizes.state_len(), self.work.state)?;
-            self.say(m, true, bytes)?;
+            self.say(m, With::Acting, bytes)?;
         }
         let (a, masks) = (self.shape().action_len as usize, self.sizes.masks);
         let w = &mut self.work;
@@ -230,14 +230,18 @@ impl Learner<'_> {
 
     /// Computes the outputs of the policy for `m` rows, which are encoded in the working arrays or are these bytes, with or
     /// without noise, and the best choices. Errors: `Value`.
-    fn say(&mut self, m: usize, noisy: bool, bytes: Option<&[u8]>) -> Result {
+    fn say(&mut self, m: usize, with: With, bytes: Option<&[u8]>) -> Result {
         let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
         let (w, net, of) = (&mut self.work, &self.sizes.net, self.config.value_head());
         let seen = either(bytes, block::rows(w.raw, 0, m, o)?);
         let outputs = block::rows_mut(w.outputs, 0, m, net.head_len(0))?;
         let others = block::rows_mut(w.batch.others, 0, m, net.head_len(1))?;
         let states = block::rows_mut(w.state, 0, m, net.state_len())?;
-        let params = if noisy { noise::of(self.params, self.noisy) } else { &*self.params };
+        let params = match with {
+            With::Acting => Self::acting(self.config, self.acting, self.params),
+            _ => self.state.shown(self.config, self.acting, self.params),
+        };
+        let params = if with == With::Means { params } else { noise::of(params, self.noisy) };
         let params = params.get(..net.param_len()).ok_or(LayoutError)?;
         q::infer(net, params, seen, m, states, w.scratch, outputs, others)?;
         check_finite(STATES, states)?;
@@ -269,7 +273,7 @@ impl Learner<'_> {
     ) -> Result {
         let (n, l) = (self.sizes.n, self.shape().num_outputs as usize);
         recurrent.start(self.sizes.state_len(), block::rows_mut(self.work.state, 0, n, self.sizes.state_len())?);
-        self.see_all("learner predict: a finite obs", obs, mask, false)?;
+        self.see_all("learner predict: a finite obs", obs, mask, With::Means)?;
         let (c, w) = (self.config, &mut self.work);
         let said = block::rows_mut(if c.value_head().is_mean() { w.outputs } else { w.batch.means }, 0, n, l)?;
         let head = Head::new(&self.actor, self.taken.read(), &[]);
@@ -316,7 +320,7 @@ impl Learner<'_> {
         list(0..n, self.work.row)?;
         let envs = Rows::new(block::rows(self.work.row, 0, n, 1)?, 0);
         recall(self.carry, self.begins, envs, self.sizes.state_len(), self.work.state)?;
-        let bytes = self.see_all("learner value: a finite obs", obs, mask, true)?;
+        let bytes = self.see_all("learner value: a finite obs", obs, mask, With::Learning)?;
         if self.sizes.replay.choice_values > 0 {
             return self.value_of_choices(mask, bytes, value);
         }
@@ -338,7 +342,8 @@ impl Learner<'_> {
     /// The critics' values of all observations with their mean actions.
     fn value_by_critics(&mut self, bytes: Option<&[u8]>, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (self.sizes.n, &self.sizes, &mut self.work);
-        let critics = self.params.get(sizes.net.param_len()..).ok_or(LayoutError)?;
+        let critics = self.state.shown(self.config, self.acting, self.params);
+        let critics = critics.get(sizes.net.param_len()..).ok_or(LayoutError)?;
         let (mean, action) =
             (block::rows(w.outputs, 0, n, sizes.std_len)?, block::rows_mut(w.vector, 0, n, sizes.std_len)?);
         let pairs = block::rows_mut(w.batch.pairs, 0, n, sizes.pair())?;
@@ -357,7 +362,8 @@ impl Learner<'_> {
     /// The critics' values, averaged over the choices, and over the elements of an action.
     fn value_of_choices(&mut self, mask: Option<&[u8]>, bytes: Option<&[u8]>, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
-        let critics = self.params.get(sizes.net.param_len()..).ok_or(LayoutError)?;
+        let critics = self.state.shown(self.config, self.acting, self.params);
+        let critics = critics.get(sizes.net.param_len()..).ok_or(LayoutError)?;
         let len = sizes.n.saturating_mul(sizes.replay.choice_values);
         let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(LayoutError)?;
         let (other, logits) = (block::rows_mut(other, 0, len, 1)?, block::rows(w.outputs, 0, len, 1)?);
@@ -379,7 +385,7 @@ impl Learner<'_> {
         what: &'static str,
         obs: Elements<'o>,
         mask: Option<&[u8]>,
-        noisy: bool,
+        with: With,
     ) -> Result<Option<&'o [u8]>> {
         let bytes = match obs {
             Elements::U8(bytes) if self.sizes.reads_bytes => Some(bytes),
@@ -396,7 +402,7 @@ impl Learner<'_> {
             Some(mask) => block::copy(allowed, mask),
             None => allowed.fill(1),
         }
-        self.say(self.sizes.n, noisy, bytes)?;
+        self.say(self.sizes.n, with, bytes)?;
         Ok(bytes)
     }
 }

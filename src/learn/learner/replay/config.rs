@@ -11,6 +11,13 @@ use crate::learn::store::ring::Ring;
 use crate::nn::{Net, Node};
 
 impl Config {
+    /// The most transitions that are stored while an update runs: those that are pending when it begins, and those of the steps
+    /// until the next update is due, in which all environments may act at once.
+    pub(in crate::learn) fn arrivals(&self) -> usize {
+        let pending = (self.num_envs as usize).saturating_mul((self.n_step as usize).saturating_add(1));
+        if self.overlap != 0 { pending.saturating_add(self.train_interval as usize) } else { 0 }
+    }
+
     /// [`Config::check`] for a learner over a replay store.
     pub(in crate::learn) fn check_replay(&self) -> Result {
         let what = "learner config: sequence_len that divides batch_size,";
@@ -33,6 +40,10 @@ impl Config {
             let most = self.buffer_size;
             Error::limit(Kind::Config, what, most as usize, given as usize).fail_if(given > most)?;
         }
+        let most = (self.buffer_size as usize).saturating_sub(self.arrivals());
+        let what = "learner config: with overlap batch_size of at most buffer_size - train_interval - num_envs * (n_step + 1),";
+        let refused = self.buffer_size > 0 && self.overlap != 0 && rows > most;
+        Error::limit(Kind::Config, what, most, rows).fail_if(refused)?;
         let what = "learner config: priority_exponent of 0 without a store of its own";
         Error::new(Kind::Config, what)
             .given_f32(self.priority_exponent)
@@ -75,13 +86,10 @@ impl LearnerSpec {
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.config.needs().temperature || self.shape.discrete() != self.config.needs().critics;
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(!fits)?;
-        let what = "learner config: at most 1 of obs_fields, and joins in the build, with obs_dims and critics of continuous actions";
-        let apart = self.config.needs().critics && !self.shape.discrete() && !self.joins_actions();
-        let refused = apart && self.config.num_layers > 0 && self.config.obs_dims != [0; 3];
-        Error::new(Kind::Config, what).given(self.shape.num_parts as usize).fail_if(refused)?;
-        let what = "learner config: at most 1 of obs_fields, and joins in the build, with recurrent critics of continuous actions";
-        let refused = apart && self.config.sequence_len > 0;
-        Error::new(Kind::Config, what).given(self.shape.num_parts as usize).fail_if(refused)?;
+        let what =
+            "learner config: joins in the build, with obs_dims or recurrent layers and critics of continuous actions";
+        let refused = self.keeps_actions_apart() && !self.joins_actions();
+        Error::new(Kind::Config, what).fail_if(refused)?;
         let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
         let spread = self.config.needs().critics && self.shape.discrete() && self.config.num_quantiles > 0;
         Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).fail_if(spread)?;
@@ -137,7 +145,7 @@ impl LearnerSpec {
     pub(in crate::learn) fn critic_parts(&self, parts: &[Part]) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
         let (mut pictures, mut count) =
             critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) });
-        if self.joins_actions() {
+        if self.joins_actions() && self.shape.num_parts <= 1 {
             let [first, second, ..] = &mut pictures;
             *first = self.config.obs_dims;
             if *first == [0; 3] {

@@ -51,20 +51,19 @@ impl Learner<'_> {
         Ok(numbers)
     }
 
-    /// Removes transitions whose frames may have been overwritten.
-    fn forget(&mut self) {
+    /// Removes transitions whose frames may have been overwritten; while an update runs besides, all stay.
+    pub(super) fn forget(&mut self) {
         let (ring, slots) = (self.sizes.replay.ring, self.config.buffer_size.into());
-        let most = ring.room.saturating_sub(ring.reach);
+        if !ring.stack.is_kept() || self.state.runs_besides(self.config) {
+            return;
+        }
         while self.view().stored() > 0 {
             let oldest = self.state.num_gone.checked_rem(slots).unwrap_or(0);
             let stamp = self.replay.store.stamp.get(oldest as usize).copied().unwrap_or(0);
-            if u64::from((self.state.num_frames as u32).wrapping_sub(stamp)) <= most {
+            if u64::from((self.state.num_frames as u32).wrapping_sub(stamp)) <= ring.held {
                 break;
             }
-            self.state.num_gone = self.state.num_gone.saturating_add(1);
-            if self.config.priority_exponent > 0.0 {
-                self.replay.weights.set_checked(&[oldest as u32], &[0.0]);
-            }
+            self.remove_oldest();
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::block;
 use crate::error::{Error, Kind, Result, check_finite};
+use crate::kernels::moments;
 use crate::learn::learner::{PARAM_LIMIT, View};
 use crate::learn::noise;
 use crate::learn::store::replay::TransitionView;
@@ -19,19 +20,28 @@ impl View<'_> {
             return Err(image("learner image: a transition of each environment that has acted"));
         }
         let [_, noisy] = noise::limits(PARAM_LIMIT);
+        let moments = moments::check_moments(r.obs_mean, r.obs_var, s.obs_count);
+        let returns = moments::check_moments(&[s.return_mean], &[s.begun_return_var], s.return_count);
+        if moments.is_err() || returns.is_err() {
+            return Err(image("learner image: finite statistics of the update"));
+        }
         let small = r.target.iter().all(|x| x.abs() <= PARAM_LIMIT) && r.noisy_target.iter().all(|x| x.abs() <= noisy);
         if !small || check_finite("", r.draws).is_err() {
             return Err(image("learner image: finite parameters within their limit, and finite statistics"));
         }
         let stored = self.stored();
         let used = self.used();
-        let thinned = !self.is_thinned() || self.sizes.replay.ring.stack.is_kept();
-        if s.num_gone > s.num_stored || stored > used || !thinned {
+        let thinned = !self.is_thinned() || self.sizes.replay.ring.stack.is_kept() || c.overlap != 0;
+        let [end, gone] = self.drawable();
+        let arrived = s.num_stored.checked_sub(end).is_some_and(|count| count <= c.arrivals() as u64);
+        if s.num_gone > s.num_stored || stored > used || !thinned || !arrived {
             return Err(image("learner image: transitions that are stored"));
         }
         let drawn = s.updating == 0 || self.order.iter().all(|&slot| self.holds(slot as usize));
-        let most = c.num_envs.saturating_mul(c.gradient_steps);
-        if !drawn || s.due > most || (s.due > 0 && stored < c.batch_size as usize) || (s.updating > 0 && s.due == 0) {
+        let (most, learns) = (c.num_envs.saturating_mul(c.gradient_steps), s.updating > 0);
+        let counts = s.due <= most && s.num_left <= most.into() && learns == (s.num_left > 0);
+        let enough = (s.due == 0 && !learns) || end.saturating_sub(gone) >= c.batch_size.into();
+        if !drawn || !counts || !enough || (c.overlap == 0 && s.due > 0 && learns) {
             return Err(image("learner image: gradient steps that can be due, with batches of what is stored"));
         }
         let (weights, weighs) = (&self.replay.weights, c.priority_exponent > 0.0);

@@ -28,6 +28,7 @@ impl Learner<'_> {
         r.weights.clear();
         r.begun.mask.fill(1);
         r.begun_frames.fill(ZEROS);
+        r.obs_var.fill(1.0);
         block::copy(r.target, self.params);
     }
 }
@@ -43,6 +44,13 @@ impl View<'_> {
         self.state.num_stored.saturating_sub(self.state.num_gone) as usize
     }
 
+    /// Transitions ever stored that gradient steps may draw, and those removed since: none that has arrived since a running
+    /// update began.
+    pub(super) fn drawable(&self) -> [u64; 2] {
+        let s = &self.state;
+        [if s.runs_besides(self.config) { s.begun_stored } else { s.num_stored }, s.num_gone]
+    }
+
     /// The number of slots that have ever held a transition.
     pub(super) fn used(&self) -> usize {
         self.state.num_stored.min(self.config.buffer_size.into()) as usize
@@ -53,13 +61,13 @@ impl View<'_> {
         self.stored() < self.used()
     }
 
-    /// Whether this slot holds a transition.
+    /// Whether this slot holds a transition that gradient steps may draw.
     pub(super) fn holds(&self, slot: usize) -> bool {
-        let slots = u64::from(self.config.buffer_size);
-        let newest = self.state.num_stored.checked_rem(slots).unwrap_or(0).saturating_add(slots).saturating_sub(1);
+        let (slots, [end, gone]) = (u64::from(self.config.buffer_size), self.drawable());
+        let newest = end.checked_rem(slots).unwrap_or(0).saturating_add(slots).saturating_sub(1);
         newest
             .saturating_sub(slot as u64)
             .checked_rem(slots)
-            .is_some_and(|age| age < self.stored() as u64 && slots > slot as u64)
+            .is_some_and(|age| age < end.saturating_sub(gone) && slots > slot as u64)
     }
 }

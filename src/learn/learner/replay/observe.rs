@@ -87,17 +87,23 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Counts environment steps, and the gradient steps that become due.
+    /// Counts environment steps, and the gradient steps that become due. Whether the store has a batch for them is known once no
+    /// update runs.
     fn count(&mut self, steps: u64) {
-        let stored = self.view().stored();
+        let enough = self.state.runs_besides(self.config) || self.has_batch();
         let (c, s) = (self.config, &mut *self.state);
         let passed = |steps: u64| steps.checked_div(c.train_interval.into()).unwrap_or(0);
         let before = s.num_steps;
         s.num_steps = before.saturating_add(steps);
-        if s.num_steps >= c.learning_starts.into() && stored >= c.batch_size as usize {
+        if s.num_steps >= c.learning_starts.into() && enough {
             let updates = passed(s.num_steps).saturating_sub(passed(before)).min(c.num_envs.into());
             s.due = (updates as u32).saturating_mul(c.gradient_steps);
         }
+    }
+
+    /// Whether the store holds as many transitions as a batch.
+    pub(super) fn has_batch(&self) -> bool {
+        self.view().stored() >= self.config.batch_size as usize
     }
 
     /// The row of an environment's transition with this number in its episode. Only the last `n_step` numbers have rows.
@@ -165,9 +171,20 @@ impl Learner<'_> {
         }
         self.state.num_stored = self.state.num_stored.saturating_add(1);
         if self.config.priority_exponent > 0.0 {
-            self.replay.weights.set_checked(&[slot as u32], &[self.state.largest]);
+            // What arrives while an update runs is not drawn by it.
+            let weight = if self.state.runs_besides(self.config) { 0.0 } else { self.state.largest };
+            self.replay.weights.set_checked(&[slot as u32], &[weight]);
         }
         Ok(())
+    }
+
+    /// Removes the oldest transition of the store.
+    pub(super) fn remove_oldest(&mut self) {
+        let slot = self.state.num_gone.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as u32;
+        self.state.num_gone = self.state.num_gone.saturating_add(1);
+        if self.config.priority_exponent > 0.0 {
+            self.replay.weights.set_checked(&[slot], &[0.0]);
+        }
     }
 
     /// [`Learner::cut_rows`], with checked flags; `None`: [`Learner::cut_acted`].

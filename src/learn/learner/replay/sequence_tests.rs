@@ -6,9 +6,10 @@ use crate::learn::algorithm::unroll::Of;
 use crate::learn::config::{Algorithm, Config};
 use crate::learn::learner::layout::Scratch;
 use crate::learn::learner::{Learner, Phase};
-use crate::nn::{ALL, Activation, Layer, LayerKind};
+use crate::nn::{ALL, Activation, HEAD, INPUT, Layer, LayerKind, Net, Node};
 use crate::rng::Rng;
-use crate::space::{Elements, ElementsMut, Space};
+use crate::space::{Element, Elements, ElementsMut, Field, Space};
+use bytemuck::Zeroable;
 use core::mem;
 use std::vec;
 use std::vec::Vec;
@@ -314,11 +315,11 @@ fn soft(logits: &[f64]) -> Vec<f64> {
 fn record(l: &mut Learner<'_>) -> Vec<f32> {
     let mut sum = vec![0.0f32; l.sizes.record_len];
     for chunk in 0..l.config.num_chunks {
-        let (mut work, mut errors) = (mem::take(&mut l.work), vec![0.0; l.config.batch_size as usize]);
+        let mut work = mem::take(&mut l.work);
         let mut own = vec![0.0; sum.len()];
         let view = l.view();
         let to: &mut Scratch<'_> = &mut work;
-        algorithm::chunk(&view.context(chunk, None).unwrap(), to, &mut own, &mut errors).unwrap();
+        algorithm::chunk(&view.context(chunk, None).unwrap(), to, &mut own).unwrap();
         sum.iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
         l.work = work;
     }
@@ -348,6 +349,53 @@ fn compare(l: &mut Learner<'_>, log: &Log, rng: &mut Rng) {
     }
 }
 
+/// An observation of two fields, and layers that see the first of them and remember both.
+const FIELDS: [Field<'static>; 2] = [Field::new("", Element::F32, &[2], 0), Field::new("", Element::F32, &[1], 8)];
+
+fn of_fields(cell: LayerKind) -> [Layer; 3] {
+    let first = Layer { source: [INPUT + 1, 0], ..Layer::dense(4, Activation::Tanh) };
+    let both = Layer::merge(LayerKind::Join, [1, INPUT + 2], Activation::Identity);
+    [first, both, Layer::recurrent(cell, 3)]
+}
+
+/// Critics of observations of several fields are the network that this test puts together: the action is the part after the
+/// fields, and follows the listed layers. A layer that would read fields and action together is refused.
+#[test]
+#[cfg(feature = "residual")]
+fn actions_follow_the_layers_of_fields() {
+    for algorithm in [Algorithm::Td3, Algorithm::Sac] {
+        let config = Config { num_layers: 3, ..config(algorithm, 1, 0) };
+        let (obs, action) = (Space::unbounded(OBS as u32).with_fields(&FIELDS), Space::unbounded(1));
+        let listed = of_fields(LayerKind::Gru);
+        let mut block = vec![0u64; Learner::size(&config, &listed, &obs, &action).unwrap() / 8];
+        let l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &listed, &obs, &action).unwrap();
+        let after = [
+            Layer::merge(LayerKind::Join, [3, INPUT + 3], Activation::Identity),
+            Layer::dense(5, Activation::Tanh),
+            Layer { flags: HEAD, ..Layer::dense(1, Activation::Identity) },
+        ];
+        let all: Vec<Layer> = listed.into_iter().chain(after).collect();
+        let mut nodes = vec![Node::zeroed(); all.len()];
+        let net = Net::compile_parts(&all, [1, 1, 4], &[[1, 1, 2], [1, 1, 1], [1, 1, 1]], &mut nodes).unwrap();
+        let critic = &l.sizes.critic;
+        let params = &l.params[l.sizes.net.param_len()..][..critic.param_len()];
+        assert_eq!(net.param_len(), params.len());
+        let (mut rng, mut states) = (Rng::seeded(3), [[0.0; 3]; 2]);
+        for _ in 0..20 {
+            let x = [(); 4].map(|()| 2.0 * rng.uniform_f32() - 1.0);
+            let mut values = [[f32::NAN]; 2];
+            for ((net, state), value) in [critic, &net].into_iter().zip(&mut states).zip(&mut values) {
+                let mut scratch = vec![0.0; net.infer_scratch_len(1)];
+                net.infer(params, &x[..], 1, ALL, state, &mut scratch, &mut [value]).unwrap();
+            }
+            assert!(values[0] == values[1] && states[0] == states[1]);
+        }
+        let reads_all = [Layer::dense(4, Activation::Tanh), listed[1], listed[2]];
+        let refused = Learner::size(&config, &reads_all, &obs, &action).unwrap_err();
+        assert!(refused.what.contains("layers that read fields, not all of the input"), "{refused}");
+    }
+}
+
 /// Losses and gradients of steps over sequences are those of the definition, with cuts at the ends of episodes, steps that
 /// are missing, burn-in, n-step rewards, and a state of each network of its own.
 #[test]
@@ -356,21 +404,21 @@ fn steps_over_sequences_are_those_of_the_definition() {
     let algorithms = [(Algorithm::Dqn, true), (Algorithm::Td3, false), (Algorithm::Sac, true)];
     for (algorithm, choices) in algorithms {
         for (n_step, burn_in, cell) in [(1, 0, LayerKind::Gru), (1, 3, LayerKind::Lstm), (3, 2, LayerKind::Gru)] {
-            let config = config(algorithm, n_step, burn_in);
-            let (obs, action) =
-                (Space::unbounded(OBS as u32), if choices { Space::discrete(&[3]) } else { Space::unbounded(1) });
-            let mut block = vec![0u64; Learner::size(&config, &layers(cell), &obs, &action).unwrap() / 8];
-            let mut l =
-                Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &layers(cell), &obs, &action).unwrap();
+            // Observations of two fields are learned from with all kinds of critics, too.
+            let fields = n_step == 3 && cfg!(feature = "residual");
+            let layers = if fields { of_fields(cell).to_vec() } else { layers(cell).to_vec() };
+            let config = Config { num_layers: layers.len() as u32, ..config(algorithm, n_step, burn_in) };
+            let obs = Space::unbounded(OBS as u32).with_fields(if fields { &FIELDS } else { &[] });
+            let action = if choices { Space::discrete(&[3]) } else { Space::unbounded(1) };
+            let mut block = vec![0u64; Learner::size(&config, &layers, &obs, &action).unwrap() / 8];
+            let mut l = Learner::init(bytemuck::cast_slice_mut(&mut block), &config, &layers, &obs, &action).unwrap();
             let (mut log, mut rng, mut steps) = (Log([const { Vec::new() }; N]), Rng::seeded(7), 0);
             while steps < 6 {
                 while l.phase() != Phase::Learn {
                     play(&mut l, &mut log, &mut rng);
                 }
-                while l.state.due > 0 {
-                    if l.state.updating == 0 {
-                        l.begin_step(false).unwrap();
-                    }
+                l.learn_begin(None, None).unwrap();
+                while l.state.num_left > 0 {
                     compare(&mut l, &log, &mut rng);
                     (0..config.num_chunks).for_each(|_| assert!(l.learn(None, None, 1).is_ok()));
                     steps += 1;

@@ -25,20 +25,69 @@ const DRAWS: usize = 32;
 pub(super) const LEAST_PRIORITY: f64 = 1e-6;
 
 impl Learner<'_> {
-    /// Resets the state: no gradient step is due or running.
+    /// Ends the running update.
     pub(in crate::learn::learner) fn end_batches(&mut self) {
-        (self.state.due, self.state.updating) = (0, 0);
         self.done.fill(0);
         self.replay.error.fill(0.0);
+        self.close();
+    }
+
+    /// Begins the update that is due, with the batch of its first gradient step.
+    pub(in crate::learn::learner) fn begin_batches(&mut self) -> Result {
+        let s = &mut *self.state;
+        (s.num_left, s.due) = (s.due.into(), 0);
+        let most = (self.config.buffer_size as usize).saturating_sub(self.config.arrivals());
+        while self.config.overlap != 0 && self.view().stored() > most {
+            self.remove_oldest();
+        }
+        self.keep_for_update();
+        self.begin_step(false)
+    }
+
+    /// With `overlap`, keeps what an update reads and environments change while it runs, so that it does not depend on when its
+    /// parts are computed: the parameters that act, the counts of steps and transitions, and the statistics.
+    pub(super) fn keep_for_update(&mut self) {
+        if self.config.overlap == 0 {
+            return;
+        }
+        let s = &mut *self.state;
+        (s.begun_steps, s.begun_stored, s.begun_return_var) = (s.num_steps, s.num_stored, s.return_var);
+        block::copy(self.acting, self.params);
+        block::copy(self.replay.obs_mean, self.obs_mean);
+        block::copy(self.replay.obs_var, self.obs_var);
+    }
+
+    /// After the last gradient step of an update: what has arrived meanwhile can be drawn from here on.
+    fn close(&mut self) {
+        let (c, [begun, gone]) = (self.config, self.view().drawable());
+        let besides = self.state.runs_besides(c);
+        (self.state.num_left, self.state.updating) = (0, 0);
+        self.wipe();
+        if !besides {
+            return;
+        }
+        for number in begun.max(gone)..self.state.num_stored {
+            let slot = number.checked_rem(c.buffer_size.into()).unwrap_or(0) as u32;
+            if c.priority_exponent > 0.0 {
+                self.replay.weights.set_checked(&[slot], &[self.state.largest]);
+            }
+        }
+        self.forget();
+        if !self.has_batch() {
+            self.state.due = 0;
+        }
+    }
+
+    /// The environment steps that schedules of the running update go by.
+    fn steps_of_update(&self) -> u64 {
+        if self.config.overlap != 0 { self.state.begun_steps } else { self.state.num_steps }
     }
 
     /// Draws a batch, unless it is given, and its noise.
-    pub(in crate::learn::learner) fn begin_step(&mut self, is_given: bool) -> Result {
-        let (c, s) = (self.config, &mut *self.state);
-        if is_given || s.due.is_multiple_of(c.gradient_steps) {
-            (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
-        }
-        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
+    pub(super) fn begin_step(&mut self, is_given: bool) -> Result {
+        let (c, steps, s) = (self.config, self.steps_of_update(), &mut *self.state);
+        s.updating = 1;
+        s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, steps)?;
         if is_given {
             self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
         } else {
@@ -47,7 +96,6 @@ impl Learner<'_> {
         let s = &mut *self.state;
         self.replay.error.fill(0.0);
         s.rng.fill_normal(self.replay.draws);
-        s.updating = 1;
         noise::draw(&self.sizes.net, &mut s.rng, self.noise)?;
         self.add_noise()
     }
@@ -66,7 +114,7 @@ impl Learner<'_> {
     /// observation depends on steps that are not in the store has importance 0.
     fn list_sequences(&mut self) -> Result {
         let (c, count) = (self.config, self.config.batch_sequences());
-        let (kept, store) = ([self.state.num_stored, self.state.num_gone], &self.replay.store);
+        let (kept, store) = (self.view().drawable(), &self.replay.store);
         let links = Sequences::new(kept, c.buffer_size, store.before, store.begin);
         let (order, w) = (&mut *self.order, &mut self.work.batch.unroll);
         block::copy(self.replay.sequence, order.get(..count).ok_or(LayoutError)?);
@@ -95,10 +143,10 @@ impl Learner<'_> {
 
     /// Draws any transitions of the store.
     fn draw_any(&mut self) {
-        let last = self.view().stored().saturating_sub(1) as u64;
+        let (slots, [end, gone]) = (u64::from(self.config.buffer_size), self.view().drawable());
+        let held = end.saturating_sub(gone);
         // Any used slot, unless the oldest ones are empty: then slots from the oldest transition on.
-        let from = if self.view().is_thinned() { self.state.num_gone } else { 0 };
-        let slots = u64::from(self.config.buffer_size);
+        let (last, from) = (held.saturating_sub(1), if held < end.min(slots) { gone } else { 0 });
         for slot in self.order.iter_mut().take(self.config.batch_sequences()) {
             let number = from.wrapping_add(self.state.rng.bounded(last));
             *slot = number.checked_rem(slots).unwrap_or(0) as u32;
@@ -110,10 +158,10 @@ impl Learner<'_> {
     /// importance of a transition corrects for its weight with the exponent `importance_exponent`, relative to the smallest
     /// weight.
     fn draw_by_priority(&mut self) -> Result {
-        let (weights, s) = (self.replay.weights.view(), &mut *self.state);
+        let (steps, weights, s) = (self.steps_of_update(), self.replay.weights.view(), &mut *self.state);
         let count = self.config.batch_sequences();
         let part = weights.total() / count as f64;
-        let exponent = self.config.importance(s.num_steps);
+        let exponent = self.config.importance(steps);
         let mut begin = 0.0;
         let (order, importance) = (self.order.get_mut(..count), self.replay.importance.get_mut(..count));
         let (order, importance) = (order.ok_or(LayoutError)?, importance.ok_or(LayoutError)?);
@@ -171,9 +219,28 @@ impl Learner<'_> {
         errors.iter_mut().skip(sequence).for_each(|error| *error = 0.0);
     }
 
-    /// Takes the optimizer step of a batch, whose chunks are summed; at the end of a gradient step also the target step.
+    /// Copies the errors of the batch from the records of its chunks, before these are summed.
+    pub(in crate::learn::learner) fn take_errors(&mut self) -> Result {
+        if self.state.updating != 1 {
+            return Ok(());
+        }
+        for (record, chunk) in self.grads.chunks_exact_mut(self.sizes.record_len.max(1)).zip(0..) {
+            let (begin, end) = self.config.batch_part(chunk);
+            let (own, errors) =
+                (self.replay.error.get_mut(begin..end).ok_or(LayoutError)?, self.sizes.split(record)?.1);
+            own.iter_mut().zip(errors).for_each(|(to, error)| *to = num::max(0.0, *error));
+            check_finite("learner errors", own)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the optimizer step of a batch, whose chunks are summed; at the end of a gradient step also the target step. Then
+    /// draws the batch of the next gradient step.
     pub(in crate::learn::learner) fn apply_batch(&mut self, is_given: bool) -> Result {
-        let c = self.config;
+        let (c, s) = (self.config, &mut *self.state);
+        if s.updating == 1 && (is_given || s.num_left.is_multiple_of(c.gradient_steps.into())) {
+            (s.sums, s.value_sum) = (Sums::zeroed(), 0.0);
+        }
         let grads = mem::take(&mut self.grads);
         let stepped = if self.state.updating > 1 { self.step_policy(grads) } else { self.step_values(grads) };
         self.grads = grads;
@@ -194,8 +261,12 @@ impl Learner<'_> {
         if taken.is_multiple_of(c.target_interval.into()) {
             move_target(c.target_rate, self.params, self.replay.target);
         }
-        (s.updating, s.due) = (0, s.due.saturating_sub(1));
-        s.num_updates = s.num_updates.saturating_add(u64::from(s.due.is_multiple_of(c.gradient_steps)));
+        s.num_left = s.num_left.saturating_sub(1);
+        s.num_updates = s.num_updates.saturating_add(u64::from(s.num_left.is_multiple_of(c.gradient_steps.into())));
+        if s.num_left > 0 {
+            return self.begin_step(is_given);
+        }
+        self.close();
         self.add_noise()
     }
 
@@ -285,14 +356,9 @@ impl<'a> View<'a> {
             importance,
             draws: [draws(0)?, draws(1)?],
             temperature: self.temperature(),
-            sequences: Sequences::new(
-                [self.state.num_stored, self.state.num_gone],
-                c.buffer_size,
-                r.store.before,
-                r.store.begin,
-            ),
+            sequences: Sequences::new(self.drawable(), c.buffer_size, r.store.before, r.store.begin),
             ends,
-            return_var: self.state.return_var,
+            return_var: if c.overlap != 0 { self.state.begun_return_var } else { self.state.return_var },
             policy_next: self.state.updating > 1,
         })
     }
