@@ -648,6 +648,38 @@ rlcore_status rlcore_vecenv_step_range(rlcore_vecenv *v, const rlcore_env *env, 
    Errors: as rlcore_vecenv_step; E_RANGE for another level. */
 rlcore_status rlcore_vecenv_step_env(rlcore_vecenv *v, const rlcore_env *env, uint32_t level, const rlcore_rows *rows);
 
+/* Bytes of one environment as rlcore_vecenv_row_read writes it, for batches of any N.
+   Errors: E_OVERFLOW. */
+rlcore_status rlcore_vecenv_row_size(const rlcore_env *env, size_t *out_size);
+
+/* Copies environment `index` with all that its next steps depend on: its state, those of its wrappers (frame stacks,
+   limits, records), its random stream, its count of steps, and its observation. rlcore_vecenv_row_write makes it a row of
+   any block of the same environment, with other N, autoreset and seeds, also in another process: what a search branches
+   from, and where a curriculum starts.
+   Not held are what callbacks keep behind user, and what other blocks hold of an environment, such as running statistics
+   and returns of an rlcore_vec_normalize, sums of an rlcore_monitor, rings of an rlcore_lazy_frames, the memory of a
+   learner. The bytes have no pointers, and machines of the other byte order refuse them.
+   obs: [N, obs.len] of the last reset or step, of which only that row is read.
+   row: [row_size] bytes to be written, 8-byte aligned, at least rlcore_vecenv_row_size().
+   Threads: calls for different rows may run concurrently, also with steps of other rows; not with an rlcore_batch that
+   has a step of that row.
+   Errors: E_CONFIG; E_RANGE; E_NOT_READY before its reset; E_VALUE for an obs that is not finite; E_SIZE. Nothing is
+   written then. */
+rlcore_status rlcore_vecenv_row_read(const rlcore_vecenv *v, const rlcore_env *env, uint32_t index, const void *obs,
+                                     void *row, size_t row_size);
+
+/* Makes environment `index` the one of rlcore_vecenv_row_read: with the same actions it takes the same steps, bit for
+   bit. The block keeps its autoreset and max_episode_steps. It need not have been reset before.
+   row: [row_size] bytes of rlcore_vecenv_row_read, 8-byte aligned.
+   obs: [N, obs.len], of which only that row is written: its observation.
+   Threads: as rlcore_vecenv_row_read.
+   Errors: E_CONFIG for a row of another environment, one with more steps than max_episode_steps allows here, one that has
+   ended if autoreset is "same step", and with wrappers if max_episode_steps is 0 on one side only; E_RANGE; E_SIZE;
+   E_IMAGE for another version or byte order, or damaged bytes; E_VALUE if its observation is not finite. Nothing is
+   written then. */
+rlcore_status rlcore_vecenv_row_write(rlcore_vecenv *v, const rlcore_env *env, uint32_t index, const void *row,
+                                      size_t row_size, void *obs);
+
 /* Renders environment `index`. rgb: [height, width, 3], rows from the top.
    Errors: E_CONFIG; E_RANGE; E_CALLBACK; E_NOT_READY before its reset. */
 rlcore_status rlcore_vecenv_render(const rlcore_vecenv *v, const rlcore_env *env, uint32_t index, uint32_t width,

@@ -723,6 +723,20 @@ class vecenv {
   status reset_one_with(std::uint32_t index, span<const unsigned char> options, std::uint64_t seed) {
     return restart_one(index, &seed, &options);
   }
+  /* Copies a row and its observation into `row`, which becomes as long as it needs to be; makes one the row of such a copy, also
+     in other environments made from this env(), as rlcore_vecenv_row_read and rlcore_vecenv_row_write. */
+  status row(std::uint32_t index, std::vector<std::uint64_t> &row) const {
+    std::size_t size = 0;
+    const status sized = ready("vecenv row").then([&] { return rlcore_vecenv_row_size(env_.get(), &size); });
+    const status s = sized ? detail::allocate("vecenv row", [&] { row.resize(size / sizeof row[0]); }) : sized;
+    return s ? status(rlcore_vecenv_row_read(get(), env_.get(), index, arrays_.obs.data(), row.data(), size)) : s;
+  }
+  status restore(std::uint32_t index, span<const std::uint64_t> row) {
+    const status s = ready("vecenv restore").then([&] {
+      return rlcore_vecenv_row_write(get(), env_.get(), index, row.data(), row.size() * sizeof row[0], arrays_.obs.data());
+    });
+    return s ? ask_masks() : s;
+  }
   /* action: [N, action.len] */
   status step(span<const Action> action) { return step_env(action, RLCORE_LEVEL_NEW); }
   /* Environments that end restart in this level, an rlcore_level. */

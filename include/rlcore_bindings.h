@@ -446,6 +446,23 @@ rlcore_status rlcore_vecenv_step_env(
   /* in */ const rlcore_env *env,
   uint32_t level,
   /* in */ const rlcore_rows *rows);
+rlcore_status rlcore_vecenv_row_size(
+  /* in */ const rlcore_env *env,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_vecenv_row_read(
+  /* in */ const rlcore_vecenv *v,
+  /* in */ const rlcore_env *env,
+  uint32_t index,
+  /* in [N, obs.len] */ const void *obs,
+  /* out [row_size] */ void *row,
+  size_t row_size);
+rlcore_status rlcore_vecenv_row_write(
+  /* inout */ rlcore_vecenv *v,
+  /* in */ const rlcore_env *env,
+  uint32_t index,
+  /* in [row_size] */ const void *row,
+  size_t row_size,
+  /* out [N, obs.len] */ void *obs);
 rlcore_status rlcore_vecenv_render(
   /* in */ const rlcore_vecenv *v,
   /* in */ const rlcore_env *env,

@@ -10,7 +10,7 @@ use crate::ptr::{
 };
 use crate::status::{About, Result, call, rlcore_status};
 use crate::step_rows::rlcore_rows;
-use rlcore::env::{Autoreset, Env, Level, Reset, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
+use rlcore::env::{self, Autoreset, Env, Level, Reset, Rows, Setup, Spans, StepOut, VecEnv, VecEnvConfig, View};
 use rlcore::error::{Error, Kind};
 use rlcore::space::Element;
 
@@ -200,13 +200,24 @@ impl<'a> Block<'a> {
         })
     }
 
+    /// All rows, to read.
     unsafe fn view(&self) -> View<'a> {
+        unsafe { self.view_part(0, self.num_envs()) }
+    }
+
+    /// `rows` rows from row `first` on, which are there; no other row is touched.
+    #[inline(always)]
+    unsafe fn view_part(&self, first: usize, rows: usize) -> View<'a> {
+        let width = self.setup.state_size as usize;
+        let (base, s) = (self.base, &self.spans);
         unsafe {
             View {
                 setup: self.setup,
-                first: 0,
-                state: ptr::field(self.base, self.spans.state),
-                phase: ptr::field(self.base, self.spans.phase),
+                first,
+                state: ptr::part(base, s.state, first.wrapping_mul(width), rows.wrapping_mul(width)),
+                rng: ptr::part(base, s.rng, first, rows),
+                steps: ptr::part(base, s.steps, first, rows),
+                phase: ptr::part(base, s.phase, first, rows),
             }
         }
     }
@@ -576,6 +587,77 @@ pub unsafe extern "C" fn rlcore_vecenv_step_env(
     call(|| unsafe {
         let level = if ptr::flag("level", level)? { Level::Same } else { Level::New };
         step(v, env, Step { range: None, level, rows })
+    })
+}
+
+/// Bytes of one environment as rlcore_vecenv_row_read writes it, for batches of any N.
+/// Errors: E_OVERFLOW.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_row_size(env: *const rlcore_env, out_size: *mut usize) -> rlcore_status {
+    call(|| unsafe { ptr::put("out_size", out_size, || Ok(env::row_size(CompiledEnv::at(env)?)?)) })
+}
+
+/// Copies environment `index` with all that its next steps depend on: its state, those of its wrappers (frame stacks,
+/// limits, records), its random stream, its count of steps, and its observation. rlcore_vecenv_row_write makes it a row of
+/// any block of the same environment, with other N, autoreset and seeds, also in another process: what a search branches
+/// from, and where a curriculum starts.
+/// Not held are what callbacks keep behind user, and what other blocks hold of an environment, such as running statistics
+/// and returns of an rlcore_vec_normalize, sums of an rlcore_monitor, rings of an rlcore_lazy_frames, the memory of a
+/// learner. The bytes have no pointers, and machines of the other byte order refuse them.
+/// obs: [N, obs.len] of the last reset or step, of which only that row is read.
+/// row: [row_size] bytes to be written, 8-byte aligned, at least rlcore_vecenv_row_size().
+/// Threads: calls for different rows may run concurrently, also with steps of other rows; not with an rlcore_batch that
+/// has a step of that row.
+/// Errors: E_CONFIG; E_RANGE; E_NOT_READY before its reset; E_VALUE for an obs that is not finite; E_SIZE. Nothing is
+/// written then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_row_read(
+    v: *const rlcore_vecenv,
+    env: *const rlcore_env,
+    index: u32,
+    obs: *const c_void,
+    row: *mut c_void,
+    row_size: usize,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CompiledEnv::at(env)?;
+        let block = Block::made_for(v, env)?;
+        let (i, (n, width, _)) = (block.row(index)?, block.lens());
+        let low = i.wrapping_mul(width);
+        let obs = AnyInput::at("obs", obs, block.obs_kind, n, width)?.part(low, low.wrapping_add(width));
+        let row = Output::at("row", row.cast::<u64>(), row_size / size_of::<u64>())?;
+        let (row, obs, ()) = args((row, obs, Reads([block.extent, env.extent()])))?;
+        Ok(block.view_part(i, 1).read_row(env, 0, obs, row)?)
+    })
+}
+
+/// Makes environment `index` the one of rlcore_vecenv_row_read: with the same actions it takes the same steps, bit for
+/// bit. The block keeps its autoreset and max_episode_steps. It need not have been reset before.
+/// row: [row_size] bytes of rlcore_vecenv_row_read, 8-byte aligned.
+/// obs: [N, obs.len], of which only that row is written: its observation.
+/// Threads: as rlcore_vecenv_row_read.
+/// Errors: E_CONFIG for a row of another environment, one with more steps than max_episode_steps allows here, one that has
+/// ended if autoreset is "same step", and with wrappers if max_episode_steps is 0 on one side only; E_RANGE; E_SIZE;
+/// E_IMAGE for another version or byte order, or damaged bytes; E_VALUE if its observation is not finite. Nothing is
+/// written then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_vecenv_row_write(
+    v: *mut rlcore_vecenv,
+    env: *const rlcore_env,
+    index: u32,
+    row: *const c_void,
+    row_size: usize,
+    obs: *mut c_void,
+) -> rlcore_status {
+    call(|| unsafe {
+        let env = CompiledEnv::at(env)?;
+        let block = Block::made_for(v, env)?;
+        let (i, (_, width, _)) = (block.row(index)?, block.lens());
+        let low = i.wrapping_mul(width);
+        let obs = block.obs(obs)?.part(low, low.wrapping_add(width));
+        let row = Input::at("row", row.cast::<u64>(), row_size / size_of::<u64>())?;
+        let (row, obs) = block.writing(env, (row, obs))?;
+        Ok(block.rows(i, i.wrapping_add(1))?.write_row(env, 0, row, obs)?)
     })
 }
 

@@ -105,6 +105,11 @@ fn an_atari_screen_wears_every_wrapper() {
 }
 
 #[test]
+fn a_planner_with_copied_rows_beats_random_actions() {
+    make(&["check-planner"]);
+}
+
+#[test]
 fn a_rollout_in_a_file_is_what_the_learner_recorded() {
     make(&["check-record"]);
 }

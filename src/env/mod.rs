@@ -58,6 +58,7 @@ mod repeat_previous;
 mod row;
 mod rows;
 mod setup;
+mod snapshot;
 mod space_invaders;
 mod vecenv;
 mod view;
@@ -80,6 +81,7 @@ pub use point_reach::PointReach;
 pub use probe::Probe;
 pub use repeat_previous::RepeatPrevious;
 pub use setup::{Autoreset, NO_LIMIT, Rows, Setup, Spans, VecEnvConfig};
+pub use snapshot::row_size;
 pub use space_invaders::SpaceInvaders;
 pub use vecenv::VecEnv;
 pub use view::View;
@@ -141,8 +143,8 @@ pub trait Env {
     /// Specification of the environment. Constant for the lifetime of the value.
     fn spec(&self) -> Spec<'_>;
 
-    /// Passes the setup of the batch to a state, before each `reset`. Wrappers store settings that depend on it in
-    /// their state.
+    /// Passes the setup of the batch to a state, before each `reset` and after a row was written that may come from another
+    /// batch. Wrappers store settings that depend on it in their state; everything else in it must stay.
     fn configure(&self, _state: &mut [u8], _setup: &Setup) -> Result {
         Ok(())
     }

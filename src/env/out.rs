@@ -118,12 +118,12 @@ impl<'a> StepOut<'a> {
     }
 
     pub(super) fn check(&self, rows: usize, setup: &Setup) -> Result {
-        check_obs("vecenv obs: elements of the agreed kind,", &self.obs, rows, setup)?;
+        check_obs("vecenv obs: elements of the agreed kind,", self.obs.as_ref(), rows, setup)?;
         check_len("vecenv reward: elements,", self.reward, rows)?;
         check_len("vecenv terminated: elements,", self.terminated, rows)?;
         check_len("vecenv truncated: elements,", self.truncated, rows)?;
         if let Some(x) = &self.final_obs {
-            check_obs("vecenv final_obs: elements of the agreed kind,", x, rows, setup)?;
+            check_obs("vecenv final_obs: elements of the agreed kind,", x.as_ref(), rows, setup)?;
         }
         if let Some(x) = &self.valid {
             check_len("vecenv valid: elements,", x, rows)?;
@@ -157,7 +157,7 @@ impl<'a> StepOut<'a> {
     }
 }
 
-pub(super) fn check_obs(what: &'static str, obs: &ElementsMut<'_>, rows: usize, setup: &Setup) -> Result {
+pub(super) fn check_obs(what: &'static str, obs: Elements<'_>, rows: usize, setup: &Setup) -> Result {
     let needed = rows.checked_mul(setup.obs_len as usize).ok_or(SHAPE)?;
     if obs.len() == needed && obs.kind() as u32 == setup.obs_kind {
         Ok(())

@@ -87,7 +87,7 @@ impl<E: Env + ?Sized> StepContext<'_, E> {
             Ok(step) => step,
             Err(e) => return Err(row.failed(e).into()),
         };
-        if let Err(e) = check_row(env, &obs).and_then(|()| check_reward(step.reward)) {
+        if let Err(e) = check_row(env, obs.as_ref()).and_then(|()| check_reward(step.reward)) {
             return Err(row.failed(e).into());
         }
         step.truncated |= count_step(row.steps, self.last);
@@ -170,7 +170,7 @@ impl Row<'_> {
 
     /// Marks a row whose callback failed as unset and adds the row's index to the error.
     #[inline(always)]
-    fn failed(&mut self, e: Error) -> Error {
+    pub fn failed(&mut self, e: Error) -> Error {
         unset(self.steps, self.phase);
         e.given(self.index)
     }
@@ -230,6 +230,18 @@ pub(super) fn is_ready(phase: u8, mode: Autoreset) -> bool {
     (phase == RUNNING) | ((phase | 1 == ENDED | 1) & (mode != Autoreset::Disabled))
 }
 
+/// True if a row of a batch with this time limit and mode can be in this phase after so many steps.
+pub(super) fn is_possible(phase: u8, steps: u32, limit: u32, mode: Autoreset) -> bool {
+    match phase {
+        UNSET => steps == 0,
+        RUNNING => limit == 0 || steps < limit,
+        _ if phase == end_in(next_level(phase)) => {
+            mode != Autoreset::SameStep && steps > 0 && (limit == 0 || steps <= limit)
+        }
+        _ => false,
+    }
+}
+
 /// Phase of a row whose episode ended in a step with this `level`.
 #[inline(always)]
 pub(super) fn end_in(level: Level) -> u8 {
@@ -262,7 +274,7 @@ pub(super) fn reset_row<E: Env + ?Sized>(
         Start::With(options) => env.reset_with(row.index, row.state, row.rng, options, obs.reborrow())?,
         Start::Again(level) => env.restart(row.index, level, row.state, row.rng, obs.reborrow())?,
     }
-    check_row(env, &obs)
+    check_row(env, obs.as_ref())
 }
 
 /// Not inlined: episodes end rarely, and one copy serves all callers.
@@ -281,11 +293,11 @@ fn check_reward(reward: f32) -> Result {
 }
 
 #[inline(always)]
-fn check_row<E: Env + ?Sized>(env: &E, obs: &ElementsMut<'_>) -> Result {
+pub(super) fn check_row<E: Env + ?Sized>(env: &E, obs: Elements<'_>) -> Result {
     let finite = match obs {
-        ElementsMut::F32(x) => all_finite(x),
-        ElementsMut::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
-        ElementsMut::I32(x) => {
+        Elements::F32(x) => all_finite(x),
+        Elements::U8(x) => env.spec().obs.fields.iter().all(|field| is_finite(field, x)),
+        Elements::I32(x) => {
             let what = "environment: the observation of environment {given} has a choice that its space does not have.";
             let stranger = x.iter().zip(env.spec().obs.n).any(|(x, n)| *x as u32 >= *n);
             return Error::new(Kind::Value, what).fail_if(stranger);

@@ -7,8 +7,8 @@
 use super::columns::LANES;
 use super::out::{StepOut, check_actions, check_obs};
 use super::row::{
-    ENDED, Flags, Masks, RUNNING, Row, SHAPE, Start, StepContext, UNSET, count_step, cut, end_in, is_ready, keep,
-    next_level, reset_row,
+    ENDED, Flags, Masks, RUNNING, Row, SHAPE, Start, StepContext, UNSET, count_step, cut, is_possible, is_ready, keep,
+    reset_row,
 };
 use super::setup::{Autoreset, Rows, Setup};
 use super::view::View;
@@ -89,7 +89,7 @@ impl<'a> Rows<'a> {
     pub fn reset_with<E: Env + ?Sized>(&mut self, env: &E, how: Reset<'_>, mut obs: ElementsMut<'_>) -> Result {
         self.check(env)?;
         how.check(env)?;
-        check_obs("vecenv obs: elements of the agreed kind,", &obs, self.len(), self.setup)?;
+        check_obs("vecenv obs: elements of the agreed kind,", obs.as_ref(), self.len(), self.setup)?;
         let (first, width, size) = (self.first, self.setup.obs_len as usize, self.setup.state_size as usize);
         let mut states = &mut *self.state;
         let rows = self.rng.iter_mut().zip(self.steps.iter_mut()).zip(self.phase.iter_mut());
@@ -332,7 +332,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    fn row(&mut self, k: usize) -> Result<Row<'_>> {
+    pub(super) fn row(&mut self, k: usize) -> Result<Row<'_>> {
         let size = self.setup.state_size as usize;
         let (index, begin) = (self.first.saturating_add(k), k.wrapping_mul(size));
         let state = self.state.get_mut(begin..begin.wrapping_add(size));
@@ -392,12 +392,13 @@ impl<'a> Rows<'a> {
 
     /// A read-only view of the rows.
     pub fn view(&self) -> View<'_> {
-        View { setup: self.setup, first: self.first, state: &*self.state, phase: &*self.phase }
+        let (setup, first) = (self.setup, self.first);
+        View { setup, first, state: &*self.state, rng: &*self.rng, steps: &*self.steps, phase: &*self.phase }
     }
 
     /// Checks that the environment is the one of the setup and that all fields have equally many rows.
     #[inline]
-    fn check<E: Env + ?Sized>(&self, env: &E) -> Result {
+    pub(super) fn check<E: Env + ?Sized>(&self, env: &E) -> Result {
         self.setup.check_env(env)?;
         let n = self.phase.len();
         let bytes = n.checked_mul(self.setup.state_size as usize).ok_or(SHAPE)?;
@@ -409,15 +410,7 @@ impl<'a> Rows<'a> {
         let (limit, mode) = (self.setup.max_episode_steps, self.setup.mode());
         let damaged = |what, row| Err(Error::new(Kind::Image, what).given(row));
         for (row, ((rng, &steps), &phase)) in self.rng.iter().zip(&*self.steps).zip(&*self.phase).enumerate() {
-            let right = match phase {
-                UNSET => steps == 0,
-                RUNNING => limit == 0 || steps < limit,
-                _ if phase == end_in(next_level(phase)) => {
-                    mode != Autoreset::SameStep && steps > 0 && (limit == 0 || steps <= limit)
-                }
-                _ => false,
-            };
-            if !right {
+            if !is_possible(phase, steps, limit, mode) {
                 return damaged("vecenv: the phase and step count of environment {given} are damaged.", row);
             }
             if !rng.is_valid() {

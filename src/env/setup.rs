@@ -156,22 +156,28 @@ impl Setup {
     /// True if [`Setup::check_env`] succeeds.
     #[inline]
     fn is_for<E: Env + ?Sized>(&self, env: &E) -> bool {
-        let Spec { env_id, state_size, max_episode_steps: own_max_episode_steps, obs, action, wrappers } = env.spec();
-        let (obs_kind, action_kind, mask_len) = (obs.kind as u32, action.kind as u32, mask_len(&action));
-        let (obs_len, action_len) = (obs.len, action.len);
-        let env = Setup {
+        let spec = env.spec();
+        let counts = spec.action.n.len();
+        self.has_env_of(&self.with_env(&spec))
+            && (spec.action.kind != Element::I32 || counts == self.action_len as usize)
+    }
+
+    /// This setup for an environment of this specification.
+    #[inline(always)]
+    fn with_env(&self, spec: &Spec<'_>) -> Setup {
+        let Spec { env_id, state_size, max_episode_steps: own_max_episode_steps, obs, action, wrappers } = *spec;
+        Setup {
             env_id,
             state_size,
             own_max_episode_steps,
-            obs_kind,
-            obs_len,
-            action_kind,
-            action_len,
-            mask_len,
+            obs_kind: obs.kind as u32,
+            obs_len: obs.len,
+            action_kind: action.kind as u32,
+            action_len: action.len,
+            mask_len: mask_len(&action),
             wrappers,
             ..*self
-        };
-        self.has_env_of(&env) && (action.kind != Element::I32 || action.n.len() == self.action_len as usize)
+        }
     }
 
     /// True if both setups were created for the same environment, so that a block of one can be used with code compiled
@@ -194,56 +200,75 @@ impl Setup {
     #[cold]
     #[inline(never)]
     fn refuse_env(&self, spec: &Spec<'_>) -> Result {
+        let mut env = self.with_env(spec);
+        if spec.action.kind == Element::I32 && env.action_len == self.action_len {
+            env.action_len = u32::try_from(spec.action.n.len()).unwrap_or(u32::MAX);
+        }
+        self.check_same_env(&env)
+    }
+
+    /// Checks that [`Setup::has_env_of`] is true, and that both count its own limit. Errors: `Config`, which names what differs.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn check_same_env(&self, other: &Setup) -> Result {
         let refuse = |what, needed: u32, given: u32| {
             Err(Error::new(Kind::Config, what).needed(needed as usize).given(given as usize))
         };
-        if spec.env_id != self.env_id {
+        if other.env_id != self.env_id {
             return refuse(
                 "vecenv: the environment that the block was made for, with env_id",
                 self.env_id,
-                spec.env_id,
+                other.env_id,
             );
         }
-        if spec.max_episode_steps != self.own_max_episode_steps {
+        if other.own_max_episode_steps != self.own_max_episode_steps {
             return refuse(
                 "vecenv: an environment with the max_episode_steps that the block was made with,",
                 self.own_max_episode_steps,
-                spec.max_episode_steps,
+                other.own_max_episode_steps,
             );
         }
-        if spec.wrappers != self.wrappers {
+        if other.wrappers != self.wrappers {
             return Err(Error::new(
                 Kind::Config,
                 "vecenv: the wrappers differ from those that the block was made with.",
             ));
         }
-        if spec.state_size != self.state_size {
-            return refuse("vecenv: an environment with a state_size of", self.state_size, spec.state_size);
+        if other.state_size != self.state_size {
+            return refuse("vecenv: an environment with a state_size of", self.state_size, other.state_size);
         }
-        if (spec.obs.kind as u32, spec.obs.len) != (self.obs_kind, self.obs_len) {
+        if (other.obs_kind, other.obs_len) != (self.obs_kind, self.obs_len) {
             return refuse(
                 "vecenv: an environment with the block's obs_kind and an obs_len of",
                 self.obs_len,
-                spec.obs.len,
+                other.obs_len,
             );
         }
-        if (spec.action.kind as u32, spec.action.len) != (self.action_kind, self.action_len)
-            || (spec.action.kind == Element::I32 && spec.action.n.len() != self.action_len as usize)
-        {
+        if (other.action_kind, other.action_len) != (self.action_kind, self.action_len) {
             return refuse(
                 "vecenv: an environment with the block's action_kind and an action_len of",
                 self.action_len,
-                spec.action.len,
+                other.action_len,
             );
         }
-        if mask_len(&spec.action) != self.mask_len {
-            return refuse(
-                "vecenv: an environment with choices in all, as many as",
-                self.mask_len,
-                mask_len(&spec.action),
-            );
+        if other.mask_len != self.mask_len {
+            return refuse("vecenv: an environment with choices in all, as many as", self.mask_len, other.mask_len);
+        }
+        if other.limit_given != self.limit_given {
+            return Err(Error::new(
+                Kind::Config,
+                "vecenv: max_episode_steps replaces the environment's own limit, which wrappers count, in one of the batches only.",
+            ));
         }
         Ok(())
+    }
+
+    /// What a row needs of every batch that it is written into: this setup without what is the batch's own. Wrappers count the
+    /// environment's own time limit in their state, if it applies.
+    #[inline(always)]
+    pub(super) fn of_row(&self) -> Setup {
+        let limit_given = if self.wrappers == 0 { 0 } else { self.limit_given };
+        Setup { seed: 0, num_envs: 0, autoreset: 0, max_episode_steps: 0, limit_given, ..*self }
     }
 
     /// Element kinds of observations and actions.

@@ -88,7 +88,7 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
 
     /// [`Rows::reset_with`] of rows `begin..end`, as [`VecEnv::reset_range`].
     pub fn reset_range_with(&mut self, begin: usize, end: usize, how: Reset<'_>, mut obs: ElementsMut<'_>) -> Result {
-        check_obs("vecenv obs: elements of the agreed kind,", &obs, self.num_envs(), self.setup())?;
+        check_obs("vecenv obs: elements of the agreed kind,", obs.as_ref(), self.num_envs(), self.setup())?;
         let width = self.setup().obs_len as usize;
         let mut rows = self.rows.reborrow().range(begin, end)?;
         let part = obs.get(begin.saturating_mul(width), end.saturating_mul(width)).ok_or(SHAPE)?;
@@ -129,6 +129,22 @@ impl<'a, E: Env + ?Sized> VecEnv<'a, E> {
         let mut rows = self.rows.reborrow().range(begin, end)?;
         let action = action.get(begin.saturating_mul(width), end.saturating_mul(width)).ok_or(SHAPE)?;
         rows.step(self.env, action, out.range(begin, end, setup.obs_len as usize).ok_or(SHAPE)?)
+    }
+
+    /// [`View::read_row`](super::View::read_row). `obs` is `[N, obs_len]`, of which row `i` is read.
+    pub fn read_row(&self, i: usize, obs: Elements<'_>, words: &mut [u64]) -> Result {
+        check_obs("vecenv obs: elements of the agreed kind,", obs, self.num_envs(), self.setup())?;
+        let begin = i.saturating_mul(self.setup().obs_len as usize);
+        let obs = obs.get(begin, begin.saturating_add(self.setup().obs_len as usize));
+        self.rows.view().read_row(self.env, i, obs.ok_or(ROW.needed(self.num_envs()).given(i))?, words)
+    }
+
+    /// [`Rows::write_row`]. `obs` is `[N, obs_len]`, of which row `i` is written.
+    pub fn write_row(&mut self, i: usize, words: &[u64], mut obs: ElementsMut<'_>) -> Result {
+        check_obs("vecenv obs: elements of the agreed kind,", obs.as_ref(), self.num_envs(), self.setup())?;
+        let begin = i.saturating_mul(self.setup().obs_len as usize);
+        let obs = obs.get(begin, begin.saturating_add(self.setup().obs_len as usize));
+        self.rows.write_row(self.env, i, words, obs.ok_or(ROW.needed(self.rows.len()).given(i))?)
     }
 
     /// [`View::lives`](super::View::lives).

@@ -4,6 +4,7 @@ use super::Env;
 use super::row::{ROW, SHAPE, UNSET, cut};
 use super::setup::Setup;
 use crate::error::{Error, Kind, Result, check_len};
+use crate::rng::Rng;
 
 const UNREADY: Error = Error::new(Kind::NotReady, "vecenv: environment {given} was never reset.");
 
@@ -16,6 +17,10 @@ pub struct View<'a> {
     pub first: usize,
     /// `[rows, state_size]` bytes.
     pub state: &'a [u8],
+    /// `[rows]` random stream of each environment.
+    pub rng: &'a [Rng],
+    /// `[rows]` steps taken in the current episode.
+    pub steps: &'a [u32],
     /// `[rows]` as in [`Rows::phase`](super::Rows::phase).
     pub phase: &'a [u8],
 }
@@ -68,7 +73,7 @@ impl View<'_> {
     }
 
     #[inline(never)]
-    fn state_of(&self, i: usize) -> Result<&[u8]> {
+    pub(super) fn state_of(&self, i: usize) -> Result<&[u8]> {
         let size = self.setup.state_size as usize;
         match self.phase.get(i) {
             None => return Err(ROW.needed(self.phase.len()).given(i)),

@@ -14,6 +14,7 @@ mod options;
 mod point_reach;
 mod probe;
 mod render;
+mod snapshot;
 mod vecenv;
 mod wrap;
 mod wrap_obs;

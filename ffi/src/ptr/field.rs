@@ -26,13 +26,15 @@ pub unsafe fn part_mut<'a, T>(base: *mut u8, span: Span<T>, begin: usize, len: u
     unsafe { slice::from_raw_parts_mut(base.add(span.start()).cast::<T>().add(begin), len) }
 }
 
-/// A field of the block at `base`, to read.
+/// As [`part_mut`], to read.
 ///
 /// # Safety
-/// `base` is a block that was laid out with this span, and nobody writes to it for the life of `'a`.
-pub unsafe fn field<'a, T>(base: *const u8, span: Span<T>) -> &'a [T] {
-    // SAFETY: the span is aligned within the block; readable by the promise.
-    unsafe { slice::from_raw_parts(base.add(span.start()).cast::<T>(), span.len()) }
+/// `base` is a block that was laid out with this span, nobody writes to these elements for the life of `'a`, and
+/// `begin + len` elements are there.
+#[inline(always)]
+pub unsafe fn part<'a, T>(base: *const u8, span: Span<T>, begin: usize, len: usize) -> &'a [T] {
+    // SAFETY: by the promise.
+    unsafe { slice::from_raw_parts(base.add(span.start()).cast::<T>().add(begin), len) }
 }
 
 /// A field of the block at `base` that threads and processes change at once.

@@ -105,6 +105,18 @@ void environments_of_every_kind() {
   CHECK(saved->obs()[0] == 6);
   IS(saved->step(push), RLCORE_OK);
   CHECK(saved->obs()[0] == 9);
+  std::vector<std::uint64_t> row; /* one of them goes on elsewhere */
+  IS(saved->row(0, row), RLCORE_OK);
+  auto fewer = make<slide>(1);
+  IS(fewer.restore(0, row), RLCORE_OK);
+  CHECK(fewer.obs()[0] == 9);
+  IS(fewer.step({push.data(), 2}), RLCORE_OK);
+  IS(saved->step(push), RLCORE_OK);
+  CHECK(fewer.obs()[0] == 12 && fewer.obs()[0] == saved->obs()[0] && fewer.reward()[0] == saved->reward()[0]);
+  IS(fewer.restore(1, row), RLCORE_E_RANGE);
+  row.pop_back();
+  IS(fewer.restore(0, row), RLCORE_E_SIZE);
+  IS(saved->row(3, row), RLCORE_E_RANGE);
   IS(rlcore::vecenv_of<slide>::load(sliding.env(), sliding.config(), {}, snapshot.obs()).why(), RLCORE_E_SIZE);
   IS(rlcore::vecenv_of<screen>::make(def, sliding.config()).why(), RLCORE_E_CONFIG); /* another element type */
 

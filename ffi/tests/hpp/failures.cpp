@@ -64,11 +64,14 @@ void empty_objects(const rlcore::environment &env) {
   SAYS(heir.train_step(left), null, "learner train_step: the environments are empty");
   SAYS(heir.collect(left).why(), null, "learner collect: the environments are empty");
   SAYS(heir.observe(left), null, "learner observe: the environments are empty");
+  std::vector<std::uint64_t> words;
   for (rlcore::vecenv<> *v : {&left}) {
     SAYS(v->step(action), null, "vecenv step: the object is empty");
     SAYS(v->step_range(0, 1, action), null, "vecenv step_range: the object is empty");
     SAYS(v->reset(), null, "vecenv reset: the object is empty");
     SAYS(v->reset_one(0), null, "vecenv reset_one: the object is empty");
+    SAYS(v->row(0, words), null, "vecenv row: the object is empty");
+    SAYS(v->restore(0, words), null, "vecenv restore: the object is empty");
   }
 }
 
@@ -130,6 +133,9 @@ void what_does_not_fit(const rlcore::environment &env) {
   SAYS(envs.step(action), shape, "vecenv step: an array of out() has been resized");
   SAYS(envs.reset(), shape, "vecenv reset: an array of out() has been resized");
   SAYS(envs.reset_one(0), shape, "vecenv reset_one: an array of out() has been resized");
+  std::vector<std::uint64_t> row;
+  SAYS(envs.row(0, row), shape, "vecenv row: an array of out() has been resized");
+  SAYS(envs.restore(0, row), shape, "vecenv restore: an array of out() has been resized");
   SAYS(learner.observe(envs), shape, "learner observe: an array of the environments' out() has been resized");
 }
 

@@ -291,7 +291,7 @@ impl<'a> Batch<'a> {
         self.not_closed()?;
         self.setup.vecenv.check_env(env)?;
         how.check(env)?;
-        check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
+        check_obs("batch obs: elements of the agreed kind,", obs.as_ref(), self.setup.rows(), &self.setup.vecenv)?;
         self.drain()?;
         let width = (self.setup.in_series as usize).saturating_mul(self.setup.obs_len());
         for g in 0..self.groups.len() {
@@ -333,7 +333,7 @@ impl<'a> Batch<'a> {
         self.open()?;
         self.setup.vecenv.check_env(env)?;
         how.check(env)?;
-        check_obs("batch obs: elements of the agreed kind,", &obs, self.setup.rows(), &self.setup.vecenv)?;
+        check_obs("batch obs: elements of the agreed kind,", obs.as_ref(), self.setup.rows(), &self.setup.vecenv)?;
         Error::limit(Kind::Range, "batch: an index below", self.setup.rows(), i).fail_if(i >= self.setup.rows())?;
         let g = i.checked_div(self.setup.in_series as usize).unwrap_or(0);
         BUSY.given(g).fail_if(self.state(g) != IDLE)?;

@@ -78,10 +78,12 @@ pub(super) fn fit(wrapper: &Wrapper<'_>, face: &mut Face<'_>) -> Result<usize> {
     }
 }
 
-/// Enables or disables the time limit.
+/// Enables or disables the time limit. An enabled one keeps its count.
 pub(super) fn configure_limit(own: &mut [u8], counts: bool) -> Result {
     let memo: &mut Limit = view_mut(own)?;
-    memo.steps = if counts { 0 } else { WAIVED };
+    if counts != (memo.steps != WAIVED) {
+        memo.steps = if counts { 0 } else { WAIVED };
+    }
     Ok(())
 }
 

@@ -111,7 +111,7 @@ impl Record {
     /// mode.
     pub fn configure(&self, own: &mut [u8], autoreset: Autoreset) -> Result {
         let (facts, ..) = self.cut(own)?;
-        facts.flags = if autoreset == Autoreset::SameStep { 0 } else { APART };
+        facts.flags = facts.flags & !APART | if autoreset == Autoreset::SameStep { 0 } else { APART };
         Ok(())
     }
 

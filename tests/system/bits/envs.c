@@ -29,6 +29,18 @@ static rlcore_status mix_obs(hashes *h, const rlcore_env *env, uint32_t num_rows
   return RLCORE_OK;
 }
 
+/* Makes row i row j for a moment, which changes nothing in the end. */
+static rlcore_status swap(rlcore_vecenv *v, const rlcore_env *env, uint32_t i, uint32_t j) {
+  static uint64_t row[2][1 << 15];
+  size_t size;
+  TRY(rlcore_vecenv_row_size(env, &size));
+  CHECK(size <= sizeof row[0]);
+  TRY(rlcore_vecenv_row_read(v, env, i, obs, row[0], size));
+  TRY(rlcore_vecenv_row_read(v, env, j, obs, row[1], size));
+  TRY(rlcore_vecenv_row_write(v, env, i, row[1], size, obs));
+  return rlcore_vecenv_row_write(v, env, i, row[0], size, obs);
+}
+
 /* Steps N environments with this autoreset mode, in whole calls, ranges and levels in turn; then mixes the block and a picture.
    Continuous actions are from -reach to reach. */
 static rlcore_status steps(hashes *h, const rlcore_env_def *def, uint32_t num_envs, uint32_t autoreset, int num_steps,
@@ -92,6 +104,7 @@ static rlcore_status steps(hashes *h, const rlcore_env_def *def, uint32_t num_en
     MIX(h, terminated);
     MIX(h, truncated);
     if (t % 16 != 0) continue;
+    TRY(swap(v, env, (uint32_t)t / 16 % num_envs, num_envs / 2));
     TRY(rlcore_vecenv_lives(v, env, lives));
     MIX(h, lives);
     if (!discrete) continue;

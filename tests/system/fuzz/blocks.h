@@ -102,6 +102,11 @@ static void keep(enum sample sample, enum kind kind, const void *block, size_t s
   ALWAYS(size <= BLOCK_SIZE); \
   FINE(rlcore_##noun##_init(mem, size, &config, &block))
 
+/* Room for a row of the environments, the row, and its size. */
+enum { ROW_ROOM = 512 };
+static uint64_t whole_row[ROW_ROOM / sizeof(uint64_t)];
+static size_t whole_row_size;
+
 static void make_environments(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], batch_mem[BLOCK_SIZE];
   rlcore_vecenv *v;
@@ -126,6 +131,8 @@ static void make_environments(void) {
   FINE(rlcore_vecenv_reset(v, env.env, NULL, obs));
   keep(BATCH_IDLE, BATCH, batch_mem, batch_size);
   keep(VECENV_RUNNING, VECENV, mem, size);
+  FINE(rlcore_vecenv_row_size(env.env, &whole_row_size));
+  FINE(rlcore_vecenv_row_read(v, env.env, 0, obs, whole_row, sizeof whole_row));
   FINE(rlcore_batch_step_async(b, v, env.env, CHOSEN(action)));
   keep(BATCH_PENDING, BATCH, batch_mem, batch_size);
   FINE(rlcore_batch_run(b, v, env.env, 0, UINT32_MAX, &groups));

@@ -85,6 +85,13 @@ static size_t mask_of(size_t most) {
   ARRAY(uint8_t, name, size, use, 0, 0); \
   if (name != NULL && LAST.chosen < SHARED) memcpy(name, whole_file, size)
 
+/* A whole row of environments, or one whose end is missing, and its size. */
+#define ROW_OF(name, use) \
+  U32(cut, 0, 255, RLCORE_E_SIZE); \
+  const size_t row_size = whole_row_size - (cut < whole_row_size ? cut : whole_row_size); \
+  ARRAY(uint64_t, name, row_size / sizeof(uint64_t), use, 0, 0); \
+  if (name != NULL && LAST.chosen < SHARED) memcpy(name, whole_row, LAST.size)
+
 /* Memory for a picture of pictures, and for the text of a picture. */
 #define TILES_OF(name, use) \
   uint32_t rows = 0, columns = 0; \

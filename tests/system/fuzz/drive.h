@@ -39,6 +39,9 @@ static void drive_vecenv(void *mem) {
   CALL(rlcore_vecenv_lives(v, env.env, A(6)));
   CALL(rlcore_vecenv_action_mask(v, env.env, A(7)));
   CALL(rlcore_vecenv_render(v, env.env, 1, 4, 4, A(8)));
+  CALL(rlcore_vecenv_row_read(v, env.env, 0, zeros, A(9), whole_row_size));
+  CALL(rlcore_vecenv_row_write(v, env.env, 1, A(9), whole_row_size, A(0)));
+  CALL(rlcore_vecenv_row_write(v, env.env, 0, whole_row, whole_row_size, A(0)));
   CALL(rlcore_vecenv_step(v, env.env, TAKING(zeros, &out)));
   CALL(rlcore_vecenv_step_range(v, env.env, 0, 1, TAKING(zeros, &out)));
   CALL(rlcore_vecenv_reset_one(v, env.env, 1, NULL, A(0)));
