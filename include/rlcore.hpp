@@ -1280,6 +1280,30 @@ class learner {
       return rlcore_learner_params_write(get(), params.data(), params.size(), moments.data(), moments.size());
     }));
   }
+  /* The tensors of the learner by name, and their numbers, out and in: `of` is an rlcore_tensors. */
+  result<std::vector<rlcore_tensor>> tensors() const {
+    return listed<rlcore_tensor>([&](rlcore_tensor *to, std::uint32_t capacity, std::uint32_t *len) {
+      return rlcore_learner_tensors(get(), to, capacity, len);
+    });
+  }
+  status tensors_read(std::uint32_t of, span<float> values) const {
+    return rlcore_learner_tensors_read(get(), of, values.data(), values.size());
+  }
+  status tensors_write(std::uint32_t of, span<const rlcore_tensor> tensors, span<const float> values) {
+    return rlcore_learner_tensors_write(get(), of, tensors.data(), static_cast<std::uint32_t>(tensors.size()), values.data(), values.size());
+  }
+  /* The layers that run: of the policy's network, or with 1 of each critic's. */
+  result<std::vector<rlcore_layer>> layers(std::uint32_t network = 0) const {
+    return listed<rlcore_layer>([&](rlcore_layer *to, std::uint32_t capacity, std::uint32_t *len) {
+      return rlcore_learner_layers(get(), network, to, capacity, len);
+    });
+  }
+  /* The configuration that the learner was made with, without its lists. */
+  result<rlcore_learner_config> config() const {
+    rlcore_learner_config out;
+    if (const status s = rlcore_learner_config_read(get(), &out, sizeof out, nullptr); !s) return s;
+    return out;
+  }
   /* Numbers of the moments that normalize observations and rewards, 0 if nothing is normalized; out and in. */
   std::size_t moments_len() const { // asked for when it is used: builds without `scale` have no such call
     std::size_t len = 0;
@@ -1386,6 +1410,16 @@ class learner {
     c.env = detail::given<const std::uint32_t>(b.env);
     c.moments = detail::given<const double>(b.moments);
     return c;
+  }
+  /* All entries of a list that a call counts, then writes. */
+  template <class T, class Call>
+  result<std::vector<T>> listed(Call call) const {
+    std::uint32_t len = 0;
+    std::vector<T> all;
+    if (const status s = call(nullptr, 0, &len); !s) return s;
+    if (const status s = detail::allocate("learner", [&] { all.resize(len); }); !s) return s;
+    if (const status s = call(all.data(), len, &len); !s) return s;
+    return all;
   }
   result<std::size_t> length(rlcore_status (*get_len)(const rlcore_learner *, std::size_t *)) const {
     std::size_t len = 0;

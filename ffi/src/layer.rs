@@ -72,6 +72,8 @@ pub enum rlcore_initializer {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_layer_flag {
+    /// an output: told by rlcore_learner_layers and rlcore_policy_layers only
+    RLCORE_LAYER_HEAD = 1,
     /// a dense layer, a convolution, its transpose or a normalization adds no bias
     RLCORE_LAYER_NO_BIAS = 2,
     /// normalization multiplies by no scale
@@ -143,22 +145,8 @@ pub struct rlcore_layer {
 unsafe impl Plain for rlcore_layer {}
 alike!(
     rlcore_layer,
-    Layer {
-        kind,
-        units,
-        source,
-        size,
-        stride,
-        same,
-        activation,
-        heads,
-        window,
-        symbols,
-        flags,
-        initializer,
-        gain,
-        reserved
-    }
+    Layer { kind, units, source, size, stride, same, activation, heads, window, symbols, flags, initializer, gain },
+    reserved = role
 );
 
 /// The list of layers at `p`.

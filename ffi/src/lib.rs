@@ -110,3 +110,5 @@ pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub mod preset;
 pub mod spaces;
+#[cfg(feature = "tensors")]
+pub mod tensors;

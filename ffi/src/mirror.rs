@@ -19,10 +19,11 @@ macro_rules! mirror {
 
 /// Checks that both have the same layout, field by field, so that the core can use the caller's arrays.
 macro_rules! alike {
-    ($c:ident, $core:ident { $($field:ident),+ }) => {
+    ($c:ident, $core:ident { $($field:ident),+ } $(, $named:ident = $other:ident)?) => {
         const _: () = {
             assert!(size_of::<$c>() == size_of::<$core>() && align_of::<$c>() == align_of::<$core>());
             $(assert!(core::mem::offset_of!($c, $field) == core::mem::offset_of!($core, $field));)+
+            $(assert!(core::mem::offset_of!($c, $named) == core::mem::offset_of!($core, $other));)?
         };
         // SAFETY: laid out as in C; numbers only.
         unsafe impl crate::ptr::Plain for $core {}

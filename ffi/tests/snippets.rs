@@ -25,6 +25,7 @@ const USES: &[(&str, &str)] = &[
         "rlcore_env_def def, size_t size, void *mem, rlcore_env *env, rlcore_space obs, rlcore_space action",
     ),
     ("const rlcore_layer", "rlcore_learner_config config"),
+    ("rlcore_tensor", "rlcore_learner *agent, float *values, size_t params_len"),
     ("rlcore_layer", "rlcore_learner_config config"),
     (
         "rlcore_batch_size",

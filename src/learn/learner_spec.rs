@@ -5,6 +5,7 @@ use bytemuck::{Pod, Zeroable};
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::Config;
 use super::obs_encoder::{Part, pictures};
+use super::role::{self as roles, Tower, role};
 use super::shape::Shape;
 use super::tasks::Tasks;
 #[cfg(feature = "unreal")]
@@ -233,21 +234,25 @@ impl LearnerSpec {
                 );
             }
         }
+        for (i, layer) in listed.iter().enumerate().filter(|(_, layer)| layer.role != 0) {
+            let what = "learner: a reserved of 0 in layer {needed}; it is {given}.";
+            return Err(Error::limit(Kind::Config, what, i.saturating_add(1), layer.role as usize));
+        }
         self.check_pictures(listed)?;
-        let mut layers = Layers { list, len: 0 };
-        listed.iter().for_each(|layer| layers.push(*layer));
+        let mut layers = Layers::listed(list, listed);
         let read = if c.policy_layer == 0 { c.num_layers } else { c.policy_layer };
-        layers.push_tower(c, read, 0, self.outputs(), 0.01);
+        layers.push_tower(c, if c.needs().q { Tower::Q } else { Tower::Policy }, read, 0, self.outputs(), 0.01);
         if shape.std_len() > 0 {
-            layers.push(Layer::free(shape.std_len() as u32, c.log_std_init));
+            layers.push(Layer { role: role(Tower::LogStd, 0), ..Layer::free(shape.std_len() as u32, c.log_std_init) });
         }
         if let Some((shared, units, gain)) = second {
-            layers.push_tower(c, c.num_layers, shared, units, gain);
+            let tower = if c.needs().temperature { Tower::Deviation } else { Tower::Value };
+            layers.push_tower(c, tower, c.num_layers, shared, units, gain);
         }
         #[cfg(feature = "unreal")]
         layers.push_tasks(c, &self.tasks(parts), listed);
         for _ in 0..c.needs().values {
-            layers.push_tower(c, c.num_layers, c.num_shared, 1, 1.0);
+            layers.push_tower(c, Tower::Other, c.num_layers, c.num_shared, 1, 1.0);
         }
         let (pictures, count) = pictures(parts);
         let parts = pictures.get(..count).unwrap_or_default();
@@ -320,8 +325,7 @@ impl LearnerSpec {
         if !self.config.needs().critics {
             return Ok(Net::new(&[]));
         }
-        let mut layers = Layers { list, len: 0 };
-        listed.iter().for_each(|layer| layers.push(*layer));
+        let mut layers = Layers::listed(list, listed);
         let ((len, units), mut read) = (self.critic_lens(), self.config.num_layers);
         if self.joins_actions() {
             // The observation is the first part of the input, or each of its fields is a part; the action is the one after them.
@@ -346,7 +350,7 @@ impl LearnerSpec {
             layers.push(join);
             read = read.saturating_add(1);
         }
-        layers.push_tower(&self.config, read, 0, units, 1.0);
+        layers.push_tower(&self.config, Tower::Critic, read, 0, units, 1.0);
         let (pictures, count) = self.critic_parts(parts);
         let pictures = pictures.get(..count).unwrap_or_default();
         let row = [1, 1, len as usize];
@@ -424,7 +428,16 @@ struct Layers<'l> {
     len: usize,
 }
 
-impl Layers<'_> {
+impl<'l> Layers<'l> {
+    /// A list that begins with the layers of a host.
+    fn listed(list: &'l mut [Layer], listed: &[Layer]) -> Layers<'l> {
+        let mut layers = Layers { list, len: 0 };
+        for (layer, place) in listed.iter().zip(0..) {
+            layers.push(Layer { role: role(Tower::Listed, place), ..*layer });
+        }
+        layers
+    }
+
     fn push(&mut self, layer: Layer) {
         if let Some(to) = self.list.get_mut(self.len) {
             (*to, self.len) = (layer, self.len.saturating_add(1));
@@ -447,10 +460,12 @@ impl Layers<'_> {
             let source = from(c.num_layers.saturating_add(c.layers_of(c.num_shared)));
             let units = height.saturating_mul(width).saturating_mul(PIXEL_CHANNELS);
             let small = Layer { source, size: [height, width], ..Layer::dense(units, Activation::Elu) };
-            self.push(c.starting(uniform(small)));
+            let of = |place| role(Tower::PixelControl, place);
+            self.push(c.starting(uniform(Layer { role: of(0), ..small })));
             let source = from(self.len as u32);
-            for units in [tasks.choices as u32, 1] {
-                let cells = Layer::conv(units, [down, right], [2, 2], Activation::Identity);
+            for (units, place) in [(tasks.choices as u32, 1), (1, 2)] {
+                let cells =
+                    Layer { role: of(place), ..Layer::conv(units, [down, right], [2, 2], Activation::Identity) };
                 self.push(uniform(Layer { kind: LayerKind::Deconv as u32, source, flags: HEAD, ..cells }));
             }
         }
@@ -458,28 +473,36 @@ impl Layers<'_> {
             let last = |layer: &Layer| LayerKind::from_number(layer.kind).map(LayerKind::scope) == Some(Scope::All);
             let source = from(listed.iter().position(last).unwrap_or(listed.len()) as u32);
             let units = (tasks.frames as u32).saturating_mul(CLASS_UNITS as u32);
-            let shares = Layer { source, flags: HEAD | NO_BIAS, ..Layer::dense(units, Activation::Identity) };
-            self.push(c.starting(uniform(shares)));
-            self.push(Layer::free(CLASS_FREE as u32, 0.0));
+            let own =
+                Layer { role: role(Tower::RewardClass, roles::HEAD), ..Layer::dense(units, Activation::Identity) };
+            self.push(c.starting(uniform(Layer { source, flags: HEAD | NO_BIAS, ..own })));
+            let free = Layer::free(CLASS_FREE as u32, 0.0);
+            self.push(Layer { role: role(Tower::RewardClass, roles::FREE), ..free });
         }
     }
 
     /// Adds the hidden layers after the first `shared` ones, and a head. Their input is the last shared layer, or layer `read`
     /// of the list if there is none.
-    fn push_tower(&mut self, config: &Config, read: u32, shared: u32, units: u32, gain: f32) {
+    fn push_tower(&mut self, config: &Config, tower: Tower, read: u32, shared: u32, units: u32, gain: f32) {
         let activation = Activation::from_number(config.activation).unwrap_or(Activation::Tanh);
         let norm = Layer { kind: LayerKind::Norm as u32, flags: config.norm_flags(), ..Layer::dense(0, activation) };
         let hidden = config.hidden_len.iter().take(config.num_hidden as usize).skip(shared as usize);
         let before = read.saturating_add(config.layers_of(shared));
         let mut source = [if before == 0 { INPUT } else { before }, 0];
+        let mut place = config.layers_of(shared);
+        let mut next = || {
+            place = place.saturating_add(1);
+            role(tower, place.saturating_sub(1))
+        };
         for &units in hidden {
             let inner = if config.hidden_norm != 0 { Activation::Identity } else { activation };
-            self.push(config.starting(Layer { source, ..Layer::dense(units, inner) }));
+            self.push(config.starting(Layer { source, role: next(), ..Layer::dense(units, inner) }));
             if config.hidden_norm != 0 {
-                self.push(norm);
+                self.push(Layer { role: next(), ..norm });
             }
             source = [0; 2];
         }
-        self.push(config.starting(Layer { source, flags: HEAD, gain, ..Layer::dense(units, Activation::Identity) }));
+        let head = Layer { role: role(tower, roles::HEAD), ..Layer::dense(units, Activation::Identity) };
+        self.push(config.starting(Layer { source, flags: HEAD, gain, ..head }));
     }
 }

@@ -22,6 +22,7 @@ pub mod policy;
 mod preset;
 #[cfg(feature = "pqn")]
 mod q_values;
+mod role;
 mod rows;
 pub mod shape;
 mod spaces;
@@ -30,6 +31,7 @@ mod store;
 mod stream;
 mod struct_action;
 pub mod tasks;
+mod tensors;
 pub mod transition_batch;
 #[cfg(feature = "off_policy")]
 pub mod value_head;
@@ -45,4 +47,5 @@ pub use policy::Policy;
 pub use preset::Preset;
 pub use shape::Shape;
 pub use spaces::Spaces;
+pub use tensors::{NamedTensor, TensorsOf};
 pub use transition_batch::TransitionBatch;

@@ -6,8 +6,10 @@ use super::action_spec::Actions;
 use super::actor::{Head, Recurrent, Sampling, check_act, see};
 use super::actor_config::{ATOMS, ActorConfig, POLICY};
 use super::obs_encoder::{Front, ObsEncoder, Part, pictures};
+use super::role::is_q_head;
 use super::shape::Shape;
 use super::spaces::Spaces;
+use super::tensors::{NamedTensor, Networks};
 #[cfg(feature = "off_policy")]
 use super::value_head::{Atoms, ValueHead};
 use crate::block::{self, Cutter, Fit, Kind as BlockKind, LayoutError, Plan, TooLong, fields};
@@ -177,6 +179,47 @@ impl<'a> Policy<'a> {
     /// The spaces that the policy was made for.
     pub fn spaces(&self) -> Spaces<'a> {
         Spaces::new(&self.config.shape, &self.seen, &self.taken)
+    }
+
+    fn networks(&self) -> Networks<'a> {
+        Networks { net: self.net, critic: Net::new(&[]), num_critics: 0 }
+    }
+
+    /// The part of its learner's configuration that it keeps.
+    pub fn config(&self) -> &ActorConfig {
+        &self.config
+    }
+
+    /// Whether its network computes values of choices.
+    pub fn is_q(&self) -> bool {
+        self.net.roles().any(is_q_head)
+    }
+
+    /// The value that an output, or an atom, of a policy of Q stands for.
+    pub fn value_of(&self, output: f32) -> f32 {
+        output / Q_LOGIT_SCALE
+    }
+
+    /// Means and variances that normalize observations; empty without `normalize_obs`.
+    pub fn moments(&self) -> (&'a [f64], &'a [f64]) {
+        (self.obs_mean, self.obs_var)
+    }
+
+    /// Describes the tensors of the policy. Returns their number; those beyond the length of `to` are not written.
+    pub fn tensors(&self, to: &mut [NamedTensor]) -> Result<usize> {
+        self.networks().list(to)
+    }
+
+    /// Copies the numbers of all tensors out; those of Q as values, not as the policy's logits. Errors: `Shape`.
+    pub fn read_tensors(&self, to: &mut [f32]) -> Result {
+        // Of atoms the values are scaled, not the parameters.
+        let factor = if self.config.num_atoms == 0 { 1.0 / Q_LOGIT_SCALE } else { 1.0 };
+        self.networks().read(self.params, factor, to)
+    }
+
+    /// The layers of its network, with every default filled in.
+    pub fn layers(&self) -> impl Iterator<Item = Layer> + use<'a> {
+        self.net.into_layers()
     }
 
     /// Elements of the recurrent state of a row; 0 without recurrent layers.

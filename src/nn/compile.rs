@@ -125,6 +125,7 @@ impl Node {
             symbols: layer.symbols,
             initializer: layer.initializer,
             gain: layer.gain,
+            role: layer.role,
             ..Node::default()
         };
         if node.is_free() {
@@ -200,6 +201,7 @@ impl Node {
             symbols: self.symbols,
             initializer: self.initializer,
             gain: self.gain,
+            role: self.role,
             ..Layer::default()
         };
         self.kind().describe(self, &mut layer);

@@ -94,8 +94,9 @@ pub struct Layer {
     /// Layers with weights: gain of the [`Initializer`]; 0: √2 with an activation and orthogonal weights, else 1. `Free`:
     /// initial value.
     pub gain: f32,
-    /// Must be 0.
-    pub reserved: u32,
+    /// What the layer is for, by a number of whoever makes the list: it is carried along and changes nothing. 0 in a host's list for
+    /// a learner.
+    pub role: u32,
 }
 
 impl Layer {
@@ -114,7 +115,7 @@ impl Layer {
         flags: 0,
         initializer: 0,
         gain: 0.0,
-        reserved: 0,
+        role: 0,
     };
 
     /// A dense layer that reads the previous layer.
@@ -186,8 +187,7 @@ impl Layer {
         for (what, given, is_read) in fields {
             refused(what.text(), number).given(given as usize).fail_if(given != 0 && !is_read)?;
         }
-        let what = "net: reserved of 0 in layer";
-        refused(what, number).given(self.reserved as usize).fail_if(self.reserved != 0)
+        Ok(())
     }
 
     /// Checks the values of fields that the kind reads.

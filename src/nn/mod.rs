@@ -23,6 +23,7 @@ mod rmsprop;
 mod room;
 mod run;
 mod schedule;
+mod tensor;
 mod weights;
 
 pub use activation::Activation;
@@ -49,4 +50,5 @@ pub(crate) use prim::Scope;
 pub use rmsprop::RmsProp;
 pub(crate) use room::{with_room, with_rooms};
 pub use schedule::Schedule;
+pub use tensor::{MAX_RANK, Tensor, Tensors};
 pub use weights::Weights;

@@ -11,9 +11,10 @@ use super::initializer::{Initializer, Start};
 use super::input::Input;
 use super::layer::{INPUT, Layer, MAX_LAYERS, NOISY};
 use super::node::{ADDS, BACKWARD_ROWS, Node, ROWS, SYMBOLS, parts_len, state_len};
-use super::prim::{Local, Op, Prim};
+use super::prim::{Local, Op, Prim, Scope};
 use super::room::with_room;
 use super::run::{Backward, Forward};
+use super::tensor::{Tensor, Tensors};
 use crate::block;
 use crate::cpu;
 use crate::error::{Error, Kind, Result, check_len};
@@ -461,39 +462,93 @@ impl<'a> Net<'a> {
         check_len("net: arrays besides those of the wanted heads,", given.as_slice(), 0)
     }
 
-    /// Reads layer `index`, counted from 0; weights and bias are empty if the layer has none. Weights are `[units, input]` for
-    /// a dense layer, `[units, channels, height, width]` for a convolution, `[units, 1, height, width]` for a depthwise one,
-    /// `[channels, units, height, width]` for a transposed one, `[channels, symbols, units]` for an embedding, and the scale for a normalization. A dense layer with
-    /// [`NOISY`](super::NOISY) has all means, then all deviations. Recurrent layers have `[gates, input]`, then, except for a
-    /// minGRU, `[gates, units]`; gates are i, f, g, o of an LSTM, r, z, n of a GRU, z and the candidate of a minGRU, with
-    /// `units` values each; a GRU's biases are followed by those of n inside the product with r. Attention has
-    /// `[3 * units, input]` of queries, keys and values, positions `[window, units]`, the newest step first, and
-    /// `[units, units]` of the output, with biases of the first and of the last.
+    /// The tensors of layer `index`, counted from 0: `weight` and `bias` in PyTorch's order of dimensions, `[units, input]` of a
+    /// dense layer, `[units, channels, height, width]` of a convolution, `[units, 1, height, width]` of a depthwise one,
+    /// `[channels, units, height, width]` of a transposed one, `[channels, symbols, units]` of an embedding, and the scale of a
+    /// normalization. A dense layer with [`NOISY`](super::NOISY) has `weight_sigma` and `bias_sigma`. Recurrent layers have
+    /// `weight_ih` `[gates, input]`, except for a minGRU `weight_hh` `[gates, units]`, and `bias`, the sum of PyTorch's two; gates are i, f, g,
+    /// o of an LSTM, r, z, n of a GRU, z and the candidate of a minGRU, with `units` values each. `bias_hn` of a GRU is that of n
+    /// inside the product with r; `scale` belongs to a normalized LSTM. Attention has `q_proj_weight`, `k_proj_weight` and `v_proj_weight`
+    /// `[units, input]`, `positions` `[window, units]`, the newest step first, `out_proj.weight` `[units, units]`, `in_proj_bias`
+    /// `[3 * units]` and `out_proj.bias`. What is read from a picture by a layer that sees all of it has that input's dimension in the order
+    /// channels, height, width. Errors: `Range` for a layer that is not there.
+    pub fn tensors(&self, index: usize) -> Result<Tensors> {
+        let node = self.node(index)?;
+        let sees_all = node.kind().scope() == Scope::All && !node.is_free();
+        let own = node.op().tensors();
+        Ok(if sees_all { own.over_picture(node.input(0), node.input[0]) } else { own })
+    }
+
+    /// Reads a tensor of layer `index` from the parameters. Errors: `Range`; `Shape`.
+    pub fn read_tensor(&self, params: &[f32], index: usize, tensor: &Tensor, to: &mut [f32]) -> Result {
+        check_len("net: parameters of length", params, self.param_len())?;
+        check_len("net: a tensor of length", to, tensor.len())?;
+        tensor.read(params.get(self.params_of(index)?).ok_or(MISFIT)?, to).ok_or(MISFIT)
+    }
+
+    /// Writes a tensor of layer `index` to the parameters. Errors: `Range`; `Shape`.
+    pub fn write_tensor(&self, params: &mut [f32], index: usize, tensor: &Tensor, from: &[f32]) -> Result {
+        check_len("net: parameters of length", params, self.param_len())?;
+        check_len("net: a tensor of length", from, tensor.len())?;
+        tensor.write(params.get_mut(self.params_of(index)?).ok_or(MISFIT)?, from).ok_or(MISFIT)
+    }
+
+    /// Reads layer `index`, counted from 0: all its weights, then all its biases, each in the order of [`Net::tensors`], except
+    /// that the inputs from a picture stay in its own order. Either is empty if the layer has none.
     ///
     /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
-    pub fn read_layer(&self, params: &[f32], index: usize, weights: &mut [f32], bias: &mut [f32]) -> Result {
-        let node = self.check_layer(params, index, weights, bias)?;
-        node.op().read(params.get(node.params()).ok_or(MISFIT)?, weights, bias).ok_or(MISFIT)
+    pub fn read_layer<'t>(
+        &self,
+        params: &[f32],
+        index: usize,
+        mut weights: &'t mut [f32],
+        mut bias: &'t mut [f32],
+    ) -> Result {
+        let (own, tensors) = self.check_layer(params, index, weights, bias)?;
+        let own = params.get(own).ok_or(MISFIT)?;
+        for tensor in tensors.as_slice() {
+            let room = if tensor.is_bias { &mut bias } else { &mut weights };
+            tensor.read(own, room.split_off_mut(..tensor.len()).ok_or(MISFIT)?).ok_or(MISFIT)?;
+        }
+        Ok(())
     }
 
     /// Writes layer `index`, counted from 0, in the layout of [`Net::read_layer`].
     ///
     /// Errors: `Range` for a layer that is not there or has no parameters of its own; `Shape`.
-    pub fn write_layer(&self, params: &mut [f32], index: usize, weights: &[f32], bias: &[f32]) -> Result {
-        let node = self.check_layer(params, index, weights, bias)?;
-        node.op().write(params.get_mut(node.params()).ok_or(MISFIT)?, weights, bias).ok_or(MISFIT)
+    pub fn write_layer<'t>(
+        &self,
+        params: &mut [f32],
+        index: usize,
+        mut weights: &'t [f32],
+        mut bias: &'t [f32],
+    ) -> Result {
+        let (own, tensors) = self.check_layer(params, index, weights, bias)?;
+        let own = params.get_mut(own).ok_or(MISFIT)?;
+        for tensor in tensors.as_slice() {
+            let from = if tensor.is_bias { &mut bias } else { &mut weights };
+            tensor.write(own, from.split_off(..tensor.len()).ok_or(MISFIT)?).ok_or(MISFIT)?;
+        }
+        Ok(())
     }
 
-    fn check_layer(&self, params: &[f32], index: usize, weights: &[f32], bias: &[f32]) -> Result<&'a Node> {
+    fn check_layer(
+        &self,
+        params: &[f32],
+        index: usize,
+        weights: &[f32],
+        bias: &[f32],
+    ) -> Result<(Range<usize>, Tensors)> {
         check_len("net: parameters of length", params, self.param_len())?;
         let node = self.node(index)?;
-        if node.is_free() || node.op().param_len() == 0 {
+        let all = node.op().tensors();
+        let len = |biases: bool| all.as_slice().iter().filter(|x| x.is_bias == biases).map(Tensor::len).sum();
+        if node.is_free() || all.as_slice().is_empty() {
             return Err(Error::new(Kind::Range, "net: a layer with weights").given(index));
         }
-        let (own_weights, own_bias) = node.op().shape();
-        check_len("net: layer weights of length", weights, own_weights)?;
-        check_len("net: layer bias of length", bias, own_bias)?;
-        Ok(node)
+        check_len("net: layer weights of length", weights, len(false))?;
+        check_len("net: layer bias of length", bias, len(true))?;
+        Ok((node.params(), all))
     }
 
     /// Writes to `to` those of `layers`, the list that this network was compiled from, that head `k` depends on or that belong
@@ -557,7 +612,17 @@ impl<'a> Net<'a> {
 
     /// The layers that the network was compiled from, with every default filled in.
     pub fn layers(&self) -> impl Iterator<Item = Layer> {
+        self.into_layers()
+    }
+
+    /// [`Net::layers`] that outlive this view of the network.
+    pub(crate) fn into_layers(self) -> impl Iterator<Item = Layer> + use<'a> {
         self.nodes.iter().map(Node::layer)
+    }
+
+    /// The [`Layer::role`] of each layer.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = u32> + use<'a> {
+        self.nodes.iter().map(|node| node.role)
     }
 
     fn head_bit(&self, k: usize) -> Result<u32> {

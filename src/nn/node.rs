@@ -74,6 +74,9 @@ pub struct Node {
     /// Length of a row of the network's input, and offsets in it of the parts that the layer reads.
     pub(super) row: u32,
     pub(super) begin: [u32; 2],
+    /// [`Layer::role`](super::Layer::role), and 0.
+    pub(super) role: u32,
+    pub(super) reserved: u32,
 }
 
 /// Values per row in the copies of input parts, for the layer that reads the most.

@@ -48,6 +48,7 @@ mod stacked;
 mod stats;
 mod stream;
 mod symbols;
+mod tensors;
 mod transitions;
 mod unreal;
 mod unreal_twin;

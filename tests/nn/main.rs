@@ -10,4 +10,6 @@ mod parts;
 mod pictures;
 mod recurrent;
 mod rmsprop;
+#[cfg(all(feature = "attention", feature = "noisy", feature = "pictures", feature = "residual"))]
+mod tensors;
 mod weights;

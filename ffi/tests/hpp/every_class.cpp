@@ -210,6 +210,18 @@ void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs)
   CHECK(value == other);
   IS(learner->log_prob(envs.obs(), rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len()), log_prob, entropy), RLCORE_OK);
   CHECK(log_prob[0] != 0 && entropy[n - 1] != -1);
+
+  auto tensors = learner->tensors();
+  auto layers = learner->layers();
+  auto made_with = learner->config();
+  CHECK(tensors && layers && made_with && (*tensors)[0].name == std::string("policy.0.weight") && layers->back().units == 1);
+  CHECK(made_with->num_envs == n && made_with->layers == nullptr);
+  std::vector<float> by_name(*params_len);
+  IS(learner->tensors_read(RLCORE_TENSORS_PARAMS, by_name), RLCORE_OK);
+  IS(learner->tensors_read(RLCORE_TENSORS_TARGETS, by_name), RLCORE_E_DISABLED);
+  IS(learner->tensors_write(RLCORE_TENSORS_PARAMS, *tensors, by_name), RLCORE_OK);
+  IS(learner->params_read(others), RLCORE_OK);
+  CHECK(params == others);
 }
 
 /* Training that is saved between any two calls ends with the same bytes as uninterrupted training. */

@@ -16,6 +16,7 @@ pub(super) mod replay;
 pub(super) mod rollout;
 mod scale;
 mod stats;
+mod tensors;
 mod update;
 
 use bytemuck::{Pod, Zeroable};

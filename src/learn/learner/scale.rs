@@ -38,10 +38,15 @@ impl Learner<'_> {
         }
         self.write_moments(moments)?;
         block::copy(self.params, params);
+        self.follow_params()
+    }
+
+    /// Targets become copies of changed parameters, which act unless an update goes on.
+    pub(in crate::learn) fn follow_params(&mut self) -> Result {
         #[cfg(feature = "off_policy")]
-        block::copy(self.replay.target, params);
+        block::copy(self.replay.target, self.params);
         if self.state.updating == 0 {
-            block::copy(self.acting, params);
+            block::copy(self.acting, self.params);
         }
         self.add_noise()
     }

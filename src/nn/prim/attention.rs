@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::nn::initializer::Start;
 use crate::nn::matmul::{self, AddOuter, Affine, Flat};
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::num;
 use crate::rng::Rng;
 
@@ -613,31 +614,26 @@ impl Prim for Attention {
         Ok(())
     }
 
-    fn shape(self) -> (usize, usize) {
+    /// Weights are `[units, input]` of queries, keys and values, positions `[window, units]`, the newest step first, and
+    /// `[units, units]` of the output.
+    fn tensors(self) -> Tensors {
+        let (d, u) = (self.input, self.units);
         let [query, pair, bias, positions, out, out_bias] = self.lens();
-        (query + pair + positions + out, bias + out_bias)
-    }
-
-    /// Weights are `[3 * units, input]` of queries, keys and values, positions `[window, units]`, and `[units, units]` of the
-    /// output; biases follow the same order.
-    fn read(self, params: &[f32], mut weights: &mut [f32], mut bias: &mut [f32]) -> Option<()> {
-        let (of, d, u) = (self.split(params)?, self.input, self.units);
-        matmul::transpose(of.query, take(&mut weights, d * u)?, d, u)?;
-        matmul::transpose(of.pair, take(&mut weights, d * 2 * u)?, d, 2 * u)?;
-        copy(of.positions, take(&mut weights, of.positions.len())?)?;
-        matmul::transpose(of.out, weights, u, u)?;
-        copy(of.bias, take(&mut bias, 3 * u)?)?;
-        copy(of.out_bias, bias)
-    }
-
-    /// Layout as in `read`.
-    fn write(self, params: &mut [f32], mut weights: &[f32], mut bias: &[f32]) -> Option<()> {
-        let (to, d, u) = (self.split_mut(params)?, self.input, self.units);
-        matmul::transpose(weights.split_off(..d * u)?, to.query, u, d)?;
-        matmul::transpose(weights.split_off(..d * 2 * u)?, to.pair, 2 * u, d)?;
-        copy(weights.split_off(..to.positions.len())?, to.positions)?;
-        matmul::transpose(weights, to.out, u, u)?;
-        copy(bias.split_off(..3 * u)?, to.bias)?;
-        copy(bias, to.out_bias)
+        let [at_bias, at_positions, at_out, at_out_bias] = {
+            let bias_at = query.saturating_add(pair);
+            let positions_at = bias_at.saturating_add(bias);
+            let out_at = positions_at.saturating_add(positions);
+            [bias_at, positions_at, out_at, out_at.saturating_add(out)]
+        };
+        let double = u.saturating_mul(2);
+        Tensors::of([
+            Tensor::weights("q_proj_weight", 0, [(u, 1), (d, u)]),
+            Tensor::weights("k_proj_weight", query, [(u, 1), (d, double)]),
+            Tensor::weights("v_proj_weight", query.saturating_add(u), [(u, 1), (d, double)]),
+            Tensor::weights("positions", at_positions, [(self.window, u), (u, 1)]),
+            Tensor::weights("out_proj.weight", at_out, [(u, 1), (u, u)]),
+            Tensor::vector("in_proj_bias", at_bias, bias),
+            Tensor::vector("out_proj.bias", at_out_bias, out_bias),
+        ])
     }
 }

@@ -20,6 +20,7 @@ use crate::nn::initializer::Start;
 use crate::nn::layer::{FORGET_ONE, NORMALIZED};
 use crate::nn::matmul::{self, AddOuter, Affine, Flat};
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::num;
 use crate::rng::Rng;
 
@@ -585,27 +586,21 @@ impl Prim for Recurrent {
         Ok(())
     }
 
-    fn shape(self) -> (usize, usize) {
-        let [input, own, bias] = self.lens();
-        (input + own, bias)
-    }
-
-    /// Weights are `[gates, input]`, then `[gates, units]`.
-    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        self.turn(params, weights)?;
-        copy(self.split(params)?.2, bias)
-    }
-
-    /// Weights are `[gates, input]`, then `[gates, units]`.
-    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let gates = self.gates();
-        let (w, own, b) = self.split_mut(params)?;
-        let (from, from_own) = weights.split_at_checked(w.len())?;
-        matmul::transpose(from, w, gates, self.input)?;
-        if !own.is_empty() {
-            matmul::transpose(from_own, own, gates, self.units)?;
-        }
-        copy(bias, b)
+    /// Weights are `[gates, input]` and `[gates, units]`.
+    fn tensors(self) -> Tensors {
+        let ([input, own, bias], gates) = (self.lens(), self.gates());
+        let begin = input.saturating_add(own);
+        let vector = |name, at: usize, len| Tensor::vector(name, begin.saturating_add(at), len);
+        let (first, name) = match self.cell {
+            Cell::Lstm if self.normalises() => (NORMS.saturating_mul(self.units), "scale"),
+            _ => (gates, "bias_hn"),
+        };
+        Tensors::of([
+            Tensor::weights("weight_ih", 0, [(gates, 1), (self.input, gates)]),
+            Tensor::weights("weight_hh", input, [(if own > 0 { gates } else { 0 }, 1), (self.units, gates)]),
+            vector("bias", 0, first),
+            vector(name, first, bias.saturating_sub(first)),
+        ])
     }
 }
 

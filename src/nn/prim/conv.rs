@@ -3,7 +3,7 @@
 //! Parameters: weights `[kernel height, kernel width, channels, units]`, then bias `[units]` if there is one. Pixels outside a
 //! picture are 0.
 
-use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
+use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::{Error, Kind, Result};
 use crate::nn::compile::{TOO_LARGE, product};
@@ -12,6 +12,7 @@ use crate::nn::input::Pixel;
 use crate::nn::layer::{Layer, NO_BIAS};
 use crate::nn::matmul::{self, AddOuter, Affine, Flat, Rows};
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::rng::Rng;
 
 /// Shape of pictures and of the windows of a layer, and number of windows.
@@ -388,28 +389,13 @@ impl Prim for Conv {
         Ok(())
     }
 
-    fn shape(self) -> (usize, usize) {
-        (self.weight_len(), self.bias_len())
-    }
-
     /// Weights are `[units, channels, height, width]`.
-    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        let (w, b) = params.split_at_checked(self.weight_len())?;
-        copy(b, bias)?;
-        for (to, from) in weights.iter_mut().zip(self.order()) {
-            *to = *w.get(from)?;
-        }
-        Some(())
-    }
-
-    /// Weights are `[units, channels, height, width]`.
-    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let (w, b) = params.split_at_mut_checked(self.weight_len())?;
-        copy(bias, b)?;
-        for (from, to) in weights.iter().zip(self.order()) {
-            *w.get_mut(to)? = *from;
-        }
-        Some(())
+    fn tensors(self) -> Tensors {
+        let ([kh, kw], [.., channels], units) = (self.frame.size, self.frame.input, self.units);
+        let pixel = channels.saturating_mul(units);
+        let axes = [(units, 1), (channels, units), (kh, kw.saturating_mul(pixel)), (kw, pixel)];
+        let bias = Tensor::vector("bias", self.weight_len(), self.bias_len());
+        Tensors::of([Tensor::weights("weight", 0, axes), bias])
     }
 }
 
@@ -490,14 +476,5 @@ impl RowWise for Conv {
             }
         }
         Some(())
-    }
-}
-
-impl Conv {
-    /// Offsets of the weights in the hosts' order `[units, channels, height, width]`.
-    fn order(self) -> impl Iterator<Item = usize> {
-        let ([kh, kw], [.., channels], units) = (self.frame.size, self.frame.input, self.units);
-        let windows = move |unit, channel| (0..kh * kw).map(move |at| (at * channels + channel) * units + unit);
-        (0..units).flat_map(move |unit| (0..channels).flat_map(move |channel| windows(unit, channel)))
     }
 }

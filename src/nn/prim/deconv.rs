@@ -3,12 +3,13 @@
 //! Parameters: weights `[kernel height, kernel width, units, channels]`, then bias `[units]` if there is one.
 
 use super::conv::{Conv, Frame, Windows};
-use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
+use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
 use crate::nn::initializer::Start;
 use crate::nn::layer::{Layer, NO_BIAS};
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::rng::Rng;
 
 /// Shape of a layer: that of the convolution from its output to its input.
@@ -66,22 +67,11 @@ impl Prim for Deconv {
         self.conv.init(w, start, rng, scratch)
     }
 
-    fn shape(self) -> (usize, usize) {
-        (self.conv.weight_len(), if self.has_bias { self.units() } else { 0 })
-    }
-
     /// Weights are `[channels, units, height, width]`.
-    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        let (w, b) = params.split_at_checked(self.conv.weight_len())?;
-        copy(b, bias)?;
-        self.conv.read(w, weights, &mut [])
-    }
-
-    /// Weights are `[channels, units, height, width]`.
-    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let (w, b) = params.split_at_mut_checked(self.conv.weight_len())?;
-        copy(bias, b)?;
-        self.conv.write(w, weights, &[])
+    fn tensors(self) -> Tensors {
+        let mut all = self.conv.tensors();
+        all.push(Tensor::vector("bias", self.conv.weight_len(), if self.has_bias { self.units() } else { 0 }));
+        all
     }
 }
 

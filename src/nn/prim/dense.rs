@@ -2,7 +2,7 @@
 //! than 16 units, output-major, `[units, input]`, so that vectors run along the inputs. The deviations of a noisy layer follow
 //! in the same layout.
 
-use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy};
+use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort};
 use crate::cpu::At;
 use crate::error::{Error, Kind, Result};
 use crate::nn::compile::product;
@@ -10,6 +10,7 @@ use crate::nn::initializer::{Initializer, Start};
 use crate::nn::layer::{Layer, NO_BIAS};
 use crate::nn::matmul::{self, AddOuter, Affine, Dots, Flat, LANES};
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::num;
 use crate::rng::Rng;
 
@@ -185,32 +186,23 @@ impl Prim for Dense {
         Ok(())
     }
 
-    fn shape(self) -> (usize, usize) {
-        (self.weight_len() * self.halves(), self.bias_len() * self.halves())
-    }
-
-    /// Weights are `[units, input]`; deviations follow the means.
-    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        let (len, bias_len) = (self.weight_len(), self.bias_len());
-        for k in 0..self.halves() {
-            let (w, b) = self.split(params, k)?;
-            copy(b, bias.get_mut(k * bias_len..(k + 1) * bias_len)?)?;
-            let to = weights.get_mut(k * len..(k + 1) * len)?;
-            if self.is_narrow() { copy(w, to)? } else { matmul::transpose(w, to, self.input, self.units)? }
+    fn tensors(self) -> Tensors {
+        let axes = if self.is_narrow() {
+            [(self.units, self.input), (self.input, 1)]
+        } else {
+            [(self.units, 1), (self.input, self.units)]
+        };
+        let of = |half: usize, weight, bias| {
+            let begin = half.saturating_mul(self.half());
+            let bias = Tensor::vector(bias, begin.saturating_add(self.weight_len()), self.bias_len());
+            [Tensor::weights(weight, begin, axes), bias]
+        };
+        let [weight, bias] = of(0, "weight", "bias");
+        if self.halves() == 1 {
+            return Tensors::of([weight, bias]);
         }
-        Some(())
-    }
-
-    /// Layout as in [`Dense::read`].
-    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let (len, bias_len) = (self.weight_len(), self.bias_len());
-        for k in 0..self.halves() {
-            let (w, b) = self.split_mut(params, k)?;
-            copy(bias.get(k * bias_len..(k + 1) * bias_len)?, b)?;
-            let from = weights.get(k * len..(k + 1) * len)?;
-            if self.is_narrow() { copy(from, w)? } else { matmul::transpose(from, w, self.units, self.input)? }
-        }
-        Some(())
+        let [deviation, bias_deviation] = of(1, "weight_sigma", "bias_sigma");
+        Tensors::of([weight, deviation, bias, bias_deviation])
     }
 }
 

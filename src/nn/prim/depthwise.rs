@@ -5,7 +5,7 @@
 //! `u / (units / channels)`. Pixels outside a picture are 0.
 
 use super::conv::Windows;
-use super::{Frame, Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
+use super::{Frame, Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, rows, rows_mut};
 use crate::cpu::{self, At, Kernel};
 use crate::error::{Error, Kind, Result};
 use crate::nn::initializer::Start;
@@ -13,6 +13,7 @@ use crate::nn::input::Pixel;
 use crate::nn::layer::{Layer, NO_BIAS};
 use crate::nn::matmul::{self, LANES};
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::rng::Rng;
 
 /// Shape of a layer.
@@ -141,12 +142,6 @@ impl Depthwise {
         })
     }
 
-    /// Offsets of the weights in the hosts' order `[units, 1, height, width]`.
-    fn order(self) -> impl Iterator<Item = usize> {
-        let (pixels, units) = (self.num_pixels(), self.units);
-        (0..units).flat_map(move |unit| (0..pixels).map(move |pixel| pixel * units + unit))
-    }
-
     /// [`RowWise::forward`] of pictures of f32 values or bytes.
     #[inline(always)]
     pub fn look<A: At, X: Pixel>(self, at: A, params: &[f32], x: &[X], y: &mut [f32], work: &mut [f32]) -> Option<()> {
@@ -203,28 +198,12 @@ impl Prim for Depthwise {
         Ok(())
     }
 
-    fn shape(self) -> (usize, usize) {
-        (self.weight_len(), self.bias_len())
-    }
-
     /// Weights are `[units, 1, height, width]`.
-    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        let (w, b) = params.split_at_checked(self.weight_len())?;
-        copy(b, bias)?;
-        for (to, from) in weights.iter_mut().zip(self.order()) {
-            *to = *w.get(from)?;
-        }
-        Some(())
-    }
-
-    /// Weights are `[units, 1, height, width]`.
-    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let (w, b) = params.split_at_mut_checked(self.weight_len())?;
-        copy(bias, b)?;
-        for (from, to) in weights.iter().zip(self.order()) {
-            *w.get_mut(to)? = *from;
-        }
-        Some(())
+    fn tensors(self) -> Tensors {
+        let ([kh, kw], units) = (self.frame.size, self.units);
+        let axes = [(units, 1), (1, 0), (kh, kw.saturating_mul(units)), (kw, units)];
+        let bias = Tensor::vector("bias", self.weight_len(), self.bias_len());
+        Tensors::of([Tensor::weights("weight", 0, axes), bias])
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! Parameters: a table for each channel, `[channels, symbols, units]`.
 
-use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, copy, rows, rows_mut};
+use super::{Layered, Local, Most, Op, Prim, RowWise, Scope, Sort, rows, rows_mut};
 use crate::cpu::At;
 use crate::error::Result;
 use crate::nn::compile::product;
 use crate::nn::initializer::Start;
 use crate::nn::layer::{BYTES, Layer};
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::num;
 use crate::rng::Rng;
 
@@ -75,18 +76,10 @@ impl Prim for Embed {
         start.fill(params, self.channels * self.symbols, self.units, rng, scratch)
     }
 
-    fn shape(self) -> (usize, usize) {
-        (self.param_len(), 0)
-    }
-
-    /// Weights are `[channels, symbols, units]`.
-    fn read(self, params: &[f32], weights: &mut [f32], _: &mut [f32]) -> Option<()> {
-        copy(params, weights)
-    }
-
-    /// Weights are `[channels, symbols, units]`.
-    fn write(self, params: &mut [f32], weights: &[f32], _: &[f32]) -> Option<()> {
-        copy(weights, params)
+    fn tensors(self) -> Tensors {
+        let (symbols, units) = (self.symbols, self.units);
+        let axes = [(self.channels, symbols.saturating_mul(units)), (symbols, units), (units, 1)];
+        Tensors::of([Tensor::weights("weight", 0, axes)])
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Layered, Op, Prim, Scope, Sort};
 use crate::error::Result;
 use crate::nn::initializer::Start;
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::rng::Rng;
 
 /// Shape of a layer.
@@ -32,5 +33,9 @@ impl Prim for Free {
     fn init(self, params: &mut [f32], start: Start, _: &mut Rng, _: &mut [f32]) -> Result {
         params.fill(start.gain);
         Ok(())
+    }
+
+    fn tensors(self) -> Tensors {
+        Tensors::of([Tensor::weights("", 0, [(self.units, 1)])])
     }
 }

@@ -58,6 +58,7 @@ use core::ops::Range;
 use super::initializer::Start;
 use super::layer::{self, Layer};
 use super::node::Node;
+use super::tensor::Tensors;
 use crate::cpu::At;
 use crate::error::Result;
 use crate::rng::Rng;
@@ -367,19 +368,9 @@ pub(super) trait Prim: Copy {
         Ok(())
     }
 
-    /// Lengths of the weights and of the biases that hosts read and write.
-    fn shape(self) -> (usize, usize) {
-        (0, 0)
-    }
-
-    /// Copies weights and biases out.
-    fn read(self, _params: &[f32], _weights: &mut [f32], _bias: &mut [f32]) -> Option<()> {
-        Some(())
-    }
-
-    /// Copies weights and biases in.
-    fn write(self, _params: &mut [f32], _weights: &[f32], _bias: &[f32]) -> Option<()> {
-        Some(())
+    /// Its parameters as hosts read and write them.
+    fn tensors(self) -> Tensors {
+        Tensors::default()
     }
 }
 
@@ -509,16 +500,8 @@ macro_rules! one_of {
                 $each!(self, p => p.init(params, start, rng, scratch))
             }
 
-            fn shape(self) -> (usize, usize) {
-                $each!(self, p => p.shape())
-            }
-
-            fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-                $each!(self, p => p.read(params, weights, bias))
-            }
-
-            fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-                $each!(self, p => p.write(params, weights, bias))
+            fn tensors(self) -> Tensors {
+                $each!(self, p => p.tensors())
             }
         }
     };

@@ -12,6 +12,7 @@ use crate::nn::initializer::Start;
 use crate::nn::layer::{Layer, NO_BIAS, NO_SCALE, RMS, WHOLE};
 #[cfg(feature = "pictures")]
 use crate::nn::node::Node;
+use crate::nn::tensor::{Tensor, Tensors};
 use crate::num;
 use crate::rng::Rng;
 
@@ -153,20 +154,10 @@ impl Prim for Norm {
         Ok(())
     }
 
-    fn shape(self) -> (usize, usize) {
-        (self.scale_len(), self.param_len() - self.scale_len())
-    }
-
-    fn read(self, params: &[f32], weights: &mut [f32], bias: &mut [f32]) -> Option<()> {
-        let (scale, b) = self.split(params)?;
-        copy(scale, weights)?;
-        copy(b, bias)
-    }
-
-    fn write(self, params: &mut [f32], weights: &[f32], bias: &[f32]) -> Option<()> {
-        let (scale, b) = params.split_at_mut_checked(self.scale_len())?;
-        copy(weights, scale)?;
-        copy(bias, b)
+    fn tensors(self) -> Tensors {
+        let scale = self.scale_len();
+        let bias = Tensor::vector("bias", scale, self.param_len().saturating_sub(scale));
+        Tensors::of([Tensor::weights("weight", 0, [(scale, 1)]), bias])
     }
 }
 

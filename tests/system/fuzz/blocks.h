@@ -163,7 +163,10 @@ static void make_records(void) {
 
 /* Sizes of the calls' learner: its parameters, the gradients of a chunk, and the moments that normalize, in numbers; its scratch
    in bytes. */
-enum { PARAMS = 29, GRADS = PARAMS + 8, NUM_MOMENTS = 4 + 2 * OBS, LEARNER_SCRATCH = 4096 };
+enum { PARAMS = 29, POLICY_PARAMS = 16, GRADS = PARAMS + 8, NUM_MOMENTS = 4 + 2 * OBS, LEARNER_SCRATCH = 4096 };
+
+/* A tensor of that learner. */
+#define A_TENSOR {.name = "policy.head.bias", .rank = 1, .dims = {2, 1, 1, 1}}
 
 static void make_learners(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];

@@ -1,0 +1,88 @@
+//! What a learner holds for each layer, read and written by name.
+
+use super::layout::Sizes;
+use super::{Learner, PARAM_LIMIT, View};
+use crate::block;
+use crate::error::{Error, Kind, Result};
+use crate::learn::role::is_log_std;
+use crate::learn::tensors::{NamedTensor, Networks, TensorsOf};
+use crate::nn::Layer;
+
+/// The networks of a learner.
+fn networks<'n>(sizes: &Sizes<'n>) -> Networks<'n> {
+    #[cfg(feature = "off_policy")]
+    let num_critics = sizes.replay.num_critics;
+    #[cfg(not(feature = "off_policy"))]
+    let num_critics = 0;
+    Networks { net: sizes.net, critic: sizes.critic, num_critics }
+}
+
+impl View<'_> {
+    /// Describes the tensors of the learner. Returns their number; those beyond the length of `to` are not written.
+    pub fn tensors(&self, to: &mut [NamedTensor]) -> Result<usize> {
+        networks(&self.sizes).list(to)
+    }
+
+    /// Copies the numbers of all tensors out. Errors: `Shape` if there are not as many as parameters; `Disabled` if this learner
+    /// has none of this kind.
+    pub fn read_tensors(&self, of: TensorsOf, to: &mut [f32]) -> Result {
+        let held = match of {
+            TensorsOf::Params => self.params,
+            TensorsOf::Targets => self.replay.target,
+            TensorsOf::FirstMoments => self.adam_m,
+            TensorsOf::SecondMoments => self.adam_v,
+        };
+        check_held(held)?;
+        networks(&self.sizes).read(held, 1.0, to)
+    }
+
+    /// The layers of the network of the policy, or of Q, and with `critic` of a critic, with every default filled in.
+    pub fn layers(&self, critic: bool) -> impl Iterator<Item = Layer> {
+        if critic { self.sizes.critic } else { self.sizes.net }.into_layers()
+    }
+}
+
+/// Errors: `Disabled` if a learner has no such numbers.
+fn check_held(held: &[f32]) -> Result {
+    let what = "learner tensors: numbers of this kind, which this algorithm does not have.";
+    Error::new(Kind::Disabled, what).fail_if(held.is_empty())
+}
+
+impl Learner<'_> {
+    /// Writes tensors, each found by its name; others stay. `values` has the numbers of an entry from its offset on. With
+    /// parameters, the target networks become copies of them, as with [`Learner::write_params`]. Nothing is written if one of
+    /// them cannot be.
+    ///
+    /// Errors: `Config` for a name that no tensor has; `Shape` for other dimensions; `Range` for numbers beyond `values`; `Value`
+    /// for parameters not within ± 1e6, logarithms of deviations beyond their bounds, moments that are not finite or below 0; `Disabled` as
+    /// [`View::read_tensors`].
+    pub fn write_tensors(&mut self, of: TensorsOf, list: &[NamedTensor], values: &[f32]) -> Result {
+        let _changing = self.mark.begin();
+        let on_policy = !self.config.needs().replay;
+        let log_std = self.config.log_std_min..=self.config.log_std_max;
+        let networks = networks(&self.sizes);
+        networks.each_of(list, values, &mut |found, own| {
+            let within = |x: &f32| match of {
+                TensorsOf::Params if on_policy && is_log_std(found.role) => log_std.contains(x),
+                TensorsOf::Params | TensorsOf::Targets => (-PARAM_LIMIT..=PARAM_LIMIT).contains(x),
+                TensorsOf::FirstMoments => x.is_finite(),
+                TensorsOf::SecondMoments => *x >= 0.0 && x.is_finite(),
+            };
+            let what = "tensors: parameters from -1e6 to 1e6, log_std within its limits, finite moments and second ones of at least 0";
+            let wrong = own.iter().find(|x| !within(x));
+            Error::new(Kind::Value, what).given_f32(wrong.copied().unwrap_or(0.0)).fail_if(wrong.is_some())
+        })?;
+        let held = match of {
+            TensorsOf::Params => &mut *self.params,
+            TensorsOf::Targets => &mut *self.replay.target,
+            TensorsOf::FirstMoments => &mut *self.adam_m,
+            TensorsOf::SecondMoments => &mut *self.adam_v,
+        };
+        check_held(held)?;
+        networks.each_of(list, values, &mut |found, from| {
+            let own = block::rows_mut(&mut *held, found.begin, found.net.param_len(), 1)?;
+            found.net.write_tensor(own, found.told.layer as usize, &found.tensor, from)
+        })?;
+        if of == TensorsOf::Params { self.follow_params() } else { Ok(()) }
+    }
+}
