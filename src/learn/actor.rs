@@ -90,10 +90,10 @@ pub struct Head<'a> {
 
 /// Network outputs for one row of actions of several parts, and the row's mask.
 #[derive(Clone, Copy)]
-struct Said<'a> {
-    logits: &'a [f32],
-    mean: &'a [f32],
-    mask: Option<&'a [u8]>,
+pub(super) struct Said<'a> {
+    pub(super) logits: &'a [f32],
+    pub(super) mean: &'a [f32],
+    pub(super) mask: Option<&'a [u8]>,
 }
 
 impl<'a> Head<'a> {
@@ -118,7 +118,7 @@ impl<'a> Head<'a> {
         self.n
     }
 
-    fn logits<'b>(&'b self, rows: usize, logits: &'b [f32], mask: Option<&'b [u8]>) -> Logits<'b> {
+    pub(super) fn logits<'b>(&'b self, rows: usize, logits: &'b [f32], mask: Option<&'b [u8]>) -> Logits<'b> {
         Logits { num_rows: rows, n: self.n, logits, mask }
     }
 
@@ -126,8 +126,8 @@ impl<'a> Head<'a> {
         Gaussian { num_rows: rows, mean, log_std: self.log_std }
     }
 
-    /// Row `index` of the network outputs for actions of several parts: logits, then means.
-    fn said<'b>(&self, outputs: &'b [f32], mask: Option<&'b [u8]>, index: usize) -> Fit<Said<'b>> {
+    /// Row `index` of the network outputs for actions of several parts, or of choices: logits, then means.
+    pub(super) fn said<'b>(&self, outputs: &'b [f32], mask: Option<&'b [u8]>, index: usize) -> Fit<Said<'b>> {
         let len = self.shape.mask_len();
         let row = block::rows(outputs, index, 1, self.shape.num_outputs as usize)?;
         let (logits, mean) = row.split_at_checked(len).ok_or(LayoutError)?;
@@ -136,6 +136,16 @@ impl<'a> Head<'a> {
             None => None,
         };
         Ok(Said { logits, mean, mask })
+    }
+
+    /// Log-probabilities of the choices, `[rows, L]`.
+    #[cfg(feature = "off_policy")]
+    pub fn log_softmax(&self, outputs: &[f32], mask: Option<&[u8]>, to: &mut [f32]) -> Result {
+        for (i, to) in to.chunks_exact_mut(self.shape.mask_len().max(1)).enumerate() {
+            let Said { logits, mask, .. } = self.said(outputs, mask, i)?;
+            categorical::log_softmax(&self.logits(1, logits, mask), to)?;
+        }
+        Ok(())
     }
 
     /// Splits actions of several parts. Errors: `Value` for a choice that does not exist.
@@ -251,8 +261,8 @@ impl<'a> Head<'a> {
         if vector.is_empty() { Ok(()) } else { gaussian::sample(&self.gaussian(1, said.mean), normal, vector) }
     }
 
-    /// Writes actions of several parts row by row, in the environment's form.
-    fn each_row(
+    /// Writes actions of several parts row by row; the numbers that are made are within their bounds.
+    pub fn each_row(
         &self,
         rows: usize,
         action: &mut [u8],
@@ -263,7 +273,6 @@ impl<'a> Head<'a> {
         let (choice, vector) = (block::rows_mut(&mut choice, 0, 1, k)?, block::rows_mut(&mut vector, 0, 1, a)?);
         for i in 0..rows {
             make(i, choice, vector)?;
-            self.bound(vector);
             let to = block::rows_mut(action, i, 1, self.shape.action_len as usize)?;
             self.join(Raw { choice, vector }, to)?;
         }
@@ -366,7 +375,9 @@ impl<'a> Head<'a> {
                 check_finite(OVERFLOW, outputs)?;
                 self.spread_each(rows, outputs, sampling, noise)?;
                 self.each_row(rows, action, |i, choice, vector| {
-                    self.sample_row(self.said(outputs, mask, i)?, sampling, self.draws(noise, i)?, choice, vector)
+                    self.sample_row(self.said(outputs, mask, i)?, sampling, self.draws(noise, i)?, choice, vector)?;
+                    self.bound(vector);
+                    Ok(())
                 })
             }
             ElementsMut::U8(_) => Err(Error::new(Kind::Shape, KINDS)),
@@ -389,6 +400,7 @@ impl<'a> Head<'a> {
                     categorical::greedy(&self.logits(1, said.logits, said.mask), choice)?;
                 }
                 block::copy(vector, said.mean);
+                self.bound(vector);
                 Ok(())
             }),
             ElementsMut::U8(_) => Err(Error::new(Kind::Shape, KINDS)),
@@ -409,6 +421,7 @@ impl<'a> Head<'a> {
                     let raw = raw.row(i, self.lens())?;
                     block::copy(choice, raw.choice);
                     block::copy(vector, raw.vector);
+                    self.bound(vector);
                     Ok(())
                 });
             }
@@ -440,9 +453,12 @@ impl<'a> Head<'a> {
     }
 
     /// Inverse of [`Head::stretch`] for a squashed action. Returns false, with undefined contents, if the action is not within
-    /// its bounds.
+    /// its bounds, or without bounds not from -1 to 1.
     #[cfg(feature = "off_policy")]
     pub fn shrink(&self, action: &mut [f32]) -> bool {
+        if self.low.is_empty() {
+            return action.iter().all(|x| (-1.0..=1.0).contains(x));
+        }
         action.iter_mut().zip(self.low).zip(self.high).all(|((x, &low), &high)| {
             let fits = *x >= low && *x <= high;
             // Computed with halves, because the width may overflow.

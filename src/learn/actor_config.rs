@@ -93,7 +93,7 @@ impl ActorConfig {
         if self.num_atoms | low.to_bits() | high.to_bits() | self.reserved == 0 {
             return Ok(());
         }
-        if !(ATOMS && (2..=MAX_ATOMS).contains(&self.num_atoms) && self.shape.discrete()) {
+        if !(ATOMS && (2..=MAX_ATOMS).contains(&self.num_atoms) && self.shape.chooses()) {
             return refuse("policy: num_atoms of 0, or 2 to 256 with discrete actions", self.num_atoms as f32);
         }
         if !(low < high && low.abs() <= VALUE_LIMIT && high.abs() <= VALUE_LIMIT && self.reserved == 0) {

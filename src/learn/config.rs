@@ -364,7 +364,7 @@ impl Config {
                 .num_layers
                 .saturating_add(self.layers_of(self.num_hidden))
                 .saturating_add(if shape.std_len() == 0 { 1 } else { 2 }),
-            squash: if self.needs().temperature && shape.discrete() { 0 } else { self.squash },
+            squash: if self.needs().temperature && shape.chooses() { 0 } else { self.squash },
             normalize_obs: self.normalize_obs,
             obs_clip: if self.normalize_obs != 0 { self.obs_clip } else { 0.0 },
             num_atoms: if has_atoms { self.num_atoms } else { 0 },

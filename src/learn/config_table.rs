@@ -310,7 +310,7 @@ macro_rules! learner_config_table {
                 /// entropy that the temperature aims at. With continuous actions in nats for each number of an action, at most ln 2.
                 /// With discrete ones a share, from 0 to 1, of the most that each element's allowed choices can have, ln of their
                 /// number, averaged over the batch; a number below 0 means half. A row that allows one choice has entropy and target
-                /// 0
+                /// 0. Of a structure with both the targets are added, and it is at most ln 2
                 target_entropy: f32 [finite] = -1.0; SAC;
                 /// with num_quantiles: targets are the quantiles of all critics without the highest, this many for each critic; below
                 /// num_quantiles. The critics, up to 8 then, are averaged, not the lowest taken

@@ -16,6 +16,9 @@ use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node, Scope};
 use crate::space::{Element, Space};
 
+/// Why an algorithm that learns Q takes structures of choices alone.
+pub(super) const Q_OF_NUMBERS: &str = "learner config: algorithm {given} learns Q, which tells the best of choices, not of numbers: no f32 in a structure.";
+
 /// Configuration and shapes as a learner's block stores them.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -60,7 +63,7 @@ impl LearnerSpec {
             return self.check_replay();
         }
         let what = if self.shape.structured() {
-            "learner config: algorithm {given} learns Q, which tells the best of choices, not of numbers: no f32 in a structure."
+            Q_OF_NUMBERS
         } else {
             "learner config: discrete actions for an algorithm that learns Q, which has number"
         };
@@ -80,14 +83,6 @@ impl LearnerSpec {
         let what = "learner config: hidden_len of 0 beyond num_hidden layers, which are";
         let trimmed = self.config.trimmed().hidden_len == self.config.hidden_len;
         Error::limit(Kind::Config, what, self.config.num_hidden as usize, 1).fail_if(!trimmed)
-    }
-
-    /// Checks actions of several parts, which replay stores do not hold. Errors: `Config`.
-    #[cfg(feature = "off_policy")]
-    pub(super) fn check_parts(&self, learns_q: bool) -> Result {
-        let what = "learner config: algorithm {given} takes actions of one kind; learners on policy take structures.";
-        let refused = learns_q && self.shape.structured();
-        Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(refused)
     }
 
     /// Checks the shape, and the requirements of any learner on it and on a network of `num_layers` layers.
@@ -204,7 +199,7 @@ impl LearnerSpec {
         #[cfg(feature = "off_policy")]
         if c.needs().replay {
             return match c.needs().temperature {
-                true => (!self.shape.discrete()).then_some((c.num_hidden, self.shape.action_len, 0.01)),
+                true => (!self.shape.chooses()).then_some((c.num_hidden, self.shape.std_len() as u32, 0.01)),
                 false => (c.dueling != 0).then_some((c.num_shared, c.value_lens()[0], 1.0)),
             };
         }
@@ -301,7 +296,7 @@ impl LearnerSpec {
     #[cfg(feature = "off_policy")]
     pub(in crate::learn) fn keeps_actions_apart(&self) -> bool {
         let c = &self.config;
-        let continuous = c.needs().critics && !self.shape.discrete();
+        let continuous = c.needs().critics && !self.shape.chooses();
         continuous && c.num_layers > 0 && (c.obs_dims != [0; 3] || c.sequence_len > 0)
     }
 
@@ -354,11 +349,11 @@ impl LearnerSpec {
         let (pictures, count) = self.critic_parts(parts);
         let pictures = pictures.get(..count).unwrap_or_default();
         let row = [1, 1, len as usize];
-        let input = if self.shape.discrete() { self.input() } else { row };
+        let input = if self.shape.chooses() { self.input() } else { row };
         let net = Net::compile_parts(layers.as_slice(), input, pictures, nodes)?;
         let what =
             "learner: with TD3 and SAC a listed layer that reads all of the input, since critics find actions there";
-        Error::new(Kind::Config, what).fail_if(!self.shape.discrete() && !net.reads_end())?;
+        Error::new(Kind::Config, what).fail_if(!self.shape.chooses() && !net.reads_end())?;
         Ok(net)
     }
 

@@ -132,6 +132,11 @@ impl Shape {
         self.action_kind == Element::I32 as u32
     }
 
+    /// True if actions are choices alone, in a structure or not.
+    pub(super) fn chooses(&self) -> bool {
+        self.std_len() == 0
+    }
+
     /// True if observations are bytes only, which the networks read divided by 255.
     pub fn obs_u8(&self) -> bool {
         self.obs_kind == Element::U8 as u32 && self.coded == 0

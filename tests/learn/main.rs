@@ -14,6 +14,7 @@ mod fields;
 mod frames;
 mod goals;
 mod host;
+mod hybrid;
 mod images;
 mod infos;
 mod learner;

@@ -36,7 +36,8 @@ enum With {
     Attention,
     Normalized,
     Frames,
-    Structures,
+    /// Structures of choices, of numbers, or of both.
+    Structures(bool, bool),
     Masks,
     Noise,
     Tasks,
@@ -47,12 +48,14 @@ enum With {
     Others,
 }
 
-const COLUMNS: [(&str, With); 13] = [
+const COLUMNS: [(&str, With); 15] = [
     ("recurrent layers", With::Memory),
     ("attention", With::Attention),
     ("normalization", With::Normalized),
     ("frames kept once", With::Frames),
-    ("structures as actions", With::Structures),
+    ("structures of choices as actions", With::Structures(true, false)),
+    ("of numbers", With::Structures(false, true)),
+    ("of both", With::Structures(true, true)),
     ("masks", With::Masks),
     ("noisy layers", With::Noise),
     ("auxiliary tasks", With::Tasks),
@@ -98,7 +101,10 @@ fn host(algorithm: Algorithm, choices: bool, with: With, num_chunks: u32) -> Res
             layers.push(Layer::conv(3, [2, 2], [1, 1], Activation::Relu));
             c = c.normalized(0, c.normalize_reward);
         }
-        With::Structures => action = Space { n: &[3], ..Space::bytes(8).with_fields(&FIELDS) },
+        With::Structures(choices, numbers) => {
+            let fields = &FIELDS[usize::from(!choices)..1 + usize::from(numbers)];
+            action = Space { n: if choices { &[3] } else { &[] }, ..Space::bytes(8).with_fields(fields) };
+        }
         With::Masks => c.use_action_mask = 1,
         With::Noise => c.noisy = 1,
         With::Tasks => {

@@ -562,6 +562,37 @@ fn a_structure_of_one_kind_is_what_it_is_without_one() {
     }
 }
 
+/// A structure of choices alone or of numbers alone is, to the bit, what it is without one to stream AC, which learns from one
+/// row at a time.
+#[test]
+#[cfg(feature = "stream")]
+fn a_structure_of_one_kind_is_what_it_is_without_one_in_a_stream() {
+    let fields = [[Field::new("", Element::I32, &[2], 0)], [Field::new("", Element::F32, &[2], 0)]];
+    let bytes = Space::bytes(8);
+    let config = Config { seed: 5, ..Config::of(Algorithm::StreamAc).hidden(&[12]) };
+    for (i, plain) in [Space::discrete(&[3, 2]), Space::unbounded(2)].into_iter().enumerate() {
+        let structure = Space { n: plain.n, ..bytes.with_fields(&fields[i]) };
+        let mut blocks = [&plain, &structure].map(|space| made(&config, &[], &OBS, space));
+        let (mut rng, kinds) = (Rng::seeded(4), [plain.kind, Element::U8]);
+        let before = attach(&mut blocks[0]).params().to_vec();
+        for _ in 0..200 {
+            let (obs, mut actions) = (draw_obs(&mut rng), [[0u32; 2]; 2]);
+            let obs = Elements::F32(&obs[..2]);
+            let ends = [u8::from(rng.bounded(5) == 0)];
+            for ((block, kind), action) in blocks.iter_mut().zip(kinds).zip(&mut actions) {
+                let mut learner = attach(block);
+                let to = ElementsMut::of_bytes(kind, bytemuck::cast_slice_mut(action)).unwrap();
+                learner.act(None, obs, None, to).unwrap();
+                learner.observe(None, &[(action[0] % 7) as f32], &ends, &[0], None, None).unwrap();
+                learner.learn(Some(obs), None, 0).unwrap();
+            }
+            assert_eq!(actions[0], actions[1]);
+            let [one, other] = blocks.each_mut().map(|block| attach(block).params().to_vec());
+            assert!(one == other && one != before);
+        }
+    }
+}
+
 #[test]
 fn spaces_that_cannot_be_are_refused_by_name() {
     let refused = |action: Space<'_>, words: &str| {
@@ -675,19 +706,6 @@ fn q_of_numbers_in_a_structure_is_refused() {
     for algorithm in [Algorithm::Pqn, Algorithm::StreamQ] {
         let error = Learner::size(&Config::of(algorithm), &[], &OBS, &ACTION).unwrap_err();
         let words = format!("algorithm {} learns Q, which tells the best of choices, not of numbers", algorithm as u32);
-        assert!(error.kind == Kind::Config && error.to_string().contains(&words), "{error}");
-    }
-}
-
-/// Algorithms over stored transitions refuse structures: they take one kind of action.
-#[test]
-#[cfg(feature = "off_policy")]
-fn algorithms_without_a_log_probability_refuse_them_by_name() {
-    for algorithm in [Algorithm::Dqn, Algorithm::Td3, Algorithm::Sac] {
-        let config = Config { num_envs: N as u32, ..Config::of(algorithm) };
-        let error = Learner::size(&config, &[], &OBS, &ACTION).unwrap_err();
-        let words =
-            format!("algorithm {} takes actions of one kind; learners on policy take structures", algorithm as u32);
         assert!(error.kind == Kind::Config && error.to_string().contains(&words), "{error}");
     }
 }

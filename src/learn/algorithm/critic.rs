@@ -154,7 +154,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
         scratch: w.scratch,
     };
     critics.forward(b)?;
-    critics.backward(b, d_action)?;
+    critics.backward(b, core::iter::repeat(-share(b)), d_action)?;
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let grads = grads.get_mut(..b.sizes.net.param_len()).ok_or(LayoutError)?;
     block::copy(losses, &policy_losses(b, value, other, log_prob, log_std));
@@ -170,30 +170,30 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
 }
 
 /// The share of a row in the mean over a batch.
-fn share(b: &ChunkContext<'_, '_>) -> f32 {
+pub(super) fn share(b: &ChunkContext<'_, '_>) -> f32 {
     1.0 / b.config.batch_size as f32
 }
 
 /// The passes of critics that the policy ascends: through each for its outputs, and back through the lowest one; with quantiles
-/// back through all of them, whose mean is used.
-struct Ascent<'w, 'u, 'm> {
-    count: usize,
-    input: Input<'w>,
+/// back through all of them, whose mean is used. Values are one for each row, or for each choice.
+pub(super) struct Ascent<'w, 'u, 'm> {
+    pub(super) count: usize,
+    pub(super) input: Input<'w>,
     /// Of the first critic, or the mean over all quantiles; of the second critic, or infinite.
-    value: &'w mut [f32],
-    other: &'w mut [f32],
-    d_value: &'w mut [f32],
-    quantiles: &'w mut [f32],
-    d_quantiles: &'w mut [f32],
-    d_pair: &'w mut [f32],
-    tapes: &'w mut [f32],
-    unroll: &'w mut Unroll<'u, 'm>,
-    scratch: &'w mut [f32],
+    pub(super) value: &'w mut [f32],
+    pub(super) other: &'w mut [f32],
+    pub(super) d_value: &'w mut [f32],
+    pub(super) quantiles: &'w mut [f32],
+    pub(super) d_quantiles: &'w mut [f32],
+    pub(super) d_pair: &'w mut [f32],
+    pub(super) tapes: &'w mut [f32],
+    pub(super) unroll: &'w mut Unroll<'u, 'm>,
+    pub(super) scratch: &'w mut [f32],
 }
 
 impl Ascent<'_, '_, '_> {
     /// Writes the values.
-    fn forward(&mut self, b: &ChunkContext<'_, '_>) -> Result {
+    pub(super) fn forward(&mut self, b: &ChunkContext<'_, '_>) -> Result {
         let (net, m, quantiles) = (&b.sizes.critic, b.order.len(), b.sizes.replay.quantiles);
         self.value.fill(0.0);
         self.other.fill(f32::INFINITY);
@@ -214,15 +214,21 @@ impl Ascent<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes the gradients of the policy's loss with respect to actions.
-    fn backward(&mut self, b: &ChunkContext<'_, '_>, d_action: &mut [f32]) -> Result {
+    /// Writes the gradients of the policy's loss with respect to actions; `slopes` are those with respect to the lowest values.
+    pub(super) fn backward(
+        &mut self,
+        b: &ChunkContext<'_, '_>,
+        slopes: impl Iterator<Item = f32> + Clone,
+        d_action: &mut [f32],
+    ) -> Result {
         let (net, m, share) = (&b.sizes.critic, b.order.len(), share(b));
         let (quantiles, width, a) = (b.sizes.replay.quantiles, b.sizes.pair(), b.sizes.std_len);
         self.d_quantiles.fill(-share / self.count.saturating_mul(quantiles) as f32);
         d_action.fill(0.0);
         for i in 0..self.count {
-            for ((d_value, value), other) in self.d_value.iter_mut().zip(&*self.value).zip(&*self.other) {
-                *d_value = if (i == 0) == (value <= other) { -share } else { 0.0 };
+            let values = self.value.iter().zip(&*self.other);
+            for ((d_value, (value, other)), slope) in self.d_value.iter_mut().zip(values).zip(slopes.clone()) {
+                *d_value = if (i == 0) == (value <= other) { slope } else { 0.0 };
             }
             let d_value = if quantiles > 0 { &*self.d_quantiles } else { &*self.d_value };
             let (params, tape) = (b.critic_of(b.params, i)?, block::rows(self.tapes, i, 1, net.tape_len(m))?);
@@ -251,15 +257,20 @@ fn policy_losses(
     log_prob: &[f32],
     log_std: &[f32],
 ) -> [f32; 3] {
-    let (c, share) = (b.config, f64::from(share(b)));
+    let share = f64::from(share(b));
     let (mut loss, mut entropy) = (0.0f64, 0.0f64);
     for ((value, other), log_prob) in value.iter().zip(other).zip(log_prob) {
         loss += f64::from(b.batch.temperature * log_prob - num::min(*value, *other));
         entropy -= f64::from(*log_prob);
     }
+    [(loss * share) as f32, (entropy * share) as f32, spread(b, log_std)]
+}
+
+/// The mean logarithm of standard deviations.
+pub(super) fn spread(b: &ChunkContext<'_, '_>, log_std: &[f32]) -> f32 {
+    let c = b.config;
     let spread: f64 = log_std.iter().map(|x| f64::from(num::clamp(*x, c.log_std_min, c.log_std_max))).sum();
-    let spread = spread * share / b.sizes.std_len as f64;
-    [(loss * share) as f32, (entropy * share) as f32, spread as f32]
+    (spread * f64::from(share(b)) / b.sizes.std_len as f64) as f32
 }
 
 /// The inputs of critics: observations of `obs_len` elements, each followed by its action. Numbers are copied to `pair`, behind

@@ -29,7 +29,7 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     let (l, k) = (b.sizes.replay.choice_values, n.len());
     let (logits, log_prob) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
     let (q, other) = (block::rows_mut(w.batch.others, 0, m, l)?, block::rows_mut(w.batch.d_others, 0, m, l)?);
-    let (choice, target) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.batch.target, 0, m, k)?);
+    let (choice, target) = (b.choices(&rows, w.choice)?, block::rows_mut(w.batch.target, 0, m, k)?);
     let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
     let (reward, discount) = (b.rewards(&rows, reward)?, b.discounts(&rows, discount)?);
     let mask = if b.sizes.masks > 0 { Some(&*rows.get(s.next_mask, l, w.mask)?) } else { None };

@@ -11,6 +11,8 @@ pub mod critic;
 #[cfg(feature = "off_policy")]
 pub mod discrete_sac;
 mod gradient;
+#[cfg(all(feature = "off_policy", feature = "residual"))]
+mod hybrid_sac;
 #[cfg(feature = "unreal")]
 pub mod pixel_control;
 #[cfg(feature = "unreal")]
@@ -121,19 +123,19 @@ macro_rules! algorithm_table {
             RLCORE_ALGORITHM_IMPALA = 2, #[cfg(feature = "actor_critic")] Impala: vtrace::Impala;
             /// A2C with auxiliary tasks on past steps: pixel control, rewards, values
             RLCORE_ALGORITHM_UNREAL = 3, #[cfg(feature = "unreal")] Unreal: unreal::Unreal;
-            /// deep Q-networks, off policy: discrete actions
+            /// deep Q-networks, off policy: discrete actions, also in a structure
             RLCORE_ALGORITHM_DQN = 4, #[cfg(feature = "off_policy")] Dqn: q::Dqn;
-            /// twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and policy_interval
-            /// are 1 and target_noise is 0
+            /// twin delayed deterministic policy gradients, off policy: continuous actions, also in a structure. DDPG if num_critics
+            /// and policy_interval are 1 and target_noise is 0
             RLCORE_ALGORITHM_TD3 = 5, #[cfg(feature = "off_policy")] Td3: td3::Td3;
-            /// soft actor-critic, off policy: continuous actions, or discrete ones
+            /// soft actor-critic, off policy: continuous actions, discrete ones, or structures of both
             RLCORE_ALGORITHM_SAC = 6, #[cfg(feature = "off_policy")] Sac: sac::Sac;
             /// Q(lambda) over rollouts: parallelized Q-networks
             RLCORE_ALGORITHM_PQN = 7, #[cfg(feature = "pqn")] Pqn: pqn::Pqn;
             /// stream AC(lambda): an actor-critic that learns from each step alone, by eligibility traces. One environment, num_steps
             /// 1: learn is due after every observe
             RLCORE_ALGORITHM_STREAM_AC = 8, #[cfg(feature = "stream")] StreamAc: stream::StreamAc;
-            /// stream Q(lambda), which does the same with Q: discrete actions
+            /// stream Q(lambda), which does the same with Q: discrete actions, also in a structure
             RLCORE_ALGORITHM_STREAM_Q = 9, #[cfg(feature = "stream")] StreamQ: stream::StreamQ;
             $($more)*
         }

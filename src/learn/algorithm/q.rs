@@ -29,7 +29,7 @@ impl Algorithm for Dqn {
             (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.batch.others, 0, m, net.head_len(1))?);
         let (d_q, d_value) =
             (block::rows_mut(w.d_outputs, 0, m, l)?, block::rows_mut(w.batch.d_others, 0, m, net.head_len(1))?);
-        let (choice, next) = (rows.get(s.choice, k, w.choice)?, block::rows_mut(w.batch.best, 0, m, k)?);
+        let (choice, next) = (b.choices(&rows, w.choice)?, block::rows_mut(w.batch.best, 0, m, k)?);
         let target = block::rows_mut(w.batch.target, 0, m, k.saturating_mul(of.width()))?;
         let (reward, discount) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
         let (reward, discount) = (b.rewards(&rows, reward)?, b.discounts(&rows, discount)?);

@@ -6,23 +6,26 @@
 
 use core::f32::consts::LN_2;
 
+#[cfg(feature = "residual")]
+use super::hybrid_sac;
 use super::{Algorithm, Needs, critic, discrete_sac};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::Scratch;
 use crate::num;
 
-/// Soft actor-critic, for continuous and discrete actions.
+/// Soft actor-critic, for continuous and discrete actions, and structures of both.
 pub(super) struct Sac;
 
 impl Algorithm for Sac {
     const NEEDS: Needs = Needs { replay: true, critics: true, temperature: true, ..Needs::NONE };
 
     fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
-        if b.sizes.replay.choice_values > 0 {
-            discrete_sac::chunk(b, w, record, errors)
-        } else {
-            critic::chunk(b, w, record, errors)
+        match (b.sizes.replay.choice_values, b.sizes.std_len) {
+            (0, _) => critic::chunk(b, w, record, errors),
+            #[cfg(feature = "residual")]
+            (_, 1..) => hybrid_sac::chunk(b, w, record, errors),
+            _ => discrete_sac::chunk(b, w, record, errors),
         }
     }
 }

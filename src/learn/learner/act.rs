@@ -93,7 +93,7 @@ impl Learner<'_> {
 
     /// The value of each observation: `obs` `[N, obs_len]`, `value` `[N]`; recurrent layers read the current state of each
     /// environment. For Q it is the value of the best choice, averaged over the elements of an action; with critics, that of
-    /// the mean action, or the mean over the choices of SAC. `mask` `[N, mask_len]` flags the allowed choices; `None`: all are
+    /// the mean numbers, averaged over the choices of SAC. `mask` `[N, mask_len]` flags the allowed choices; `None`: all are
     /// allowed. Nothing is recorded. Errors: `Shape`; `Value` for a NaN or infinite observation, and if values overflow;
     /// `value` is unchanged then.
     pub fn value(&mut self, obs: Elements<'_>, mask: Option<&[u8]>, value: &mut [f32]) -> Result {

@@ -23,6 +23,8 @@ use crate::learn::store::replay::TransitionView;
 use crate::learn::store::rollout::{Rollout, RolloutView, owner};
 #[cfg(feature = "off_policy")]
 use crate::learn::store::sequences::Sequences;
+#[cfg(feature = "off_policy")]
+use crate::learn::struct_action::MAX_EACH;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::nn::{Carry, Input};
 use crate::space::Elements;
@@ -298,9 +300,40 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
         block::rows(critics, i, 1, self.sizes.critic.param_len())
     }
 
-    /// Actions of these rows of the store, scaled to -1 to 1, as those of the host are in the environment's range.
-    pub(in crate::learn) fn actions<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Fit<&'t mut [f32]> {
-        let to = rows.get(self.batch.store.vector, self.sizes.std_len, to)?;
+    /// The choices of actions in these rows of the store.
+    pub(in crate::learn) fn choices<'t>(&self, rows: &Rows<'_>, to: &'t mut [i32]) -> Result<&'t mut [i32]> {
+        let width = self.head.choices().len();
+        let Some(action) = self.structures() else { return Ok(rows.get(self.batch.store.choice, width, to)?) };
+        let to = block::rows_mut(to, 0, rows.len(), width)?;
+        for (k, row) in rows.iter().enumerate() {
+            let (mut vector, action) = ([0.0; MAX_EACH], block::rows(action, row, 1, self.shape.action_len as usize)?);
+            self.head.part(action, block::rows_mut(to, k, 1, width)?, &mut vector)?;
+        }
+        Ok(to)
+    }
+
+    /// The bytes of the host's actions, if they are structures.
+    fn structures(&self) -> Option<&'r [u8]> {
+        match self.given.map(|given| given.action) {
+            Some(Elements::U8(action)) => Some(action),
+            _ => None,
+        }
+    }
+
+    /// The numbers of actions in these rows of the store, scaled to -1 to 1, as those of the host are in the environment's range.
+    pub(in crate::learn) fn actions<'t>(&self, rows: &Rows<'_>, to: &'t mut [f32]) -> Result<&'t mut [f32]> {
+        let width = self.sizes.std_len;
+        let to = match self.structures() {
+            None => rows.get(self.batch.store.vector, width, to)?,
+            Some(action) => {
+                let to = block::rows_mut(to, 0, rows.len(), width)?;
+                for (k, row) in rows.iter().enumerate() {
+                    let action = block::rows(action, row, 1, self.shape.action_len as usize)?;
+                    self.head.part(action, &mut [0; MAX_EACH], block::rows_mut(to, k, 1, width)?)?;
+                }
+                to
+            }
+        };
         if self.given.is_some() {
             for action in to.chunks_exact_mut(self.sizes.std_len.max(1)) {
                 self.head.shrink(action);

@@ -171,7 +171,7 @@ pub(in crate::learn) struct ReplaySizes {
     pub(in crate::learn) ring: Ring,
     /// Flags of the mask of a transition's first observation, required by SAC.
     pub(in crate::learn) own_masks: usize,
-    /// Elements of a critic's output for all choices; 0 if actions are continuous, and without critics.
+    /// Elements of a critic's output for all choices; 0 if actions have none, and without critics.
     pub(in crate::learn) choice_values: usize,
 }
 
@@ -204,18 +204,18 @@ impl Sizes<'_> {
         self.replay.quantiles.saturating_mul(self.replay.num_critics)
     }
 
-    /// Numbers of a critic's input that includes an action; 0 if critics output the values of all choices.
+    /// Numbers of a critic's input that includes those of an action; 0 if actions are choices alone.
     pub(in crate::learn) fn pair(&self) -> usize {
-        match self.replay.choice_values {
-            0 if self.reads_bytes => self.critic.input().saturating_sub(self.seen.len),
-            0 => self.critic.input(),
-            _ => 0,
+        match self.std_len {
+            0 => 0,
+            _ if self.reads_bytes => self.critic.input().saturating_sub(self.seen.len),
+            _ => self.critic.input(),
         }
     }
 
-    /// Elements of a row of secondary outputs: of the network's second head, or of a critic's values of all choices.
+    /// Elements of a row of secondary outputs: of the network's second head, and of a critic's values of all choices.
     pub(in crate::learn) fn others(&self) -> usize {
-        self.net.head_len(1).max(self.replay.choice_values)
+        self.net.head_len(1).saturating_add(self.replay.choice_values)
     }
 
     /// Working columns of a row: those of a chunk, or the outputs of two critics for an environment.
@@ -344,7 +344,7 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
     let error_len = if over_replay { chunk_rows } else { 0 };
     #[cfg(feature = "off_policy")]
     let replay = {
-        let choice_values = if num_critics > 0 && shape.discrete() { shape.num_outputs as usize } else { 0 };
+        let choice_values = if num_critics > 0 && shape.action_lens().0 > 0 { shape.mask_len() } else { 0 };
         ReplaySizes {
             num_critics,
             quantiles: if num_critics > 0 { c.num_quantiles as usize } else { 0 },

@@ -551,20 +551,17 @@ impl<'a> View<'a> {
     }
 
     /// Writes the policy's parameters: outputs are 1024 times Q, so that sampling selects the best action, or logits of atoms
-    /// 1024 times as large; the logits of SAC's choices; or means, with the smallest standard deviations that the configuration
-    /// allows.
+    /// 1024 times as large; or the logits of SAC's choices, and means, with the smallest standard deviations that the
+    /// configuration allows.
     #[cfg(feature = "off_policy")]
     fn export_of_store(&self, params: &mut [f32]) -> Result {
         let net = &self.sizes.net;
         let [len, shipped] = self.config.value_lens();
         let group = if shipped == 1 { len } else { 1 };
         net.prune_params(self.params.get(..net.param_len()).ok_or(LayoutError)?, 0, group as usize, params)?;
-        if self.sizes.replay.choice_values > 0 {
-            return Ok(());
-        }
         if self.config.needs().critics {
-            let log_std = params.rchunks_mut(self.sizes.std_len.max(1)).next().unwrap_or_default();
-            log_std.fill(self.config.log_std_min);
+            let before = params.len().saturating_sub(self.sizes.std_len);
+            params.get_mut(before..).unwrap_or_default().fill(self.config.log_std_min);
             return Ok(());
         }
         // Atoms are 1024 times those that were learned.

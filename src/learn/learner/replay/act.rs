@@ -4,7 +4,7 @@ use crate::block::{self, LayoutError};
 use crate::error::{Error, Kind, Result, check_finite, check_rows};
 use crate::kernels::categorical::{self, Logits};
 use crate::kernels::stack::MAX_STACK;
-use crate::learn::actor::{Head, Recurrent, Sampling, check_action, check_obs, see};
+use crate::learn::actor::{Head, Raw, Recurrent, Said, Sampling, check_action, check_obs, see};
 use crate::learn::actor_config::ActorConfig;
 use crate::learn::algorithm::unroll::NoStates;
 use crate::learn::algorithm::{critic, discrete_sac, q, sac, td3, tqc};
@@ -40,14 +40,18 @@ impl Learner<'_> {
         envs.put(block::rows(self.work.rng, 0, m, 1)?, 1, self.act_rng)?;
         self.begin(begin, m, obs)?;
         let rows = Rows::new(block::rows(self.work.row, 0, m, 1)?, begin as u32);
+        let numbers = block::rows_mut(self.work.vector, 0, m, self.sizes.std_len)?;
+        let head = Head::new(&self.actor, self.taken.read(), &[]);
+        head.stretch(numbers);
         match &mut action {
             ElementsMut::I32(action) => rows.put(self.work.choice, a, action)?,
-            ElementsMut::F32(action) => {
-                let done = block::rows_mut(self.work.vector, 0, m, a)?;
-                Head::new(&self.actor, self.taken.read(), &[]).stretch(done);
-                rows.put(done, a, action)?;
+            ElementsMut::F32(action) => rows.put(numbers, a, action)?,
+            ElementsMut::U8(action) => {
+                let all = Raw { choice: self.work.choice, vector: numbers };
+                for (k, row) in rows.iter().enumerate() {
+                    head.join(all.row(k, head.lens())?, block::rows_mut(action, row, 1, a)?)?;
+                }
             }
-            ElementsMut::U8(_) => {}
         }
         Ok(())
     }
@@ -174,10 +178,14 @@ impl Learner<'_> {
         }
         for (k, env) in rows.iter().enumerate() {
             let mask = (masks > 0).then(|| block::rows(w.mask, k, 1, masks)).transpose()?;
-            let fits = match action {
-                Elements::F32(_) => head.shrink(block::rows_mut(w.vector, k, 1, a)?),
-                _ => head.could_take(block::rows(w.choice, k, 1, a)?, mask),
+            let [picks, numbers] = head.lens();
+            let choice = block::rows_mut(w.choice, k, 1, picks)?;
+            let vector = block::rows_mut(w.vector, k, 1, numbers)?;
+            let exists = match action {
+                Elements::U8(bytes) => head.part(block::rows(bytes, env, 1, a)?, choice, vector).is_ok(),
+                _ => true,
             };
+            let fits = exists && head.could_take(choice, mask) && head.shrink(vector);
             let what = "learner demonstrate: the action of environment {given} is outside of the action space, or not allowed.";
             Error::new(Kind::Value, what).given(env).fail_if(!fits)?;
         }
@@ -193,33 +201,36 @@ impl Learner<'_> {
     /// Replaces the best choices of the first `m` environments of the list by the actions to take, or draws actions around the
     /// means. The random streams advance in the working array only.
     fn choose(&mut self, m: usize) -> Result {
-        let (c, a, masks) = (self.config, self.shape().action_len as usize, self.sizes.masks);
+        let (c, l, masks) = (self.config, self.shape().num_outputs as usize, self.sizes.masks);
         let (epsilon, w) = (c.exploration(self.state.num_steps), &mut self.work);
+        let (n, numbers) = (&*self.taken.n, self.sizes.std_len);
         let envs = Rows::new(block::rows(w.row, 0, m, 1)?, 0);
         for (k, rng) in envs.get(self.act_rng, 1, w.rng)?.iter_mut().enumerate() {
             let is_random = rng.uniform_f32() < epsilon;
-            if self.sizes.std_len == 0 {
-                let mask = (masks > 0).then(|| block::rows(w.mask, k, 1, masks)).transpose()?;
-                let (n, drawn) = (&*self.taken.n, block::rows_mut(w.choice, k, 1, a)?);
-                if is_random {
-                    draw_any(n, mask, rng, drawn);
-                } else if c.needs().critics {
-                    let noise = block::rows_mut(w.noise, k, 1, a)?;
-                    noise.fill_with(|| rng.uniform_f32());
-                    let logits = block::rows(w.outputs, k, 1, self.sizes.replay.choice_values)?;
-                    categorical::sample(&Logits { num_rows: 1, n, logits, mask }, Sampling::Basic, noise, drawn)?;
-                }
-                continue;
-            }
-            let (done, noise) = (block::rows_mut(w.vector, k, 1, a)?, block::rows_mut(w.noise, k, 1, a)?);
+            let mask = (masks > 0).then(|| block::rows(w.mask, k, 1, masks)).transpose()?;
+            let (drawn, done) = (block::rows_mut(w.choice, k, 1, n.len())?, block::rows_mut(w.vector, k, 1, numbers)?);
             if is_random {
+                draw_any(n, mask, rng, drawn);
                 done.fill_with(|| 2.0 * rng.uniform_f32() - 1.0);
                 continue;
             }
+            if !c.needs().critics {
+                continue;
+            }
+            let noise = block::rows_mut(w.noise, k, 1, n.len().saturating_add(numbers))?;
+            let (uniform, noise) = noise.split_at_mut_checked(n.len()).ok_or(LayoutError)?;
+            let said = block::rows(w.outputs, k, 1, l)?;
+            let (logits, mean) = said.split_at_checked(l.saturating_sub(numbers)).ok_or(LayoutError)?;
+            if !n.is_empty() {
+                uniform.fill_with(|| rng.uniform_f32());
+                categorical::sample(&Logits { num_rows: 1, n, logits, mask }, Sampling::Basic, uniform, drawn)?;
+            }
+            if numbers == 0 {
+                continue;
+            }
             rng.fill_normal(noise);
-            let mean = block::rows(w.outputs, k, 1, a)?;
             if c.needs().temperature {
-                let log_std = block::rows(w.batch.others, k, 1, a)?;
+                let log_std = block::rows(w.batch.others, k, 1, numbers)?;
                 sac::act((c.log_std_min, c.log_std_max), mean, log_std, noise, done, &mut [0.0]);
             } else {
                 td3::smooth((c.exploration_noise, f32::MAX), mean, noise, done);
@@ -279,21 +290,38 @@ impl Learner<'_> {
         let head = Head::new(&self.actor, self.taken.read(), &[]);
         block::copy(w.rng, self.predict_rng);
         head.noise(w.rng, w.noise);
-        if let ElementsMut::F32(action) = action {
+        if self.sizes.std_len > 0 {
             let spread = match sampling {
                 Sampling::Greedy => 0.0,
                 Sampling::Temperature(temperature) => temperature,
                 _ => 1.0,
             };
-            w.noise.iter_mut().for_each(|x| *x *= spread);
-            if c.needs().temperature {
-                let log_prob = block::rows_mut(w.scalar, 0, n, 1)?;
-                let log_std = block::rows(w.batch.others, 0, n, l)?;
-                sac::act((c.log_std_min, c.log_std_max), said, log_std, w.noise, action, log_prob);
-            } else {
-                td3::act(said, action);
+            let log_std = block::rows(w.batch.others, 0, n, self.sizes.net.head_len(1))?;
+            let act = |mean: &[f32], log_std: &[f32], noise: &mut [f32], to: &mut [f32]| {
+                noise.iter_mut().for_each(|x| *x *= spread);
+                if c.needs().temperature {
+                    sac::act((c.log_std_min, c.log_std_max), mean, log_std, noise, to, &mut [0.0]);
+                } else {
+                    td3::act(mean, to);
+                }
+                head.stretch(to);
+            };
+            if let ElementsMut::U8(action) = action {
+                let ([picks, numbers], noise) = (head.lens(), &mut *w.noise);
+                let width = self.sizes.net.head_len(1);
+                head.each_row(n, action, |i, choice, vector| {
+                    let Said { logits, mean, mask } = head.said(said, mask, i)?;
+                    let noise = block::rows_mut(noise, i, 1, picks.saturating_add(numbers))?;
+                    let (uniform, normal) = noise.split_at_mut_checked(picks).ok_or(LayoutError)?;
+                    if picks > 0 {
+                        categorical::sample(&head.logits(1, logits, mask), sampling, uniform, choice)?;
+                    }
+                    act(mean, block::rows(log_std, i, 1, width)?, normal, vector);
+                    Ok(())
+                })?;
+            } else if let ElementsMut::F32(action) = action {
+                act(said, log_std, w.noise, action);
             }
-            head.stretch(action);
         } else {
             if !c.needs().critics {
                 said.iter_mut().for_each(|x| *x *= Q_LOGIT_SCALE);
@@ -359,18 +387,30 @@ impl Learner<'_> {
         hand_over(values, value)
     }
 
-    /// The critics' values, averaged over the choices, and over the elements of an action.
+    /// The critics' values with the mean numbers of an action, averaged over the choices, and over these elements of it.
     fn value_of_choices(&mut self, mask: Option<&[u8]>, bytes: Option<&[u8]>, value: &mut [f32]) -> Result {
         let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
+        let head = Head::new(&self.actor, self.taken.read(), &[]);
         let critics = self.state.shown(self.config, self.acting, self.params);
         let critics = critics.get(sizes.net.param_len()..).ok_or(LayoutError)?;
         let len = sizes.n.saturating_mul(sizes.replay.choice_values);
         let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(LayoutError)?;
-        let (other, logits) = (block::rows_mut(other, 0, len, 1)?, block::rows(w.outputs, 0, len, 1)?);
-        let seen = either(bytes, w.raw);
+        let (other, a) = (block::rows_mut(other, 0, len, 1)?, sizes.std_len);
+        let mut seen = either(bytes, w.raw);
+        if a > 0 {
+            let action = block::rows_mut(w.vector, 0, sizes.n, a)?;
+            for (i, action) in action.chunks_exact_mut(a).enumerate() {
+                td3::act(head.said(w.outputs, None, i)?.mean, action);
+            }
+            seen = critic::join(
+                (seen, sizes.seen.len),
+                (action, a),
+                block::rows_mut(w.batch.pairs, 0, sizes.n, sizes.pair())?,
+            );
+        }
         critic::lowest(&sizes.critic, critics, seen, sizes.n, &mut NoStates, w.scratch, other, q)?;
         check_finite("learner value: outputs that do not overflow", q)?;
-        categorical::log_softmax(&Logits { num_rows: sizes.n, n, logits, mask }, other)?;
+        head.log_softmax(w.outputs, mask, other)?;
         discrete_sac::values(n, other, q, 0.0, w.noise);
         let values = block::rows_mut(q, 0, sizes.n, 1)?;
         for (value, each) in values.iter_mut().zip(w.noise.chunks_exact(n.len().max(1))) {

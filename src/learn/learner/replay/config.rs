@@ -5,7 +5,7 @@ use core::f32::consts::LN_2;
 use crate::error::{Error, Kind, Result};
 use crate::learn::actor_config::{MAX_ATOMS, MAX_LAYERS};
 use crate::learn::config::Config;
-use crate::learn::learner_spec::LearnerSpec;
+use crate::learn::learner_spec::{LearnerSpec, Q_OF_NUMBERS};
 use crate::learn::obs_encoder::{MAX_PARTS, Part, critic_parts};
 use crate::learn::store::ring::Ring;
 use crate::nn::{Net, Node};
@@ -82,23 +82,29 @@ impl Config {
 impl LearnerSpec {
     /// Checks configuration and shape, and that they match.
     pub(in crate::learn) fn check_replay(&self) -> Result {
-        self.check_parts(true)?;
-        let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
-        let fits = self.config.needs().temperature || self.shape.discrete() != self.config.needs().critics;
+        let what = match (self.shape.structured(), self.config.needs().q) {
+            (true, true) => Q_OF_NUMBERS,
+            (true, false) => {
+                "learner config: algorithm {given} follows the derivative of its actions, which choices do not have: no i32 in a structure."
+            }
+            _ => "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones",
+        };
+        let picks = self.shape.action_lens().0 > 0;
+        let fits = self.config.needs().temperature || if self.config.needs().q { self.shape.chooses() } else { !picks };
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(!fits)?;
         let what =
             "learner config: joins in the build, with obs_dims or recurrent layers and critics of continuous actions";
         let refused = self.keeps_actions_apart() && !self.joins_actions();
         Error::new(Kind::Config, what).fail_if(refused)?;
-        let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
-        let spread = self.config.needs().critics && self.shape.discrete() && self.config.num_quantiles > 0;
+        let what = "learner config: num_quantiles of 0 with SAC on choices";
+        let spread = self.config.needs().critics && picks && self.config.num_quantiles > 0;
         Error::new(Kind::Config, what).given(self.config.num_quantiles as usize).fail_if(spread)?;
-        let what = if self.shape.discrete() {
+        let what = if self.shape.chooses() {
             "learner config: target_entropy of at most 1 with discrete actions, a share of the most that is allowed,"
         } else {
             "learner config: target_entropy of at most 0.69, ln 2, which actions from -1 to 1 can have,"
         };
-        let most = if self.shape.discrete() { 1.0 } else { LN_2 };
+        let most = if self.shape.chooses() { 1.0 } else { LN_2 };
         let refused = self.config.needs().temperature && self.config.target_entropy > most;
         Error::new(Kind::Config, what).given_f32(self.config.target_entropy).fail_if(refused)?;
         self.check_shape(self.num_layers().max(self.num_critic_layers()))?;
@@ -130,28 +136,25 @@ impl LearnerSpec {
         Ok(net)
     }
 
-    /// Lengths of a critic's input and output: of an observation and an action, and of their value; or of an observation, and
-    /// of the value of each choice.
+    /// Lengths of a critic's input and output: of an observation and the numbers of an action; and of the value of each choice,
+    /// or of the action where there are none.
     pub(in crate::learn) fn critic_lens(&self) -> (u32, u32) {
         let s = &self.shape;
-        if s.discrete() {
-            (s.seen_len, s.num_outputs)
-        } else {
-            (s.seen_len.saturating_add(s.action_len), self.config.critic_len())
-        }
+        let units = if s.action_lens().0 > 0 { s.mask_len() as u32 } else { self.config.critic_len() };
+        (s.seen_len.saturating_add(s.std_len() as u32), units)
     }
 
     /// The shapes of the pictures in a critic's input, and their number.
     pub(in crate::learn) fn critic_parts(&self, parts: &[Part]) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
         let (mut pictures, mut count) =
-            critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) });
+            critic_parts(parts, (!self.shape.chooses()).then_some(self.shape.std_len() as u32));
         if self.joins_actions() && self.shape.num_parts <= 1 {
             let [first, second, ..] = &mut pictures;
             *first = self.config.obs_dims;
             if *first == [0; 3] {
                 *first = [1, 1, self.shape.seen_len];
             }
-            (*second, count) = ([1, 1, self.shape.action_len], 2);
+            (*second, count) = ([1, 1, self.shape.std_len() as u32], 2);
         }
         (pictures, count)
     }

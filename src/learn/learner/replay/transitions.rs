@@ -75,18 +75,21 @@ impl Learner<'_> {
         let (head, a, masks) =
             (Head::new(&self.actor, self.taken.read(), &[]), shape.action_len as usize, self.sizes.masks);
         let room = block::rows_mut(self.work.vector, 0, 1, self.sizes.std_len)?;
+        let picks = block::rows_mut(self.work.choice, 0, 1, self.taken.n.len())?;
         for row in 0..rows {
-            let fits = match action {
+            let mask = mask.map(|mask| block::rows(mask, row, 1, masks)).transpose()?;
+            let exists = match action {
                 Elements::I32(choice) => {
-                    let mask = mask.map(|mask| block::rows(mask, row, 1, masks)).transpose()?;
-                    head.could_take(block::rows(choice, row, 1, a)?, mask)
+                    block::copy(picks, block::rows(choice, row, 1, a)?);
+                    true
                 }
                 Elements::F32(vector) => {
                     block::copy(room, block::rows(vector, row, 1, a)?);
-                    head.shrink(room)
+                    true
                 }
-                Elements::U8(_) => false,
+                Elements::U8(bytes) => head.part(block::rows(bytes, row, 1, a)?, picks, room).is_ok(),
             };
+            let fits = exists && head.could_take(picks, mask) && head.shrink(room);
             let what = "learner learn_transitions: the action of transition {given} is outside of the action space, or not allowed.";
             Error::new(Kind::Value, what).given(row).fail_if(!fits)?;
         }
@@ -130,6 +133,7 @@ impl<'a> TransitionBatch<'a> {
         let (choice, vector) = match self.action {
             Elements::I32(choice) => (choice, &[][..]),
             Elements::F32(vector) => (&[][..], vector),
+            // Structures are taken apart where they are read.
             Elements::U8(_) => (&[][..], &[][..]),
         };
         let (mask, next_mask) = (self.mask.unwrap_or_default(), self.next_mask.unwrap_or_default());

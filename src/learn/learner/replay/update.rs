@@ -299,8 +299,8 @@ impl Learner<'_> {
     fn step_policy(&mut self, record: &[f32]) -> Result {
         let (c, s, len) = (self.config, &mut *self.state, self.sizes.net.param_len());
         let losses = record.get(self.params.len()..).and_then(|losses| losses.first_chunk::<LOSSES>());
-        let [policy_loss, entropy, third, ..] = *losses.ok_or(LayoutError)?;
-        check_finite("learner losses", &[policy_loss, entropy, third])?;
+        let [policy_loss, entropy, third, fourth, ..] = *losses.ok_or(LayoutError)?;
+        check_finite("learner losses", &[policy_loss, entropy, third, fourth])?;
         let params = self.params.get_mut(..len).ok_or(LayoutError)?;
         let (m, v) = (self.adam_m.get_mut(..len).ok_or(LayoutError)?, self.adam_v.get_mut(..len).ok_or(LayoutError)?);
         let moving = ParamState { params, m, v, steps: &mut s.adam_steps };
@@ -308,11 +308,13 @@ impl Learner<'_> {
         (s.policy_loss, s.entropy, s.log_std) = (policy_loss, entropy, third);
         if c.needs().temperature && c.temperature_rate > 0.0 {
             let (params, m, v) = (&mut s.log_temperature, &mut s.temperature_m, &mut s.temperature_v);
-            let target = match (self.sizes.std_len, self.sizes.masks) {
-                (0, 0) => discrete_sac::target_entropy(self.taken.n, None, c.target_entropy) as f32,
+            // That of the choices, which masks limit, and that of the numbers.
+            let of_choices = match (self.sizes.std_len, self.sizes.masks) {
+                (_, 0) => discrete_sac::target_entropy(self.taken.n, None, c.target_entropy) as f32,
                 (0, _) => third,
-                (numbers, _) => c.target_entropy * numbers as f32,
+                _ => fourth,
             };
+            let target = of_choices + c.target_entropy * self.sizes.std_len as f32;
             let grads = [sac::temperature_gradient(num::exp(*params), entropy, target)];
             let moving = ParamState {
                 params: from_mut(params),
