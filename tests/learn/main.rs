@@ -32,6 +32,7 @@ mod other_tasks;
 mod overflow;
 mod overlap;
 mod parts;
+mod pictures;
 mod pqn;
 mod presets;
 mod prime;

@@ -75,11 +75,12 @@ impl LearnerSpec {
         let what = "learner config: algorithm DQN or SAC for discrete actions, TD3 or SAC for continuous ones";
         let fits = self.config.needs().temperature || self.shape.discrete() != self.config.needs().critics;
         Error::new(Kind::Config, what).given(self.config.algorithm as usize).fail_if(!fits)?;
-        let what = "learner config: at most 1 of obs_fields, and joins in the build, with obs_dims and critics of continuous actions";
+        let what =
+            "learner config: joins in the build, with obs_dims and critics of continuous actions; obs_fields are";
         let apart = self.config.needs().critics && !self.shape.discrete() && !self.joins_actions();
         let refused = apart && self.config.num_layers > 0 && self.config.obs_dims != [0; 3];
         Error::new(Kind::Config, what).given(self.shape.num_parts as usize).fail_if(refused)?;
-        let what = "learner config: at most 1 of obs_fields, and joins in the build, with recurrent critics of continuous actions";
+        let what = "learner config: joins in the build, with recurrent critics of continuous actions; obs_fields are";
         let refused = apart && self.config.sequence_len > 0;
         Error::new(Kind::Config, what).given(self.shape.num_parts as usize).fail_if(refused)?;
         let what = "learner config: num_quantiles of 0 with SAC on discrete actions";
@@ -137,7 +138,7 @@ impl LearnerSpec {
     pub(in crate::learn) fn critic_parts(&self, parts: &[Part]) -> ([[u32; 3]; MAX_PARTS + 1], usize) {
         let (mut pictures, mut count) =
             critic_parts(parts, if self.shape.discrete() { None } else { Some(self.shape.action_len) });
-        if self.joins_actions() {
+        if self.joins_actions() && parts.len() < 2 {
             let [first, second, ..] = &mut pictures;
             *first = self.config.obs_dims;
             if *first == [0; 3] {
