@@ -53,6 +53,9 @@ pub struct Field<'a> {
     pub offset: u32,
     /// The field is an info: it travels with the observation, but networks do not read it, and layers do not count it.
     pub info: bool,
+    /// The field is a picture `[channels, height, width]`, perhaps with a leading 1, which networks read as `[height, width,
+    /// channels]`.
+    pub channels_first: bool,
 }
 
 impl<'a> Field<'a> {
@@ -63,12 +66,17 @@ impl<'a> Field<'a> {
             all[rank] = dims[rank];
             rank += 1;
         }
-        Field { name, kind, rank: rank as u32, dims: all, offset, info: false }
+        Field { name, kind, rank: rank as u32, dims: all, offset, info: false, channels_first: false }
     }
 
     /// The same as an info.
     pub const fn unread(self) -> Self {
         Field { info: true, ..self }
+    }
+
+    /// The same as a picture whose channels come first.
+    pub const fn planes(self) -> Self {
+        Field { channels_first: true, ..self }
     }
 
     /// Lengths of the dimensions in use.

@@ -66,13 +66,15 @@ macro_rules! learner_config_table {
                 /// entries of layers, up to 64
                 num_layers: u32 [any] = 0; ALL;
                 /// height, width and channels of an observation that is a picture, in this order in memory; their product is obs.len.
-                /// Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a picture of
-                /// RLCORE_WRAP_CHANNELS_FIRST has its channels first. The layers of TD3's and SAC's critics read the picture alone,
-                /// and continuous actions follow the last one. 0: the observation is no picture, and critics read continuous
-                /// actions behind it
+                /// Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused. Of several
+                /// fields the first is the picture, whose own axes these are, or 0: rollouts keep its bytes as they are, and
+                /// num_stacked and pixel control are about it. The layers of TD3's and SAC's critics read the picture alone, and
+                /// continuous actions follow the last one. 0: the observation is no picture, or one field of obs_fields is, and
+                /// critics read continuous actions behind it
                 obs_dims: [u32; 3] [any] = [0, 0, 0]; ALL,
                     "layers, num_stacked or pixel_control_coef" => |c, _| c.num_layers | c.num_stacked > 0 || c.tasks()[0];
-                /// frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then
+                /// frames in an observation of RLCORE_U8, or in the first field of others, up to 16, stacked along its last axis, or
+                /// along its channels with RLCORE_FIELD_CHANNELS_FIRST, the newest last. A rollout then
                 /// stores each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the
                 /// environment's previous observation, shifted by one, or, as at the start of an episode, each a copy of the newest
                 /// frame or zeros. RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a

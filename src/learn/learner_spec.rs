@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::actor_config::{ActorConfig, MAX_LAYERS};
 use super::config::Config;
-use super::obs_encoder::{Part, pictures};
+use super::obs_encoder::{Part, Parts, pictures};
 use super::role::{self as roles, Tower, role};
 use super::shape::Shape;
 use super::tasks::Tasks;
@@ -14,7 +14,14 @@ use crate::block::LayoutError;
 use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::MAX_STACK;
 use crate::nn::{Activation, HEAD, INPUT, Initializer, Layer, LayerKind, NO_BIAS, NO_SCALE, NOISY, Net, Node, Scope};
-use crate::space::{Element, Space};
+use crate::space::{Element, Field, Space};
+
+/// The requirement on observations whose frames are stored once.
+const NO_STACK: &str = "learner config: num_stacked of 0, or observations of bytes and normalize_obs of 0";
+
+fn product(dims: [u32; 3]) -> Option<u32> {
+    dims.iter().try_fold(1u32, |all, len| all.checked_mul(*len))
+}
 
 /// Why an algorithm that learns Q takes structures of choices alone.
 pub(super) const Q_OF_NUMBERS: &str = "learner config: algorithm {given} learns Q, which tells the best of choices, not of numbers: no f32 in a structure.";
@@ -34,15 +41,15 @@ impl LearnerSpec {
         // The memory layout of a picture follows from its field: the lengths of its channels and of its rows are products of
         // its last axes.
         let [_, width, channels] = config.obs_dims.map(u64::from);
-        for (i, field) in
-            obs.fields.iter().enumerate().filter(|(_, field)| channels > 0 && field.rank > 1 && !field.info)
-        {
+        let is_first = Parts::new(obs)?.list().first().is_some_and(|part| part.picture == config.obs_dims);
+        let checked = |field: &Field<'_>| channels > 0 && !is_first && field.rank > 1 && !field.info;
+        for (i, field) in obs.fields.iter().enumerate().filter(|(_, field)| checked(field)) {
             let mut len = match (field.kind, obs.n.first()) {
                 (Element::I32, Some(n)) => u64::from(*n),
                 _ => 1,
             };
-            let mut is_axis = [len == channels, false];
-            for axis in field.shape().iter().rev() {
+            let mut is_axis = [len == channels && !field.channels_first, false];
+            for axis in field.shape().iter().rev().filter(|_| !field.channels_first) {
                 len = len.saturating_mul((*axis).into());
                 is_axis[0] |= len == channels;
                 is_axis[1] |= len == width.saturating_mul(channels);
@@ -88,11 +95,6 @@ impl LearnerSpec {
     /// Checks the shape, and the requirements of any learner on it and on a network of `num_layers` layers.
     pub(super) fn check_shape(&self, num_layers: usize) -> Result {
         self.actor().check()?;
-        let (dims, len) = (self.config.obs_dims, self.shape.seen_len);
-        if dims != [0; 3] && dims.iter().try_fold(1u32, |all, len| all.checked_mul(*len)) != Some(len) {
-            let what = "learner config: obs_dims of 0, or with a product of";
-            return Err(Error::new(Kind::Config, what).needed(len as usize));
-        }
         let what = "learner config: layers and hidden layers together, with normalisations, of at most";
         Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).fail_if(num_layers > MAX_LAYERS)?;
         self.check_stack()?;
@@ -116,8 +118,8 @@ impl LearnerSpec {
         if num as usize > MAX_STACK {
             return refused("learner config: num_stacked of 0 to 16");
         }
-        if !self.shape.obs_u8() || c.normalize_obs != 0 {
-            return refused("learner config: num_stacked of 0, or observations of bytes and normalize_obs of 0");
+        if c.normalize_obs != 0 {
+            return refused(NO_STACK);
         }
         Ok(())
     }
@@ -131,11 +133,29 @@ impl LearnerSpec {
         Error::new(Kind::Overflow, what).fail_if(num > 0 && frames > u64::from(u32::MAX))
     }
 
-    /// Height, width and channels of an observation that is a picture, or of its only part; else 0.
+    /// Whether the whole observation is a picture.
+    fn is_picture(&self) -> bool {
+        let dims = self.config.obs_dims;
+        dims != [0; 3] && product(dims) == Some(self.shape.seen_len)
+    }
+
+    /// Height, width and channels of the picture: the whole observation, or its first part; else 0.
     pub fn picture(&self, parts: &[Part]) -> [u32; 3] {
         match parts {
-            [part] if self.config.obs_dims == [0; 3] => part.picture,
+            [first, ..] if !self.is_picture() => first.picture,
             _ => self.config.obs_dims,
+        }
+    }
+
+    /// Elements in front of an encoded observation that rollouts store as bytes: all of bytes alone, the first part of others.
+    pub fn front(&self, parts: &[Part]) -> u32 {
+        let c = &self.config;
+        let all = self.shape.obs_u8() && (c.num_stacked == 0 || parts.len() < 2 || self.is_picture());
+        match parts {
+            _ if c.normalize_obs != 0 => 0,
+            _ if all => self.shape.seen_len,
+            [first, ..] => first.num_bytes(),
+            [] => 0,
         }
     }
 
@@ -144,23 +164,28 @@ impl LearnerSpec {
         Tasks::new(&self.config, &self.shape, self.picture(parts))
     }
 
-    /// The length of an observation's last axis: of the picture, of its only part, or of all elements.
+    /// The length of the last axis: of the picture, or of all elements.
     pub fn last_axis(&self, parts: &[Part]) -> u32 {
         let [.., channels] = self.picture(parts);
         if channels == 0 { self.shape.obs_len } else { channels }
     }
 
-    /// Checks that the last axis is divisible into frames, and that observations are pictures with pixel control. Errors:
-    /// `Config`.
-    pub fn check_last_axis(&self, parts: &[Part]) -> Result {
-        let picture = self.picture(parts).iter().try_fold(1u32, |all, len| all.checked_mul(*len));
+    /// Checks that `obs_dims` are those of the observation or of its first part; that there is a picture with pixel control; and
+    /// that frames that are stored once are bytes, along the last axis. Errors: `Config`.
+    pub fn check_picture(&self, parts: &[Part]) -> Result {
+        let (c, picture) = (&self.config, self.picture(parts));
+        let named = c.obs_dims == [0; 3] || self.is_picture() || parts.len() > 1 && c.obs_dims == picture;
+        let what = "learner config: obs_dims of 0, or with a product of";
+        Error::new(Kind::Config, what).needed(self.shape.seen_len as usize).fail_if(!named)?;
+        let [height, width, _] = picture.map(u64::from);
         let what = "learner config: obs_dims with pixel_control_coef, numbers";
-        let others = self.config.tasks()[0] && picture != Some(self.shape.seen_len);
-        Error::new(Kind::Config, what).needed(self.shape.seen_len as usize).fail_if(others)?;
-        let num = self.config.num_stacked;
+        let none = height == 0 || parts.len() > 1 && height.saturating_mul(width) < 2;
+        Error::new(Kind::Config, what).needed(self.shape.seen_len as usize).fail_if(c.tasks()[0] && none)?;
+        let (num, front) = (c.num_stacked, self.front(parts));
+        let refused = |what, fits: bool| Error::new(Kind::Config, what).given(num as usize).fail_if(num > 0 && !fits);
+        refused(NO_STACK, front > 0 && (height == 0 || product(picture) == Some(front)))?;
         let what = "learner config: num_stacked that divides the last axis of an observation";
-        let fits = num == 0 || self.last_axis(parts).is_multiple_of(num);
-        Error::new(Kind::Config, what).given(num as usize).fail_if(!fits)
+        refused(what, num == 0 || self.last_axis(parts).is_multiple_of(num))
     }
 
     /// The part of the configuration that acting reads.
@@ -220,7 +245,7 @@ impl LearnerSpec {
         if listed.len() != c.num_layers as usize {
             return given("learner: layers, num_layers of them", listed.len());
         }
-        self.check_last_axis(parts)?;
+        self.check_picture(parts)?;
         for layer in listed {
             if layer.flags & HEAD != 0 || layer.kind == LayerKind::Free as u32 {
                 return given(
@@ -261,13 +286,13 @@ impl LearnerSpec {
 
     /// Height, width and channels of a network's input; 1, 1 and the length if observations are no picture.
     fn input(&self) -> [usize; 3] {
-        let dims = self.config.obs_dims.map(|len| len as usize);
-        if dims == [0; 3] { [1, 1, self.shape.seen_len as usize] } else { dims }
+        let dims = if self.is_picture() { self.config.obs_dims } else { [1, 1, self.shape.seen_len] };
+        dims.map(|len| len as usize)
     }
 
     /// Checks that layers with windows over observations read pictures. Errors: `Config`.
     fn check_pictures(&self, listed: &[Layer]) -> Result {
-        if self.config.obs_dims != [0; 3] {
+        if self.is_picture() {
             return Ok(());
         }
         // Bit k: layer k, counted from 1, is a single row of elements derived from the observation, which is layer 0.
@@ -297,7 +322,8 @@ impl LearnerSpec {
     pub(in crate::learn) fn keeps_actions_apart(&self) -> bool {
         let c = &self.config;
         let continuous = c.needs().critics && !self.shape.chooses();
-        continuous && c.num_layers > 0 && (c.obs_dims != [0; 3] || c.sequence_len > 0)
+        let stacked = c.num_stacked > 0 && self.shape.num_parts > 1;
+        continuous && c.num_layers > 0 && (c.obs_dims != [0; 3] || c.sequence_len > 0 || stacked)
     }
 
     /// Whether critics get actions behind the listed layers, and not in front of them.

@@ -20,7 +20,9 @@ const TOO_LONG: Error = Error::new(Kind::Overflow, "spaces: observations whose n
 #[repr(C)]
 pub struct Part {
     /// An [`Element`].
-    kind: u32,
+    kind: u16,
+    /// 1: a picture whose channels come first in an observation, and last in its encoding.
+    turned: u16,
     /// Offset in an observation, in bytes.
     offset: u32,
     /// Elements.
@@ -31,6 +33,31 @@ pub struct Part {
     pub picture: [u32; 3],
     /// Offset in the list of choice counts of all parts.
     first: u32,
+}
+
+impl Part {
+    /// Bytes that networks read divided by 255; 0 if its elements are others.
+    pub fn num_bytes(&self) -> u32 {
+        if self.is(Element::U8) { self.len } else { 0 }
+    }
+
+    /// Whether the bytes of a picture are in another order than in its encoding.
+    pub fn is_turned(&self) -> bool {
+        CODED && self.turned != 0
+    }
+
+    fn is(&self, kind: Element) -> bool {
+        self.kind == kind as u16
+    }
+
+    /// Writes the elements of a picture whose channels come first as its encoding.
+    fn turn<T, U>(&self, mut from: impl Iterator<Item = T>, to: &mut [U], convert: impl Fn(T) -> U) {
+        let [.., channels] = self.picture;
+        for channel in 0..channels as usize {
+            let plane = to.iter_mut().skip(channel).step_by(channels as usize);
+            plane.zip(from.by_ref()).for_each(|(to, x)| *to = convert(x));
+        }
+    }
 }
 
 /// The parts of an observation space that networks read: its fields but for infos.
@@ -57,8 +84,8 @@ impl Parts {
             return Ok(parts);
         }
         if !CODED {
-            let whole =
-                |field: &Field<'_>| field.kind == obs.kind && field.len() == Some(obs.len as usize) && !field.info;
+            let all = |field: &Field<'_>| field.kind == obs.kind && field.len() == Some(obs.len as usize);
+            let whole = |field: &Field<'_>| all(field) && !field.info && !field.channels_first;
             if obs.kind != Element::I32 && fields.len() == 1 && fields.iter().all(whole) {
                 return Ok(parts);
             }
@@ -84,7 +111,7 @@ impl Parts {
                 continue;
             }
             parts.push(part, obs, i)?;
-            parts.coded |= field.kind != obs.kind || field.kind == Element::I32 || begin != end;
+            parts.coded |= part.is_turned() || field.kind != obs.kind || field.kind == Element::I32 || begin != end;
             end = last;
         }
         parts.coded |= end != size as u64;
@@ -109,25 +136,30 @@ impl Parts {
         if obs.kind != field.kind && obs.kind != Element::U8 {
             return Err(refused("spaces: field {given} must have the observation's kind, unless that is bytes."));
         }
-        Ok(Part {
-            kind: field.kind as u32,
-            offset: field.offset,
-            len,
-            begin: self.seen,
-            picture: match *field.shape() {
-                [height, width] => [height, width, 1],
-                [height, width, channels] => [height, width, channels],
-                _ => [1, 1, len],
-            },
-            first: self.num_choices,
-        })
+        let picture = match (field.shape(), field.channels_first) {
+            (&([channels, height, width] | [1, channels, height, width]), true) if field.kind != Element::I32 => {
+                [height, width, channels]
+            }
+            (_, true) => {
+                return Err(refused(
+                    "spaces: field {given} must be [channels, height, width], of bytes or numbers, if its channels come first.",
+                ));
+            }
+            (&[height, width], _) => [height, width, 1],
+            (&([height, width, channels] | [1, height, width, channels]), _) => [height, width, channels],
+            _ => [1, 1, len],
+        };
+        let [height, width, channels] = picture;
+        let turned = field.channels_first && channels > 1 && height.saturating_mul(width) > 1;
+        let (kind, turned) = (field.kind as u16, turned.into());
+        Ok(Part { kind, turned, offset: field.offset, len, begin: self.seen, picture, first: self.num_choices })
     }
 
     /// Adds a part. Errors: `Config`, `Overflow`.
     fn push(&mut self, mut part: Part, obs: &Space<'_>, place: usize) -> Result {
         let refused = |what| Error::new(Kind::Config, what).given(place);
         let (len, mut seen) = (part.len, part.len);
-        if part.kind == Element::I32 as u32 {
+        if part.is(Element::I32) {
             let first = part.first as usize;
             let Some(n) = obs.n.get(first..first.saturating_add(len as usize)) else {
                 let what = "observation space: n with an entry for each discrete element of field {given}.";
@@ -235,7 +267,7 @@ impl ObsEncoder<'_> {
         }
         let (mut seen, mut num_choices, mut coded, mut next) = (0u64, 0u64, false, 0u64);
         for part in self.parts {
-            let kind = Element::from_number(part.kind).ok_or(refused)?;
+            let kind = Element::from_number(part.kind.into()).ok_or(refused)?;
             let lens = part.picture.iter().map(|len| u64::from(*len));
             let own = lens.fold(1u64, u64::saturating_mul);
             let mut expected = u64::from(part.len);
@@ -249,10 +281,11 @@ impl ObsEncoder<'_> {
             let aligned = begin.checked_rem(kind.size() as u64) == Some(0);
             let fits = part.len > 0 && end <= size as u64 && own == expected && aligned;
             let fits = fits && (kind == of || of == Element::U8);
+            let fits = fits && (part.turned == 0 || part.turned == 1 && kind != Element::I32);
             if !fits || u64::from(part.begin) != seen || u64::from(part.first) != num_choices {
                 return Err(refused);
             }
-            coded |= begin != next || kind == Element::I32 || kind != of;
+            coded |= begin != next || kind == Element::I32 || kind != of || part.is_turned();
             next = end;
             seen = seen.saturating_add(own);
             num_choices = num_choices.saturating_add(if kind == Element::I32 { part.len.into() } else { 0 });
@@ -267,35 +300,50 @@ impl ObsEncoder<'_> {
 
     /// Whether a part has elements other than bytes.
     pub fn mixed(&self) -> bool {
-        self.parts.iter().any(|part| part.kind != Element::U8 as u32)
+        self.parts.iter().any(|part| !part.is(Element::U8))
     }
 
     /// Encodes one observation. Errors: `Value` for a choice that does not exist.
     pub fn row(&self, obs: Elements<'_>, to: &mut [f32]) -> Result {
+        self.row_behind(obs, [0; 2], to)
+    }
+
+    /// Encodes one observation without its first `front` elements: 0, or those of the first part, a part of bytes. The first
+    /// `removed` bytes of that part are not in the observation. Errors: as `ObsEncoder::row`.
+    pub fn row_behind(&self, obs: Elements<'_>, [front, removed]: [usize; 2], to: &mut [f32]) -> Result {
         if !CODED || !self.coded {
             match obs {
                 Elements::F32(x) => block::copy(to, x),
-                Elements::U8(x) => bytes_to_f32(x, to),
+                Elements::U8(x) => bytes_to_f32(x.get(front.saturating_sub(removed)..).ok_or(LayoutError)?, to),
                 Elements::I32(_) => return Err(LayoutError.into()),
             }
             return Ok(());
         }
         let bytes = obs.bytes();
         for part in self.parts {
-            let from = bytes.get(part.offset as usize..).ok_or(LayoutError)?;
+            let Some(begin) = (part.begin as usize).checked_sub(front) else { continue };
+            let from = bytes.get(self.offset(part, removed)..).ok_or(LayoutError)?;
             let len = part.picture.iter().fold(1usize, |all, len| all.saturating_mul(*len as usize));
-            let to = block::rows_mut(to.get_mut(part.begin as usize..).ok_or(LayoutError)?, 0, 1, len)?;
+            let to = block::rows_mut(to.get_mut(begin..).ok_or(LayoutError)?, 0, 1, len)?;
             let words = from.as_chunks::<4>().0.iter().take(part.len as usize);
-            match Element::from_number(part.kind) {
+            match Element::from_number(part.kind.into()) {
+                Some(Element::F32) if part.is_turned() => part.turn(words, to, |x| f32::from_ne_bytes(*x)),
                 Some(Element::F32) => to.iter_mut().zip(words).for_each(|(to, x)| *to = f32::from_ne_bytes(*x)),
                 Some(Element::I32) => {
                     let n = self.n.get(part.first as usize..).ok_or(LayoutError)?;
                     one_hot(n, words.map(|x| i32::from_ne_bytes(*x)), to)?;
                 }
+                _ if part.is_turned() => part.turn(from.iter(), to, |x| f32::from(*x) / 255.0),
                 _ => bytes_to_f32(from, to),
             }
         }
         Ok(())
+    }
+
+    /// The offset of a part in an observation without the first `removed` bytes of the first part.
+    fn offset(&self, part: &Part, removed: usize) -> usize {
+        let offset = part.offset as usize;
+        if offset > self.front_offset() { offset.saturating_sub(removed) } else { offset }
     }
 
     /// Encodes `rows` consecutive observations. Errors: as `ObsEncoder::row`.
@@ -316,14 +364,15 @@ impl ObsEncoder<'_> {
         obs.get(begin, begin.saturating_add(self.elements)).ok_or(LayoutError)
     }
 
-    /// Whether the bytes of an observation from an untrusted source are finite numbers and existing choices.
+    /// Whether the bytes of an observation from an untrusted source, without the first `removed` ones of the first part, are
+    /// finite numbers and existing choices.
     #[cfg(feature = "off_policy")]
-    pub fn can_be(&self, bytes: &[u8]) -> bool {
+    pub fn can_be(&self, bytes: &[u8], removed: usize) -> bool {
         self.parts.iter().all(|part| {
-            let from = bytes.get(part.offset as usize..).unwrap_or_default();
+            let from = bytes.get(self.offset(part, removed)..).unwrap_or_default();
             let mut words = from.as_chunks::<4>().0.iter().take(part.len as usize);
             let n = self.n.get(part.first as usize..).unwrap_or_default();
-            match Element::from_number(part.kind) {
+            match Element::from_number(part.kind.into()) {
                 Some(Element::F32) => words.all(|x| f32::from_ne_bytes(*x).is_finite()),
                 Some(Element::I32) => words.zip(n).all(|(x, n)| u32::from_ne_bytes(*x) < *n),
                 _ => true,
@@ -336,29 +385,58 @@ impl ObsEncoder<'_> {
         !self.coded && normalize_obs == 0 && self.net.reads_bytes()
     }
 
+    /// The offset of the first part in an observation, in bytes.
+    pub fn front_offset(&self) -> usize {
+        self.parts.first().map_or(0, |part| part.offset as usize)
+    }
+
+    /// Writes the first elements of an encoded observation, which are bytes, before they are divided by 255.
+    pub fn copy_front(&self, obs: Elements<'_>, row: usize, to: &mut [u8]) -> Fit<()> {
+        let from = self.front(obs, row, to.len())?;
+        match self.parts.first().filter(|part| part.is_turned()) {
+            Some(part) => part.turn(from.iter(), to, |x| *x),
+            None => block::copy(to, from),
+        }
+        Ok(())
+    }
+
+    /// The first `front` elements of an encoded observation of bytes, in the order in which the observation has them.
+    pub fn front<'o>(&self, obs: Elements<'o>, row: usize, front: usize) -> Fit<&'o [u8]> {
+        block::rows(self.at(obs, row)?.bytes().get(self.front_offset()..).ok_or(LayoutError)?, 0, 1, front)
+    }
+
     /// Whether the encoding is bytes divided by 255, which are always finite.
     fn are_bytes(&self, obs: Elements<'_>) -> bool {
         !self.coded && obs.kind() == Element::U8
     }
 
-    /// Checks that the encoded observations, rows of `seen`, are finite. Errors: `Value`.
+    /// Checks that the encoded observations, rows of `seen` without the `front` elements that are bytes, are finite. Errors:
+    /// `Value`.
     pub fn check_finite(
         &self,
         what: &'static str,
         obs: Elements<'_>,
-        seen: &[f32],
+        (seen, front): (&[f32], usize),
         rows: impl IntoIterator<Item = usize>,
     ) -> Result {
-        if self.are_bytes(obs) { Ok(()) } else { check_rows(what, seen, self.len, rows) }
+        if self.are_bytes(obs) { Ok(()) } else { check_rows(what, seen, self.len.saturating_sub(front), rows) }
     }
 
-    /// Checks that observation `row` can be encoded; `room` is scratch memory for its encoding.
-    pub fn check_row(&self, what: &'static str, obs: Elements<'_>, row: usize, room: &mut [f32]) -> Result {
+    /// Checks that observation `row` can be encoded, besides its first `front` elements, which are bytes; `room` is scratch
+    /// memory for the encoding of the others.
+    pub fn check_row(
+        &self,
+        what: &'static str,
+        (obs, row): (Elements<'_>, usize),
+        front: usize,
+        room: &mut [f32],
+    ) -> Result {
         if self.are_bytes(obs) && !self.net.reads_symbols() {
             return Ok(());
         }
-        let room = block::rows_mut(room, 0, 1, self.len)?;
-        self.row(self.at(obs, row)?, room).and_then(|()| check_finite(what, room)).map_err(|e| e.in_row(row))?;
+        let room = block::rows_mut(room, 0, 1, self.len.saturating_sub(front))?;
+        let encoded = self.row_behind(self.at(obs, row)?, [front, 0], room);
+        encoded.and_then(|()| check_finite(what, room)).map_err(|e| e.in_row(row))?;
         self.net.check_symbols(room, |_| row)
     }
 }

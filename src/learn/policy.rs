@@ -334,7 +334,7 @@ impl<'a> Policy<'a> {
             Elements::U8(bytes) if self.seen.reads_bytes(self.config.normalize_obs) => Input::of_bytes(bytes),
             _ => {
                 self.seen.rows(obs, num_rows, raw)?;
-                self.seen.check_finite("policy act: a finite obs", obs, raw, 0..)?;
+                self.seen.check_finite("policy act: a finite obs", obs, (raw, 0), 0..)?;
                 see(&self.config, self.obs_mean, self.obs_var, raw, seen)?;
                 Input::F32(seen)
             }

@@ -9,6 +9,12 @@ use crate::error::{Error, Kind, Result, check_len};
 use crate::nn::Input;
 use crate::space::Elements;
 
+/// Cuts working memory into `width` numbers for each row, and the bytes behind them.
+pub(super) fn cut_behind(rows: usize, width: usize, to: &mut [f32]) -> Fit<(&mut [f32], &mut [u8])> {
+    let (numbers, rest) = to.split_at_mut_checked(rows.saturating_mul(width)).ok_or(LayoutError)?;
+    Ok((numbers, cast_slice_mut(rest)))
+}
+
 /// Whether this build copies short rows with specialized loops.
 const SHORT: bool = cfg!(feature = "avx2");
 
@@ -121,29 +127,47 @@ impl<'r> Rows<'r> {
         self.check_symbols(seen, to)
     }
 
-    /// Network inputs of these observations: with `reads_bytes` their bytes, in place or copied to the front of `to`; else as
-    /// [`Rows::see`].
+    /// Network inputs of these observations: the bytes of the `front` elements that the network reads as bytes, in place or
+    /// copied, and all others as [`Rows::see`], at the front of `to`.
     pub(super) fn input<'t>(
         &self,
-        reads_bytes: bool,
+        front: usize,
         seen: &ObsEncoder<'_>,
         obs: Elements<'t>,
         to: &'t mut [f32],
     ) -> Result<Input<'t>> {
-        if let Some(bytes) = self.bytes(reads_bytes, seen, obs) {
+        if front == 0 {
+            return Ok(Input::F32(self.see(seen, obs, to)?));
+        }
+        if let Some(bytes) = self.bytes(front, seen, obs) {
             return Ok(Input::of_bytes(bytes));
         }
-        Ok(match obs {
-            Elements::U8(bytes) if reads_bytes => Input::of_bytes(self.get(bytes, seen.len, cast_slice_mut(to))?),
-            _ => Input::F32(self.see(seen, obs, to)?),
-        })
+        let width = seen.len.saturating_sub(front);
+        let (rest, bytes) = cut_behind(self.len(), width, to)?;
+        let bytes = block::rows_mut(bytes, 0, self.len(), front)?;
+        for (k, i) in self.iter().enumerate() {
+            seen.copy_front(obs, i, block::rows_mut(bytes, k, 1, front)?)?;
+            if width > 0 {
+                let to = block::rows_mut(rest, k, 1, width)?;
+                seen.row_behind(seen.at(obs, i)?, [front, 0], to).map_err(|e| e.in_row(i))?;
+            }
+        }
+        Ok(Input::of_bytes_and(bytes, rest))
     }
 
-    /// The bytes of these observations in place, if the network reads bytes and the rows are contiguous.
-    pub(super) fn bytes<'o>(&self, reads_bytes: bool, seen: &ObsEncoder<'_>, obs: Elements<'o>) -> Option<&'o [u8]> {
+    /// The bytes of these observations in place, if they are all that the network reads, and the rows are contiguous.
+    pub(super) fn bytes<'o>(&self, front: usize, seen: &ObsEncoder<'_>, obs: Elements<'o>) -> Option<&'o [u8]> {
         let Elements::U8(bytes) = obs else { return None };
-        let start = self.start().filter(|_| reads_bytes)?;
+        let start = self.start().filter(|_| front == seen.len && !seen.coded)?;
         block::rows(bytes, start, self.len(), seen.len).ok()
+    }
+
+    /// The rows in place if they are contiguous, else copies in `to`.
+    pub(super) fn whole<'t>(&self, from: &'t [u8], width: usize, to: &'t mut [u8]) -> Fit<&'t [u8]> {
+        match self.start() {
+            Some(start) => block::rows(from, start, self.len(), width),
+            None => Ok(self.get(from, width, to)?),
+        }
     }
 
     /// Checks that the network inputs have the symbols that embeddings can look up. Errors: `Value`.

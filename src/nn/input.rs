@@ -41,12 +41,11 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Bytes in front of values; the values alone in builds without pictures, in which no network reads bytes.
+    /// Bytes in front of values, or bytes alone; the values alone in builds without pictures, in which no network reads bytes.
     #[inline(always)]
-    #[cfg(feature = "off_policy")]
     pub(crate) fn of_bytes_and(front: &'a [u8], rest: &'a [f32]) -> Input<'a> {
         #[cfg(feature = "pictures")]
-        return Input::Split { front, rest };
+        return if rest.is_empty() { Input::U8(front) } else { Input::Split { front, rest } };
         #[cfg(not(feature = "pictures"))]
         {
             let _ = front;

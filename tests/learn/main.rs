@@ -34,6 +34,7 @@ mod overflow;
 mod overlap;
 mod overlap_stores;
 mod parts;
+mod pictures;
 mod pqn;
 mod presets;
 mod prime;

@@ -8,7 +8,7 @@
 use crate::host::{Array, Columns, Host, Tune, chunks, threads};
 use rlcore::error::{Error, Kind, Result};
 use rlcore::learn::{Algorithm, Config, Learner, Phase, TransitionBatch};
-use rlcore::nn::{Activation, Layer, LayerKind};
+use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Field, Space};
 use std::fmt::Write;
@@ -36,6 +36,7 @@ enum With {
     Attention,
     Normalized,
     Frames,
+    Pictures,
     /// Structures of choices, of numbers, or of both.
     Structures(bool, bool),
     Masks,
@@ -48,11 +49,12 @@ enum With {
     Others,
 }
 
-const COLUMNS: [(&str, With); 15] = [
+const COLUMNS: [(&str, With); 16] = [
     ("recurrent layers", With::Memory),
     ("attention", With::Attention),
     ("normalization", With::Normalized),
     ("frames kept once", With::Frames),
+    ("of a picture beside other fields", With::Pictures),
     ("structures of choices as actions", With::Structures(true, false)),
     ("of numbers", With::Structures(false, true)),
     ("of both", With::Structures(true, true)),
@@ -65,6 +67,10 @@ const COLUMNS: [(&str, With); 15] = [
     ("demonstrations", With::Demonstrations),
     ("steps of the host's own", With::Others),
 ];
+
+/// A stack of two pictures, and two numbers.
+const SEEN: [Field<'static>; 2] =
+    [Field::new("picture", Element::U8, &[1, 4, 4, 2], 0), Field::new("numbers", Element::F32, &[2], 32)];
 
 const CHUNKS: [u32; 4] = [1, 2, 3, 7];
 
@@ -101,6 +107,13 @@ fn host(algorithm: Algorithm, choices: bool, with: With, num_chunks: u32) -> Res
             layers.push(Layer::conv(3, [2, 2], [1, 1], Activation::Relu));
             c = c.normalized(0, c.normalize_reward);
         }
+        With::Pictures => {
+            (obs, c.num_stacked) = (Space::bytes(40).with_fields(&SEEN), 2);
+            let conv = Layer::conv(3, [2, 2], [1, 1], Activation::Relu);
+            layers.push(Layer { source: [INPUT | 1, 0], ..conv });
+            layers.push(Layer::merge(LayerKind::Join, [1, INPUT | 2], Activation::Identity));
+            c = c.normalized(0, c.normalize_reward);
+        }
         With::Structures(choices, numbers) => {
             let fields = &FIELDS[usize::from(!choices)..1 + usize::from(numbers)];
             action = Space { n: if choices { &[3] } else { &[] }, ..Space::bytes(8).with_fields(fields) };
@@ -120,9 +133,23 @@ fn host(algorithm: Algorithm, choices: bool, with: With, num_chunks: u32) -> Res
     Ok(Host::with(&c, &layers, &obs, &action))
 }
 
+/// Observations of all environments.
+fn draw_obs(h: &Host, rng: &mut Rng) -> Array {
+    let mut obs = h.draw_obs(rng);
+    if let (Array::U8(bytes), 1..) = (&mut obs, h.config.num_stacked) {
+        for row in bytes.chunks_exact_mut(h.obs_len) {
+            let (pixels, numbers) = row.split_at_mut(4 * 4 * 2);
+            // Each stack is one of the start of an episode.
+            pixels.as_chunks_mut::<2>().0.iter_mut().for_each(|pixel| pixel[0] = 0);
+            numbers.as_chunks_mut::<4>().0.iter_mut().for_each(|to| *to = rng.uniform_f32().to_ne_bytes());
+        }
+    }
+    obs
+}
+
 /// A step of all environments: the learner's actions, or those of the host.
 fn step(h: &mut Host, rng: &mut Rng, shows: bool) -> Result {
-    let obs = h.draw_seen(rng);
+    let obs = draw_obs(h, rng);
     let (mask, mut action) = (h.draw_mask(rng), h.actions());
     if shows {
         if let (Array::I32(choice), Some(mask)) = (&mut action, &mask) {
@@ -149,7 +176,7 @@ fn train(h: &mut Host, with: With, max_slices: u32, moves: bool) -> Result {
             step(h, &mut rng, with == With::Demonstrations)?;
             continue;
         }
-        let last = h.draw_obs(&mut Rng::seeded(9));
+        let last = draw_obs(h, &mut Rng::seeded(9));
         if with == With::Threads {
             h.learner().learn_begin(last.get(), None)?;
             let all = h.config.num_chunks as usize;

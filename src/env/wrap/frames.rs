@@ -48,6 +48,7 @@ pub(super) fn fit_warp<'a>(
         return Err(config(PICTURE));
     }
     let from = size_of_picture(field, PICTURE)?;
+    Error::new(Kind::Config, PICTURE).fail_if(field.channels_first)?;
     if gray && from.channels != 3 {
         return Err(config("warp frame: gray from a picture of 3 channels,").given(from.channels));
     }
@@ -139,10 +140,11 @@ pub(super) fn fit_scale<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> 
 pub(super) fn fit_planes<'a>(source: Option<&Layer<'a>>, face: &mut Face<'a>) -> Result<Fit> {
     let what = "channels first: an observation of one part, a picture [height, width, channels] of floats or bytes";
     let seen = face.seen();
-    let field = *face.only().filter(|field| field.kind != Element::I32).ok_or(Error::new(Kind::Config, what))?;
+    let fits = |field: &&Field<'_>| field.kind != Element::I32 && !field.channels_first;
+    let field = *face.only().filter(fits).ok_or(Error::new(Kind::Config, what))?;
     let size = size_of_picture(&field, what)?;
     let [height, width, channels, _] = field.dims;
-    face.show(face.widest(), &[Field::new(field.name, field.kind, &[channels, height, width], 0)]);
+    face.show(face.widest(), &[Field::new(field.name, field.kind, &[channels, height, width], 0).planes()]);
     Ok(match source.map(|layer| layer.change) {
         Some(Change::Stack(stack)) if stack.layout == Layout::Hwc => {
             Fit::merged(Change::Stack(Stack { layout: Layout::Chw, ..stack }), stack.room())

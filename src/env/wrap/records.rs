@@ -54,7 +54,7 @@ pub(super) fn fit(life: Option<usize>, face: &mut Face<'_>) -> Result<Fit> {
     let shape = dims.get(..rank.saturating_add(1)).unwrap_or(&dims);
     let action_len = face.action.len;
     let mut fields = [
-        Field::new("frame", only.kind, shape, 0),
+        Field { channels_first: only.channels_first, ..Field::new("frame", only.kind, shape, 0) },
         Field::new("reward", Element::F32, &[1], 0),
         Field::new("done", Element::U8, &[1], 0),
         Field::new("episode_return", Element::F32, &[1], 0),

@@ -47,7 +47,7 @@ fn replay(b: &ChunkContext<'_, '_>, begin: &[u32], w: &mut Scratch<'_>, record: 
     let (c, sizes, tasks, steps) = (b.config, b.sizes, &b.sizes.tasks, b.config.replay_len());
     let m = steps.saturating_add(1).saturating_mul(begin.len());
     let past = list(b, begin, block::rows_mut(w.past, 0, m, 1)?)?;
-    let obs = b.history.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
+    let obs = sizes.input((b.history.obs, b.history.pixels), None, &Rows::new(past, 0), w.obs)?;
     recall(b, past, begin.len(), w.state, w.cut)?;
     let carry = b.carry(m, steps.saturating_add(1), w.state, w.cut)?;
     let (value, rest) = w.scalar.split_at_mut_checked(m).ok_or(LayoutError)?;
@@ -180,7 +180,7 @@ fn classify(b: &ChunkContext<'_, '_>, last: &[u32], w: &mut Scratch<'_>, record:
     for (own, &last) in past.chunks_exact_mut(frames.max(1)).zip(last) {
         own.iter_mut().rev().enumerate().for_each(|(k, to)| *to = h.before(last, k));
     }
-    let obs = h.see((sizes.reads_bytes, &sizes.seen, sizes.obs_len), Rows::new(past, 0), w.obs)?;
+    let obs = sizes.input((h.obs, h.pixels), None, &Rows::new(past, 0), w.obs)?;
     if sizes.state_len() > 0 {
         // Reward prediction uses no recurrent states.
         block::rows_mut(w.cut, 0, m, 1)?.fill(1);

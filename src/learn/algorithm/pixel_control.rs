@@ -160,15 +160,16 @@ impl Pass<'_> {
     fn follow(&mut self, b: &ChunkContext<'_, '_>, row: usize, next: usize) -> Fit<()> {
         let (c, tasks) = (b.config, &b.sizes.tasks);
         let (picture, newest, cell, mean) = (tasks.picture, tasks.newest, c.pixel_cell as usize, c.pixel_mean != 0);
-        let len = self.obs.len().checked_div(self.past.len()).unwrap_or(0);
+        // The picture is in front of each row.
+        let len = |all: usize| all.checked_div(self.past.len()).unwrap_or(0);
         let change = &mut *self.change;
         match self.obs {
             Input::F32(x) => {
-                let (from, to) = (block::rows(x, row, 1, len)?, block::rows(x, next, 1, len)?);
+                let (from, to) = (block::rows(x, row, 1, len(x.len()))?, block::rows(x, next, 1, len(x.len()))?);
                 changes(picture, newest, cell, mean, from, to, change);
             }
             Input::U8(x) | Input::Split { front: x, .. } => {
-                let (from, to) = (block::rows(x, row, 1, len)?, block::rows(x, next, 1, len)?);
+                let (from, to) = (block::rows(x, row, 1, len(x.len()))?, block::rows(x, next, 1, len(x.len()))?);
                 changes(picture, newest, cell, mean, from, to, change);
             }
         }

@@ -144,14 +144,14 @@ impl Learner<'_> {
     pub(super) fn tidy_rows(&mut self, n: usize) {
         let w = &mut self.work;
         let (o, a) = (self.actor.shape.seen_len as usize, self.actor.shape.draw_len());
-        let l = self.sizes.net.head_len(0);
+        let (l, front) = (self.sizes.net.head_len(0), self.sizes.reads_front);
         #[cfg(feature = "off_policy")]
         let [others, means, pair, scalars] = self.sizes.acting_lens(self.config.needs().replay);
         #[cfg(not(feature = "off_policy"))]
         let scalars = ACTING_COLUMNS;
         let numbers = [
             (&mut *w.raw, o),
-            (&mut *w.obs, if self.sizes.reads_bytes { o.div_ceil(size_of::<f32>()) } else { o }),
+            (&mut *w.obs, o.saturating_sub(front).saturating_add(front.div_ceil(size_of::<f32>()))),
             (&mut *w.vector, self.sizes.std_len),
             (&mut *w.scalar, scalars),
             #[cfg(feature = "off_policy")]

@@ -2,6 +2,9 @@
 
 use core::ops::Range;
 
+#[cfg(feature = "off_policy")]
+use bytemuck::cast_slice_mut;
+
 use super::layout::{Scratch, Sizes};
 use crate::block::{self, Fit, LayoutError};
 #[cfg(feature = "off_policy")]
@@ -27,6 +30,7 @@ use crate::learn::store::sequences::Sequences;
 use crate::learn::struct_action::MAX_EACH;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::nn::{Carry, Input};
+#[cfg(feature = "off_policy")]
 use crate::space::Elements;
 
 /// Inputs of an algorithm at the beginning of an update of a rollout: its transitions, complete and pending.
@@ -165,14 +169,9 @@ impl<'r> ChunkContext<'_, 'r> {
     where
         'r: 'w,
     {
-        let (sizes, r) = (self.sizes, &self.rollout);
-        match r.pixels {
-            _ if sizes.frames.stack.is_kept() => {
-                sizes.frames.stack.input(sizes.reads_bytes, (r.frame, r.pixels), slots.iter(), to)
-            }
-            [] => Ok(Input::F32(slots.get(r.obs, self.shape.seen_len as usize, to)?)),
-            pixels => slots.input(sizes.reads_bytes, &sizes.seen, Elements::U8(pixels), to),
-        }
+        let (stack, r) = (&self.sizes.frames.stack, &self.rollout);
+        let stacked = stack.is_kept().then_some((stack, r.frame));
+        self.sizes.input((r.obs, r.pixels), stacked, &slots, to)
     }
 
     /// The discount over the step in a slot of the rollout.
@@ -411,13 +410,33 @@ impl<'b, 'r> ChunkContext<'b, 'r> {
             return Ok(Input::F32(to));
         }
         match sizes.pixels_len {
-            0 => rows.input(false, &sizes.seen, Elements::F32(obs), to),
-            _ if stack.is_kept() && self.given.is_none() => {
-                stack.input(sizes.reads_bytes, (frames, self.batch.frames), rows.iter(), to)
-            }
+            0 => rows.input(0, &sizes.seen, Elements::F32(obs), to),
+            _ if stack.is_kept() && self.given.is_none() => self.see_stacks((pixels, frames), rows, to),
             bytes => {
-                rows.input(sizes.reads_bytes, &ObsEncoder { elements: bytes, ..sizes.seen }, Elements::U8(pixels), to)
+                rows.input(sizes.reads_front, &ObsEncoder { elements: bytes, ..sizes.seen }, Elements::U8(pixels), to)
             }
         }
+    }
+
+    /// Network inputs of the observations of these rows of the store, whose pictures are stored as frames.
+    fn see_stacks<'t>(
+        &self,
+        (pixels, frames): (&[u8], &[u32]),
+        rows: &Rows<'_>,
+        to: &'t mut [f32],
+    ) -> Result<Input<'t>> {
+        let (sizes, stack, kept) = (self.sizes, self.sizes.replay.ring.stack, (frames, self.batch.frames));
+        if sizes.reads_front > 0 {
+            return Ok(Input::of_bytes(stack.see(kept, rows.iter(), cast_slice_mut(to))?));
+        }
+        let to = block::rows_mut(to, 0, rows.len(), sizes.seen.len)?;
+        for (k, row) in rows.iter().enumerate() {
+            let to = block::rows_mut(to, k, 1, sizes.seen.len)?;
+            let (front, rest) = to.split_at_mut_checked(stack.width()).ok_or(LayoutError)?;
+            stack.join(kept, row, front)?;
+            let own = Elements::U8(block::rows(pixels, row, 1, sizes.rest_len())?);
+            sizes.seen.row_behind(own, [stack.width(); 2], rest)?;
+        }
+        Ok(Input::F32(to))
     }
 }

@@ -24,7 +24,7 @@ impl<'a> View<'a> {
             s.check()?;
             let places = Places::plan(&mut Plan::default(), s)?;
             let (nodes, parts, n) = places.read(mem)?;
-            s.check_last_axis(parts)?;
+            s.check_picture(parts)?;
             let nets = s.accept(nodes, parts, n)?;
             places.check(mem, block_plan(s, nets, parts)?)
         })?;

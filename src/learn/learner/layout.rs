@@ -8,7 +8,8 @@ use crate::error::Result;
 #[cfg(feature = "off_policy")]
 use crate::learn::config::Config;
 use crate::learn::learner_spec::LearnerSpec;
-use crate::learn::obs_encoder::{Front, ObsEncoder, Part};
+use crate::learn::obs_encoder::{Front, ObsEncoder, Part, bytes_to_f32};
+use crate::learn::rows::{Rows, cut_behind};
 use crate::learn::shape::Shape;
 use crate::learn::store::frames::Frames;
 use crate::learn::store::history::HistoryLens;
@@ -20,8 +21,9 @@ use crate::learn::store::ring::Ring;
 use crate::learn::store::rollout::{Rollout, RolloutLens, RolloutSpans, RolloutView};
 #[cfg(feature = "off_policy")]
 use crate::learn::store::sequences::UnrollLens;
+use crate::learn::store::stack::Stack;
 use crate::learn::tasks::{CLASS_UNITS, Tasks};
-use crate::nn::{Net, Node};
+use crate::nn::{Input, Net, Node};
 use crate::rng::Rng;
 use crate::space::Element;
 
@@ -128,8 +130,8 @@ pub(in crate::learn) struct Sizes<'n> {
     pub(in crate::learn) critic: Net<'n>,
     /// Encoding of observations for the networks.
     pub(in crate::learn) seen: ObsEncoder<'n>,
-    /// Network inputs are bytes, and all networks that read them divide them by 255 themselves.
-    pub(in crate::learn) reads_bytes: bool,
+    /// Elements in front of network inputs that are bytes, which all networks that read them divide by 255 themselves.
+    pub(in crate::learn) reads_front: usize,
     /// N.
     pub(in crate::learn) n: usize,
     /// Rows of the working arrays: a chunk, or one observation of each environment.
@@ -145,7 +147,7 @@ pub(in crate::learn) struct Sizes<'n> {
     /// The record of a chunk: its gradients, one for each parameter, its losses, and off policy the errors of its rows.
     pub(in crate::learn) record_len: usize,
     pub(in crate::learn) error_len: usize,
-    /// f32 elements and bytes of an observation in the store; one of them is 0.
+    /// f32 elements of an observation in the store, and bytes: of all of it, or in a rollout of the picture in front.
     pub(in crate::learn) obs_len: usize,
     pub(in crate::learn) pixels_len: usize,
     /// Flags of a mask; 0 without `use_action_mask`.
@@ -190,13 +192,76 @@ impl Sizes<'_> {
     pub(in crate::learn) fn split<'r>(&self, record: &'r mut [f32]) -> Fit<(&'r mut [f32], &'r mut [f32])> {
         record.split_at_mut_checked(self.record_len.saturating_sub(self.error_len)).ok_or(LayoutError)
     }
+
+    /// Network inputs of these rows of the numbers and the bytes in front of them that a rollout or past steps hold; `stacked`:
+    /// of the frame numbers in place of the bytes, which are those of all frames then.
+    pub(in crate::learn) fn input<'t>(
+        &self,
+        (obs, pixels): (&[f32], &'t [u8]),
+        stacked: Option<(&Stack, &[u32])>,
+        rows: &Rows<'_>,
+        to: &'t mut [f32],
+    ) -> Result<Input<'t>> {
+        let (front, width) = (self.reads_front, self.obs_len);
+        if self.pixels_len == 0 {
+            return Ok(Input::F32(rows.get(obs, width, to)?));
+        }
+        if front == 0 {
+            let to = block::rows_mut(to, 0, rows.len(), self.seen.len)?;
+            for (k, row) in rows.iter().enumerate() {
+                self.assemble((obs, pixels), stacked, row, block::rows_mut(to, k, 1, self.seen.len)?)?;
+            }
+            return Ok(Input::F32(to));
+        }
+        let (rest, room) = cut_behind(rows.len(), width, to)?;
+        rows.get(obs, width, rest)?;
+        let bytes = match stacked {
+            Some((stack, frame)) => stack.see((frame, pixels), rows.iter(), room)?,
+            None => rows.whole(pixels, front, room)?,
+        };
+        Ok(Input::of_bytes_and(bytes, rest))
+    }
+
+    /// Writes the network input of a row, as numbers, from what [`Sizes::input`] takes.
+    pub(in crate::learn) fn assemble(
+        &self,
+        (obs, pixels): (&[f32], &[u8]),
+        stacked: Option<(&Stack, &[u32])>,
+        row: usize,
+        to: &mut [f32],
+    ) -> Result {
+        let (front, rest) = to.split_at_mut_checked(self.pixels_len).ok_or(LayoutError)?;
+        match stacked {
+            Some((stack, frame)) => stack.join((frame, pixels), row, front)?,
+            None => bytes_to_f32(block::rows(pixels, row, 1, self.pixels_len)?, front),
+        }
+        block::copy(rest, block::rows(obs, row, 1, self.obs_len)?);
+        Ok(())
+    }
 }
 
 #[cfg(feature = "off_policy")]
 impl Sizes<'_> {
-    /// Bytes of an observation in the store; 0 if it is stored as frames.
-    pub(in crate::learn) fn whole(&self) -> usize {
-        if self.replay.ring.stack.is_kept() { 0 } else { self.pixels_len }
+    /// Bytes of an observation in the store, besides those of a picture that is stored as frames.
+    pub(in crate::learn) fn rest_len(&self) -> usize {
+        if self.replay.ring.stack.is_kept() {
+            self.pixels_len.saturating_sub(self.replay.ring.stack.width())
+        } else {
+            self.pixels_len
+        }
+    }
+
+    /// Copies what the store holds of the bytes of an observation: all but the picture, if that is stored as frames.
+    pub(in crate::learn) fn keep_rest(&self, obs: &[u8], to: &mut [u8]) -> Fit<()> {
+        let stack = &self.replay.ring.stack;
+        if !stack.is_kept() {
+            block::copy(to, obs);
+            return Ok(());
+        }
+        let (before, rest) = obs.split_at_checked(self.seen.front_offset()).ok_or(LayoutError)?;
+        let behind = rest.get(stack.width()..).unwrap_or_default();
+        to.iter_mut().zip(before.iter().chain(behind)).for_each(|(to, x)| *to = *x);
+        Ok(())
     }
 
     /// Quantiles of all critics.
@@ -208,8 +273,7 @@ impl Sizes<'_> {
     pub(in crate::learn) fn pair(&self) -> usize {
         match self.std_len {
             0 => 0,
-            _ if self.reads_bytes => self.critic.input().saturating_sub(self.seen.len),
-            _ => self.critic.input(),
+            _ => self.critic.input().saturating_sub(self.reads_front),
         }
     }
 
@@ -261,7 +325,7 @@ impl Sizes<'_> {
             batch: c.batch_size as usize,
             stored: TransitionLens {
                 rows: slots,
-                pixels: self.whole(),
+                pixels: self.rest_len(),
                 stacked: ring.stack.num,
                 links: c.sequence_len > 0,
                 ..begun
@@ -325,21 +389,23 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
     let room = if over_replay { 0 } else { c.batch_len().saturating_add(c.num_envs as usize).saturating_add(1) };
     let slots = room.saturating_mul(if c.overlap != 0 { 2 } else { 1 });
     let masks = if c.use_action_mask != 0 { shape.mask_len() } else { 0 };
-    // A rollout stores encoded observations, unless they are bytes; a replay store stores the host's observations.
-    let whole = match over_replay {
-        true => shape.kinds().0 != Element::F32 || seen.coded,
-        false => shape.obs_u8() && c.normalize_obs == 0,
+    // A rollout stores encoded observations, except for bytes in front; a replay store stores the host's observations.
+    let front = stored.front(seen.parts) as usize;
+    let (obs_len, pixels_len) = match over_replay {
+        true if shape.kinds().0 != Element::F32 || seen.coded => (0, shape.obs_size()),
+        true => (seen.len, 0),
+        false => (seen.len.saturating_sub(front), front),
     };
-    let bytes = if over_replay { shape.obs_size() } else { shape.seen_len as usize };
     let num_critics = if over_replay && c.needs().critics { c.num_critics as usize } else { 0 };
     let chunk_rows = match over_replay {
         true => c.batch_sequences().div_ceil((c.num_chunks as usize).max(1)).saturating_mul(c.sequence_rows()),
         false => c.chunk_len(),
     };
-    // Critics of continuous actions find them behind the observation.
-    let reads_bytes = shape.obs_u8()
-        && seen.reads_bytes(c.normalize_obs)
-        && (num_critics == 0 || critic.reads_bytes_in_front(seen.len));
+    // Critics of continuous actions find them behind the observation. Symbols are looked up in whole inputs.
+    let in_front = |net: &Net<'_>| net.reads_bytes_in_front(front) && !net.reads_symbols();
+    let whole = !over_replay || front == seen.len && !seen.coded;
+    let reads = whole && in_front(&net) && (num_critics == 0 || in_front(&critic));
+    let reads_front = if reads { front } else { 0 };
     let params = net.param_len().saturating_add(critic.param_len().saturating_mul(num_critics));
     let error_len = if over_replay { chunk_rows } else { 0 };
     #[cfg(feature = "off_policy")]
@@ -357,7 +423,7 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
         net,
         critic,
         seen,
-        reads_bytes,
+        reads_front,
         n: c.num_envs as usize,
         rows: chunk_rows.max(c.num_envs as usize),
         chunk_rows,
@@ -366,8 +432,8 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
         std_len: std.len(),
         record_len: params.saturating_add(LOSSES).saturating_add(error_len),
         error_len,
-        obs_len: if whole { 0 } else { seen.len },
-        pixels_len: if whole { bytes } else { 0 },
+        obs_len,
+        pixels_len,
         masks,
         frames: Frames::new(stored, seen.parts, room, slots),
         tasks,
@@ -558,8 +624,9 @@ fn work(
         recording: n.min(lens.recording),
         returns: if c.normalize_reward != 0 { n } else { n.min(lens.recording) },
         rows,
-        raw: if sizes.reads_bytes && !c.needs().replay { 0 } else { grid(n, lens.obs) },
-        obs: if sizes.reads_bytes { grid(rows, lens.obs).div_ceil(size_of::<f32>()) } else { grid(rows, lens.obs) },
+        raw: grid(n, if c.needs().replay { lens.obs } else { lens.obs.saturating_sub(sizes.reads_front) }),
+        obs: grid(rows, lens.obs.saturating_sub(sizes.reads_front))
+            .saturating_add(grid(rows, sizes.reads_front).div_ceil(size_of::<f32>())),
         draws: stored.shape.draw_len(),
         outputs: net.head_len(0),
         tape: net.tape_len(if c.needs().replay { sizes.chunk_rows } else { rows }),

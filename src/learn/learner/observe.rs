@@ -94,7 +94,8 @@ impl Learner<'_> {
             check_obs("learner observe: final_obs", &self.actor.shape, self.sizes.n, &obs)?;
             Head::new(&self.actor, self.taken.read(), &[]).check_mask_rows(final_mask, cut())?;
             for env in cut() {
-                self.sizes.seen.check_row("learner observe: finite final_obs", obs, env, w.raw)?;
+                let front = self.sizes.reads_front;
+                self.sizes.seen.check_row("learner observe: finite final_obs", (obs, env), front, w.raw)?;
             }
         }
         #[cfg(feature = "off_policy")]

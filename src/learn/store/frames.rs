@@ -43,6 +43,11 @@ impl Frames {
         Frames { stack: Stack::new(stored, parts), num_envs: stored.config.num_envs as usize, room, slots }
     }
 
+    /// The frames of observations in the order of their encoding.
+    pub(in crate::learn) fn encoded(self) -> Frames {
+        Frames { stack: self.stack.encoded(), ..self }
+    }
+
     /// The number of frames that there is room for, the last of which is always zeros.
     pub(in crate::learn) fn count(&self) -> usize {
         let rollouts = self.slots.checked_div(self.room).unwrap_or(0);
@@ -123,7 +128,7 @@ impl Frames {
         first: usize,
         row: usize,
     ) -> Result<(Place, [u32; MAX_STACK])> {
-        let width = self.stack.width();
+        let width = obs.len().checked_div(env.len()).unwrap_or(0);
         let own = block::rows(obs, row, 1, width)?;
         let owner = *env.get(row).ok_or(LayoutError)? as usize;
         let before = Place { env: owner, slot: row, recorded: (0, row) }.before(env);

@@ -1,13 +1,8 @@
 //! Past steps of each environment, for auxiliary tasks: one ring per environment, and the samples drawn from them.
 
 use crate::block::fields;
-use crate::error::Result;
 use crate::learn::config::Config;
-use crate::learn::obs_encoder::ObsEncoder;
-use crate::learn::rows::Rows;
-use crate::nn::Input;
 use crate::rng::Rng;
-use crate::space::Elements;
 
 /// Marks a sample that was not drawn.
 pub(in crate::learn) const NOT_DRAWN: u32 = u32::MAX;
@@ -193,7 +188,7 @@ impl Past<'_> {
 }
 
 #[cfg_attr(not(feature = "unreal"), allow(dead_code))]
-impl<'a> HistoryView<'a> {
+impl HistoryView<'_> {
     /// The slot of the step that is `steps` after that of `slot`, of the same environment.
     pub(in crate::learn) fn after(&self, slot: u32, steps: usize) -> u32 {
         let len = self.reward.len().checked_div(self.next.len()).unwrap_or(0);
@@ -207,21 +202,5 @@ impl<'a> HistoryView<'a> {
     pub(in crate::learn) fn before(&self, slot: u32, steps: usize) -> u32 {
         let len = self.reward.len().checked_div(self.next.len()).unwrap_or(0);
         self.after(slot, len.saturating_sub(steps))
-    }
-
-    /// The network inputs of the observations in these slots.
-    pub(in crate::learn) fn see<'w>(
-        &self,
-        (reads_bytes, seen, obs_len): (bool, &ObsEncoder<'_>, usize),
-        slots: Rows<'_>,
-        to: &'w mut [f32],
-    ) -> Result<Input<'w>>
-    where
-        'a: 'w,
-    {
-        match self.pixels {
-            [] => Ok(Input::F32(slots.get(self.obs, obs_len, to)?)),
-            pixels => slots.input(reads_bytes, seen, Elements::U8(pixels), to),
-        }
     }
 }

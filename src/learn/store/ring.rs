@@ -10,7 +10,7 @@ use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::stack::MAX_STACK;
 use crate::learn::learner_spec::LearnerSpec;
-use crate::learn::obs_encoder::Part;
+use crate::learn::obs_encoder::{ObsEncoder, Part};
 use crate::space::Elements;
 
 /// The number of the zero frame.
@@ -78,20 +78,21 @@ impl Ring {
     /// the begun transitions. Errors: `Value`.
     pub(in crate::learn) fn check(
         &self,
+        seen: &ObsEncoder<'_>,
         pixels: &[u8],
         num_begun: &[u64],
         env: usize,
-        (obs, row): (&Elements<'_>, usize),
+        (obs, row): (Elements<'_>, usize),
     ) -> Result {
         let count = *num_begun.get(env).ok_or(LayoutError)?;
         if !self.stack.is_kept() || count == 0 {
             return Ok(());
         }
         let of_env = block::rows(pixels, env, 1, pixels.len().checked_div(num_begun.len()).unwrap_or(0))?;
-        let steps = of_env.len().checked_div(self.stack.width()).unwrap_or(0) as u64;
+        let steps = of_env.len().checked_div(seen.elements).unwrap_or(0) as u64;
         let before = count.saturating_sub(1).checked_rem(steps).unwrap_or(0);
-        let before = block::rows(of_env, before as usize, 1, self.stack.width())?;
-        let obs = block::rows(obs.bytes(), row, 1, self.stack.width())?;
+        let before = seen.front(Elements::U8(of_env), before as usize, self.stack.width())?;
+        let obs = seen.front(obs, row, self.stack.width())?;
         let follows = |i: usize| self.stack.are_same((obs, i), (before, i.saturating_add(1)));
         let refused = self.stack.older(obs, 0, Some(follows)).any(|older| older == Older::Own);
         if refused { Err(REFUSED) } else { Ok(()) }

@@ -19,7 +19,7 @@ const fn grid(rows: usize, width: usize) -> usize {
 pub(in crate::learn) struct RolloutLens {
     /// Transitions that there is room for; of two rollouts with `overlap`.
     pub(in crate::learn) slots: usize,
-    /// f32 elements of an observation; or bytes of all pictures, and frames of a stack.
+    /// f32 elements of an observation; bytes of all pictures; and frames of a stack.
     pub(in crate::learn) kept: usize,
     pub(in crate::learn) pixels: usize,
     pub(in crate::learn) stacked: usize,
@@ -37,9 +37,9 @@ pub(in crate::learn) struct RolloutLens {
 
 fields! {
     pub(in crate::learn) spans RolloutSpans(lens: &RolloutLens) {
-        /// Encoded observations, normalized with `normalize_obs`.
+        /// Encoded observations, normalized with `normalize_obs`, without what is stored as bytes.
         pub(in crate::learn) obs: [f32] = grid(lens.slots, lens.kept),
-        /// Observations that are bytes and not normalized; `obs` is empty then. If frames are stored once, the frames.
+        /// Observations, or pictures in front of them, that are bytes and not normalized. If frames are stored once, the frames.
         pub(in crate::learn) pixels: [u8] = lens.pixels,
         /// Frame numbers of an observation's stack, oldest first.
         pub(in crate::learn) frame: [u32] = grid(lens.slots, lens.stacked),
@@ -121,7 +121,7 @@ impl Rollout<'_> {
         let row = (slot, at, past.ends.len());
         keep_row(obs, past.obs, row)?;
         if frames.stack.is_kept() {
-            frames.stack.join((frame, pixels), slot, past.pixels, at)?;
+            frames.stack.join((frame, pixels), slot, block::rows_mut(past.pixels, at, 1, frames.stack.width())?)?;
         } else {
             keep_row(pixels, past.pixels, row)?;
         }

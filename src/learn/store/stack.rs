@@ -7,7 +7,6 @@ use crate::error::{Error, Kind, Result};
 use crate::kernels::stack::{self, Convert, Layout, Window};
 use crate::learn::learner_spec::LearnerSpec;
 use crate::learn::obs_encoder::Part;
-use crate::nn::Input;
 
 /// The error for a stack that does not continue the previous one.
 pub(in crate::learn) const REFUSED: Error = Error::new(
@@ -16,7 +15,7 @@ pub(in crate::learn) const REFUSED: Error = Error::new(
      one, or zeros",
 );
 
-/// Layout of frames in an observation: along its last axis, the newest one last.
+/// Layout of frames in an observation: along the channels of its picture, the newest one last.
 #[derive(Clone, Copy)]
 pub(in crate::learn) struct Stack {
     /// Frames of a stack; 0: observations are stored whole.
@@ -25,6 +24,8 @@ pub(in crate::learn) struct Stack {
     pub(in crate::learn) len: usize,
     /// Bytes of a pixel of a frame.
     channels: usize,
+    /// The channels come first in observations; in frames they are last.
+    turned: bool,
 }
 
 /// Where an older frame of a stack is already stored.
@@ -44,7 +45,13 @@ impl Stack {
     pub(in crate::learn) fn new(stored: &LearnerSpec, parts: &[Part]) -> Stack {
         let num = if cfg!(feature = "pictures") { stored.config.num_stacked as usize } else { 0 };
         let part = |len: u32| (len as usize).checked_div(num).unwrap_or(0);
-        Stack { num, len: part(stored.shape.obs_len), channels: part(stored.last_axis(parts)) }
+        let turned = parts.first().is_some_and(Part::is_turned);
+        Stack { num, len: part(stored.front(parts)), channels: part(stored.last_axis(parts)), turned }
+    }
+
+    /// The layout in the encoding of observations.
+    pub(in crate::learn) fn encoded(self) -> Stack {
+        Stack { turned: false, ..self }
     }
 
     /// Whether frames are stored once.
@@ -59,9 +66,14 @@ impl Stack {
 
     /// Elements of channel `channel` of frame `i` of a stack.
     fn elements<'o, T: Copy>(&self, obs: &'o [T], i: usize, channel: usize) -> impl Iterator<Item = T> + use<'o, T> {
-        let first = i.saturating_mul(self.channels).saturating_add(channel);
-        let stride = self.num.saturating_mul(self.channels).max(1);
-        obs.get(first..).unwrap_or(&[]).iter().step_by(stride).copied()
+        let (number, pixels) =
+            (i.saturating_mul(self.channels).saturating_add(channel), self.len.checked_div(self.channels));
+        let pixels = pixels.unwrap_or(0);
+        let (first, stride) = match self.turned {
+            true => (number.saturating_mul(pixels), 1),
+            false => (number, self.num.saturating_mul(self.channels).max(1)),
+        };
+        obs.get(first..).unwrap_or(&[]).iter().step_by(stride).take(pixels).copied()
     }
 
     /// Whether frame `i` of one stack equals frame `k` of another.
@@ -122,26 +134,12 @@ impl Stack {
         Ok(window)
     }
 
-    /// Writes the whole stack of a slot to row `at` of `to`.
-    pub(in crate::learn) fn join(&self, kept: (&[u32], &[u8]), slot: usize, to: &mut [u8], at: usize) -> Result {
-        stack::stack(&self.window(kept, slot)?, self.channels, Layout::Hwc, block::rows_mut(to, at, 1, self.width())?)
+    /// Writes the whole stack of a slot, as bytes or divided by 255.
+    pub(in crate::learn) fn join<T: Convert<u8>>(&self, kept: (&[u32], &[u8]), slot: usize, to: &mut [T]) -> Result {
+        stack::stack(&self.window(kept, slot)?, self.channels, Layout::Hwc, to)
     }
 
-    /// Network inputs of the stacks of these slots, as bytes if the network `reads_bytes`, else as f32.
-    pub(in crate::learn) fn input<'t>(
-        &self,
-        reads_bytes: bool,
-        kept: (&[u32], &[u8]),
-        slots: impl Iterator<Item = usize>,
-        to: &'t mut [f32],
-    ) -> Result<Input<'t>> {
-        Ok(match reads_bytes {
-            true => Input::of_bytes(self.see(kept, slots, bytemuck::cast_slice_mut(to))?),
-            false => Input::F32(self.see(kept, slots, to)?),
-        })
-    }
-
-    /// The stacks of these slots, as bytes or as f32 network inputs.
+    /// The stacks of these slots, as bytes or divided by 255.
     pub(in crate::learn) fn see<'t, T: Convert<u8>>(
         &self,
         kept: (&[u32], &[u8]),
@@ -150,7 +148,7 @@ impl Stack {
     ) -> Result<&'t mut [T]> {
         let mut count = 0usize;
         for (slot, to) in slots.zip(to.chunks_exact_mut(self.width().max(1))) {
-            stack::stack(&self.window(kept, slot)?, self.channels, Layout::Hwc, to)?;
+            self.join(kept, slot, to)?;
             count = count.saturating_add(1);
         }
         Ok(block::rows_mut(to, 0, count, self.width())?)

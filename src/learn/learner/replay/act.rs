@@ -70,12 +70,12 @@ impl Learner<'_> {
         let (w, seen) = (&mut self.work, &self.sizes.seen);
         let list = block::rows(w.row, 0, m, 1)?;
         let rows = Rows::new(list, begin as u32);
-        let bytes = rows.bytes(self.sizes.reads_bytes, seen, obs);
+        let bytes = rows.bytes(self.sizes.reads_front, seen, obs);
         if bytes.is_none() {
-            seen.check_finite(what, obs, rows.see(seen, obs, w.raw)?, rows.iter())?;
+            seen.check_finite(what, obs, (rows.see(seen, obs, w.raw)?, 0), rows.iter())?;
         }
         for (row, env) in rows.iter().zip(list) {
-            ring.check(begun.pixels, num_begun, *env as usize, (&obs, row))?;
+            ring.check(seen, begun.pixels, num_begun, *env as usize, (obs, row))?;
         }
         normalize(&self.actor, [&*self.obs_mean, self.obs_var], m, w.raw, w.obs)?;
         Head::new(&self.actor, self.taken.read(), &[]).check_mask_rows(mask, rows.iter())?;
@@ -428,7 +428,7 @@ impl Learner<'_> {
         with: With,
     ) -> Result<Option<&'o [u8]>> {
         let bytes = match obs {
-            Elements::U8(bytes) if self.sizes.reads_bytes => Some(bytes),
+            Elements::U8(bytes) if self.sizes.reads_front > 0 => Some(bytes),
             _ => None,
         };
         if bytes.is_none() {

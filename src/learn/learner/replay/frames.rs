@@ -19,31 +19,31 @@ impl Learner<'_> {
         next: Option<(&Elements<'_>, usize)>,
     ) -> Result<[u64; MAX_STACK]> {
         let ring = self.sizes.replay.ring;
-        let (num, width) = (ring.stack.num, ring.stack.width());
+        let (num, width, seen) = (ring.stack.num, ring.stack.width(), self.sizes.seen);
         if !ring.stack.is_kept() {
             return Ok([ZEROS; MAX_STACK]);
         }
         let mut before = None;
         for number in count.saturating_sub(self.config.n_step.into())..count {
             let at = self.begun_row(env, number);
-            let (pixels, numbers) = (&*self.replay.begun.pixels, &mut *self.replay.begun_frames);
+            let (pixels, numbers) = (Elements::U8(self.replay.begun.pixels), &mut *self.replay.begun_frames);
             if !ring.is_recent(block::rows(numbers, at, 1, num)?, self.state.num_frames) {
                 let other = match before {
-                    Some(at) => Some((block::rows(numbers, at, 1, num)?, block::rows(pixels, at, 1, width)?)),
+                    Some(at) => Some((block::rows(numbers, at, 1, num)?, seen.front(pixels, at, width)?)),
                     None => None,
                 };
                 let to = (&mut *self.replay.frames, &mut self.state.num_frames);
-                let found = ring.place(to, block::rows(pixels, at, 1, width)?, other)?;
+                let found = ring.place(to, seen.front(pixels, at, width)?, other)?;
                 copy_row(&found, numbers, (0, at, num))?;
             }
             before = Some(at);
         }
         let numbers = match (next, before) {
             (Some((obs, row)), Some(at)) => {
-                let (pixels, numbers) = (&*self.replay.begun.pixels, &*self.replay.begun_frames);
-                let before = Some((block::rows(numbers, at, 1, num)?, block::rows(pixels, at, 1, width)?));
+                let (pixels, numbers) = (Elements::U8(self.replay.begun.pixels), &*self.replay.begun_frames);
+                let before = Some((block::rows(numbers, at, 1, num)?, seen.front(pixels, at, width)?));
                 let to = (&mut *self.replay.frames, &mut self.state.num_frames);
-                ring.place(to, block::rows(obs.bytes(), row, 1, width)?, before)?
+                ring.place(to, seen.front(*obs, row, width)?, before)?
             }
             _ => [ZEROS; MAX_STACK],
         };

@@ -84,9 +84,11 @@ impl View<'_> {
         if vector.iter().any(|x| !(-1.0..=1.0).contains(x)) {
             return Err(image("learner image: actions from -1 to 1"));
         }
-        let coded = |all: &[u8]| {
-            all.chunks_exact(self.sizes.pixels_len.max(1)).take(count).all(|bytes| self.sizes.seen.can_be(bytes))
-        };
+        // Begun transitions have whole observations.
+        let width = if over { self.sizes.rest_len() } else { self.sizes.pixels_len };
+        let removed = self.sizes.pixels_len.saturating_sub(width);
+        let coded =
+            |all: &[u8]| all.chunks_exact(width.max(1)).take(count).all(|bytes| self.sizes.seen.can_be(bytes, removed));
         let seen = !self.sizes.seen.coded || coded(rows.pixels) && coded(rows.next_pixels);
         if !seen || numbers.iter().any(|numbers| check_finite("", numbers).is_err()) {
             return Err(image("learner image: finite observations, rewards and discounts"));

@@ -26,7 +26,8 @@ impl Learner<'_> {
         if let Some(obs) = &final_obs {
             let envs = block::rows(self.work.row, 0, m, 1)?.iter().map(|&env| env as usize);
             for env in envs.filter(|&env| is_cut(flags, env)) {
-                self.sizes.replay.ring.check(self.replay.begun.pixels, self.replay.num_begun, env, (obs, env))?;
+                let (r, sizes) = (&self.replay, &self.sizes);
+                sizes.replay.ring.check(&sizes.seen, r.begun.pixels, r.num_begun, env, (*obs, env))?;
             }
         }
         self.update_obs_stats()?;
@@ -136,7 +137,8 @@ impl Learner<'_> {
         let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
         let row = |width| (begun, slot, width);
         copy_row(from.obs, obs, row(sizes.obs_len))?;
-        copy_row(from.pixels, pixels, row(sizes.whole()))?;
+        let (whole, rest) = (sizes.pixels_len, sizes.rest_len());
+        sizes.keep_rest(block::rows(from.pixels, begun, 1, whole)?, block::rows_mut(pixels, slot, 1, rest)?)?;
         copy_row(from.mask, own_mask, row(sizes.replay.own_masks))?;
         copy_row(from.choice, choice, row(choices))?;
         copy_row(from.vector, vector, row(sizes.std_len))?;
@@ -156,10 +158,12 @@ impl Learner<'_> {
             Some((Elements::F32(x), row)) if sizes.pixels_len == 0 => {
                 copy_row(x, next_obs, (row, slot, sizes.obs_len))?
             }
-            Some((x, row)) => copy_row(x.bytes(), next_pixels, (row, slot, sizes.whole()))?,
+            Some((x, row)) => {
+                sizes.keep_rest(block::rows(x.bytes(), row, 1, whole)?, block::rows_mut(next_pixels, slot, 1, rest)?)?
+            }
             None => {
                 block::rows_mut(next_obs, slot, 1, sizes.obs_len)?.fill(0.0);
-                block::rows_mut(next_pixels, slot, 1, sizes.whole())?.fill(0);
+                block::rows_mut(next_pixels, slot, 1, rest)?.fill(0);
             }
         }
         let (ring, num) = (&sizes.replay.ring, sizes.replay.ring.stack.num);

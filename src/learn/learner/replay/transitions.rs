@@ -69,8 +69,13 @@ impl Learner<'_> {
         self.check_masks(mask, next_mask, rows)?;
         check_rows("learner learn_transitions: finite rewards", reward, 1, 0..)?;
         for row in 0..rows {
-            self.sizes.seen.check_row("learner learn_transitions: finite obs", obs, row, self.work.raw)?;
-            self.sizes.seen.check_row("learner learn_transitions: finite next_obs", next_obs, row, self.work.raw)?;
+            self.sizes.seen.check_row("learner learn_transitions: finite obs", (obs, row), 0, self.work.raw)?;
+            self.sizes.seen.check_row(
+                "learner learn_transitions: finite next_obs",
+                (next_obs, row),
+                0,
+                self.work.raw,
+            )?;
         }
         let (head, a, masks) =
             (Head::new(&self.actor, self.taken.read(), &[]), shape.action_len as usize, self.sizes.masks);

@@ -93,14 +93,17 @@ impl Learner<'_> {
         Ok(end)
     }
 
-    /// Records observations that are stored as bytes, or as frames. Errors: `Value`; then nothing is recorded.
+    /// Records pictures that are stored as bytes, or as frames. Errors: `Value`; then nothing is recorded.
     fn record_pixels(&mut self, begin: usize, m: usize, obs: Elements<'_>) -> Result {
-        let Elements::U8(bytes) = obs else { return Ok(()) };
         let (r, w, frames, width) = (&mut self.rollout, &mut self.work, &self.sizes.frames, self.sizes.pixels_len);
+        if width == 0 {
+            return Ok(());
+        }
         let recorded = (self.state.begin as usize, self.state.end as usize);
         let place = |(&env, &slot): (&u32, &u32)| Place { env: env as usize, slot: slot as usize, recorded };
         let places = || w.row.iter().zip(&*w.slot).take(m).map(place);
-        let row = |place: &Place| block::rows(bytes, place.env.wrapping_sub(begin), 1, width);
+        let (seen, row_of) = (&self.sizes.seen, |place: &Place| place.env.wrapping_sub(begin));
+        let row = |place: &Place| seen.front(obs, row_of(place), width);
         if frames.stack.is_kept() {
             for (place, to) in places().zip(w.frame.chunks_exact_mut(frames.stack.num)) {
                 let numbers = frames.find((r.env, r.frame, r.pixels), &place, row(&place)?)?;
@@ -109,9 +112,9 @@ impl Learner<'_> {
             for (place, numbers) in places().zip(w.frame.chunks_exact(frames.stack.num)) {
                 frames.keep((r.frame, r.pixels), &place, numbers, row(&place)?, |x| x)?;
             }
-        } else if !self.sizes.seen.coded {
+        } else {
             for place in places() {
-                block::copy(block::rows_mut(r.pixels, place.slot, 1, width)?, row(&place)?);
+                seen.copy_front(obs, row_of(&place), block::rows_mut(r.pixels, place.slot, 1, width)?)?;
             }
         }
         Ok(())
@@ -122,7 +125,16 @@ impl Learner<'_> {
         let (sizes, r, w) = (&self.sizes, &mut self.rollout, &mut self.work);
         let (list, slots) = (block::rows(w.row, 0, m, 1)?, block::rows(w.slot, 0, m, 1)?);
         let (envs, slots) = (Rows::new(list, 0), Rows::new(slots, 0));
-        slots.put(w.obs, sizes.obs_len, r.obs)?;
+        match sizes.pixels_len {
+            // The network's input has the picture in front of what is recorded as numbers.
+            front if front > 0 && sizes.reads_front == 0 => {
+                for (k, slot) in slots.iter().enumerate() {
+                    let seen = block::rows(w.obs, k, 1, sizes.seen.len)?.get(front..).ok_or(LayoutError)?;
+                    block::copy(block::rows_mut(r.obs, slot, 1, sizes.obs_len)?, seen);
+                }
+            }
+            _ => slots.put(w.obs, sizes.obs_len, r.obs)?,
+        }
         slots.put(w.choice, self.taken.n.len(), r.choice)?;
         slots.put(w.vector, sizes.std_len, r.vector)?;
         slots.put(block::rows(w.scalar, 0, 1, m)?, 1, r.value)?;
@@ -362,12 +374,13 @@ fn encode<'t>(
     [raw, to]: [&'t mut [f32]; 2],
 ) -> Result<(&'t [f32], Input<'t>)> {
     if actor.normalize_obs == 0 {
-        let seen = rows.input(sizes.reads_bytes, &sizes.seen, obs, to)?;
-        sizes.seen.check_finite(what, obs, seen.numbers(), rows.iter())?;
+        let front = sizes.reads_front;
+        let seen = rows.input(front, &sizes.seen, obs, to)?;
+        sizes.seen.check_finite(what, obs, (seen.numbers(), front), rows.iter())?;
         return Ok((&[], seen));
     }
     let raw = rows.see(&sizes.seen, obs, raw)?;
-    sizes.seen.check_finite(what, obs, raw, rows.iter())?;
+    sizes.seen.check_finite(what, obs, (raw, 0), rows.iter())?;
     let to = block::rows_mut(to, 0, rows.len(), sizes.seen.len)?;
     see(actor, mean, var, raw, to)?;
     Ok((raw, Input::F32(to)))

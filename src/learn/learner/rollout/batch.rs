@@ -1,11 +1,10 @@
 //! Transfer of rollouts from the learner that recorded them to the one that learns from them.
 
-use crate::block::{self, rows, rows_mut};
+use crate::block::{self, LayoutError, rows, rows_mut};
 use crate::error::{Error, Kind, Result, check_finite, check_len, check_rows};
 use crate::learn::actor::{Head, Raw, check_action};
 use crate::learn::learner::update::OVERFLOWED;
 use crate::learn::learner::{Learner, Stats, View};
-use crate::learn::obs_encoder::bytes_to_f32;
 use crate::learn::struct_action::MAX_EACH;
 use crate::space::{Elements, ElementsMut};
 
@@ -132,16 +131,17 @@ impl Learner<'_> {
     /// Copies a checked batch to the rollout.
     fn fill(&mut self, batch: &Batch<'_>) -> Result {
         let (r, at, m) = (&mut self.rollout, self.state.begin as usize, self.config.batch_len());
-        block::copy(rows_mut(r.obs, at, m, self.sizes.obs_len)?, batch.obs);
-        let frames = self.sizes.frames;
-        if frames.stack.is_kept() {
-            for (row, obs) in batch.obs.chunks_exact(self.sizes.pixels_len.max(1)).enumerate() {
+        let (frames, front, width) = (self.sizes.frames.encoded(), self.sizes.pixels_len, self.sizes.obs_len);
+        for (row, obs) in batch.obs.chunks_exact(self.sizes.seen.len.max(1)).enumerate() {
+            let (obs, rest) = obs.split_at_checked(front).ok_or(LayoutError)?;
+            block::copy(rows_mut(r.obs, at.saturating_add(row), 1, width)?, rest);
+            if frames.stack.is_kept() {
                 let (place, numbers) = frames.find_in_batch(r.frame, (batch.obs, batch.env), at, row)?;
                 frames.keep((r.frame, r.pixels), &place, &numbers, obs, byte)?;
+            } else {
+                let pixels = rows_mut(r.pixels, at.saturating_add(row), 1, front)?;
+                pixels.iter_mut().zip(obs).for_each(|(to, x)| *to = byte(*x));
             }
-        } else {
-            let pixels = rows_mut(r.pixels, at, m, self.sizes.pixels_len)?;
-            pixels.iter_mut().zip(batch.obs).for_each(|(to, x)| *to = byte(*x));
         }
         let head = Head::new(&self.actor, self.taken.read(), &[]);
         let [k, a] = head.lens();
@@ -176,11 +176,10 @@ impl View<'_> {
         }
         self.check_batch(&to.read())?;
         let (r, m, at) = (&self.rollout, self.config.batch_len(), self.state.learn_begin as usize);
-        block::copy(to.obs, rows(r.obs, at, m, self.sizes.obs_len)?);
-        if self.sizes.frames.stack.is_kept() {
-            self.sizes.frames.stack.see((r.frame, r.pixels), at..at.saturating_add(m), to.obs)?;
-        } else {
-            bytes_to_f32(rows(r.pixels, at, m, self.sizes.pixels_len)?, to.obs);
+        let stack = &self.sizes.frames.stack;
+        let stacked = stack.is_kept().then_some((stack, r.frame));
+        for (slot, to) in (at..at.saturating_add(m)).zip(to.obs.chunks_exact_mut(self.sizes.seen.len.max(1))) {
+            self.sizes.assemble((r.obs, r.pixels), stacked, slot, to)?;
         }
         let head = self.head()?;
         let [k, a] = head.lens();
@@ -269,11 +268,13 @@ impl View<'_> {
     fn check_frames(&self, batch: &Batch<'_>) -> Result {
         let is_byte = |x: &f32| (f32::from(byte(*x)) / 255.0).to_bits() == x.to_bits();
         let what = "learner learn_batch: observations that are bytes divided by 255";
-        Error::new(Kind::Value, what).fail_if(self.sizes.pixels_len > 0 && !batch.obs.iter().all(is_byte))?;
+        let front = |row: &[f32]| row.iter().take(self.sizes.pixels_len).all(is_byte);
+        let fits = batch.obs.chunks_exact(self.sizes.seen.len.max(1)).all(front);
+        Error::new(Kind::Value, what).fail_if(!fits)?;
         if self.sizes.frames.stack.is_kept() {
-            let first = self.state.begin as usize;
+            let (first, frames) = (self.state.begin as usize, self.sizes.frames.encoded());
             for row in 0..self.config.batch_len() {
-                self.sizes.frames.find_in_batch(self.rollout.frame, (batch.obs, batch.env), first, row)?;
+                frames.find_in_batch(self.rollout.frame, (batch.obs, batch.env), first, row)?;
             }
         }
         Ok(())
