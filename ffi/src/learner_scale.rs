@@ -183,8 +183,8 @@ pub unsafe extern "C" fn rlcore_learner_learn_apply(
 /// Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of the
 /// steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps fewer, so
 /// count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
-/// Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64 bits.
-/// Nothing changes then.
+/// Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap, off policy also if it runs with overlap;
+/// E_OVERFLOW if the sum does not fit 64 bits. Nothing changes then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_count_steps(p: *mut rlcore_learner, num_steps: u64) -> rlcore_status {
     call(|| unsafe { Ok(open(p, Learner::open)?.count_steps(num_steps)?) })

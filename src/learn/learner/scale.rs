@@ -54,7 +54,7 @@ impl Learner<'_> {
     /// Adds environment steps of other learners to the count that schedules use. A step of gradients from elsewhere uses the
     /// rates at the steps counted before it; an update, those at T * N fewer steps, the length of its rollout.
     ///
-    /// Errors: `NotReady` if learning is due; `Overflow`.
+    /// Errors: `NotReady` if learning is due, off policy also while an update is running; `Overflow`.
     pub fn count_steps(&mut self, num_steps: u64) -> Result {
         let _changing = self.mark.begin();
         let what = "learner count_steps: an update is due; call learn first.";

@@ -175,7 +175,7 @@ impl Learner<'_> {
         }
         self.state.num_stored = self.state.num_stored.saturating_add(1);
         if self.config.priority_exponent > 0.0 {
-            // What arrives while an update runs is not drawn by it.
+            // An update does not draw transitions that arrive while it runs.
             let weight = if self.state.runs_besides(self.config) { 0.0 } else { self.state.largest };
             self.replay.weights.set_checked(&[slot as u32], &[weight]);
         }

@@ -44,8 +44,8 @@ impl Learner<'_> {
         self.begin_step(false)
     }
 
-    /// With `overlap`, keeps what an update reads and environments change while it runs, so that it does not depend on when its
-    /// parts are computed: the parameters that act, the counts of steps and transitions, and the statistics.
+    /// With `overlap`, keeps the data that an update reads and environments change while it runs, so that it does not depend on
+    /// when its parts are computed: the parameters that act, the counts of steps and transitions, and the statistics.
     pub(super) fn keep_for_update(&mut self) {
         if self.config.overlap == 0 {
             return;
@@ -57,7 +57,7 @@ impl Learner<'_> {
         block::copy(self.replay.obs_var, self.obs_var);
     }
 
-    /// After the last gradient step of an update: what has arrived meanwhile can be drawn from here on.
+    /// After the last gradient step of an update: transitions that have arrived meanwhile can be drawn from here on.
     fn close(&mut self) {
         let (c, [begun, gone]) = (self.config, self.view().drawable());
         let besides = self.state.runs_besides(c);
