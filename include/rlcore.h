@@ -17,8 +17,9 @@
        PPO, A2C, IMPALA  discrete, continuous or structures of both  rollouts                     all layers
        UNREAL            as PPO                                      rollouts and earlier steps   all layers
        PQN               discrete, or structures of choices          rollouts                     all layers
-       DQN               discrete                                    stored transitions           layers without state
-       TD3, SAC          continuous; SAC also discrete               stored transitions           layers without state
+       DQN               as PQN                                      stored transitions           all layers
+       TD3               continuous, or structures of numbers        stored transitions           all layers without noise
+       SAC               as PPO                                      stored transitions           all layers without noise
        STREAM_AC         as PPO                                      each step, not stored        dense layers
        STREAM_Q          as PQN                                      each step, not stored        layers without state
      PPO and IMPALA learn from earlier steps too where auxiliary tasks have weights.
@@ -910,16 +911,16 @@ typedef enum rlcore_algorithm {
   RLCORE_ALGORITHM_A2C = 1,     /* advantage actor-critic, whose workers A3C runs apart */
   RLCORE_ALGORITHM_IMPALA = 2,  /* IMPALA: an actor-critic that corrects by V-trace for what older policies did */
   RLCORE_ALGORITHM_UNREAL = 3,  /* A2C with auxiliary tasks on past steps: pixel control, rewards, values */
-  RLCORE_ALGORITHM_DQN = 4,     /* deep Q-networks, off policy: discrete actions */
-  /* twin delayed deterministic policy gradients, off policy: continuous actions. DDPG if num_critics and
-     policy_interval are 1 and target_noise is 0 */
+  RLCORE_ALGORITHM_DQN = 4,     /* deep Q-networks, off policy: discrete actions, also in a structure */
+  /* twin delayed deterministic policy gradients, off policy: continuous actions, also in a structure. DDPG if
+     num_critics and policy_interval are 1 and target_noise is 0 */
   RLCORE_ALGORITHM_TD3 = 5,
-  RLCORE_ALGORITHM_SAC = 6,  /* soft actor-critic, off policy: continuous actions, or discrete ones */
+  RLCORE_ALGORITHM_SAC = 6,  /* soft actor-critic, off policy: continuous actions, discrete ones, or structures of both */
   RLCORE_ALGORITHM_PQN = 7,  /* Q(lambda) over rollouts: parallelized Q-networks */
   /* stream AC(lambda): an actor-critic that learns from each step alone, by eligibility traces. One environment,
      num_steps 1: learn is due after every observe */
   RLCORE_ALGORITHM_STREAM_AC = 8,
-  RLCORE_ALGORITHM_STREAM_Q = 9,  /* stream Q(lambda), which does the same with Q: discrete actions */
+  RLCORE_ALGORITHM_STREAM_Q = 9,  /* stream Q(lambda), which does the same with Q: discrete actions, also in a structure */
 } rlcore_algorithm;
 
 /* How parameters move along gradients. */
@@ -1204,7 +1205,7 @@ typedef struct rlcore_learner_config {
   /* SAC: entropy that the temperature aims at. With continuous actions in nats for each number of an action, at most
      ln 2. With discrete ones a share, from 0 to 1, of the most that each element's allowed choices can have, ln of
      their number, averaged over the batch; a number below 0 means half. A row that allows one choice has entropy and
-     target 0 (-1) */
+     target 0. Of a structure with both the targets are added, and it is at most ln 2 (-1) */
   float target_entropy;
   /* SAC: with num_quantiles: targets are the quantiles of all critics without the highest, this many for each critic;
      below num_quantiles. The critics, up to 8 then, are averaged, not the lowest taken (0) */
@@ -1213,8 +1214,8 @@ typedef struct rlcore_learner_config {
   /* -- lists -- */
   /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
      last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
-     the action, and the last layer must depend on it; with discrete actions it is the observation. This list and the
-     others are read by rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 */
+     the numbers of an action, and the last layer must depend on it; without numbers it is the observation. This list and
+     the others are read by rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 */
   const rlcore_layer *layers;
   /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. Networks read all but infos; fields
      that are not listed are not read either. A layer can read one of them alone: see its source. Required for
@@ -1366,8 +1367,8 @@ typedef struct rlcore_learner_stats {
    NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
    over its elements. Bytes that no field covers are never written. Bounds of continuous actions are finite and on both
    sides, or low and high are NULL.
-   Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for an
-   action that is bounded on one side only. */
+   Errors: E_CONFIG for a structure without fields, for numbers in an action of RLCORE_STRUCT with DQN, PQN and stream Q,
+   for choices in one with TD3, and for an action that is bounded on one side only. */
 rlcore_status rlcore_learner_size(const rlcore_learner_config *config, const rlcore_space *obs,
                                   const rlcore_space *action, size_t *out_size);
 
@@ -1418,7 +1419,8 @@ rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32
    person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
    episode with such an action is not the agent's, and counts in none of the statistics.
    Only learners off policy (DQN, TD3, SAC) take such actions.
-   rows: reads active, obs, action_mask, and action: between its bounds, or a choice that action_mask allows.
+   rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1, and choices
+   that action_mask allows.
    Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy. */
 rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const rlcore_rows *rows);
 
@@ -1540,7 +1542,7 @@ typedef struct rlcore_learner_transitions {
   uint32_t struct_size;             /* sizeof(rlcore_learner_transitions) */
   uint32_t reserved;                /* zero */
   const void *obs;                  /* [B, obs.len] before the action */
-  const void *action;               /* [B, action.len] between its bounds, or a choice */
+  const void *action;               /* [B, action.len] numbers between their bounds, without bounds from -1 to 1; choices */
   const uint8_t *action_mask;       /* [B, sum of action.n] allowed in obs; of SAC with use_action_mask; DQN: or NULL */
   const float *reward;              /* [B] of the step; or with discount sums of discounted rewards of several */
   const uint8_t *terminated;        /* [B] 1: the value of next_obs does not count */

@@ -312,8 +312,8 @@ pub(crate) fn copy_out<T: Plain + 'static>(
 /// NULL. Each element is drawn from its own distribution; the log-probability and the entropy of the action are the sums
 /// over its elements. Bytes that no field covers are never written. Bounds of continuous actions are finite and on both
 /// sides, or low and high are NULL.
-/// Errors: E_CONFIG for a structure without fields, for an action of RLCORE_STRUCT with DQN, PQN, TD3 or SAC, and for an
-/// action that is bounded on one side only.
+/// Errors: E_CONFIG for a structure without fields, for numbers in an action of RLCORE_STRUCT with DQN, PQN and stream Q,
+/// for choices in one with TD3, and for an action that is bounded on one side only.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_size(
     config: *const rlcore_learner_config,
@@ -458,7 +458,8 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
 /// person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
 /// episode with such an action is not the agent's, and counts in none of the statistics.
 /// Only learners off policy (DQN, TD3, SAC) take such actions.
-/// rows: reads active, obs, action_mask, and action: between its bounds, or a choice that action_mask allows.
+/// rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1, and choices
+/// that action_mask allows.
 /// Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy.
 #[cfg(feature = "off_policy")]
 #[unsafe(no_mangle)]

@@ -68,10 +68,10 @@ macro_rules! config {
             /// -- lists --
             /// [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read
             /// the last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation
-            /// followed by the action, and the last layer must depend on it; with discrete actions it is the observation. With
-            /// obs_dims and with recurrent layers, which read fields one by one if there are several, the action follows them
-            /// instead. This list and the others are read by rlcore_learner_size and rlcore_learner_init only. NULL if
-            /// num_layers is 0
+            /// followed by the numbers of an action, and the last layer must depend on it; without numbers it is the
+            /// observation. With obs_dims and with recurrent layers, which read fields one by one if there are several, the
+            /// numbers follow them instead. This list and the others are read by rlcore_learner_size and rlcore_learner_init
+            /// only. NULL if num_layers is 0
             pub layers: *const rlcore_layer,
             /// [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. Networks read all but infos; fields
             /// that are not listed are not read either. A layer can read one of them alone: see its source. Required for

@@ -60,7 +60,7 @@ pub struct rlcore_learner_transitions {
     pub reserved: u32,
     /// [B, obs.len] before the action
     pub obs: *const c_void,
-    /// [B, action.len] between its bounds, or a choice
+    /// [B, action.len] numbers between their bounds, without bounds from -1 to 1; choices
     pub action: *const c_void,
     /// [B, sum of action.n] allowed in obs; of SAC with use_action_mask; DQN: or NULL
     pub action_mask: *const u8,

@@ -495,6 +495,15 @@ static void attack_mixed(void) {
   WITH(space.len, 0, RLCORE_E_CONFIG, "len of 1 to", MAKE);
   WITH(space.kind, RLCORE_F32, RLCORE_E_CONFIG, "a structure if the learner config lists action_fields", MAKE);
   WITH(w.settings.algorithm, RLCORE_ALGORITHM_PQN, RLCORE_E_CONFIG, "no f32 in a structure", MAKE);
+  rlcore_learner_config stores;
+  FINE(rlcore_learner_config_init(&stores, sizeof stores, RLCORE_ALGORITHM_SAC));
+  stores.action_fields = fields, stores.num_action_fields = 2;
+#define SIZE rlcore_learner_size(&stores, &w.env.obs, &space, &size)
+  WITH(stores.algorithm, RLCORE_ALGORITHM_DQN, RLCORE_E_CONFIG, "no f32 in a structure", SIZE);
+  WITH(stores.algorithm, RLCORE_ALGORITHM_TD3, RLCORE_E_CONFIG, "no i32 in a structure", SIZE);
+  WITH(stores.num_quantiles, 4, RLCORE_E_CONFIG, "num_quantiles of 0 with SAC on choices", SIZE);
+  FINE(SIZE);
+#undef SIZE
   FINE(MAKE);
   rlcore_space obs, taken;
   FINE(rlcore_learner_spaces(w.agent, &w.number, &obs, &taken));

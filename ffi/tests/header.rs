@@ -92,8 +92,9 @@ const INTRO: &str = r#"/* rlcore: the reinforcement-learning core that an engine
        PPO, A2C, IMPALA  discrete, continuous or structures of both  rollouts                     all layers
        UNREAL            as PPO                                      rollouts and earlier steps   all layers
        PQN               discrete, or structures of choices          rollouts                     all layers
-       DQN               discrete                                    stored transitions           layers without state
-       TD3, SAC          continuous; SAC also discrete               stored transitions           layers without state
+       DQN               as PQN                                      stored transitions           all layers
+       TD3               continuous, or structures of numbers        stored transitions           all layers without noise
+       SAC               as PPO                                      stored transitions           all layers without noise
        STREAM_AC         as PPO                                      each step, not stored        dense layers
        STREAM_Q          as PQN                                      each step, not stored        layers without state
      PPO and IMPALA learn from earlier steps too where auxiliary tasks have weights.

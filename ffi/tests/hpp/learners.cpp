@@ -79,6 +79,41 @@ void actions_of_several_parts() {
     IS(each->act(seen, mask), RLCORE_OK);
   }
   CHECK(rlcore::hash(loaded->bytes()) == rlcore::hash(learner->bytes()));
+
+  /* SAC takes them off policy, from its own steps, demonstrations and transitions of the host's. */
+  rlcore_learner_config stores = rlcore::learner_config(RLCORE_ALGORITHM_SAC);
+  stores.num_envs = 4;
+  stores.buffer_size = 16;
+  stores.batch_size = stores.learning_starts = 4;
+  stores.train_interval = 4;
+  stores.use_action_mask = 1;
+  stores.action_fields = fields;
+  stores.num_action_fields = 2;
+  auto sac = agent::make(stores, obs, action);
+  IS(sac.why(), RLCORE_OK);
+  std::vector<std::uint8_t> taken;
+  for (int t = 0; t < 4; t++) {
+    IS(sac->act(seen, mask), RLCORE_OK);
+    taken.assign(sac->action().begin(), sac->action().end());
+    std::memcpy(fired, taken.data(), sizeof fired);
+    for (const shot &each : fired) CHECK(each.weapon == 2 && each.aim > -1 && each.aim < 1);
+    IS(sac->observe(reward, ends, on), RLCORE_OK);
+    IS(sac->learn(seen), RLCORE_OK);
+  }
+  IS(sac->demonstrate(seen, taken, mask), RLCORE_OK);
+  IS(sac->observe(reward, ends, on), RLCORE_OK);
+  IS(sac->learn(seen), RLCORE_OK);
+  rlcore::transition_batch<float, std::uint8_t> given;
+  given.obs = given.next_obs = seen;
+  given.action = taken;
+  given.reward = reward;
+  given.terminated = ends;
+  given.mask = given.next_mask = mask;
+  IS(sac->learn_transitions(given), RLCORE_OK);
+  fired[1].aim = 2;
+  std::memcpy(taken.data(), fired, sizeof fired);
+  IS(sac->learn_transitions(given), RLCORE_E_VALUE);
+  IS(sac->demonstrate(seen, taken, mask), RLCORE_E_VALUE);
 }
 
 /* Spans of another length and environments that do not fit the learner are refused before anything is read. */

@@ -14,7 +14,7 @@ enum sample {
   VECENV_NEW, VECENV_RUNNING, BATCH_IDLE, BATCH_PENDING, BATCH_DONE, MONITOR_USED, NORMALIZER_USED, LEARNER_ACTS, LEARNER_OBSERVES,
   LEARNER_LEARNS, POLICY_MADE, LAZY_EMPTY, LAZY_USED, MEMORY_USED, REPLAY_USED, ROLLOUT_OPEN, ROLLOUT_FINISHED, TRAJECTORY_EMPTY,
   TRAJECTORY_USED, QUEUE_EMPTY, QUEUE_USED, LEARNER_OF_VECTORS_ACTS, LEARNER_OF_VECTORS_LEARNS, POLICY_OF_VECTORS, LEARNER_UPDATES,
-  LEARNER_GRADED, LEARNER_STORES, LEARNER_OF_CHOICES, LEARNER_OF_PARTS, POLICY_OF_PARTS, STORE_OF_PARTS, SAMPLES
+  LEARNER_GRADED, LEARNER_STORES, LEARNER_OF_CHOICES, LEARNER_OF_PARTS, POLICY_OF_PARTS, STORE_OF_PARTS, STORE_OF_BOTH, SAMPLES
 };
 
 static struct {
@@ -278,6 +278,18 @@ static void make_learners_of_parts(void) {
   ALWAYS(size <= BLOCK_SIZE);
   FINE(rlcore_learner_init(mem, size, &c, &parts, &DONE, &p));
   keep(STORE_OF_PARTS, LEARNER, mem, size);
+  FINE(rlcore_learner_config_init(&c, sizeof c, RLCORE_ALGORITHM_SAC));
+  c.num_envs = N, c.num_hidden = 1, c.hidden_len[0] = 2, c.hidden_len[1] = 0, c.use_action_mask = 1;
+  c.buffer_size = 4, c.batch_size = c.learning_starts = 2, c.action_fields = taken, c.num_action_fields = 2;
+  FINE(rlcore_learner_size(&c, &SEEN, &both, &size));
+  ALWAYS(size <= BLOCK_SIZE);
+  FINE(rlcore_learner_init(mem, size, &c, &SEEN, &both, &p));
+  const float obs[N * OBS] = {1, 2, 3, 4, 5, 6, 7, 8}, reward[N] = {1, -1};
+  const uint8_t mask[N * 3] = {1, 1, 1, 1, 0, 1}, yes[N] = {1, 1}, no[N] = {0};
+  _Alignas(4) uint8_t action[N * 8];
+  FINE(rlcore_learner_act(p, ACTED(NULL, obs, mask, action)));
+  FINE(rlcore_learner_observe(p, STEPPED(NULL, reward, yes, no, NULL, NULL)));
+  keep(STORE_OF_BOTH, LEARNER, mem, size);
 }
 
 static void make_memories(void) {

@@ -162,7 +162,14 @@ static int learner(void) {
   if (action.len > 16 && action.len < UINT32_MAX / 2) action.len = 16; /* arrays have as many elements as they declare */
   for (int i = 0; i < 16; i++) n[i] = any(2), low[i] = any_real(-1), high[i] = any_real(1);
   if (action.len > 16) action.len = 0;
-  action.n = action.kind == RLCORE_I32 || byte() > 250 ? n : NULL;
+  if (byte() % 4 == 0) { /* a structure of choices, of numbers or of both */
+    static const rlcore_field parts[3] = {{.name = "which", .kind = RLCORE_I32},
+                                          {.name = "how", .kind = RLCORE_F32, .rank = 1, .dims = {2}, .offset = 4},
+                                          {.name = "other", .kind = RLCORE_I32, .offset = 12}};
+    const uint32_t first = byte() % 3;
+    action.kind = RLCORE_STRUCT, action.len = 16, c.action_fields = parts + first, c.num_action_fields = 1 + byte() % (3 - first);
+  }
+  action.n = action.kind == RLCORE_I32 || action.kind == RLCORE_STRUCT || byte() > 250 ? n : NULL;
   if (byte() & 1) action.low = low;
   if (byte() & 1) action.high = high;
   size_t size = 0;
