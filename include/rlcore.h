@@ -223,6 +223,16 @@ typedef enum rlcore_element {
   RLCORE_STRUCT = 3,
 } rlcore_element;
 
+/* Flags of fields, to be combined with |. */
+typedef enum rlcore_field_flag {
+  /* an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
+     networks do not read it */
+  RLCORE_FIELD_INFO = 1,
+  /* a picture [channels, height, width], perhaps with a leading dimension of 1, as RLCORE_WRAP_CHANNELS_FIRST makes it:
+     networks read it as [height, width, channels] */
+  RLCORE_FIELD_CHANNELS_FIRST = 2,
+} rlcore_field_flag;
+
 /* The values that an observation or an action can take. The arrays are not owned; they are read during calls only. */
 typedef struct rlcore_space {
   uint32_t kind;      /* an rlcore_element */
@@ -241,9 +251,7 @@ typedef struct rlcore_field {
   uint32_t rank;     /* number of dimensions, 0 (a single number) to 4 */
   uint32_t dims[4];  /* lengths, outermost first; 0 or 1 beyond rank */
   uint32_t offset;   /* bytes from the start of the observation, a multiple of the element's size */
-  /* 1: an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
-     networks do not read it; else 0 */
-  uint32_t info;
+  uint32_t flags;    /* rlcore_field_flag */
 } rlcore_field;
 
 /* ---- Wrappers ---- */
@@ -939,14 +947,16 @@ typedef struct rlcore_learner_config {
   uint32_t hidden_norm;
   uint32_t num_layers;  /* entries of layers, up to 64 (0) */
   /* height, width and channels of an observation that is a picture, in this order in memory; their product is
-     obs.len. Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused: a
-     picture of RLCORE_WRAP_CHANNELS_FIRST has its channels first. The layers of TD3's and SAC's critics read the
-     picture alone, and continuous actions follow the last one. 0: the observation is no picture, and critics read
-     continuous actions behind it (0) */
+     obs.len. Where obs_fields lists fields with axes, as rlcore_env_fields does of wrappers, others are refused. Of
+     several fields the first is the picture, whose own axes these are, or 0: rollouts keep its bytes as they are, and
+     num_stacked and pixel control are about it. The layers of TD3's and SAC's critics read the picture alone, and
+     continuous actions follow the last one. 0: the observation is no picture, or one field of obs_fields is, and
+     critics read continuous actions behind it (0) */
   uint32_t obs_dims[3];
-  /* frames in an observation of RLCORE_U8, up to 16, stacked along its last axis, the newest last. A rollout then
-     stores each frame once: 7 KB instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's
-     previous observation, shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
+  /* frames in an observation of RLCORE_U8, or in the first field of others, up to 16, stacked along its last axis, or
+     along its channels with RLCORE_FIELD_CHANNELS_FIRST, the newest last. A rollout then stores each frame once: 7 KB
+     instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous observation,
+     shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
      RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a step that no
      observation shows. An environment's first observation in a rollout may have any frames. Off policy the store keeps
      each frame once, for 7.2 KB instead of 56 KB a transition; the first observation of an episode may have any

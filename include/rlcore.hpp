@@ -987,8 +987,8 @@ class learner {
     if (!config.num_obs_fields) {
       parted.obs_fields = fields;
       if (const status s = rlcore_env_fields(env.get(), fields, 8, &parted.num_obs_fields); !s) return s;
-      bool apart = env.obs().kind == RLCORE_STRUCT; /* or an info, which is not read */
-      for (std::uint32_t i = 0; i < parted.num_obs_fields; i++) apart = apart || fields[i].info;
+      bool apart = env.obs().kind == RLCORE_STRUCT; /* or an info, which is not read, or channels in front */
+      for (std::uint32_t i = 0; i < parted.num_obs_fields; i++) apart = apart || fields[i].flags;
       std::size_t size = 0; /* are the axes in the order of the environment's? */
       if (!apart && config.obs_dims[2])
         if (const status s = rlcore_learner_size(&parted, &env.obs(), &env.action(), &size); !s) return s;

@@ -125,6 +125,10 @@ typedef enum rlcore_element {
   RLCORE_U8 = 2,
   RLCORE_STRUCT = 3,
 } rlcore_element;
+typedef enum rlcore_field_flag {
+  RLCORE_FIELD_INFO = 1,
+  RLCORE_FIELD_CHANNELS_FIRST = 2,
+} rlcore_field_flag;
 typedef struct rlcore_space {
   uint32_t kind;
   uint32_t len;
@@ -138,7 +142,7 @@ typedef struct rlcore_field {
   uint32_t rank;
   uint32_t dims[4];
   uint32_t offset;
-  uint32_t info;
+  uint32_t flags;
 } rlcore_field;
 
 /* ---- Wrappers ---- */

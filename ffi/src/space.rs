@@ -40,6 +40,18 @@ pub struct rlcore_space {
     pub n: *const u32,
 }
 
+/// Flags of fields, to be combined with |.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum rlcore_field_flag {
+    /// an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
+    /// networks do not read it
+    RLCORE_FIELD_INFO = 1,
+    /// a picture [channels, height, width], perhaps with a leading dimension of 1, as RLCORE_WRAP_CHANNELS_FIRST makes it:
+    /// networks read it as [height, width, channels]
+    RLCORE_FIELD_CHANNELS_FIRST = 2,
+}
+
 /// A named part of an observation, such as a dictionary entry, or the whole observation.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -54,17 +66,19 @@ pub struct rlcore_field {
     pub dims: [u32; 4],
     /// bytes from the start of the observation, a multiple of the element's size
     pub offset: u32,
-    /// 1: an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
-    /// networks do not read it; else 0
-    pub info: u32,
+    /// rlcore_field_flag
+    pub flags: u32,
 }
+
+const INFO: u32 = rlcore_field_flag::RLCORE_FIELD_INFO as u32;
+const CHANNELS_FIRST: u32 = rlcore_field_flag::RLCORE_FIELD_CHANNELS_FIRST as u32;
 
 // SAFETY: plain data.
 unsafe impl Plain for rlcore_field {}
 
 impl rlcore_field {
     /// All fields zero.
-    pub const NONE: rlcore_field = rlcore_field { name: [0; 24], kind: 0, rank: 0, dims: [0; 4], offset: 0, info: 0 };
+    pub const NONE: rlcore_field = rlcore_field { name: [0; 24], kind: 0, rank: 0, dims: [0; 4], offset: 0, flags: 0 };
 
     /// The C form of a field.
     pub fn of(field: &Field<'_>) -> Self {
@@ -78,7 +92,7 @@ impl rlcore_field {
             rank: field.rank,
             dims: field.dims,
             offset: field.offset,
-            info: field.info.into(),
+            flags: if field.info { INFO } else { 0 } | if field.channels_first { CHANNELS_FIRST } else { 0 },
         }
     }
 
@@ -87,15 +101,17 @@ impl rlcore_field {
         let config = |what| Error::new(Kind::Config, what);
         let name = crate::wrap::name(&self.name)?;
         let kind = Element::from_number(self.kind).ok_or(config(KINDS).given(self.kind as usize))?;
-        if self.info > 1 {
-            return Err(config("info of 0 or 1").given(self.info as usize));
+        if self.flags & !(INFO | CHANNELS_FIRST) != 0 {
+            return Err(config("flags of rlcore_field_flag").given(self.flags as usize));
         }
         let shape = self.dims.get(..self.rank as usize);
         let shape = shape.ok_or(config("rank of 0 to 4").given(self.rank as usize))?;
         if self.dims.iter().skip(shape.len()).any(|&d| d > 1) {
             return Err(config("dims of 0 or 1 beyond rank"));
         }
-        Ok(Field { info: self.info != 0, ..Field::new(name, kind, shape, self.offset) })
+        let has = |flag| self.flags & flag != 0;
+        let field = Field::new(name, kind, shape, self.offset);
+        Ok(Field { info: has(INFO), channels_first: has(CHANNELS_FIRST), ..field })
     }
 }
 

@@ -126,9 +126,9 @@ static void attack_structures(void) {
 
   /* Infos of every kind around a picture and a choice: networks read these two, and n has no entry for the infos. */
   static rlcore_field told[4] = {{.name = "seen", .kind = RLCORE_U8, .rank = 1, .dims = {4}},
-                                 {.name = "odds", .kind = RLCORE_F32, .offset = 4, .info = 1},
+                                 {.name = "odds", .kind = RLCORE_F32, .offset = 4, .flags = RLCORE_FIELD_INFO},
                                  {.name = "sign", .kind = RLCORE_I32, .offset = 8},
-                                 {.name = "level", .kind = RLCORE_I32, .offset = 12, .info = 1}};
+                                 {.name = "level", .kind = RLCORE_I32, .offset = 12, .flags = RLCORE_FIELD_INFO}};
   static const uint32_t signs[1] = {3};
   c.obs_fields = told, c.num_obs_fields = 4;
   w.obs = (rlcore_space){RLCORE_STRUCT, 16, NULL, NULL, signs};
@@ -137,10 +137,11 @@ static void attack_structures(void) {
   FINE(rlcore_learner_seen_len(w.agent, &w.size));
   CHECK(w.size == 4 + 3);
 #define SIZE rlcore_learner_size(&c, &w.obs, &w.action, &w.size)
-  WITH(told[3].info, 2, RLCORE_E_CONFIG, "info of 0 or 1, given 2", SIZE);
-  told[0].info = told[2].info = 1;
+  WITH(told[3].flags, 4, RLCORE_E_CONFIG, "flags of rlcore_field_flag, given 4", SIZE);
+  WITH(told[0].flags, RLCORE_FIELD_CHANNELS_FIRST, RLCORE_E_CONFIG, "field 0 must be [channels, height, width]", SIZE);
+  told[0].flags = told[2].flags = RLCORE_FIELD_INFO;
   REFUSED(RLCORE_E_CONFIG, "a field of an observation that is no info", SIZE);
-  told[0].info = told[2].info = 0;
+  told[0].flags = told[2].flags = 0;
   /* Bytes with an info of their own, which needs no structure. */
   told[1].kind = told[2].kind = told[3].kind = RLCORE_U8;
   w.obs = (rlcore_space){RLCORE_U8, 16, NULL, NULL, NULL};

@@ -274,7 +274,7 @@ static void attack_fields(void) {
   WITH(w.fields[1].kind, 3, RLCORE_E_CONFIG, "fields[1]: kind of 0 (f32), 1 (i32) or 2 (u8), given 3", size());
   WITH(w.fields[1].rank, 5, RLCORE_E_CONFIG, "fields[1]: rank of 0 to 4, given 5", size());
   WITH(w.fields[0].dims[3], 2, RLCORE_E_CONFIG, "fields[0]: dims of 0 or 1 beyond rank", size());
-  WITH(w.fields[1].info, 2, RLCORE_E_CONFIG, "fields[1]: info of 0 or 1, given 2", size());
+  WITH(w.fields[1].flags, 4, RLCORE_E_CONFIG, "fields[1]: flags of rlcore_field_flag, given 4", size());
   WITH(w.fields[1].name[0], (char)200, RLCORE_E_CONFIG, "fields[1]: a name", size());
   WITH(w.fields[0].dims[1], 0, RLCORE_E_CONFIG, "field 0 must have", size());
   WITH(w.fields[0].dims[0], 0x40000000, RLCORE_E_CONFIG, "", size());

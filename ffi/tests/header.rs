@@ -19,7 +19,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("cpu.rs", "CPU levels", &["rlcore_cpu_level"]),
     ("block.rs", "Blocks as bytes", &[]),
     ("rng.rs", "Random streams", &[]),
-    ("space.rs", "Spaces", &["rlcore_element", "rlcore_space", "rlcore_field"]),
+    ("space.rs", "Spaces", &["rlcore_element", "rlcore_space", "rlcore_field_flag", "rlcore_field"]),
     ("wrap.rs", "Wrappers", &["rlcore_wrap", "rlcore_atari_screen", "rlcore_atari_order", "rlcore_wrapper"]),
     ("env.rs", "Environments", &["rlcore_level", "rlcore_env_def"]),
     ("builtin.rs", "Built-in environments", &["rlcore_env_id"]),
