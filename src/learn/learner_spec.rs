@@ -184,6 +184,9 @@ impl LearnerSpec {
         let (num, front) = (c.num_stacked, self.front(parts));
         let refused = |what, fits: bool| Error::new(Kind::Config, what).given(num as usize).fail_if(num > 0 && !fits);
         refused(NO_STACK, front > 0 && (height == 0 || product(picture) == Some(front)))?;
+        let apart = |part: &Part| parts.first().is_none_or(|first| !first.overlaps(part));
+        let what = "learner config: num_stacked of 0, or obs_fields without bytes of the picture in other fields";
+        refused(what, self.is_picture() || parts.iter().skip(1).all(apart))?;
         let what = "learner config: num_stacked that divides the last axis of an observation";
         refused(what, num == 0 || self.last_axis(parts).is_multiple_of(num))
     }

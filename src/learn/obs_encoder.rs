@@ -41,6 +41,16 @@ impl Part {
         if self.is(Element::U8) { self.len } else { 0 }
     }
 
+    /// Whether it has bytes of an observation that another part has too.
+    pub fn overlaps(&self, other: &Part) -> bool {
+        let [own, its] = [self, other].map(|part| {
+            let unit = if part.is(Element::U8) { 1 } else { 4 };
+            let begin = u64::from(part.offset);
+            begin..begin.saturating_add(u64::from(part.len).saturating_mul(unit))
+        });
+        own.start < its.end && its.start < own.end
+    }
+
     /// Whether the bytes of a picture are in another order than in its encoding.
     pub fn is_turned(&self) -> bool {
         CODED && self.turned != 0

@@ -327,6 +327,11 @@ fn settings_of_pictures_that_cannot_be_are_refused() {
     let named = Config { obs_dims: [2, 2, (CHANNELS * NUM) as u32], ..once };
     assert!(size(Form::First, &once).is_ok());
     assert_eq!(size(Form::First, &once), size(Form::First, &named));
+    let twice = [Form::First.fields().0[0], DONE, Field::new("again", Element::U8, &[2], PICTURE as u32 + 3)];
+    let space = Space::bytes(SIZE as u32).with_fields(&twice);
+    assert!(Learner::size(&config, &[], &space, &action).is_ok());
+    let error = Learner::size(&once, &[], &space, &action).unwrap_err();
+    assert!(error.to_string().contains("without bytes of the picture in other fields"), "{error}");
     for (form, config, why) in [
         (Form::Last, once, "num_stacked of 0, or observations of bytes"),
         (Form::First, Config { normalize_obs: 1, ..once }, "num_stacked of 0, or observations of bytes"),
@@ -540,4 +545,62 @@ fn a_record_of_an_atari_game_is_small() {
     assert!((28_224.0..28_350.0).contains(&bytes), "{bytes}");
     assert!((7_056.0..7_200.0).contains(&once), "{once}");
     assert!(whole[0] - whole[2] > 8.0, "{whole:?}");
+}
+
+/// UNREAL as published, with the last reward and action beside the picture into the LSTM, all tasks on, and what an episode's end
+/// says: the same bits from bytes, in both orders of channels, as from a picture of numbers.
+#[cfg(feature = "unreal")]
+#[test]
+fn unreal_sees_what_is_beside_the_picture() {
+    const FLOATS: usize = 4 * LEN + 12;
+    let at = |field: Field<'static>, offset: usize| Field { offset: offset as u32, ..field };
+    let numbers = [
+        Field::new("picture", Element::F32, &[2, 2, (CHANNELS * NUM) as u32], 0),
+        at(REWARD, 4 * LEN),
+        at(LAST, 4 * LEN + 4),
+        at(DONE, 4 * LEN + 8),
+    ];
+    let space = Space { n: &[ACTIONS], ..Space::bytes(FLOATS as u32).with_fields(&numbers) };
+    let action = Space::discrete(&[3]);
+    for all in [false, true] {
+        let layers = Form::First.layers(all, Some(recurrent()[0]));
+        let config = Config { pixel_control_coef: 0.7, ..on_policy(Algorithm::Unreal, true, 0) };
+        let config = Config { num_layers: layers.len() as u32, burn_in: 0, ..config };
+        let mut twin = Host::with(&config, &layers, &space, &action);
+        let mut hosts = [Form::First, Form::Planes].map(|form| (form, form.host_of(&config, &layers, &action)));
+        let (mut world, mut rng, start) = (World::new(), Rng::seeded(6), params(&twin));
+        for _ in 0..80 {
+            let obs = world.obs();
+            let told: Vec<u8> = obs
+                .chunks_exact(SIZE)
+                .flat_map(|row| {
+                    let picture =
+                        row[PICTURE..PICTURE + LEN].iter().flat_map(|x| (f32::from(*x) / 255.0).to_ne_bytes());
+                    picture.chain(row[..4].iter().copied()).chain(row[28..36].iter().copied()).collect::<Vec<u8>>()
+                })
+                .collect();
+            let reward: Vec<f32> = (0..N).map(|_| [0.0, 1.0, -0.5][rng.bounded(2) as usize]).collect();
+            let ends: Vec<u8> = (0..N).map(|_| u8::from(rng.bounded(9) == 0)).collect();
+            let step = |h: &mut Host, obs: &[u8]| {
+                let (mut l, mut action) = (h.learner(), [0; N]);
+                l.act(None, Elements::U8(obs), None, ElementsMut::I32(&mut action)).unwrap();
+                l.observe(None, &reward, &ends, &[0; N], None, None).unwrap();
+                if l.phase() == Phase::Learn {
+                    l.learn(Some(Elements::U8(obs)), None, 0).unwrap();
+                }
+                action
+            };
+            let wanted = step(&mut twin, &told);
+            for (form, h) in &mut hosts {
+                assert_eq!(step(h, &form.told(&obs)), wanted);
+            }
+            for (env, camera) in world.cameras.iter_mut().enumerate() {
+                if ends[env] != 0 { *camera = Camera::begin(&mut rng) } else { camera.step(&mut rng) }
+            }
+            (0..N).for_each(|env| world.look(env));
+        }
+        let stats = twin.view().stats();
+        assert!(stats.pixel_control_loss > 0.0 && stats.num_updates > 5 && params(&twin) != start);
+        assert!(hosts.iter().all(|(_, own)| params(own) == params(&twin)));
+    }
 }

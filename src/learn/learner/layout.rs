@@ -222,7 +222,7 @@ impl Sizes<'_> {
         Ok(Input::of_bytes_and(bytes, rest))
     }
 
-    /// Writes the network input of a row, as numbers, from what [`Sizes::input`] takes.
+    /// Writes the network input of a row, as numbers, from the arrays of [`Sizes::input`].
     pub(in crate::learn) fn assemble(
         &self,
         (obs, pixels): (&[f32], &[u8]),
@@ -251,7 +251,7 @@ impl Sizes<'_> {
         }
     }
 
-    /// Copies what the store holds of the bytes of an observation: all but the picture, if that is stored as frames.
+    /// Copies the bytes of an observation that the store holds: all but the picture, if that is stored as frames.
     pub(in crate::learn) fn keep_rest(&self, obs: &[u8], to: &mut [u8]) -> Fit<()> {
         let stack = &self.replay.ring.stack;
         if !stack.is_kept() {

@@ -102,7 +102,7 @@ fields! {
         pub(in crate::learn) obs: [f32] = grid(lens.rows, lens.obs),
         /// Observations of other types than f32, as bytes; `obs` is empty then.
         pub(in crate::learn) pixels: [u8] = grid(lens.rows, lens.pixels),
-        /// Positions of the frames of stacks; `pixels` has what is besides the stacks then.
+        /// Positions of the frames of stacks; `pixels` has the rest then.
         pub(in crate::learn) frame: [u32] = grid(lens.rows, lens.stacked),
         pub(in crate::learn) next_obs: [f32] = grid(lens.rows, lens.obs),
         pub(in crate::learn) next_pixels: [u8] = grid(lens.rows, lens.pixels),

@@ -126,7 +126,7 @@ impl Learner<'_> {
         let (list, slots) = (block::rows(w.row, 0, m, 1)?, block::rows(w.slot, 0, m, 1)?);
         let (envs, slots) = (Rows::new(list, 0), Rows::new(slots, 0));
         match sizes.pixels_len {
-            // The network's input has the picture in front of what is recorded as numbers.
+            // The network's input has the picture in front of the numbers that are recorded.
             front if front > 0 && sizes.reads_front == 0 => {
                 for (k, slot) in slots.iter().enumerate() {
                     let seen = block::rows(w.obs, k, 1, sizes.seen.len)?.get(front..).ok_or(LayoutError)?;
