@@ -90,9 +90,9 @@ fn distribution<'a>((arrays, best): Numbers<'a>) -> Distribution<'a> {
 }
 
 /// Tells the answers of a learner's networks to num_rows observations of the host's own, any number from 1: probabilities of
-/// all choices or means and deviations, values, Q, log-probabilities, and best actions. Nothing is recorded, in any phase, and
-/// noisy layers have no noise, as in rlcore_learner_predict. Beyond N rows each is computed twice, so that a refusal writes
-/// nothing.
+/// all choices or means and deviations, values, Q, log-probabilities, and best actions. Nothing is recorded, in any phase,
+/// and noisy layers have no noise, as in rlcore_learner_predict. Beyond N rows each is computed twice, so that a refusal
+/// writes nothing.
 /// rows:  reads obs, action_mask (NULL: all choices are allowed, as without use_action_mask), and with log_prob action,
 ///        continuous ones as the policy draws them, before they are squashed or clipped; all of num_rows rows. active is not
 ///        read.
@@ -123,12 +123,13 @@ pub unsafe extern "C" fn rlcore_learner_distribution(
     })
 }
 
-/// Tells the answers of a policy to num_rows observations, as rlcore_learner_distribution: the distribution that rlcore_policy_act
-/// draws from. A policy has neither values nor Q.
+/// Tells the answers of a policy to num_rows observations, as rlcore_learner_distribution: the distribution that
+/// rlcore_policy_act draws from. A policy has neither values nor Q.
 /// rows:    reads obs, action_mask, and with log_prob action, as there.
 /// buffers: reads reset; writes scratch, as long as for rlcore_policy_act; reads and writes state.
 /// out:     reads its pointers, and writes the arrays that they point to.
-/// Errors: as there; E_DISABLED for value and q; E_SIZE of scratch. After an error scratch may have been written, nothing else.
+/// Errors: as there; E_DISABLED for value and q; E_SIZE of scratch. After an error scratch may have been written, nothing
+/// else.
 #[cfg(feature = "evaluate")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_distribution(
