@@ -1802,6 +1802,58 @@ rlcore_status rlcore_policy_act(const rlcore_policy *p, uint32_t num_rows, const
 rlcore_status rlcore_policy_act_greedy(const rlcore_policy *p, uint32_t num_rows, const rlcore_rows *rows,
                                        const rlcore_policy_buffers *buffers);
 
+/* ---- Distributions: answers of networks ---- */
+
+/* Answers of networks to M observations: arrays to write. NULL: not asked for. */
+typedef struct rlcore_distribution {
+  uint32_t struct_size;  /* sizeof(rlcore_distribution) */
+  uint32_t reserved;     /* zero */
+  /* [M, sum of action.n] probabilities of the choices of each element of an action, 0 where action_mask forbids: those of
+     RLCORE_SAMPLING_BASIC. Of learners of Q their logits are 1024 times Q */
+  float *prob;
+  /* [M, A] means of the A continuous elements of an action: before tanh with squash, TD3 and SAC, else before they
+     are clipped */
+  float *mean;
+  /* [M, A] standard deviations there; 0 of TD3, whose policy draws nothing; of exported policies of SAC and TD3
+     exp(log_std_min) */
+  float *std;
+  float *value;  /* [M] values, as rlcore_learner_value; of learners only, and without recurrent critics */
+  /* [M, sum of action.n] Q of all choices, allowed or not: of DQN, PQN and stream Q; of discrete SAC the lowest of
+     the critics */
+  float *q;
+  float *log_prob;  /* [M] log-probabilities of rows.action, as rlcore_learner_log_prob; not of learners off policy */
+  float *entropy;   /* [M] entropies in nats, with squash before tanh; not of learners off policy */
+  void *best;       /* [M, action.len] the actions of RLCORE_SAMPLING_GREEDY */
+} rlcore_distribution;
+
+/* Tells the answers of a learner's networks to num_rows observations of the host's own, any number from 1: probabilities of
+   all choices or means and deviations, values, Q, log-probabilities, and best actions. Nothing is recorded, in any phase,
+   and noisy layers have no noise, as in rlcore_learner_predict. Beyond N rows each is computed twice, so that a refusal
+   writes nothing.
+   rows:  reads obs, action_mask (NULL: all choices are allowed, as without use_action_mask), and with log_prob action,
+          continuous ones as the policy draws them, before they are squashed or clipped; all of num_rows rows. active is not
+          read.
+   state: [num_rows, rlcore_learner_state_len()] of recurrent layers, the caller's own: read, then written with those after
+          this step, as the learner's own go on in rlcore_learner_act. NULL without such layers.
+   reset: [num_rows] 1: an episode begins, and its row of state is read as zeros; NULL: none does.
+   out:   reads its pointers, and writes the arrays that they point to.
+   Errors: E_CONFIG; E_SHAPE for no rows, prob or q without choices, mean or std without continuous elements, and a mask
+   without use_action_mask; E_DISABLED for answers that the learner does not have; E_VALUE for an observation, a state or an
+   action that is not finite, a mask that allows nothing, a choice that does not exist or is not allowed, and numbers that
+   overflow. */
+rlcore_status rlcore_learner_distribution(rlcore_learner *p, uint32_t num_rows, const rlcore_rows *rows, float *state,
+                                          const uint8_t *reset, const rlcore_distribution *out);
+
+/* Tells the answers of a policy to num_rows observations, as rlcore_learner_distribution: the distribution that
+   rlcore_policy_act draws from. A policy has neither values nor Q.
+   rows:    reads obs, action_mask, and with log_prob action, as there.
+   buffers: reads reset; writes scratch, as long as for rlcore_policy_act; reads and writes state.
+   out:     reads its pointers, and writes the arrays that they point to.
+   Errors: as there; E_DISABLED for value and q; E_SIZE of scratch. After an error scratch may have been written, nothing
+   else. */
+rlcore_status rlcore_policy_distribution(const rlcore_policy *p, uint32_t num_rows, const rlcore_rows *rows,
+                                         const rlcore_policy_buffers *buffers, const rlcore_distribution *out);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 /* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps

@@ -842,6 +842,48 @@ using vecenv_of = vecenv<obs_type<E>, action_type<E>>;
 template <class Obs, class Action>
 class learner;
 
+/* Room for the answers of networks to rows of observations, as rlcore_distribution; empty: not asked for. */
+template <class Action = std::int32_t>
+struct distribution {
+  span<float> prob = {};     /* [rows, sum of action.n] */
+  span<float> mean = {};     /* [rows, A], A the continuous elements of an action */
+  span<float> std = {};      /* [rows, A] */
+  span<float> value = {};    /* [rows], of learners */
+  span<float> q = {};        /* [rows, sum of action.n], of learners */
+  span<float> log_prob = {}; /* [rows], of given actions */
+  span<float> entropy = {};  /* [rows] */
+  span<Action> best = {};    /* [rows, action.len] */
+};
+
+namespace detail {
+/* The arrays of a call for so many rows, which have been checked. */
+template <class Action>
+rlcore_distribution asked(const distribution<Action> &d) {
+  auto out = sized<rlcore_distribution>();
+  out.prob = given(d.prob);
+  out.mean = given(d.mean);
+  out.std = given(d.std);
+  out.value = given(d.value);
+  out.q = given(d.q);
+  out.log_prob = given(d.log_prob);
+  out.entropy = given(d.entropy);
+  out.best = given(d.best);
+  return out;
+}
+/* Checks the lengths; structures of actions do not say how many of their elements are continuous: mean and std are as long as
+   each other, and a whole number for each row. */
+template <class Action>
+check &fit(check &fits, const distribution<Action> &d, std::size_t rows, std::size_t choices, std::size_t action_len, bool floats,
+           span<const Action> action) {
+  const std::size_t given_len = d.mean.size() ? d.mean.size() : d.std.size();
+  const std::size_t numbers = floats ? rows * action_len : given_len - given_len % (rows ? rows : 1);
+  return fits.maybe("prob", d.prob.size(), rows * choices).maybe("mean", d.mean.size(), numbers).maybe("std", d.std.size(), numbers)
+      .maybe("value", d.value.size(), rows).maybe("q", d.q.size(), rows * choices).maybe("log_prob", d.log_prob.size(), rows)
+      .maybe("entropy", d.entropy.size(), rows).maybe("best", d.best.size(), rows * action_len)
+      .len("action", action.size(), d.log_prob.size() ? rows * action_len : 0);
+}
+} // namespace detail
+
 /* A policy that acts and does not learn: what a game ships. It keeps scratch for its calls: give each thread a copy. */
 template <class Obs = float, class Action = std::int32_t>
 class policy {
@@ -880,6 +922,20 @@ class policy {
       const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
       const rlcore_policy_buffers with = buffers(state, reset);
       return rlcore_policy_act_greedy(get(), rows(obs), &all, &with);
+    });
+  }
+  /* Its answers to each row of obs, as rlcore_policy_distribution. action: [rows, action.len] with log_prob, else empty; the
+     others as for act. */
+  status distribution(span<const Obs> obs, const rlcore::distribution<Action> &out, span<const Action> action = {},
+                      span<const std::uint8_t> mask = {}, span<float> state = {}, span<const std::uint8_t> reset = {}) {
+    detail::check fits = prepared("policy distribution", obs, {}, mask, state, reset, 0);
+    if (!fits.why()) return fits.why();
+    const std::size_t count = rows(obs);
+    return detail::fit(fits, out, count, mask_len_, action_len_, std::is_same<Action, float>::value, action).then([&] {
+      const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
+      const rlcore_policy_buffers with = buffers(state, reset);
+      const rlcore_distribution asked = detail::asked(out);
+      return rlcore_policy_distribution(get(), rows(obs), &all, &with, &asked);
     });
   }
 
@@ -925,12 +981,12 @@ class policy {
   std::uint32_t rows(span<const Obs> obs) const { return static_cast<std::uint32_t>(obs.size() / obs_len_); }
   /* Arrays that fit, and scratch for as many rows. */
   detail::check prepared(const char *call, span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask, span<float> state,
-                         span<const std::uint8_t> reset) {
+                         span<const std::uint8_t> reset, std::size_t taken = 1) {
     detail::check fits(call, get());
     if (!fits.why()) return fits;
     const std::size_t count = obs.size() / obs_len_;
     fits.that(count > 0 && count <= UINT32_MAX, RLCORE_E_SHAPE, "obs has no row, or too many").len("obs", obs.size(), count * obs_len_)
-        .len("action", action.size(), count * action_len_).maybe("mask", mask.size(), count * mask_len_)
+        .len("action", action.size(), taken * count * action_len_).maybe("mask", mask.size(), count * mask_len_)
         .len("state", state.size(), count * state_len_).maybe("reset", reset.size(), count);
     if (!fits.why()) return fits;
     std::size_t len = 0;
@@ -1263,6 +1319,23 @@ class learner {
           const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
           return rlcore_learner_log_prob(get(), &all, log_prob.data(), entropy.data());
         });
+  }
+  /* The answers of the networks to any number of rows, as rlcore_learner_distribution. obs: [rows, obs.len]; action: [rows, action.len]
+     with log_prob, else empty; mask: [rows, sum of action.n] or empty; state: [rows, state_len()], the caller's own; reset: [rows]
+     1 where an episode begins, empty: nowhere. */
+  status distribution(span<const Obs> obs, const rlcore::distribution<Action> &out, span<const Action> action = {},
+                      span<const std::uint8_t> mask = {}, span<float> state = {}, span<const std::uint8_t> reset = {}) {
+    detail::check fits = ready("learner distribution");
+    if (!fits.why()) return fits.why();
+    const std::size_t count = obs.size() / obs_len_;
+    fits.that(count > 0 && count <= UINT32_MAX, RLCORE_E_SHAPE, "obs has no row, or too many").len("obs", obs.size(), count * obs_len_)
+        .maybe("mask", mask.size(), count * mask_len_).len("state", state.size(), count * state_len_)
+        .maybe("reset", reset.size(), count);
+    return detail::fit(fits, out, count, mask_len_, action_len_, std::is_same<Action, float>::value, action).then([&] {
+      const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
+      const rlcore_distribution asked = detail::asked(out);
+      return rlcore_learner_distribution(get(), static_cast<std::uint32_t>(count), &all, state.data(), some(reset), &asked);
+    });
   }
   /* How many parameters there are; out and in, there with the moments of the learner that they come from. */
   result<std::size_t> params_len() const { return length(rlcore_learner_params_len); }

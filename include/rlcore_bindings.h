@@ -1088,6 +1088,34 @@ rlcore_status rlcore_policy_act_greedy(
   /* in */ const rlcore_rows *rows,
   /* in optional */ const rlcore_policy_buffers *buffers);
 
+/* ---- Distributions: answers of networks ---- */
+
+typedef struct rlcore_distribution {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* out [M, sum(action.n)] */ float *prob;
+  /* out [M, A] */ float *mean;
+  /* out [M, A] */ float *std;
+  /* out [M] */ float *value;
+  /* out [M, sum(action.n)] */ float *q;
+  /* out [M] */ float *log_prob;
+  /* out [M] */ float *entropy;
+  /* out [M, action.len] */ void *best;
+} rlcore_distribution;
+rlcore_status rlcore_learner_distribution(
+  /* inout */ rlcore_learner *p,
+  uint32_t num_rows,
+  /* in */ const rlcore_rows *rows,
+  /* inout [num_rows, rlcore_learner_state_len()] optional */ float *state,
+  /* in [num_rows] optional */ const uint8_t *reset,
+  /* in */ const rlcore_distribution *out);
+rlcore_status rlcore_policy_distribution(
+  /* in */ const rlcore_policy *p,
+  uint32_t num_rows,
+  /* in */ const rlcore_rows *rows,
+  /* in */ const rlcore_policy_buffers *buffers,
+  /* in */ const rlcore_distribution *out);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 typedef struct rlcore_batch rlcore_batch;

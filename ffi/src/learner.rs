@@ -219,7 +219,7 @@ pub unsafe fn seen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<Se
 ///
 /// # Safety
 /// As [`AnyInput::at`].
-unsafe fn chosen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<AnyInput<'a>> {
+pub unsafe fn chosen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<AnyInput<'a>> {
     let action = rows.action.cast_const();
     unsafe { AnyInput::at("action", action, shape.kinds().1, n, shape.action_len as usize) }
 }

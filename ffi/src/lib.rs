@@ -98,6 +98,7 @@ pub mod image;
 pub mod lazy_frames;
 
 pub mod collect;
+pub mod distribution;
 pub mod layer;
 pub mod learner;
 pub mod learner_config;

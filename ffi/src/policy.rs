@@ -188,7 +188,7 @@ pub unsafe extern "C" fn rlcore_policy_act_greedy(
 }
 
 /// Scratch of a policy, and its recurrent state between calls.
-type Buffers<'a> = (Output<'a, f32>, learner::Carried<'a>);
+pub type Buffers<'a> = (Output<'a, f32>, learner::Carried<'a>);
 
 /// The arrays of a policy that acts. Errors: `Null`, `Align`, `Config`, `Overflow`.
 unsafe fn arrays<'a>(
@@ -198,10 +198,20 @@ unsafe fn arrays<'a>(
     buffers: *const rlcore_policy_buffers,
 ) -> Result<(learner::Arrays<'a>, Buffers<'a>)> {
     unsafe {
-        let (rows, given) = (*rlcore_rows::at(rows, &mut None)?, ptr::sized(buffers)?);
+        let rows = *rlcore_rows::at(rows, &mut None)?;
+        Ok((learner::arrays(policy.shape(), n, &rows)?, self::buffers(policy, n, buffers)?))
+    }
+}
+
+/// The buffers of a policy for `n` rows. Errors: as [`arrays`].
+///
+/// # Safety
+/// As [`Output::at`].
+pub unsafe fn buffers<'a>(policy: &Policy<'_>, n: usize, given: *const rlcore_policy_buffers) -> Result<Buffers<'a>> {
+    unsafe {
+        let given = ptr::sized(given)?;
         ptr::reserved("policy buffers: reserved", given.reserved)?;
-        let arrays = learner::arrays(policy.shape(), n, &rows)?;
         let carried = learner::carried(n, policy.state_len(), given.state, given.reset)?;
-        Ok((arrays, (Output::at("scratch", given.scratch, given.scratch_len)?, carried)))
+        Ok((Output::at("scratch", given.scratch, given.scratch_len)?, carried))
     }
 }

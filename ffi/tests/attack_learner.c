@@ -111,6 +111,18 @@ static void attack_calls(void) {
   w.sampling = (rlcore_sampling){RLCORE_SAMPLING_TOPK, UINT32_MAX, 0, 0};
   FINE(rlcore_learner_predict(p, ACTED(NULL, w.obs, NULL, w.action), NULL, NULL, &w.sampling));
 
+  /* Questions without an answer. */
+#define TELL(rows, ...) rlcore_learner_distribution(p, rows, ACTED(NULL, w.obs, NULL, w.action), NULL, NULL, DISTRIBUTION(__VA_ARGS__))
+  REFUSED(RLCORE_E_DISABLED, "distribution: Q, which only learners of Q", TELL(N, .q = w.final_obs[0]));
+  REFUSED(RLCORE_E_SHAPE, "distribution: mean and std of actions that have continuous", TELL(N, .mean = w.final_obs[0]));
+  REFUSED(RLCORE_E_SHAPE, "distribution: rows of at least 1", TELL(0, .value = w.final_obs[0]));
+  REFUSED(RLCORE_E_CONFIG, "distribution: reserved", TELL(N, .reserved = 1));
+  REFUSED(RLCORE_E_OVERLAP, "value", TELL(N, .value = w.obs[0]));
+  FINE(TELL(N, .value = w.final_obs[0]));
+  FINE(TELL(1, .prob = w.final_obs[0]));
+  CHECK(fabsf(w.final_obs[0][0] + w.final_obs[0][1] - 1) < 1e-6f);
+#undef TELL
+
   /* Calls that are not due. */
 #define UNDUE_OBSERVE(words) \
   REFUSED(RLCORE_E_NOT_READY, words, rlcore_learner_observe(p, STEPPED(NULL, w.reward, w.terminated, w.truncated, w.final_obs, NULL)))
@@ -580,11 +592,16 @@ static void attack_recurrent(void) {
   float *state = w.state, *none = NULL;
   const uint8_t *reset = NULL;
 #define PREDICT(state) rlcore_learner_predict(w.agent, ACTED(NULL, w.obs, NULL, w.action), state, reset, NULL)
+#define TELL(state) rlcore_learner_distribution(w.agent, N, OBSERVED(w.obs, NULL), state, reset, DISTRIBUTION(.value = w.reward))
+#define TELL_POLICY(state) \
+  rlcore_policy_distribution(w.attached, N, OBSERVED(w.obs, NULL), BUFFERS(state, reset, w.scratch, len), DISTRIBUTION(.entropy = w.reward))
 #define ACT(state) rlcore_policy_act(w.attached, N, ACTED(NULL, w.obs, NULL, w.action), BUFFERS(state, reset, w.scratch, len), NULL, &w.rng)
 #define GREEDY(state) rlcore_policy_act_greedy(w.attached, N, ACTED(NULL, w.obs, NULL, w.action), BUFFERS(state, reset, w.scratch, len))
 #define EACH(status, words, state) \
   (REFUSED(status, words, PREDICT(state)), look(), judge(__LINE__, "rlcore_policy_act(", status, ACT(state), words), \
-   judge(__LINE__, "rlcore_policy_act_greedy(", status, GREEDY(state), words))
+   judge(__LINE__, "rlcore_policy_act_greedy(", status, GREEDY(state), words), \
+   judge(__LINE__, "rlcore_learner_distribution(", status, TELL(state), words), \
+   judge(__LINE__, "rlcore_policy_distribution(", status, TELL_POLICY(state), words))
   EACH(RLCORE_E_NULL, "state", none);
   EACH(RLCORE_E_ALIGN, "state", (float *)off(state, 1));
   EACH(RLCORE_E_OVERLAP, "state", (float *)w.obs);

@@ -18,7 +18,7 @@ static const char *const CALLS[] = {
     "rlcore_learner_learn_batch", "rlcore_learner_learn_transitions", "rlcore_policy_act",
     "rlcore_policy_act_greedy", "rlcore_replay_add_all",      "rlcore_rollout_buffer_add",
     "rlcore_trajectory_add",    "rlcore_monitor_step",        "rlcore_vec_normalize_reset",
-    "rlcore_vec_normalize_step",
+    "rlcore_vec_normalize_step", "rlcore_learner_distribution", "rlcore_policy_distribution",
 };
 
 static unsigned char bytes[96];

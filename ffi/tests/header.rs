@@ -47,6 +47,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("spaces.rs", "Spaces of environments and learners", &[]),
     ("collect.rs", "Collecting: steps of environments until a learner learns", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),
+    ("distribution.rs", "Distributions: answers of networks", &[]),
     ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),
     ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode", "rlcore_episode_type"]),
     ("vec_normalize.rs", "Normalized observations and rewards of N environments", &[]),

@@ -2,6 +2,7 @@
 //! kinds of parts, which are sampled independently.
 
 use core::iter::repeat;
+use core::ops::Range;
 use core::slice::from_mut;
 
 use super::action_spec::ActionSpec;
@@ -313,6 +314,104 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
+    /// The lengths of a row's choices of all elements, and of its continuous elements.
+    pub fn widths(&self) -> [usize; 2] {
+        [self.shape.choices_len(), self.shape.std_len()]
+    }
+
+    /// Probabilities of the choices of each element, `[rows, L]`; 0 where the mask forbids.
+    pub fn probabilities(&self, rows: usize, outputs: &[f32], mask: Option<&[u8]>, to: &mut [f32]) -> Result {
+        if self.shape.structured() {
+            for i in 0..rows {
+                let said = self.said(outputs, mask, i)?;
+                let to = block::rows_mut(to, i, 1, said.logits.len())?;
+                categorical::log_softmax(&self.logits(1, said.logits, said.mask), to)?;
+            }
+        } else {
+            categorical::log_softmax(&self.logits(rows, outputs, mask), to)?;
+        }
+        to.iter_mut().for_each(|x| *x = num::exp(*x));
+        Ok(())
+    }
+
+    /// Means of the continuous elements, `[rows, A]`, before bounds and squashing.
+    pub fn means(&self, rows: usize, outputs: &[f32], to: &mut [f32]) -> Fit<()> {
+        let [_, a] = self.widths();
+        for i in 0..rows {
+            let mean = if self.shape.structured() {
+                self.said(outputs, None, i)?.mean
+            } else {
+                block::rows(outputs, i, 1, a)?
+            };
+            block::copy(block::rows_mut(to, i, 1, a)?, mean);
+        }
+        Ok(())
+    }
+
+    /// Standard deviations of the continuous elements of any number of rows.
+    pub fn deviations(&self, to: &mut [f32]) {
+        for row in to.chunks_exact_mut(self.log_std.len().max(1)) {
+            row.iter_mut().zip(self.log_std).for_each(|(to, x)| *to = num::exp(*x));
+        }
+    }
+
+    /// Calls `each` with the number of a row, the log-probability of its action, and the entropy. `outputs` and `mask` have the
+    /// rows of `range` only, `action` has those of all, as sampled; without actions the log-probabilities are 0.
+    /// Errors: those of `each`; `Value` for actions that do not exist, are forbidden, or are not finite.
+    pub fn evaluate_rows(
+        &self,
+        outputs: &[f32],
+        mask: Option<&[u8]>,
+        action: Option<Elements<'_>>,
+        range: Range<usize>,
+        mut each: impl FnMut(usize, f32, f32) -> Result,
+    ) -> Result {
+        let ([k, a], width) = (self.lens(), self.shape.num_outputs as usize);
+        let (mut choice, mut vector) = ([0; MAX_EACH], [0.0; MAX_EACH]);
+        for (i, row) in range.enumerate() {
+            let said = block::rows(outputs, i, 1, width)?;
+            let mask = mask.map(|mask| block::rows(mask, i, 1, self.shape.mask_len())).transpose()?;
+            let raw = match action {
+                Some(Elements::I32(all)) => Raw { choice: block::rows(all, row, 1, k)?, vector: &[] },
+                Some(Elements::F32(all)) => Raw { choice: &[], vector: block::rows(all, row, 1, a)? },
+                Some(Elements::U8(all)) => {
+                    let (choice, vector) =
+                        (block::rows_mut(&mut choice, 0, 1, k)?, block::rows_mut(&mut vector, 0, 1, a)?);
+                    self.part(block::rows(all, row, 1, self.shape.action_len as usize)?, choice, vector)?;
+                    Raw { choice, vector }
+                }
+                None => {
+                    each(row, 0.0, self.entropy(said, mask)?)?;
+                    continue;
+                }
+            };
+            let what = "distribution: actions whose choices exist and are allowed";
+            Error::new(Kind::Value, what).in_row(row).fail_if(!self.could_take(raw.choice, mask))?;
+            check_finite("distribution: finite actions", raw.vector).map_err(|e| e.in_row(row))?;
+            let (mut log_prob, mut entropy) = (0.0, 0.0);
+            self.evaluate(said, mask, raw, from_mut(&mut log_prob), from_mut(&mut entropy))?;
+            each(row, log_prob, entropy)?;
+        }
+        Ok(())
+    }
+
+    /// The entropy of the distribution in one row.
+    fn entropy(&self, outputs: &[f32], mask: Option<&[u8]>) -> Result<f32> {
+        let logits = outputs.get(..self.shape.choices_len()).ok_or(LayoutError)?;
+        let mut of_choices = 0.0;
+        if !logits.is_empty() {
+            categorical::entropy(&self.logits(1, logits, mask), from_mut(&mut of_choices))?;
+        }
+        Ok(of_choices + if self.log_std.is_empty() { 0.0 } else { gaussian::entropy(self.log_std)? })
+    }
+
+    /// Rows of actions in the environment's form.
+    pub fn some_rows<'b>(&self, action: &'b mut ElementsMut<'_>, first: usize, rows: usize) -> Fit<ElementsMut<'b>> {
+        let width = self.shape.action_len as usize;
+        let begin = first.saturating_mul(width);
+        action.get(begin, begin.saturating_add(rows.saturating_mul(width))).ok_or(LayoutError)
+    }
+
     /// Gradients with respect to the outputs and `log_std` of a loss with given gradients with respect to log-probability and
     /// entropy.
     #[allow(clippy::too_many_arguments)]
@@ -553,6 +652,21 @@ pub fn check_act(
 ) -> Result {
     check_obs(what, shape, rows, obs)?;
     check_action(shape, rows, action.kind(), action.len())
+}
+
+/// Checks kind and length of observations, and of actions that are given, for `rows` rows, at least 1. Errors: `Shape`.
+pub fn check_rows_given(
+    what: &'static str,
+    shape: &Shape,
+    rows: usize,
+    obs: &Elements<'_>,
+    action: Option<Elements<'_>>,
+) -> Result {
+    Error::limit(Kind::Shape, "distribution: rows of at least", 1, 0).fail_if(rows == 0)?;
+    Error::limit(Kind::Shape, "distribution: rows of at most", u32::MAX as usize, rows)
+        .fail_if(rows > u32::MAX as usize)?;
+    check_obs(what, shape, rows, obs)?;
+    action.map_or(Ok(()), |action| check_action(shape, rows, action.kind(), action.len()))
 }
 
 /// The number of environments in `[begin, end)`, each with a flag. Errors: `Range` if they do not exist.

@@ -3,8 +3,9 @@
 use core::slice::from_mut;
 
 use super::action_spec::Actions;
-use super::actor::{Head, Recurrent, Sampling, check_act, see};
+use super::actor::{Head, Recurrent, Sampling, check_act, check_rows_given, see};
 use super::actor_config::{ATOMS, ActorConfig, POLICY};
+use super::distribution::{Distribution, Knows, Said};
 use super::obs_encoder::{Front, ObsEncoder, Part, pictures};
 use super::role::is_q_head;
 use super::shape::Shape;
@@ -262,7 +263,8 @@ impl<'a> Policy<'a> {
     ) -> Result {
         let head = self.head()?;
         head.check_sampling(sampling)?;
-        let (outputs, states, scratch) = self.outputs(num_rows, obs, mask, &recurrent, scratch, &action)?;
+        check_act("policy act: obs", self.shape(), num_rows, &obs, &action)?;
+        let (outputs, states, scratch) = self.outputs(num_rows, obs, mask, &recurrent, scratch)?;
         let noise = block::rows_mut(scratch, 0, num_rows, self.shape().draw_len())?;
         let mut drawn = *rng;
         head.noise(from_mut(&mut drawn), noise);
@@ -284,9 +286,38 @@ impl<'a> Policy<'a> {
         scratch: &mut [f32],
         action: ElementsMut<'_>,
     ) -> Result {
-        let (outputs, states, _) = self.outputs(num_rows, obs, mask, &recurrent, scratch, &action)?;
+        check_act("policy act: obs", self.shape(), num_rows, &obs, &action)?;
+        let (outputs, states, _) = self.outputs(num_rows, obs, mask, &recurrent, scratch)?;
         check_finite(STATES, states)?;
         self.head()?.best(num_rows, outputs, mask, action)?;
+        block::copy(recurrent.state, states);
+        Ok(())
+    }
+
+    /// The distribution that [`Policy::act`] samples from: everything that `to` has room for, except for values and Q, which a
+    /// policy does not have. Of a policy that was learned by Q, logits are 1024 times Q.
+    ///
+    /// `action`: `[num_rows, action_len]` for `log_prob`, continuous ones as sampled, before squashing or clipping; the others as
+    /// there. Errors: `Shape`; `Disabled` for values and Q; `Size` of `scratch`; `Value` for numbers that are not finite, choices
+    /// that do not exist or are forbidden, and if results overflow. Nothing but `scratch` is written then.
+    #[allow(clippy::too_many_arguments)]
+    pub fn distribution(
+        &self,
+        num_rows: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: Option<Elements<'_>>,
+        recurrent: Recurrent<'_>,
+        scratch: &mut [f32],
+        mut to: Distribution<'_>,
+    ) -> Result {
+        check_rows_given("distribution: obs", self.shape(), num_rows, &obs, action)?;
+        let knows = Knows { value: false, q: false, log_prob: true };
+        to.check(self.shape(), num_rows, knows, action.is_some())?;
+        let (outputs, states, _) = self.outputs(num_rows, obs, mask, &recurrent, scratch)?;
+        check_finite(STATES, states)?;
+        let said = Said { outputs, mask, tanh: false, log_std: None, value: &[], q: (&[], 1.0) };
+        to.take(&self.head()?, 0, num_rows, &said, action, true)?;
         block::copy(recurrent.state, states);
         Ok(())
     }
@@ -300,8 +331,8 @@ impl<'a> Policy<'a> {
         self.params.get(own).ok_or(LayoutError)
     }
 
-    /// Checks the arrays of [`Policy::act`] and runs the network. Returns its outputs, the new recurrent states, and the rest
-    /// of the scratch memory.
+    /// Checks states, mask and scratch of [`Policy::act`] and runs the network. Returns its outputs, the new recurrent states,
+    /// and the rest of the scratch memory.
     fn outputs<'s>(
         &self,
         num_rows: usize,
@@ -309,9 +340,7 @@ impl<'a> Policy<'a> {
         mask: Option<&[u8]>,
         recurrent: &Recurrent<'_>,
         scratch: &'s mut [f32],
-        action: &ElementsMut<'_>,
     ) -> Result<(&'s [f32], &'s [f32], &'s mut [f32])> {
-        check_act("policy act: obs", self.shape(), num_rows, &obs, action)?;
         recurrent.check(num_rows, self.state_len())?;
         self.head()?.check_mask(mask, num_rows)?;
         let (o, l) = (self.shape().seen_len as usize, self.config.outputs());

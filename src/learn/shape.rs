@@ -197,6 +197,11 @@ impl Shape {
         usize::from(self.num_picks).saturating_add(self.num_numbers.into())
     }
 
+    /// Choices of all discrete elements of an action.
+    pub fn choices_len(&self) -> usize {
+        (self.num_outputs as usize).saturating_sub(self.std_len())
+    }
+
     /// Flags of a mask: one for each output, except for the means of structures.
     pub fn mask_len(&self) -> usize {
         let means = if self.structured() { self.num_numbers.into() } else { 0 };

@@ -9,6 +9,7 @@ mod cut;
 mod deep;
 mod demonstrations;
 mod discrete_sac;
+mod distribution;
 mod durations;
 mod fields;
 mod frames;

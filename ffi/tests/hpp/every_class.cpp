@@ -222,6 +222,15 @@ void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs)
   IS(learner->tensors_write(RLCORE_TENSORS_PARAMS, *tensors, by_name), RLCORE_OK);
   IS(learner->params_read(others), RLCORE_OK);
   CHECK(params == others);
+  std::vector<float> told(n), said(n);
+  rlcore::distribution<Action> asked;
+  asked.value = told, asked.log_prob = said;
+  IS(learner->distribution(envs.obs(), asked, rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len())), RLCORE_OK);
+  CHECK(told == value && said == log_prob);
+  auto shipped = learner->policy();
+  asked.value = {}, said.assign(n, 0);
+  IS(shipped->distribution(envs.obs(), asked, rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len())), RLCORE_OK);
+  CHECK(said == log_prob);
 }
 
 /* Training that is saved between any two calls ends with the same bytes as uninterrupted training. */

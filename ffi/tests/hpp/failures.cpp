@@ -52,6 +52,7 @@ void empty_objects(const rlcore::environment &env) {
     SAYS(l->collect(envs).why(), null, "learner collect: the object is empty");
     SAYS(l->value(obs, to), null, "learner value: the object is empty");
     SAYS(l->log_prob(obs, action, to, to), null, "learner log_prob: the object is empty");
+    SAYS(l->distribution(obs, {}), null, "learner distribution: the object is empty");
     for (const rlcore::status s : {l->learn_apply(), l->learn_drop(), l->freeze(), l->seal(), l->due().why(), l->params_len().why(),
                                    l->grads_len().why(), l->scratch_len().why(), l->params_read(to), l->params_write(to),
                                    l->grads_read(0, 1, to), l->policy().why(), l->batch_read().why()})
@@ -118,6 +119,11 @@ void what_does_not_fit(const rlcore::environment &env) {
   SAYS(learner.value(obs, more), shape, "learner value: elements of value: expected 4, given 5");
   SAYS(learner.log_prob(obs, action, more, to), shape, "learner log_prob: elements of log_prob: expected 4, given 5");
   SAYS(learner.log_prob(obs, action, to, more), shape, "learner log_prob: elements of entropy: expected 4, given 5");
+  rlcore::distribution<> asked;
+  asked.value = more;
+  SAYS(learner.distribution(obs, asked), shape, "learner distribution: elements of value: expected 4, given 5");
+  asked.value = {}, asked.log_prob = to;
+  SAYS(learner.distribution(obs, asked), shape, "learner distribution: elements of action: expected 4, given 0");
   SAYS(learner.learn_batch({31, 4, 1}), shape, "learner learn_batch: elements of obs: expected 128, given 124");
   SAYS(learner.learn_batch({32, 4, 1, 0, 0, 32}), shape, "learner learn_batch: elements of begin: expected 0, given 32");
   SAYS(learner.learn_transitions({}), shape, "learner learn_transitions: elements of obs: expected ");

@@ -7,7 +7,8 @@ use super::Learner;
 use super::layout::ACTING_COLUMNS;
 use crate::block::Fit;
 use crate::error::{Result, check_len};
-use crate::learn::actor::{Recurrent, Sampling, check_act, check_obs};
+use crate::learn::actor::{Recurrent, Sampling, check_act, check_mask_fits, check_obs, check_rows_given};
+use crate::learn::distribution::{Distribution, Knows};
 use crate::learn::rows::{Rows, select};
 use crate::space::{Elements, ElementsMut};
 
@@ -107,6 +108,56 @@ impl Learner<'_> {
             () if self.config.needs().replay => self.value_by_store(obs, mask, value),
             () => self.value_by_rollout(obs, mask, value),
         };
+        self.clear_scratch();
+        done
+    }
+
+    /// Answers of the networks to `rows` observations, any number of them, without the noise of noisy layers, in any phase:
+    /// nothing is recorded. Of Q, probabilities are those of logits of 1024 times Q, as [`Learner::predict`] samples. `recurrent`
+    /// holds the recurrent states of these rows, which go one step further as those of an episode that is recorded.
+    ///
+    /// `obs`: `[rows, obs_len]`; `mask`: `[rows, mask_len]` flags of the allowed choices, or `None`: all are; `action`: `[rows,
+    /// action_len]` for `log_prob`, continuous ones as sampled, before squashing or clipping.
+    /// Errors: `Shape`; `Disabled` for answers that this learner does not have; `Value` for numbers that are not finite, for
+    /// choices that do not exist or are forbidden, and if results overflow. Nothing is written then.
+    pub fn distribution(
+        &mut self,
+        rows: usize,
+        obs: Elements<'_>,
+        mask: Option<&[u8]>,
+        action: Option<Elements<'_>>,
+        mut recurrent: Recurrent<'_>,
+        mut to: Distribution<'_>,
+    ) -> Result {
+        let _changing = self.mark.begin();
+        let (needs, view, state_len) = (self.config.needs(), self.view(), self.sizes.state_len());
+        let shape = view.shape();
+        check_rows_given("distribution: obs", shape, rows, &obs, action)?;
+        check_mask_fits(self.config.use_action_mask, mask, rows, self.sizes.masks)?;
+        view.head()?.check_mask(mask, rows)?;
+        recurrent.check(rows, state_len)?;
+        let critics = !needs.critics || state_len == 0;
+        let knows = Knows {
+            value: critics,
+            q: critics && (needs.q || needs.critics && shape.action_lens().0 > 0),
+            log_prob: !needs.replay,
+        };
+        to.check(shape, rows, knows, action.is_some())?;
+        // Numbers of later rows may be refused, so that all are checked before the first ones are written.
+        let n = self.sizes.n.max(1);
+        let mut done = Ok(());
+        for write in [false, true].into_iter().skip(usize::from(rows <= n)) {
+            let mut first = 0;
+            while first < rows && done.is_ok() {
+                let m = n.min(rows.saturating_sub(first));
+                done = recurrent.rows(first, m, state_len).map_err(Into::into).and_then(|mut own| match () {
+                    #[cfg(feature = "off_policy")]
+                    () if needs.replay => self.ask_store([first, m], obs, mask, action, &mut own, &mut to, write),
+                    () => self.ask_rollout([first, m], obs, mask, action, &mut own, &mut to, write),
+                });
+                first = first.saturating_add(m);
+            }
+        }
         self.clear_scratch();
         done
     }

@@ -61,6 +61,12 @@ static int32_t learner_predict(void) {
   REMEMBERED;
   return CALL(rlcore_learner_predict(p, rows, GIVEN(state), reset, NULL));
 }
+static int32_t learner_distribution(void) {
+  rlcore_learner *p = remembers(0);
+  REMEMBERED;
+  STRUCT_OF(rlcore_distribution, out, 0, .best = action);
+  return CALL(rlcore_learner_distribution(p, N, rows, GIVEN(state), reset, out));
+}
 static int32_t policy_act(void) {
   const rlcore_policy *p = its_policy();
   REMEMBERED;

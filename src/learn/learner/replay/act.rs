@@ -6,8 +6,7 @@ use crate::kernels::categorical::{self, Logits};
 use crate::kernels::stack::MAX_STACK;
 use crate::learn::actor::{Head, Raw, Recurrent, Said, Sampling, check_action, check_obs, see};
 use crate::learn::actor_config::ActorConfig;
-use crate::learn::algorithm::unroll::NoStates;
-use crate::learn::algorithm::{critic, discrete_sac, q, sac, td3, tqc};
+use crate::learn::algorithm::{q, sac, td3};
 use crate::learn::learner::act::{STATES, recall};
 use crate::learn::learner::{Learner, With};
 use crate::learn::noise;
@@ -66,16 +65,29 @@ impl Learner<'_> {
         obs: Elements<'o>,
         mask: Option<&[u8]>,
     ) -> Result<Option<&'o [u8]>> {
-        let (ring, begun, num_begun) = (&self.sizes.replay.ring, &self.replay.begun, &*self.replay.num_begun);
+        let bytes = self.see_rows(what, begin, m, obs, mask)?;
+        let (begun, num_begun) = (&self.replay.begun, &*self.replay.num_begun);
+        let list = block::rows(self.work.row, 0, m, 1)?;
+        for (row, env) in Rows::new(list, begin as u32).iter().zip(list) {
+            self.sizes.replay.ring.check(&self.sizes.seen, begun.pixels, num_begun, *env as usize, (obs, row))?;
+        }
+        Ok(bytes)
+    }
+
+    /// [`Learner::see_some`] of rows that do not continue those of environments.
+    pub(super) fn see_rows<'o>(
+        &mut self,
+        what: &'static str,
+        begin: usize,
+        m: usize,
+        obs: Elements<'o>,
+        mask: Option<&[u8]>,
+    ) -> Result<Option<&'o [u8]>> {
         let (w, seen) = (&mut self.work, &self.sizes.seen);
-        let list = block::rows(w.row, 0, m, 1)?;
-        let rows = Rows::new(list, begin as u32);
+        let rows = Rows::new(block::rows(w.row, 0, m, 1)?, begin as u32);
         let bytes = rows.bytes(self.sizes.reads_front, seen, obs);
         if bytes.is_none() {
             seen.check_finite(what, obs, (rows.see(seen, obs, w.raw)?, 0), rows.iter())?;
-        }
-        for (row, env) in rows.iter().zip(list) {
-            ring.check(seen, begun.pixels, num_begun, *env as usize, (obs, row))?;
         }
         normalize(&self.actor, [&*self.obs_mean, self.obs_var], m, w.raw, w.obs)?;
         Head::new(&self.actor, self.taken.read(), &[]).check_mask_rows(mask, rows.iter())?;
@@ -241,7 +253,7 @@ impl Learner<'_> {
 
     /// Computes the outputs of the policy for `m` rows, which are encoded in the working arrays or are these bytes, with or
     /// without noise, and the best choices. Errors: `Value`.
-    fn say(&mut self, m: usize, with: With, bytes: Option<&[u8]>) -> Result {
+    pub(super) fn say(&mut self, m: usize, with: With, bytes: Option<&[u8]>) -> Result {
         let (o, l) = (self.sizes.seen.len, self.shape().num_outputs as usize);
         let (w, net, of) = (&mut self.work, &self.sizes.net, self.config.value_head());
         let seen = either(bytes, block::rows(w.raw, 0, m, o)?);
@@ -340,83 +352,15 @@ impl Learner<'_> {
         mask: Option<&[u8]>,
         value: &mut [f32],
     ) -> Result {
-        let (n, l, k) = (self.sizes.n, self.shape().num_outputs as usize, self.taken.n.len());
+        let n = self.sizes.n;
         self.view().head()?.check_mask(mask, n)?;
-        let what = "learner value: recurrent critics have no state between the steps of an episode.";
-        let forgets = self.config.needs().critics && self.sizes.state_len() > 0;
-        Error::new(Kind::Disabled, what).fail_if(forgets)?;
         list(0..n, self.work.row)?;
         let envs = Rows::new(block::rows(self.work.row, 0, n, 1)?, 0);
         recall(self.carry, self.begins, envs, self.sizes.state_len(), self.work.state)?;
         let bytes = self.see_all("learner value: a finite obs", obs, mask, With::Learning)?;
-        if self.sizes.replay.choice_values > 0 {
-            return self.value_of_choices(mask, bytes, value);
-        }
-        if self.config.needs().critics {
-            return self.value_by_critics(bytes, value);
-        }
-        let (w, is_mean) = (&mut self.work, self.config.value_head().is_mean());
-        let said = block::rows_mut(if is_mean { w.outputs } else { w.batch.means }, 0, n, l)?;
-        if is_mean {
-            q::combine(self.taken.n, 1, said, block::rows(w.batch.others, 0, n, self.sizes.net.head_len(1))?);
-        }
-        let choice = block::rows_mut(w.choice, 0, n, k)?;
-        q::best(self.taken.n, said, mask, choice)?;
-        let values = block::rows_mut(w.scalar, 0, n, 1)?;
-        q::chosen(self.taken.n, said, choice, values);
-        hand_over(values, value)
-    }
-
-    /// The critics' values of all observations with their mean actions.
-    fn value_by_critics(&mut self, bytes: Option<&[u8]>, value: &mut [f32]) -> Result {
-        let (n, sizes, w) = (self.sizes.n, &self.sizes, &mut self.work);
-        let critics = self.state.shown(self.config, self.acting, self.params);
-        let critics = critics.get(sizes.net.param_len()..).ok_or(LayoutError)?;
-        let (mean, action) =
-            (block::rows(w.outputs, 0, n, sizes.std_len)?, block::rows_mut(w.vector, 0, n, sizes.std_len)?);
-        let pairs = block::rows_mut(w.batch.pairs, 0, n, sizes.pair())?;
-        td3::act(mean, action);
-        let pairs = critic::join((either(bytes, w.raw), sizes.seen.len), (action, sizes.std_len), pairs);
-        let (values, other) = w.scalar.split_at_mut_checked(n).ok_or(LayoutError)?;
-        if sizes.replay.quantiles > 0 {
-            tqc::means(&sizes.critic, critics, pairs, w.scratch, other, values)?;
-        } else {
-            let other = if sizes.replay.num_critics > 1 { block::rows_mut(other, 0, n, 1)? } else { &mut [] };
-            critic::lowest(&sizes.critic, critics, pairs, n, &mut NoStates, w.scratch, other, values)?;
-        }
-        hand_over(values, value)
-    }
-
-    /// The critics' values with the mean numbers of an action, averaged over the choices, and over these elements of it.
-    fn value_of_choices(&mut self, mask: Option<&[u8]>, bytes: Option<&[u8]>, value: &mut [f32]) -> Result {
-        let (n, sizes, w) = (&*self.taken.n, &self.sizes, &mut self.work);
-        let head = Head::new(&self.actor, self.taken.read(), &[]);
-        let critics = self.state.shown(self.config, self.acting, self.params);
-        let critics = critics.get(sizes.net.param_len()..).ok_or(LayoutError)?;
-        let len = sizes.n.saturating_mul(sizes.replay.choice_values);
-        let (q, other) = w.scalar.split_at_mut_checked(len).ok_or(LayoutError)?;
-        let (other, a) = (block::rows_mut(other, 0, len, 1)?, sizes.std_len);
-        let mut seen = either(bytes, w.raw);
-        if a > 0 {
-            let action = block::rows_mut(w.vector, 0, sizes.n, a)?;
-            for (i, action) in action.chunks_exact_mut(a).enumerate() {
-                td3::act(head.said(w.outputs, None, i)?.mean, action);
-            }
-            seen = critic::join(
-                (seen, sizes.seen.len),
-                (action, a),
-                block::rows_mut(w.batch.pairs, 0, sizes.n, sizes.pair())?,
-            );
-        }
-        critic::lowest(&sizes.critic, critics, seen, sizes.n, &mut NoStates, w.scratch, other, q)?;
-        check_finite("learner value: outputs that do not overflow", q)?;
-        head.log_softmax(w.outputs, mask, other)?;
-        discrete_sac::values(n, other, q, 0.0, w.noise);
-        let values = block::rows_mut(q, 0, sizes.n, 1)?;
-        for (value, each) in values.iter_mut().zip(w.noise.chunks_exact(n.len().max(1))) {
-            *value = each.iter().sum::<f32>() / n.len() as f32;
-        }
-        hand_over(values, value)
+        let at = self.value_rows(n, bytes)?;
+        block::copy(value, block::rows(self.work.scalar, at, n, 1)?);
+        Ok(())
     }
 
     /// Computes the outputs of the policy for all observations. Returns these if the networks read them as bytes.
@@ -459,15 +403,8 @@ fn normalize(actor: &ActorConfig, moments: [&[f64]; 2], m: usize, raw: &mut [f32
 }
 
 /// Observations that networks read: these bytes, or else their encoding.
-fn either<'o>(bytes: Option<&'o [u8]>, encoded: &'o [f32]) -> Input<'o> {
+pub(super) fn either<'o>(bytes: Option<&'o [u8]>, encoded: &'o [f32]) -> Input<'o> {
     bytes.map_or(Input::F32(encoded), Input::of_bytes)
-}
-
-/// Copies values to the caller, unless one is infinite. Errors: `Value`; then nothing is written.
-fn hand_over(values: &[f32], to: &mut [f32]) -> Result {
-    check_finite("learner value: values that do not overflow", values)?;
-    block::copy(to, values);
-    Ok(())
 }
 
 /// Draws each element of an action uniformly from its allowed choices.

@@ -5,6 +5,7 @@
 
 mod act;
 mod config;
+mod distribution;
 mod frames;
 mod image;
 mod observe;

@@ -364,7 +364,7 @@ impl Learner<'_> {
 
 /// Encodes rows of observations in `raw`, and in `to` if they are normalized or have to be gathered. Returns the encoding before
 /// normalization, empty without, and the network input. Errors: `Value` with `what` for values that are not finite.
-fn encode<'t>(
+pub(super) fn encode<'t>(
     actor: &ActorConfig,
     sizes: &Sizes<'_>,
     [mean, var]: [&[f64]; 2],

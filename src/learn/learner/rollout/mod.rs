@@ -2,6 +2,7 @@
 
 mod act;
 mod batch;
+mod distribution;
 mod image;
 mod observe;
 mod update;
