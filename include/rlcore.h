@@ -805,6 +805,7 @@ typedef enum rlcore_layer_kind {
 
 /* Flags of layers, to be combined with |. */
 typedef enum rlcore_layer_flag {
+  RLCORE_LAYER_HEAD = 1,         /* an output: told by rlcore_learner_layers and rlcore_policy_layers only */
   RLCORE_LAYER_NO_BIAS = 2,      /* a dense layer, a convolution, its transpose or a normalization adds no bias */
   RLCORE_LAYER_NO_SCALE = 4,     /* normalization multiplies by no scale */
   RLCORE_LAYER_RMS = 8,          /* normalization divides by the root mean square and subtracts no mean */
@@ -966,8 +967,10 @@ typedef struct rlcore_learner_config {
   /* chunks that each minibatch is divided into, at most one per row: the smallest slices of learning; their gradients
      are added as a binary tree in the order of the chunks (1; at least 1) */
   uint32_t num_chunks;
-  /* PPO, A2C, IMPALA, UNREAL and PQN: environments can act and be observed while an update runs; the policy from
-     before the update acts. Needs memory for a second rollout and a second set of parameters (0) */
+  /* PPO, A2C, IMPALA, UNREAL, DQN, TD3, SAC and PQN: environments can act and be observed while an update runs; the
+     policy from before the update acts, off policy until the next update begins. Needs memory for a second rollout,
+     off policy room in the store for num_envs * (n_step + 1) + train_interval transitions, and a second set of
+     parameters (0) */
   uint32_t overlap;
 
   /* -- the network -- */
@@ -1212,10 +1215,12 @@ typedef struct rlcore_learner_config {
   uint32_t dropped_quantiles;
 
   /* -- lists -- */
-  /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read the
-     last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation followed by
-     the numbers of an action, and the last layer must depend on it; without numbers it is the observation. This list and
-     the others are read by rlcore_learner_size and rlcore_learner_init only. NULL if num_layers is 0 */
+  /* [num_layers] layers that come first; the policy and the value network share them, and their hidden layers read
+     the last one. Critics of TD3 and SAC have copies of their own, where RLCORE_LAYER_INPUT is the observation
+     followed by the numbers of an action, and the last layer must depend on it; without numbers it is the
+     observation. With obs_dims and with recurrent layers, which read fields one by one if there are several, the
+     numbers follow them instead. This list and the others are read by rlcore_learner_size and rlcore_learner_init
+     only. NULL if num_layers is 0 */
   const rlcore_layer *layers;
   /* [num_obs_fields] fields of an observation, as rlcore_env_fields lists them. Networks read all but infos; fields
      that are not listed are not read either. A layer can read one of them alone: see its source. Required for
@@ -1388,8 +1393,8 @@ rlcore_status rlcore_learner_init(void *mem, size_t mem_size, const rlcore_learn
 rlcore_status rlcore_learner_attach(void *mem, size_t mem_size, uint32_t num_envs, const rlcore_space *obs,
                                     const rlcore_space *action, rlcore_learner **out);
 
-/* Returns the call that is due: LEARN if a rollout is complete, or while an update runs without overlap; else OBSERVE if
-   an environment has acted and not been observed since; else ACT.
+/* Returns the call that is due: LEARN if an update is due, of a complete rollout or of batches of the store, or while one
+   runs without overlap; else OBSERVE if an environment has acted and not been observed since; else ACT.
    out: [1] an rlcore_learner_due. */
 rlcore_status rlcore_learner_phase(const rlcore_learner *p, uint32_t *out);
 
@@ -1452,8 +1457,10 @@ rlcore_status rlcore_learner_cut(rlcore_learner *p, const uint8_t *gone);
                 NULL: there is no observation, as off policy and in later calls. The value that follows is one of the
                 choices of action_mask; NULL: all are allowed, as without use_action_mask.
    max_slices:  the most chunks to do in this call, of which a minibatch has num_chunks; 0: all that are left.
-   stats:       to write; call again while minibatches_left is not 0. With overlap the next rollout may be complete by
-                the end of an update: then minibatches_left counts the next update, whose first call needs obs.
+   stats:       to write; call again while minibatches_left is not 0. With overlap the next update may be due by the end
+                of an update: then minibatches_left counts the next one, whose first call needs obs on policy.
+   With overlap off policy, what an update learns does not depend on when its parts are computed: it draws from what was
+   stored when it began, with the statistics of that time, and the policy from before it acts until the next update begins.
    Errors: E_CONFIG; E_NOT_READY; E_SHAPE for a mask without use_action_mask; E_VALUE for an observation that is not finite
    or a mask that allows nothing, before anything changes, or because numbers overflow. In that case the update ends and is
    counted in num_dropped, the parameters are those of the last minibatch whose numbers did not overflow, and
@@ -1555,18 +1562,22 @@ typedef struct rlcore_learner_transitions {
 
 /* Begins the update that is due, for hosts that share its chunks among threads or machines. Until minibatches_left is
    0, compute the gradients of all chunks with rlcore_learner_learn_range, store them with rlcore_learner_grads_write,
-   and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit.
-   rows: reads obs and action_mask after the last step, as in rlcore_learner_learn; stats: to write.
+   and take the step with rlcore_learner_learn_apply. The results are those of rlcore_learner_learn, bit for bit. Off
+   policy a batch of the store takes the place of a minibatch, and minibatches_left counts gradient steps: one takes two
+   rounds of these calls where TD3 and SAC learn the policy after the critics.
+   rows: reads obs and action_mask after the last step, as in rlcore_learner_learn; not read off policy, where it may be
+         NULL. stats: to write.
    Errors: E_CONFIG; E_NOT_READY; E_SHAPE and E_VALUE as rlcore_learner_learn. */
 rlcore_status rlcore_learner_learn_begin(rlcore_learner *p, const rlcore_rows *rows, rlcore_learner_stats *stats);
 
 /* Bytes of scratch that rlcore_learner_learn_range needs. */
 rlcore_status rlcore_learner_scratch_size(const rlcore_learner *p, size_t *out_size);
 
-/* Floats of the gradients of a chunk: one for each parameter, then 8 for its losses. */
+/* Floats of the gradients of a chunk: one for each parameter, then 8 for its losses; off policy then one for each
+   transition of the longest chunk, how far its value is from its target, by which priorities go. */
 rlcore_status rlcore_learner_grads_len(const rlcore_learner *p, size_t *out_len);
 
-/* Computes the gradients of chunks [begin, end) of the current minibatch. Threads: the learner is only read, so
+/* Computes the gradients of chunks [begin, end) of the current minibatch or batch. Threads: the learner is only read, so
    several threads may compute different chunks at once, each with its own scratch.
    scratch: [scratch_size] bytes to be written, 8-byte aligned, at least rlcore_learner_scratch_size().
    grads:   [grads_len] to write: end - begin times rlcore_learner_grads_len().
@@ -1575,9 +1586,9 @@ rlcore_status rlcore_learner_grads_len(const rlcore_learner *p, size_t *out_len)
 rlcore_status rlcore_learner_learn_range(const rlcore_learner *p, uint32_t begin, uint32_t end, void *scratch,
                                          size_t scratch_size, float *grads, size_t grads_len);
 
-/* Adds the gradients of all chunks of the minibatch as a tree and takes the optimizer step. If no update runs, it
-   takes a step along gradients that were computed elsewhere, as a server of asynchronous workers does. That counts no
-   environment steps, by which schedules go: tell them by rlcore_learner_count_steps.
+/* Adds the gradients of all chunks of the minibatch as a tree, takes the optimizer step and prepares the next minibatch.
+   If no update runs, it takes a step along gradients that were computed elsewhere, as a server of asynchronous workers
+   does, on policy. That counts no environment steps, by which schedules go: tell them by rlcore_learner_count_steps.
    stats: to write.
    Errors: E_NOT_READY if the gradients of a chunk are missing; E_VALUE if numbers overflow, as rlcore_learner_learn. */
 rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats *stats);
@@ -1588,8 +1599,8 @@ rlcore_status rlcore_learner_learn_apply(rlcore_learner *p, rlcore_learner_stats
    Steps that the learner observes itself are counted already. A step of gradients or transitions takes the rates of the
    steps counted so far, so count those behind it afterwards; an update of a rollout takes those of T * N steps fewer, so
    count the steps of a batch before rlcore_learner_learn_batch. Off policy this makes no update due.
-   Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap; E_OVERFLOW if the sum does not fit 64 bits.
-   Nothing changes then. */
+   Errors: E_NOT_READY if rlcore_learner_learn is due or runs without overlap, off policy also if it runs with overlap;
+   E_OVERFLOW if the sum does not fit 64 bits. Nothing changes then. */
 rlcore_status rlcore_learner_count_steps(rlcore_learner *p, uint64_t num_steps);
 
 /* Discards the rest of the current update, or all of the update that is due; rlcore_learner_act is due.
@@ -1687,14 +1698,15 @@ rlcore_status rlcore_learner_grads_read(const rlcore_learner *p, uint32_t begin,
 
 /* Stores the gradients of chunks [begin, end), replacing earlier ones.
    grads: [grads_len]: end - begin times rlcore_learner_grads_len().
-   Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient that is not finite. */
+   Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient that is not finite; E_NOT_READY off policy if no
+   update runs. */
 rlcore_status rlcore_learner_grads_write(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads,
                                          size_t grads_len);
 
 /* Adds to the gradients of those chunks of [begin, end) that have some, and stores those of the others. The last bits
    of the sums depend on the order of these calls.
    grads: [grads_len]: end - begin times rlcore_learner_grads_len().
-   Errors: E_RANGE; E_SHAPE for another grads_len; E_VALUE for a gradient or a sum that is not finite. */
+   Errors: as rlcore_learner_grads_write; E_VALUE also for a sum that is not finite. */
 rlcore_status rlcore_learner_grads_add(rlcore_learner *p, uint32_t begin, uint32_t end, const float *grads,
                                        size_t grads_len);
 

@@ -558,6 +558,7 @@ typedef enum rlcore_layer_kind {
   RLCORE_LAYER_DEPTHWISE = 15,
 } rlcore_layer_kind;
 typedef enum rlcore_layer_flag {
+  RLCORE_LAYER_HEAD = 1,
   RLCORE_LAYER_NO_BIAS = 2,
   RLCORE_LAYER_NO_SCALE = 4,
   RLCORE_LAYER_RMS = 8,

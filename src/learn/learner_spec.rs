@@ -257,9 +257,9 @@ impl LearnerSpec {
                 );
             }
         }
-        for (i, layer) in listed.iter().enumerate().filter(|(_, layer)| layer.role != 0) {
-            let what = "learner: a reserved of 0 in layer {needed}; it is {given}.";
-            return Err(Error::limit(Kind::Config, what, i.saturating_add(1), layer.role as usize));
+        if let Some((number, layer)) = (1..).zip(listed).find(|(_, layer)| layer.role != 0) {
+            let what = "net: reserved of 0 in layer";
+            return Err(Error::limit(Kind::Config, what, number, layer.role as usize));
         }
         self.check_pictures(listed)?;
         let mut layers = Layers::listed(list, listed);

@@ -1,4 +1,4 @@
-//! What a layer of a learner's network is for, and its name.
+//! The purpose of a layer of a learner's network, and its name.
 
 /// A part of a learner's networks. A layer carries its part, and its place there, through compilation and export, so that it has
 /// one name in learners and policies.

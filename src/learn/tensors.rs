@@ -1,4 +1,4 @@
-//! What a learner or a policy holds for each layer, as named tensors.
+//! The numbers of each layer of a learner or a policy, as named tensors.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -50,7 +50,7 @@ impl NamedTensor {
     }
 }
 
-/// What a learner has one number of for each parameter.
+/// Numbers of which a learner has one for each parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum TensorsOf {

@@ -202,7 +202,6 @@ impl Node {
             initializer: self.initializer,
             gain: self.gain,
             role: self.role,
-            ..Layer::default()
         };
         self.kind().describe(self, &mut layer);
         layer

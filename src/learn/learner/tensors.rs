@@ -1,4 +1,4 @@
-//! What a learner holds for each layer, read and written by name.
+//! The numbers that a learner holds for each layer, read and written by name.
 
 use super::layout::Sizes;
 use super::{Learner, PARAM_LIMIT, View};
