@@ -1866,6 +1866,135 @@ rlcore_status rlcore_learner_distribution(rlcore_learner *p, uint32_t num_rows, 
 rlcore_status rlcore_policy_distribution(const rlcore_policy *p, uint32_t num_rows, const rlcore_rows *rows,
                                          const rlcore_policy_buffers *buffers, const rlcore_distribution *out);
 
+/* ---- Tensors: the numbers of learners and policies by name ---- */
+
+/* What a learner has one number of for each of its parameters. */
+typedef enum rlcore_tensors {
+  RLCORE_TENSORS_PARAMS = 0,   /* the parameters */
+  RLCORE_TENSORS_TARGETS = 1,  /* the parameters of the target networks: DQN, TD3, SAC */
+  /* first moments of the optimizer; of RMSProp its last steps, or with RLCORE_OPTIMIZER_RMSPROP_CENTERED means of
+     gradients; of stream algorithms the traces */
+  RLCORE_TENSORS_FIRST_MOMENTS = 2,
+  RLCORE_TENSORS_SECOND_MOMENTS = 3,  /* means of squared gradients; not of stream algorithms */
+} rlcore_tensors;
+
+/* A tensor: one array of numbers of a layer. 88 bytes.
+   Names begin with those of layers: layers.0 and so on as listed in the configuration; then hidden layers, counted from 0,
+   and the last layer, head, of policy, of q and of value (with a dueling network q has the advantages and value the rest);
+   hidden layers that both share are those of policy. deviation is what SAC computes logarithms of deviations by, log_std
+   holds those that are free numbers. Critics of TD3 and SAC are critics.0 and so on: critics.0.layers.0, critics.0.0,
+   critics.0.head. Tasks of UNREAL have pixel_control.0 to .2 and reward_class.head and .free.
+   After it comes what PyTorch calls the tensor, in its order of dimensions: weight [units, inputs] and bias [units] of dense
+   layers, weight [units, channels, height, width] of convolutions, [units, 1, height, width] of depthwise ones, [channels,
+   units, height, width] of transposed ones; weight and bias of normalizations; weight [channels, symbols, units] of
+   embeddings; weight_ih [gates, inputs], weight_hh [gates, units] and bias [gates], the sum of PyTorch's two, of LSTM (gates
+   i, f, g, o), GRU (r, z, n, with bias_hn [units] inside the product with r) and minGRU (z and the candidate; no weight_hh),
+   and with RLCORE_LAYER_NORMALIZED bias and scale [i, f, g, o and cells]; q_proj_weight, k_proj_weight, v_proj_weight,
+   in_proj_bias, out_proj.weight, out_proj.bias and positions [window, units], the newest step first, of attention; weight_sigma
+   and bias_sigma of noisy layers. A layer that reads all of a picture has its inputs in the order channels, height, width, in
+   which PyTorch flattens pictures; the pictures themselves stay height, width, channels. */
+typedef struct rlcore_tensor {
+  char name[48];      /* its name, with a zero behind it */
+  uint64_t offset;    /* of its first number in the values of a call */
+  uint32_t rank;      /* dimensions, 1 to 4 */
+  uint32_t dims[4];   /* their lengths; 1 beyond rank */
+  uint32_t network;   /* 0: the network of the policy, or of Q; k: critic k, counted from 1 */
+  uint32_t layer;     /* its layer, an index of rlcore_learner_layers or rlcore_policy_layers */
+  uint32_t reserved;  /* zero */
+} rlcore_tensor;
+
+/* How a policy makes actions of what its network computes. */
+typedef struct rlcore_policy_info {
+  uint32_t struct_size;  /* sizeof(rlcore_policy_info) */
+  uint32_t num_choices;  /* outputs of the network that are logits of choices, or values of choices; of each choice in turn */
+  uint32_t num_means;    /* outputs behind them that are means of numbers */
+  uint32_t squash;       /* 1: numbers pass through tanh onto their bounds; 0: they are clipped to their bounds */
+  /* atoms of the distribution that the value of a choice is the mean of: num_choices outputs have so many logits each; 0:
+     outputs are plain */
+  uint32_t num_atoms;
+  uint32_t normalize_obs;  /* 1: observations are normalized */
+  float obs_clip;          /* of normalized observations; 0 without */
+  float value_min;         /* the lowest atom; 0 without atoms */
+  float value_max;         /* the highest atom; 0 without atoms */
+  uint32_t num_layers;     /* layers of its network */
+  uint32_t seen_len;       /* numbers that the network reads, as rlcore_learner_seen_len */
+  uint32_t is_q;           /* 1: outputs are values of choices, not logits */
+} rlcore_policy_info;
+
+/* Copies out the configuration that a learner was made with.
+   config: written; layers, obs_fields and action_fields are NULL with their counts 0. rlcore_learner_layers has the layers
+           of the networks, num_listed_layers of which a host lists; rlcore_learner_spaces has the spaces.
+   out_num_listed_layers: the num_layers that it was made with; NULL: not wanted.
+   Errors: E_SIZE for a structure that is too small. */
+rlcore_status rlcore_learner_config_read(const rlcore_learner *p, rlcore_learner_config *config, size_t config_size,
+                                         uint32_t *out_num_listed_layers);
+
+/* Lists the layers that run in a learner's networks, with every default filled in: those of its configuration, then hidden
+   layers and heads, which have RLCORE_LAYER_HEAD among their flags; kind 2 are numbers that depend on no input, such as log_std.
+   network: 0: that of the policy, or of Q; 1: that of each critic.
+   out:     [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
+   Errors: E_RANGE for another network; E_SIZE if there are more than capacity. */
+rlcore_status rlcore_learner_layers(const rlcore_learner *p, uint32_t network, rlcore_layer *out, uint32_t capacity,
+                                    uint32_t *out_len);
+
+/* Lists the tensors of a learner: all its parameters, once each.
+   Example, which writes everything that a file of tensors needs:
+     rlcore_tensor tensors[64];
+     uint32_t num_tensors;
+     rlcore_learner_tensors(agent, tensors, 64, &num_tensors);
+     rlcore_learner_tensors_read(agent, RLCORE_TENSORS_PARAMS, values, params_len);
+   out: [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
+   Errors: E_SIZE if there are more than capacity. */
+rlcore_status rlcore_learner_tensors(const rlcore_learner *p, rlcore_tensor *out, uint32_t capacity, uint32_t *out_len);
+
+/* Copies the numbers of all tensors out, each from its offset on.
+   of:     an rlcore_tensors.
+   values: [values_len] to write.
+   Errors: E_CONFIG for another of; E_SHAPE if values_len is not rlcore_learner_params_len(); E_DISABLED if the learner's
+   algorithm has no such numbers. */
+rlcore_status rlcore_learner_tensors_read(const rlcore_learner *p, uint32_t of, float *values, size_t values_len);
+
+/* Writes tensors into a learner, from whatever source: others stay as they are. Each is found by its name and must have the
+   dimensions that it has in rlcore_learner_tensors; network and layer are not read. With parameters, target networks become
+   copies of all of them, as with rlcore_learner_params_write; with overlap, a current update ends before they act. Moments
+   that normalize observations stay: see rlcore_learner_moments_write.
+   of:      an rlcore_tensors.
+   tensors: [num_tensors] of which name, offset, rank and dims are read.
+   values:  [values_len] numbers; those of a tensor from its offset on.
+   Errors: E_CONFIG for another of and a name that the learner has not; E_SHAPE for other dimensions; E_RANGE for numbers
+   beyond values_len; E_VALUE for a parameter beyond plus or minus 1e6, a log_std outside its limits, a moment that is not
+   finite, and a second moment below 0; E_DISABLED as rlcore_learner_tensors_read. Messages give the index of the tensor.
+   Nothing is written then. */
+rlcore_status rlcore_learner_tensors_write(rlcore_learner *p, uint32_t of, const rlcore_tensor *tensors,
+                                           uint32_t num_tensors, const float *values, size_t values_len);
+
+/* Lists the layers that run in a policy, as rlcore_learner_layers does.
+   out: [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
+   Errors: E_SIZE if there are more than capacity. */
+rlcore_status rlcore_policy_layers(const rlcore_policy *p, rlcore_layer *out, uint32_t capacity, uint32_t *out_len);
+
+/* Lists the tensors of a policy. Their names are those that they have in its learner. Noise is left out, outputs that are
+   quantiles are their means, and log_std of TD3 and SAC, which act without it, is log_std_min.
+   out: [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
+   Errors: E_SIZE if there are more than capacity. */
+rlcore_status rlcore_policy_tensors(const rlcore_policy *p, rlcore_tensor *out, uint32_t capacity, uint32_t *out_len);
+
+/* Copies the numbers of all tensors of a policy out, each from its offset on.
+   values: [values_len] to write: as many as the tensors have together.
+   Errors: E_SHAPE for another values_len. */
+rlcore_status rlcore_policy_tensors_read(const rlcore_policy *p, float *values, size_t values_len);
+
+/* Tells how a policy makes actions of what its network computes. Its spaces are told by rlcore_policy_spaces.
+   info: written.
+   Errors: E_CONFIG for struct_size. */
+rlcore_status rlcore_policy_info_read(const rlcore_policy *p, rlcore_policy_info *info);
+
+/* Copies out the moments that a policy normalizes observations with.
+   mean, variance: [len] to write, of each number that the network reads: seen_len of rlcore_policy_info. A number x becomes
+                   (x - mean) / sqrt(variance + 1e-8), clipped to plus or minus obs_clip.
+   Errors: E_SHAPE for another len, which is 0 without normalize_obs. */
+rlcore_status rlcore_policy_moments_read(const rlcore_policy *p, double *mean, double *variance, size_t len);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 /* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps

@@ -25,18 +25,16 @@ pub enum rlcore_tensors {
     /// first moments of the optimizer; of RMSProp its last steps, or with RLCORE_OPTIMIZER_RMSPROP_CENTERED means of
     /// gradients; of stream algorithms the traces
     RLCORE_TENSORS_FIRST_MOMENTS = 2,
-    /// second moments of the optimizer: means of squared gradients. Not of stream algorithms
+    /// means of squared gradients; not of stream algorithms
     RLCORE_TENSORS_SECOND_MOMENTS = 3,
 }
 
 /// A tensor: one array of numbers of a layer. 88 bytes.
-///
 /// Names begin with those of layers: layers.0 and so on as listed in the configuration; then hidden layers, counted from 0,
 /// and the last layer, head, of policy, of q and of value (with a dueling network q has the advantages and value the rest);
 /// hidden layers that both share are those of policy. deviation is what SAC computes logarithms of deviations by, log_std
 /// holds those that are free numbers. Critics of TD3 and SAC are critics.0 and so on: critics.0.layers.0, critics.0.0,
 /// critics.0.head. Tasks of UNREAL have pixel_control.0 to .2 and reward_class.head and .free.
-///
 /// After it comes what PyTorch calls the tensor, in its order of dimensions: weight [units, inputs] and bias [units] of dense
 /// layers, weight [units, channels, height, width] of convolutions, [units, 1, height, width] of depthwise ones, [channels,
 /// units, height, width] of transposed ones; weight and bias of normalizations; weight [channels, symbols, units] of

@@ -719,7 +719,6 @@ fn chains_do_what_their_twins_do() {
         &[STACK, ScaledFloat],
         &[STACK, ScaledFloat, ChannelsFirst],
         &[STACK, LIFE, ChannelsFirst, ClipReward, ScaledFloat],
-        &[STACK, ChannelsFirst, ChannelsFirst],
         &[STACK, ChannelsFirst, FrameStack { count: 2 }],
         &[STACK, APART, ChannelsFirst],
         &[STACK, SKIP, ScaledFloat],
@@ -1033,6 +1032,7 @@ fn misfits_are_named() {
         (&dict, &[Record], "one part"),
         (&dict, &[SKIP], "one part"),
         (&film, &[Record, Record], "one part"),
+        (&film, &[STACK, ChannelsFirst, ChannelsFirst], "a picture [height, width, channels]"),
         (&film, &[Record, Extract { field: "frame" }, Record], "fewer dimensions"),
         (&film, &[Observe { len: 0, observe: &Sum }], "at least 1"),
     ];
