@@ -1878,21 +1878,21 @@ typedef enum rlcore_tensors {
   RLCORE_TENSORS_SECOND_MOMENTS = 3,  /* means of squared gradients; not of stream algorithms */
 } rlcore_tensors;
 
-/* A tensor: one array of numbers of a layer. 88 bytes.
-   Names begin with those of layers: layers.0 and so on as listed in the configuration; then hidden layers, counted from 0,
-   and the last layer, head, of policy, of q and of value (with a dueling network q has the advantages and value the rest);
-   hidden layers that both share are those of policy. deviation is what SAC computes logarithms of deviations by, log_std
-   holds those that are free numbers. Critics of TD3 and SAC are critics.0 and so on: critics.0.layers.0, critics.0.0,
-   critics.0.head. Tasks of UNREAL have pixel_control.0 to .2 and reward_class.head and .free.
-   After it comes what PyTorch calls the tensor, in its order of dimensions: weight [units, inputs] and bias [units] of dense
-   layers, weight [units, channels, height, width] of convolutions, [units, 1, height, width] of depthwise ones, [channels,
-   units, height, width] of transposed ones; weight and bias of normalizations; weight [channels, symbols, units] of
-   embeddings; weight_ih [gates, inputs], weight_hh [gates, units] and bias [gates], the sum of PyTorch's two, of LSTM (gates
-   i, f, g, o), GRU (r, z, n, with bias_hn [units] inside the product with r) and minGRU (z and the candidate; no weight_hh),
-   and with RLCORE_LAYER_NORMALIZED bias and scale [i, f, g, o and cells]; q_proj_weight, k_proj_weight, v_proj_weight,
-   in_proj_bias, out_proj.weight, out_proj.bias and positions [window, units], the newest step first, of attention; weight_sigma
-   and bias_sigma of noisy layers. A layer that reads all of a picture has its inputs in the order channels, height, width, in
-   which PyTorch flattens pictures; the pictures themselves stay height, width, channels. */
+/* A tensor: one array of numbers of a layer. 88 bytes. Names begin with those of layers: layers.0 and so on as
+   listed in the configuration; then hidden layers, counted from 0, and the last layer, head, of policy, of q and of
+   value (with a dueling network q has the advantages and value the rest); hidden layers that both share are those of
+   policy. deviation is what SAC computes logarithms of deviations by, log_std holds those that are free numbers.
+   Critics of TD3 and SAC are critics.0 and so on: critics.0.layers.0, critics.0.0, critics.0.head. Tasks of UNREAL
+   have pixel_control.0 to .2 and reward_class.head and .free. After it comes what PyTorch calls the tensor, in its
+   order of dimensions: weight [units, inputs] and bias [units] of dense layers, weight [units, channels, height,
+   width] of convolutions, [units, 1, height, width] of depthwise ones, [channels, units, height, width] of
+   transposed ones; weight and bias of normalizations; weight [channels, symbols, units] of embeddings; weight_ih
+   [gates, inputs], weight_hh [gates, units] and bias [gates], the sum of PyTorch's two, of LSTM (gates i, f, g, o),
+   GRU (r, z, n, with bias_hn [units] inside the product with r) and minGRU (z and the candidate; no weight_hh), and
+   with RLCORE_LAYER_NORMALIZED bias and scale [i, f, g, o and cells]; q_proj_weight, k_proj_weight, v_proj_weight,
+   in_proj_bias, out_proj.weight, out_proj.bias and positions [window, units], the newest step first, of attention;
+   weight_sigma and bias_sigma of noisy layers. A layer that reads all of a picture has its inputs in the order
+   channels, height, width, in which PyTorch flattens pictures; the pictures themselves stay height, width, channels. */
 typedef struct rlcore_tensor {
   char name[48];      /* its name, with a zero behind it */
   uint64_t offset;    /* of its first number in the values of a call */
