@@ -1906,11 +1906,11 @@ typedef struct rlcore_tensor {
 /* How a policy makes actions of what its network computes. */
 typedef struct rlcore_policy_info {
   uint32_t struct_size;  /* sizeof(rlcore_policy_info) */
-  uint32_t num_choices;  /* outputs of the network that are logits of choices, or values of choices; of each choice in turn */
+  uint32_t num_choices;  /* outputs of the network that are logits, or values, of choices */
   uint32_t num_means;    /* outputs behind them that are means of numbers */
-  uint32_t squash;       /* 1: numbers pass through tanh onto their bounds; 0: they are clipped to their bounds */
-  /* atoms of the distribution that the value of a choice is the mean of: num_choices outputs have so many logits each; 0:
-     outputs are plain */
+  uint32_t squash;       /* 1: numbers pass through tanh onto their bounds; 0: they are clipped */
+  /* atoms of the distribution that the value of a choice is the mean of: num_choices outputs have so many logits
+     each; 0: outputs are plain */
   uint32_t num_atoms;
   uint32_t normalize_obs;  /* 1: observations are normalized */
   float obs_clip;          /* of normalized observations; 0 without */
@@ -1922,15 +1922,16 @@ typedef struct rlcore_policy_info {
 } rlcore_policy_info;
 
 /* Copies out the configuration that a learner was made with.
-   config: written; layers, obs_fields and action_fields are NULL with their counts 0. rlcore_learner_layers has the layers
-           of the networks, num_listed_layers of which a host lists; rlcore_learner_spaces has the spaces.
+   config: written; layers, obs_fields and action_fields are NULL with their counts 0. rlcore_learner_layers has the
+           layers of the networks, num_listed_layers of which a host lists; rlcore_learner_spaces has the spaces.
    out_num_listed_layers: the num_layers that it was made with; NULL: not wanted.
    Errors: E_SIZE for a structure that is too small. */
 rlcore_status rlcore_learner_config_read(const rlcore_learner *p, rlcore_learner_config *config, size_t config_size,
                                          uint32_t *out_num_listed_layers);
 
-/* Lists the layers that run in a learner's networks, with every default filled in: those of its configuration, then hidden
-   layers and heads, which have RLCORE_LAYER_HEAD among their flags; kind 2 are numbers that depend on no input, such as log_std.
+/* Lists the layers that run in a learner's networks, with every default filled in: those of its configuration, then
+   hidden layers and heads, which have RLCORE_LAYER_HEAD among their flags; kind 2 are numbers that depend on no
+   input, such as log_std.
    network: 0: that of the policy, or of Q; 1: that of each critic.
    out:     [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
    Errors: E_RANGE for another network; E_SIZE if there are more than capacity. */
@@ -1950,21 +1951,21 @@ rlcore_status rlcore_learner_tensors(const rlcore_learner *p, rlcore_tensor *out
 /* Copies the numbers of all tensors out, each from its offset on.
    of:     an rlcore_tensors.
    values: [values_len] to write.
-   Errors: E_CONFIG for another of; E_SHAPE if values_len is not rlcore_learner_params_len(); E_DISABLED if the learner's
-   algorithm has no such numbers. */
+   Errors: E_CONFIG for another of; E_SHAPE if values_len is not rlcore_learner_params_len(); E_DISABLED if the
+   learner's algorithm has no such numbers. */
 rlcore_status rlcore_learner_tensors_read(const rlcore_learner *p, uint32_t of, float *values, size_t values_len);
 
-/* Writes tensors into a learner, from whatever source: others stay as they are. Each is found by its name and must have the
-   dimensions that it has in rlcore_learner_tensors; network and layer are not read. With parameters, target networks become
-   copies of all of them, as with rlcore_learner_params_write; with overlap, a current update ends before they act. Moments
-   that normalize observations stay: see rlcore_learner_moments_write.
+/* Writes tensors into a learner, from whatever source: others stay as they are. Each is found by its name and must
+   have the dimensions that it has in rlcore_learner_tensors; network and layer are not read. With parameters, target
+   networks become copies of all of them, as with rlcore_learner_params_write; with overlap, a current update ends
+   before they act. Moments that normalize observations stay: see rlcore_learner_moments_write.
    of:      an rlcore_tensors.
    tensors: [num_tensors] of which name, offset, rank and dims are read.
    values:  [values_len] numbers; those of a tensor from its offset on.
-   Errors: E_CONFIG for another of and a name that the learner has not; E_SHAPE for other dimensions; E_RANGE for numbers
-   beyond values_len; E_VALUE for a parameter beyond plus or minus 1e6, a log_std outside its limits, a moment that is not
-   finite, and a second moment below 0; E_DISABLED as rlcore_learner_tensors_read. Messages give the index of the tensor.
-   Nothing is written then. */
+   Errors: E_CONFIG for another of and a name that the learner has not; E_SHAPE for other dimensions; E_RANGE for
+   numbers beyond values_len; E_VALUE for a parameter beyond plus or minus 1e6, a log_std outside its limits, a moment
+   that is not finite, and a second moment below 0; E_DISABLED as rlcore_learner_tensors_read. Messages give the index
+   of the tensor. Nothing is written then. */
 rlcore_status rlcore_learner_tensors_write(rlcore_learner *p, uint32_t of, const rlcore_tensor *tensors,
                                            uint32_t num_tensors, const float *values, size_t values_len);
 
@@ -1973,8 +1974,8 @@ rlcore_status rlcore_learner_tensors_write(rlcore_learner *p, uint32_t of, const
    Errors: E_SIZE if there are more than capacity. */
 rlcore_status rlcore_policy_layers(const rlcore_policy *p, rlcore_layer *out, uint32_t capacity, uint32_t *out_len);
 
-/* Lists the tensors of a policy. Their names are those that they have in its learner. Noise is left out, outputs that are
-   quantiles are their means, and log_std of TD3 and SAC, which act without it, is log_std_min.
+/* Lists the tensors of a policy. Their names are those that they have in its learner. Noise is left out, outputs that
+   are quantiles are their means, and log_std of TD3 and SAC, which act without it, is log_std_min.
    out: [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
    Errors: E_SIZE if there are more than capacity. */
 rlcore_status rlcore_policy_tensors(const rlcore_policy *p, rlcore_tensor *out, uint32_t capacity, uint32_t *out_len);
@@ -1990,8 +1991,8 @@ rlcore_status rlcore_policy_tensors_read(const rlcore_policy *p, float *values, 
 rlcore_status rlcore_policy_info_read(const rlcore_policy *p, rlcore_policy_info *info);
 
 /* Copies out the moments that a policy normalizes observations with.
-   mean, variance: [len] to write, of each number that the network reads: seen_len of rlcore_policy_info. A number x becomes
-                   (x - mean) / sqrt(variance + 1e-8), clipped to plus or minus obs_clip.
+   mean, variance: [len] to write, of each number that the network reads: seen_len of rlcore_policy_info. A number x
+                   becomes (x - mean) / sqrt(variance + 1e-8), clipped to plus or minus obs_clip.
    Errors: E_SHAPE for another len, which is 0 without normalize_obs. */
 rlcore_status rlcore_policy_moments_read(const rlcore_policy *p, double *mean, double *variance, size_t len);
 

@@ -1117,6 +1117,88 @@ rlcore_status rlcore_policy_distribution(
   /* in */ const rlcore_policy_buffers *buffers,
   /* in */ const rlcore_distribution *out);
 
+/* ---- Tensors: the numbers of learners and policies by name ---- */
+
+typedef enum rlcore_tensors {
+  RLCORE_TENSORS_PARAMS = 0,
+  RLCORE_TENSORS_TARGETS = 1,
+  RLCORE_TENSORS_FIRST_MOMENTS = 2,
+  RLCORE_TENSORS_SECOND_MOMENTS = 3,
+} rlcore_tensors;
+typedef struct rlcore_tensor {
+  char name[48];
+  uint64_t offset;
+  uint32_t rank;
+  uint32_t dims[4];
+  uint32_t network;
+  uint32_t layer;
+  uint32_t reserved;
+} rlcore_tensor;
+typedef struct rlcore_policy_info {
+  uint32_t struct_size;
+  uint32_t num_choices;
+  uint32_t num_means;
+  uint32_t squash;
+  uint32_t num_atoms;
+  uint32_t normalize_obs;
+  float obs_clip;
+  float value_min;
+  float value_max;
+  uint32_t num_layers;
+  uint32_t seen_len;
+  uint32_t is_q;
+} rlcore_policy_info;
+rlcore_status rlcore_learner_config_read(
+  /* in */ const rlcore_learner *p,
+  /* out */ rlcore_learner_config *config,
+  size_t config_size,
+  /* out optional */ uint32_t *out_num_listed_layers);
+rlcore_status rlcore_learner_layers(
+  /* in */ const rlcore_learner *p,
+  uint32_t network,
+  /* out [capacity] optional */ rlcore_layer *out,
+  uint32_t capacity,
+  /* out */ uint32_t *out_len);
+rlcore_status rlcore_learner_tensors(
+  /* in */ const rlcore_learner *p,
+  /* out [capacity] optional */ rlcore_tensor *out,
+  uint32_t capacity,
+  /* out */ uint32_t *out_len);
+rlcore_status rlcore_learner_tensors_read(
+  /* in */ const rlcore_learner *p,
+  uint32_t of,
+  /* out [values_len] */ float *values,
+  size_t values_len);
+rlcore_status rlcore_learner_tensors_write(
+  /* inout */ rlcore_learner *p,
+  uint32_t of,
+  /* in [num_tensors] */ const rlcore_tensor *tensors,
+  uint32_t num_tensors,
+  /* in [values_len] */ const float *values,
+  size_t values_len);
+rlcore_status rlcore_policy_layers(
+  /* in */ const rlcore_policy *p,
+  /* out [capacity] optional */ rlcore_layer *out,
+  uint32_t capacity,
+  /* out */ uint32_t *out_len);
+rlcore_status rlcore_policy_tensors(
+  /* in */ const rlcore_policy *p,
+  /* out [capacity] optional */ rlcore_tensor *out,
+  uint32_t capacity,
+  /* out */ uint32_t *out_len);
+rlcore_status rlcore_policy_tensors_read(
+  /* in */ const rlcore_policy *p,
+  /* out [values_len] */ float *values,
+  size_t values_len);
+rlcore_status rlcore_policy_info_read(
+  /* in */ const rlcore_policy *p,
+  /* inout */ rlcore_policy_info *info);
+rlcore_status rlcore_policy_moments_read(
+  /* in */ const rlcore_policy *p,
+  /* out [len] */ double *mean,
+  /* out [len] */ double *variance,
+  size_t len);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 typedef struct rlcore_batch rlcore_batch;
