@@ -6,7 +6,7 @@ use crate::learner::{learning, mask, num_envs, obs, rlcore_learner, rlcore_learn
 use crate::learner_open::{self, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
 use crate::mirror::versioned;
-use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output, args};
+use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output, args, exact};
 use crate::status::{About, Result, call, rlcore_status};
 use crate::step_rows::rlcore_rows;
 use rlcore::error::{Error, Kind};
@@ -560,12 +560,6 @@ fn take_grads(
 /// Floats of the gradients of chunks [begin, end). Errors: `Range`; `Shape` if `given` is another number.
 fn grads_of(learner: &View<'_>, begin: usize, end: usize, given: usize) -> Result<usize> {
     exact("grads", ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?, given)
-}
-
-/// `len`, the required length of a caller's array. Errors: `Shape` if the caller has `given` another.
-fn exact(what: &'static str, len: usize, given: usize) -> Result<usize> {
-    Error::limit(Kind::Shape, "elements, exactly", len, given).fail_if(given != len).about(what)?;
-    Ok(len)
 }
 
 /// The moments to write to a learner; nothing if it has none. Errors: `Shape`; `Null`, `Align`.

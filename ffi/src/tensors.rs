@@ -8,7 +8,7 @@ use crate::learner_config::rlcore_learner_config;
 use crate::lifecycle::{Opened, open, view};
 use crate::mirror::{alike, versioned};
 use crate::policy::rlcore_policy;
-use crate::ptr::{self, Extent, Input, One, OutSized, Output, Plain};
+use crate::ptr::{self, Extent, Input, One, OutSized, Output, Plain, exact};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::learn::{Learner, NamedTensor, Policy, TensorsOf, View};
@@ -218,7 +218,8 @@ pub unsafe extern "C" fn rlcore_learner_tensors_read(
 ) -> rlcore_status {
     call(|| unsafe {
         let (of, learner) = (kind(of)?, view(p, View::open)?);
-        let values = learner.extent.reading(Output::at("values", values, values_len)?)?;
+        let len = exact("values", learner.params().len(), values_len)?;
+        let values = learner.extent.reading(Output::at("values", values, len)?)?;
         Ok(learner.read_tensors(of, values)?)
     })
 }
@@ -298,7 +299,8 @@ pub unsafe extern "C" fn rlcore_policy_tensors_read(
 ) -> rlcore_status {
     call(|| unsafe {
         let policy = view(p, Policy::open)?;
-        let values = policy.extent.reading(Output::at("values", values, values_len)?)?;
+        let len = exact("values", policy.params_len(), values_len)?;
+        let values = policy.extent.reading(Output::at("values", values, len)?)?;
         Ok(policy.read_tensors(values)?)
     })
 }
@@ -353,8 +355,7 @@ pub unsafe extern "C" fn rlcore_policy_moments_read(
     call(|| unsafe {
         let policy = view(p, Policy::open)?;
         let (own_mean, own_variance) = policy.moments();
-        let wrong = Error::new(Kind::Shape, "elements, exactly").needed(own_mean.len()).given(len);
-        wrong.fail_if(own_mean.len() != len).map_err(|error| Fault::at("mean", error))?;
+        exact("mean", own_mean.len(), len)?;
         let arrays = (Output::at("mean", mean, len)?, Output::at("variance", variance, len)?);
         let (mean, variance) = policy.extent.reading(arrays)?;
         rlcore::block::copy(mean, own_mean);

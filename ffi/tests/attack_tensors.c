@@ -114,7 +114,7 @@ static void attacks_on_learners(void) {
   FINE(READ);
   WITH(of, 4, RLCORE_E_CONFIG, "of: a known rlcore_tensors, given 4", READ);
   WITH(of, RLCORE_TENSORS_TARGETS, RLCORE_E_DISABLED, "numbers of this kind", READ);
-  WITH(values_len, params_len - 1, RLCORE_E_SHAPE, "numbers of all, of length", READ);
+  WITH(values_len, params_len - 1, RLCORE_E_SHAPE, "values: elements, exactly", READ);
 #define WRITE rlcore_learner_tensors_write(w.agent, of, w.tensors, w.len, w.values, values_len)
   FINE(WRITE);
   WITH(of, 4, RLCORE_E_CONFIG, "of: a known rlcore_tensors, given 4", WRITE);
@@ -163,7 +163,7 @@ static void attacks_on_policies(void) {
   WITH(capacity, 1, RLCORE_E_SIZE, "out: at least 10 entries, given 1", HELD);
 #define COPY rlcore_policy_tensors_read(w.policy, w.values, values_len)
   FINE(COPY);
-  WITH(values_len, values_len + 1, RLCORE_E_SHAPE, "numbers of all, of length", COPY);
+  WITH(values_len, values_len + 1, RLCORE_E_SHAPE, "values: elements, exactly", COPY);
   FINE(rlcore_policy_layers(w.policy, w.layers, capacity, &w.len));
   REFUSED(RLCORE_E_SIZE, "out: at least", rlcore_policy_layers(w.policy, w.layers, 1, &w.len));
   w.info.struct_size = sizeof w.info;

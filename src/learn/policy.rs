@@ -211,6 +211,11 @@ impl<'a> Policy<'a> {
         self.networks().list(to)
     }
 
+    /// Numbers of all tensors.
+    pub fn params_len(&self) -> usize {
+        self.params.len()
+    }
+
     /// Copies the numbers of all tensors out; those of Q as values, not as the policy's logits. Errors: `Shape`.
     pub fn read_tensors(&self, to: &mut [f32]) -> Result {
         // Of atoms the values are scaled, not the parameters.

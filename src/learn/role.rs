@@ -4,6 +4,7 @@
 /// one name in learners and policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
+#[allow(dead_code, reason = "a build may have no layer of one of them")]
 pub(super) enum Tower {
     /// The layers that the host lists.
     Listed = 0,

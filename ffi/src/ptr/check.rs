@@ -66,3 +66,9 @@ pub(super) fn fault_of(start: usize, len: usize, size: usize, align: usize) -> O
         _ => Some(Error::new(Kind::Overflow, "an array that fits the address space, elements").given(len)),
     }
 }
+
+/// `len`, the required length of a caller's array. Errors: `Shape` if the caller has `given` another.
+pub fn exact(what: &'static str, len: usize, given: usize) -> Result<usize> {
+    Error::limit(Kind::Shape, "elements, exactly", len, given).fail_if(given != len).about(what)?;
+    Ok(len)
+}

@@ -13,7 +13,7 @@ mod versioned;
 
 pub use args::{Args, Array, List, Reads, Writes, args, args_beside, inputs};
 pub use array::{Cells, Input, One, Output, Through, filled, known_mut, put, rewrite, tell, through};
-pub use check::{Plain, grid};
+pub use check::{Plain, exact, grid};
 pub use element::{AnyInput, AnyOutput, start, start_mut};
 pub use field::{atomics, field_mut, part, part_mut};
 pub use overlap::{BoundingRange, Extent, apart, distinct};

@@ -28,7 +28,10 @@ impl View<'_> {
     pub fn read_tensors(&self, of: TensorsOf, to: &mut [f32]) -> Result {
         let held = match of {
             TensorsOf::Params => self.params,
+            #[cfg(feature = "off_policy")]
             TensorsOf::Targets => self.replay.target,
+            #[cfg(not(feature = "off_policy"))]
+            TensorsOf::Targets => &[],
             TensorsOf::FirstMoments => self.adam_m,
             TensorsOf::SecondMoments => self.adam_v,
         };
@@ -74,7 +77,10 @@ impl Learner<'_> {
         })?;
         let held = match of {
             TensorsOf::Params => &mut *self.params,
+            #[cfg(feature = "off_policy")]
             TensorsOf::Targets => &mut *self.replay.target,
+            #[cfg(not(feature = "off_policy"))]
+            TensorsOf::Targets => &mut [],
             TensorsOf::FirstMoments => &mut *self.adam_m,
             TensorsOf::SecondMoments => &mut *self.adam_v,
         };

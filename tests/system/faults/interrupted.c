@@ -130,6 +130,11 @@ static void count_steps(void *p) { rlcore_learner_count_steps(p, 3); }
 static void value(void *p) { fill(5), FINE(rlcore_learner_value(p, OBSERVED(arrays.obs, NULL), arrays.value)); }
 static void log_prob(void *p) { fill(5), rlcore_learner_log_prob(p, ACTED(NULL, arrays.obs, NULL, &arrays.action), arrays.value, arrays.value + N); }
 static void predict(void *p) { fill(6), FINE(rlcore_learner_predict(p, ACTED(NULL, arrays.obs, NULL, &arrays.action), NULL, NULL, NULL)); }
+static void ask(void *p) {
+  static int32_t best[N];
+  fill(6);
+  FINE(rlcore_learner_distribution(p, N, OBSERVED(arrays.obs, NULL), NULL, NULL, &(rlcore_distribution){.struct_size = sizeof(rlcore_distribution), .best = made.action.kind == RLCORE_I32 ? (void *)best : (void *)&arrays.action}));
+}
 static void demonstrate(void *p) { fill(7), rlcore_learner_demonstrate(p, ACTED(NULL, arrays.obs, NULL, &arrays.action)); }
 static double *moments_of(const rlcore_learner *p, size_t *len) {
   static double moments[64];
@@ -144,6 +149,14 @@ static void write_params(void *p) {
   float *const numbers = numbers_of(p);
   numbers[0] += 0.25f, numbers[1] -= 0.25f;
   rlcore_learner_params_write(p, numbers, made.params_len, moments, len);
+}
+static void write_tensors(void *p) {
+  static rlcore_tensor tensors[128];
+  uint32_t len;
+  float *const numbers = numbers_of(p);
+  FINE(rlcore_learner_tensors(p, tensors, 128, &len));
+  FINE(rlcore_learner_tensors_read(p, RLCORE_TENSORS_PARAMS, numbers, made.params_len));
+  FINE(rlcore_learner_tensors_write(p, RLCORE_TENSORS_PARAMS, tensors, len, numbers, made.params_len));
 }
 static void write_moments(void *p) {
   size_t len;
@@ -215,7 +228,7 @@ static void collect(void *p) { /* one step; where it is refused nothing changes 
 static void init(void *p) { create(p); }
 
 /* In this order, so that each call finds the state that it needs. */
-static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, write_params, write_moments, act_first, cut, demonstrate,
+static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, act_first, cut, demonstrate,
                                    any_due, any_due, any_due, any_due, begin, write_grads, add_grads, apply, any_due, any_due, any_due,
                                    any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, collect, any_due, init};
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -116,7 +116,7 @@ static int32_t learner_batch_read(void) {
 static const struct op RECURRENT[] = {
     {"rlcore_learner_predict", learner_predict},         {"rlcore_policy_act", policy_act},
     {"rlcore_policy_act_greedy", policy_act_greedy},     {"rlcore_learner_learn_batch", learner_learn_batch},
-    {"rlcore_learner_batch_read", learner_batch_read},
+    {"rlcore_learner_batch_read", learner_batch_read},   {"rlcore_learner_distribution", learner_distribution},
 };
 
 static const unsigned char good[96];
