@@ -140,7 +140,7 @@ static void attacks_on_learners(void) {
   CHECK(num_listed == 1 && w.config.num_layers == 0 && w.config.layers == NULL && w.config.num_steps == 2 * TORCH_STEPS);
   FINE(rlcore_learner_config_read(w.agent, &w.config, sizeof w.config, NULL));
   REFUSED(RLCORE_E_SIZE, "learner config: its size", rlcore_learner_config_read(w.agent, &w.config, 8, NULL));
-  REFUSED(RLCORE_E_OVERLAP, "out_num_listed_layers",
+  REFUSED(RLCORE_E_OVERLAP, "overlaps another array",
           rlcore_learner_config_read(w.agent, &w.config, sizeof w.config, &w.config.num_envs));
 }
 
@@ -175,7 +175,7 @@ static void attacks_on_policies(void) {
   FINE(MOMENTS);
   CHECK(w.mean[0] == 0 && w.variance[3] == 1);
   WITH(len, 3, RLCORE_E_SHAPE, "mean: elements, exactly 4, given 3", MOMENTS);
-  REFUSED(RLCORE_E_OVERLAP, "variance", rlcore_policy_moments_read(w.policy, w.mean, w.mean, len));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_policy_moments_read(w.policy, w.mean, w.mean, len));
 }
 
 int main(void) {
