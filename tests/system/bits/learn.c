@@ -482,6 +482,68 @@ static rlcore_status learner_transitions(hashes *h) {
   return from_transitions(h, RLCORE_ALGORITHM_SAC, RLCORE_ENV_PENDULUM);
 }
 
+/* ---- What learners and policies hold, by name, and their answers ---- */
+
+static rlcore_status learner_tensors(hashes *h) {
+  static uint64_t shipped[1 << 11];
+  static float values[1 << 12], scratch[1 << 12];
+  static rlcore_tensor tensors[32];
+  static rlcore_layer layers[16];
+  static const float obs[N * 4] = {0.1F, -0.2F, 0.3F, -0.4F, 1, 2, -1, -2, 0, 0, 0, 0, 3, -3, 0.5F, 0.25F};
+  float prob[N * 2], value[N], entropy[N];
+  double mean[4], variance[4];
+  int32_t best[N];
+  rlcore_learner_config config, told;
+  rlcore_learner *agent;
+  rlcore_policy *policy;
+  rlcore_policy_info info = {.struct_size = sizeof info};
+  rlcore_distribution out = {.struct_size = sizeof out, .prob = prob, .value = value, .entropy = entropy, .best = best};
+  uint32_t count;
+  size_t params_len, len = 0, scratch_len;
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  config.num_steps = 32, config.normalize_obs = 1;
+  config.hidden_len[0] = config.hidden_len[1] = 20;
+  TRY(train(h, RLCORE_ENV_CARTPOLE, &config, 2));
+  TRY(rlcore_learner_attach(learner, sizeof learner, N, NULL, NULL, &agent));
+  TRY(rlcore_learner_params_len(agent, &params_len));
+  TRY(rlcore_learner_tensors(agent, tensors, LEN(tensors), &count));
+  CHECK(count == 12 && params_len <= LEN(values));
+  for (uint32_t of = RLCORE_TENSORS_PARAMS; of <= RLCORE_TENSORS_SECOND_MOMENTS; of++) {
+    if (of == RLCORE_TENSORS_TARGETS) continue;
+    TRY(rlcore_learner_tensors_read(agent, of, values, params_len));
+    MIX_SOME(h, values, params_len);
+    for (size_t i = 0; i < params_len; i++) values[i] *= 0.5F;
+    TRY(rlcore_learner_tensors_write(agent, of, tensors, count, values, params_len));
+  }
+  TRY(rlcore_learner_layers(agent, 0, layers, LEN(layers), &count));
+  for (uint32_t i = 0; i < count; i++) MIX_ONE(h, layers[i].units);
+  TRY(rlcore_learner_config_read(agent, &told, sizeof told, NULL));
+  MIX_ONE(h, told.num_steps);
+  TRY(rlcore_learner_distribution(agent, N, OBSERVED(obs, NULL), NULL, NULL, &out));
+  MIX(h, prob);
+  MIX(h, value);
+  MIX(h, entropy);
+  TRY(rlcore_policy_export(agent, shipped, sizeof shipped, &policy));
+  TRY(rlcore_policy_tensors(policy, tensors, LEN(tensors), &count));
+  for (uint32_t i = 0; i < count; i++) len += (size_t)tensors[i].dims[0] * tensors[i].dims[1];
+  TRY(rlcore_policy_tensors_read(policy, values, len));
+  MIX_SOME(h, values, len);
+  TRY(rlcore_policy_layers(policy, layers, LEN(layers), &count));
+  MIX_ONE(h, count);
+  TRY(rlcore_policy_info_read(policy, &info));
+  MIX_ONE(h, info.obs_clip);
+  TRY(rlcore_policy_moments_read(policy, mean, variance, 4));
+  MIX(h, mean);
+  MIX(h, variance);
+  TRY(rlcore_policy_scratch_len(policy, N, &scratch_len));
+  CHECK(scratch_len <= LEN(scratch));
+  out.value = NULL;
+  TRY(rlcore_policy_distribution(policy, N, OBSERVED(obs, NULL), BUFFERS(NULL, NULL, scratch, scratch_len), &out));
+  MIX(h, prob);
+  MIX(h, best);
+  return RLCORE_OK;
+}
+
 /* ---- Configurations known by name ---- */
 static rlcore_status learner_presets(hashes *h) {
   for (uint32_t preset = RLCORE_PRESET_SRC_PPO; preset <= RLCORE_PRESET_ZOO_SAC_PENDULUM; preset++) {
@@ -498,6 +560,7 @@ static rlcore_status learner_presets(hashes *h) {
 const stage LEARN_STAGES[] = {
     {"learner_rows", learner_rows},
     {"learner_presets", learner_presets},
+    {"learner_tensors", learner_tensors},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
     {"learner_recurrent", learner_recurrent},
