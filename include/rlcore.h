@@ -1938,8 +1938,9 @@ rlcore_status rlcore_learner_config_read(const rlcore_learner *p, rlcore_learner
 rlcore_status rlcore_learner_layers(const rlcore_learner *p, uint32_t network, rlcore_layer *out, uint32_t capacity,
                                     uint32_t *out_len);
 
-/* Lists the tensors of a learner: all its parameters, once each.
-   Example, which writes everything that a file of tensors needs:
+/* Lists the tensors of a learner: all its parameters, once each. With their numbers this is all that a file of tensors
+   needs.
+   Example:
      rlcore_tensor tensors[64];
      uint32_t num_tensors;
      rlcore_learner_tensors(agent, tensors, 64, &num_tensors);

@@ -183,8 +183,9 @@ pub unsafe extern "C" fn rlcore_learner_layers(
     })
 }
 
-/// Lists the tensors of a learner: all its parameters, once each.
-/// Example, which writes everything that a file of tensors needs:
+/// Lists the tensors of a learner: all its parameters, once each. With their numbers this is all that a file of tensors
+/// needs.
+/// Example:
 ///   rlcore_tensor tensors[64];
 ///   uint32_t num_tensors;
 ///   rlcore_learner_tensors(agent, tensors, 64, &num_tensors);
