@@ -99,7 +99,7 @@ impl LearnerSpec {
         Error::limit(Kind::Config, what, MAX_LAYERS, num_layers).fail_if(num_layers > MAX_LAYERS)?;
         self.check_stack()?;
         if self.config.use_action_mask != 0 && self.shape.action_lens().0 == 0 {
-            let what = "learner config: use_action_mask of 0 with continuous actions, which are no choices to forbid,";
+            let what = "learner config: use_action_mask of 0 with continuous actions, which are no choices to forbid";
             return Err(Error::new(Kind::Config, what).given(1));
         }
         Ok(())

@@ -90,7 +90,8 @@ static size_t mask_of(size_t most) {
   U32(cut, 0, 255, RLCORE_E_SIZE); \
   const size_t row_size = whole_row_size - (cut < whole_row_size ? cut : whole_row_size); \
   ARRAY(uint64_t, name, row_size / sizeof(uint64_t), use, 0, 0); \
-  if (name != NULL && LAST.chosen < SHARED) memcpy(name, whole_row, LAST.size)
+  /* By its number: a pointer to words promises their alignment. */ \
+  if (name != NULL && LAST.chosen < SHARED) memcpy((void *)(size_t)name, whole_row, LAST.size)
 
 /* Memory for a picture of pictures, and for the text of a picture. */
 #define TILES_OF(name, use) \
