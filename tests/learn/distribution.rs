@@ -1,4 +1,4 @@
-//! What networks say about any number of observations: against actions, values and log-probabilities of the other calls, bit for
+//! Answers of networks to any number of observations: against actions, values and log-probabilities of the other calls, bit for
 //! bit, and against formulas in f64.
 
 #![cfg(all(feature = "residual", feature = "unreal", feature = "noisy"))]
@@ -79,7 +79,7 @@ struct Told {
     state: Vec<u32>,
 }
 
-/// What a learner has.
+/// The answers that a learner has.
 #[derive(Clone, Copy, Default)]
 struct Has {
     value: bool,
@@ -254,7 +254,7 @@ fn agrees(algorithm: Algorithm, takes: Takes, has: Has, tune: impl Fn(&mut Confi
         assert_eq!((bits(&log_prob), bits(&entropy)), (bits(&all.log_prob[..n]), bits(&all.entropy[..n])), "{name}");
     }
 
-    // What it says fits together.
+    // Its answers fit together.
     for row in 0..rows {
         let (choices, numbers) = parts(&action, row);
         let prob = part(&all.prob, row, 1, w.mask);
@@ -298,7 +298,7 @@ fn agrees(algorithm: Algorithm, takes: Takes, has: Has, tune: impl Fn(&mut Confi
                 assert!((sum - all.value[row]).abs() < 1e-5, "{name}: {sum} {}", all.value[row]);
             } else {
                 let mut sum = 0.0;
-                prob.iter().zip(&q).for_each(|(p, q)| sum += p * q / 2.0);
+                prob.iter().zip(&q).for_each(|(p, q)| sum += p * q / lens.len() as f32);
                 assert!((sum - all.value[row]).abs() < 1e-5, "{name}: {sum} {}", all.value[row]);
             }
         }
@@ -363,6 +363,8 @@ fn what_a_store_teaches_is_told_of_any_number_of_rows() {
             (c.use_action_mask, c.num_atoms, c.value_min, c.value_max) = (mask, 7, -1.0, 4.0);
         });
         agrees(Sac, Takes::Choices, Q, |c| c.use_action_mask = mask);
+        agrees(Sac, Takes::Both, Q, |c| c.use_action_mask = mask);
+        agrees(Sac, Takes::Both, Q, |c| (c.use_action_mask, c.overlap, c.buffer_size) = (mask, 1, 400));
     }
     agrees(Td3, Takes::Numbers, CRITIC, |_| {});
     agrees(Sac, Takes::Numbers, CRITIC, |_| {});

@@ -1,5 +1,5 @@
-//! Structures as actions of algorithms over stored transitions: of one kind they are, to the bit, what they are without a
-//! structure; SAC takes choices and numbers together.
+//! Structures as actions of algorithms over stored transitions: of one kind they are, to the bit, plain
+//! actions; SAC takes choices and numbers together.
 #![cfg(all(feature = "residual", feature = "off_policy", feature = "noisy"))]
 
 use crate::host::{Tune, attach, export, forge_learners, learn_all, made, open, policy, slope, wide};
@@ -78,7 +78,7 @@ impl Actions {
         }
     }
 
-    /// The elements of both forms have the same bits, and the host's data is what it was.
+    /// The elements of both forms have the same bits, and the host's data has not changed.
     fn check(&self) {
         let ([first, second], own) = self.words;
         for (plain, structure) in self.plain.chunks(2).zip(&self.structure) {

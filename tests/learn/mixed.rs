@@ -562,8 +562,8 @@ fn a_structure_of_one_kind_is_what_it_is_without_one() {
     }
 }
 
-/// A structure of choices alone or of numbers alone is, to the bit, what it is without one to stream AC, which learns from one
-/// row at a time.
+/// A structure of choices alone or of numbers alone is, to the bit, a plain action to stream AC, which learns from one row at
+/// a time.
 #[test]
 #[cfg(feature = "stream")]
 fn a_structure_of_one_kind_is_what_it_is_without_one_in_a_stream() {

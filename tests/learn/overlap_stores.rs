@@ -197,7 +197,7 @@ fn learning_is_due_only_when_acting_has_to_wait() {
     assert_eq!((h.learner().phase(), h.learner().stats().minibatches_left), (Phase::Learn, 3));
     h.learner().learn_drop().unwrap();
     assert_eq!((h.learner().phase(), h.learner().stats().minibatches_left), (Phase::Act, 0));
-    // What the host gives is learned from at once, and acts.
+    // Transitions of the host's change the policy at once.
     let before = h.learner().params().to_vec();
     h.learner().learn_transitions(&batch, None).unwrap();
     assert!(h.learner().params() != before && h.learner().phase() == Phase::Act);
@@ -230,7 +230,7 @@ fn a_policy_learns_while_it_acts() {
     assert_eq!(waited, 0, "4 gradient steps have their place in 4 steps");
 }
 
-/// The store has room for what arrives while an update runs.
+/// The store has room for transitions that arrive while an update runs.
 #[test]
 fn a_store_without_room_for_arrivals_is_refused() {
     let (obs, action) = (Space::unbounded(1), Space::discrete(&[2]));

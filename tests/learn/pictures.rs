@@ -45,7 +45,7 @@ impl Form {
         }
     }
 
-    /// Layers that read the picture and what is beside it; with `all` a layer that cannot read bytes sees the picture too.
+    /// Layers that read the picture and the fields beside it; with `all` a layer that cannot read bytes sees the picture too.
     fn layers(self, all: bool, memory: Option<Layer>) -> Vec<Layer> {
         let (_, at) = self.fields();
         let source = |part: u32| INPUT | part;
@@ -93,14 +93,14 @@ impl Form {
     }
 }
 
-/// A learner, and how it is told what its agents see.
+/// A learner, and the form in which it gets observations.
 #[derive(Clone)]
 struct Told {
     form: Form,
     h: Host,
 }
 
-/// Agents that act at their own times and sometimes leave; what they see besides their cameras.
+/// Agents that act at their own times and sometimes leave; their numbers beside the pictures.
 struct World {
     cameras: Vec<Camera>,
     beside: Vec<(f32, i32, u8)>,
@@ -296,7 +296,7 @@ fn other_pictures_are_refused() {
             }
         }
     }
-    // What is beside the picture may be any number.
+    // Numbers beside the picture may be any.
     let mut bad = good.clone();
     bad.obs[LEN] = 0.123;
     other.learner().learn_batch(&bad.batch()).unwrap();
@@ -345,7 +345,7 @@ fn settings_of_pictures_that_cannot_be_are_refused() {
     }
 }
 
-/// Bytes that a step of an environment takes in a rollout: the newest frame, and numbers of what is beside it.
+/// Bytes that a step of an environment takes in a rollout: the newest frame, and the numbers beside it.
 #[test]
 fn a_step_takes_its_newest_frame() {
     let fields = [
@@ -499,7 +499,7 @@ fn pixel_control_is_that_of_the_picture_alone() {
 }
 
 /// The usual list of wrappers around a game, with records of steps: IMPALA of 2 environments and 20 steps. A step takes its newest
-/// frame and its record; what else the block holds does not depend on how rollouts store pictures.
+/// frame and its record; the rest of the block does not depend on how rollouts store pictures.
 #[test]
 fn a_record_of_an_atari_game_is_small() {
     const FRAME: usize = 84 * 84 * 4;
@@ -533,7 +533,7 @@ fn a_record_of_an_atari_game_is_small() {
         let config = Config { num_layers: layers.len() as u32, ..config.hidden(&[]) };
         Learner::size(&config, &layers, &space.with_fields(&order), &Space::discrete(&[6])).unwrap()
     };
-    // Overlap adds a rollout, and 20 steps more of it are what is more then.
+    // Overlap adds a rollout, and 20 steps more of it are the difference.
     let step = |num_stacked: u32, first: usize| {
         let rollout = |steps: u32| size(num_stacked, first, [steps, 1]) - size(num_stacked, first, [steps, 0]);
         (rollout(40) - rollout(20)) as f64 / 40.0
@@ -547,8 +547,8 @@ fn a_record_of_an_atari_game_is_small() {
     assert!(whole[0] - whole[2] > 8.0, "{whole:?}");
 }
 
-/// UNREAL as published, with the last reward and action beside the picture into the LSTM, all tasks on, and what an episode's end
-/// says: the same bits from bytes, in both orders of channels, as from a picture of numbers.
+/// UNREAL as published, with the last reward and action beside the picture into the LSTM, all tasks on, and the end of an
+/// episode: the same bits from bytes, in both orders of channels, as from a picture of numbers.
 #[cfg(feature = "unreal")]
 #[test]
 fn unreal_sees_what_is_beside_the_picture() {

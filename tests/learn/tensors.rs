@@ -1,4 +1,4 @@
-//! What learners and policies hold by name: listed once, read, written and carried from one learner to another.
+//! The numbers of learners and policies by name: listed once, read, written and carried from one learner to another.
 
 #![cfg(all(feature = "noisy", feature = "residual", feature = "unreal"))]
 
@@ -87,7 +87,7 @@ fn every_number_has_one_name_and_comes_back_by_it() {
             end += tensor.len();
         }
         assert_eq!(end, h.view().params().len());
-        // The layers that run say what the tensors belong to.
+        // The layers that run are those of the tensors.
         let layers = [h.view().layers(false).collect::<Vec<_>>(), h.view().layers(true).collect()];
         for tensor in all.iter().filter(|tensor| name(tensor).contains(".head")) {
             assert!(

@@ -97,7 +97,7 @@ fn tensors_are_the_weights_of_their_layer() {
         let (weights, bias): (Vec<f32>, Vec<f32>) = (of(false).collect(), of(true).collect());
         let (mut own_weights, mut own_bias) = (vec![0.0; weights.len()], vec![0.0; bias.len()]);
         net.read_layer(&params, i, &mut own_weights, &mut own_bias).unwrap();
-        // What reads a picture with several pixels is turned: the same numbers in another order.
+        // Weights over a picture with several pixels are turned: the same numbers in another order.
         if layer.kind == LayerKind::Dense as u32 && [5, 15].contains(&i) {
             assert!(weights != own_weights);
             own_weights.sort_by(f32::total_cmp);

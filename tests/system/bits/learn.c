@@ -482,7 +482,7 @@ static rlcore_status learner_transitions(hashes *h) {
   return from_transitions(h, RLCORE_ALGORITHM_SAC, RLCORE_ENV_PENDULUM);
 }
 
-/* ---- What learners and policies hold, by name, and their answers ---- */
+/* ---- The numbers of learners and policies by name, and their answers ---- */
 
 static rlcore_status learner_tensors(hashes *h) {
   static uint64_t shipped[1 << 11];
