@@ -24,7 +24,7 @@ pub(super) fn chunk(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut 
 }
 
 fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], errors: &mut [f32]) -> Result {
-    let (c, n, s, net) = (b.config, b.head.choices(), &b.batch.store, &b.sizes.critic);
+    let (n, s, net) = (b.head.choices(), &b.batch.store, &b.sizes.critic);
     let (rows, m) = (Rows::new(b.order, 0), b.order.len());
     let (l, k) = (b.sizes.replay.choice_values, n.len());
     let (logits, log_prob) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
@@ -48,12 +48,23 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
     }
 
     let obs = b.see(&rows, w.obs)?;
-    let (num_rows, huber) = (c.batch_size as usize, c.huber != 0);
-    learn(b, obs, [q, log_prob], unroll, w.batch.critic_tape, w.scratch, record, |q, d_q| {
-        let share = 1.0 / b.sizes.replay.num_critics.saturating_mul(k) as f32;
-        let weigh = q::weigh(b.batch.importance, errors, share);
-        q::loss(ValueHead::Mean, n, q, choice, target, num_rows, huber, d_q, weigh)
-    })
+    let q_loss = |q: &[f32], d_q: &mut [f32]| loss(b, q, (choice, target), errors, d_q);
+    learn(b, obs, [q, log_prob], unroll, w.batch.critic_tape, w.scratch, record, q_loss)
+}
+
+/// The loss of a critic's Q of the choices taken, `[rows, K]`, whose errors are averaged over the critics and the elements of an
+/// action, and the mean Q of these choices, as [`q::loss`] has them.
+pub(super) fn loss(
+    b: &ChunkContext<'_, '_>,
+    q: &[f32],
+    (choice, target): (&[i32], &[f32]),
+    errors: &mut [f32],
+    d_q: &mut [f32],
+) -> (f32, f32) {
+    let (c, n) = (b.config, b.head.choices());
+    let share = 1.0 / b.sizes.replay.num_critics.saturating_mul(n.len()) as f32;
+    let weigh = q::weigh(b.batch.importance, errors, share);
+    q::loss(ValueHead::Mean, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh)
 }
 
 fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> Result {

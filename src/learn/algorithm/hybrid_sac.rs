@@ -16,7 +16,6 @@ use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
 use crate::learn::learner::layout::{COLUMNS, Scratch};
 use crate::learn::rows::Rows;
-use crate::learn::value_head::ValueHead;
 use crate::nn::ALL;
 use crate::num;
 
@@ -62,12 +61,8 @@ fn critics(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32], er
 
     let obs = b.see(&rows, w.obs)?;
     let input = join((obs, b.sizes.seen.len), (b.actions(&rows, action)?, a), pair);
-    let (num_rows, huber) = (c.batch_size as usize, c.huber != 0);
-    learn(b, input, [q, log_prob], unroll, w.batch.critic_tape, w.scratch, record, |q, d_q| {
-        let share = 1.0 / b.sizes.replay.num_critics.saturating_mul(k) as f32;
-        let weigh = q::weigh(b.batch.importance, errors, share);
-        q::loss(ValueHead::Mean, n, q, choice, target, num_rows, huber, d_q, weigh)
-    })
+    let q_loss = |q: &[f32], d_q: &mut [f32]| discrete_sac::loss(b, q, (choice, target), errors, d_q);
+    learn(b, input, [q, log_prob], unroll, w.batch.critic_tape, w.scratch, record, q_loss)
 }
 
 fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> Result {
