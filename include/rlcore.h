@@ -990,15 +990,16 @@ typedef struct rlcore_learner_config {
      critics read continuous actions behind it (0) */
   uint32_t obs_dims[3];
   /* frames in an observation of RLCORE_U8, or in the first field of others, up to 16, stacked along its last axis, or
-     along its channels with RLCORE_FIELD_CHANNELS_FIRST, the newest last. A rollout then stores each frame once: 7 KB
-     instead of 28 KB for 84 x 84 x 4. The older frames must be those of the environment's previous observation,
-     shifted by one, or, as at the start of an episode, each a copy of the newest frame or zeros.
-     RLCORE_WRAP_FRAME_STACK makes such stacks, except around RLCORE_WRAP_EPISODIC_LIFE, which takes a step that no
-     observation shows. An environment's first observation in a rollout may have any frames. Off policy the store keeps
-     each frame once, for 7.2 KB instead of 56 KB a transition; the first observation of an episode may have any
-     frames, and final_obs follows the one before it. There is room for buffer_size frames, 1 / 128 of that more and
-     some for each environment: where most episodes are truncated within 256 steps, fewer transitions than buffer_size
-     may be kept, the newest ones. Not with normalize_obs. 0: observations are stored whole (0) */
+     along its channels with RLCORE_FIELD_CHANNELS_FIRST, the newest last. A rollout then stores each frame once: 7.5
+     KB instead of 28 KB for 84 x 84 x 4. The older frames are those of the environment's previous observation,
+     shifted, or copies of the newest frame or zeros, as at the start of an episode. Others take room:
+     RLCORE_WRAP_FRAME_STACK around RLCORE_WRAP_EPISODIC_LIFE adds one with each life, whose first step no observation
+     shows. A rollout has room for one of them per environment and per 16 transitions; more are RLCORE_ERR_VALUE. An
+     environment's first observation in a rollout may have any frames. Off policy the store keeps each frame once, for
+     7.2 KB instead of 56 KB a transition; the first observation of an episode may have any frames, and final_obs
+     follows the one before it. There is room for buffer_size frames, 1 / 128 of that more and some for each
+     environment: where most episodes are truncated within 256 steps, fewer transitions than buffer_size may be kept,
+     the newest ones. Not with normalize_obs. 0: observations are stored whole (0) */
   uint32_t num_stacked;
   /* PPO, A2C, IMPALA, UNREAL and DQN: first hidden layers that the policy and the value network share, 0 to
      num_hidden; DQN shares them between the value of an observation and the advantages of choices (0) */

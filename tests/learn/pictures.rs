@@ -367,7 +367,7 @@ fn a_step_takes_its_newest_frame() {
     let [numbers, whole, once] = [bytes(0, [1, 2, 0]), bytes(0, [0, 1, 2]), bytes(4, [0, 1, 2])];
     assert!((112_900.0..113_050.0).contains(&numbers), "{numbers}");
     assert!((28_224.0..28_350.0).contains(&whole), "{whole}");
-    assert!((7_056.0..7_200.0).contains(&once), "{once}");
+    assert!((7_497.0..7_680.0).contains(&once), "{once}");
 }
 
 /// Blocks with any one word forged and sealed again are refused, or safe for every call.
@@ -499,7 +499,7 @@ fn pixel_control_is_that_of_the_picture_alone() {
 }
 
 /// The usual list of wrappers around a game, with records of steps: IMPALA of 2 environments and 20 steps. A step takes its newest
-/// frame and its record; the rest of the block does not depend on how rollouts store pictures.
+/// frame, a share of the spare frames and its record; the rest of the block does not depend on how rollouts store pictures.
 #[test]
 fn a_record_of_an_atari_game_is_small() {
     const FRAME: usize = 84 * 84 * 4;
@@ -543,7 +543,7 @@ fn a_record_of_an_atari_game_is_small() {
     println!("{numbers} {bytes} {once} bytes a step; {whole:?} MB");
     assert!((112_900.0..113_100.0).contains(&numbers), "{numbers}");
     assert!((28_224.0..28_350.0).contains(&bytes), "{bytes}");
-    assert!((7_056.0..7_200.0).contains(&once), "{once}");
+    assert!((7_497.0..7_680.0).contains(&once), "{once}");
     assert!(whole[0] - whole[2] > 8.0, "{whole:?}");
 }
 

@@ -93,8 +93,8 @@ impl Ring {
         let before = count.saturating_sub(1).checked_rem(steps).unwrap_or(0);
         let before = seen.front(Elements::U8(of_env), before as usize, self.stack.width())?;
         let obs = seen.front(obs, row, self.stack.width())?;
-        let follows = |i: usize| self.stack.are_same((obs, i), (before, i.saturating_add(1)));
-        let refused = self.stack.older(obs, 0, Some(follows)).any(|older| older == Older::Own);
+        let same = |i: usize, k: usize| self.stack.are_same((obs, i), (before, k));
+        let refused = self.stack.older(obs, 0, Some(same)).any(|older| older == Older::Own);
         if refused { Err(REFUSED) } else { Ok(()) }
     }
 
@@ -116,13 +116,10 @@ impl Ring {
     ) -> Result<[u64; MAX_STACK]> {
         let (mut numbers, newest) = ([ZEROS; MAX_STACK], self.stack.num.saturating_sub(1));
         let last = self.put((frames, num_frames), obs, newest)?;
-        let follows =
-            before.map(|(_, other)| move |i: usize| self.stack.are_same((obs, i), (other, i.saturating_add(1))));
-        for (i, (to, older)) in numbers.iter_mut().zip(self.stack.older(obs, 0, follows)).enumerate() {
+        let same = before.map(|(_, other)| move |i: usize, k: usize| self.stack.are_same((obs, i), (other, k)));
+        for (i, (to, older)) in numbers.iter_mut().zip(self.stack.older(obs, 0, same)).enumerate() {
             *to = match older {
-                Older::Before => {
-                    *before.and_then(|(numbers, _)| numbers.get(i.saturating_add(1))).ok_or(LayoutError)?
-                }
+                Older::Before(k) => *before.and_then(|(numbers, _)| numbers.get(k)).ok_or(LayoutError)?,
                 Older::Newest => last,
                 Older::Zeros => ZEROS,
                 Older::Own => self.put((frames, num_frames), obs, i)?,

@@ -8,11 +8,11 @@ use crate::kernels::stack::{self, Convert, Layout, Window};
 use crate::learn::learner_spec::LearnerSpec;
 use crate::learn::obs_encoder::Part;
 
-/// The error for a stack that does not continue the previous one.
+/// The error for a stack with more new frames than there is room for.
 pub(in crate::learn) const REFUSED: Error = Error::new(
     Kind::Value,
-    "learner, num_stacked: older frames that are those of the previous observation shifted by one, or copies of the newest \
-     one, or zeros",
+    "learner, num_stacked: older frames that are those of the previous observation, shifted, or copies of the newest one, or \
+     zeros, or room for them",
 );
 
 /// Layout of frames in an observation: along the channels of its picture, the newest one last.
@@ -31,8 +31,8 @@ pub(in crate::learn) struct Stack {
 /// Where an older frame of a stack is already stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::learn) enum Older {
-    /// In the previous stack, shifted by one, as all older frames of this stack.
-    Before,
+    /// In the previous stack, under this position.
+    Before(usize),
     /// It equals the newest frame.
     Newest,
     /// It is all zeros.
@@ -99,23 +99,28 @@ impl Stack {
         }
     }
 
-    /// Where the older frames of a stack are stored. `follows`: whether frame i equals frame i + 1 of the previous stack;
-    /// `None`: there is no previous stack.
+    /// Where the older frames of a stack are stored. `same`: whether frame i equals frame k of the previous stack; `None`: there
+    /// is no previous stack.
     pub(in crate::learn) fn older<T: Copy + PartialEq>(
         &self,
         obs: &[T],
         zero: T,
-        follows: Option<impl Fn(usize) -> bool>,
+        same: Option<impl Fn(usize, usize) -> bool>,
     ) -> impl Iterator<Item = Older> {
         let newest = self.num.saturating_sub(1);
-        let all = follows.is_some_and(|follows| (0..newest).all(follows));
+        // One frame, or more if an environment has taken steps that no observation showed.
+        let shift = same.and_then(|same| {
+            let fits = |by: usize| (by..self.num).all(|k| same(k.saturating_sub(by), k));
+            (1..self.num).find(|by| fits(*by))
+        });
         (0..newest).map(move |i| {
             let is_zeros = |channel| self.elements(obs, i, channel).all(|x| x == zero);
-            match all {
-                true => Older::Before,
-                false if self.are_same((obs, i), (obs, newest)) => Older::Newest,
-                false if (0..self.channels).all(is_zeros) => Older::Zeros,
-                false => Older::Own,
+            let before = shift.map(|by| i.saturating_add(by)).filter(|before| *before < self.num);
+            match before {
+                Some(before) => Older::Before(before),
+                None if self.are_same((obs, i), (obs, newest)) => Older::Newest,
+                None if (0..self.channels).all(is_zeros) => Older::Zeros,
+                None => Older::Own,
             }
         })
     }

@@ -57,7 +57,7 @@ const FRAME: [Field<'static>; 1] = [Field::new("", Element::U8, &[2, 2, CHANNELS
 impl Film {
     fn show(state: &mut [u8], rng: &mut Rng, obs: ElementsMut<'_>) -> Result {
         obs.u8()?.fill_with(|| rng.bounded(255) as u8);
-        state[0] -= u8::from(state[0] > 0 && rng.bounded(4) == 0);
+        state[0] -= u8::from(state[0] > 0 && rng.bounded(7) == 0);
         Ok(())
     }
 }

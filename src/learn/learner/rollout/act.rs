@@ -105,8 +105,9 @@ impl Learner<'_> {
         let (seen, row_of) = (&self.sizes.seen, |place: &Place| place.env.wrapping_sub(begin));
         let row = |place: &Place| seen.front(obs, row_of(place), width);
         if frames.stack.is_kept() {
+            let mut spare = None;
             for (place, to) in places().zip(w.frame.chunks_exact_mut(frames.stack.num)) {
-                let numbers = frames.find((r.env, r.frame, r.pixels), &place, row(&place)?)?;
+                let numbers = frames.find((r.env, r.frame, r.pixels), &place, row(&place)?, &mut spare)?;
                 to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
             }
             for (place, numbers) in places().zip(w.frame.chunks_exact(frames.stack.num)) {

@@ -132,11 +132,12 @@ impl Learner<'_> {
     fn fill(&mut self, batch: &Batch<'_>) -> Result {
         let (r, at, m) = (&mut self.rollout, self.state.begin as usize, self.config.batch_len());
         let (frames, front, width) = (self.sizes.frames.encoded(), self.sizes.pixels_len, self.sizes.obs_len);
+        let mut spare = None;
         for (row, obs) in batch.obs.chunks_exact(self.sizes.seen.len.max(1)).enumerate() {
             let (obs, rest) = obs.split_at_checked(front).ok_or(LayoutError)?;
             block::copy(rows_mut(r.obs, at.saturating_add(row), 1, width)?, rest);
             if frames.stack.is_kept() {
-                let (place, numbers) = frames.find_in_batch(r.frame, (batch.obs, batch.env), at, row)?;
+                let (place, numbers) = frames.find_in_batch(r.frame, (batch.obs, batch.env), at, row, &mut spare)?;
                 frames.keep((r.frame, r.pixels), &place, &numbers, obs, byte)?;
             } else {
                 let pixels = rows_mut(r.pixels, at.saturating_add(row), 1, front)?;
@@ -272,9 +273,9 @@ impl View<'_> {
         let fits = batch.obs.chunks_exact(self.sizes.seen.len.max(1)).all(front);
         Error::new(Kind::Value, what).fail_if(!fits)?;
         if self.sizes.frames.stack.is_kept() {
-            let (first, frames) = (self.state.begin as usize, self.sizes.frames.encoded());
+            let (first, frames, mut spare) = (self.state.begin as usize, self.sizes.frames.encoded(), None);
             for row in 0..self.config.batch_len() {
-                frames.find_in_batch(self.rollout.frame, (batch.obs, batch.env), first, row)?;
+                frames.find_in_batch(self.rollout.frame, (batch.obs, batch.env), first, row, &mut spare)?;
             }
         }
         Ok(())
