@@ -227,7 +227,7 @@ typedef enum rlcore_element {
 /* Flags of fields, to be combined with |. */
 typedef enum rlcore_field_flag {
   /* an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
-     networks do not read it */
+     networks do not read it unless a layer names it */
   RLCORE_FIELD_INFO = 1,
   /* a picture [channels, height, width], perhaps with a leading dimension of 1, as RLCORE_WRAP_CHANNELS_FIRST makes it:
      networks read it as [height, width, channels] */
@@ -850,8 +850,8 @@ typedef struct rlcore_layer {
   uint32_t units;  /* outputs, or channels of a picture */
   /* its input: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
      RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
-     obs_fields of the learner config without infos. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
-     RLCORE_LAYER_JOIN only */
+     obs_fields of the learner config, where infos follow the other fields. If a layer names an info, each layer names
+     the field that it reads. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and RLCORE_LAYER_JOIN only */
   uint32_t source[2];
   uint32_t size[2];      /* height and width of a window, or of the picture that a dense layer makes */
   uint32_t stride[2];    /* rows and columns from one window to the next (0: 1; pooling: size) */

@@ -51,7 +51,8 @@ pub struct Field<'a> {
     pub dims: [u32; MAX_RANK],
     /// Bytes from the start of the observation; a multiple of the element's size.
     pub offset: u32,
-    /// The field is an info: it travels with the observation, but networks do not read it, and layers do not count it.
+    /// The field is an info: it travels with the observation, but networks do not read it unless a layer names it. Layers count
+    /// infos behind the other fields.
     pub info: bool,
     /// The field is a picture `[channels, height, width]`, perhaps with a leading 1, which networks read as `[height, width,
     /// channels]`.

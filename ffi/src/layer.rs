@@ -114,8 +114,8 @@ pub struct rlcore_layer {
     pub units: u32,
     /// its input: 0 for the layer before it, or the observations if it is the first; k for layer k, counted from 1;
     /// RLCORE_LAYER_INPUT for the whole observation; or RLCORE_LAYER_INPUT | k for its field k, counted from 1 in
-    /// obs_fields of the learner config without infos. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and
-    /// RLCORE_LAYER_JOIN only
+    /// obs_fields of the learner config, where infos follow the other fields. If a layer names an info, each layer names
+    /// the field that it reads. source[1] is read by RLCORE_LAYER_ADD, RLCORE_LAYER_MULTIPLY and RLCORE_LAYER_JOIN only
     pub source: [u32; 2],
     /// height and width of a window, or of the picture that a dense layer makes
     pub size: [u32; 2],

@@ -45,7 +45,7 @@ pub struct rlcore_space {
 #[repr(C)]
 pub enum rlcore_field_flag {
     /// an info of the host's: it travels with the observation through wrappers, rows, memories and trajectories, and
-    /// networks do not read it
+    /// networks do not read it unless a layer names it
     RLCORE_FIELD_INFO = 1,
     /// a picture [channels, height, width], perhaps with a leading dimension of 1, as RLCORE_WRAP_CHANNELS_FIRST makes it:
     /// networks read it as [height, width, channels]

@@ -124,12 +124,13 @@ impl LearnerSpec {
         Ok(())
     }
 
-    /// Checks that frame numbers fit 32 bits: of two rollouts, with a stack of each environment in each. Errors: `Overflow`.
+    /// Checks that frame numbers fit 32 bits: of two rollouts, with a stack of each environment and spare frames in each. Errors: `Overflow`.
     fn check_frames(&self) -> Result {
         let (c, num) = (&self.config, u64::from(self.config.num_stacked));
-        let of_envs = num.saturating_add(1).saturating_mul(c.num_envs.into());
-        let frames = (c.batch_len() as u64).saturating_add(of_envs).saturating_add(2).saturating_mul(2);
-        let what = "learner config: num_envs * (num_steps + num_stacked + 1) below 2^31 - 2";
+        let of_envs = num.saturating_add(2).saturating_mul(c.num_envs.into());
+        let (steps, spare) = (c.batch_len() as u64, (c.batch_len() as u64).div_ceil(16));
+        let frames = steps.saturating_add(spare).saturating_add(of_envs).saturating_add(2).saturating_mul(2);
+        let what = "learner config: num_envs * (num_steps * 17 / 16 + num_stacked + 2) below 2^31 - 2";
         Error::new(Kind::Overflow, what).fail_if(num > 0 && frames > u64::from(u32::MAX))
     }
 

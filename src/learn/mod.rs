@@ -14,6 +14,7 @@ pub mod distribution;
 pub mod learner;
 mod learner_spec;
 pub mod loss;
+mod named_infos;
 mod noise;
 mod obs_encoder;
 pub mod optimizer;

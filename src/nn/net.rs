@@ -113,6 +113,12 @@ impl<'a> Net<'a> {
         self.nodes.iter().any(|n| n.heads != 0 && (reads(n, 0) || reads(n, 1)))
     }
 
+    /// Whether a layer reads whole rows of the input.
+    pub(crate) fn reads_all(&self) -> bool {
+        let reads = |n: &Node, k| n.is_input(k) && n.part(k).is_none();
+        self.nodes.iter().any(|n| reads(n, 0) || reads(n, 1))
+    }
+
     /// Whether a layer reads symbols from the input.
     #[inline(always)]
     pub(crate) fn reads_symbols(&self) -> bool {

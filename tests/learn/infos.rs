@@ -84,7 +84,7 @@ fn run(mut h: Host, bare: bool, infos: u64) -> (Vec<Array>, Vec<f32>) {
     (all, h.view().params().to_vec())
 }
 
-/// No algorithm and no layer reads an info; layers count the other fields only.
+/// No algorithm and no layer reads an info that no layer names; layers count the other fields first.
 #[test]
 fn networks_do_not_read_infos() {
     let of = |algorithm| Config { num_envs: N as u32, ..Config::of(algorithm).hidden(&[6]).rate(0.02) };
@@ -111,6 +111,74 @@ fn networks_do_not_read_infos() {
         assert!(run(told.clone(), false, 1) == wanted, "{name}: infos");
         assert!(run(told, false, 2) == wanted, "{name}: other infos");
         assert!(run(untold, false, 3) == wanted, "{name}: fields that are not listed");
+    }
+}
+
+/// Infos that layers name are read as fields are, behind those that are no infos; with them all infos before them.
+#[test]
+fn layers_read_the_infos_that_they_name() {
+    const ODDS: Field<'static> = Field::new("odds", Element::F32, &[2], 12);
+    const LEVEL: Field<'static> = Field::new("level", Element::I32, &[1], 24);
+    const FLAGS: Field<'static> = Field::new("flags", Element::U8, &[4], 28);
+    /// In the order in which layers count them.
+    const ALL: [Field<'static>; 5] = [PLACE, SIGN, ODDS, LEVEL, FLAGS];
+    let of = |algorithm| Config { num_envs: N as u32, ..Config::of(algorithm).hidden(&[6]).rate(0.02) };
+    let ppo = of(Algorithm::Ppo).rollout(8, 1, 2);
+    let pick = Space::discrete(&[3]);
+    let see = |part: u32, units| Layer { source: [INPUT + part, 0], ..Layer::dense(units, Activation::Tanh) };
+    let join = |before, part| Layer::merge(LayerKind::Join, [before, INPUT + part], Activation::Identity);
+    let memory = Layer { kind: LayerKind::Gru as u32, units: 4, ..Layer::default() };
+    let stored = |algorithm| of(algorithm).store(40, 8, 10);
+    for (name, config, layers, action, infos) in [
+        ("ppo", ppo.normalized(1, 1), vec![see(1, 5), join(1, 3)], pick, 1),
+        ("ppo, all", Config { sequence_len: 4, ..ppo }, vec![see(5, 5), join(1, 4), memory], pick, 3),
+        ("dqn", stored(Algorithm::Dqn), vec![see(3, 4), join(1, 2)], pick, 1),
+        ("sac", Config { sequence_len: 4, ..stored(Algorithm::Sac) }, vec![see(4, 4), memory], pick, 2),
+    ] {
+        // Numbers of choices in the order in which layers count the fields.
+        let n: &'static [u32] = if infos > 1 { &[4, 256] } else { &[4] };
+        let config = Config { num_layers: layers.len() as u32, ..config };
+        let space = |fields| Space { n, ..Space::bytes(32).with_fields(fields) };
+        let fields: &'static [Field<'static>] = ALL.get(..2 + infos).unwrap();
+        let (told, plain) = (space(&TOLD), space(fields));
+        let mut hosts = [told, plain].map(|obs| Host::with(&config, &layers, &obs, &action));
+        let mut rng = Rng::seeded(7);
+        for step in 0..60 {
+            let mut obs = Vec::new();
+            for _ in 0..N {
+                let numbers: Vec<f32> = (0..5).map(|_| rng.uniform_f32() - 0.5).collect();
+                obs.extend(bytemuck::cast_slice::<f32, u8>(&numbers));
+                obs.extend((rng.bounded(3) as i32).to_ne_bytes());
+                obs.extend((rng.bounded(255) as i32).to_ne_bytes());
+                obs.extend([(); 4].map(|()| rng.bounded(255) as u8));
+            }
+            let reward: Vec<f32> = (0..N).map(|_| rng.uniform_f32()).collect();
+            let ends: Vec<u8> = (0..2 * N).map(|_| u8::from(rng.bounded(9) == 0)).collect();
+            let actions = hosts.each_mut().map(|h| {
+                let (mut action, mut learner) = (h.actions(), h.learner());
+                learner.act(None, Elements::U8(&obs), None, action.get_mut()).unwrap();
+                learner.observe(None, &reward, &ends[..N], &ends[N..], Some(Elements::U8(&obs)), None).unwrap();
+                while learner.phase() == Phase::Learn {
+                    learner.learn(Some(Elements::U8(&obs)), None, 1).unwrap();
+                }
+                action
+            });
+            assert!(actions[0] == actions[1], "{name}: {step}");
+        }
+        assert!(hosts[0].view().stats().num_updates > 1, "{name}");
+        assert!(hosts[0].block == hosts[1].block, "{name}: the same learner");
+        // A layer that reads all of the input would read infos that it does not name.
+        let mut all = layers.clone();
+        all[0].source = [0; 2];
+        let named = all.iter().any(|layer| layer.source.iter().any(|source| *source > INPUT + 2));
+        let n = if named { told.n } else { &[4] };
+        let error = Learner::size(&config, &all, &Space { n, ..told }, &action).err();
+        assert_eq!(error.is_some(), named, "{name}: {error:?}");
+        // Beyond the last info.
+        all[0].source = [INPUT + 6, 0];
+        let obs = Space { n: &[4, 256], ..told };
+        let error = Learner::size(&config, &all, &obs, &action).unwrap_err();
+        assert!(error.to_string().contains("a part that the input has"), "{name}: {error}");
     }
 }
 

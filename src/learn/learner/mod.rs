@@ -28,6 +28,7 @@ use super::actor_config::ActorConfig;
 use super::config::Config;
 use super::learner_spec::LearnerSpec;
 use super::loss::Sums;
+use super::named_infos::NamedInfos;
 use super::noise;
 use super::obs_encoder::Parts;
 use super::optimizer::Optimizer;
@@ -289,10 +290,14 @@ acts!(Learner);
 impl<'a> Learner<'a> {
     /// The size of a block in bytes. `layers` are those that [`Config::num_layers`] counts. Errors: `Config`, `Overflow`.
     pub fn size(config: &Config, layers: &[Layer], obs: &Space<'_>, action: &Space<'_>) -> Result<usize> {
+        let infos = NamedInfos::new(obs, layers);
+        let obs = &infos.space(obs);
         let stored = LearnerSpec::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
         with_rooms([stored.num_layers(), stored.num_critic_layers()], &mut |nodes, list| {
-            Ok(block_plan(&stored, stored.compile(layers, parts.list(), nodes, list)?, parts.list())?.1)
+            let nets = stored.compile(layers, parts.list(), nodes, list)?;
+            infos.check(&nets[0])?;
+            Ok(block_plan(&stored, nets, parts.list())?.1)
         })
     }
 
@@ -306,10 +311,13 @@ impl<'a> Learner<'a> {
         obs: &Space<'_>,
         action: &Space<'_>,
     ) -> Result<Learner<'a>> {
+        let infos = NamedInfos::new(obs, layers);
+        let obs = &infos.space(obs);
         let stored = LearnerSpec::new(config, obs, action)?;
         let parts = Parts::new(obs)?;
         let size = with_rooms([stored.num_layers(), stored.num_critic_layers()], &mut |nodes, list| {
             let nets = stored.compile(layers, parts.list(), nodes, list)?;
+            infos.check(&nets[0])?;
             let (plans, size) = block_plan(&stored, nets, parts.list())?;
             let block = block::create_marked(mem, BlockKind::Learner, size, &stored)?;
             let (_, mut cut) = block::cut_config::<LearnerSpec>(block)?;
