@@ -1922,7 +1922,7 @@ typedef struct rlcore_policy_info {
   uint32_t is_q;           /* 1: outputs are values of choices, not logits */
 } rlcore_policy_info;
 
-/* Copies out the configuration that a learner was made with.
+/* Copies out the configuration of a learner: the one that it was made with, or the last of rlcore_learner_configure.
    config: written; layers, obs_fields and action_fields are NULL with their counts 0. rlcore_learner_layers has the
            layers of the networks, num_listed_layers of which a host lists; rlcore_learner_spaces has the spaces.
    out_num_listed_layers: the num_layers that it was made with; NULL: not wanted.
@@ -1997,6 +1997,58 @@ rlcore_status rlcore_policy_info_read(const rlcore_policy *p, rlcore_policy_info
                    becomes (x - mean) / sqrt(variance + 1e-8), clipped to plus or minus obs_clip.
    Errors: E_SHAPE for another len, which is 0 without normalize_obs. */
 rlcore_status rlcore_policy_moments_read(const rlcore_policy *p, double *mean, double *variance, size_t len);
+
+/* ---- Learners that go on: another configuration, and what others have learned ---- */
+
+/* What one learner takes over from another: a sum of these. */
+typedef enum rlcore_adopt {
+  RLCORE_ADOPT_PARAMS = 1,     /* the parameters, and a temperature that is learned; target networks become copies */
+  RLCORE_ADOPT_TARGETS = 2,    /* the parameters of target networks: DQN, TD3, SAC */
+  RLCORE_ADOPT_OPTIMIZER = 4,  /* moments of the optimizer, or traces, and the counts of its steps */
+  RLCORE_ADOPT_MOMENTS = 8,    /* moments that normalize observations and rewards */
+  RLCORE_ADOPT_COUNTERS = 16,  /* environment steps, which schedules go by, updates, and the statistics of episodes */
+  RLCORE_ADOPT_STORE = 32,     /* transitions of the buffer: the newest ones that there is room for */
+  RLCORE_ADOPT_MATCHING = 64,  /* tensors that only one side has, or with other dimensions, are left out, not refused */
+} rlcore_adopt;
+
+/* Gives a learner that goes on another configuration, between updates: learning rates and other numbers of the
+   optimizer, discount, entropy, clips, limits, schedules, intervals, exploration, everything that changes neither the
+   length of the block nor the layers. It goes on as if it had been made with these values: parameters, moments,
+   statistics, steps and transitions stay, and schedules are where the steps that were counted put them. Another
+   optimizer starts its moments anew, another temperature becomes the current one, and deviations move into new limits.
+   Example:
+     rlcore_learner_config config;
+     rlcore_learner_config_read(agent, &config, sizeof config, NULL);
+     config.learning_rate /= 10;
+     rlcore_learner_configure(agent, &config);
+   config: layers, obs_fields, action_fields and the numbers of fields are not read; num_layers is 0 or as the learner
+           was made with.
+   Errors: E_NOT_READY while an update is due or runs; E_CONFIG as rlcore_learner_init, and for a field that has to stay
+   as it is. Nothing is written then. */
+rlcore_status rlcore_learner_configure(rlcore_learner *p, const rlcore_learner_config *config);
+
+/* Takes over what another learner has learned: of other num_envs, num_steps, buffers, hyperparameters, algorithm, or
+   layers that agree in part. Tensors go by the names that rlcore_learner_tensors lists. All else stays as it is, and so
+   do episodes that go on.
+   Example:
+     rlcore_learner_adopt(alone, agent, RLCORE_ADOPT_PARAMS | RLCORE_ADOPT_MOMENTS);
+   other: only read, in any state; not p itself.
+   parts: a sum of rlcore_adopt.
+   Errors: E_NOT_READY while an update of p is due or runs; E_CONFIG for another sum, for a tensor of p that other does not
+   have with its dimensions, with its index, unless RLCORE_ADOPT_MATCHING, and then if there is none that it has; for
+   moments of another optimizer, statistics of another length, targets or a buffer that one of them does not have, and
+   buffers of other spaces, masks, n_step, discount or use_duration, with num_stacked or with recurrent layers.
+   E_OVERLAP. Nothing is written then. */
+rlcore_status rlcore_learner_adopt(rlcore_learner *p, const rlcore_learner *other, uint32_t parts);
+
+/* Takes over the parameters of a policy, and the moments that normalize its observations: each tensor of the policy goes
+   to the one of its name; values and critics, which a policy does not have, stay.
+   parts:     a sum of RLCORE_ADOPT_PARAMS, RLCORE_ADOPT_MOMENTS and RLCORE_ADOPT_MATCHING.
+   obs_count: observations that the moments count as, which a policy does not tell: the more, the slower others move
+              them. Above 0 with RLCORE_ADOPT_MOMENTS, else 0.
+   Errors: as rlcore_learner_adopt; E_VALUE for obs_count and for a parameter beyond plus or minus 1e6. */
+rlcore_status rlcore_learner_adopt_policy(rlcore_learner *p, const rlcore_policy *other, uint32_t parts,
+                                          double obs_count);
 
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 

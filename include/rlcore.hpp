@@ -1371,11 +1371,19 @@ class learner {
       return rlcore_learner_layers(get(), network, to, capacity, len);
     });
   }
-  /* The configuration that the learner was made with, without its lists. */
+  /* The configuration of the learner, without its lists; and another one, between updates. */
   result<rlcore_learner_config> config() const {
     rlcore_learner_config out;
     if (const status s = rlcore_learner_config_read(get(), &out, sizeof out, nullptr); !s) return s;
     return out;
+  }
+  status configure(const rlcore_learner_config &config) { return learned(status(rlcore_learner_configure(get(), &config))); }
+  /* Takes over what another learner or a policy has learned: a sum of rlcore_adopt. */
+  template <class Other, class Acts>
+  status adopt(const learner<Other, Acts> &from, std::uint32_t parts) { return learned(status(rlcore_learner_adopt(get(), from.get(), parts))); }
+  template <class Other, class Acts>
+  status adopt(const rlcore::policy<Other, Acts> &from, std::uint32_t parts, double obs_count = 0) {
+    return learned(status(rlcore_learner_adopt_policy(get(), from.get(), parts, obs_count)));
   }
   /* Numbers of the moments that normalize observations and rewards, 0 if nothing is normalized; out and in. */
   std::size_t moments_len() const { // asked for when it is used: builds without `scale` have no such call

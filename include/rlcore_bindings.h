@@ -1199,6 +1199,30 @@ rlcore_status rlcore_policy_moments_read(
   /* out [len] */ double *variance,
   size_t len);
 
+/* ---- Learners that go on: another configuration, and what others have learned ---- */
+
+typedef enum rlcore_adopt {
+  RLCORE_ADOPT_PARAMS = 1,
+  RLCORE_ADOPT_TARGETS = 2,
+  RLCORE_ADOPT_OPTIMIZER = 4,
+  RLCORE_ADOPT_MOMENTS = 8,
+  RLCORE_ADOPT_COUNTERS = 16,
+  RLCORE_ADOPT_STORE = 32,
+  RLCORE_ADOPT_MATCHING = 64,
+} rlcore_adopt;
+rlcore_status rlcore_learner_configure(
+  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_learner_config *config);
+rlcore_status rlcore_learner_adopt(
+  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_learner *other,
+  uint32_t parts);
+rlcore_status rlcore_learner_adopt_policy(
+  /* inout */ rlcore_learner *p,
+  /* in */ const rlcore_policy *other,
+  uint32_t parts,
+  double obs_count);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 typedef struct rlcore_batch rlcore_batch;

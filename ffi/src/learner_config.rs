@@ -104,12 +104,25 @@ pub(crate) struct Setup<'a> {
     pub(crate) extents: [Extent; 3],
 }
 
+/// Reads a configuration without its lists.
+#[cfg(feature = "tensors")]
+pub(crate) unsafe fn numbers(p: *const rlcore_learner_config) -> Result<Config> {
+    let mut other = None;
+    let c = unsafe { ptr::sized_ref(p, &mut other)? };
+    check_numbers(c)?;
+    Ok((*c).into())
+}
+
+fn check_numbers(c: &rlcore_learner_config) -> Result {
+    ptr::reserved("learner config: reserved", c.reserved)?;
+    accumulate("learner config: accumulate", c.accumulate).map(drop)
+}
+
 /// Reads a configuration with its lists.
 pub(crate) unsafe fn setup<'a>(p: *const rlcore_learner_config) -> Result<Setup<'a>> {
     let mut other = None;
     let c = unsafe { ptr::sized_ref(p, &mut other)? };
-    ptr::reserved("learner config: reserved", c.reserved)?;
-    accumulate("learner config: accumulate", c.accumulate)?;
+    check_numbers(c)?;
     let layers = unsafe { layers(c.layers, c.num_layers)? };
     for (text, stray) in [
         ("learner config: layers is set, but num_layers is 0.", !c.layers.is_null() && c.num_layers == 0),

@@ -97,6 +97,8 @@ pub mod image;
 #[cfg(feature = "frames")]
 pub mod lazy_frames;
 
+#[cfg(feature = "tensors")]
+pub mod carry;
 pub mod collect;
 pub mod distribution;
 pub mod layer;

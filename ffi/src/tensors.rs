@@ -134,7 +134,7 @@ fn kind(of: u32) -> Result<TensorsOf> {
     TensorsOf::from_number(of).ok_or(Fault::at("of", unknown))
 }
 
-/// Copies out the configuration that a learner was made with.
+/// Copies out the configuration of a learner: the one that it was made with, or the last of rlcore_learner_configure.
 /// config: written; layers, obs_fields and action_fields are NULL with their counts 0. rlcore_learner_layers has the
 ///         layers of the networks, num_listed_layers of which a host lists; rlcore_learner_spaces has the spaces.
 /// out_num_listed_layers: the num_layers that it was made with; NULL: not wanted.

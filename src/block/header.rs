@@ -1,7 +1,7 @@
 //! The header of every block: its kind, version, size and the configuration it was created with.
 //!
-//! The header and the configuration are written once, by `create`, with a checksum of their own. `attach` refuses all other
-//! bytes with a named error and writes nothing; later calls trust a block that it accepted.
+//! The header and the configuration are written by `create`, with a checksum of their own, and after it by [`configure`] alone.
+//! `attach` refuses all other bytes with a named error and writes nothing; later calls trust a block that it accepted.
 //!
 //! A learner or a policy may also carry a [`seal`]: a checksum of all its bytes, valid until one of them changes. Behind it
 //! lies the [`Mark`] of calls that change the block, for kinds that have no other record of an interrupted change.
@@ -179,6 +179,19 @@ pub fn create_marked<'a, C: Pod>(mem: &'a mut [u8], kind: Kind, size: usize, con
     create_with(mem, kind, size, config, |block| {
         Ok(block.get_mut(MARK.start()).ok_or(LayoutError).map(|byte| *byte = 1)?)
     })
+}
+
+/// Replaces the configuration of an accepted block, whose size and fields stay where they are, and removes its seal. The block is
+/// marked as changing until [`Mark::end`]: the caller has fields to adapt. Errors: `Align`, `Image`; then nothing is written.
+pub fn configure<C: Pod>(mem: &mut [u8], kind: Kind, config: &C) -> Result {
+    let h = Header::read(mem, kind)?;
+    let (_, body) = spans::<C>(&mut Plan::default())?;
+    let size = h.size as usize;
+    let block = mem.get_mut(..size).ok_or(LayoutError)?;
+    unseal(block);
+    *block.get_mut(MARK.start()).ok_or(LayoutError)? = 1;
+    fence(Ordering::Release);
+    begin(block, kind, body.start(), bytemuck::bytes_of(config))
 }
 
 /// Zeroes the first `size` bytes, the header first, and returns them: a process that is stopped meanwhile leaves no valid

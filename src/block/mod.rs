@@ -13,8 +13,8 @@ pub mod shared;
 pub(crate) use fields::fields;
 pub use fields::{Cold, Field, One};
 pub use header::{
-    HASH_START, Header, IMAGE, Kind, attach, check_plan, config, create, create_marked, create_with, cut_config,
-    cut_marked, end_mark, hash, seal, seal_new, spans, unseal,
+    HASH_START, Header, IMAGE, Kind, attach, check_plan, config, configure, create, create_marked, create_with,
+    cut_config, cut_marked, end_mark, hash, seal, seal_new, spans, unseal,
 };
 pub use mark::{Changing, Mark};
 pub use plan::{

@@ -19,6 +19,7 @@ pub struct Field {
     /// A bit for the number of each algorithm that reads it.
     readers: u32,
     unread: Name,
+    fixed: Name,
     conditions: &'static [Condition],
 }
 
@@ -102,6 +103,32 @@ impl Config {
                 return Err(match field.real {
                     true => error.given_f32(number(given.get(i))),
                     false => error.given(given.get(i).copied().unwrap_or(0) as usize),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Config {
+    /// Refuses by name the first field, in the order of the table, with which `from` does not fit any more once it has the values
+    /// of this configuration in this field and in those before it. Errors: `Config`.
+    pub(super) fn first_misfit(&self, from: &Config, fits: &mut dyn FnMut(&Config) -> bool) -> Result {
+        let given = bytemuck::cast_slice::<u8, u32>(bytemuck::bytes_of::<Config>(self));
+        let mut mixed = *from;
+        for field in &FIELDS {
+            let words = bytemuck::cast_slice_mut::<u8, u32>(bytemuck::bytes_of_mut(&mut mixed));
+            let mut other = None;
+            for (to, word) in words.iter_mut().zip(given).skip(field.word).take(field.len) {
+                other = other.or((*to != *word).then_some(*word));
+                *to = *word;
+            }
+            let Some(word) = other else { continue };
+            if !fits(&mixed) {
+                let error = Error::new(Kind::Config, field.fixed.text());
+                return Err(match field.real {
+                    true => error.given_f32(f32::from_bits(word)),
+                    false => error.given(word as usize),
                 });
             }
         }
@@ -304,6 +331,10 @@ macro_rules! config_fields {
             readers: $readers,
             unread: Name::new(concat!(
                 "learner config: ", stringify!($name), " is set to {given}, which is read only by ", readers!($readers), "."
+            )),
+            fixed: Name::new(concat!(
+                "learner configure: ", stringify!($name), " is set to {given}, and it stays as the learner was made with: make \
+                 another one, which can adopt what this one has learned."
             )),
             conditions: &[$(Condition {
                 missing: Name::new(concat!(

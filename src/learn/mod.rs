@@ -43,7 +43,7 @@ pub use actor::{Recurrent, Sampling};
 pub use actor_config::ActorConfig;
 pub use config::{Algorithm, Config};
 pub use distribution::Distribution;
-pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View, merge_moments};
+pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View, adopt, merge_moments};
 pub use optimizer::{Optimizer, OptimizerConfig, ParamState};
 pub use policy::Policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]

@@ -182,7 +182,7 @@ impl<'a> Policy<'a> {
         Spaces::new(&self.config.shape, &self.seen, &self.taken)
     }
 
-    fn networks(&self) -> Networks<'a> {
+    pub(super) fn networks(&self) -> Networks<'a> {
         Networks { net: self.net, critic: Net::new(&[]), num_critics: 0 }
     }
 
@@ -218,9 +218,14 @@ impl<'a> Policy<'a> {
 
     /// Copies the numbers of all tensors out; those of Q as values, not as the policy's logits. Errors: `Shape`.
     pub fn read_tensors(&self, to: &mut [f32]) -> Result {
+        let (params, factor) = self.params();
+        self.networks().read(params, factor, to)
+    }
+
+    /// All parameters, as its network reads them, and the factor that makes values of those of its last layer, with Q.
+    pub(super) fn params(&self) -> (&'a [f32], f32) {
         // Of atoms the values are scaled, not the parameters.
-        let factor = if self.config.num_atoms == 0 { 1.0 / Q_LOGIT_SCALE } else { 1.0 };
-        self.networks().read(self.params, factor, to)
+        (self.params, if self.config.num_atoms == 0 { 1.0 / Q_LOGIT_SCALE } else { 1.0 })
     }
 
     /// The layers of its network, with every default filled in.

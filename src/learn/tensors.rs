@@ -83,6 +83,7 @@ pub(super) struct Networks<'n> {
 }
 
 /// A tensor, its layer in the networks, and where the parameters of its network begin.
+#[derive(Clone, Copy)]
 pub(super) struct Found<'n> {
     pub told: NamedTensor,
     pub tensor: Tensor,
@@ -146,6 +147,44 @@ impl<'n> Networks<'n> {
             Ok(false)
         })?;
         Ok(())
+    }
+
+    /// Calls `with` with each tensor, and with that of its name and dimensions in other networks, if they have it. Errors: those of
+    /// `with`.
+    pub fn pairs<'o>(
+        &self,
+        other: &Networks<'o>,
+        with: &mut dyn FnMut(Found<'n>, Option<Found<'o>>) -> Result,
+    ) -> Result {
+        self.any(&mut |own| {
+            let mut twin = None;
+            other.any(&mut |found| {
+                let same = found.told.rank == own.told.rank && found.told.dims.iter().eq(&own.told.dims);
+                let same = same && found.told.is_named(&own.told);
+                twin = same.then_some(found);
+                Ok(same)
+            })?;
+            with(own, twin).map(|()| false)
+        })?;
+        Ok(())
+    }
+
+    /// Copies each tensor that other networks have too, of their numbers `from`, times `factor`; the rest stays, and what has
+    /// no factor.
+    pub fn carry(
+        &self,
+        to: &mut [f32],
+        other: &Networks<'_>,
+        from: &[f32],
+        factor: &dyn Fn(u32) -> Option<f32>,
+    ) -> Result {
+        self.pairs(other, &mut |own, twin| {
+            let (Some(twin), Some(factor)) = (twin, factor(own.role)) else { return Ok(()) };
+            let params = block::rows_mut(&mut *to, own.begin, own.net.param_len(), 1)?;
+            let numbers = block::rows(from, twin.begin, twin.net.param_len(), 1)?;
+            let (at, there) = ((own.told.layer as usize, &own.tensor), (twin.told.layer as usize, &twin.tensor));
+            own.net.copy_tensor(params, at, factor, (&twin.net, numbers), there)
+        })
     }
 
     /// Calls `with` with each tensor of a list, as it is in the networks, and with its numbers. Errors: `Config` for a name that

@@ -48,7 +48,7 @@ pub use prim::LayerKind;
 pub(crate) use prim::Scope;
 #[cfg(feature = "actor_critic")]
 pub use rmsprop::RmsProp;
-pub(crate) use room::{with_room, with_rooms};
+pub(crate) use room::{with_layers, with_room, with_rooms};
 pub use schedule::Schedule;
 pub use tensor::{MAX_RANK, Tensor, Tensors};
 pub use weights::Weights;

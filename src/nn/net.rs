@@ -95,7 +95,7 @@ impl<'a> Net<'a> {
     }
 
     /// Whether its nodes equal these, bit for bit.
-    fn is(&self, nodes: &[Node]) -> bool {
+    pub(crate) fn is(&self, nodes: &[Node]) -> bool {
         // Not the comparison of slices, for which compilers call a function that some targets lack.
         let (own, other) = (bytemuck::cast_slice::<Node, u8>(self.nodes), bytemuck::cast_slice::<Node, u8>(nodes));
         own.len() == other.len() && own.iter().zip(other).fold(0, |any, (a, b)| any | (a ^ b)) == 0
@@ -497,6 +497,22 @@ impl<'a> Net<'a> {
         check_len("net: parameters of length", params, self.param_len())?;
         check_len("net: a tensor of length", from, tensor.len())?;
         tensor.write(params.get_mut(self.params_of(index)?).ok_or(MISFIT)?, from).ok_or(MISFIT)
+    }
+
+    /// Copies the product of `factor` and a tensor of another network to a tensor with as many elements; each is given with its
+    /// layer. Errors: `Range`; `Shape`.
+    pub(crate) fn copy_tensor(
+        &self,
+        params: &mut [f32],
+        (index, tensor): (usize, &Tensor),
+        factor: f32,
+        (net, from): (&Net<'_>, &[f32]),
+        other: (usize, &Tensor),
+    ) -> Result {
+        check_len("net: parameters of length", params, self.param_len())?;
+        check_len("net: parameters of length", from, net.param_len())?;
+        let to = params.get_mut(self.params_of(index)?).ok_or(MISFIT)?;
+        tensor.copy(to, factor, other.1, from.get(net.params_of(other.0)?).ok_or(MISFIT)?).ok_or(MISFIT)
     }
 
     /// Reads layer `index`, counted from 0: all its weights, then all its biases, each in the order of [`Net::tensors`], except

@@ -19,6 +19,11 @@ pub(crate) fn with_room<R>(len: usize, body: &mut OfOne<'_, R>) -> Result<R> {
     with(len, &mut |nodes| with(len, &mut |layers| body(nodes, layers)))
 }
 
+/// Calls `body` with `len` default layers on the stack.
+pub(crate) fn with_layers<R>(len: usize, body: &mut dyn FnMut(&mut [Layer]) -> Result<R>) -> Result<R> {
+    with(len, &mut |layers| body(layers))
+}
+
 /// [`with_room`] for two networks, and for the layers of one of them at a time. Frames stay apart, so that none is larger than
 /// that of a single network's nodes.
 pub(crate) fn with_rooms<R>(lens: [usize; 2], body: &mut OfTwo<'_, R>) -> Result<R> {

@@ -106,6 +106,14 @@ impl Tensor {
         Some(())
     }
 
+    /// Copies the product of `factor` and a tensor of the same length into the parameters of its layer.
+    pub(super) fn copy(&self, params: &mut [f32], factor: f32, of: &Tensor, from: &[f32]) -> Option<()> {
+        for (at, from_at) in self.offsets().zip(of.offsets()) {
+            *params.get_mut(at)? = factor * *from.get(from_at)?;
+        }
+        Some(())
+    }
+
     fn lies_flat(&self) -> bool {
         self.rank == 1 && self.strides[0] == 1
     }

@@ -1,9 +1,11 @@
 //! Learners, and everything that they read and write.
 
 mod actor_critic;
+mod adopt;
 mod burn_in;
 mod bytes;
 mod collect;
+mod configure;
 mod critics;
 mod cut;
 mod deep;

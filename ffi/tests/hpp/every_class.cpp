@@ -216,6 +216,11 @@ void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs)
   auto made_with = learner->config();
   CHECK(tensors && layers && made_with && (*tensors)[0].name == std::string("policy.0.weight") && layers->back().units == 1);
   CHECK(made_with->num_envs == n && made_with->layers == nullptr);
+  auto slower = *made_with;
+  slower.learning_rate /= 2;
+  IS(learner->configure(slower), RLCORE_OK);
+  CHECK(learner->config()->learning_rate == slower.learning_rate);
+  IS(learner->configure(*made_with), RLCORE_OK);
   std::vector<float> by_name(*params_len);
   IS(learner->tensors_read(RLCORE_TENSORS_PARAMS, by_name), RLCORE_OK);
   IS(learner->tensors_read(RLCORE_TENSORS_TARGETS, by_name), RLCORE_E_DISABLED);
@@ -228,6 +233,12 @@ void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs)
   IS(learner->distribution(envs.obs(), asked, rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len())), RLCORE_OK);
   CHECK(told == value && said == log_prob);
   auto shipped = learner->policy();
+  IS(server->params_write(others), RLCORE_OK);
+  IS(server->adopt(*learner, RLCORE_ADOPT_PARAMS | RLCORE_ADOPT_COUNTERS), RLCORE_OK);
+  IS(server->params_read(others), RLCORE_OK);
+  CHECK(params == others && server->stats().num_steps == learner->stats().num_steps);
+  IS(server->adopt(*server, RLCORE_ADOPT_PARAMS), RLCORE_E_OVERLAP);
+  IS(server->adopt(*shipped, RLCORE_ADOPT_PARAMS), RLCORE_OK);
   asked.value = {}, said.assign(n, 0);
   IS(shipped->distribution(envs.obs(), asked, rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len())), RLCORE_OK);
   CHECK(said == log_prob);

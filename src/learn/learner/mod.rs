@@ -6,6 +6,8 @@
 //! in the data recorded for a step and in when an update is due.
 
 mod act;
+pub mod adopt;
+mod configure;
 pub(super) mod context;
 mod image;
 pub(super) mod layout;
@@ -427,7 +429,7 @@ impl<'a> Learner<'a> {
         self.params
     }
 
-    /// The configuration that the block was made with.
+    /// The configuration, as the block was made with or as [`Learner::configure`] has changed it.
     pub fn config(&self) -> &Config {
         self.config
     }

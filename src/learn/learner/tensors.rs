@@ -9,7 +9,7 @@ use crate::learn::tensors::{NamedTensor, Networks, TensorsOf};
 use crate::nn::Layer;
 
 /// The networks of a learner.
-fn networks<'n>(sizes: &Sizes<'n>) -> Networks<'n> {
+pub(super) fn networks<'n>(sizes: &Sizes<'n>) -> Networks<'n> {
     #[cfg(feature = "off_policy")]
     let num_critics = sizes.replay.num_critics;
     #[cfg(not(feature = "off_policy"))]

@@ -544,6 +544,47 @@ static rlcore_status learner_tensors(hashes *h) {
   return RLCORE_OK;
 }
 
+/* ---- Another configuration, and what others have learned ---- */
+
+static rlcore_status learner_carry(hashes *h) {
+  static uint64_t alone[1 << 13], shipped[1 << 11];
+  static float values[1 << 12];
+  rlcore_learner_config config;
+  rlcore_learner *agent, *other;
+  rlcore_policy *policy;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  const uint32_t n[] = {2};
+  const rlcore_space obs = {.kind = RLCORE_F32, .len = 4}, action = {.kind = RLCORE_I32, .len = 1, .n = n};
+  size_t len, size;
+  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
+  config.num_steps = 32, config.normalize_obs = 1;
+  config.hidden_len[0] = config.hidden_len[1] = 8;
+  TRY(train(h, RLCORE_ENV_CARTPOLE, &config, 2));
+  TRY(rlcore_learner_attach(learner, sizeof learner, N, NULL, NULL, &agent));
+  TRY(rlcore_learner_config_read(agent, &config, sizeof config, NULL));
+  config.learning_rate /= 2, config.clip = 0.1F, config.optimizer = RLCORE_OPTIMIZER_ADAM_TENSORFLOW;
+  TRY(rlcore_learner_configure(agent, &config));
+  TRY(rlcore_learner_config_read(agent, &config, sizeof config, NULL));
+  MIX_ONE(h, config.learning_rate);
+  config.num_envs = 1, config.num_minibatches = 1;
+  TRY(rlcore_learner_size(&config, &obs, &action, &size));
+  CHECK(size <= sizeof alone);
+  TRY(rlcore_learner_init(alone, sizeof alone, &config, &obs, &action, &other));
+  TRY(rlcore_learner_adopt(other, agent, RLCORE_ADOPT_PARAMS | RLCORE_ADOPT_MOMENTS | RLCORE_ADOPT_OPTIMIZER | RLCORE_ADOPT_COUNTERS));
+  TRY(rlcore_learner_params_len(other, &len));
+  CHECK(len <= LEN(values));
+  TRY(rlcore_learner_params_read(other, values, len));
+  MIX_SOME(h, values, len);
+  TRY(rlcore_learner_stats_read(other, &stats));
+  MIX_ONE(h, stats.num_episodes);
+  MIX_ONE(h, stats.return_mean);
+  TRY(rlcore_policy_export(agent, shipped, sizeof shipped, &policy));
+  TRY(rlcore_learner_adopt_policy(other, policy, RLCORE_ADOPT_PARAMS | RLCORE_ADOPT_MOMENTS, 100));
+  TRY(rlcore_learner_params_read(other, values, len));
+  MIX_SOME(h, values, len);
+  return RLCORE_OK;
+}
+
 /* ---- Configurations known by name ---- */
 static rlcore_status learner_presets(hashes *h) {
   for (uint32_t preset = RLCORE_PRESET_SRC_PPO; preset <= RLCORE_PRESET_ZOO_SAC_PENDULUM; preset++) {
@@ -561,6 +602,7 @@ const stage LEARN_STAGES[] = {
     {"learner_rows", learner_rows},
     {"learner_presets", learner_presets},
     {"learner_tensors", learner_tensors},
+    {"learner_carry", learner_carry},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
     {"learner_recurrent", learner_recurrent},
