@@ -17,6 +17,7 @@ mod goals;
 mod host;
 mod hybrid;
 mod images;
+mod imitation;
 mod infos;
 mod learner;
 mod loss;

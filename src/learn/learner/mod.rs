@@ -8,6 +8,7 @@
 mod act;
 pub(super) mod context;
 mod image;
+mod imitate;
 pub(super) mod layout;
 mod moments;
 mod observe;
