@@ -114,6 +114,11 @@ impl<'a> Head<'a> {
         [self.n.len(), self.shape.std_len()]
     }
 
+    /// The length of an action in the environment's form.
+    pub fn action_len(&self) -> usize {
+        self.shape.action_len as usize
+    }
+
     /// The number of choices of each discrete element of an action.
     pub fn choices(&self) -> &'a [u32] {
         self.n
@@ -553,7 +558,6 @@ impl<'a> Head<'a> {
 
     /// Inverse of [`Head::stretch`] for a squashed action. Returns false, with undefined contents, if the action is not within
     /// its bounds, or without bounds not from -1 to 1.
-    #[cfg(feature = "off_policy")]
     pub fn shrink(&self, action: &mut [f32]) -> bool {
         if self.low.is_empty() {
             return action.iter().all(|x| (-1.0..=1.0).contains(x));

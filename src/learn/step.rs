@@ -42,6 +42,23 @@ impl Config {
         Ok(norm)
     }
 
+    /// A step down a gradient, for the parameters of a stream algorithm: its own with an error of 1, bounded by what the policy
+    /// or Q has. The traces end. Errors: as [`Obgd::step`]; then nothing is written.
+    #[cfg(feature = "stream")]
+    pub(super) fn bounded_step(
+        &self,
+        params: &mut [f32],
+        trace: &mut [f32],
+        grads: &[f32],
+        learning_rate: f32,
+        limit: f32,
+    ) -> Result<f32> {
+        let kappa = if self.needs().q { self.kappa_value } else { self.kappa_policy };
+        let norm = Obgd { decay: 0.0, kappa, limit }.step(params, trace, grads, -1.0, learning_rate)?;
+        trace.fill(0.0);
+        Ok(norm)
+    }
+
     /// Takes a step that leaves parameters within ± `limit`, and returns the norm of the gradient before clipping. Errors: as
     /// [`Adam::step`](crate::nn::Adam::step); then nothing is written.
     pub(super) fn optimizer_step(

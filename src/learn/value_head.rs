@@ -65,6 +65,20 @@ impl ValueHead {
         q.iter_mut().zip(numbers.chunks_exact(self.width().max(1))).for_each(|(q, own)| *q = self.mean(own));
     }
 
+    /// The derivatives of `slope` times Q with respect to the outputs of a choice.
+    pub fn slope(&self, own: &[f32], slope: f32, to: &mut [f32]) {
+        match self {
+            ValueHead::Mean => to.fill(slope),
+            ValueHead::Quantiles(_) => to.fill(num::canonical(slope / own.len() as f32)),
+            ValueHead::Atoms(atoms) => {
+                let ((most, sum), mean) = (softmax(own), atoms.mean(own));
+                for (i, (x, to)) in own.iter().zip(to).enumerate() {
+                    *to = num::canonical(slope * (num::exp(x - most) / sum) * (atoms.at(i) - mean));
+                }
+            }
+        }
+    }
+
     /// The target of a choice's outputs, or with atoms of their probabilities: `next` are the outputs of the next choice.
     pub fn target(&self, next: &[f32], reward: f32, discount: f32, to: &mut [f32]) {
         match self {

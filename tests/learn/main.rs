@@ -19,6 +19,7 @@ mod goals;
 mod host;
 mod hybrid;
 mod images;
+mod imitation;
 mod infos;
 mod learner;
 mod loss;

@@ -7,7 +7,7 @@
 
 use crate::host::{Array, Columns, Host, Tune, chunks, threads};
 use rlcore::error::{Error, Kind, Result};
-use rlcore::learn::{Algorithm, Config, Learner, Phase, TransitionBatch};
+use rlcore::learn::{Algorithm, Config, Imitation, Learner, Phase, TransitionBatch};
 use rlcore::nn::{Activation, INPUT, Layer, LayerKind};
 use rlcore::rng::Rng;
 use rlcore::space::{Element, Field, Space};
@@ -147,14 +147,31 @@ fn draw_obs(h: &Host, rng: &mut Rng) -> Array {
     obs
 }
 
-/// A step of all environments: the learner's actions, or those of the host.
+/// A step of all environments: the learner's actions, or those of the host, which at times are imitated too.
 fn step(h: &mut Host, rng: &mut Rng, shows: bool) -> Result {
     let obs = draw_obs(h, rng);
     let (mask, mut action) = (h.draw_mask(rng), h.actions());
+    if let (Array::I32(choice), Some(mask)) = (&mut action, &mask) {
+        let first = |own: &[u8]| own.iter().position(|allowed| *allowed != 0).unwrap() as i32;
+        choice.iter_mut().zip(mask.chunks(3)).for_each(|(to, own)| *to = first(own));
+    }
+    if rng.bounded(3) == 0 {
+        let num_rows = h.n;
+        let loss = h.learner().imitate(&Imitation {
+            num_rows,
+            num_steps: 1,
+            obs: obs.get(),
+            mask: mask.as_deref(),
+            action: Some(action.get()),
+            prob: None,
+            weight: None,
+            reset: &[],
+            margin: 0.0,
+            fit_std: false,
+        })?;
+        assert!(loss.is_finite());
+    }
     if shows {
-        if let (Array::I32(choice), Some(mask)) = (&mut action, &mask) {
-            choice.iter_mut().zip(mask.chunks(3)).for_each(|(to, own)| *to = i32::from(own[0] == 0));
-        }
         h.learner().demonstrate(None, obs.get(), mask.as_deref(), action.get())?;
     } else {
         h.learner().act(None, obs.get(), mask.as_deref(), action.get_mut())?;

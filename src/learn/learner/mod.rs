@@ -10,6 +10,7 @@ pub mod adopt;
 mod configure;
 pub(super) mod context;
 mod image;
+mod imitate;
 pub(super) mod layout;
 mod moments;
 mod observe;
