@@ -14,6 +14,7 @@ pub mod distribution;
 pub mod learner;
 mod learner_spec;
 pub mod loss;
+pub mod network;
 mod noise;
 mod obs_encoder;
 pub mod optimizer;
@@ -43,6 +44,7 @@ pub use actor_config::ActorConfig;
 pub use config::{Algorithm, Config};
 pub use distribution::Distribution;
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View, merge_moments};
+pub use network::{CompiledNetwork, Network, NetworkLengths, NetworkPass};
 pub use optimizer::{Optimizer, OptimizerConfig, ParamState};
 pub use policy::Policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
