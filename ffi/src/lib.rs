@@ -97,6 +97,8 @@ pub mod image;
 #[cfg(feature = "frames")]
 pub mod lazy_frames;
 
+#[cfg(feature = "networks")]
+pub mod autoencoder;
 pub mod collect;
 pub mod distribution;
 pub mod layer;
@@ -107,6 +109,8 @@ mod learner_open;
 pub mod learner_preset;
 #[cfg(feature = "scale")]
 pub mod learner_scale;
+#[cfg(feature = "networks")]
+pub mod network;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub mod preset;
