@@ -433,6 +433,7 @@ CALL(rlcore_network) {
   rlcore_network_lengths len = {.struct_size = sizeof len};
   return rlcore_network_lengths_read(s, 1, 1, &len);
 }
+MAKE(rlcore_network_lengths) { *s = (rlcore_network_lengths){.struct_size = sizeof *s}; }
 CALL(rlcore_network_lengths) { return rlcore_network_lengths_read(&one_network, 1, 1, s); }
 MAKE(rlcore_network_pass) {
   static float scratch[4096];
