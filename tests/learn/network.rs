@@ -1,6 +1,12 @@
 //! Networks of a host's own: against formulas in f64 and slopes, the networks inside learners, and themselves in parts.
 
-#![cfg(all(feature = "attention", feature = "noisy", feature = "off_policy", feature = "residual"))]
+#![cfg(all(
+    feature = "attention",
+    feature = "noisy",
+    feature = "off_policy",
+    feature = "pictures",
+    feature = "residual"
+))]
 
 use crate::host::{Array, Host, Tune};
 use rlcore::error::Kind;
